@@ -1,19 +1,171 @@
-"""Configs: confection files in, objects out, and back. Nothing here knows what an object does.
-
-A section names what it wants by ``@disambig_KIND = "package.Name.v1"``; the other keys are the
-arguments. The filled-in config is saved with every model, so a model can always be built again.
-"""
+"""Read config files, check them and build the objects that they describe."""
 
 from __future__ import annotations
 
+import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from disambig import registry
-from disambig.config_problems import check_settings, not_built, not_read
 from disambig.errors import UserError, nearest_first
+from disambig.settings import get_settings
+
+SECTION_KINDS = {
+    "task": "tasks",
+    "tokenisation": "tokenisations",
+    "learner": "learners",
+    "baseline": "learners",
+    "judge": "judges",
+}
+"""The sections of a training config that name one part each, and the shelf it lies on."""
+_PLAIN = {
+    "float": "a number",
+    "int": "a whole number",
+    "bool": "true or false",
+    "str": 'a text in double quotes, such as "x"',
+    "collections.abc.Sequence[str]": 'a list of texts, such as ["x", "y"]',
+    "dict": "a section of its own",
+}
+_NOT = re.compile(r"at (\S+): (.*) is not (.*)", re.DOTALL)
+_SYNTAX: tuple[tuple[str, str], ...] = (
+    (
+        r"no section headers.*line: (\d+) '(.*?)(?:\\n)?'",
+        "line {0}: {1!r} stands in no section; begin with [model]",
+    ),
+    (r"\[line +(\d+)\]: '(.*?)(?:\\n)?'", "line {0}: {1!r} is neither a [section] nor a setting = value"),
+    (r"\[line +(\d+)\]: section '(.*)' already exists", "line {0}: the section [{1}] is there twice"),
+    (r"\[line +(\d+)\]: option '(.*)' in section '(.*)' already", "line {0}: {1} is set twice in [{2}]"),
+    (
+        r"option '(.*)' in section '(.*)' contains an interpolation key '(.*?)'",
+        "{0} in [{1}] refers to ${{{2}}}, and this config sets no {2}",
+    ),
+)
+
+
+def syntax_problem(problem: Exception) -> str:
+    """Say why a text is no config."""
+    if isinstance(problem, OSError):
+        return (problem.strerror or str(problem)).lower()
+    if isinstance(problem, UnicodeDecodeError):
+        return f"not UTF-8: byte 0x{problem.object[problem.start]:02x} at offset {problem.start:,}"
+    said = _one_line(problem)
+    for pattern, ours in _SYNTAX:
+        if match := re.search(pattern, said):
+            return ours.format(*match.groups())
+    return said.removeprefix("Config validation error ")
+
+
+def build_problem(problem: Exception, config: Mapping[str, Any]) -> str:
+    """Say which setting a part of a config refuses."""
+    errors = getattr(problem, "errors", None)
+    if not isinstance(errors, list) or not errors:
+        return _one_line(problem)
+    name = str(getattr(problem, "title", "")).partition("'")[2].rstrip("'")
+    said = []
+    for error in errors:
+        where, setting = [str(one) for one in error["loc"]], ""
+        if len(where) > 1:
+            setting = ".".join(where[1:])
+        section = next((path for path, at in _sections(config) if _entry_name(at) == name), where[0])
+        match = _NOT.search(str(error["msg"]))
+        if match is None:
+            said.append(f"[{section}] {setting}: {error['msg']}")
+            continue
+        inside = "" if match[1] == "root" else f" at {match[1]}"
+        said.append(f"{setting} in [{section}] is {match[2]}{inside}: give {_plain(match[3])}")
+    return "; ".join(said)
+
+
+def check_settings(
+    config: Mapping[str, Any], factory_of: Callable[[str, str], Callable[..., Any]], path: str | Path
+) -> None:
+    """Refuse settings that a part does not have, and parts without those that they need.
+
+    Parameters
+    ----------
+    factory_of : callable
+        Returns what makes a part, by its kind and registered name.
+
+    Raises
+    ------
+    UserError
+        D005.
+    """
+    for section, at in _sections(config):
+        kind = next(key for key in at if key.startswith("@"))
+        made = get_settings(factory_of(kind.removeprefix("@disambig_"), at[kind]))
+        if any(each.kind in (each.VAR_KEYWORD, each.VAR_POSITIONAL) for each in made.values()):
+            continue
+        unknown = [key for key in at if not key.startswith("@") and key not in made and key != "*"]
+        missing = [key for key, each in made.items() if each.default is each.empty and key not in at]
+        if unknown:
+            known = f"it has {nearest_first(unknown[0], made)}" if made else "it has none"
+            problem = f"[{section}] {at[kind]} has no setting {unknown[0]!r}: {known}"
+            raise UserError("D005", path=path, problem=problem)
+        if missing and "*" not in at:
+            problem = (
+                f"[{section}] {at[kind]} needs the setting {missing[0]!r}: write {missing[0]} = ... under it"
+            )
+            raise UserError("D005", path=path, problem=problem)
+
+
+def check_sections(config: Mapping[str, Any], path: str | Path) -> None:
+    """Refuse sections of a training config that do not name the part that they describe.
+
+    Raises
+    ------
+    UserError
+        D661 for a section without a name or with one of another kind, D662 for no extractor or an extractor
+        that has no section of its own.
+    """
+    for section, kind in SECTION_KINDS.items():
+        if section in config:
+            _check_section(section, kind, config[section], path)
+    extractors = config.get("extractors", {})
+    if (
+        not isinstance(extractors, Mapping)
+        or not extractors
+        or any(key.startswith("@") for key in extractors)
+    ):
+        what = "it names none" if not extractors else "it is one itself"
+        raise UserError("D662", path=path, problem=what)
+    for name, section in extractors.items():
+        _check_section(f"extractors.{name}", "extractors", section, path)
+
+
+def _check_section(section: str, kind: str, at: Any, path: str | Path) -> None:
+    keys = [key for key in at if key.startswith("@")] if isinstance(at, Mapping) else []
+    wanted = f"@disambig_{kind}"
+    if wanted in keys:
+        return
+    seen = f"it has {keys[0]}" if keys else "it names none"
+    raise UserError("D661", path=path, section=section, seen=seen, wanted=wanted)
+
+
+def _sections(config: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the sections that name a part, with their dotted names."""
+    for key, value in config.items():
+        if isinstance(value, Mapping):
+            name = f"{path}.{key}" if path else key
+            if any(isinstance(one, str) and one.startswith("@") for one in value):
+                yield name, value
+            yield from _sections(value, name)
+
+
+def _entry_name(section: Mapping[str, Any]) -> str:
+    return str(next((value for key, value in section.items() if key.startswith("@")), ""))
+
+
+def _plain(kind: str) -> str:
+    name = kind.strip().removeprefix("<class '").removesuffix("'>")
+    return _PLAIN.get(name, name)
+
+
+def _one_line(problem: Exception) -> str:
+    return " ".join(str(problem).split())
+
 
 _MAX_BYTES = 10_000_000
 """Maximum size of a config file."""
@@ -35,7 +187,7 @@ def read_config(path: str | Path, overrides: dict[str, Any] | None = None) -> di
             data = file.read(_MAX_BYTES + 1)
         text = "\n".join(data.decode("utf8").splitlines()) + "\n"
     except (OSError, UnicodeDecodeError) as problem:
-        raise UserError("D005", path=source, problem=not_read(problem)) from problem
+        raise UserError("D005", path=source, problem=syntax_problem(problem)) from problem
     if len(data) > _MAX_BYTES:
         raise UserError("D005", path=source, problem=f"it has more than {_MAX_BYTES:,} bytes")
     try:
@@ -43,7 +195,7 @@ def read_config(path: str | Path, overrides: dict[str, Any] | None = None) -> di
             warnings.simplefilter("always")
             config = Config().from_str(text, overrides=overrides or {})
     except Exception as problem:  # confection raises its own and ValueErrors of many shapes
-        raise UserError("D005", path=source, problem=not_read(problem)) from problem
+        raise UserError("D005", path=source, problem=syntax_problem(problem)) from problem
     for each in told:  # from Python 3.13 on even of a text that is no config
         warnings.warn(f"{source}: {each.message}", stacklevel=2)
     return config
@@ -64,7 +216,7 @@ def resolve(config: dict[str, Any], *, source: str | Path = "config") -> dict[st
     UserError
         D001 for an unknown name; D005 for wrong arguments; D007 for a part that cannot be imported.
     """
-    wanted = list(_names(config, source))
+    wanted = list(_entry_names(config, source))
     for kind, name in wanted:
         registry.get(kind, name)
     check_settings(config, registry.get, source)
@@ -74,10 +226,10 @@ def resolve(config: dict[str, Any], *, source: str | Path = "config") -> dict[st
     except UserError:
         raise
     except (ValueError, TypeError, OSError) as problem:  # confection's own, or what a constructor refuses
-        raise UserError("D005", path=source, problem=not_built(problem, config)) from problem
+        raise UserError("D005", path=source, problem=build_problem(problem, config)) from problem
 
 
-def _names(section: dict[str, Any], source: str | Path, path: str = "") -> Iterator[tuple[str, str]]:
+def _entry_names(section: dict[str, Any], source: str | Path, path: str = "") -> Iterator[tuple[str, str]]:
     """Yield kind and name of every part that a config asks for; D005 for what is no name."""
     for key, value in section.items():
         where = f"{path}.{key}" if path else key
@@ -91,4 +243,4 @@ def _names(section: dict[str, Any], source: str | Path, path: str = "") -> Itera
                 raise UserError("D005", path=source, problem=problem)
             yield kind, value
         elif isinstance(value, dict):
-            yield from _names(value, source, where)
+            yield from _entry_names(value, source, where)

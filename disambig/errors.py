@@ -8,8 +8,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+from disambig.formatting import escape_control_chars
 from disambig.messages import commands, core
-from disambig.visible import visible
 
 MESSAGES: dict[str, str] = {**core.MESSAGES, **commands.MESSAGES}
 _NAMES = ("path", "where", "output", "directory", "folder", "copy")
@@ -39,13 +39,13 @@ class UserError(ValueError):
             name: str(value).replace("\n", "\\x0a") if name in _NAMES else value
             for name, value in self.values.items()
         }
-        return visible(" ".join(MESSAGES[self.code].format(**values).split("\n")))
+        return escape_control_chars(" ".join(MESSAGES[self.code].format(**values).split("\n")))
 
     def __reduce__(self) -> tuple[object, ...]:
         return _rebuild, (self.code, self.values)
 
 
-def broken(part: str, problem: str, wanted: str) -> UserError:
+def contract_error(part: str, problem: str, wanted: str) -> UserError:
     """Return the error of a part that breaks its contract: a mistake of whoever wrote it."""
     return UserError("D414", part=part, problem=problem, wanted=wanted)
 

@@ -70,30 +70,30 @@ def disambig_register_learners(register: Register) -> None:
 
 @hookspec
 def disambig_register_judges(register: Register) -> None:
-    """Register judges: what makes decisions of scores (see `disambig.types.Judge`)."""
+    """Register judges: what makes decisions of scores (see `disambig.types.DecisionRule`)."""
 
 
 @hookspec
 def disambig_register_measures(register: Register) -> None:
-    """Register measures: how good decisions are (see `disambig.measures.contract`)."""
+    """Register measures: how good decisions are (see `disambig.metrics.outcomes`)."""
 
 
 @hookspec
 def disambig_register_readers(register: Register) -> None:
-    """Register readers of labelled examples (see `disambig.formats.labelled.contract`)."""
+    """Register readers of labelled examples (see `disambig.formats.labelled`)."""
 
 
 @hookspec
 def disambig_register_runners(register: Register) -> None:
     """Register engines of jobs: ``register("yours.cluster.v1", ".place:make")`` is for ``--engine cluster``.
 
-    The factory is called with `disambig.batch.engines.EngineOptions` and returns a `Runner`.
+    The factory is called with `disambig.jobs.runners.EngineOptions` and returns a `Runner`.
     """
 
 
 @hookspec
 def disambig_register_experiments(register: Register) -> None:
-    """Register experiments that can be repeated with one command (see `disambig.experiments.protocol`)."""
+    """Register experiments that can be repeated with one command (see `disambig.experiments.results`)."""
 
 
 @hookspec

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from disambig.errors import UserError, nearest_first
-from disambig.files.json_text import read_json
+from disambig.files import read_json
 
 GROUP = "disambig_packs"
 
@@ -146,14 +146,14 @@ def not_installed(name: str) -> str | None:
     return None
 
 
-def usual() -> tuple[str, ...]:
+def default_tasks() -> tuple[str, ...]:
     """Return the tasks that installed packs decide where none is named, in alphabetical order."""
     return tuple(
         sorted({task for each in packs().values() for task in each.models if task not in each.by_name})
     )
 
 
-def home_of(name_or_path: str | Path) -> Path:
+def model_folder(name_or_path: str | Path) -> Path:
     """Return the directory of a model: of a task such as ``"preposition"``, of ``"PACK/TASK"``, or a path.
 
     Raises

@@ -1,21 +1,309 @@
-"""What plugins registered, asked for by kind and versioned name; plugins are loaded when it is first asked.
+"""The registry of entries by kind and versioned name, and the plugins that fill it.
 
-For configs the shelves are catalogue registries under confection, the libraries behind spaCy's own configs:
-a section asks for what lies there by ``@disambig_learners = "variance_svm.VarianceSVM.v1"``.
+Plugins are loaded by entry point when an entry is first asked for. A plugin that fails to load does not stop the others.
 """
 
 from __future__ import annotations
 
+import difflib
 import logging
+import os
+import re
+import threading
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import resolve_name
+from operator import attrgetter
 from typing import Any
 
-from disambig.errors import UserError, nearest_first
-from disambig.plugins import load_plugins
-from disambig.shelves import KINDS as KINDS
-from disambig.shelves import Part, shelf
+import pluggy
 
+from disambig import hookspecs
+from disambig.errors import UserError, nearest_first
+from disambig.namespaces import Namespaces, sort_entry_points
+
+KINDS = (
+    "tokenisations",
+    "tasks",
+    "extractors",
+    "kernels",
+    "learners",
+    "decoders",
+    "judges",
+    "measures",
+    "readers",
+    "runners",
+    "experiments",
+    "commands",
+)
+COMMANDS = "commands"
+_NAME = re.compile(r"([A-Za-z_]\w*\.)+v[1-9]\d*")
+_COMMAND = re.compile(r"[A-Za-z_]\w*\.[a-z][a-z0-9_]*\.v[1-9]\d*")
+_PLACE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
+_shelves: dict[str, dict[str, Entry]] = {kind: {} for kind in KINDS}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What a plugin registered.
+
+    Attributes
+    ----------
+    kind, name, owner : str
+        The shelf, the versioned name, and the plugin that brings it.
+    factory : callable or str
+        What a config section calls, or its place.
+    summary : str
+        Of a command, its line of help.
+    """
+
+    kind: str
+    name: str
+    owner: str
+    factory: Callable[..., Any] | str
+    summary: str = ""
+
+    @property
+    def command(self) -> str:
+        """Of a command, what the user calls it: ``new-plugin`` of ``disambig.new_plugin.v1``."""
+        return self.name.split(".")[-2].replace("_", "-")
+
+    def check(self) -> None:
+        """Refuse what cannot lie on a shelf.
+
+        Raises
+        ------
+        UserError
+            D004 for what is no registry name, D011 for a factory that is neither callable nor a place; D016
+            and D017 for what is no name of a command, and for one without a line of help.
+        """
+        if not _NAME.fullmatch(self.name):
+            raise UserError("D004", name=self.name)
+        if self.kind == COMMANDS:
+            self._check_command()
+        is_place = isinstance(self.factory, str) and _PLACE.fullmatch(self.factory)
+        if not is_place and not callable(self.factory):
+            raise UserError("D011", name=self.name, factory=self.factory)
+
+    def _check_command(self) -> None:
+        if not _COMMAND.fullmatch(self.name):
+            raise UserError("D016", name=self.name)
+        said = self.summary if isinstance(self.summary, str) else ""
+        if not said.strip() or said != " ".join(said.split()):
+            raise UserError("D017", name=self.name, summary=self.summary)
+
+    def load(self) -> Callable[..., Any]:
+        """Return the factory, imported now if it was not yet.
+
+        Raises
+        ------
+        UserError
+            D007, whatever the import raises.
+        """
+        if not isinstance(self.factory, str):
+            return self.factory
+        module, _, name = self.factory.partition(":")
+        try:
+            factory = attrgetter(name)(import_module(module))
+            if not callable(factory):
+                raise TypeError(f"{self.factory} is no class or function but {type(factory).__name__}")
+        except (Exception, SystemExit) as problem:  # whatever a plugin does wrong must not take the tool down
+            said = f"{type(problem).__name__}: {problem}"
+            raise UserError(
+                "D007", kind=self.kind[:-1], name=self.name, plugin=self.owner, problem=said
+            ) from problem
+        return factory
+
+
+def register_entries(offered: Iterable[Entry]) -> None:
+    """Lay parts on the shelves: all of them or, where one is refused, none.
+
+    Raises
+    ------
+    UserError
+        D003 for a name that is taken: who comes later loses. D004 and D011 as `Part.check` says.
+    """
+    new: dict[tuple[str, str], Entry] = {}
+    for part in offered:
+        part.check()
+        first = new.get((part.kind, part.name)) or _shelves[part.kind].get(part.name)
+        if first is not None:
+            raise UserError("D003", kind=part.kind[:-1], name=part.name, first=first.owner, second=part.owner)
+        new[part.kind, part.name] = part
+    for (kind, name), part in new.items():
+        _shelves[kind][name] = part
+
+
+def registered_entries(kind: str) -> dict[str, Entry]:
+    """Return a copy of what lies on the shelf `kind` now."""
+    return dict(_shelves[kind])
+
+
+def clear() -> None:
+    """Clear every shelf (before plugins are loaded anew)."""
+    for parts in _shelves.values():
+        parts.clear()
+
+
+GROUP = "disambig"
+_HOOK = "disambig_register_"
 _log = logging.getLogger(__name__)
+_lock = threading.RLock()
+_report: list[PluginReport] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PluginReport:
+    """What became of one entry point: `error` is None where it loaded, `warning` where nothing is odd."""
+
+    name: str
+    distribution: str
+    version: str
+    module: str
+    error: str | None = None
+    registered: tuple[tuple[str, str], ...] = ()
+    warning: str | None = None
+
+    def broken_entries(self) -> dict[str, str]:
+        """Import every part and return, by name, what is wrong with those that cannot be."""
+        wrong = {}
+        for kind, name in self.registered:
+            part = registered_entries(kind).get(name)
+            try:
+                if part is not None:
+                    part.load()
+            except UserError as problem:
+                wrong[name] = str(problem)
+        return wrong
+
+
+def load_plugins() -> list[PluginReport]:
+    """Load every installed plugin once and return what became of each.
+
+    Raises
+    ------
+    UserError
+        D002, only under ``DISAMBIG_STRICT_PLUGINS=1``.
+    """
+    global _report
+    with _lock:
+        if _report is None:
+            _report = []  # now, so that a plugin that asks the registry while it loads does not begin anew
+            try:
+                entries = sort_entry_points(_entry_points())
+                claims = Namespaces(entries)
+                _report.extend(_load_one(entry, claims) for entry in entries)
+            except UserError:
+                clear()
+                _report = None
+                raise
+        return list(_report)
+
+
+def reload_plugins() -> list[PluginReport]:
+    """Forget what is registered and load every plugin again (for tests and notebooks)."""
+    global _report
+    with _lock:
+        clear()
+        _report = None
+        return load_plugins()
+
+
+def _entry_points() -> list[EntryPoint]:
+    return list(entry_points(group=GROUP))
+
+
+def _load_one(entry: EntryPoint, claims: Namespaces) -> PluginReport:
+    distribution = entry.dist.name if entry.dist else "?"
+    version = entry.dist.version if entry.dist else "?"
+    try:
+        claims.check_name(entry)
+        registered, warning = _call_hooks(entry, claims)
+    except (Exception, SystemExit) as problem:  # whatever a plugin does wrong must not take the tool down
+        error = str(problem) if isinstance(problem, UserError) else f"{type(problem).__name__}: {problem}"
+        if _strict():
+            raise UserError(
+                "D002", name=entry.name, distribution=f"{distribution} {version}", problem=error
+            ) from problem
+        _log.warning("plugin %r (%s %s) could not be loaded: %s", entry.name, distribution, version, error)
+        return PluginReport(entry.name, distribution, version, entry.value, error)
+    if (
+        warning is not None
+    ):  # a command that is left out is no matter of the others: `disambig plugins` says it
+        level = logging.INFO if registered else logging.WARNING
+        _log.log(level, "plugin %r (%s %s): %s", entry.name, distribution, version, warning)
+    return PluginReport(entry.name, distribution, version, entry.value, None, registered, warning)
+
+
+def _strict() -> bool:
+    return os.environ.get("DISAMBIG_STRICT_PLUGINS") == "1"
+
+
+def _call_hooks(entry: EntryPoint, claims: Namespaces) -> tuple[tuple[tuple[str, str], ...], str | None]:
+    """Collect all that one plugin offers, then shelve it: a plugin comes whole or not at all."""
+    manager = pluggy.PluginManager(hookspecs.PROJECT)
+    manager.add_hookspecs(hookspecs)
+    if os.environ.get("DISAMBIG_TRACE_PLUGINS") == "1":
+        manager.trace.root.setwriter(lambda text: _log.info("%s", text.rstrip()))
+        manager.enable_tracing()
+    plugin = entry.load()
+    manager.register(plugin, name=entry.name)
+    _check_hooks(manager, plugin)
+    offered: list[Entry] = []
+    left_out: list[str] = []
+
+    def offer(kind: str, name: str, factory: Callable[..., Any] | str, summary: str = "") -> None:
+        if isinstance(factory, str) and factory.startswith("."):
+            module, colon, known_as = factory.partition(":")
+            factory = f"{resolve_name(module, getattr(plugin, '__package__', None))}{colon}{known_as}"
+        part = Entry(kind, name, entry.name, factory, summary)
+        part.check()
+        claims.check(entry, kind, name)
+        first = _first_command_entry(part, offered)
+        if first is not None:
+            left_out.append(f"command {part.command!r} is left out: {first.owner} has one of that name")
+            return
+        if _strict():
+            part.load()
+        offered.append(part)
+
+    def register(kind: str, name: str, factory: Callable[..., Any] | str) -> None:
+        offer(kind, name, factory)
+
+    def register_command(name: str, factory: Callable[..., Any] | str, summary: str) -> None:
+        offer(COMMANDS, name, factory, summary)
+
+    for kind in KINDS:
+        callback = register_command if kind == COMMANDS else partial(register, kind)
+        getattr(manager.hook, f"{_HOOK}{kind}")(register=callback)
+    register_entries(offered)
+    claims.reserve(entry, (part.name for part in offered))
+    warning = "; ".join(left_out) or (None if offered else "registers nothing")
+    return tuple((part.kind, part.name) for part in offered), warning
+
+
+def _first_command_entry(part: Entry, offered: Iterable[Entry]) -> Entry | None:
+    """Return the command that has the name of this one already; None where there is none."""
+    if part.kind != COMMANDS:
+        return None
+    known = [*registered_entries(part.kind).values(), *(each for each in offered if each.kind == part.kind)]
+    return next((each for each in known if each.command == part.command), None)
+
+
+def _check_hooks(manager: pluggy.PluginManager, plugin: Any) -> None:
+    """Refuse a hook that there is not, and a function named like a hook that is none."""
+    for caller in manager.get_hookcallers(plugin) or ():
+        if not caller.has_spec():
+            known = [f"{_HOOK}{kind}" for kind in KINDS]
+            near = difflib.get_close_matches(caller.name, known, n=1, cutoff=0.6)
+            raise UserError("D009", name=caller.name, names=near[0] if near else " or ".join(known))
+    called = {caller.name for caller in manager.get_hookcallers(plugin) or ()}
+    unmarked = [name for name in dir(plugin) if name.startswith(_HOOK) and name not in called]
+    if unmarked:
+        raise UserError("D015", names=" and ".join(unmarked))
 
 
 def get(kind: str, name: str) -> Callable[..., Any]:
@@ -26,22 +314,22 @@ def get(kind: str, name: str) -> Callable[..., Any]:
     UserError
         D001, with the true list of names, nearest first; D007 where it cannot be imported.
     """
-    known = parts(kind)
+    known = entries(kind)
     if name not in known:
         raise UserError("D001", kind=kind[:-1], name=name, names=nearest_first(name, known))
     return known[name].load()
 
 
-def parts(kind: str) -> dict[str, Part]:
+def entries(kind: str) -> dict[str, Entry]:
     """Return the parts of a kind by name; nothing of them is imported."""
     load_plugins()
-    return shelf(kind)
+    return registered_entries(kind)
 
 
-def everything(kind: str) -> dict[str, Callable[..., Any]]:
+def load_all(kind: str) -> dict[str, Callable[..., Any]]:
     """Return every factory of a kind; one that cannot be imported is left out, with a warning."""
     found = {}
-    for name, part in parts(kind).items():
+    for name, part in entries(kind).items():
         try:
             found[name] = part.load()
         except UserError as problem:

@@ -12,7 +12,7 @@ T = TypeVar("T")
 _SETTING = "disambig setting"
 
 
-def no_setting(default: T) -> T:
+def fitted_field(default: T) -> T:
     """Return the default of a field that no config sets, in a dataclass that is a part.
 
     Such a field is what `fit` learns, or what the core gives: ``words: tuple[str, ...] = no_setting(())``.
@@ -21,7 +21,7 @@ def no_setting(default: T) -> T:
     return found  # to type checkers a field is its default, as with `dataclasses.field`
 
 
-def settings_of(factory: Callable[..., Any]) -> dict[str, Parameter]:
+def get_settings(factory: Callable[..., Any]) -> dict[str, Parameter]:
     """Return the settings that a class or function takes, with their true defaults.
 
     Raises

@@ -1,49 +1,198 @@
-"""The contracts between the rooms: small protocols, plain data. Nothing is implemented here.
-
-All that the core asks of a part stands here: as a method or property of its contract; as a field that it
-may declare, with the value that stands where it does not (`TaskOptions` and its kin, read by
-`disambig.fields`); or as an optional ability, a protocol that the core looks for with ``isinstance``. What
-judges are asked for is in `disambig.judge_types`, and can be had from here.
-
-What ``observed`` means and who fills costs is said once, in `disambig.data.instances`: in use an instance's
-observed candidate is what stands in the text (-1: none of them), in training it is the right one. Extractors
-put ``instances.costs(group)`` into their batch; nobody else makes costs of places.
-"""
+"""Protocols of all components, and the traits that they may declare."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data.batches.columns import Columns
-from disambig.data.groups import Group
-from disambig.data.instances import Instances
-from disambig.data.scored import Judged as Judged
-from disambig.data.scored import Scored as Scored
-from disambig.declared import Between as Between
-from disambig.declared import Decides as Decides
-from disambig.declared import ExtractorOptions as ExtractorOptions
-from disambig.declared import JudgeOptions as JudgeOptions
-from disambig.declared import LearnerOptions as LearnerOptions
-from disambig.declared import TaskOptions as TaskOptions
-from disambig.declared import Where as Where
-from disambig.judge_types import Flags as Flags
-from disambig.judge_types import HasMistakes as HasMistakes
-from disambig.judge_types import Judge as Judge
-from disambig.judge_types import JudgesTogether as JudgesTogether
-from disambig.judge_types import KeepsSilent as KeepsSilent
-from disambig.judge_types import KnowsGains as KnowsGains
-from disambig.judge_types import Material as Material
-from disambig.text.view import ReadsDocs as ReadsDocs
-from disambig.text.view import Tokenisation as Tokenisation
-from disambig.text.view import TokenView
+from disambig.data import Columns, Group, Instances, Predictions, ScoreBatch
+from disambig.errors import contract_error
+from disambig.text import ReadsDocs as ReadsDocs
+from disambig.text import Tokenisation as Tokenisation
+from disambig.text import TokenView
+
+Where = Literal["words", "tokens", "sentences", "documents", "items"]
+Between = Literal["words", "labels", "own"]
+Concern = Literal["grammar", "confusion", "repetition", "other"]
+"""Kinds of mistakes: of grammar, one word written for another, a word written twice, none of these."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decides:
+    """What a task decides: its one declared value.
+
+    Attributes
+    ----------
+    where : str
+        ``"words"``: a word or more, or an empty place between two; ``"tokens"``: single tokens, of which an
+        example may name any; ``"sentences"``, ``"documents"``: these as a whole; ``"items"``: things outside
+        any text, such as n-best lists, which a reader brings.
+    between : str
+        ``"words"``: the words of a group, of which one may stand in the text; ``"labels"``: labels of a
+        group, nothing of which stands there; ``"own"``: candidates of each instance's own (`Instances.own`).
+    together : bool
+        Whether the decisions of a sentence are taken together, so that none may be cut off.
+    """
+
+    where: Where = "words"
+    between: Between = "words"
+    together: bool = False
+
+
+class TaskTraits:
+    """Fields that a task may declare; the values here stand where it does not."""
+
+    decides: Decides = Decides()
+    """What the task decides; by default words or empty places, between the words of a group."""
+    metric: tuple[str, str | None] = ("accuracy", None)
+    """The measure that decisions are to serve, and the candidate that it is about, if it is about one."""
+    concerns: Concern = "other"
+    """The kind of mistakes that its flags are, for whoever shows them by kind."""
+    folders: Sequence[str] = ()
+    """Settings that may name a folder or file it reads: a saved model names it by its place beside it."""
+
+
+class ExtractorTraits:
+    """Fields that an extractor may declare; the values here stand where it does not."""
+
+    requires: Sequence[str] = ()
+    """Layers that a view must have."""
+    rows_are_shared: bool = False
+    """Whether the rows say nothing of the candidates (`CrossedRows`): found once for all groups."""
+    cross_fit: bool = False
+    """Whether `fit` learns from the labels: then examples are described out of fold."""
+    folders: Sequence[str] = ()
+    """As of a task."""
+    describes: str = "any"
+    """Whose candidates it knows: ``"group"``, ``"own"`` (lists of each instance's own), or ``"any"``."""
+
+
+class LearnerTraits:
+    """Fields that a learner may declare; the values here stand where it does not."""
+
+    needs_training: bool = True
+    """False where `fit` ignores the examples (an unsupervised sum)."""
+    takes: tuple[type, ...] = ()
+    """Storages of a batch that it learns from, the best first; others are converted. None: any batch."""
+
+
+class DecisionRuleTraits:
+    """Fields that a judge may declare; the values here stand where it does not."""
+
+    between: tuple[Between, ...] = ("words", "labels", "own")
+    """What the tasks that it is for may decide between."""
+    learns_mistakes: bool = False
+    """Whether it learns from mistakes that people made (`HasErrorCorpus`), where there are some."""
+    sees_beside: bool = False
+    """Whether it looks at the words before and after a place of a text (``Scored.beside``)."""
+    sees_parts: bool = False
+    """Whether it looks at what each group of features adds to a score (``Scored.parts``)."""
+
 
 Arrays = Mapping[str, NDArray[Any]]
 Floats = NDArray[np.float64]
+
+
+class CalibrationData(Protocol):
+    """Examples that scorers did not learn from: what a judge is fitted to."""
+
+    @property
+    def task(self) -> Task:
+        """The task."""
+
+    @property
+    def n_words(self) -> int:
+        """Words of the text around the examples; 0 where there is none."""
+
+    @property
+    def rng(self) -> np.random.Generator:
+        """For what is drawn at random."""
+
+    def scored(self, group: int, *, most: int | None = None) -> ScoreBatch:
+        """Return the examples of a group, scored: all, or a random sample of `most`."""
+
+
+@runtime_checkable
+class HasErrorCorpus(Protocol):
+    """Material with mistakes that people made, and right words of text unlike the counted one."""
+
+    @property
+    def n_mistakes(self) -> int:
+        """All mistakes of the text, those that the task does not decide among them."""
+
+    @property
+    def n_right_words(self) -> int:
+        """Words of the text around the right words."""
+
+    def right(self, group: int) -> ScoreBatch:
+        """Return right words of a group, in text order."""
+
+    def mistakes(self, group: int) -> ScoreBatch:
+        """Return mistakes of a group: what was written is observed, and what was meant costs nothing."""
+
+
+class DecisionRule(Protocol):
+    """What makes decisions of scores: a frozen configuration, with what `fit` learned."""
+
+    def fit(self, material: CalibrationData, *, progress: Any = None) -> DecisionRule:
+        """Return a judge fitted to examples, `task`'s groups one by one."""
+
+    def judge(self, scored: ScoreBatch, *, flags_per_1000: float | None = None) -> Predictions:
+        """Decide for instances of one group, at a rate of flags other than its own if one is given."""
+
+    def probabilities(self, scored: ScoreBatch) -> Floats | None:
+        """Return the probability of each candidate to be right, ``(n_candidates,)``; None: not known."""
+
+    def state(self) -> Arrays:
+        """Return all that `fit` learned, as arrays."""
+
+    def from_state(self, arrays: Arrays, groups: Sequence[Group]) -> DecisionRule:
+        """Return a judge of this configuration with the given state; ValueError where it does not fit."""
+
+
+@runtime_checkable
+class DecidesBatches(Protocol):
+    """A judge that decides for several groups at once, sooner than one by one."""
+
+    def judge_all(
+        self, parts: Sequence[ScoreBatch], *, flags_per_1000: float | None = None
+    ) -> list[Predictions]:
+        """Return what `judge` makes of each part; there is one at least."""
+
+
+@runtime_checkable
+class RaisesFlags(Protocol):
+    """A judge that flags what should be another word: at an infinite rate all that it can flag at any."""
+
+    flags_per_1000: float
+    """The rate of flags per 1,000 correct words that it is set to."""
+
+    def limit(self, flags_per_1000: float | None = None) -> float:
+        """Return the probability above which it flags at a rate; UserError D401 for an impossible one."""
+
+
+@runtime_checkable
+class KnowsRecall(Protocol):
+    """A judge that knows what it finds at each rate of flags: it can share a budget with others."""
+
+    def gains(self) -> tuple[Floats, Floats] | None:
+        """Return rates, rising, and the share of all mistakes rightly flagged at each; None: not known."""
+
+
+@runtime_checkable
+class Abstains(Protocol):
+    """A judge that says nothing where it is not sure enough."""
+
+    @property
+    def least_margin(self) -> float:
+        """The margin below which nothing is said, in units of log-odds."""
+
+    def with_least_margin(self, least_margin: float) -> DecisionRule:
+        """Return the judge with another least margin."""
 
 
 # What is decided
@@ -72,7 +221,7 @@ class Task(Protocol):
 class LearnsSettings(Protocol):
     """A task that finds settings of its own, such as labels in labelled examples; for lists it gets none."""
 
-    def settings_of(
+    def learn_settings(
         self, labelled: Sequence[Any], tokenisation: Tokenisation | None = None
     ) -> dict[str, Any]:
         """Return the settings that the config leaves open, as the task's constructor takes them."""
@@ -87,15 +236,15 @@ class HasFiles(Protocol):
 
 
 @runtime_checkable
-class Remarks(Protocol):
+class HasWarnings(Protocol):
     """A task that has something to say of the places that are labelled."""
 
-    def remarks(self, view: TokenView, instances: Instances) -> list[str]:
+    def warnings(self, view: TokenView, instances: Instances) -> list[str]:
         """Return the lines of it."""
 
 
 @runtime_checkable
-class Grows(Protocol):
+class Extensible(Protocol):
     """A task to which a user may add groups of candidates."""
 
     def with_groups(self, groups: Sequence[Group]) -> Task:
@@ -103,7 +252,7 @@ class Grows(Protocol):
 
 
 @runtime_checkable
-class FallsBack(Protocol):
+class HasFallback(Protocol):
     """A task that knows of places where no model decides, and leaves them alone unless told otherwise."""
 
     def with_fallback(self) -> Task:
@@ -202,7 +351,7 @@ class FeatureExtractor(Protocol):
 
 
 @runtime_checkable
-class DescribesTogether(Protocol):
+class TransformsBatches(Protocol):
     """An extractor that describes instances of several groups at once, sooner than one by one."""
 
     def transform_all(self, view: TokenView, parts: Sequence[tuple[Instances, Group]]) -> list[Features]:
@@ -210,7 +359,7 @@ class DescribesTogether(Protocol):
 
 
 @runtime_checkable
-class ReadsTable(Protocol):
+class ReadsCountTable(Protocol):
     """An extractor that asks a count table, which the model refers to and does not hold."""
 
     @property
@@ -267,7 +416,7 @@ class Scorer(Protocol):
 
 
 @runtime_checkable
-class Linear(Protocol):
+class LinearScores(Protocol):
     """A scorer that is linear: its decisions can be explained."""
 
     def linear(self, batch: CandidateBatch) -> tuple[CandidateBatch, Floats]:
@@ -320,10 +469,10 @@ class FitsPath(Protocol):
 
 
 @runtime_checkable
-class Settles(Protocol):
+class HasOpenSettings(Protocol):
     """A learner that leaves a setting open, to be chosen on folds before it learns from all examples."""
 
-    def settled(self, reports: Sequence[Mapping[str, Any]]) -> Learner:
+    def with_tuned(self, reports: Sequence[Mapping[str, Any]]) -> Learner:
         """Return the learner with that setting as it came out in some fits, whose reports are given."""
 
 
@@ -334,8 +483,136 @@ class SharesWeights(Protocol):
     def fit_shared(self, batches: Sequence[CandidateBatch]) -> Scorer:
         """Return the scorer of all groups; it also decides for groups with too few examples, or none."""
 
-    def towards(self, shared: Scorer) -> Learner:
+    def with_prior(self, shared: Scorer) -> Learner:
         """Return this learner, drawn towards what all groups share."""
 
     def shared_from_state(self, arrays: Arrays) -> Scorer:
         """Rebuild the saved scorer of all groups."""
+
+
+def get_trait(part: object, options: type, name: str) -> Any:
+    """Return a field of a part, or what its options say where it does not declare it."""
+    return getattr(part, name, vars(options)[name])
+
+
+def decides(task: Task) -> Decides:
+    """Return what a task decides.
+
+    Raises
+    ------
+    UserError
+        D414 where it declares something else than a `Decides`.
+    """
+    found = get_trait(task, TaskTraits, "decides")
+    if not isinstance(found, Decides):
+        name = type(task).__name__
+        raise contract_error(f"the task {name}", f"decides is {found!r}", "a Decides(...)")
+    return found
+
+
+def metric(task: Task) -> tuple[str, str | None]:
+    """Return the measure that a task's decisions serve, and the candidate that it is about."""
+    name, candidate = get_trait(task, TaskTraits, "metric")
+    return str(name), candidate
+
+
+def concerns(task: Task) -> str:
+    """Return the kind of mistakes that a task's flags are."""
+    return str(get_trait(task, TaskTraits, "concerns"))
+
+
+def folders(part: type | Task | FeatureExtractor) -> tuple[str, ...]:
+    """Return the settings of a task or an extractor, or of a class of them, that may name folders."""
+    return tuple(get_trait(part, TaskTraits, "folders"))
+
+
+def requires(extractor: FeatureExtractor) -> tuple[str, ...]:
+    """Return the layers that an extractor needs."""
+    return tuple(get_trait(extractor, ExtractorTraits, "requires"))
+
+
+def rows_are_shared(extractor: FeatureExtractor) -> bool:
+    """Tell whether an extractor's rows say nothing of the candidates."""
+    return bool(get_trait(extractor, ExtractorTraits, "rows_are_shared"))
+
+
+def describes(extractor: FeatureExtractor) -> str:
+    """Return whose candidates an extractor can describe."""
+    return str(get_trait(extractor, ExtractorTraits, "describes"))
+
+
+def cross_fits(extractor: FeatureExtractor) -> bool:
+    """Tell whether an extractor learns from labels."""
+    return bool(get_trait(extractor, ExtractorTraits, "cross_fit"))
+
+
+def needs_training(learner: Learner) -> bool:
+    """Tell whether a learner looks at the examples."""
+    return bool(get_trait(learner, LearnerTraits, "needs_training"))
+
+
+def judged_between(judge: DecisionRule) -> tuple[Between, ...]:
+    """Return what the tasks that a judge is for may decide between."""
+    return tuple(get_trait(judge, DecisionRuleTraits, "between"))
+
+
+def learns_mistakes(judge: DecisionRule) -> bool:
+    """Tell whether a judge learns from mistakes that people made."""
+    return bool(get_trait(judge, DecisionRuleTraits, "learns_mistakes"))
+
+
+def sees_beside(judge: DecisionRule) -> bool:
+    """Tell whether a judge looks at the words before and after a place."""
+    return bool(get_trait(judge, DecisionRuleTraits, "sees_beside"))
+
+
+def sees_parts(judge: DecisionRule) -> bool:
+    """Tell whether a judge looks at what each group of features adds to a score."""
+    return bool(get_trait(judge, DecisionRuleTraits, "sees_parts"))
+
+
+def takes(learner: Learner) -> tuple[type, ...]:
+    """Return the storages that a learner learns from; none: any."""
+    return tuple(get_trait(learner, LearnerTraits, "takes"))
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureEvidence:
+    """What was looked up for one attribute of one instance.
+
+    Attributes
+    ----------
+    text : str
+        Such as the n-gram that was asked for.
+    count : int
+        How often it was seen; 0 where the source does not have it.
+    least : int, optional
+        How often it must have been seen for the source to have it: 1 where nothing is left out, None where
+        the source may lack it however often it was seen.
+    """
+
+    text: str
+    count: int
+    least: int | None = 1
+
+
+@runtime_checkable
+class ExplainsFeatures(Protocol):
+    """An extractor that says for its columns what stands behind them."""
+
+    def evidence(
+        self, view: TokenView, instances: Instances, group: Group
+    ) -> Mapping[tuple[str, str], FeatureEvidence]:
+        """Return the evidence behind the attributes of a single instance, by candidate and column.
+
+        A column is known by its name, without the ``"candidate: "`` before it where there is one. Attributes
+        of which nothing was looked up, such as a bias, are left out.
+        """
+
+
+@runtime_checkable
+class NamesFeatures(Protocol):
+    """An extractor that keeps no names of its features, and finds those of the features of given places."""
+
+    def with_names(self, view: TokenView, instances: Instances) -> FeatureExtractor:
+        """Return an extractor of the same features, whose columns that `instances` have are named."""

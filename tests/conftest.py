@@ -17,8 +17,8 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # before NumPy: a process a core needs 
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import disambig
-from disambig import plugins
-from disambig.plugins import PluginReport
+from disambig import registry as plugins
+from disambig.registry import PluginReport
 
 ROOT = Path(__file__).parents[1]
 if Path(disambig.__file__).parents[1] != ROOT:  # what is installed is tested: in commands begun here as well,
@@ -57,11 +57,11 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 @pytest.fixture
 def load_with(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., list[PluginReport]]]:
     """Load the plugins anew, with further ones: ``load_with(name="module")``."""
-    real = plugins._entries()
+    real = plugins._entry_points()
 
     def load(**modules: str) -> list[PluginReport]:
         extra = [EntryPoint(name, module, plugins.GROUP) for name, module in modules.items()]
-        monkeypatch.setattr(plugins, "_entries", lambda: [*real, *extra])
+        monkeypatch.setattr(plugins, "_entry_points", lambda: [*real, *extra])
         return plugins.reload_plugins()
 
     yield load
@@ -108,8 +108,8 @@ def small_table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build a count table of the toy sentences."""
     from toy_texts import SENTENCES
 
-    from disambig.counts.building.build import build_table
-    from disambig.text.tokenisations.words import Words
+    from disambig.counts import build_table
+    from disambig.text import Words
 
     path = tmp_path_factory.mktemp("counts") / "small.counts"
     return build_table(path, SENTENCES, Words())

@@ -124,7 +124,7 @@ def test_kernels_are_imported_by_kernels_only_or_inside_functions():
         is_kernel = path.stem == "kernels" or path.stem.endswith("_kernels")
         for module, node in imports(tree_of(path), top_only=True):
             name = module.rpartition(".")[2]
-            compiling = module.startswith("disambig.compiling")
+            compiling = module.startswith("disambig.jit")
             if (compiling or name == "kernels" or name.endswith("_kernels")) and not is_kernel:
                 found.append(f"{where(path, node)}: {module}")
     assert not found, found
@@ -231,7 +231,7 @@ def test_raised_messages_are_given_their_fields():
 
 def test_registered_names_are_those_of_the_snapshot():
     """A name once given stays: a changed behaviour gets a new version beside it."""
-    names = {kind: sorted(registry.everything(kind)) for kind in registry.KINDS}
+    names = {kind: sorted(registry.load_all(kind)) for kind in registry.KINDS}
     assert names == json.loads(SNAPSHOT.read_text(encoding="utf8"))
 
 
@@ -242,7 +242,7 @@ LIGHT = {
     "rooms of the api": "import disambig.api as a\nfor room in a.ROOMS:\n for n in getattr(a, room).__all__:"
     "\n  room in ('components', 'kernels') or getattr(getattr(a, room), n)",
     "registry": "from disambig import registry; [registry.everything(kind) for kind in registry.KINDS]",
-    "start": "from disambig.plugins import load_plugins; load_plugins()",
+    "start": "from disambig.registry import load_plugins; load_plugins()",
     "testing": "import disambig.testing",
     "help": "import disambig.cli.main as main\ntry: main.run(['--help'])\nexcept SystemExit: pass",
     "plugins": "import disambig.cli.main as main\ntry: main.run(['plugins'])\nexcept SystemExit: pass",

@@ -15,21 +15,29 @@ from pathlib import Path
 
 from contexts import learn_words
 from counting import LEAST, count
+from disambig_variance_svm import PACK_DOMAINS
 from learning import learn, learn_it
-from material import CORRECTING, DOMAINS, HOME, TASKS, VERSION
-from peers import leave_out_kenlm
+from material import CORRECTING, HOME, TASKS, VERSION
 from real_words import TASKS as REAL_WORDS
 from real_words import count_words, learn_real_words
-from scoring import all_counts, curve, leave_out, score_it, score_pack, score_people
-from trust import measure_trust
+from scoring import (
+    all_counts,
+    curve,
+    leave_out,
+    leave_out_kenlm,
+    measure_trust,
+    score_it,
+    score_pack,
+    score_people,
+)
 
-from disambig.model.store import save_model
+from disambig.models import save_model
 
 
 def build(data: Path) -> None:
     """Build the pack in place."""
     table = HOME / "english.counts"
-    count(data, DOMAINS, table, least=LEAST, it=True)
+    count(data, PACK_DOMAINS, table, least=LEAST, it=True)
     (HOME / "pack.json").write_text(
         json.dumps(
             {
@@ -46,9 +54,9 @@ def build(data: Path) -> None:
         encoding="utf8",
     )
     for task in CORRECTING:
-        save_model(learn(task, data, DOMAINS, "disambig_en"), HOME / "models" / task, force=True)
+        save_model(learn(task, data, PACK_DOMAINS, "disambig_en"), HOME / "models" / task, force=True)
     save_model(learn_it(data, "disambig_en"), HOME / "models" / "it", force=True)
-    learn_words(data, DOMAINS).save(HOME / "words")
+    learn_words(data, PACK_DOMAINS).save(HOME / "words")
     count_words(data)
     for task in REAL_WORDS:
         save_model(learn_real_words(task, data), HOME / "models" / task, force=True)
@@ -75,9 +83,9 @@ def main() -> None:
     parser.add_argument("--all-counts", action="store_true", help="score with an unpruned table")
     options = parser.parse_args()
     if options.leave_out is not None:
-        leave_out(options.data, options.leave_out or DOMAINS)
+        leave_out(options.data, options.leave_out or PACK_DOMAINS)
     elif options.leave_out_kenlm is not None:
-        leave_out_kenlm(options.data, options.leave_out_kenlm or DOMAINS)
+        leave_out_kenlm(options.data, options.leave_out_kenlm or PACK_DOMAINS)
     elif options.all_counts:
         all_counts(options.data)
     elif options.people:

@@ -20,23 +20,17 @@ from itertools import permutations
 from pathlib import Path
 
 import numpy as np
-from disambig_real_words.relations import ENGLISH, read_relations
-from disambig_variance_svm.spelling import ENGLISH as CONFUSION_SETS
-from material import DOMAINS, HOME, people, say
+from disambig_real_words import ENGLISH_RELATIONS, read_relations
+from disambig_variance_svm import ENGLISH_CONFUSION_SETS as CONFUSION_SETS
+from disambig_variance_svm import PACK_DOMAINS
+from material import HOME, log_progress, read_people, without_dialect_paragraphs
 from numpy.typing import NDArray
-from standard import all_written
 
-from disambig.counts.building.build import batches
-from disambig.experiments.cache import cache_directory
-from disambig.features.cloze.counting import count_vocabulary
-from disambig.features.cloze.learning import learn_cloze
-from disambig.features.cloze.locate import FOLDER
-from disambig.features.cloze.model import Cloze
-from disambig.features.cloze.vocabulary import Vocabulary
-from disambig.tasks.confusion_sets import read_confusion_sets
-from disambig.text.hashing import hash_words
-from disambig.text.tokenisations.words import Words
-from disambig.text.view import TokenView
+from disambig.counts import batches
+from disambig.data import read_confusion_sets
+from disambig.experiments import cache_directory
+from disambig.features import FOLDER, Cloze, ClozeVocabulary, count_vocabulary, learn_cloze
+from disambig.text import TokenView, Words, hash_words
 
 N_WORDS, ENDINGS = 60_000, 1_024
 HIDDEN = 512
@@ -57,7 +51,7 @@ NONE_BESIDE = (
 """Words that are left out, or put where none belongs."""
 FIRST, SECOND, LAST = range(3)
 """Which rivals stay where there are too many: what people mixed up, forms, all others."""
-Counted = tuple[Vocabulary, NDArray[np.int64], list[str]]
+Counted = tuple[ClozeVocabulary, NDArray[np.int64], list[str]]
 
 
 def counted_words(data: Path, domains: Sequence[str]) -> Iterator[tuple[str, int]]:
@@ -83,7 +77,7 @@ def learn_words(data: Path, domains: Sequence[str], *, checkpoint: Path | None =
         spellings=spellings,
         hidden=HIDDEN,
         checkpoint=checkpoint,
-        progress=say,
+        progress=log_progress,
         header={
             "licence": "figures derived from text under the licences named in the pack's card",
             "sources": [f"english/{domain}.train.txt.xz" for domain in domains],
@@ -92,12 +86,12 @@ def learn_words(data: Path, domains: Sequence[str], *, checkpoint: Path | None =
 
 
 def stretches(
-    views: Iterator[TokenView], vocabulary: Vocabulary, share: float
+    views: Iterator[TokenView], vocabulary: ClozeVocabulary, share: float
 ) -> Iterator[NDArray[np.uint16]]:
     """Yield stretches of text of whole sentences, a random part of them, or some twice, as `share` says."""
     rng = np.random.default_rng(0)
     for view in views:
-        numbers = vocabulary.of_view(view).astype(np.uint16)
+        numbers = vocabulary.view_numbers(view).astype(np.uint16)
         near = np.searchsorted(view.sentences, np.arange(STRETCH, len(view), STRETCH))
         parts = np.split(numbers, np.unique(view.sentences[near[near < len(view.sentences) - 1]]))
         for times in range(math.ceil(share)):
@@ -125,12 +119,12 @@ def _sets(data: Path) -> Iterator[tuple[Sequence[str], int]]:
     """Yield sets of words that are mistaken for each other, and which come first."""
     written = Counter(
         (Words.normal_form(fix.old), Words.normal_form(fix.new))
-        for fix in people(data, "train")[0]
+        for fix in read_people(data, "train")[0]
         if fix.kind == "replace"
     )
     yield from ((pair, FIRST) for pair, n in written.items() if n >= LEAST_SEEN and len(set(pair)) == 2)
     yield from ((group.candidates, FIRST) for group in read_confusion_sets(CONFUSION_SETS))
-    for kind, sets in read_relations(ENGLISH).items():
+    for kind, sets in read_relations(ENGLISH_RELATIONS).items():
         yield from ((words, SECOND if kind == "form" else LAST) for words in sets)
 
 
@@ -140,11 +134,11 @@ def _counted(data: Path, domains: tuple[str, ...]) -> Counted:
 
 
 def _views(data: Path, domains: Sequence[str]) -> Iterator[TokenView]:
-    return map(Words(), batches(all_written(data, "train", domains)))
+    return map(Words(), batches(without_dialect_paragraphs(data, "train", domains)))
 
 
-def _numbers(vocabulary: Vocabulary, words: Sequence[str]) -> NDArray[np.int64]:
-    numbers = vocabulary.of_hashes(hash_words(words))
+def _numbers(vocabulary: ClozeVocabulary, words: Sequence[str]) -> NDArray[np.int64]:
+    numbers = vocabulary.hash_numbers(hash_words(words))
     return numbers[numbers >= 0].astype(np.int64)
 
 
@@ -158,7 +152,7 @@ def main() -> None:
     options = parser.parse_args()
     checkpoint = options.checkpoint or cache_directory() / "disambig_en.words.npz"
     checkpoint.parent.mkdir(parents=True, exist_ok=True)
-    learn_words(options.data, DOMAINS, checkpoint=checkpoint).save(HOME / FOLDER)
+    learn_words(options.data, PACK_DOMAINS, checkpoint=checkpoint).save(HOME / FOLDER)
     checkpoint.unlink(missing_ok=True)
 
 

@@ -6,19 +6,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from disambig_variance_svm.it.counting import Counted, count_fillers
-from disambig_variance_svm.it.normalised import NormalisedWords
-from disambig_variance_svm.preposition_extractors import PARTS_OF_SPEECH
-from material import CORRECTING, HOME, read
+from disambig_variance_svm.prepositions import PARTS_OF_SPEECH
+from disambig_variance_svm.pronoun_it import Counted, NormalisedWords, count_fillers
+from material import CORRECTING, HOME, read_text
 
 from disambig.config import read_config, resolve
-from disambig.counts.building.build import batches, counter_for
-from disambig.counts.building.counter import NgramCounter
-from disambig.counts.building.write import write_table
-from disambig.features.headwords.counting import HeadwordCounter
-from disambig.features.headwords.ngrams import NAME as HEADWORDS
-from disambig.features.headwords.parts_of_speech import parts_of_speech_in
-from disambig.text.tokenisations.words import Words
+from disambig.counts import NgramCounter, batches, make_counter, write_table
+from disambig.features import HEADWORD_TOKENISATION as HEADWORDS
+from disambig.features import HeadwordCounter, parts_of_speech_in
+from disambig.text import Words
 from disambig.types import Task
 
 GiB = 1 << 30
@@ -41,10 +37,10 @@ LEAST_IT = 5
 
 def candidates(task: str) -> list[str]:
     """Return the candidates of a task."""
-    return sorted({word for group in task_of(task).groups for word in group.candidates if word})
+    return sorted({word for group in build_task(task).groups for word in group.candidates if word})
 
 
-def task_of(name: str) -> Task:
+def build_task(name: str) -> Task:
     """Return a task as its model has it."""
     task: Task = resolve({"task": read_config(HOME / f"{name}.cfg")["task"]})["task"]
     return task
@@ -58,13 +54,13 @@ class Counters:
         self.domains = domains
         self.candidates = {task: candidates(task) for task in CORRECTING}
         self.counters = {
-            task: counter_for([tokenisation.name], keep_words=words, memory=3 * GiB)
+            task: make_counter([tokenisation.name], keep_words=words, memory=3 * GiB)
             for task, words in self.candidates.items()
         }
-        task = task_of("preposition")
+        task = build_task("preposition")
         self.heads = HeadwordCounter(task, parts_of_speech_in(str(PARTS_OF_SPEECH)), memory=3 * GiB)
         self.counters["elsewhere"] = NgramCounter(tokenisation.name, orders=3, memory=2 * GiB)
-        for batch in batches(read(data, "train", domains)):
+        for batch in batches(read_text(data, "train", domains)):
             view = tokenisation(batch)
             for counter in (*self.counters.values(), self.heads):
                 counter.add(view)
@@ -111,5 +107,5 @@ class Counters:
 def count(data: Path, domains: Sequence[str], path: Path, *, least: Least, it: bool) -> None:
     """Count the training text of `domains` and write a table, with the fillers of "it" or without."""
     with Counters(data, domains) as counters:
-        fillers = count_fillers(lambda: read(data, "train", domains), least=LEAST_IT) if it else None
+        fillers = count_fillers(lambda: read_text(data, "train", domains), least=LEAST_IT) if it else None
         counters.write(path, least, fillers=fillers)

@@ -6,17 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from disambig_variance_svm.it.corpora import ewt, qa_it
-from disambig_variance_svm.it.picked import picked
-from material import HOME, VERSION, people, read, say
+from disambig_variance_svm.pronoun_it import pick_examples, read_ewt, read_qa_it
+from material import HOME, VERSION, log_progress, read_people, read_text
 
 from disambig.config import read_config, resolve
-from disambig.model.model import Model
-from disambig.tasks.contract import examples_of
-from disambig.training.labelled import train_labelled
-from disambig.training.learned import Learned
-from disambig.training.splits import split
-from disambig.training.trainer import train
+from disambig.data import find_examples
+from disambig.models import Model
+from disambig.training import FittedExtractor, split, train, train_labelled
 from disambig.types import FeatureExtractor
 
 FLAGS_PER_1000 = {"preposition": 0.1, "spelling": 0.35}
@@ -27,9 +23,14 @@ NO_SETTINGS: Mapping[str, int] = {}
 def learn_it(data: Path, counts: str) -> Model:
     """Train the model that labels "it", on all of QA-It, EWT less its test part, and picked examples."""
     config = it_config(counts)
-    examples = [*qa_it(data), *ewt(data, "train"), *ewt(data, "dev"), *picked(data)]
+    examples = [*read_qa_it(data), *read_ewt(data, "train"), *read_ewt(data, "dev"), *pick_examples(data)]
     return train_labelled(
-        resolve(config), examples, name="disambig_en/it", version=VERSION, config=config, progress=say
+        resolve(config),
+        examples,
+        name="disambig_en/it",
+        version=VERSION,
+        config=config,
+        progress=log_progress,
     )
 
 
@@ -73,11 +74,11 @@ def learn(
     config["extractors"]["words"].update(settings)
     if gaps is not None and task == "preposition":
         config["task"]["gaps"] = config["extractors"]["place"]["gaps"] = str(gaps)
-    texts = split(read(data, "heldout", domains))
+    texts = split(read_text(data, "heldout", domains))
     parts = resolve(config)
-    words = words or network(parts, list(read(data, "train", domains))[::every])
-    parts["extractors"]["words"] = Learned(words)
-    mistakes, clean = people(data, "train")
+    words = words or network(parts, list(read_text(data, "train", domains))[::every])
+    parts["extractors"]["words"] = FittedExtractor(words)
+    mistakes, clean = read_people(data, "train")
     return train(
         parts,
         texts,
@@ -88,13 +89,13 @@ def learn(
         max_examples=examples,
         mistakes=mistakes,
         clean=clean,
-        progress=say,
+        progress=log_progress,
     )
 
 
 def network(parts: Mapping[str, Any], texts: Sequence[str]) -> FeatureExtractor:
     """Return the network over words, learned from counted text."""
     task, view = parts["task"], parts["tokenisation"](texts)
-    say("learning the network over words", 0, 1)
-    found: FeatureExtractor = parts["extractors"]["words"].fit(view, examples_of(task, view), task.groups)
+    log_progress("learning the network over words", 0, 1)
+    found: FeatureExtractor = parts["extractors"]["words"].fit(view, find_examples(task, view), task.groups)
     return found

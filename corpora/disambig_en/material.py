@@ -1,21 +1,22 @@
-"""Where the text is, how it is read, and what the pack is made of; used by all other files of the build."""
+"""The text that the pack is built from, how it is read, and the filter that leaves out dialect."""
 
 from __future__ import annotations
 
 import lzma
+import re
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from disambig_variance_svm.plain_text import EVERY_NTH
-from disambig_variance_svm.plain_text import PACK_DOMAINS as DOMAINS
+import numpy as np
+from disambig_variance_svm import EVERY_NTH
+from disambig_variance_svm import PACK_DOMAINS as DOMAINS
 
-from disambig.formats.fixes.fix import Clean, Fix
-from disambig.formats.fixes.reader import read_clean, read_fixes
+from disambig.formats import Clean, Fix, read_clean, read_fixes
 
-__all__ = ["CORRECTING", "DOMAINS", "HOME", "TASKS", "VERSION", "people", "read", "say"]
+__all__ = ["CORRECTING", "DOMAINS", "HOME", "TASKS", "VERSION", "log_progress", "read_people", "read_text"]
 HOME = Path(__file__).parent
 CORRECTING = ("preposition", "spelling")
 """Tasks that correct words; *it* labels them."""
@@ -25,7 +26,7 @@ FIXES = "labelled/fixes"
 """Mistakes that people made, and clean paragraphs of the same projects."""
 
 
-def read(data: Path, part: str, domains: Iterable[str]) -> Iterator[str]:
+def read_text(data: Path, part: str, domains: Iterable[str]) -> Iterator[str]:
     """Yield the paragraphs of some domains; of text to count those that `EVERY_NTH` leaves."""
     for domain in domains:
         step = EVERY_NTH.get(domain, 1) if part == "train" else 1
@@ -36,7 +37,7 @@ def read(data: Path, part: str, domains: Iterable[str]) -> Iterator[str]:
 
 
 @lru_cache(maxsize=4)
-def people(data: Path, part: str) -> tuple[list[Fix], list[Clean]]:
+def read_people(data: Path, part: str) -> tuple[list[Fix], list[Clean]]:
     """Return the surest mistakes of a part, and the clean paragraphs beside them."""
     folder = data / FIXES
     return (
@@ -45,7 +46,36 @@ def people(data: Path, part: str) -> tuple[list[Fix], list[Clean]]:
     )
 
 
-def say(stage: str, done: int, total: int) -> None:
+def log_progress(stage: str, done: int, total: int) -> None:
     """Print where the work is, at the begin and end of each stage."""
     if done == 0 or done + 1 == total:
         print(f"  {time.strftime('%H:%M:%S')} {stage} {done + 1}/{total}", file=sys.stderr, flush=True)
+
+
+SPOKEN = "fiction"
+"""The domain that holds it."""
+NEAR = 15
+"""Paragraphs on each side."""
+MOST = 2
+"""Where so many paragraphs of dialect are near, nothing is taken."""
+_DIALECT = re.compile(
+    r"\b(?:they|you|we) was\b|\b(?:he|she|it) don't\b|\bi has\b|\b(?:have|has|had) went\b|\bthem things\b|"
+    r"\b(?:i|he|she|we|they) (?:seen|done)\b|\bcould of\b|"
+    r"\b(?:ain't|hain't|warn't|wuz|thar|yer|ye|thet|gwine|sez|jest|git|fer|o'|an'|th'|'em|dat|dis|dey|de|wot|"
+    r"ole|sah|massa|nuthin|somethin|wi'|tak|nae|dinna|canna|wouldna|didna|ken|wisht|knowed|afeard|allus|"
+    r"mebbe|naow|feller|reckon|ther)(?=\W)|\b\w+in'(?=\W)",
+    re.IGNORECASE,
+)
+
+
+def without_dialect_paragraphs(data: Path, part: str, domains: Iterable[str]) -> Iterator[str]:
+    """Yield the paragraphs of some domains (see `read`) that are written as one writes."""
+    for domain in domains:
+        texts = read_text(data, part, [domain])
+        yield from _without_dialect([text for text in texts if text]) if domain == SPOKEN else texts
+
+
+def _without_dialect(texts: Sequence[str]) -> Iterator[str]:
+    spoken = np.array([_DIALECT.search(text) is not None for text in texts], float)
+    near = np.convolve(spoken, np.ones(2 * NEAR + 1), "same") + MOST * spoken
+    yield from (text for text, number in zip(texts, near.tolist(), strict=True) if number < MOST)

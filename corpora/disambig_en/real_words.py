@@ -11,19 +11,15 @@ import argparse
 import re
 from pathlib import Path
 
-from disambig_real_words.sounds import ENGLISH, read_sounds
-from material import DOMAINS, HOME, VERSION, people, say
-from standard import all_written
+from disambig_real_words import ENGLISH_SOUNDS, read_sounds
+from disambig_variance_svm import PACK_DOMAINS
+from material import HOME, VERSION, log_progress, read_people, without_dialect_paragraphs
 
 from disambig.config import read_config, resolve
-from disambig.counts.building.build import batches
-from disambig.counts.building.counter import NgramCounter
-from disambig.counts.building.write import write_table
-from disambig.model.model import Model
-from disambig.model.store import save_model
-from disambig.text.tokenisations.words import Words
-from disambig.training.splits import split
-from disambig.training.trainer import train
+from disambig.counts import NgramCounter, batches, write_table
+from disambig.models import Model, save_model
+from disambig.text import Words
+from disambig.training import split, train
 
 TASKS = {"article": "Article", "form": "Form", "slip": "Slip", "doubled": "Doubled"}
 """The task of each model."""
@@ -45,7 +41,7 @@ def count_words(data: Path) -> None:
     """Count the n-grams of all words in the training text."""
     tokenisation = Words()
     with NgramCounter(tokenisation.name, orders=5, memory=6 << 30) as counter:
-        for batch in batches(all_written(data, "train", DOMAINS)):
+        for batch in batches(without_dialect_paragraphs(data, "train", PACK_DOMAINS)):
             counter.add(tokenisation(batch))
         write_table(
             TABLE,
@@ -54,7 +50,7 @@ def count_words(data: Path) -> None:
             record="small",
             info={
                 "licence": "figures derived from text under the licences named in the pack's card",
-                "sources": [{"name": f"english/{domain}.train.txt.xz"} for domain in DOMAINS],
+                "sources": [{"name": f"english/{domain}.train.txt.xz"} for domain in PACK_DOMAINS],
                 "least": {str(n): least for n, least in LEAST.items()},
             },
             force=True,
@@ -63,8 +59,10 @@ def count_words(data: Path) -> None:
 
 def sounds_right(text: str) -> bool:
     """Tell whether no article of a text is against the sound of the next word beyond doubt."""
-    sounds = read_sounds(ENGLISH)
-    heard = [(len(found[1]) == 2, sounds.before(text, found.end())) for found in _ARTICLE.finditer(text)]
+    sounds = read_sounds(ENGLISH_SOUNDS)
+    heard = [
+        (len(found[1]) == 2, sounds.article_log_odds(text, found.end())) for found in _ARTICLE.finditer(text)
+    ]
     return all(odds > -HEARD if is_an else odds < HEARD for is_an, odds in heard)
 
 
@@ -74,8 +72,12 @@ def learn_real_words(name: str, data: Path) -> Model:
     config["task"]["@disambig_tasks"] = f"real_words.{TASKS[name]}.v1"
     if name == "article":
         config["extractors"] = {**config["extractors"], **SOUND}
-    texts = [text for number, text in enumerate(all_written(data, "heldout", DOMAINS)) if number % EVERY == 0]
-    mistakes, clean = people(data, "train")
+    texts = [
+        text
+        for number, text in enumerate(without_dialect_paragraphs(data, "heldout", PACK_DOMAINS))
+        if number % EVERY == 0
+    ]
+    mistakes, clean = read_people(data, "train")
     if name == "article":  # what nobody has corrected yet would be taken for right
         clean = [each for each in clean if sounds_right(each.text)]
     return train(
@@ -88,7 +90,7 @@ def learn_real_words(name: str, data: Path) -> Model:
         max_examples=20_000,
         mistakes=mistakes,
         clean=clean,
-        progress=say,
+        progress=log_progress,
     )
 
 

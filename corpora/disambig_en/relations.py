@@ -19,8 +19,8 @@ from itertools import pairwise
 from pathlib import Path
 
 from contexts import counted_words
-from disambig_real_words.relations import ENGLISH, write_relations
-from material import DOMAINS
+from disambig_real_words import ENGLISH_RELATIONS, write_relations
+from disambig_variance_svm import PACK_DOMAINS
 
 LEAST_WRITTEN, LEAST_MEANT, LEAST_SHORT = 60, 2000, 1000
 """How often a word must be counted to be a slip, one to be meant, and each of short ones (3 letters)."""
@@ -51,7 +51,7 @@ PRONOUNS = frozenset("i he she we me us him her they them you".split())
 
 def relations(data: Path, lookups: Path) -> dict[str, list[tuple[str, ...]]]:
     """Return the sets of words by what their members are to each other."""
-    counts = {word: n for word, n in counted_words(data, DOMAINS) if _WORD.fullmatch(word)}
+    counts = {word: n for word, n in counted_words(data, PACK_DOMAINS) if _WORD.fullmatch(word)}
     return {
         "form": [*_lines(FUNCTION_WORDS, counts), *_forms(counts, lookups)],
         "derived": sorted(set(_derived(counts))),
@@ -168,7 +168,7 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("lookups", type=Path)
     options = parser.parse_args()
-    write_relations(ENGLISH, relations(options.data, options.lookups))
+    write_relations(ENGLISH_RELATIONS, relations(options.data, options.lookups))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Scores the models of the pack, and others made in the same way; each run adds its figures to the card."""
+"""Score the models of the pack, measure how often their flags are right, and score KenLM as a baseline."""
 
 from __future__ import annotations
 
@@ -13,33 +13,37 @@ from typing import Any
 import numpy as np
 from card import TWENTY, write_card
 from counting import EVERY, LEAST, Counters, count
-from disambig_variance_svm.gate.missing import learn as learn_gaps
-from disambig_variance_svm.it.corpora import ewt, qa_it
-from disambig_variance_svm.it.picked import picked
-from disambig_variance_svm.peers.harper import Harper
+from disambig_variance_svm import PACK_DOMAINS
+from disambig_variance_svm.external_systems import HarperChecker, KenLM, make_kenlm, missing, with_scores
+from disambig_variance_svm.prepositions import learn_missing as learn_gaps
+from disambig_variance_svm.pronoun_it import pick_examples, read_ewt, read_qa_it
 from learning import it_config, learn
-from material import CORRECTING, DOMAINS, HOME, people, read, say
+from manual_review import mistakes_read
+from material import CORRECTING, HOME, log_progress, read_people, read_text
 from real_words import TASKS as REAL_WORDS
 
+from disambig.checking import ModelChecker, sweep_rates
 from disambig.config import resolve
-from disambig.counts.table import CountTable
-from disambig.evaluation.evaluate import evaluate
-from disambig.evaluation.figures import figures as figures_of
-from disambig.evaluation.labelled import cross_validate, decide, evaluate_labelled
-from disambig.evaluation.mistakes.checkers import Models
-from disambig.evaluation.mistakes.figures import figures as mistakes_found
-from disambig.evaluation.mistakes.rates import over_rates
-from disambig.evaluation.mistakes.trial import Trial
-from disambig.formats.labelled.example import Labelled
-from disambig.judges.labels import softmax
-from disambig.measures.intervals import wilson
-from disambig.measures.reliability import reliability
-from disambig.model.model import Model
-from disambig.model.store import load_model
-from disambig.text.documents import view_of_texts
-from disambig.training.labelled import train_labelled
-from disambig.training.marking import mark
-from disambig.training.splits import split
+from disambig.counts import CountTable
+from disambig.data import PUT_IN, TAKEN_OUT, PrecisionPoint, PrecisionTable
+from disambig.decision import label_softmax
+from disambig.evaluation import (
+    PER_1000,
+    MistakeTrial,
+    cross_validate,
+    decide,
+    evaluate,
+    evaluate_labelled,
+    measure_precision,
+    share_at,
+)
+from disambig.evaluation import figures as figures_of
+from disambig.evaluation import mistake_figures as mistakes_found
+from disambig.formats import Labelled
+from disambig.metrics import reliability, wilson
+from disambig.models import Model, load_model, write_precision
+from disambig.text import view_of_texts
+from disambig.training import label_instances, split, train_labelled
 
 CURVE: tuple[dict[int, int], ...] = (
     {1: 1, 2: 20, 3: 60, 4: 120, 5: 240},
@@ -62,7 +66,7 @@ def score(model: Model, data: Path, domains: Sequence[str]) -> dict[str, Any]:
     """Score a model on the test part of the held-out text of `domains`, and of each."""
     figures = {}
     for name, chosen in [("all", tuple(domains)), *((domain, (domain,)) for domain in domains)]:
-        figures[name] = scores(model, split(read(data, "heldout", chosen))["test"])
+        figures[name] = scores(model, split(read_text(data, "heldout", chosen))["test"])
     return figures
 
 
@@ -79,9 +83,9 @@ def score_pack(data: Path) -> None:
     figures: dict[str, Any] = {"scores": {}}
     for task in CORRECTING:
         model = load_model(HOME / "models" / task)
-        figures["scores"][task] = score(model, data, DOMAINS)
+        figures["scores"][task] = score(model, data, PACK_DOMAINS)
         if task == "spelling":
-            texts = split(read(data, "heldout", DOMAINS))["test"]
+            texts = split(read_text(data, "heldout", PACK_DOMAINS))["test"]
             figures["twenty"] = evaluate(model, texts, rates=RATES, groups=TWENTY)
         save_figures(figures)
 
@@ -89,16 +93,16 @@ def score_pack(data: Path) -> None:
 def score_it(data: Path) -> None:
     """Cross-validate *it* over the pairs of QA-It, and score what was learned on the test part of EWT."""
     parts = resolve(it_config("disambig_en"))
-    also = [*ewt(data, "train"), *ewt(data, "dev"), *picked(data)]
+    also = [*read_ewt(data, "train"), *read_ewt(data, "dev"), *pick_examples(data)]
     unsupervised = train_labelled(
-        {**parts, "learner": parts["baseline"]}, [*qa_it(data), *also], name="disambig_en/it"
+        {**parts, "learner": parts["baseline"]}, [*read_qa_it(data), *also], name="disambig_en/it"
     )
-    test = ewt(data, "test")
+    test = read_ewt(data, "test")
     save_figures(
         {
             "it": {
-                "qa_it": cross_validate(parts, qa_it(data), folds=10, also=also, progress=say),
-                "qa_it_alone": cross_validate(parts, qa_it(data), folds=10, progress=say),
+                "qa_it": cross_validate(parts, read_qa_it(data), folds=10, also=also, progress=log_progress),
+                "qa_it_alone": cross_validate(parts, read_qa_it(data), folds=10, progress=log_progress),
                 "ewt": evaluate_labelled(load_model(HOME / "models" / "it"), test),
                 "ewt_baseline": evaluate_labelled(unsupervised, test),
                 "left_out": dict(it_left_out(data)),
@@ -112,27 +116,27 @@ def it_left_out(data: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
     The test part of EWT is in none of it.
     """
-    genres: dict[str, list[Labelled]] = {"QA-It": qa_it(data)}
-    for example in (*ewt(data, "train"), *ewt(data, "dev")):
+    genres: dict[str, list[Labelled]] = {"QA-It": read_qa_it(data)}
+    for example in (*read_ewt(data, "train"), *read_ewt(data, "dev")):
         genres.setdefault(example.where.partition(".")[0], []).append(example)
-    parts, more = resolve(it_config("disambig_en")), picked(data)
+    parts, more = resolve(it_config("disambig_en")), pick_examples(data)
     for genre, tested in genres.items():
-        say(f"it without {genre}", 0, 1)
+        log_progress(f"it without {genre}", 0, 1)
         others = [example for name, each in genres.items() if name != genre for example in each]
         model = train_labelled(parts, [*others, *more], name="disambig_en/it")
-        marked = mark(model.task, model.tokenisation, tested)
+        marked = label_instances(model.task, model.tokenisation, tested)
         chosen, logits = decide(model, marked, 0)
         gold = marked.examples.instances.observed
-        sure = softmax(logits)[np.arange(len(chosen)), chosen]
+        sure = label_softmax(logits)[np.arange(len(chosen)), chosen]
         figure = figures_of(marked.examples.instances, model.task.groups[0], gold, chosen, logits)
         yield genre, {**figure, "reliability": reliability(sure, chosen == gold)}
 
 
 def curve(data: Path) -> None:
     """Score the pack's models over tables of other sizes, weights and thresholds as they are."""
-    texts = split(read(data, "heldout", DOMAINS))["test"]
+    texts = split(read_text(data, "heldout", PACK_DOMAINS))["test"]
     points: list[dict[str, Any]] = []
-    with tempfile.TemporaryDirectory() as directory, Counters(data, DOMAINS) as counters:
+    with tempfile.TemporaryDirectory() as directory, Counters(data, PACK_DOMAINS) as counters:
         for number, least in enumerate(CURVE):
             path = Path(directory) / f"{number}.counts"
             counters.write(
@@ -165,7 +169,7 @@ def leave_out(data: Path, domains: Sequence[str]) -> None:
     """
     with tempfile.TemporaryDirectory() as directory:
         for domain in domains:
-            others = [other for other in DOMAINS if other != domain]
+            others = [other for other in PACK_DOMAINS if other != domain]
             table, gaps = Path(directory) / "others.counts", Path(directory) / "gaps"
             count(data, others, table, least=LEAST, it=False)
             learn_gaps(data, others).save(gaps)
@@ -178,7 +182,7 @@ def leave_out(data: Path, domains: Sequence[str]) -> None:
                 }
                 model = learn(task, data, others, str(table), **about)
                 left_out: dict[str, Any] = figures_so_far().get("left_out", {})
-                found = scores(model, split(read(data, "heldout", [domain]))["test"])
+                found = scores(model, split(read_text(data, "heldout", [domain]))["test"])
                 left_out.setdefault(task, {})[domain] = found
                 save_figures({"left_out": left_out})
 
@@ -191,25 +195,27 @@ def all_counts(data: Path) -> None:
     figures: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as directory:
         table = Path(directory) / "all.counts"
-        count(data, DOMAINS, table, least=EVERY, it=False)
+        count(data, PACK_DOMAINS, table, least=EVERY, it=False)
         figures["all_counts"] = {"bytes": table.stat().st_size, "n_ngrams": CountTable.open(table).n_ngrams}
         for task in CORRECTING:
             words = load_model(HOME / "models" / task).extractors[1]
-            model = learn(task, data, DOMAINS, str(table), words=words)
-            figures["all_counts"][task] = score(model, data, DOMAINS)
+            model = learn(task, data, PACK_DOMAINS, str(table), words=words)
+            figures["all_counts"][task] = score(model, data, PACK_DOMAINS)
             save_figures(figures)
 
 
 def score_people(data: Path, parts: Sequence[str] = ("dev", "test")) -> None:
     """Score the models on mistakes that people made and on clean paragraphs, all together."""
-    checker = Models.named("+".join(f"disambig_en/{task}" for task in (*CORRECTING, *REAL_WORDS)))
+    checker = ModelChecker.from_names("+".join(f"disambig_en/{task}" for task in (*CORRECTING, *REAL_WORDS)))
     found: dict[str, Any] = figures_so_far().get("people", {})
     for part in parts:
-        trial = Trial.of(checker, *people(data, part))
+        trial = MistakeTrial.from_checker(checker, *read_people(data, part))
         found[part] = mistakes_found(trial, checker.limits())
-        found[part]["curve"] = over_rates(checker, trial, PEOPLE_RATES)
-        if Harper.is_installed():
-            found[part]["harper"] = mistakes_found(Trial.of(Harper(), *people(data, part)))
+        found[part]["curve"] = sweep_rates(checker, trial, PEOPLE_RATES)
+        if HarperChecker.is_installed():
+            found[part]["harper"] = mistakes_found(
+                MistakeTrial.from_checker(HarperChecker(), *read_people(data, part))
+            )
     save_figures({"people": found})
 
 
@@ -243,3 +249,92 @@ def save_figures(figures: dict[str, Any]) -> None:
     figures = figures_so_far() | figures
     (HOME / "figures.json").write_text(json.dumps(figures, separators=(",", ":")) + "\n", encoding="utf8")
     write_card(HOME, figures)
+
+
+SHARES = (0.5, 2 / 3, 0.8, 0.9)
+"""What the card shows: one in two, two in three, four in five, nine in ten."""
+
+
+def measure_trust(data: Path) -> None:
+    """Measure the models as they are, and write a file for each and the figures of the card."""
+    checker = ModelChecker.from_names("+".join(f"disambig_en/{task}" for task in (*CORRECTING, *REAL_WORDS)))
+    trials = {}
+    for number, part in enumerate(("dev", "test")):
+        log_progress(f"trust: {part}", number, 2)
+        trials[part] = MistakeTrial.from_checker(checker, *read_people(data, part))
+    dev = trials["dev"].without(mistakes_read(trials["dev"].clean))
+    found = measure_precision(dev, checker.limits(), text=_text(dev))
+    for task in checker.tasks:
+        path = HOME / "models" / task
+        if task in found:
+            write_precision(path, found[task])
+        else:
+            (path / "trust.json").unlink(missing_ok=True)
+    rows = {
+        f"{task}, {kind}" if kind else task: _rows(trust, trials["test"], kind)
+        for task, trust in found.items()
+        for kind in ("", *(kind for kind in (PUT_IN, TAKEN_OUT) if kind in trust.pairs))
+    }
+    tasks = {name: some for name, some in rows.items() if some}
+    save_figures({"trust": {"per_1000": PER_1000, "text": _text(trials["dev"]), "tasks": tasks}})
+
+
+def _text(trial: MistakeTrial) -> str:
+    projects = len({each.repo for each in (*trial.fixes, *trial.clean)})
+    return f"documentation of {projects} projects, as if {PER_1000:g} words in 1,000 were mistakes"
+
+
+def _rows(trust: PrecisionTable, test: MistakeTrial, kind: str) -> list[dict[str, Any]]:
+    """Return for each of `SHARES` the probability from which on it holds, and what both parts say there."""
+    rows: list[dict[str, Any]] = []
+    for asked in SHARES:
+        points = trust.pairs[kind] if kind else trust.points
+        point = next((point for point in points if point.share >= asked), None)
+        if point is not None:
+            beside = share_at(test, trust.task, point.least, kind=kind)
+            rows.append({"asked": asked, "dev": _plain(point), "test": beside and _plain(beside)})
+    return rows
+
+
+def _plain(point: PrecisionPoint) -> dict[str, Any]:
+    return {name: getattr(point, name) for name in PrecisionPoint.__slots__}
+
+
+def leave_out_kenlm(data: Path, domains: Sequence[str]) -> None:
+    """Score on each of `domains` a KenLM model (`kenlm_making`) of the text of all others.
+
+    The places are those of `scoring.leave_out`, the candidates those of the pack.
+    """
+    if without := missing(data):
+        raise SystemExit(f"KenLM needs {without}")
+    models = [load_model(HOME / "models" / task) for task in CORRECTING]
+    for number, domain in enumerate(domains):
+        log_progress("KenLM", number, len(domains))
+        texts = split(read_text(data, "heldout", [domain]))["test"]
+        with tempfile.TemporaryDirectory() as directory:
+            path = Path(directory) / "others.bin"
+            make_kenlm(read_text(data, "train", [other for other in PACK_DOMAINS if other != domain]), path)
+            found = {model.task.name: _scores(model, KenLM(path=path), texts) for model in models}
+        left_out: dict[str, Any] = figures_so_far().get("left_out_kenlm", {})
+        for task, figures in found.items():
+            left_out.setdefault(task, {})[domain] = figures
+        save_figures({"left_out_kenlm": left_out})
+
+
+def _scores(model: Model, kenlm: KenLM, texts: Sequence[str]) -> dict[str, Any]:
+    """Return how often the author's word is the most probable, in each group; of prepositions among words."""
+    view = view_of_texts(texts, model.tokenisation)
+    instances = model.instances(view)
+    asked: Model = with_scores(model, kenlm.fit(view, instances, model.task.groups))
+    if model.task.name == "preposition":
+        return {"among_words": among_words(asked, texts)}
+    right = asked.decide_at(instances, view).chosen == instances.observed
+    return {
+        "groups": {
+            model.task.groups[g].name: {
+                "n": int((instances.groups == g).sum()),
+                "accuracy": float(right[instances.groups == g].mean()),
+            }
+            for g in np.unique(instances.groups).tolist()
+        }
+    }

@@ -11,8 +11,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from disambig_real_words.sounds import ENGLISH, keys_of, log_odds
-from material import DOMAINS, read
+from disambig_real_words import ENGLISH_SOUNDS, log_odds, sound_keys
+from disambig_variance_svm import PACK_DOMAINS
+from material import read_text
 
 LEAST_WORD, LEAST_START = 4, 12
 """How often a whole word, or a beginning, must follow an article to be kept."""
@@ -29,7 +30,7 @@ def sounds(texts: Iterable[str]) -> dict[str, tuple[int, int]]:
     counts: dict[str, list[int]] = {}
     paths: dict[str, tuple[str, ...]] = {}
     for (word, is_an), n in words.items():
-        keys = tuple(keys_of(word))
+        keys = tuple(sound_keys(word))
         for i, key in enumerate(keys):
             counts.setdefault(key, [0, 0])[is_an] += n
             paths[key] = keys[i + 1 :]
@@ -55,12 +56,12 @@ def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", type=Path)
-    found = sounds(read(parser.parse_args().data, "train", DOMAINS))
+    found = sounds(read_text(parser.parse_args().data, "train", PACK_DOMAINS))
     lines = [
         '// How often "a" and "an" stood before what begins so; made by corpora/disambig_en/sounds.py',
         *(f"{key}\t{a}\t{an}" for key, (a, an) in found.items()),
     ]
-    ENGLISH.write_text("\n".join(lines) + "\n", encoding="utf8")
+    ENGLISH_SOUNDS.write_text("\n".join(lines) + "\n", encoding="utf8")
 
 
 if __name__ == "__main__":

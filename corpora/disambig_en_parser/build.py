@@ -21,22 +21,27 @@ from pathlib import Path
 from typing import Any
 
 from card import write_card
-from disambig_exponentiated_gradient.grammar.treebank_grammar import TreebankGrammar
-from disambig_exponentiated_gradient.parsers.parser import Parser
-from disambig_exponentiated_gradient.parsers.stored import read_parser, save_parser
-from disambig_exponentiated_gradient.parsers.tagging import Tagger
-from disambig_exponentiated_gradient.parsers.training import figures, parse_again
-from disambig_exponentiated_gradient.treebank.binarising import Binarisation
-from disambig_exponentiated_gradient.treebank.corpora import (
-    Split,
+from disambig_exponentiated_gradient.grammar import TreebankGrammar
+from disambig_exponentiated_gradient.parser import (
+    Parser,
+    ParserTagger,
+    parse_again,
+    parse_figures,
+    read_parser,
+    save_parser,
+)
+from disambig_exponentiated_gradient.treebank import (
+    Binarisation,
+    CorpusSplit,
+    Parseval,
+    Tree,
     craft_split,
-    no_longer,
+    filter_by_length,
+    fold_tree,
     penn_sections,
     penn_split,
+    unescape_word,
 )
-from disambig_exponentiated_gradient.treebank.parseval import Parseval
-from disambig_exponentiated_gradient.treebank.tree import Tree, folded
-from disambig_exponentiated_gradient.treebank.written_words import as_written
 
 PARSER = Path("models", "parser")
 SETTINGS = ((1, 2), (2, 1), (2, 2), (2, 3), (3, 2))
@@ -44,36 +49,39 @@ SETTINGS = ((1, 2), (2, 1), (2, 2), (2, 3), (3, 2))
 ALL = 150
 
 
-def choose(split: Split) -> tuple[dict[str, float], Parser]:
+def choose(split: CorpusSplit) -> tuple[dict[str, float], Parser]:
     """Return F1 on the development articles by setting, and the parser of the best one."""
-    dev = no_longer(split.dev)
+    dev = filter_by_length(split.dev)
     found: dict[str, float] = {}
     parsers: dict[str, Parser] = {}
     for horizontal, vertical in SETTINGS:
         name = f"h={horizontal}, v={vertical}"
-        say(name)
-        parsers[name] = Parser(TreebankGrammar.of(split.train, Binarisation(horizontal, vertical)))
-        found[name] = figures(Parseval.of(dev, parse_again(parsers[name], dev)))["f1"]
+        log_progress(name)
+        parsers[name] = Parser(TreebankGrammar.from_trees(split.train, Binarisation(horizontal, vertical)))
+        found[name] = parse_figures(Parseval.from_trees(dev, parse_again(parsers[name], dev)))["f1"]
     return found, parsers[max(found, key=lambda name: found[name])]
 
 
 def measured(parser: Parser, trees: Sequence[Tree]) -> dict[str, Any]:
     """Return the figures of a parser on trees, by length and with tags of the tagger."""
-    short, every = no_longer(trees), no_longer(trees, ALL)
-    say(f"{len(every):,} trees")
-    counts = Parseval.of(every, parse_again(parser, every))
-    tagged = Parseval.of(short, _with_tags(parser, short))
+    short, every = filter_by_length(trees), filter_by_length(trees, ALL)
+    log_progress(f"{len(every):,} trees")
+    counts = Parseval.from_trees(every, parse_again(parser, every))
+    tagged = Parseval.from_trees(short, _with_tags(parser, short))
     return {
-        "short": {"trees": len(short), **figures(Parseval.of(short, parse_again(parser, short)))},
-        "all": {"trees": len(every), **figures(counts)},
-        "tagged": {"trees": len(short), **figures(tagged)},
+        "short": {
+            "trees": len(short),
+            **parse_figures(Parseval.from_trees(short, parse_again(parser, short))),
+        },
+        "all": {"trees": len(every), **parse_figures(counts)},
+        "tagged": {"trees": len(short), **parse_figures(tagged)},
     }
 
 
 def _with_tags(parser: Parser, trees: Sequence[Tree]) -> list[Tree]:
     """Return what is found with the tags of the tagger that ships."""
-    sentences = [parser.cutter.of_words([as_written(word) for word in tree.words()]) for tree in trees]
-    found = parser.parses(Tagger.load("tag")(sentences))
+    sentences = [parser.cutter.from_words([unescape_word(word) for word in tree.words()]) for tree in trees]
+    found = parser.parses(ParserTagger.load("tag")(sentences))
     return [_of_words(each.best, tree) for each, tree in zip(found, trees, strict=True)]
 
 
@@ -84,7 +92,7 @@ def _of_words(tree: Tree, gold: Tree) -> Tree:
     def make(node: Tree, children: Sequence[Tree]) -> Tree:
         return Tree(node.label, tuple(children), None if node.word is None else next(words))
 
-    return folded(tree, make)
+    return fold_tree(tree, make)
 
 
 def of_a_newspaper(data: Path, shipped: Parser) -> dict[str, Any]:
@@ -93,10 +101,10 @@ def of_a_newspaper(data: Path, shipped: Parser) -> dict[str, Any]:
     That grammar ships nowhere: it says what text of the same kind is worth.
     """
     split = penn_split(data)
-    test = no_longer(split.test)
-    own = Parser(TreebankGrammar.of((*split.train, *split.dev), shipped.grammar.binarisation))
+    test = filter_by_length(split.test)
+    own = Parser(TreebankGrammar.from_trees((*split.train, *split.dev), shipped.grammar.binarisation))
     found = {
-        name: Parseval.of(test, parse_again(each, test)).f1
+        name: Parseval.from_trees(test, parse_again(each, test)).f1
         for name, each in (("shipped", shipped), ("own", own))
     }
     return {"trees": len(split.train) + len(split.dev), **found}
@@ -108,9 +116,9 @@ def speed(folder: Path, trees: Sequence[Tree]) -> dict[str, float]:
     parser = read_parser(folder)
     loaded = time.perf_counter()
     of_twenty = [tree.words() for tree in trees if 18 <= len(tree.words()) <= 22][:300]
-    parser.best_of_words(of_twenty[:2])  # compiled
+    parser.parse_words(of_twenty[:2])  # compiled
     ready = time.perf_counter()
-    parser.best_of_words(of_twenty)
+    parser.parse_words(of_twenty)
     done = time.perf_counter()
     return {"load": loaded - started, "sentences": len(of_twenty) / (done - ready), "n": len(of_twenty)}
 
@@ -122,8 +130,8 @@ def build(data: Path, output: Path) -> None:
     choosing, parser = choose(split)
     craft = measured(parser, split.test)
     everything = (*split.train, *split.dev, *split.test)
-    say(f"all {len(everything):,} trees")
-    shipped = Parser(TreebankGrammar.of(everything, parser.grammar.binarisation))
+    log_progress(f"all {len(everything):,} trees")
+    shipped = Parser(TreebankGrammar.from_trees(everything, parser.grammar.binarisation))
     wsj = [tree for files in penn_sections(data).values() for trees in files.values() for tree in trees]
     said = {
         "trees": len(everything),
@@ -144,7 +152,7 @@ def build(data: Path, output: Path) -> None:
     write_card(output, said)
 
 
-def say(line: str) -> None:
+def log_progress(line: str) -> None:
     """Print where the work is."""
     print(f"  {time.strftime('%H:%M:%S')} {line}", file=sys.stderr, flush=True)
 

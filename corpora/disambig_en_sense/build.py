@@ -21,20 +21,15 @@ from pathlib import Path
 from typing import Any
 
 from card import write_card
-from judging import folds_of_documents, folds_of_genres, judged, most_frequent
-from pruning import SHARE, pruned
-from remembered import Remembered
-from vectors import vectors
+from cross_validation import cross_validate, document_folds, genre_folds, most_frequent
+from training import SHARE, CachedViews, prune_weights, vectors
 
 from disambig.api.features import Vectors
 from disambig.config import read_config, resolve
-from disambig.formats.labelled.reader import Labelled
-from disambig.formats.noad.reader import read_noad
-from disambig.model.model import Model
-from disambig.model.store import save_model
-from disambig.text.hashing import hash_word
-from disambig.text.view import Tokenisation
-from disambig.training.labelled import train_labelled
+from disambig.formats import Labelled, read_noad
+from disambig.models import Model, save_model
+from disambig.text import Tokenisation, hash_word
+from disambig.training import train_labelled
 
 HOME = Path(__file__).parent
 ARCHIVE = "labelled/noad-masc/noad-masc.tar.xz"
@@ -85,7 +80,7 @@ def trained(
         progress=progress,
     )
     selection = {"least": LEAST, "most": MOST, "rest": REST, "pruned below": SHARE}
-    return pruned(replace(model, provenance=model.provenance | {"selection": selection}))
+    return prune_weights(replace(model, provenance=model.provenance | {"selection": selection}))
 
 
 def capped(examples: Sequence[Labelled]) -> list[Labelled]:
@@ -101,7 +96,7 @@ def capped(examples: Sequence[Labelled]) -> list[Labelled]:
 
 def build(data: Path) -> None:
     """Train the model of the pack on everything."""
-    model = trained(material(data, least=REST), vectors(data), learned=LEAST, progress=say)
+    model = trained(material(data, least=REST), vectors(data), learned=LEAST, progress=log_progress)
     save_model(model, HOME / "models" / "sense", force=True)
 
 
@@ -110,23 +105,23 @@ def score(data: Path) -> None:
     examples = material(data)
     tokens = resolve({"tokens": read_config(HOME / "sense.cfg")["tokenisation"]})["tokens"]
     texts = dict.fromkeys(example.text for example in examples)
-    learn = partial(trained, known=vectors(data), tokenisation=Remembered(tokens, list(texts)))
+    learn = partial(trained, known=vectors(data), tokenisation=CachedViews(tokens, list(texts)))
     for name, folds in (
-        ("cross_validation", folds_of_documents(examples, FOLDS)),
-        ("genres_left_out", folds_of_genres(examples)),
+        ("cross_validation", document_folds(examples, FOLDS)),
+        ("genres_left_out", genre_folds(examples)),
     ):
-        keep(name, judged(examples, folds, learn, progress=say))
-    known = words_of(examples)
+        keep_figures(name, cross_validate(examples, folds, learn, progress=log_progress))
+    known = example_words(examples)
     rest = [example for example in material(data, least=REST) if example.word not in known]
-    keep("most_frequent_of_the_rest", most_frequent(rest, folds_of_documents(examples, FOLDS)))
+    keep_figures("most_frequent_of_the_rest", most_frequent(rest, document_folds(examples, FOLDS)))
 
 
-def words_of(examples: Sequence[Labelled]) -> set[str]:
+def example_words(examples: Sequence[Labelled]) -> set[str]:
     """Return the words that examples are of."""
     return {example.word for example in examples}
 
 
-def keep(name: str, found: Any) -> None:
+def keep_figures(name: str, found: Any) -> None:
     """Put figures into ``figures.json`` and write the card anew."""
     path = HOME / "figures.json"
     figures = json.loads(path.read_text(encoding="utf8")) if path.is_file() else {}
@@ -135,7 +130,7 @@ def keep(name: str, found: Any) -> None:
     write_card(HOME, figures)
 
 
-def say(stage: str, done: int, total: int) -> None:
+def log_progress(stage: str, done: int, total: int) -> None:
     """Print where the work is."""
     if done % 50 == 0 or done == total - 1 or stage == "cross-validating":
         print(f"  {time.strftime('%H:%M:%S')} {stage} {done + 1}/{total}", file=sys.stderr, flush=True)

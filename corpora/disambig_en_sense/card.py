@@ -82,8 +82,8 @@ LIMITS = """\
 
 def write_card(home: Path, figures: dict[str, Any]) -> None:
     """Write ``README.md`` into `home`."""
-    from disambig.model.store import load_model
-    from disambig.types import KeepsSilent
+    from disambig.models import load_model
+    from disambig.types import Abstains
 
     weights = home / "models" / "sense" / "weights.npz"
     model = load_model(weights.parent)
@@ -103,7 +103,7 @@ def write_card(home: Path, figures: dict[str, Any]) -> None:
             fallback=_rest(figures.get("most_frequent_of_the_rest", {})),
             size=weights.stat().st_size / 1e6,
         ),
-        _parts(found, model.judge.least_margin if isinstance(model.judge, KeepsSilent) else 0.0),
+        _parts(found, model.judge.least_margin if isinstance(model.judge, Abstains) else 0.0),
         _margins(found),
         _genres(figures.get("genres_left_out", {})),
         _words(found),

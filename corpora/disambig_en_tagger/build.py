@@ -18,15 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from card import write_card
-from disambig_random_subspace.experiments.tag_data import GENRES, ewt
-from disambig_random_subspace.experiments.tagger_peers import peers_on
-from disambig_random_subspace.tagging.training import train_tagger
-from recipe import ALONE, TEACHER, learned, material
+from disambig_random_subspace.experiments import GENRES, ewt, train_baselines
+from disambig_random_subspace.tagger import train_tagger
+from recipe import ALONE, TEACHER, load_data, train_tagger_by_recipe
 
-from disambig.formats.conllu.sentences import read_conllu
-from disambig.model.loading import load
-from disambig.model.model import Model
-from disambig.model.store import save_model
+from disambig.formats import read_conllu
+from disambig.models import Model, load, save_model
 
 HOME = Path(__file__).parent
 FIGURES = HOME / "figures.json"
@@ -42,7 +39,7 @@ def build(data: Path) -> None:
     """Train the tagger of the pack."""
     train, dev = ewt(data, splits=["train"]), ewt(data, splits=["dev"])
     about = {"name": "disambig_en_tagger/tag", "version": VERSION, "least": LEAST}
-    model = learned(train, dev, material(data, say), progress=say, **about)
+    model = train_tagger_by_recipe(train, dev, load_data(data, log_progress), progress=log_progress, **about)
     save_model(model, HOME / "models" / "tag", force=True)
 
 
@@ -51,34 +48,38 @@ def held_out(data: Path, together: Sequence[Sequence[str]]) -> None:
 
     Beside it: what the tagged sentences are worth alone.
     """
-    known = material(data, say)
+    known = load_data(data, log_progress)
     found = figures().get("held_out", {})
     for genres in together:
         others = [other for other in GENRES if other not in genres]
         train, dev = ewt(data, others, ["train"]), ewt(data, others, ["dev"])
         models = {}
         for name, classes in (("tagged sentences", None), ("with classes by company", known.company)):
-            say(f"without {', '.join(genres)}: {name}", 0, 1)
+            log_progress(f"without {', '.join(genres)}: {name}", 0, 1)
             models[name] = train_tagger(train, dev, name="held out", learner=TEACHER, classes=classes)
-        models["recipe"] = learned(train, dev, known, learner=ALONE, name="held out", progress=say)
+        models["recipe"] = train_tagger_by_recipe(
+            train, dev, known, learner=ALONE, name="held out", progress=log_progress
+        )
         for genre in genres:
             test = ewt(data, [genre], PARTS)
             shares = {name: accuracy(model, test) for name, model in models.items()}
             found[genre] = {"n": n_words(test), "learned_from": others, "accuracy": shares}
-        keep("held_out", found)
+        keep_figures("held_out", found)
 
 
 def score(data: Path, *, peers: bool) -> None:
     """Score the pack on EWT's test part and, with `peers`, taggers trained on the same sentences."""
     model = load("tag")
     tests = {genre: ewt(data, [genre], ["test"]) for genre in GENRES}
-    keep("test", {genre: {"n": n_words(t), "accuracy": accuracy(model, t)} for genre, t in tests.items()})
-    keep("universal", parts_of_speech(data))
+    keep_figures(
+        "test", {genre: {"n": n_words(t), "accuracy": accuracy(model, t)} for genre, t in tests.items()}
+    )
+    keep_figures("universal", parts_of_speech(data))
     if not peers:
         return
     train, dev = ewt(data, splits=["train"]), ewt(data, splits=["dev"])
     runs = {}
-    for run in peers_on(train, dev, tests, progress=say):
+    for run in train_baselines(train, dev, tests, progress=log_progress):
         right = {
             genre: sum(
                 tag == gold
@@ -92,7 +93,7 @@ def score(data: Path, *, peers: bool) -> None:
             "training_seconds": run.training_seconds,
             "words_per_second": run.words_per_second,
         }
-    keep("peers", runs)
+    keep_figures("peers", runs)
 
 
 def accuracy(model: Model, sentences: Sentences) -> float:
@@ -126,7 +127,7 @@ def n_words(sentences: Sentences) -> int:
     return sum(len(words) for words, _ in sentences)
 
 
-def keep(name: str, found: Any) -> None:
+def keep_figures(name: str, found: Any) -> None:
     """Put figures into ``figures.json`` and write the card anew."""
     all_of_them = {**figures(), name: found}
     FIGURES.write_text(json.dumps(all_of_them, indent=1) + "\n", encoding="utf8")
@@ -138,7 +139,7 @@ def figures() -> dict[str, Any]:
     return json.loads(FIGURES.read_text(encoding="utf8")) if FIGURES.is_file() else {}
 
 
-def say(stage: str, done: int, total: int) -> None:
+def log_progress(stage: str, done: int, total: int) -> None:
     """Print where the work is."""
     print(f"  {time.strftime('%H:%M:%S')} {stage} {done + 1}/{total}", file=sys.stderr, flush=True)
 

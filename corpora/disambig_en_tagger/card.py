@@ -54,7 +54,7 @@ LIMITS = """\
 
 def write_card(home: Path, figures: dict[str, Any]) -> None:
     """Write ``README.md`` into `home`."""
-    from disambig.model.store import load_model
+    from disambig.models import load_model
 
     weights = home / "models" / "tag" / "weights.npz"
     model = load_model(weights.parent)

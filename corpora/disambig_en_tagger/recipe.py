@@ -16,14 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from disambig_random_subspace.experiments.tag_data_partly import craft_partly, noad_partly
-from disambig_random_subspace.tagging.filling_in import Partly, filled_in
-from disambig_random_subspace.tagging.plain_text import tags_in, token_views
-from disambig_random_subspace.tagging.training import train_tagger
+from disambig_random_subspace.experiments import craft_partly, noad_partly
+from disambig_random_subspace.tagger import Partly, fill_in_tags, predict_tags, token_views, train_tagger
 
 from disambig.api import Model, TokenView
 from disambig.api.features import WordClasses, learn_classes, learn_usage
-from disambig.features.tokens.token_context_templates import CLASS, SHAPE
+from disambig.features import CLASS, SHAPE
 
 Sentences = Sequence[tuple[Sequence[str], Sequence[str]]]
 MODERN = ("essays", "guides", "encyclopedic", "manuals", "mixed")
@@ -55,7 +53,7 @@ ALONE = {**PERCEPTRON, "passes": 5}
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class TaggerData:
     """What is learned from beside tagged sentences, which it does not depend on.
 
     Attributes
@@ -72,7 +70,7 @@ class Material:
     partly: list[Partly]
 
 
-def material(data: Path, progress: Callable[[str, int, int], None]) -> Material:
+def load_data(data: Path, progress: Callable[[str, int, int], None]) -> TaggerData:
     """Read plain text and corpora tagged in part from the data directory."""
     views = []
     for number, (domain, most) in enumerate(WORDS.items()):
@@ -83,12 +81,12 @@ def material(data: Path, progress: Callable[[str, int, int], None]) -> Material:
     progress("corpora tagged in part", 0, 1)
     craft = list(craft_partly(data))
     some = np.random.default_rng(SEED).choice(len(craft), CRAFT_SENTENCES, replace=False)
-    return Material(views, company, [*noad_partly(data), *(craft[i] for i in np.sort(some))])
+    return TaggerData(views, company, [*noad_partly(data), *(craft[i] for i in np.sort(some))])
 
 
 def with_usage(company: WordClasses, usage: WordClasses) -> WordClasses:
     """Return both, with the features that help: coarse classes by tags far away, all others near."""
-    both = company.beside(usage)
+    both = company.joined_with(usage)
     fine = [CLASS + g for g in range(both.depth)]
     coarse, capitals = fine.pop(company.depth), fine[-1]
     near = [(attribute, place, -1, 0) for attribute in fine for place in (-1, 0, 1)]
@@ -96,10 +94,10 @@ def with_usage(company: WordClasses, usage: WordClasses) -> WordClasses:
     return replace(both, chosen=np.array([*near, *far, (capitals, 0, SHAPE, 0), *SHAPES], np.int64))
 
 
-def learned(
+def train_tagger_by_recipe(
     train: Sentences,
     dev: Sentences,
-    known: Material,
+    known: TaggerData,
     *,
     learner: Mapping[str, Any] = LEARNER,
     progress: Callable[[str, int, int], None],
@@ -110,12 +108,12 @@ def learned(
     first = train_tagger(train, dev, name="first", learner=TEACHER, classes=known.company)
     progress("tagging plain text", 0, 1)
     n_tags = len(first.task.groups[0].candidates)
-    usage = learn_usage(((view, tags_in(first, view)) for view in known.views), n_tags)
+    usage = learn_usage(((view, predict_tags(first, view)) for view in known.views), n_tags)
     classes = with_usage(known.company, usage)
     progress("second tagger", 0, 1)
     second = train_tagger(train, dev, name="second", learner=TEACHER, classes=classes)
     progress("filling in", 0, 1)
-    more = list(filled_in(second, known.partly))
+    more = list(fill_in_tags(second, known.partly))
     progress("tagger", 0, 1)
     about = {"learner": learner, "classes": classes, "more": more, **settings}
     return train_tagger(train, dev, progress=progress, **about)

@@ -21,10 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from card import write_card
-from disambig_boosted_lasso.kana.conversion import Conversion
-from disambig_boosted_lasso.kana.converter import Converter
-from disambig_boosted_lasso.kana.stored import domains_of
-from material import ANNOTATED, Material
+from disambig_boosted_lasso.kana import Conversion, Converter, list_domains
+from material import ANNOTATED, JapaneseTexts
 from recipe import Recipe
 from scoring import checked, measured, sizes, speed
 
@@ -46,19 +44,19 @@ def build(recipe: Recipe, output: Path) -> None:
         "ngrams": len(converter.background),
         "weights_of_background": {
             name: float(_domain(converter, output / CONVERTER, name))
-            for name in domains_of(output / CONVERTER)
+            for name in list_domains(output / CONVERTER)
         },
         "choosing": found,
         "speed": speed(conversion, recipe.chosen_by()[ANNOTATED]),
         "sizes": sizes(output / "models"),
     }
-    keep(output, said)
+    keep_figures(output, said)
 
 
 def test(recipe: Recipe, output: Path) -> None:
     """Measure what was built on the sentences that are kept for that."""
     conversion = Conversion(Converter.load(output / CONVERTER))
-    keep(
+    keep_figures(
         output,
         {
             "test": measured(recipe, conversion, output / CONVERTER, test=True),
@@ -68,12 +66,12 @@ def test(recipe: Recipe, output: Path) -> None:
 
 
 def _domain(converter: Converter, folder: Path, name: str) -> float:
-    from disambig_boosted_lasso.kana.stored import in_domain
+    from disambig_boosted_lasso.kana import load_in_domain
 
-    return in_domain(converter, folder, name).model.weight
+    return load_in_domain(converter, folder, name).model.weight
 
 
-def keep(output: Path, found: dict[str, Any]) -> None:
+def keep_figures(output: Path, found: dict[str, Any]) -> None:
     """Put figures into ``figures.json`` and write the card anew."""
     path = output / "figures.json"
     figures = json.loads(path.read_text(encoding="utf8")) if path.is_file() else {}
@@ -82,7 +80,7 @@ def keep(output: Path, found: dict[str, Any]) -> None:
     write_card(output, figures)
 
 
-def say(line: str) -> None:
+def log_progress(line: str) -> None:
     """Print where the work is."""
     print(f"  {time.strftime('%H:%M:%S')} {line}", file=sys.stderr, flush=True)
 
@@ -99,7 +97,7 @@ def main() -> None:
         work = options.work or Path(spare)
         work.mkdir(parents=True, exist_ok=True)
         options.output.mkdir(parents=True, exist_ok=True)
-        recipe = Recipe(Material(options.data, work, say), say)
+        recipe = Recipe(JapaneseTexts(options.data, work, log_progress), log_progress)
         if options.test:
             test(recipe, options.output)
         else:

@@ -9,10 +9,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from disambig_boosted_lasso.kana.characters import full_width, has_kanji, is_native, kana_of
-from disambig_boosted_lasso.kana.cross_fitting import blocks_of
-from disambig_boosted_lasso.kana.readings import reading_of, words_of
-from disambig_boosted_lasso.kana.segmented import Segmented, read_segmented, write_segmented
+from disambig_boosted_lasso.kana import (
+    SegmentedText,
+    fold_blocks,
+    full_width,
+    has_kanji,
+    is_native,
+    join_readings,
+    normalise_kana,
+    read_segmented,
+    segment_lines,
+    write_segmented,
+)
 from numpy.typing import NDArray
 
 SOURCES = ("wikinews", "wikipedia", "dialogue", "tanaka", "law", "novels")
@@ -27,7 +35,7 @@ Say = Callable[[str], object]
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class JapaneseTexts:
     """The texts of a folder of data.
 
     Attributes
@@ -43,11 +51,11 @@ class Material:
     work: Path
     say: Say
 
-    def text(self, name: str) -> Segmented:
+    def text(self, name: str) -> SegmentedText:
         """Return the segmented text of a source to learn from."""
         return self._segmented(name) if name != ANNOTATED else self._agreeing()
 
-    def held_out(self, name: str, *, test: bool = False) -> Segmented:
+    def held_out(self, name: str, *, test: bool = False) -> SegmentedText:
         """Return held-out text of a source: the first third is for choosing, the rest for testing."""
         text = self._segmented(f"{name}.heldout")
         third = len(text) // 3
@@ -64,19 +72,21 @@ class Material:
 
         return dict(get_frequency_dict("ja", wordlist="best"))
 
-    def _segmented(self, name: str) -> Segmented:
+    def _segmented(self, name: str) -> SegmentedText:
         path = self.work / f"{name}.tsv"
         if not path.is_file():
             self.say(f"segmenting {name}")
             with lzma.open(self.data / "japanese" / f"{name}.txt.xz", "rt", encoding="utf8") as file:
-                write_segmented(path, words_of(line.rstrip("\n") for line in file))
+                write_segmented(path, segment_lines(line.rstrip("\n") for line in file))
         return read_segmented(path)
 
-    def _agreeing(self) -> Segmented:
+    def _agreeing(self) -> SegmentedText:
         """Return the sentences whose readings by Sudachi are those that people gave them."""
         told = [(text, kana) for _, text, kana in self._read(ANNOTATED, choosing=False)]
-        pairs = zip(told, words_of(text for text, _ in told), strict=True)
-        return Segmented.of(words for (_, kana), words in pairs if reading_of(words) == kana)
+        pairs = zip(told, segment_lines(text for text, _ in told), strict=True)
+        return SegmentedText.from_sentences(
+            words for (_, kana), words in pairs if join_readings(words) == kana
+        )
 
     def _read(self, name: str, *, choosing: bool) -> Iterator[tuple[str, str, str]]:
         path = self.data / "japanese" / f"{name}.gold.traindev.tsv.xz"
@@ -93,7 +103,7 @@ class Material:
             if any(is_native(surface) and _DIGIT.search(surface) for surface, _ in pairs):
                 continue  # numbers are typed as they stand, and here a reading tells them with other words
             kana = "".join(reading if is_native(surface) else surface for surface, reading in pairs)
-            yield document, full_width("".join(surface for surface, _ in pairs)), kana_of(kana)
+            yield document, full_width("".join(surface for surface, _ in pairs)), normalise_kana(kana)
 
 
 def _word(said: str) -> tuple[str, str]:
@@ -104,4 +114,4 @@ def _word(said: str) -> tuple[str, str]:
 
 def stretches(n: int, each: int) -> NDArray[np.int64]:
     """Return the rows of each so manieth stretch of `n` sentences."""
-    return np.flatnonzero(blocks_of(n, STRETCH) % each == 0)
+    return np.flatnonzero(fold_blocks(n, STRETCH) % each == 0)

@@ -9,13 +9,16 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-from disambig_boosted_lasso.kana.converter import Converter, sentences_of
-from disambig_boosted_lasso.kana.dictionary import sudachi_lexicon
-from disambig_boosted_lasso.kana.lexicon import Lexicon
-from disambig_boosted_lasso.kana.segmented import Segmented
-from disambig_boosted_lasso.kana.stored import save_domain
-from disambig_boosted_lasso.kana.usage import usage_of
-from material import ANNOTATED, SOURCES, Material, stretches
+from disambig_boosted_lasso.kana import (
+    Converter,
+    KanaLexicon,
+    SegmentedText,
+    general_usage,
+    language_model_sentences,
+    save_domain,
+    sudachi_lexicon,
+)
+from material import ANNOTATED, SOURCES, JapaneseTexts, stretches
 from numpy.typing import NDArray
 
 from disambig.api.language_models import Mixture, estimate
@@ -45,7 +48,7 @@ Say = Callable[[str], object]
 class Recipe:
     """All of it, from the material to a folder."""
 
-    material: Material
+    material: JapaneseTexts
     say: Say
 
     @cached_property
@@ -54,14 +57,14 @@ class Recipe:
         return (ANNOTATED, *SOURCES)
 
     @cached_property
-    def texts(self) -> list[Segmented]:
+    def texts(self) -> list[SegmentedText]:
         """The text of each source."""
         return [self.material.text(name) for name in self.names]
 
     @cached_property
-    def text(self) -> Segmented:
+    def text(self) -> SegmentedText:
         """All of it."""
-        return Segmented.joined(self.texts)
+        return SegmentedText.concat(self.texts)
 
     @cached_property
     def source(self) -> NDArray[np.int64]:
@@ -79,7 +82,7 @@ class Recipe:
         return kept
 
     @cached_property
-    def dictionary(self) -> Lexicon:
+    def dictionary(self) -> KanaLexicon:
         """Words to know beside those of the text."""
         return sudachi_lexicon(longest=LONGEST)
 
@@ -87,8 +90,8 @@ class Recipe:
         """Learn the converter of the pack, with its domains, into a folder; return it as that holds it."""
         self.say(f"learning from {len(self.text):,} sentences")
         learned = Converter.learn(self.text.take(np.flatnonzero(self.in_background)))
-        lexicon = Lexicon.of(self.text).with_more(self.dictionary)
-        usage = usage_of(lexicon, self.material.frequencies())
+        lexicon = KanaLexicon.from_text(self.text).with_more(self.dictionary)
+        usage = general_usage(lexicon, self.material.frequencies())
         replace(learned, lexicon=replace(lexicon, usage=usage)).save(folder, bits=8)
         made = Converter.load(folder)
         for name in DOMAINS:
@@ -98,18 +101,18 @@ class Recipe:
 
     def domain(self, converter: Converter, name: str) -> Mixture:
         """Return what is mixed in for a domain; the weight is what suits held-out text."""
-        text = Segmented.joined([self.texts[self.names.index(source)] for source in DOMAINS[name]])
+        text = SegmentedText.concat([self.texts[self.names.index(source)] for source in DOMAINS[name]])
         settings, background = converter.settings, converter.background
         counts: Counter[str] = Counter()
         for (surface, reading, _), n in zip(
             text.entries, np.bincount(text.ids, minlength=len(text.entries)).tolist(), strict=True
         ):
-            counts[settings.unit_of(surface, reading)] += n
+            counts[settings.language_model_unit(surface, reading)] += n
         known = background.vocabulary.extended(unit for unit, n in counts.items() if n >= TWICE)
-        model = estimate(sentences_of(text, known, settings), known, min_counts=PRUNED)
+        model = estimate(language_model_sentences(text, known, settings), known, min_counts=PRUNED)
         held_out = self.material.held_out(HELD_OUT.get(name, name))
         mixture = Mixture(background, model, 0.5)
-        return mixture.reweighted(mixture.best_weight(sentences_of(held_out, known, settings)))
+        return mixture.reweighted(mixture.best_weight(language_model_sentences(held_out, known, settings)))
 
     def chosen_by(self) -> dict[str, tuple[list[str], list[str]]]:
         """Return what is typed and written of the sentences that something is chosen by, by source."""

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from disambig_boosted_lasso.kana.conversion import LEAST, Conversion
-from disambig_boosted_lasso.kana.stored import in_domain
+from disambig_boosted_lasso.kana import Conversion, load_in_domain
+from disambig_boosted_lasso.kana.conversion import LEAST
 from material import ANNOTATED, CHECKED, SOURCES
 from recipe import DOMAINS, HELD_OUT, Recipe
 
@@ -41,7 +41,7 @@ def measured(recipe: Recipe, conversion: Conversion, folder: Path, *, test: bool
         found["general"][name] = figures(conversion, pairs)
         domain = OF_DOMAIN.get(name if name != ANNOTATED else "wikipedia")
         if domain is not None:
-            converter = in_domain(conversion.converter, folder, domain)
+            converter = load_in_domain(conversion.converter, folder, domain)
             found["domain"][name] = figures(Conversion(converter), pairs)
     return found
 

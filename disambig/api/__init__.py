@@ -34,39 +34,39 @@ ROOMS = (
 
 if TYPE_CHECKING:
     from disambig.config import resolve as resolve
-    from disambig.data.batches.columns import Columns as Columns
-    from disambig.data.batches.dense import DenseBlocks as DenseBlocks
-    from disambig.data.batches.sparse import CrossedRows as CrossedRows
-    from disambig.data.batches.sparse import SparseRows as SparseRows
-    from disambig.data.decisions import Decisions as Decisions
-    from disambig.data.finding import Finder as Finder
-    from disambig.data.groups import Group as Group
-    from disambig.data.instances import Instances as Instances
-    from disambig.decode.enumerated import Enumerated as Enumerated
+    from disambig.data import CandidateFinder as CandidateFinder
+    from disambig.data import Columns as Columns
+    from disambig.data import CrossedRows as CrossedRows
+    from disambig.data import Decisions as Decisions
+    from disambig.data import DenseBlocks as DenseBlocks
+    from disambig.data import Group as Group
+    from disambig.data import Instances as Instances
+    from disambig.data import SparseRows as SparseRows
+    from disambig.decode import Enumerated as Enumerated
     from disambig.errors import UserError as UserError
     from disambig.errors import nearest_first as nearest_first
-    from disambig.experiments.protocol import Experiment as Experiment
+    from disambig.experiments import Experiment as Experiment
     from disambig.hookspecs import Register as Register
     from disambig.hookspecs import hookimpl as hookimpl
-    from disambig.model.annotate import annotate as annotate
-    from disambig.model.linear import LinearScorer as LinearScorer
-    from disambig.model.loading import load as _load_model
-    from disambig.model.model import Model as Model
-    from disambig.settings import no_setting as no_setting
+    from disambig.models import LinearScorer as LinearScorer
+    from disambig.models import Model as Model
+    from disambig.models import annotate as annotate
+    from disambig.models import load as _load_model
+    from disambig.settings import fitted_field as fitted_field
     from disambig.spacy.factory import component_factory as component_factory
     from disambig.spacy.factory import label_factory as label_factory
-    from disambig.text.tokenisations.words import Words as Words
-    from disambig.text.view import Tokenisation as Tokenisation
-    from disambig.text.view import TokenView as TokenView
-    from disambig.training.trainer import train as train
+    from disambig.text import Tokenisation as Tokenisation
+    from disambig.text import TokenView as TokenView
+    from disambig.text import Words as Words
+    from disambig.training import train as train
     from disambig.types import Arrays as Arrays
     from disambig.types import CandidateBatch as CandidateBatch
     from disambig.types import Decides as Decides
+    from disambig.types import DecisionRule as DecisionRule
     from disambig.types import Decoder as Decoder
     from disambig.types import FeatureExtractor as FeatureExtractor
     from disambig.types import Features as Features
     from disambig.types import Fitted as Fitted
-    from disambig.types import Judge as Judge
     from disambig.types import Kernel as Kernel
     from disambig.types import Learner as Learner
     from disambig.types import Scorer as Scorer

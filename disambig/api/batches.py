@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 from disambig.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from disambig.data import CrossedColumns as CrossedColumns
+    from disambig.data import CrossedLists as CrossedLists
+    from disambig.data import DenseLists as DenseLists
+    from disambig.data import JoinedRows as JoinedRows
+    from disambig.data import PartRows as PartRows
+    from disambig.data import SequenceRows as SequenceRows
+    from disambig.data import convert as convert
+    from disambig.data import normalised as normalised
+    from disambig.data import own_columns as own_columns
+    from disambig.data import restricted as restricted
     from disambig.data import segments as segments
-    from disambig.data.batches.conversions import convert as convert
-    from disambig.data.batches.crossed_columns import CrossedColumns as CrossedColumns
-    from disambig.data.batches.crossed_columns import own_columns as own_columns
-    from disambig.data.batches.crossed_lists import CrossedLists as CrossedLists
-    from disambig.data.batches.dense_lists import DenseLists as DenseLists
-    from disambig.data.batches.feature_groups import normalised as normalised
-    from disambig.data.batches.feature_groups import restricted as restricted
-    from disambig.data.batches.feature_groups import used_columns as used_columns
-    from disambig.data.batches.joined import JoinedRows as JoinedRows
-    from disambig.data.batches.parts import PartRows as PartRows
-    from disambig.data.batches.sequences import SequenceRows as SequenceRows
-    from disambig.features.joining import join as join
+    from disambig.data import used_columns as used_columns
+    from disambig.features import join as join
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from disambig.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from disambig.cli.flowing import blocks as blocks
-    from disambig.cli.flowing import is_typed as is_typed
-    from disambig.cli.output import results as results
+    from disambig.cli.options import Quiet as Quiet
+    from disambig.cli.output import is_typed as is_typed
+    from disambig.cli.output import line_blocks as line_blocks
+    from disambig.cli.output import open_results as open_results
     from disambig.cli.progress import remark as remark
     from disambig.cli.progress import say as say
     from disambig.cli.progress import stages as stages
-    from disambig.cli.shared_options import Quiet as Quiet
-    from disambig.formats.text_lines import lines_in as lines_in
+    from disambig.formats import lines_in as lines_in
     from disambig.hookspecs import RegisterCommand as RegisterCommand
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from disambig.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from disambig.counts.building.build import batches as batches
-    from disambig.counts.building.write import write_table as write_table
-    from disambig.counts.locate import open_table as open_table
-    from disambig.features.counts.contexts import CONTEXTS as CONTEXTS
-    from disambig.features.counts.contexts import room as _context_room
-    from disambig.features.counts.ngram_counts import NgramCounts as NgramCounts
-    from disambig.features.counts.ngram_counts import columns_of as columns_of
+    from disambig.counts import batches as batches
+    from disambig.counts import open_table as open_table
+    from disambig.counts import write_table as write_table
+    from disambig.features import CONTEXTS as CONTEXTS
+    from disambig.features import NgramCounts as NgramCounts
+    from disambig.features import ngram_columns as ngram_columns
+    from disambig.features import room as _context_room
 
     context_room = _context_room
 else:

@@ -7,27 +7,27 @@ from typing import TYPE_CHECKING
 from disambig.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from disambig.evaluation.mistakes.checkers import Models as _ModelChecker
-    from disambig.evaluation.mistakes.checkers import edits_of as edits_of
-    from disambig.evaluation.mistakes.checkers import stretches as _text_stretches
-    from disambig.evaluation.mistakes.comparison import compare_trials as compare_trials
-    from disambig.evaluation.mistakes.edits import Checker as Checker
-    from disambig.evaluation.mistakes.edits import Edit as Edit
-    from disambig.evaluation.mistakes.figures import figures as _mistake_figures
-    from disambig.evaluation.mistakes.rates import over_rates as over_rates
-    from disambig.evaluation.mistakes.trial import Trial as _MistakeTrial
-    from disambig.evaluation.mistakes.trial import limit_for as limit_for
-    from disambig.evaluation.senseval.scorer import credit as _senseval_credit
-    from disambig.evaluation.senseval.scorer import most_frequent as _most_frequent_senses
-    from disambig.evaluation.senseval.scorer import score as _senseval_score
-    from disambig.evaluation.side_by_side import Ground as Ground
-    from disambig.evaluation.side_by_side import Judged as Judged
-    from disambig.evaluation.side_by_side import flagged as flagged
-    from disambig.evaluation.side_by_side import judge as judge
-    from disambig.evaluation.side_by_side import limits as _flag_limits
-    from disambig.measures.significance import chi_squared as chi_squared
-    from disambig.measures.significance import mcnemar as mcnemar
-    from disambig.measures.significance import wilcoxon as wilcoxon
+    from disambig.checking import ModelChecker as _ModelChecker
+    from disambig.checking import decisions_to_edits as decisions_to_edits
+    from disambig.checking import sweep_rates as sweep_rates
+    from disambig.checking import text_stretches as _text_stretches
+    from disambig.evaluation import MistakeTrial as _MistakeTrial
+    from disambig.evaluation import ProposedEdit as ProposedEdit
+    from disambig.evaluation import ProposesEdits as ProposesEdits
+    from disambig.evaluation import SystemDecisions as SystemDecisions
+    from disambig.evaluation import TestBed as TestBed
+    from disambig.evaluation import compare_trials as compare_trials
+    from disambig.evaluation import credit as _senseval_credit
+    from disambig.evaluation import flagged as flagged
+    from disambig.evaluation import judge as judge
+    from disambig.evaluation import limit_for as limit_for
+    from disambig.evaluation import limits as _flag_limits
+    from disambig.evaluation import mistake_figures as _mistake_figures
+    from disambig.evaluation import most_frequent as _most_frequent_senses
+    from disambig.evaluation import score as _senseval_score
+    from disambig.metrics import chi_squared as chi_squared
+    from disambig.metrics import mcnemar as mcnemar
+    from disambig.metrics import wilcoxon as wilcoxon
 
     MistakeTrial = _MistakeTrial
     ModelChecker = _ModelChecker

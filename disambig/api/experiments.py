@@ -7,24 +7,24 @@ from typing import TYPE_CHECKING
 from disambig.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from disambig.experiments.cache import cached as cached
-    from disambig.experiments.learning import Draw as Draw
-    from disambig.experiments.learning import Outcomes as Outcomes
-    from disambig.experiments.learning import System as System
-    from disambig.experiments.learning import hits_of as hits_of
-    from disambig.experiments.learning import joined as joined
-    from disambig.experiments.learning import learn_all as learn_all
-    from disambig.experiments.left_out import with_left_out as with_left_out
-    from disambig.experiments.paragraphs import counts_around as counts_around
-    from disambig.experiments.paragraphs import paragraphs as paragraphs
-    from disambig.experiments.paragraphs import text_lines as text_lines
-    from disambig.experiments.parts import InParts as InParts
-    from disambig.experiments.parts import in_parts as in_parts
-    from disambig.experiments.protocol import Claim as Claim
-    from disambig.experiments.protocol import Panel as Panel
-    from disambig.experiments.protocol import Progress as Progress
-    from disambig.experiments.protocol import Result as _ExperimentResult
-    from disambig.experiments.protocol import Row as Row
+    from disambig.experiments import Claim as Claim
+    from disambig.experiments import Draw as Draw
+    from disambig.experiments import ExperimentResult as _ExperimentResult
+    from disambig.experiments import LearningSystem as LearningSystem
+    from disambig.experiments import Outcomes as Outcomes
+    from disambig.experiments import Panel as Panel
+    from disambig.experiments import Progress as Progress
+    from disambig.experiments import ResultRow as ResultRow
+    from disambig.experiments import cached as cached
+    from disambig.experiments import count_hits as count_hits
+    from disambig.experiments import counts_around as counts_around
+    from disambig.experiments import join_blocks as join_blocks
+    from disambig.experiments import learn_all as learn_all
+    from disambig.experiments import paragraphs as paragraphs
+    from disambig.experiments import text_lines as text_lines
+    from disambig.experiments import with_left_out as with_left_out
+    from disambig.jobs import HasParts as HasParts
+    from disambig.jobs import run_parts as run_parts
 
     ExperimentResult = _ExperimentResult
 else:

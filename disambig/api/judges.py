@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from disambig.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from disambig.types import Flags as Flags
-    from disambig.types import Judged as _JudgedScores
-    from disambig.types import Scored as Scored
+    from disambig.data import Predictions as _JudgedScores
+    from disambig.data import ScoreBatch as ScoreBatch
+    from disambig.types import RaisesFlags as RaisesFlags
 
     JudgedScores = _JudgedScores
 else:

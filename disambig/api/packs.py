@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from disambig.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from disambig.files.folders import saved_folder as saved_folder
-    from disambig.files.saving import writing as writing
-    from disambig.files.swapping import restore as restore
+    from disambig.files import restore as restore
+    from disambig.files import saved_folder as saved_folder
+    from disambig.files import writing as writing
     from disambig.packs import Pack as Pack
-    from disambig.packs import home_of as home_of
+    from disambig.packs import model_folder as model_folder
     from disambig.packs import pack as pack
     from disambig.packs import packs as packs
 else:

@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING
 from disambig.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from disambig.batch.engines import EngineOptions as EngineOptions
-    from disambig.batch.interrupts import interrupts_put_off as interrupts_put_off
-    from disambig.batch.interrupts import leave_out_current_directory as leave_out_current_directory
-    from disambig.batch.logs import Said as Said
-    from disambig.batch.logs import listened_to as listened_to
-    from disambig.batch.logs import tell as _tell_log
-    from disambig.batch.work import Describes as Describes
-    from disambig.batch.work import Function as Function
-    from disambig.batch.work import Outcome as Outcome
-    from disambig.batch.work import Runner as Runner
-    from disambig.batch.work import Stays as Stays
-    from disambig.batch.work import Tell as Tell
-    from disambig.batch.work import Told as Told
-    from disambig.batch.work import Work as Work
-    from disambig.batch.work import last_line as last_line
-    from disambig.batch.work import nothing as nothing
+    from disambig.jobs import DescribesWork as DescribesWork
+    from disambig.jobs import EngineOptions as EngineOptions
+    from disambig.jobs import Function as Function
+    from disambig.jobs import LogMessage as LogMessage
+    from disambig.jobs import PersistentPool as PersistentPool
+    from disambig.jobs import ProgressCallback as ProgressCallback
+    from disambig.jobs import ProgressCounter as ProgressCounter
+    from disambig.jobs import Runner as Runner
+    from disambig.jobs import Work as Work
+    from disambig.jobs import WorkOutcome as WorkOutcome
+    from disambig.jobs import delay_interrupts as delay_interrupts
+    from disambig.jobs import ignore_progress as ignore_progress
+    from disambig.jobs import last_line as last_line
+    from disambig.jobs import leave_out_current_directory as leave_out_current_directory
+    from disambig.jobs import log_message as _tell_log
+    from disambig.jobs import logger_levels as logger_levels
 
     tell_log = _tell_log
 else:

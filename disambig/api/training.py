@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from disambig.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from disambig.model.store import save_model as save_model
-    from disambig.training.labelled import train_labelled as train_labelled
-    from disambig.training.learned import Learned as Learned
-    from disambig.training.lists import train_candidates as train_candidates
-    from disambig.training.marking import mark as mark
-    from disambig.training.splits import split as split
-    from disambig.training.trainer import train_by as train_by
+    from disambig.models import save_model as save_model
+    from disambig.training import FittedExtractor as FittedExtractor
+    from disambig.training import label_instances as label_instances
+    from disambig.training import split as split
+    from disambig.training import train_by as train_by
+    from disambig.training import train_candidates as train_candidates
+    from disambig.training import train_labelled as train_labelled
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)

@@ -1,1 +1,5 @@
-"""Checking texts like a linter: a run, flags at their places, corrections. No model is loaded here."""
+"""Check texts like a linter: runs, flags, baselines and reports."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

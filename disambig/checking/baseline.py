@@ -1,26 +1,87 @@
-"""A baseline: the flags that an old text has, known by their content, so that later runs show new ones only.
-
-The file is JSON with a flag in each object, its sentence in clear, made to be kept beside the texts and to
-be read in a diff.
-"""
+"""Fingerprints of flags, and the baseline of known flags."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import astuple
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
-from disambig.checking.fingerprints import Known, known_by
 from disambig.checking.flags import Flag
 from disambig.errors import UserError
-from disambig.files.json_text import parse_json
-from disambig.files.opening import decode, read_small
-from disambig.files.saving import saved_output
-from disambig.visible import escaped_json
+from disambig.files import decode, parse_json, read_small, save_output
+from disambig.formatting import escaped_json
+from disambig.markup import BREAK
+
+_ENDS = re.compile(rf"[.!?:;][\"'\u201d\u2019)\]]*\s+|(?:\r\n|\r|\n)[^\S\r\n]*(?:\r\n|\r|\n)|{BREAK}")
+_FURTHEST = 500
+"""Characters to look for the end of a sentence, on each side."""
+
+
+@dataclass(frozen=True, slots=True)
+class FlagIdentity:
+    """What a flag is known by.
+
+    Attributes
+    ----------
+    path : str
+        Of its file, relative to whatever compares, with slashes.
+    task : str
+    observed : str
+    sentence : str
+        With single blanks.
+    """
+
+    path: str
+    task: str
+    observed: str
+    sentence: str
+
+    @property
+    def digest(self) -> str:
+        """A hash of it, 32 hexadecimal digits; the same in every version of Python."""
+        whole = "\0".join((self.path, self.task, self.observed, self.sentence))
+        return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def flag_identity(path: str, plain: str, flag: Flag) -> FlagIdentity:
+    """Return what a flag is known by.
+
+    Parameters
+    ----------
+    path : str
+        Of its file, relative to whatever compares, with slashes.
+    plain : str
+        The text without its markup, of the same length.
+    """
+    observed = " ".join(flag.observed.split())
+    return FlagIdentity(path, flag.task, observed, sentence_around(plain, flag.start, flag.end))
+
+
+def number_fingerprints(known: Iterable[FlagIdentity]) -> list[str]:
+    """Return a fingerprint for each, no two alike: those that are alike are numbered, in their order."""
+    seen: Counter[FlagIdentity] = Counter()
+    fingerprints = []
+    for each in known:
+        seen[each] += 1
+        fingerprints.append(f"{each.digest}:{seen[each]}")
+    return fingerprints
+
+
+def sentence_around(plain: str, start: int, end: int) -> str:
+    """Return the sentence that holds ``start:end``, with single blanks; of a long one what is near."""
+    first = max(0, start - _FURTHEST)
+    for match in _ENDS.finditer(plain, first, start):
+        first = match.end()
+    following = _ENDS.search(plain, end, end + _FURTHEST)
+    last = following.end() if following else min(len(plain), end + _FURTHEST)
+    return " ".join(plain[first:last].split())
+
 
 VERSION = 1
 _MARK = "disambig_baseline"
@@ -41,7 +102,7 @@ class Baseline:
         As often as each is known.
     """
 
-    def __init__(self, path: str, known: Iterable[Known] = ()) -> None:
+    def __init__(self, path: str, known: Iterable[FlagIdentity] = ()) -> None:
         self.path = path
         self._folder = os.path.dirname(os.path.abspath(path))
         self._left = Counter(known)
@@ -85,15 +146,15 @@ class Baseline:
             for each, n in sorted(self._left.items(), key=lambda pair: astuple(pair[0]))
         ]
         text = json.dumps({_MARK: VERSION, "flags": entries}, indent=1, ensure_ascii=False) + "\n"
-        with saved_output(Path(self.path)) as write:
+        with save_output(Path(self.path)) as write:
             write(escaped_json(text).encode())
 
-    def gone(self) -> int:
+    def n_not_seen(self) -> int:
         """Return how many known flags were not found in the files that were looked at."""
         return sum(n for known, n in self._left.items() if known.path in self._looked_at)
 
-    def _known(self, name: str, plain: str, flag: Flag) -> Known:
-        return known_by(self._relative(name), plain, flag)
+    def _known(self, name: str, plain: str, flag: Flag) -> FlagIdentity:
+        return flag_identity(self._relative(name), plain, flag)
 
     def _relative(self, name: str) -> str:
         return os.path.relpath(os.path.abspath(name), self._folder).replace(os.sep, "/")
@@ -115,7 +176,7 @@ def read_baseline(path: str) -> Baseline:
     return Baseline(path, known)
 
 
-def _known_flags(value: Any) -> Counter[Known]:
+def _known_flags(value: Any) -> Counter[FlagIdentity]:
     """Return the flags of a baseline, each as often as it is known; ValueError if it is not a baseline."""
     if not isinstance(value, dict) or _MARK not in value:
         raise ValueError(f"it has no {_MARK!r} of a baseline")
@@ -124,7 +185,7 @@ def _known_flags(value: Any) -> Counter[Known]:
         raise ValueError(f"it is of version {repr(version)[:40]}, not {VERSION}")
     if not isinstance(entries, list):
         raise ValueError("it has no list 'flags' of a baseline")
-    known: Counter[Known] = Counter()
+    known: Counter[FlagIdentity] = Counter()
     for number, entry in enumerate(entries, 1):
         if not isinstance(entry, dict):
             raise ValueError(f"flag {number:,} is not an object")
@@ -135,7 +196,7 @@ def _known_flags(value: Any) -> Counter[Known]:
                 raise ValueError(f"flag {number:,} has no text {name!r} of a baseline")
         if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= _MAX_COUNT:
             raise ValueError(f"the count of flag {number:,} is not a whole number from 1 to {_MAX_COUNT:,}")
-        known[Known(*texts)] += count
+        known[FlagIdentity(*texts)] += count
     return known
 
 

@@ -1,16 +1,454 @@
-"""What was changed in git: which files and which of their lines a run looks at."""
+"""Changed files and lines in git."""
 
 from __future__ import annotations
 
+import ast
 import os
+import shlex
+import shutil
+import stat
+import subprocess
+import tempfile
+import weakref
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from disambig.checking.files import TextFile, as_text, read_text
+from disambig.checking.files import LONGEST, TextFile, as_text, read_text
 from disambig.checking.flags import Flag
-from disambig.checking.git import Repositories, Repository
 from disambig.errors import UserError
+
+TIME_LIMIT = 120.0
+"""Seconds that one git command may take."""
+
+_DIFF = (
+    "diff-index",
+    "--patch",
+    "--no-color",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--find-renames",
+    "--unified=0",
+    "--inter-hunk-context=0",
+    "--ignore-submodules=all",
+    "--src-prefix=a/",
+    "--dst-prefix=b/",
+)
+_SAFE = {
+    "safe.bareRepository": "explicit",
+    "core.fsmonitor": "",  # not "false": git before 2.36 runs a command of that name
+    "core.hooksPath": os.devnull,
+    "core.askPass": "",
+    "core.quotePath": "true",
+    "core.safecrlf": "false",
+}
+_HARMLESS = frozenset(
+    f"core.{name}"
+    for name in (
+        "attributesfile",
+        "autocrlf",
+        "checkstat",
+        "eol",
+        "excludesfile",
+        "filemode",
+        "ignorecase",
+        "longpaths",
+        "precomposeunicode",
+        "symlinks",
+        "trustctime",
+    )
+)
+"""Settings, from the user or the repository, that decide what counts as changed. None names a command."""
+_LOCAL = (
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_ATTR_SOURCE",
+    "GIT_COMMON_DIR",
+    "GIT_CONFIG",
+    "GIT_DIFF_OPTS",
+    "GIT_DIR",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_GRAFT_FILE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_NAMESPACE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_SHALLOW_FILE",
+    "GIT_WORK_TREE",
+)
+"""Variables that describe one repository to the commands of a hook."""
+_FROM_HOOK = ("GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY")
+"""Those that name other files than the ones of the repository: kept for the repository of the hook."""
+_COMMAND_LINE = ("GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT")
+_FIXED = {
+    "LC_ALL": "C",
+    "GIT_ALLOW_PROTOCOL": "none",  # a list of protocols: no missing object is fetched
+    "GIT_ASKPASS": "",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_PAGER": "cat",
+    "GIT_TERMINAL_PROMPT": "0",
+}
+
+
+def folders_with_git(folder: str) -> Iterator[str]:
+    """Yield the folders from the absolute `folder` upwards that hold ``.git``, the nearest first.
+
+    A bare repository, whose files lie directly in a folder, is not one of them: a clone may contain such
+    files like any others.
+    """
+    ceilings = os.environ.get("GIT_CEILING_DIRECTORIES", "").split(os.pathsep)
+    while True:
+        if os.path.exists(os.path.join(folder, ".git")):
+            yield folder
+        above = os.path.dirname(folder)
+        if above in (folder, *ceilings):
+            return
+        folder = above
+
+
+class Repositories:
+    """The repositories of files, each asked once."""
+
+    def __init__(self) -> None:
+        self._by_folder: dict[str, Repository | None] = {}
+
+    def get(self, folder: str) -> Repository:
+        """Return the repository whose work tree holds `folder`, an absolute path without links.
+
+        Raises
+        ------
+        UserError
+            D961 if git is not installed, D962 for a folder outside of all repositories, D964 if git fails,
+            D968 for a repository of another user, D969 if git does not answer in time.
+        """
+        for home in folders_with_git(folder):
+            if home not in self._by_folder:
+                self._by_folder[home] = _open(home)
+            repository = self._by_folder[home]
+            if repository is not None:
+                if not _is_inside(folder, repository.top):
+                    break  # `core.worktree` says that the files are elsewhere
+                return repository
+        _program()
+        raise UserError("D962", path=folder)
+
+
+class Repository:
+    """A repository with a work tree.
+
+    Parameters
+    ----------
+    home : str
+        The folder that holds ``.git``.
+    top : str
+        The top folder of the work tree: `home`, unless the repository says otherwise.
+    git_folder : str
+        The folder of the metadata.
+
+    Raises
+    ------
+    UserError
+        D964 if git fails, D969 if it does not answer in time.
+    """
+
+    def __init__(self, home: str, top: str, git_folder: str) -> None:
+        self.home, self.top = home, top
+        here = next(folders_with_git(os.path.realpath(os.getcwd())), None)
+        hook = {key: value for key in _FROM_HOOK if home == here and (value := os.environ.get(key))}
+        if index := hook.get("GIT_INDEX_FILE"):
+            hook["GIT_INDEX_FILE"] = os.path.abspath(index)  # it is relative to where the hook runs
+        self._environment = _asking_environment(home) | hook
+        common = os.path.join(home, self._ask("rev-parse", "--git-common-dir"))
+        settings = dict(_parse_settings(self._call(["config", "--null", "--list"])))
+        self._is_partial = any(key.endswith((".promisor", ".partialclone")) for key in settings)
+        object_format = self._ask("rev-parse", "--show-object-format")
+        try:
+            self._neutral = tempfile.mkdtemp(prefix="disambig-git-")
+            weakref.finalize(self, shutil.rmtree, self._neutral, ignore_errors=True)
+            _fill_neutral(self._neutral, git_folder, common, object_format)
+        except OSError as problem:
+            raise UserError("D964", path=top, problem=problem.strerror or str(problem)) from None
+        own = {
+            "GIT_DIR": self._neutral,
+            "GIT_WORK_TREE": top,
+            "GIT_INDEX_FILE": os.path.join(git_folder, "index"),
+            "GIT_OBJECT_DIRECTORY": os.path.join(common, "objects"),
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_CONFIG_GLOBAL": os.path.join(self._neutral, "none"),
+            "HOME": self._neutral,  # git before 2.32 does not know GIT_CONFIG_GLOBAL
+            "XDG_CONFIG_HOME": self._neutral,
+        }
+        self._neutral_environment = {
+            key: value for key, value in self._environment.items() if key not in _COMMAND_LINE
+        } | (own | hook)
+        self._settings = _with_paths({key: value for key, value in settings.items() if key in _HARMLESS})
+
+    def merge_base(self, revision: str) -> str:
+        """Return the commit at which the history of `revision` and that of HEAD part.
+
+        Raises
+        ------
+        UserError
+            D963 for an unknown revision, D965 if the two have no commit in common, D969 if git does not
+            answer in time.
+        """
+        commit = self._commit(f"{revision}^{{commit}}")
+        if commit is None:
+            raise UserError("D963", revision=revision, path=self.top)
+        head = self._commit("HEAD^{commit}")
+        done = None if head is None else self._run_neutral(["merge-base", commit, head])
+        if done is None or done.returncode:
+            raise UserError("D965", revision=revision, path=self.top)
+        return done.stdout.decode().strip()
+
+    def changed_lines(self, base: str | None) -> dict[str, list[range]]:
+        """Return the lines, from 1, that are new in each file.
+
+        Parameters
+        ----------
+        base : str or None
+            The commit that the files of the work tree are compared with; None compares what is staged with
+            HEAD.
+
+        Returns
+        -------
+        dict from str to list of range
+            By absolute path, without files that have no new lines.
+
+        Raises
+        ------
+        UserError
+            D964 if git fails, D969 if it does not answer in time.
+        """
+        against = ["--cached", self._head_or_empty()] if base is None else [base]
+        diff = self._call_neutral([*_DIFF, *against, "--"])
+        return {os.path.join(self.top, path): lines for path, lines in _parse_diff(diff)}
+
+    def untracked_files(self) -> set[str]:
+        """Return the absolute paths of the files that git neither tracks nor ignores."""
+        names = self._call_neutral(["ls-files", "--others", "--exclude-standard", "-z", "--full-name"])
+        return {os.path.join(self.top, os.fsdecode(name)) for name in names.split(b"\0") if name}
+
+    def staged_bytes(self, path: str) -> bytes:
+        """Return what is staged of the file at the absolute `path`, as it is stored: no filter runs.
+
+        Raises
+        ------
+        UserError
+            D320 if it is too large, D964 if git fails, D969 if it does not answer in time.
+        """
+        name = f":0:{os.path.relpath(path, self.top).replace(os.sep, '/')}"
+        if int(self._call_neutral(["cat-file", "-s", name])) > LONGEST:
+            raise UserError("D320", path=path, limit=LONGEST)
+        return self._call_neutral(["cat-file", "blob", name])
+
+    def _commit(self, revision: str) -> str | None:
+        """Return the object that a revision names, or None if there is none."""
+        done = _run_git(
+            self.home,
+            ["rev-parse", "--verify", "--quiet", "--end-of-options", revision],
+            self._environment,
+            _SAFE,
+        )
+        return None if done.returncode else done.stdout.decode().strip()
+
+    def _head_or_empty(self) -> str:
+        """Return the commit of HEAD, or the empty tree before the first commit."""
+        return (
+            self._commit("HEAD")
+            or self._call_neutral(["hash-object", "-t", "tree", "--stdin"]).decode().strip()
+        )
+
+    def _ask(self, *command: str) -> str:
+        return os.fsdecode(self._call(command).removesuffix(b"\n"))
+
+    def _call(self, command: Sequence[str]) -> bytes:
+        done = _run_git(self.home, command, self._environment, _SAFE)
+        if done.returncode:
+            raise _failure(self.top, done.stderr)
+        return done.stdout
+
+    def _call_neutral(self, command: Sequence[str]) -> bytes:
+        done = self._run_neutral(command)
+        if done.returncode:
+            if self._is_partial and b"unable to read" in done.stderr:
+                problem = (
+                    "this partial clone lacks objects, and none are fetched here: `git diff` fetches them"
+                )
+                raise UserError("D964", path=self.top, problem=problem)
+            raise _failure(self.top, done.stderr)
+        return done.stdout
+
+    def _run_neutral(self, command: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
+        return _run_git(self.top, command, self._neutral_environment, self._settings | _SAFE)
+
+
+def _open(home: str) -> Repository | None:
+    """Return the repository whose ``.git`` lies in `home`; None if git does not take that for one."""
+    environment = _asking_environment(home)
+
+    def ask(option: str) -> str | None:
+        done = _run_git(home, ["rev-parse", option], environment, _SAFE)
+        if not done.returncode:
+            return os.path.normpath(os.fsdecode(done.stdout.removesuffix(b"\n")))
+        if b"dubious ownership" in done.stderr or b"unsafe repository" in done.stderr:
+            raise UserError("D968", path=home, quoted=shlex.quote(home))
+        no_repository = (b"not a git repository", b"cannot use bare repository")
+        if os.path.isdir(os.path.join(home, ".git")) and any(text in done.stderr for text in no_repository):
+            return None
+        if b"must be run in a work tree" in done.stderr:
+            raise UserError("D962", path=home)
+        raise _failure(home, done.stderr)
+
+    git_folder = ask("--absolute-git-dir")
+    if git_folder is None or git_folder == home:  # the latter is bare: only git before 2.38 takes it
+        return None
+    top = ask("--show-toplevel")
+    return None if top is None else Repository(home, top, git_folder)
+
+
+def _is_inside(folder: str, top: str) -> bool:
+    return folder == top or folder.startswith(os.path.join(top, ""))
+
+
+def _asking_environment(home: str) -> dict[str, str]:
+    """Return the environment for questions that git answers from the repository's own metadata."""
+    kept = {key: value for key, value in os.environ.items() if key not in _LOCAL}
+    return kept | _FIXED | {"GIT_CEILING_DIRECTORIES": os.path.dirname(home)}
+
+
+def _fill_neutral(folder: str, git_folder: str, common: str, object_format: str) -> None:
+    """Make `folder` a git folder with a configuration of its own, for the index and objects of another.
+
+    What is copied are lists of patterns and commits; the shared part of a split index lies beside the index.
+    """
+    for name in ("info", "objects", "refs"):
+        os.mkdir(os.path.join(folder, name))
+    with open(os.path.join(folder, "HEAD"), "w", encoding="ascii") as head:
+        head.write("ref: refs/heads/main\n")
+    with open(os.path.join(folder, "config"), "w", encoding="ascii") as config:
+        config.write("[core]\n\tbare = false\n\trepositoryformatversion = 1\n")
+        if object_format == "sha256":
+            config.write("[extensions]\n\tobjectformat = sha256\n")
+    for name in ("shallow", os.path.join("info", "exclude"), os.path.join("info", "attributes")):
+        _copy_regular(os.path.join(common, name), os.path.join(folder, name))
+    for name in os.listdir(git_folder):
+        if name.startswith("sharedindex."):
+            _copy_regular(os.path.join(git_folder, name), os.path.join(folder, name))
+
+
+def _copy_regular(source: str, target: str) -> None:
+    """Copy a file if it is an ordinary one: a pipe or a device would never end."""
+    try:
+        handle = os.open(source, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    except OSError:
+        return
+    with os.fdopen(handle, "rb") as file:
+        if stat.S_ISREG(os.fstat(handle).st_mode):
+            with open(target, "wb") as copy:
+                copy.write(file.read(LONGEST))
+
+
+def _parse_settings(listing: bytes) -> Iterator[tuple[str, str]]:
+    """Yield keys and values of ``git config --null --list``."""
+    for entry in os.fsdecode(listing).split("\0"):
+        if entry:
+            key, equals, value = entry.partition("\n")
+            yield key, value if equals else "true"
+
+
+def _with_paths(settings: Mapping[str, str]) -> dict[str, str]:
+    """Return settings with the user's folders filled in, which git looks up in another HOME here."""
+    folder = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
+    paths = {
+        "core.attributesfile": os.path.join(folder, "git", "attributes"),
+        "core.excludesfile": os.path.join(folder, "git", "ignore"),
+    }
+    paths |= {key: os.path.expanduser(settings[key]) for key in paths if key in settings}
+    return {**settings, **paths}
+
+
+def _parse_diff(diff: bytes) -> Iterator[tuple[str, list[range]]]:
+    """Yield the files of a diff without context that have new lines."""
+    path: str | None = None
+    new: list[range] = []
+    inside = 0  # lines of the hunk that are still to come
+    for line in diff.split(b"\n"):
+        if inside and line[:1] in b"+-" and line:
+            inside -= 1
+        elif line.startswith(b"diff --git "):
+            if path is not None and new:
+                yield path, new
+            path, new = None, []
+        elif line.startswith(b"+++ "):
+            path = _parse_path(line[4:])
+        elif line.startswith(b"@@ "):
+            before, after = line.split(b" ")[1:3]
+            (_, removed), (first, added) = _parse_range(before), _parse_range(after)
+            inside = removed + added
+            if added:
+                new.append(range(first, first + added))
+    if path is not None and new:
+        yield path, new
+
+
+def _parse_range(text: bytes) -> tuple[int, int]:
+    """Return the first line and the number of lines of one side of a hunk, such as ``+3,2`` or ``-4``."""
+    first, _, number = text[1:].partition(b",")
+    return int(first), int(number) if number else 1
+
+
+def _parse_path(text: bytes) -> str | None:
+    """Return the path behind ``+++``; None if the file is deleted."""
+    name = text.removesuffix(b"\t")
+    if name.startswith(b'"'):
+        name = ast.literal_eval("b" + name.decode("ascii"))
+    return os.fsdecode(name[2:]) if name.startswith(b"b/") else None
+
+
+def _program() -> str:
+    """Return the path of git.
+
+    Relative folders of PATH are left out, and so is the current folder, where Windows looks first: they may
+    belong to the repository.
+
+    Raises
+    ------
+    UserError
+        D961 if git is not installed.
+    """
+    for folder in os.get_exec_path():
+        program = os.path.join(folder, "git.exe" if os.name == "nt" else "git")
+        if os.path.isabs(folder) and os.path.isfile(program) and os.access(program, os.X_OK):
+            return program
+    raise UserError("D961")
+
+
+def _run_git(
+    folder: str, command: Sequence[str], environment: Mapping[str, str], settings: Mapping[str, str]
+) -> subprocess.CompletedProcess[bytes]:
+    options = [option for key, value in settings.items() for option in ("-c", f"{key}={value}")]
+    try:
+        return subprocess.run(
+            [_program(), "--no-pager", *options, *command],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            timeout=TIME_LIMIT,
+        )
+    except subprocess.TimeoutExpired:
+        raise UserError("D969", path=folder, command=command[0], seconds=TIME_LIMIT) from None
+    except OSError as problem:
+        raise UserError("D964", path=folder, problem=problem.strerror or str(problem)) from None
+
+
+def _failure(folder: str, output: bytes) -> UserError:
+    lines = output.decode("utf-8", "replace").strip().split("\n")
+    fatal = next((line for line in lines if line.startswith("fatal: ")), lines[0])
+    return UserError("D964", path=folder, problem=fatal or "it failed without a message")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The files that are checked: found, read, and written again so that nothing is ever half done."""
+"""Find, read and write the files that are checked, and unified diffs of corrections."""
 
 from __future__ import annotations
 
@@ -9,12 +9,21 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from disambig.configuration.trusted_paths import is_inside
+from disambig.configuration import is_inside
 from disambig.errors import UserError
-from disambig.files.drafts import Drafts, remove
-from disambig.files.opening import COMPRESSED, READ_ERRORS, STDIN, decode, open_bytes, read_error
-from disambig.files.saving import sync_directory
-from disambig.text import markup
+from disambig.files import (
+    COMPRESSED,
+    READ_ERRORS,
+    STDIN,
+    TempFiles,
+    decode,
+    open_bytes,
+    read_error,
+    remove_temp,
+    sync_directory,
+)
+from disambig.formatting import quoted_path
+from disambig.markup import reading as markup
 
 SUFFIXES = (".txt", *markup.SUFFIXES)
 """Names of files that are checked where a directory is given and no settings say otherwise."""
@@ -53,14 +62,14 @@ class TextFile:
         return "<stdin>" if self.path == STDIN else self.path
 
 
-def usual(path: str) -> bool:
+def has_checked_suffix(path: str) -> bool:
     """Tell whether the name of a file ends in one of `SUFFIXES`."""
     return path.lower().endswith(SUFFIXES)
 
 
 def find_files(
     paths: Sequence[str],
-    takes: Callable[[str], bool] = usual,
+    takes: Callable[[str], bool] = has_checked_suffix,
     report: Callable[[UserError], object] = lambda problem: None,
 ) -> Iterator[str]:
     """Yield the files that `paths` name, those in directories included, each once.
@@ -126,7 +135,7 @@ def read_text(path: str) -> TextFile:
     _check_name(path)
     shown = "<stdin>" if path == STDIN else path
     try:
-        state = () if path == STDIN else _state(os.stat(path))
+        state = () if path == STDIN else _file_state(os.stat(path))
         with open_bytes(path) as file:
             data = file.read(LONGEST + 1)
     except READ_ERRORS as problem:
@@ -181,7 +190,7 @@ def check_writable(file: TextFile) -> None:
         raise UserError("D642", path=path, problem="is read-only: make it writable, or leave out --fix")
     if not folder.st_mode & 0o222 or not os.access(os.path.dirname(path) or ".", os.W_OK | os.X_OK):
         raise UserError("D642", path=path, problem="lies in a read-only directory: make that writable")
-    if _state(found) != file.state:
+    if _file_state(found) != file.state:
         raise UserError("D643", path=path)
 
 
@@ -206,14 +215,14 @@ def write_text(file: TextFile, text: str, *, backup: str | None) -> str | None:
     """
     check_writable(file)
     path = Path(file.path)
-    drafts = Drafts.beside(path)
+    drafts = TempFiles.for_target(path)
     drafts.clean()
     temporary = drafts.new()
     copy = None
     try:
         mode = os.stat(path)
         _write_new(temporary, text.encode(), mode)
-        if path.read_bytes() != file.data or _state(os.lstat(path)) != file.state:
+        if path.read_bytes() != file.data or _file_state(os.lstat(path)) != file.state:
             raise UserError("D643", path=path)
         copy = None if backup is None else _back_up(file, backup, mode)
         os.replace(temporary, path)
@@ -221,7 +230,7 @@ def write_text(file: TextFile, text: str, *, backup: str | None) -> str | None:
     except OSError as problem:
         raise UserError("D309", path=path, problem=problem.strerror or str(problem)) from problem
     finally:
-        remove(temporary)
+        remove_temp(temporary)
     return copy
 
 
@@ -249,5 +258,60 @@ def _write_new(path: Path, data: bytes, like: os.stat_result) -> None:
         os.fsync(sink.fileno())
 
 
-def _state(found: os.stat_result) -> tuple[int, ...]:
+def _file_state(found: os.stat_result) -> tuple[int, ...]:
     return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+CONTEXT = 3
+_NO_END = "\\ No newline at end of file\n"
+
+
+def unified_diff(path: str, old: str, new: str) -> str:
+    """Return the diff of two texts that have as many lines; "" where they are equal.
+
+    It applies with ``patch -p0`` and ``git apply -p0``; a text ends its lines with LF or CR LF.
+    """
+    before, after = old.split("\n"), new.split("\n")
+    if len(before) != len(after):
+        raise ValueError("the texts have different lines")
+    changed = [i for i, (one, other) in enumerate(zip(before, after, strict=True)) if one != other]
+    if not changed:
+        return ""
+    last = len(before) - (1 if before[-1] == "" else 0)  # what split leaves behind the last line end
+    name = quoted_path(path)
+    parts = [f"--- {name}\n+++ {name}\n"]
+    for first, stop in _hunks(changed, last):
+        length = stop - first
+        parts.append(f"@@ -{first + 1},{length} +{first + 1},{length} @@\n")
+        parts += _hunk_lines(before, after, first, stop)
+    return "".join(parts)
+
+
+def _hunks(changed: list[int], last: int) -> Iterator[tuple[int, int]]:
+    first = stop = -1
+    for line in changed:
+        if stop >= 0 and line - CONTEXT > stop:
+            yield first, stop
+            first = -1
+        first = max(0, line - CONTEXT) if first < 0 else first
+        stop = min(last, line + CONTEXT + 1)
+    yield first, stop
+
+
+def _hunk_lines(before: list[str], after: list[str], first: int, stop: int) -> Iterator[str]:
+    at = first
+    while at < stop:
+        end = at
+        while end < stop and before[end] != after[end]:
+            end += 1
+        if end == at:
+            yield _diff_line(" ", before, at)
+            at += 1
+            continue
+        yield from (_diff_line("-", before, i) for i in range(at, end))
+        yield from (_diff_line("+", after, i) for i in range(at, end))
+        at = end
+
+
+def _diff_line(mark: str, lines: list[str], at: int) -> str:
+    return f"{mark}{lines[at]}\n" + (_NO_END if at == len(lines) - 1 else "")

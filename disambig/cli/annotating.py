@@ -1,50 +1,178 @@
-"""One run of ``disambig annotate``: where output goes, what the user is told, the exit status."""
+"""Run ``disambig annotate``: output, progress, summary and exit status."""
 
 from __future__ import annotations
 
 import dataclasses
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from disambig.batch.bounds import Bounds
-from disambig.batch.engines import LOCAL, EngineOptions, engine
-from disambig.batch.job import Report, run_job
-from disambig.batch.sources import Source
-from disambig.batch.stream import annotate_stream
-from disambig.batch.work import Runner
-from disambig.cli.progress import clear, progress, say
-from disambig.cli.reporting import Reporter
+from disambig.cli.progress import Meter, hidden_progress, progress, remark, say
 from disambig.errors import UserError, nearest_first
-from disambig.files.opening import STDIN
-from disambig.files.saving import is_special, saved_output, writer, writing
-from disambig.formats.documents import Kind
-from disambig.formats.flags_alone import only_flags
-from disambig.formats.inputs import NAMES, Input, find_inputs
-from disambig.formats.readers import FIELD, read_all
-from disambig.formats.writers import (
+from disambig.files import STDIN, checked_writer, is_special, save_output, writing
+from disambig.formats import (
     BINARY,
-    OF_LANGUAGE,
+    FIELD,
+    LANGUAGE_FORMATS,
+    NAMES,
     Format,
+    Input,
+    Kind,
     check_inputs,
     check_output,
-    format_of,
+    find_inputs,
+    guess_format,
     make_format,
-    strange_suffix,
+    only_flags,
+    read_all,
+    unknown_suffix,
 )
-from disambig.visible import visible
+from disambig.formatting import escape_control_chars, pluralize
+from disambig.jobs import (
+    LOCAL,
+    AnnotatorSource,
+    EngineOptions,
+    JobLimits,
+    JobReport,
+    Runner,
+    annotate_stream,
+    make_runner,
+    run_job,
+)
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+MESSAGES_SHOWN = 50
+
+
+class AnnotationReporter:
+    """Shows how far annotating is, and messages and the summary.
+
+    Parameters
+    ----------
+    meter : Meter, optional
+        Where progress is shown.
+    """
+
+    def __init__(self, meter: Meter | None = None) -> None:
+        self._meter = meter or Meter()
+        self._size: int | None = None
+        self._done = 0
+        self._first: tuple[float, int] | None = None
+        self._last = (0.0, 0)
+        self._messages = 0
+
+    def begin(self, size: int | None) -> None:
+        """Begin; `size` is how much there is to do, in bytes, if that is known."""
+        self._size = size
+        self._meter.show("annotating", 0, size, unit="B")
+
+    def listen(self, amount: int, messages: Sequence[str]) -> None:
+        """Show that so much more is done, and messages, the first `MESSAGES_SHOWN` of them."""
+        self._done += amount
+        self._last = (time.monotonic(), self._done)
+        if amount and self._first is None:
+            self._first = self._last
+        self._meter.show("annotating", self._done, self._size, unit="B")
+        for message in messages:
+            self._messages += 1
+            if self._messages <= MESSAGES_SHOWN:
+                say(f"disambig: {message}")
+
+    def _words_a_second(self, words: int) -> str:
+        """Return the rate of all but the first piece, which waits for models and compiled code."""
+        if self._first is None or self._last[1] <= self._first[1] or not words:
+            return ""
+        share = (self._last[1] - self._first[1]) / self._last[1]
+        seconds = max(self._last[0] - self._first[0], 1e-9)
+        return f", {words * share / seconds:,.0f} words/s"
+
+    def summary(self, report: JobReport, output: str | None) -> None:
+        """Tell what was done: documents, words a second, decisions and flags of each task."""
+        totals = report.totals
+        rate = self._words_a_second(report.fresh.words) if not report.skipped else ""
+        remark(f"{pluralize(totals.documents, 'document')}, {pluralize(totals.words, 'word')}{rate}")
+        for task, (decisions, flags) in sorted(totals.tasks.items()):
+            told = f"{task}: {pluralize(decisions, 'decision')}"
+            if flags is not None:
+                share = f" ({1000 * flags / totals.words:.2f} per 1,000 words)" if totals.words else ""
+                told += f", {pluralize(flags, 'flag')}{share}"
+            remark(told)
+        if report.skipped:
+            remark(_before(report.skipped, report.shards))
+        hidden = self._messages - MESSAGES_SHOWN
+        if hidden > 0:
+            say(f"{pluralize(hidden, 'more message')} not shown")
+        if report.bad:
+            say(f"left out, since they could not be annotated: {pluralize(len(report.bad), 'document')}")
+        if report.left_out:
+            say(f"left out, since their work failed: {pluralize(len(report.left_out), 'part')}")
+        if output is not None:
+            remark(f"written to {escape_control_chars(output)}")
+
+
+def _before(skipped: int, shards: int) -> str:
+    """Return how much of a job an earlier run had done."""
+    if skipped == shards:
+        return "nothing was left to do: an earlier run had finished it"
+    was = "was" if skipped == 1 else "were"
+    return f"{skipped:,} of {pluralize(shards, 'shard')} {was} finished by an earlier run"
+
+
+NBEST_KIND = "nbest"
+
+
+def run_reranking(
+    paths: Sequence[str], models: Sequence[str], *, output: Path | None, format: str | None, force: bool
+) -> bool:
+    """Rerank lists, and say how many there were; return whether every line was a list.
+
+    Raises
+    ------
+    UserError
+        D335 for another output than JSON Lines, D336 where no model of lists is named, D310 for an output
+        that exists; what reading raises.
+    """
+    from disambig.cli.progress import remark, say
+    from disambig.files import checked_writer, is_special, save_output, writing
+    from disambig.jobs import rerank
+    from disambig.models import check_lists, load
+
+    if format not in (None, "jsonl") or (output is not None and not output.suffix):
+        raise UserError("D335", what=format if format not in (None, "jsonl") else "a job in a directory")
+    if len(models) != 1:
+        raise UserError("D336", model=", ".join(models) or "none", task="nothing")
+    model = load(models[0])
+    check_lists(model)
+    broken: list[UserError] = []
+
+    def bad(error: UserError) -> None:
+        broken.append(error)
+        say(f"disambig: {error}")
+
+    if output is None:
+        n = rerank(model, paths, checked_writer(sys.stdout.buffer, "standard output"), bad=bad)
+        with writing("standard output"):
+            sys.stdout.buffer.flush()
+    else:
+        if output.exists() and not force and not is_special(output):
+            raise UserError("D310", path=output)
+        with save_output(output) as write:
+            n = rerank(model, paths, write, bad=bad)
+    where = f"{output}: " if output is not None else ""
+    remark(
+        f"{where}{pluralize(n, 'list')}" + (f", {pluralize(len(broken), 'line')} left out" if broken else "")
+    )
+    return not broken
+
 
 FAILURE = 2
 _HERE = EngineOptions()
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class AnnotateRequest:
     """The options of ``disambig annotate``, checked one by one."""
 
     paths: tuple[str, ...]
@@ -63,10 +191,10 @@ class Request:
     force: bool = False
     command: dict[str, Any] | None = None
     shard_index: bool = False
-    bounds: Bounds = dataclasses.field(default_factory=Bounds)
+    bounds: JobLimits = dataclasses.field(default_factory=JobLimits)
 
 
-def run(request: Request, source: Source) -> int:
+def run_annotate(request: AnnotateRequest, source: AnnotatorSource) -> int:
     """Annotate as asked and return the exit status: 0, or 2 where something was left out.
 
     Raises
@@ -76,7 +204,7 @@ def run(request: Request, source: Source) -> int:
     """
     terminal = request.output is None and _is_terminal()
     name = request.format or _format_name(request, terminal)
-    language = source.language() if name in OF_LANGUAGE else "en"
+    language = source.language() if name in LANGUAGE_FORMATS else "en"
     format = make_format(
         name,
         field=request.field or FIELD,
@@ -100,36 +228,36 @@ def run(request: Request, source: Source) -> int:
         exclude=[str(request.output)] if request.is_job else (),
     )
     check_inputs(format, inputs)
-    runner = engine(request.engine, request.options)
+    runner = make_runner(request.engine, request.options)
     with progress() as meter:
-        reporter = Reporter(meter)
+        reporter = AnnotationReporter(meter)
         run_it = _job if request.is_job else _stream
         report = run_it(request, inputs, source, format, reporter, runner)
     problems = len(report.bad) + len(report.left_out)
     if not report.totals.words and not problems:
-        raise UserError("D307", what=_all_of(inputs))
+        raise UserError("D307", what=_documents_or_nothing(inputs))
     if report.totals.documents:
-        reporter.summary(report, _told(request, name))
+        reporter.summary(report, _run_reported(request, name))
     return FAILURE if problems else 0
 
 
-def _told(request: Request, format: str) -> str | None:
+def _run_reported(request: AnnotateRequest, format: str) -> str | None:
     """Return where the output is and, where nobody asked for it, in what format."""
     if request.output is None:
         return None
-    suffix = "" if request.format or request.is_job else strange_suffix(str(request.output))
+    suffix = "" if request.format or request.is_job else unknown_suffix(str(request.output))
     how = f" as {format}: its suffix {suffix} names no format, --format would" if suffix else ""
     return f"{request.output}{how}"
 
 
 def _job(
-    request: Request,
+    request: AnnotateRequest,
     inputs: Sequence[Input],
-    source: Source,
+    source: AnnotatorSource,
     format: Format,
-    reporter: Reporter,
+    reporter: AnnotationReporter,
     runner: Runner,
-) -> Report:
+) -> JobReport:
     assert request.output is not None
     try:
         return run_job(
@@ -153,16 +281,16 @@ def _job(
 
 
 def _stream(
-    request: Request,
+    request: AnnotateRequest,
     inputs: Sequence[Input],
-    source: Source,
+    source: AnnotatorSource,
     format: Format,
-    reporter: Reporter,
+    reporter: AnnotationReporter,
     runner: Runner,
-) -> Report:
-    def annotate(write: Callable[[bytes], object]) -> Report:
+) -> JobReport:
+    def annotate(write: Callable[[bytes], object]) -> JobReport:
         return annotate_stream(
-            read_all(inputs, field=request.field or FIELD, limit=request.bounds.held),
+            read_all(inputs, field=request.field or FIELD, limit=request.bounds.memory),
             source=source,
             format=format,
             write=write,
@@ -176,7 +304,9 @@ def _stream(
     if request.output is None:
         if sys.stdout is None:
             raise UserError("D309", path="standard output", problem="it is closed")
-        report = annotate(_to_terminal if _is_terminal() else writer(sys.stdout.buffer, "standard output"))
+        report = annotate(
+            _to_terminal if _is_terminal() else checked_writer(sys.stdout.buffer, "standard output")
+        )
         with writing("standard output"):
             sys.stdout.buffer.flush()
         return report
@@ -185,7 +315,7 @@ def _stream(
     if request.output.exists() and not request.force and not is_special(request.output):
         raise UserError("D310", path=request.output)
     try:
-        with saved_output(request.output) as write:
+        with save_output(request.output) as write:
             report = annotate(write)
             if not report.totals.words:
                 raise _NothingToWrite(report)
@@ -197,8 +327,8 @@ def _stream(
 def _to_terminal(data: bytes) -> None:
     """Write to the terminal, where the progress bar may be, too: nothing that would steer it."""
     if data:
-        data = visible(data.decode(errors="backslashreplace"), lines=True).encode()
-        with clear(), writing("standard output"):
+        data = escape_control_chars(data.decode(errors="backslashreplace"), lines=True).encode()
+        with hidden_progress(), writing("standard output"):
             sys.stdout.buffer.write(data)
             sys.stdout.buffer.flush()
 
@@ -206,11 +336,11 @@ def _to_terminal(data: bytes) -> None:
 class _NothingToWrite(Exception):
     """Leaves `saved` without an output: there was no word to annotate."""
 
-    def __init__(self, report: Report) -> None:
+    def __init__(self, report: JobReport) -> None:
         self.report = report
 
 
-def _kind(request: Request) -> Kind | None:
+def _kind(request: AnnotateRequest) -> Kind | None:
     """Return what files without a known suffix hold, and standard input."""
     if request.source_format is None:
         return None if request.field is None else "json"
@@ -219,15 +349,15 @@ def _kind(request: Request) -> Kind | None:
     return NAMES[request.source_format]
 
 
-def _format_name(request: Request, terminal: bool) -> str:
+def _format_name(request: AnnotateRequest, terminal: bool) -> str:
     if request.is_job:
         return "jsonl"
-    return format_of(str(request.output) if request.output else None, terminal=terminal)
+    return guess_format(str(request.output) if request.output else None, terminal=terminal)
 
 
 def _is_terminal() -> bool:
     return sys.stdout is not None and sys.stdout.isatty()
 
 
-def _all_of(inputs: Sequence[Input]) -> str:
+def _documents_or_nothing(inputs: Sequence[Input]) -> str:
     return inputs[0].shown if len(inputs) == 1 else f"{inputs[0].shown} and {len(inputs) - 1:,} more"

@@ -1,4 +1,4 @@
-"""``disambig``: the list of commands, and what the shell is told when one of them fails."""
+"""The command ``disambig``: its subcommands, loaded when they are called, and exit statuses."""
 
 from __future__ import annotations
 
@@ -7,17 +7,156 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
+from typer import Typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
 
 from disambig import __version__
-from disambig.cli.lazy import known_commands
-from disambig.cli.names import COMMANDS as COMMANDS
+from disambig.cli.names import COMMANDS, command_module
 from disambig.errors import UserError
-from disambig.visible import visible
+from disambig.formatting import escape_control_chars
+
+_OF_OPTION = {
+    "draws": "N",
+    "field": "NAME",
+    "flags_per_1000": "RATE",
+    "folds": "N",
+    "format": "NAME",
+    "from_year": "YEAR",
+    "licence": "TEXT",
+    "max_flags_per_1000": "NUMBER",
+    "max_input": "SIZE",
+    "memory": "SIZE",
+    "orders": "N",
+    "output": "PATH",
+    "plot": "FILE",
+    "rate": "NUMBER",
+    "record": "FORM",
+    "seed": "N",
+    "shard_size": "NUMBER",
+    "task": "NAME",
+    "temporary": "DIR",
+    "text": "PATH",
+    "to_year": "YEAR",
+    "tokenisation": "NAME",
+    "top": "N",
+    "worker_memory": "SIZE",
+    "workers": "N",
+}
+
+
+def in_words(command: Any) -> Any:
+    """Return a command, and those in it, with words for the values of its arguments and options."""
+    for each in getattr(command, "commands", {}).values():
+        in_words(each)
+    for parameter in command.params:
+        if parameter.param_type_name == "argument":
+            _argument(parameter)
+        elif parameter.metavar is None and not parameter.is_flag:
+            parameter.metavar = _OF_OPTION.get(parameter.name, parameter.name.upper())
+    return command
+
+
+def _argument(argument: Any) -> None:
+    name = (argument.metavar or argument.name).strip("[].").upper()
+    shown = f"{name}..." if argument.nargs != 1 else name
+    argument.metavar = name
+    argument.get_usage_pieces = lambda context: [shown if argument.required else f"[{shown}]"]
+    argument.get_help_record = lambda context: (shown, argument.help or "")
+
+
+SETTINGS: dict[str, Any] = {
+    "add_completion": False,
+    "rich_markup_mode": None,
+    "pretty_exceptions_enable": False,
+    "context_settings": {"help_option_names": ["-h", "--help"]},
+}
+"""What the applications of all commands have in common."""
+
+
+class LazyCommand(TyperCommand):
+    """A command known by its name and its line of help; `load` imports it and makes it."""
+
+    def __init__(self, name: str, summary: str, load: Callable[[], Any]) -> None:
+        super().__init__(name=name, callback=None, help=summary, short_help=summary, rich_markup_mode=None)
+        self.load = load
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        """Import the command and let it read the arguments."""
+        from disambig.cli import progress
+
+        progress.begin_command()
+        command = in_words(self.load())
+        command.name = self.name
+        return command.make_context(info_name, args, parent=parent, **extra)
+
+
+def command_group() -> type[TyperGroup]:
+    """Return a group class that shows the core's commands in their order, then those of plugins by name."""
+    core = {name: LazyCommand(name, summary, _core_command(name)) for name, summary in COMMANDS.items()}
+
+    class Commands(TyperGroup):
+        def __init__(self, **settings: Any) -> None:
+            super().__init__(**{**settings, "commands": dict(core)})
+
+        def get_command(self, ctx: Any, cmd_name: str) -> Any:
+            if cmd_name not in self.commands:
+                self._look_into_plugins()
+            return super().get_command(ctx, cmd_name)
+
+        def list_commands(self, ctx: Any) -> list[str]:
+            self._look_into_plugins()
+            return list(self.commands)
+
+        def _look_into_plugins(self) -> None:
+            for name, command in plugin_commands().items():
+                self.commands.setdefault(name, command)
+
+    return Commands
+
+
+def plugin_commands() -> dict[str, LazyCommand]:
+    """Return the commands that plugins bring, by name; nothing of them is imported."""
+    from disambig.registry import load_plugins, registered_entries
+
+    load_plugins()
+    parts = sorted(registered_entries("commands").values(), key=lambda part: part.command)
+    return {
+        part.command: LazyCommand(part.command, part.summary, _plugin_command(part))
+        for part in parts
+        if part.command not in COMMANDS
+    }
+
+
+def _core_command(name: str) -> Callable[[], Any]:
+    return lambda: get_command(import_module(command_module(name)).app)
+
+
+def _plugin_command(part: Any) -> Callable[[], Any]:
+    """Return what makes the command of a part, a Typer or a function; D007 where it is none."""
+
+    def load() -> Any:
+        found = part.load()
+        try:
+            if isinstance(found, Typer):
+                return get_command(found)
+            alone = Typer(**SETTINGS)
+            alone.command()(found)
+            return get_command(alone)
+        except Exception as problem:  # whatever typer says of what a plugin brings
+            said = f"{type(problem).__name__}: {problem}"
+            raise UserError(
+                "D007", kind="command", name=part.name, plugin=part.owner, problem=said
+            ) from problem
+
+    return load
+
 
 FAILURE = 2
 INTERRUPTED = 130
@@ -25,7 +164,7 @@ TERMINATED = 143
 
 # No rich markup: it would cost a third of the time that `disambig --help` may take.
 app = typer.Typer(
-    cls=known_commands(),
+    cls=command_group(),
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -107,7 +246,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _fail(message: str) -> int:
-    print(f"disambig: {visible(message, lines=True)}", file=sys.stderr)
+    print(f"disambig: {escape_control_chars(message, lines=True)}", file=sys.stderr)
     return FAILURE
 
 

@@ -21,6 +21,6 @@ COMMANDS = {
 PACKAGE = "disambig.cli.commands"
 
 
-def module_of(command: str) -> str:
+def command_module(command: str) -> str:
     """Return the module of a command of the core, which holds a Typer called ``app``."""
     return f"{PACKAGE}.{command.replace('-', '_')}"

@@ -1,14 +1,16 @@
-"""What holds for one file, and where each of it comes from: the layers of settings laid over each other."""
+"""Settings of a check: their sources, laid over each other, and how they are shown."""
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from disambig.data.groups import Group
+    from disambig.data import Group
+
 
 DEFAULT = "default"
 ADDED = ("ignore", "ignore_files", "sets", "sets_files")
@@ -20,7 +22,7 @@ PATHS = ("models", "ignore_files", "sets_files", "baseline")
 
 
 @dataclass(frozen=True, slots=True)
-class Layer:
+class SettingsSource:
     """Some settings from one place.
 
     Attributes
@@ -36,7 +38,7 @@ class Layer:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class CheckSettings:
     """What holds for one file.
 
     Attributes
@@ -89,7 +91,7 @@ class Settings:
         UserError
             D30x for a file that cannot be read.
         """
-        from disambig.files.word_lists import read_words
+        from disambig.files import read_words
 
         return (*self.ignore, *(word for path in self.ignore_files for word in read_words(path)))
 
@@ -101,14 +103,14 @@ class Settings:
         UserError
             D30x for a file that cannot be read; D410, D411 and D665 for what is no set.
         """
-        from disambig.tasks.confusion_sets import confusion_set, read_confusion_sets
+        from disambig.data import confusion_set, read_confusion_sets
 
         groups = [confusion_set(said) for said in self.sets]
         groups += [group for path in self.sets_files for group in read_confusion_sets(path)]
         return tuple({group.name: group for group in groups}.values())
 
 
-def laid_over(layers: Iterable[Layer], *, excluded: bool = False) -> Settings:
+def merge_sources(layers: Iterable[SettingsSource], *, excluded: bool = False) -> CheckSettings:
     """Return what holds where each layer is laid over those before it."""
     values: dict[str, Any] = {}
     origins: dict[str, tuple[str, ...]] = {}
@@ -127,7 +129,7 @@ def laid_over(layers: Iterable[Layer], *, excluded: bool = False) -> Settings:
                     continue
             sources = origins.get(key, ()) if key in ADDED else ()
             values[key], origins[key] = value, tuple(dict.fromkeys((*sources, layer.origin)))
-    return Settings(**values, excluded=excluded, origins=origins)
+    return CheckSettings(**values, excluded=excluded, origins=origins)
 
 
 def from_folder(values: Mapping[str, Any], folder: str) -> dict[str, Any]:
@@ -136,11 +138,50 @@ def from_folder(values: Mapping[str, Any], folder: str) -> dict[str, Any]:
     for key in PATHS:
         value = found.get(key)
         if isinstance(value, str):
-            found[key] = _opened(folder, value)
+            found[key] = _relative_to_here(folder, value)
         elif value is not None:
-            found[key] = [_opened(folder, each) for each in value]
+            found[key] = [_relative_to_here(folder, each) for each in value]
     return found
 
 
-def _opened(folder: str, path: str) -> str:
+def _relative_to_here(folder: str, path: str) -> str:
     return os.path.normpath(os.path.join(folder, path))
+
+
+_NOTHING = {
+    "tasks": "all installed models that correct words",
+    "flags_per_1000": "what each model is set to",
+    "trust": "whatever was measured",
+    "max_flags_per_1000": "no bound",
+    "include": "text, Markdown and LaTeX",
+}
+"""What it means that a key is not set."""
+
+
+def settings_to_toml(name: str, settings: CheckSettings) -> str:
+    """Return the settings of the file `name` as lines of TOML."""
+    lines = [f"# {name}: {'excluded, never checked' if settings.excluded else 'checked'}"]
+    for each in fields(CheckSettings):
+        key, value = each.name, getattr(settings, each.name)
+        if key in ("excluded", "origins"):
+            continue
+        origin = ", ".join(map(_near, settings.origins.get(key, (DEFAULT,))))
+        if key not in settings.origins:
+            lines.append(f"# {key}: {_NOTHING.get(key, 'none')}  ({origin})")
+        else:
+            lines.append(f"{key} = {_toml(value)}  # {origin}")
+    return "\n".join(lines) + "\n"
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{json.dumps(key)} = {_toml(each)}" for key, each in value.items()) + "}"
+    if isinstance(value, tuple):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _near(origin: str) -> str:
+    """Return a path below the current folder as one that is relative to it."""
+    here = os.path.join(os.getcwd(), "")
+    return origin.removeprefix(here)

@@ -1,10 +1,9 @@
-"""What may stand in a file of settings: keys, their values, and what is wrong with a table.
-
-The JSON schema for editors is made from these classes; a field's description is what the editor shows.
-"""
+"""The tables of a settings file, their checks and their JSON schema."""
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, WithJsonSchema
@@ -16,22 +15,21 @@ from disambig.configuration.patterns import (
     MAX_TOTAL_SEGMENTS,
     GitIgnorePatterns,
 )
-from disambig.configuration.shares import SHARE, share_of
+from disambig.data import SHARE, confusion_set, parse_share
 from disambig.errors import UserError, nearest_first
-from disambig.tasks.confusion_sets import confusion_set
 
 
-def _a_set(said: str) -> str:
+def _check_set(said: str) -> str:
     confusion_set(said)
     return said
 
 
 Name = Annotated[str, Field(min_length=1)]
 Rate = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Set = Annotated[str, AfterValidator(_a_set)]
+Set = Annotated[str, AfterValidator(_check_set)]
 Share = Annotated[
     Any,
-    AfterValidator(share_of),
+    AfterValidator(parse_share),
     WithJsonSchema(
         {
             "anyOf": [
@@ -43,7 +41,7 @@ Share = Annotated[
 ]
 
 
-class Override(BaseModel):
+class OverrideTable(BaseModel):
     """What may hold for some files only."""
 
     model_config = ConfigDict(extra="forbid", strict=True, title="Override")
@@ -80,7 +78,7 @@ class Override(BaseModel):
     )
 
 
-class Table(Override):
+class SettingsTable(OverrideTable):
     """The settings of a project: disambig.toml, or [tool.disambig] in pyproject.toml."""
 
     model_config = ConfigDict(extra="forbid", strict=True, title="Settings of disambig")
@@ -96,7 +94,7 @@ class Table(Override):
     baseline: Name | None = Field(
         None, description="File of flags that are known and not shown, relative to this file of settings."
     )
-    overrides: dict[Name, Override] | None = Field(
+    overrides: dict[Name, OverrideTable] | None = Field(
         None,
         description="Settings for the files of a pattern of .gitignore; of several that fit the last one "
         "holds. Lists of words and sets are added to, all else is replaced.",
@@ -112,9 +110,9 @@ def read_table(values: dict[str, Any], *, path: str, section: str) -> dict[str, 
         D970 for an unknown key, with the nearest one; D971 for a value that is none.
     """
     try:
-        table = Table.model_validate(values)
+        table = SettingsTable.model_validate(values)
     except ValidationError as problem:
-        raise _told(problem.errors(), path, section) from None
+        raise _describe_problem(problem.errors(), path, section) from None
     settings = table.model_dump(exclude_unset=True, exclude_none=True)
     _check_patterns(settings, path, section)
     _check_lists(settings, path, section)
@@ -169,7 +167,7 @@ _MOST = {"tasks": 1_000, "models": 100, "ignore_files": 100, "sets_files": 100, 
 """Maximum number of entries of a list in one file of settings."""
 
 
-def _told(errors: list[Any], path: str, section: str) -> UserError:
+def _describe_problem(errors: list[Any], path: str, section: str) -> UserError:
     """Return the first thing that is wrong as a message; of both sides of a rate the one that was meant."""
     first = errors[0]["loc"][0]
     error = max((each for each in errors if each["loc"][0] == first), key=lambda each: len(each["loc"]))
@@ -179,7 +177,7 @@ def _told(errors: list[Any], path: str, section: str) -> UserError:
     *tables, key = parts
     place = ".".join([*filter(None, [section]), *map(_quoted, tables)])
     if error["type"] == "extra_forbidden":
-        names = nearest_first(key, Override.model_fields if tables else Table.model_fields)
+        names = nearest_first(key, OverrideTable.model_fields if tables else SettingsTable.model_fields)
         return UserError("D970", path=path, key=key, where=f" in [{place}]" if place else "", names=names)
     said = error["msg"].removeprefix("Value error, ")
     for theirs, ours in _WORDS.items():
@@ -202,3 +200,37 @@ _WORDS = {
 
 def _quoted(part: str) -> str:
     return part if part.replace("_", "").replace("-", "").isalnum() else f'"{part}"'
+
+
+SCHEMA_FILE = Path(__file__).with_name("schema.json")
+
+
+def settings_schema() -> dict[str, Any]:
+    """Return the schema of ``disambig.toml``, in the dialect that editors of TOML know (draft 7)."""
+    made = SettingsTable.model_json_schema(ref_template="#/definitions/{model}")
+    definitions = made.pop("$defs")
+    return _plain({"$schema": "http://json-schema.org/draft-07/schema#", **made, "definitions": definitions})
+
+
+def schema_text() -> str:
+    """Return the schema as the text of its file."""
+    return json.dumps(settings_schema(), indent=2) + "\n"
+
+
+def _plain(value: Any) -> Any:
+    """Return a schema without what TOML cannot say, null, and without titles that repeat the key."""
+    if isinstance(value, list):
+        return [_plain(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    kept = {key: _plain(each) for key, each in value.items() if not (key == "default" and each is None)}
+    for said in kept.get("properties", {}).values():
+        said.pop("title", None)
+    sides = [side for side in kept.get("anyOf", ()) if side != {"type": "null"}]
+    if len(sides) == 1:
+        return {**{key: each for key, each in kept.items() if key != "anyOf"}, **sides[0]}
+    return {**kept, "anyOf": sides} if sides else kept
+
+
+if __name__ == "__main__":
+    SCHEMA_FILE.write_text(schema_text(), encoding="utf-8")

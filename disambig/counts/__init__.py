@@ -1,1 +1,5 @@
-"""The n-gram count store: counting text, the file, and fast lookups. No task and no model in here."""
+"""N-gram count tables: counting, the file format and fast lookups."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -25,9 +25,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.errors import UserError
-from disambig.files.drafts import Drafts, hold, remove
-from disambig.files.json_text import parse_json
-from disambig.files.saving import followed, is_special, sync_directory
+from disambig.files import (
+    TempFiles,
+    follow_links,
+    is_special,
+    lock_file,
+    parse_json,
+    remove_temp,
+    sync_directory,
+)
 
 MAGIC = b"DISAMBIG-COUNTS\n"
 VERSION = 2
@@ -67,14 +73,14 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     """
     temporary = None
     try:
-        target = followed(path)
+        target = follow_links(path)
         if is_special(path):
             raise UserError("D107", path=path, problem="it is no ordinary file")
-        drafts = Drafts.beside(target)
+        drafts = TempFiles.for_target(target)
         drafts.clean()
         temporary = drafts.new()
         with open(temporary, "x+b") as file:
-            hold(file.fileno())
+            lock_file(file.fileno())
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -84,7 +90,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         raise write_error(error, path) from error
     finally:
         if temporary is not None:
-            remove(temporary)
+            remove_temp(temporary)
 
 
 def write_error(error: OSError, path: Path) -> UserError:

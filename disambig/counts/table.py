@@ -1,24 +1,137 @@
-"""An open count table: n-grams in, counts out. How it was counted is not known here."""
+"""An open count table: lookups of n-grams, tables by name, and a description for people."""
 
 from __future__ import annotations
 
 import mmap
 import os
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from disambig.counts import file as files
-from disambig.counts.index import layout, lookup
-from disambig.counts.index.layout import checked_edges
-from disambig.counts.index.lookup import TableArrays
-from disambig.counts.query import ngram_hashes
+from disambig.counts import layout
+from disambig.counts.layout import C1, C2, EXACT, RECORD_FORMS, SMALL, checked_edges
+from disambig.counts.runs import describe_least_counts
 from disambig.errors import UserError
-from disambig.text import hashing
+from disambig.files import file_stamp
+from disambig.formatting import escape_control_chars
+from disambig.runtime import use_numba
+from disambig.text import GAP, NOTHING, SENTENCE_END, SENTENCE_START, Tokenisation, hash_words, hashing
+
+_GAP = re.compile(r"(?<=\s)\*(?=\s)")
+_SPECIAL = re.compile(f"({'|'.join(map(re.escape, (SENTENCE_START, SENTENCE_END, GAP, NOTHING)))})")
+
+
+def ngram_words(ngram: str, tokenisation: Tokenisation) -> list[str]:
+    """Return the words of an n-gram given as text.
+
+    ``<S>`` and ``</S>`` stand for the ends of a sentence, ``<0>`` for no word, a ``*`` between two words
+    for any word: its word is `GAP`.
+    """
+    words: list[str] = []
+    for piece in _SPECIAL.split(_GAP.sub(GAP, ngram.strip())):
+        if _SPECIAL.fullmatch(piece):
+            words.append(piece)
+        elif piece.strip():
+            words += tokenisation.words(piece)[1:-1]
+    return words
+
+
+def ngram_hashes(ngrams: Sequence[str], tokenisation: str) -> list[NDArray[np.uint64]]:
+    """Return the word hashes of each n-gram given as text, shapes ``(order,)``.
+
+    Raises
+    ------
+    UserError
+        D001, where the tokenisation is not known here.
+    """
+    from disambig.text import tokenisation_named
+
+    cut = tokenisation_named(tokenisation)
+    return [hash_words(ngram_words(ngram, cut)) for ngram in ngrams]
+
+
+_BLOCK = 1 << 14
+"""Keys handled at a time by NumPy, so that its intermediate arrays stay in the cache."""
+
+
+class TableArrays(NamedTuple):
+    """An open table as plain arrays, for kernels (see `lookup_kernels`).
+
+    Attributes
+    ----------
+    words : array of uint16, shape (n_words,)
+        The records and pilots of all parts.
+    directory : array of uint64, shape (n_parts, 5)
+        For each part: place of its records in `words`, slots, place of its pilots, buckets,
+        seed * 2**16. Checked against `words`.
+    shift : uint64
+        ``key >> shift`` is the part.
+    width : uint64
+        Size of a record in `words`: 3 (exact), 2 (compact) or 1 (small).
+    """
+
+    words: NDArray[np.uint16]
+    directory: NDArray[np.uint64]
+    shift: np.uint64
+    width: np.uint64
+
+
+def find_ranks(
+    arrays: TableArrays, keys: NDArray[np.uint64], *, engine: str | None = None
+) -> NDArray[np.uint16]:
+    """Return the rank of each key, 0 where it is absent.
+
+    Parameters
+    ----------
+    arrays : TableArrays
+    keys : array of uint64, shape (n,)
+    engine : {"numpy", "numba"}, optional
+        By default NumPy until so much was asked in this process that Numba is worth its start.
+
+    Returns
+    -------
+    array of uint16, shape (n,)
+    """
+    keys = np.ascontiguousarray(keys, dtype=np.uint64)
+    found = np.empty(len(keys), dtype=np.uint16)
+    if engine == "numba" or (engine is None and use_numba(len(keys))):
+        from disambig.counts.lookup_kernels import lookup_block
+
+        lookup_block(*arrays, keys, found)
+        return found
+    for begin in range(0, len(keys), _BLOCK):
+        found[begin : begin + _BLOCK] = _find_ranks(arrays, keys[begin : begin + _BLOCK])
+    return found
+
+
+def _find_ranks(arrays: TableArrays, keys: NDArray[np.uint64]) -> NDArray[np.uint16]:
+    words, directory, shift, width = arrays
+    u32 = np.uint64(32)
+    records, slots, pilots, buckets, seed = directory[(keys >> shift).astype(np.intp)].T
+    bucket = (((keys << (np.uint64(64) - shift)) >> u32) * buckets) >> u32
+    pilot = words[(pilots + bucket).astype(np.intp)].astype(np.uint64)
+    mixed = (keys ^ ((pilot + seed) * np.uint64(C1))) * np.uint64(C2)
+    at = (records + width * (((mixed >> u32) * slots) >> u32)).astype(np.intp)
+    found: NDArray[np.uint16]
+    if width == SMALL.width:
+        small = words[at]
+        found = np.where((small ^ keys.astype(np.uint16)) << np.uint16(6) == 0, small >> np.uint16(10), 0)
+        return found.astype(np.uint16, copy=False)
+    record = words[at].astype(np.uint32) | (words[at + 1].astype(np.uint32) << np.uint32(16))
+    low = keys.astype(np.uint32)
+    if width == EXACT.width:
+        found = np.where(record == low, words[at + 2], np.uint16(0))
+        return found
+    same = (record ^ low) << np.uint32(8) == 0
+    found = np.where(same, record >> np.uint32(24), np.uint32(0)).astype(np.uint16)
+    return found
 
 
 class CountTable:
@@ -88,7 +201,7 @@ class CountTable:
         seed = hashing.hash_word(self.tokenisations[0])
         if header["hashes"] != layout.HASHES or header.get("seed", seed) != seed:
             raise UserError("D109", path=self.path)
-        record = layout.RECORDS[header["record"]]
+        record = layout.RECORD_FORMS[header["record"]]
         words = _array(self._map, sections["index"], np.uint16)
         directory = _array(self._map, sections["directory"], np.uint64).reshape(-1, 5).copy()
         stored = _array(self._map, sections["values"], np.uint64)
@@ -134,7 +247,7 @@ class CountTable:
         engine : {"numpy", "numba"}, optional
             By default NumPy until so much was asked in this process that Numba is worth its start.
         """
-        return lookup.ranks(self.arrays, keys, engine=engine)
+        return find_ranks(self.arrays, keys, engine=engine)
 
     def counts(self, keys: NDArray[np.uint64], *, engine: str | None = None) -> NDArray[np.uint64]:
         """Return the count of each key, 0 where it is absent, shape ``(n,)``; parameters as for `ranks`."""
@@ -307,3 +420,125 @@ def _nested_words(info: Any) -> frozenset[str] | None:
         return frozenset()  # ready counts that were imported may lack the shorter n-grams
     words = info.get("keep_words")
     return None if words is None else frozenset(map(str, words))
+
+
+IN_FOLDERS = "ngrams.counts"
+"""What the table in a folder of a pack is called."""
+
+
+def open_table(counts: str | Path | CountTable) -> CountTable:
+    """Open a count table; the same file is opened once a process, and anew when it was replaced.
+
+    Parameters
+    ----------
+    counts : str, path or CountTable
+        ``PACK`` for the table of an installed pack, ``PACK/FOLDER`` for that in a folder it brings, or a
+        path. Installed packs come first: a file of the current directory does not take the place of what they
+        bring; ``./PACK`` names such a file.
+
+    Raises
+    ------
+    UserError
+        D100 to D109 for the file; D402 for an unknown pack, D413 for one without counts, D660 for what is
+        neither.
+    """
+    if isinstance(counts, CountTable):
+        return counts
+    if not isinstance(counts, str | Path) or not str(counts):
+        raise UserError("D660", value=counts)
+    path = Path(counts)
+    if str(path) == str(counts) and len(path.parts) <= 2 and not path.suffix and not path.is_absolute():
+        path = _brought(path) or path
+    path = path.resolve()
+    return _open_stamped(path, file_stamp(path))
+
+
+def _brought(name: Path) -> Path | None:
+    """Return the table that an installed pack brings under a name; None where it names no pack."""
+    from disambig.packs import pack, packs
+
+    first, *folders = name.parts or ("",)
+    installed = packs()
+    if first not in installed:
+        if not folders and not name.is_file():
+            pack(first)  # D402, with the packs there are
+        return None
+    table = installed[first].counts
+    if folders:
+        folder = installed[first].folders.get(folders[0])
+        table = folder and folder / IN_FOLDERS
+    if table is None or (folders and not table.is_file()):
+        raise UserError("D413", name=str(name))
+    return table
+
+
+@lru_cache(maxsize=32)
+def _open_stamped(path: Path, stamp: tuple[int, ...]) -> CountTable:
+    return CountTable.open(path)
+
+
+def describe_table(table: CountTable) -> Iterator[str]:
+    """Yield lines that say where `table` comes from and what it covers.
+
+    Raises
+    ------
+    UserError
+        D105 for a header whose values are of other types than are written there.
+    """
+    try:
+        lines = list(_describe_lines(table))
+    except (AttributeError, LookupError, TypeError, ValueError, OverflowError) as problem:
+        raise UserError("D105", path=table.path, section="header") from problem
+    yield from map(escape_control_chars, lines)
+
+
+def _describe_lines(table: CountTable) -> Iterator[str]:
+    info: dict[str, Any] = table.header.get("info", {})
+    size = table.path.stat().st_size
+    each = f", {size / table.n_ngrams:.2f} bytes each" if table.n_ngrams else ""
+    yield f"{table.path}"
+    yield f"n-grams       {table.n_ngrams:,} of 1 to {table.orders} words; {size:,} bytes{each}"
+    for name in table.tokenisations:
+        yield f"words         {name}" + (", also patterns with a gap" if name in table.gaps else "")
+    record = RECORD_FORMS[table.header["record"]]
+    rounded = ": large ones rounded" if record.growth else ""
+    yield f"counts        {record.name}{rounded}, up to {int(table.values.max()):,}"
+    yield f"              an absent n-gram is taken for another once in {1 << record.fingerprint:,}"
+    for what, label in (("ngrams", "words"), ("patterns", "with gap")):
+        numbers = info.get(what, {})
+        for order in sorted(numbers.get("kept", {}), key=int):
+            seen, distinct, kept = (numbers[name][order] for name in ("seen", "distinct", "kept"))
+            least = info.get("min_counts", {}).get(order, 1)
+            which = (
+                f"kept (seen {least:,} times or more) of {distinct:,} different" if least > 1 else "different"
+            )
+            yield (
+                f"  {order} {label.removesuffix('s') if order == '1' else label:9} {kept:,} {which}, "
+                f"{seen:,} in all"
+            )
+    if left_out := describe_least_counts(
+        {int(order): int(least) for order, least in info.get("min_counts", {}).items()}
+    ):
+        yield f"left out      {left_out}"
+    if table.has_keys:
+        yield "keys          stored: the table can be merged and pruned"
+    words = info.get("keep_words")
+    if words:
+        yield f"restricted    to n-grams with one of {len(words):,} words: {', '.join(words[:12])}" + (
+            ", ..." if len(words) > 12 else ""
+        )
+    for name, view in info.get("views", {}).items():
+        for why, lines in view.get("left_out", {}).items():
+            if lines:
+                reason = "a part-of-speech tag" if why == "tagged" else f"a word that {name} cuts otherwise"
+                yield f"left out      lines with {reason}: {lines:,}"
+    yield f"licence       {info.get('licence') or 'not stated'}"
+    views = list(info.get("views", {}).values()) or [info]
+    sources = list(views[0].get("sources", []))
+    for view in views[1:]:
+        sources += [source for source in view.get("sources", []) if source not in sources]
+    for source in sources[:20]:
+        size_said = f" ({source['bytes']:,} bytes)" if "bytes" in source else ""
+        yield f"source        {source.get('name') or source.get('file') or 'not named'}{size_said}"
+    if len(sources) > 20:
+        yield f"              and {len(sources) - 20:,} more"

@@ -1,1 +1,5 @@
-"""Instances, candidate batches and decisions: plain columns. No text rules, no learning here."""
+"""Instances, candidate batches and decisions, in columns."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,19 +1,183 @@
-"""Decisions: what was chosen and why, by columns; a record (a dict) is made only when asked for."""
+"""Scores, predictions and decisions, in columns."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data.batches.rows import rows_of
 from disambig.data.groups import Group
-from disambig.data.instances import Instances
-from disambig.data.lists import CandidateLists
-from disambig.data.settled import Alternative, Settled
-from disambig.data.trust import Trust
+from disambig.data.instances import CandidateLists, Instances
+from disambig.data.precision import PrecisionTable
+from disambig.data.segments import take_rows
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreBatch:
+    """Scores of some instances of one group, and what a judge may want to know beside them.
+
+    Attributes
+    ----------
+    group : Group
+    number : int
+        Index of the group in its task.
+    offsets : array of int64, shape (n + 1,)
+    scores : array of float64, shape (n_candidates,)
+    observed : array of int32, shape (n,)
+        See `disambig.data.instances`.
+    found, asked : arrays of int32, shape (n_candidates,)
+    cost : array of float32, shape (n_candidates,)
+        Of examples: what each candidate costs.
+    own : CandidateLists, optional
+        The candidates, where each instance has its own.
+    beside : array of uint64, shape (n, 2), optional
+        Hashes of the words before and after, where the judge asks for them (``sees_beside``).
+    parts : array of float32, shape (n_candidates, P), optional
+        What each group of features adds to the scores, where the judge asks for it (``sees_parts``).
+    """
+
+    group: Group
+    number: int
+    offsets: NDArray[np.int64]
+    scores: Floats
+    observed: NDArray[np.int32]
+    found: NDArray[np.int32]
+    asked: NDArray[np.int32]
+    cost: NDArray[np.float32]
+    own: CandidateLists | None = None
+    neighbours: NDArray[np.uint64] | None = None
+    parts: NDArray[np.float32] | None = None
+
+    def take(self, index: NDArray[np.int64]) -> ScoreBatch:
+        """Return the scores of some of the instances."""
+        rows, offsets = take_rows(self.offsets, index)
+        return ScoreBatch(
+            self.group,
+            self.number,
+            offsets,
+            self.scores[rows],
+            self.observed[index],
+            self.found[rows],
+            self.asked[rows],
+            self.cost[rows],
+            None if self.own is None else self.own.take(index),
+            None if self.neighbours is None else self.neighbours[index],
+            None if self.parts is None else self.parts[rows],
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Predictions:
+    """What a judge makes of scores, an entry an instance.
+
+    Attributes
+    ----------
+    chosen : array of int64
+        Candidate, as an index in its group or list.
+    margins, probabilities : arrays of float64
+        See `disambig.data.decisions.Decisions`.
+    flagged : array of bool
+        Whether the user is to be told.
+    said : array of bool
+        Whether anything is said at all.
+    """
+
+    chosen: NDArray[np.int64]
+    margins: Floats
+    probabilities: Floats
+    flagged: NDArray[np.bool_]
+    answered: NDArray[np.bool_]
+
+
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """What a less sure task would have put where a flag stands.
+
+    Attributes
+    ----------
+    task : str
+    start, end : int
+        Offsets into the document's original text: the place need not be that of the flag.
+    chosen : str
+        The candidate.
+    probability : float
+    """
+
+    task: str
+    start: int
+    end: int
+    chosen: str
+    probability: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OverlapResolution:
+    """Flags of one task that overlap others.
+
+    Attributes
+    ----------
+    lost : array of int64
+        Decisions, ascending, that would be flagged if no other were surer.
+    won : array of int64, shape (m,)
+        The flagged decision that each alternative stands behind, ascending.
+    alternatives : tuple of Alternative, length m
+        The surest of a decision first.
+    """
+
+    lost: Rows
+    won: Rows
+    alternatives: tuple[Alternative, ...]
+
+    def decision_alternatives(self, decision: int) -> tuple[Alternative, ...]:
+        """Return the alternatives of one decision."""
+        first, last = np.searchsorted(self.won, (decision, decision + 1)).tolist()
+        return self.alternatives[first:last]
+
+    def slice(self, first: int, last: int) -> OverlapResolution | None:
+        """Return what concerns the decisions `first` to `last` (exclusive); None where nothing does."""
+        low, high = np.searchsorted(self.won, (first, last)).tolist()
+        lost = self.lost[slice(*np.searchsorted(self.lost, (first, last)))]
+        if low == high and not len(lost):
+            return None
+        return OverlapResolution(lost - first, self.won[low:high] - first, self.alternatives[low:high])
+
+    def take(self, rows: Rows) -> OverlapResolution | None:
+        """Return what concerns some of the decisions, in the order of `rows`; None where nothing does."""
+        lost = np.flatnonzero(np.isin(rows, self.lost))
+        at = np.flatnonzero(np.isin(rows, self.won))
+        found = [(row, each) for row in at.tolist() for each in self.decision_alternatives(int(rows[row]))]
+        if not found and not len(lost):
+            return None
+        return OverlapResolution(
+            lost, np.array([row for row, _ in found], np.int64), tuple(each for _, each in found)
+        )
+
+
+def join_resolutions(parts: Sequence[tuple[OverlapResolution | None, int, int]]) -> OverlapResolution | None:
+    """Return one of pieces of a text: each with its number of decisions and its offset in the text."""
+    lost: list[Rows] = []
+    won: list[Rows] = []
+    alternatives: list[Alternative] = []
+    before = 0
+    for settled, n, offset in parts:
+        if settled is not None:
+            lost.append(settled.lost + before)
+            won.append(settled.won + before)
+            alternatives += [
+                Alternative(each.task, each.start + offset, each.end + offset, each.chosen, each.probability)
+                for each in settled.alternatives
+            ]
+        before += n
+    return OverlapResolution(np.concatenate(lost), np.concatenate(won), tuple(alternatives)) if lost else None
+
 
 LONGEST_SEEN = 200
 """Characters of a place that a record repeats."""
@@ -48,7 +212,7 @@ class Decisions:
         labels, that the chosen one is right.
     flagged : array of bool, shape (n,)
         Whether `probabilities` passes the operating point, with evidence, and no other task is surer of
-        another edit in the same place (see `disambig.model.one_place`).
+        another edit in the same place (see `disambig.decision.overlaps`).
     found, asked : arrays of int32, shape (n,)
         Coverage: how many of the n-grams asked for the table holds.
     own : CandidateLists, optional
@@ -76,13 +240,13 @@ class Decisions:
     found: NDArray[np.int32]
     asked: NDArray[np.int32]
     own: CandidateLists | None = None
-    settled: Settled | None = None
-    trust: Trust | None = None
+    settled: OverlapResolution | None = None
+    trust: PrecisionTable | None = None
 
     def __len__(self) -> int:
         return len(self.starts)
 
-    def of_document(self, document: int) -> Decisions:
+    def in_document(self, document: int) -> Decisions:
         """Return the decisions of one document of the batch (views, nothing is copied)."""
         first, last = np.searchsorted(self.documents, (document, document + 1))
         return self.slice(int(first), int(last))
@@ -113,17 +277,17 @@ class Decisions:
         return found
 
     @property
-    def noted(self) -> NDArray[np.bool_]:
+    def shown(self) -> NDArray[np.bool_]:
         """Which decisions are to be shown: all but those that an empty place stays empty."""
         return (self.starts < self.ends) | (self.chosen != self.observed)
 
     def without_empty(self) -> Decisions:
         """Return the decisions that are `noted`: a text has more empty places than words to decide."""
-        return self if self.noted.all() else self.take(np.flatnonzero(self.noted))
+        return self if self.shown.all() else self.take(np.flatnonzero(self.shown))
 
     def take(self, rows: NDArray[np.int64]) -> Decisions:
         """Return some of the decisions, in the order of `rows`."""
-        at, offsets = rows_of(self.offsets, rows)
+        at, offsets = take_rows(self.offsets, rows)
         columns = {name: getattr(self, name)[rows] for name in _COLUMNS}
         return Decisions(
             task=self.task,
@@ -142,10 +306,10 @@ class Decisions:
         n = len(self)
         return Instances(np.arange(n), np.zeros(n, np.int32), self.groups, self.observed, self.own)
 
-    def candidates_of(self, index: int) -> tuple[str, ...]:
+    def candidate_texts(self, index: int) -> tuple[str, ...]:
         """Return the candidates of one decision: those of its group, or its own."""
         if self.own is not None:
-            return self.own.of_instance(index)
+            return self.own.instance_candidates(index)
         return self.table[self.groups[index]].candidates
 
     @property
@@ -158,8 +322,8 @@ class Decisions:
         group = self.table[self.groups[index]]
         low, high = self.offsets[index], self.offsets[index + 1]
         start, end = int(self.starts[index]), int(self.ends[index])
-        observed = seen(text, start, end)
-        candidates = self.candidates_of(index)
+        observed = excerpt(text, start, end)
+        candidates = self.candidate_texts(index)
         chosen = candidates[self.chosen[index]]
         order = np.argsort(-self.scores[low:high], kind="stable")
         return {
@@ -169,29 +333,29 @@ class Decisions:
             "end": end,
             "observed": observed,
             "chosen": chosen,
-            **({"gloss": gloss_of(group, int(self.chosen[index]))} if self.glossed else {}),
+            **({"gloss": candidate_gloss(group, int(self.chosen[index]))} if self.glossed else {}),
             "replacement": observed
             if self.observed[index] in (-1, self.chosen[index])
             else replacement(chosen, text, start, end),
             "flagged": bool(self.flagged[index]),
-            **self.alternatives_of(index, text),
+            **self.alternatives(index, text),
             "probability": round(float(self.probabilities[index]), 6),
-            "margin": margin_of(float(self.margins[index])),
+            "margin": json_margin(float(self.margins[index])),
             "candidates": tuple((candidates[i], round(float(self.scores[low + i]), 4)) for i in order),
-            **self.source_of(index),
+            **self.source_record(index),
             "found": int(self.found[index]),
             "asked": int(self.asked[index]),
             "model": self.model,
         }
 
-    def alternatives_of(self, index: int, text: str) -> dict[str, Any]:
+    def alternatives(self, index: int, text: str) -> dict[str, Any]:
         """Return what else was proposed in the place of a flag, the surest first; nothing where none is."""
         if not self.flagged[index]:
             return {}
-        found = () if self.settled is None else self.settled.of(index)
+        found = () if self.settled is None else self.settled.decision_alternatives(index)
         return {"alternatives": tuple(_alternative(each, text) for each in found)}
 
-    def source_of(self, index: int) -> dict[str, Any]:
+    def source_record(self, index: int) -> dict[str, Any]:
         """Return what the source of a list said of the chosen candidate: its base score, its rank from 0."""
         if self.own is None:
             return {}
@@ -225,17 +389,17 @@ def _alternative(other: Alternative, text: str) -> dict[str, Any]:
     }
 
 
-def margin_of(margin: float) -> float | None:
+def json_margin(margin: float) -> float | None:
     """Return a margin as records have it; None for an only candidate, which leads no other."""
     return round(margin, 4) if margin < np.inf else None
 
 
-def seen(text: str, start: int, end: int) -> str:
+def excerpt(text: str, start: int, end: int) -> str:
     """Return ``text[start:end]``, of a long place (a whole document) its beginning."""
     return text[start:end] if end - start <= LONGEST_SEEN else f"{text[start : start + LONGEST_SEEN]} ..."
 
 
-def gloss_of(group: Group, chosen: int) -> str:
+def candidate_gloss(group: Group, chosen: int) -> str:
     """Return a candidate's gloss, empty where its group has none."""
     return group.glosses[chosen] if group.glosses else ""
 

@@ -1,14 +1,301 @@
-"""Instances: decisions to take, by columns. No spaCy object and no feature inside."""
+"""Instances: places where a choice is made, with the candidates that an instance has of its own."""
 
 from __future__ import annotations
 
+from array import array
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data.groups import Group
-from disambig.data.lists import CandidateLists
+from disambig.data.segments import take_rows
+
+Ints = NDArray[np.int64]
+
+
+class Interned(Sequence[str]):
+    """Texts as numbers into a list of spellings.
+
+    Parameters
+    ----------
+    spellings : sequence of str
+        Others than those that occur may be among them.
+    numbers : array of int, shape (n,)
+    """
+
+    __slots__ = ("numbers", "spellings")
+
+    def __init__(self, spellings: Sequence[str], numbers: NDArray[np.integer[Any]]) -> None:
+        self.spellings, self.numbers = spellings, numbers
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        if isinstance(index, slice):
+            return [self.spellings[i] for i in self.numbers[index].tolist()]
+        return self.spellings[int(self.numbers[index])]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self[:])
+
+    def take(self, rows: Ints) -> Interned:
+        """Return the texts of some rows."""
+        return Interned(self.spellings, self.numbers[rows])
+
+
+def take_texts(texts: Sequence[str], rows: Ints) -> Sequence[str]:
+    """Return the texts of some rows, interned ones as such."""
+    return texts.take(rows) if isinstance(texts, Interned) else [texts[row] for row in rows.tolist()]
+
+
+def join_texts(parts: Sequence[Sequence[str]]) -> Sequence[str]:
+    """Return the texts of all parts, interned ones of the same spellings as such."""
+    first = parts[0] if parts else None
+    if isinstance(first, Interned):
+        same = [part for part in parts if isinstance(part, Interned) and part.spellings is first.spellings]
+        if len(same) == len(parts):
+            return Interned(first.spellings, np.concatenate([part.numbers for part in same]))
+    return [text for part in parts for text in part]
+
+
+def distinct_texts(texts: Sequence[str]) -> tuple[list[str], Ints]:
+    """Return the different texts, and which of them each is, shape ``(n,)``."""
+    if isinstance(texts, Interned):
+        numbers, index = np.unique(texts.numbers, return_inverse=True)
+        return [texts.spellings[i] for i in numbers.tolist()], index.astype(np.int64)
+    number: dict[str, int] = {}
+    index = np.fromiter((number.setdefault(text, len(number)) for text in texts), np.int64, len(texts))
+    return list(number), index
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CandidateWords:
+    """The words of n candidates; those of candidate i are ``ids[offsets[i]:offsets[i + 1]]``.
+
+    Attributes
+    ----------
+    ids : array of int32, shape (n_words,)
+        Each is a place in `spellings`.
+    offsets : array of int64, shape (n + 1,)
+        A candidate may have no word.
+    spellings : sequence of str
+        The vocabulary, each word once; it may hold words that no candidate has.
+    tags : array of int16 or int32, shape (n_words,), optional
+        Part of speech or the like of each word, as a place in `tag_names`.
+    tag_names : tuple of str
+        Each tag once.
+
+    Raises
+    ------
+    ValueError
+        Where the columns do not fit together.
+    """
+
+    ids: NDArray[np.int32]
+    offsets: Ints
+    spellings: Sequence[str]
+    tags: NDArray[np.integer] | None = None
+    tag_names: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not len(self.offsets) or self.offsets[0] != 0 or self.offsets[-1] != len(self.ids):
+            raise ValueError("offsets of words must begin with 0 and end with the number of words")
+        if self.tags is not None and len(self.tags) != len(self.ids):
+            raise ValueError("there must be a tag for each word, or none at all")
+
+    @classmethod
+    def from_words(
+        cls, words: Iterable[Sequence[str]], tags: Iterable[Sequence[str]] | None = None
+    ) -> CandidateWords:
+        """Return the words, and the tags of these, of some candidates.
+
+        Raises
+        ------
+        ValueError
+            Where the tags are not one a word.
+        """
+        ids, offsets, spellings = _numbered(words)
+        if tags is None:
+            return cls(ids, offsets, spellings)
+        kinds, ends, names = _numbered(tags)
+        if not np.array_equal(ends, offsets):
+            raise ValueError("there must be a tag for each word, or none at all")
+        return cls(ids, offsets, spellings, kinds, tuple(names))
+
+    @classmethod
+    def joined(cls, parts: Sequence[CandidateWords]) -> CandidateWords:
+        """Return the words of all parts, one after the other.
+
+        Parts of one vocabulary keep its numbers; of several, one is made that holds all of them. Tags are
+        kept where all parts that have words have tags.
+        """
+        ids, spellings = _joined([part.ids for part in parts], [part.spellings for part in parts])
+        sizes = np.concatenate([np.diff(part.offsets) for part in parts])
+        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        tagged = [part for part in parts if len(part.ids)] or parts
+        columns = [part.tags for part in tagged if part.tags is not None]
+        if len(columns) < len(tagged):
+            return cls(ids.astype(np.int32), offsets, spellings)
+        tags, names = _joined(columns, [part.tag_names for part in tagged])
+        return cls(ids.astype(np.int32), offsets, spellings, tags, tuple(names))
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def take(self, rows: Ints) -> CandidateWords:
+        """Return the words of the candidates in `rows`, in that order; the vocabulary stays."""
+        places, offsets = take_rows(self.offsets, rows)
+        tags = None if self.tags is None else self.tags[places]
+        return CandidateWords(self.ids[places], offsets, self.spellings, tags, self.tag_names)
+
+    def candidate_words(self, row: int) -> tuple[str, ...]:
+        """Return the words of one candidate."""
+        return tuple(self.spellings[i] for i in self.ids[self.offsets[row] : self.offsets[row + 1]].tolist())
+
+    def candidate_tags(self, row: int) -> tuple[str, ...]:
+        """Return the tags of one candidate's words; none where there are no tags."""
+        if self.tags is None:
+            return ()
+        return tuple(self.tag_names[i] for i in self.tags[self.offsets[row] : self.offsets[row + 1]].tolist())
+
+
+def _numbered(parts: Iterable[Sequence[str]]) -> tuple[NDArray[np.int32], Ints, list[str]]:
+    """Return each word's number, where each part begins, and the words in the order in which they come."""
+    number: defaultdict[str, int] = defaultdict()
+    number.default_factory = number.__len__
+    ids, sizes = array("i"), array("q", [0])
+    for part in parts:
+        sizes.append(len(part))
+        ids.extend(map(number.__getitem__, part))
+    return np.array(ids, np.int32), np.cumsum(np.array(sizes, np.int64)), list(number)
+
+
+def _joined(
+    columns: Sequence[NDArray[np.integer]], vocabularies: Sequence[Sequence[str]]
+) -> tuple[NDArray[np.integer], Sequence[str]]:
+    """Return numbers that stand for the same words in one vocabulary; one that all share stays as it is."""
+    first = vocabularies[0]
+    if all(each is first for each in vocabularies):
+        return np.concatenate(columns), first
+    number: dict[str, int] = {}
+    to: dict[int, NDArray[np.int32]] = {}
+    for words in vocabularies:  # parts may share some: each is gone through once
+        if id(words) not in to:
+            to[id(words)] = np.array([number.setdefault(word, len(number)) for word in words], np.int32)
+    moved = [to[id(words)][ids] for ids, words in zip(columns, vocabularies, strict=True)]
+    return np.concatenate(moved), list(number)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CandidateLists:
+    """The candidates of n instances, by columns; those of instance i are ``offsets[i]:offsets[i + 1]``.
+
+    Attributes
+    ----------
+    offsets : array of int64, shape (n + 1,)
+        Every instance has one candidate at least.
+    texts : sequence of str, shape (n_candidates,)
+        What each candidate is: words, or a key that means something to the source alone; `Interned` where
+        many are the same.
+    scores : array of float64, shape (n_candidates,)
+        Base score that the source gave, the higher the better; zero where it gave none.
+    ranks : array of int32, shape (n_candidates,)
+        Place in the order of the source, from 0.
+    costs : array of float32, shape (n_candidates,)
+        What choosing a candidate costs, zero for the right ones; NaN where that is not known.
+    features : scipy.sparse.csr_array of shape (n_candidates, n_features), optional
+        Features that the source brings.
+    feature_names : tuple of str
+        One a column of `features`.
+    words : CandidateWords, optional
+        The words of each candidate, where the source says them.
+
+    Raises
+    ------
+    ValueError
+        Where `words` are not those of as many candidates.
+    """
+
+    offsets: NDArray[np.int64]
+    texts: Sequence[str]
+    scores: NDArray[np.float64]
+    ranks: NDArray[np.int32]
+    costs: NDArray[np.float32]
+    features: Any = None
+    feature_names: tuple[str, ...] = ()
+    words: CandidateWords | None = None
+
+    def __post_init__(self) -> None:
+        if self.words is not None and len(self.words) != len(self.texts):
+            raise ValueError(f"words of {len(self.words):,} candidates, and there are {len(self.texts):,}")
+
+    @classmethod
+    def from_texts(cls, lists: Sequence[Sequence[str]]) -> CandidateLists:
+        """Return lists of candidates of which nothing but the texts is known."""
+        sizes = np.fromiter(map(len, lists), np.int64, len(lists))
+        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        ranks = np.arange(offsets[-1]) - np.repeat(offsets[:-1], sizes)
+        texts = [text for each in lists for text in each]
+        n = len(texts)
+        return cls(offsets, texts, np.zeros(n), ranks.astype(np.int32), np.full(n, np.nan, np.float32))
+
+    @classmethod
+    def joined(cls, parts: Sequence[CandidateLists]) -> CandidateLists:
+        """Return the lists of all parts, one after the other; all have the same features.
+
+        Words are kept where all parts that have lists have them.
+        """
+        sizes = np.concatenate([np.diff(part.offsets) for part in parts])
+        features = parts[0].features
+        if features is not None:
+            from scipy.sparse import vstack
+
+            features = vstack([part.features for part in parts], format="csr")
+        return cls(
+            np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            join_texts([part.texts for part in parts]),
+            np.concatenate([part.scores for part in parts]),
+            np.concatenate([part.ranks for part in parts]),
+            np.concatenate([part.costs for part in parts]),
+            features,
+            parts[0].feature_names,
+            _joined_words([part for part in parts if len(part)]),
+        )
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def take(self, index: NDArray[np.generic] | slice) -> CandidateLists:
+        """Return the lists of the instances chosen by an index array, a mask or a slice."""
+        rows, offsets = take_rows(self.offsets, np.arange(len(self))[index])
+        return CandidateLists(
+            offsets,
+            take_texts(self.texts, rows),
+            self.scores[rows],
+            self.ranks[rows],
+            self.costs[rows],
+            None if self.features is None else self.features[rows],
+            self.feature_names,
+            None if self.words is None else self.words.take(rows),
+        )
+
+    def instance_candidates(self, index: int) -> tuple[str, ...]:
+        """Return the candidates of one instance."""
+        return tuple(self.texts[self.offsets[index] : self.offsets[index + 1]])
+
+
+def _joined_words(parts: Sequence[CandidateLists]) -> CandidateWords | None:
+    words = [part.words for part in parts if part.words is not None]
+    return CandidateWords.joined(words) if words and len(words) == len(parts) else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,7 +371,7 @@ class Instances:
             return 0
         return int((np.minimum.reduceat(self.own.costs, self.own.offsets[:-1]) > 0).sum())
 
-    def unseen(self) -> Instances:
+    def without_labels(self) -> Instances:
         """Return the same decisions with nothing observed and no cost known, as when a model is tried."""
         own = self.own
         if own is not None:

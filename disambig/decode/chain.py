@@ -1,23 +1,23 @@
-"""The decoder of chains: sequences of states, such as tags, scored by places and by pairs of neighbours.
-
-The rows of a sequence of L places with K states are its *edges*: K rows for the first state, then for each
-further place K * K rows, (state before, state) in this order. A state's own score lies on the edges into it.
-"""
+"""Chains of labels: their decoder and their scorer."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data.batches.sequences import Chains
+from disambig.data import ChainLayout, SequenceRows
+from disambig.decode.hypergraph import Hypergraphs
 from disambig.errors import UserError
+from disambig.runtime import use_numba
+from disambig.types import Arrays, CandidateBatch
 
 Floats = NDArray[np.float64]
-Layout = NDArray[np.int64] | Chains
+Layout = NDArray[np.int64] | ChainLayout
 _UNKNOWN = "Chain() does not know the number of states: give n_states"
 _NONE_LEFT = "every sequence is forbidden"
 
@@ -52,7 +52,7 @@ class Chain:
             room = np.empty((2, place.shape[1])), np.empty(place.shape, np.int32)
             if best_path(place, step, *room, path) == -np.inf:
                 raise ValueError(_NONE_LEFT)
-            mass[start + edges_of(path, place.shape[1])] = 1.0
+            mass[start + path_edges(path, place.shape[1])] = 1.0
         return mass
 
     def top(self, scores: Floats, layout: Layout, k: int) -> list[tuple[Floats, NDArray[np.int64]]]:
@@ -81,13 +81,13 @@ class Chain:
 
     def marginals(self, scores: Floats, layout: Layout) -> tuple[Floats, Floats]:
         """Return edge marginals under softmax, and the log partition of each sequence."""
-        from disambig.decode.chain_kernels import sums
+        from disambig.decode.chain_kernels import log_sums
 
         mass, partition = np.zeros(len(scores)), []
         for start, place, step in self._sequences(scores, layout):
             shares, k = np.empty(place.shape), place.shape[1]
             step_shares = np.empty((len(place) - 1, k, k))
-            partition.append(float(sums(place, step, shares, step_shares)))
+            partition.append(float(log_sums(place, step, shares, step_shares)))
             if partition[-1] == -np.inf:
                 raise ValueError(_NONE_LEFT)
             mass[start : start + k] = shares[0]
@@ -98,11 +98,11 @@ class Chain:
         """Return the rows, counted from the sequence's first, of a sequence of `n_states`."""
         if self.n_states is None:
             raise ValueError(_UNKNOWN)
-        return edges_of(path, self.n_states)
+        return path_edges(path, self.n_states)
 
     def _sequences(self, scores: Floats, layout: Layout) -> Iterator[tuple[int, Floats, Floats]]:
         """Yield each sequence's first row, its scores of places, (L, K), and of steps, (L - 1, K, K)."""
-        offsets, k = layout if isinstance(layout, Chains) else (layout, self.n_states)
+        offsets, k = layout if isinstance(layout, ChainLayout) else (layout, self.n_states)
         if k is None:
             raise ValueError(_UNKNOWN)
         if self.n_states not in (None, k):
@@ -117,7 +117,318 @@ class Chain:
             yield start, place, step if len(step) else np.zeros((1, k, k))
 
 
-def edges_of(path: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+def path_edges(path: NDArray[np.int64], k: int) -> NDArray[np.int64]:
     """Return the rows, counted from the sequence's first, of a sequence of `k` states."""
     places = np.arange(len(path) - 1)
     return np.concatenate([path[:1], k + places * k * k + path[:-1] * k + path[1:]])
+
+
+def graphs_of_chains(layout: ChainLayout) -> tuple[Hypergraphs, NDArray[np.int64]]:
+    """Return the hypergraphs of sequences, and the row of the chain that each of their edges is.
+
+    A node is a state at a place, made of a state at the place before; the goal is made of any last state by
+    an edge of its own, which is no row: it has -1, and the score zero:
+    ``scores_of_edges = np.where(rows < 0, 0.0, scores[rows])``.
+
+    Returns
+    -------
+    graphs : Hypergraphs
+    rows : array of int64, shape (n_edges,)
+    """
+    k = layout.n_states
+    offsets = np.asarray(layout.offsets, np.int64)
+    sizes = np.diff(offsets)
+    if (sizes < k).any() or ((sizes - k) % (k * k)).any():
+        raise ValueError(f"these rows are no chains of {k} states")
+    places = 1 + (sizes - k) // (k * k)
+    heads, tails, rows = [], [], []
+    first = np.arange(k)
+    for start, n in zip(offsets[:-1].tolist(), places.tolist(), strict=True):
+        step, after, before = np.ix_(np.arange(n - 1), first, first)  # edges by the state they lead to
+        of_steps = start + k + (step * k + before) * k + after
+        heads += [first, np.broadcast_to((step + 1) * k + after, of_steps.shape).ravel(), np.full(k, n * k)]
+        tails += [
+            np.full(k, -1),
+            np.broadcast_to(step * k + before, of_steps.shape).ravel(),
+            (n - 1) * k + first,
+        ]
+        rows += [start + first, of_steps.ravel(), np.full(k, -1)]
+    none = [np.zeros(0, np.int64)]
+    tail = np.concatenate([*tails, *none])
+    ends = np.concatenate([[0], np.cumsum(sizes + k)])
+    nodes = np.concatenate([[0], np.cumsum(places * k + 1)])
+    both = np.column_stack([tail, np.full(len(tail), -1)])
+    return Hypergraphs(ends, nodes, np.concatenate([*heads, *none]), both), np.concatenate([*rows, *none])
+
+
+Scores = NDArray[Any]
+"""Floats of single or double precision, the same of places and steps."""
+Offsets = NDArray[np.int64]
+
+
+def best_states(place: Scores, step: Scores, starts: Offsets) -> NDArray[np.int64]:
+    """Return the states of the best sequences (Viterbi), shape ``(n,)``; ties go to the first state."""
+    path = np.zeros(len(place), np.int64)
+    everyone = np.arange(place.shape[1])
+    for first, last in pairwise(starts.tolist()):
+        if last == first:
+            continue
+        total, origins = place[first], []
+        for t in range(first + 1, last):
+            most = total.max()
+            if most != -np.inf:  # as in the kernel: only differences matter
+                total = total - most
+            ways = total[:, None] + step
+            origins.append(ways.argmax(axis=0))
+            total = ways[origins[-1], everyone] + place[t]
+        state = int(total.argmax())
+        for t in range(last - 1, first, -1):
+            path[t] = state
+            state = int(origins[t - first - 1][state])
+        path[first] = state
+    return path
+
+
+def best_with_states(place: Scores, step: Scores, starts: Offsets) -> Scores:
+    """Return the score of the best sequence that has each state at each place (max-marginals), (n, K)."""
+    found = np.empty_like(place)
+    for first, last in pairwise(starts.tolist()):
+        if last == first:
+            continue
+        found[first] = place[first]
+        for t in range(first + 1, last):
+            found[t] = (found[t - 1][:, None] + step).max(axis=0) + place[t]
+        after = np.zeros(place.shape[1], place.dtype)
+        for t in range(last - 2, first - 1, -1):
+            after = (step + (after + place[t + 1])).max(axis=1)
+            found[t] += after
+    return found
+
+
+_MOST_LABELS = 1 << 16
+_HAIR = 1e-6
+"""How far labels of equal scores stay behind the chosen one."""
+_UNITS = 100
+"""What a place costs NumPy, in the units of `use_numba`."""
+UNIT = 64
+"""Rounded weights are whole numbers of 1 / 64."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChainScorer:
+    """Scores each label of a token by the best labelling of its sentence that has it there.
+
+    Attributes
+    ----------
+    begins : array of int64, shape (D + 1,)
+        Where the weights of each feature begin in `labels` and `amounts`.
+    labels : array of uint16, shape (n_weights,)
+    amounts : array of float32, shape (n_weights,)
+    first : array of float32, shape (K,)
+        Weights of the first label of a sequence.
+    step : array of float32, shape (K, K)
+        Weights of (label before, label).
+    """
+
+    begins: NDArray[np.int64]
+    labels: NDArray[np.uint16]
+    amounts: NDArray[np.float32]
+    first: NDArray[np.float32]
+    step: NDArray[np.float32]
+
+    @classmethod
+    def of_weights(cls, weights: Floats, n_labels: int) -> ChainScorer:
+        """Return the scorer of flat weights as `SequenceRows` lays them out; zeros are not kept."""
+        k = n_labels
+        own = weights[: len(weights) - k - k * k].reshape(k, -1).T  # (D, K)
+        rows, labels = np.nonzero(own)
+        begins = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(own)))])
+        pairs = weights[len(weights) - k - k * k :].astype(np.float32)
+        return cls(
+            begins.astype(np.int64),
+            labels.astype(np.uint16),
+            own[rows, labels].astype(np.float32),
+            pairs[:k],
+            pairs[k:].reshape(k, k),
+        )
+
+    def weights(self) -> Floats:
+        """Return the flat weights, zeros included."""
+        k, d = len(self.first), len(self.begins) - 1
+        own = np.zeros((d, k))
+        own[np.repeat(np.arange(d), np.diff(self.begins)), self.labels] = self.amounts
+        return np.concatenate([own.T.ravel(), self.first, self.step.ravel()]).astype(np.float64)
+
+    def scores(self, batch: CandidateBatch) -> Floats:
+        """Return max-marginals, less those of the best labels: how far each label is behind, zero or less.
+
+        The max-marginal of a row is the score of the best sequence that has this label there. Differences
+        are all that matters, and the scores of whole sequences grow with their lengths. The best row of each
+        instance is the label that `best` gives it: of equal labels it is a hair above.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For a batch of another storage or of other columns.
+        """
+        rows, starts = self._checked(batch), batch.layout
+        step = self.step.astype(np.float64)
+        if self._is_little(rows):
+            place = self._place_scores(rows, starts)
+            found = best_with_states(place.astype(np.float64), step, starts)
+            chosen = best_states(place, self.step, starts)
+        else:
+            from disambig.decode.chain_kernels import max_marginals, place_scores
+
+            place = np.empty((rows.shape[0], len(self.first)), np.float32)
+            found = np.empty(place.shape)
+            weights = self.begins, self.labels, self.amounts, self.first
+            place_scores(*_csr(rows), *weights, starts, place)
+            max_marginals(place.astype(np.float64), step[None], starts, found)
+            chosen = self._decoded(rows, starts)
+        found -= found.max(axis=1, initial=-np.inf, keepdims=True)
+        found = np.minimum(found, -_HAIR)
+        found[np.arange(len(found)), chosen] = 0.0
+        return found.ravel()
+
+    def k_best(self, batch: SequenceRows, k: int) -> list[tuple[Floats, NDArray[np.int64]]]:
+        """Return the `k` best labellings of each sequence, best first; fewer where there are fewer.
+
+        Returns
+        -------
+        list of (scores, labels)
+            Shapes ``(k,)`` and ``(k, length)``.
+        """
+        from disambig.decode.chain_kernels import k_best_paths, place_scores
+
+        rows = self._checked(batch)
+        starts = batch.layout
+        place = np.empty((rows.shape[0], len(self.first)), np.float32)
+        weights = self.begins, self.labels, self.amounts, self.first
+        place_scores(*_csr(rows), *weights, starts, place)
+        step, found = self.step[None].astype(np.float64), []
+        for first, last in pairwise(starts.tolist()):
+            totals, paths = np.empty(k), np.empty((k, last - first), np.int64)
+            of_place = place[first:last].astype(np.float64)
+            n = int(k_best_paths(of_place, step, k, totals, paths))
+            found.append((totals[:n], paths[:n]))
+        return found
+
+    def best(self, batch: SequenceRows) -> NDArray[np.int64]:
+        """Return the label of each instance in the best labelling of its sequence, shape ``(n,)``."""
+        return self.decode(self._checked(batch), batch.layout)
+
+    def best_among(self, batch: SequenceRows, allowed: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return the label of each instance in the best labelling of its sequence that keeps to `allowed`.
+
+        Parameters
+        ----------
+        allowed : array of bool, shape (n, K)
+            What each instance may be; one with nothing may be anything.
+        """
+        place = self._place_scores(self._checked(batch), batch.layout)
+        place[~(allowed | ~allowed.any(axis=1, keepdims=True))] = -np.inf
+        return best_states(place, self.step, batch.layout)
+
+    def decode(self, rows: Any, starts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the best labels of sequences ``starts[i]:starts[i + 1]`` of sparse rows, shape ``(n,)``."""
+        if self._is_little(rows):
+            return best_states(self._place_scores(rows, starts), self.step, starts)
+        return self._decoded(rows, starts)
+
+    def _is_little(self, rows: Any) -> bool:
+        """Tell whether NumPy does it: quicker than to load the kernels, let alone to compile them."""
+        return not use_numba(int(rows.shape[0]) * _UNITS)
+
+    def _place_scores(self, rows: Any, starts: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return the scores of each label at each place, shape ``(n, K)``, added up as the kernel does it."""
+        indptr, indices, values = _csr(rows)
+        place = np.zeros((rows.shape[0], len(self.first)), np.float32)
+        place[starts[:-1][starts[1:] > starts[:-1]]] = self.first
+        begins = self.begins[indices]
+        sizes = self.begins[indices + 1] - begins
+        total = np.cumsum(sizes)
+        weights = np.repeat(begins - total + sizes, sizes) + np.arange(int(sizes.sum()))
+        places = np.repeat(np.repeat(np.arange(len(place)), np.diff(indptr)), sizes)
+        amounts = np.repeat(values, sizes) * self.amounts[weights]
+        np.add.at(place.reshape(-1), places * len(self.first) + self.labels[weights], amounts)
+        return place
+
+    def _decoded(self, rows: Any, starts: NDArray[np.int64]) -> NDArray[np.int64]:
+        from disambig.decode.chain_kernels import decode
+
+        path = np.zeros(rows.shape[0], np.int64)
+        weights = self.begins, self.labels, self.amounts, self.first, self.step[None]
+        decode(*_csr(rows), *weights, starts, path)
+        return path
+
+    def _checked(self, batch: CandidateBatch) -> Any:
+        if not isinstance(batch, SequenceRows):
+            raise TypeError(f"a chain scorer needs SequenceRows, not {type(batch).__name__}")
+        k = batch.costs.shape[1]
+        if (k, batch.rows.shape[1]) != (len(self.first), len(self.begins) - 1):
+            raise ValueError(
+                f"weights of {len(self.begins) - 1} features and {len(self.first)} labels for a batch of "
+                f"{batch.rows.shape[1]} and {k}"
+            )
+        return batch.rows
+
+    def pruned(self, least: float) -> ChainScorer:
+        """Return the scorer without the feature weights that are smaller than `least` in size."""
+        kept = np.abs(self.amounts) >= least
+        rows = np.repeat(np.arange(len(self.begins) - 1), np.diff(self.begins))[kept]
+        counts = np.bincount(rows, minlength=len(self.begins) - 1)
+        begins = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        return replace(self, begins=begins, labels=self.labels[kept], amounts=self.amounts[kept])
+
+    def rounded(self) -> ChainScorer:
+        """Return the scorer with feature weights in 64ths, which are saved in two bytes each."""
+        most = np.iinfo(np.int16).max
+        whole = np.clip(np.rint(self.amounts * UNIT), -most, most)
+        return replace(self, amounts=(whole / UNIT).astype(np.float32))
+
+    def only(self, kept: NDArray[np.bool_]) -> ChainScorer:
+        """Return the scorer of the features in `kept`, shape (D,)."""
+        sizes = np.diff(self.begins)
+        inside = np.repeat(kept, sizes)
+        begins = np.concatenate([[0], np.cumsum(sizes[kept])]).astype(np.int64)
+        return replace(self, begins=begins, labels=self.labels[inside], amounts=self.amounts[inside])
+
+    def state(self) -> Arrays:
+        """Return the weights, in the fewest bytes that hold them."""
+        units = self.amounts * np.float32(UNIT)
+        small = (units == np.rint(units)).all() and np.abs(units).max(initial=0.0) < 1 << 15
+        sizes = np.diff(self.begins)
+        return {
+            "sizes": sizes.astype(np.min_scalar_type(int(sizes.max(initial=0)))),
+            "labels": self.labels.astype(np.min_scalar_type(len(self.first) - 1)),
+            "amounts": units.astype(np.int16) if small else self.amounts,
+            "first": self.first,
+            "step": self.step,
+        }
+
+    @classmethod
+    def from_state(cls, arrays: Arrays) -> ChainScorer:
+        """Rebuild a scorer from `state`; ValueError where the arrays do not fit together."""
+        sizes, labels, amounts = arrays["sizes"], arrays["labels"], arrays["amounts"]
+        first, step = (np.asarray(arrays[name], np.float32) for name in ("first", "step"))
+        good = sizes.ndim == labels.ndim == amounts.ndim == first.ndim == 1
+        good = good and sizes.dtype.kind == labels.dtype.kind == "u" and 0 < len(first) <= _MOST_LABELS
+        k = first.size
+        # a feature has each label once at most: so their sum cannot wrap around
+        good = good and int(sizes.max(initial=0)) <= k and int(labels.max(initial=0)) < k
+        if not good or len(labels) != len(amounts) or int(sizes.sum()) != len(labels) or step.shape != (k, k):
+            raise ValueError("chain scorer: sizes, labels and amounts differ")
+        begins = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+        if amounts.dtype.kind == "i":
+            amounts = amounts / np.float32(UNIT)
+        return cls(begins, labels.astype(np.uint16), amounts.astype(np.float32), first, step)
+
+
+def _csr(rows: Any) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]]:
+    """Return the three arrays of a sparse matrix in the types that the kernels were compiled for."""
+    return (
+        rows.indptr.astype(np.int32, copy=False),
+        rows.indices.astype(np.int32, copy=False),
+        rows.data.astype(np.float32, copy=False),
+    )

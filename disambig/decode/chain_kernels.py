@@ -1,17 +1,14 @@
-"""Dynamic programmes over chains of K states, for Numba: one sequence a call, loops over many beside them.
+"""Compiled functions that decode chains and sum over their labellings."""
 
-`place` holds the score of each state at each place, shape (L, K); `step` that of each pair of states
-(before, after), shape (L - 1, K, K), or (1, K, K) where all places share one table. A score of minus
-infinity forbids. Ties go to the first state.
-"""
-
-# Numba finds the types of compiled functions (see `disambig.compiling`).
-# mypy: allow-untyped-defs
 from __future__ import annotations
 
 import numpy as np
 
-from disambig.compiling import compiled
+from disambig.jit import compiled
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+
 
 _NEVER = -np.inf
 
@@ -163,7 +160,7 @@ def _log_sum(values):
 
 
 @compiled
-def sums(place, step, shares, step_shares):
+def log_sums(place, step, shares, step_shares):
     """Return the log partition; put the marginals of states (L, K) and of pairs (L - 1, K, K) in place."""
     n, k = place.shape
     shared = step.shape[0] == 1
@@ -195,9 +192,164 @@ def sums(place, step, shares, step_shares):
     return log_partition
 
 
-def sample() -> None:
+def sample_chains() -> None:
     """Do a little of the work, so that `disambig doctor --compile` compiles it."""
     place, step = np.zeros((2, 2)), np.zeros((1, 2, 2))
     best_path(place, step, np.empty((2, 2)), np.empty((2, 2), np.int32), np.empty(2, np.int64))
     k_best_paths(place, step, 2, np.empty(2), np.empty((2, 2), np.int64))
-    sums(place, step, np.empty((2, 2)), np.empty((1, 2, 2)))
+    log_sums(place, step, np.empty((2, 2)), np.empty((1, 2, 2)))
+
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+
+
+@compiled
+def place_scores(indptr, indices, values, begins, labels, amounts, first, starts, out):
+    """Fill `out` (n, K) with each place's scores; the weights of column f are ``begins[f]:begins[f + 1]``."""
+    k = len(first)
+    for i in range(len(indptr) - 1):
+        for b in range(k):
+            out[i, b] = 0.0
+    for s in range(len(starts) - 1):
+        if starts[s + 1] > starts[s]:
+            for b in range(k):
+                out[starts[s], b] = first[b]
+    for i in range(len(indptr) - 1):
+        row = out[i]
+        for j in range(indptr[i], indptr[i + 1]):
+            x = values[j]
+            for at in range(begins[indices[j]], begins[indices[j] + 1]):
+                row[labels[at]] += x * amounts[at]
+
+
+@compiled
+def decode(indptr, indices, values, begins, labels, amounts, first, step, starts, path):
+    """Put the best label of every place into `path`, one sequence after the other."""
+    k = len(first)
+    longest = 1
+    for s in range(len(starts) - 1):
+        longest = max(longest, starts[s + 1] - starts[s])
+    place = np.empty((longest, k), np.float32)
+    total = np.empty((2, k), np.float32)
+    back = np.empty((longest, k), np.int32)
+    for s in range(len(starts) - 1):
+        begin, n = starts[s], starts[s + 1] - starts[s]
+        if not n:
+            continue
+        for t in range(n):
+            row = place[t]
+            for b in range(k):
+                row[b] = first[b] if t == 0 else 0.0
+            for j in range(indptr[begin + t], indptr[begin + t + 1]):
+                x = values[j]
+                for at in range(begins[indices[j]], begins[indices[j] + 1]):
+                    row[labels[at]] += x * amounts[at]
+        best_path(place[:n], step, total, back, path[begin : begin + n])
+
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+
+
+_LEAST = 1e-280
+
+
+@compiled
+def shared_sums(place, step, shares, pairs):
+    """Return the log partition; put the marginals of labels and the sums of those of pairs in place.
+
+    Parameters
+    ----------
+    place : array of float64, shape (L, K)
+        Scores of labels at places.
+    step : array of float64, shape (K, K)
+        Scores of (label before, label).
+    shares : array of float64, shape (L, K)
+    pairs : array of float64, shape (K, K)
+        Expected number of steps from one label to another.
+    """
+    n, k = place.shape
+    highest = step.max()
+    table = np.exp(step - highest)
+    turned = np.empty((k, k))
+    for a in range(k):
+        for b in range(k):
+            turned[b, a] = table[a, b]
+    forward, own, backward = np.zeros((n, k)), np.empty((n, k)), np.ones(k)
+    after, ahead = np.empty(k), np.empty(k)
+    log_partition = highest * (n - 1)
+    sound = True
+    for t in range(n):
+        most = place[t].max()
+        row = forward[t]
+        if t:
+            for a in range(k):
+                x = forward[t - 1, a]
+                for b in range(k):
+                    row[b] += x * table[a, b]
+        else:
+            row[:] = 1.0
+        total = 0.0
+        for b in range(k):
+            own[t, b] = np.exp(place[t, b] - most)
+            row[b] *= own[t, b]
+            total += row[b]
+        if not total > _LEAST:
+            sound = False
+            break
+        log_partition += most + np.log(total)
+        for b in range(k):
+            row[b] /= total
+    pairs[:] = 0.0
+    for t in range(n - 1, -1, -1):
+        if not sound:
+            break
+        total = 0.0
+        for b in range(k):
+            shares[t, b] = forward[t, b] * backward[b]
+            total += shares[t, b]
+        if not total > _LEAST:
+            sound = False
+            break
+        for b in range(k):
+            shares[t, b] /= total
+        if t == 0:
+            break
+        for b in range(k):
+            ahead[b] = own[t, b] * backward[b]
+            after[b] = 0.0
+        for b in range(k):
+            x = ahead[b]
+            for a in range(k):
+                after[a] += x * turned[b, a]
+        total, most = 0.0, 0.0
+        for a in range(k):
+            total += forward[t - 1, a] * after[a]
+            most = max(most, after[a])
+        if not total > _LEAST:
+            sound = False
+            break
+        for a in range(k):
+            x = forward[t - 1, a] / total
+            for b in range(k):
+                pairs[a, b] += x * ahead[b]
+            backward[a] = after[a] / most
+    if sound:
+        for a in range(k):
+            for b in range(k):
+                pairs[a, b] *= table[a, b]
+        return log_partition
+    each = np.empty((max(n - 1, 1), k, k))
+    log_partition = log_sums(place, step.copy().reshape(1, k, k), shares, each)
+    pairs[:] = 0.0
+    for t in range(n - 1):
+        for a in range(k):
+            for b in range(k):
+                pairs[a, b] += each[t, a, b]
+    return log_partition
+
+
+def sample_chain_sums() -> None:
+    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    shared_sums(np.zeros((2, 2)), np.zeros((2, 2)), np.empty((2, 2)), np.empty((2, 2)))

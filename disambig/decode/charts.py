@@ -1,8 +1,4 @@
-"""Parses of sentences, packed in charts: from a binarised grammar and scores of words to hypergraphs (CKY).
-
-A coarser grammar prunes: only what it finds likely enough over a span is looked for there (Charniak et al.
-2006, multilevel coarse-to-fine parsing; Goodman 1997). Grammars come from plugins.
-"""
+"""Charts: parses of sentences under a binarised grammar, packed as hypergraphs."""
 
 from __future__ import annotations
 
@@ -13,13 +9,231 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.decode.grammar import BinaryGrammar, WordScores
-from disambig.decode.grammar_index import GrammarIndex, SortedWords, Weighted, WordArrays
-from disambig.decode.hypergraph import Hypergraph
-from disambig.decode.hypergraphs import Hypergraphs
+from disambig.decode.hypergraph import Hypergraph, Hypergraphs
 from disambig.errors import UserError
 
-Ints = NDArray[np.int64]
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BinaryGrammar:
+    """Rules of two children and of one, with log probabilities.
+
+    A cell of a chart holds each symbol twice: below, made by a word or by a rule of two children, and above,
+    made of one below by at most one rule of one child (or by none: the symbol itself). The children of a rule
+    of two are above. So no derivation is infinite; a chain of several unary steps in a treebank is a single
+    rule here, whose steps whoever made the grammar knows.
+
+    Attributes
+    ----------
+    symbols : tuple of str
+    root : int
+        The symbol that spans a whole sentence, above.
+    binary : array of int32, shape (n_binary, 3)
+        Parent, left child, right child.
+    binary_scores : array of float64, shape (n_binary,)
+        Log probabilities (or any scores).
+    unary : array of int32, shape (n_unary, 2)
+        Parent and child.
+    unary_scores : array of float64, shape (n_unary,)
+    coarser : BinaryGrammar or None
+        A smaller grammar by which charts of this one are pruned.
+    coarse : array of int32, shape (n_symbols,), or None
+        Of each symbol here the one of `coarser`.
+    """
+
+    symbols: tuple[str, ...]
+    root: int
+    binary: NDArray[np.int32]
+    binary_scores: NDArray[np.float64]
+    unary: NDArray[np.int32]
+    unary_scores: NDArray[np.float64]
+    coarser: BinaryGrammar | None = None
+    coarse: NDArray[np.int32] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordScores:
+    """What each word of a sentence may be, and how likely each is: the lexical edges of its chart.
+
+    Attributes
+    ----------
+    length : int
+        Words in the sentence, one at least.
+    positions, symbols : arrays of int32, shape (n,)
+        Where, and which symbol (below).
+    scores : array of float64, shape (n,)
+        Log probabilities of the word given the symbol, rules of one child not counted.
+    """
+
+    length: int
+    positions: NDArray[np.int32]
+    symbols: NDArray[np.int32]
+    scores: NDArray[np.float64]
+
+
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+Floats = NDArray[np.float64]
+WordArrays = tuple[Longs, Ints, Floats, Ints]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GrammarIndex:
+    """A checked grammar, sorted.
+
+    Attributes
+    ----------
+    pairs : tuple of arrays
+        Where the pairs of each left child begin, (n_symbols + 1,); right child of each pair, (n_pairs,);
+        where the rules of each pair begin, (n_pairs + 1,); parents, scores and numbers of rules, (n_binary,).
+    chains : tuple of arrays
+        Where the rules of one child begin, by child, (n_symbols + 1,); parents, scores and numbers of them.
+    sides : array of uint8, shape (n_symbols,)
+        1 if the symbol is a left child of some rule, 2 if a right one, 3 if both.
+    """
+
+    pairs: tuple[Longs, Ints, Longs, Ints, Floats, Ints]
+    chains: tuple[Longs, Ints, Floats, Ints]
+    sides: NDArray[np.uint8]
+
+    @classmethod
+    def from_grammar(cls, grammar: BinaryGrammar) -> GrammarIndex:
+        """Sort a grammar; rules that score minus infinity are left out."""
+        check_grammar(grammar)
+        n = len(grammar.symbols)
+        number = np.flatnonzero(grammar.binary_scores > -np.inf).astype(np.int32)
+        rules = grammar.binary[number]
+        order = np.lexsort((number, rules[:, 2], rules[:, 1]))
+        number, rules = number[order], rules[order]
+        new = np.ones(len(rules), bool)
+        new[1:] = (rules[1:, 1:] != rules[:-1, 1:]).any(axis=1)
+        starts = np.flatnonzero(new)
+        by_left = np.searchsorted(rules[starts, 1], np.arange(n + 1))
+        single = np.flatnonzero(grammar.unary_scores > -np.inf).astype(np.int32)
+        single = single[np.argsort(grammar.unary[single, 1], kind="stable")]
+        by_child = np.searchsorted(grammar.unary[single, 1], np.arange(n + 1))
+        sides = np.zeros(n, np.uint8)
+        sides[rules[:, 1]] |= 1
+        sides[rules[:, 2]] |= 2
+        return cls(
+            (
+                by_left.astype(np.int64),
+                _numbers(rules[starts, 2]),
+                np.append(starts, len(rules)).astype(np.int64),
+                _numbers(rules[:, 0]),
+                _floats(grammar.binary_scores[number]),
+                number,
+            ),
+            (
+                by_child.astype(np.int64),
+                _numbers(grammar.unary[single, 0]),
+                _floats(grammar.unary_scores[single]),
+                single,
+            ),
+            sides,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WeightedGrammar:
+    """A small grammar with weights for log probabilities, as the dense kernels take it.
+
+    Attributes
+    ----------
+    rules : tuple of arrays
+        Rules of two children, (n_binary, 3), their weights, those of one child, (n_unary, 2), their weights.
+    n_symbols, root : int
+    """
+
+    rules: tuple[Ints, Floats, Ints, Floats]
+    n_symbols: int
+    root: int
+
+    @classmethod
+    def from_grammar(cls, grammar: BinaryGrammar) -> WeightedGrammar:
+        """Take the exponential of a grammar's scores."""
+        check_grammar(grammar)
+        return cls(
+            (
+                _numbers(grammar.binary),
+                np.exp(_floats(grammar.binary_scores)),
+                _numbers(grammar.unary),
+                np.exp(_floats(grammar.unary_scores)),
+            ),
+            len(grammar.symbols),
+            int(grammar.root),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SortedWords:
+    """A sentence's lexical edges, checked, by place: where each place's begin, symbols, scores, numbers."""
+
+    arrays: WordArrays
+
+    @classmethod
+    def from_scores(cls, words: WordScores, n_symbols: int) -> SortedWords:
+        """Sort the entries of a sentence by place.
+
+        Raises
+        ------
+        ValueError
+            If places, symbols or scores are out of range.
+        """
+        positions, symbols, scores = words.positions, words.symbols, words.scores
+        if not len(positions) == len(symbols) == len(scores):
+            raise ValueError(
+                f"{len(positions)} places, {len(symbols)} symbols, {len(scores)} scores of words"
+            )
+        if words.length < 1:
+            raise ValueError(f"a sentence of {words.length} words")
+        if len(positions):
+            if not 0 <= int(positions.min()) <= int(positions.max()) < words.length:
+                raise ValueError(
+                    f"words at {positions.min()} to {positions.max()} of a sentence of {words.length}"
+                )
+            if not 0 <= int(symbols.min()) <= int(symbols.max()) < n_symbols:
+                raise ValueError(
+                    f"symbols {symbols.min()} to {symbols.max()} of words: there are {n_symbols}"
+                )
+            if not bool((scores < np.inf).all()):
+                raise ValueError("scores of words are NaN or infinite")
+        order = np.argsort(positions, kind="stable").astype(np.int32)
+        starts = np.searchsorted(positions[order], np.arange(words.length + 1)).astype(np.int64)
+        return cls((starts, _numbers(symbols[order]), _floats(scores[order]), order))
+
+
+def check_grammar(grammar: BinaryGrammar) -> None:
+    """Raise ValueError where the arrays of a grammar do not fit together, or its coarser one's."""
+    n = len(grammar.symbols)
+    if not 0 <= grammar.root < n:
+        raise ValueError(f"the root {grammar.root} is no symbol: there are {n}")
+    for name, width in (("binary", 3), ("unary", 2)):
+        rules, scores = getattr(grammar, name), getattr(grammar, f"{name}_scores")
+        if rules.ndim != 2 or rules.shape[1] != width or scores.shape != (len(rules),):
+            raise ValueError(f"{name} rules of shape {rules.shape} with scores of shape {scores.shape}")
+        if len(rules) and not 0 <= int(rules.min()) <= int(rules.max()) < n:
+            raise ValueError(f"{name} rules have symbols {rules.min()} to {rules.max()}: there are {n}")
+        if not bool((scores < np.inf).all()):
+            raise ValueError(f"scores of {name} rules are NaN or infinite")
+    if (grammar.coarser is None) != (grammar.coarse is None):
+        raise ValueError("`coarser` and `coarse` go together")
+    if grammar.coarser is not None and grammar.coarse is not None:
+        coarse, size = grammar.coarse, len(grammar.coarser.symbols)
+        if coarse.shape != (n,) or not 0 <= int(coarse.min()) <= int(coarse.max()) < size:
+            raise ValueError(f"`coarse` must say of {n} symbols which of {size} each is")
+        if coarse[grammar.root] != grammar.coarser.root:
+            raise ValueError("the root is not the coarser grammar's root")
+
+
+def _numbers(array: NDArray[np.integer]) -> Ints:
+    return np.ascontiguousarray(array, np.int32)
+
+
+def _floats(array: NDArray[np.floating]) -> Floats:
+    return np.ascontiguousarray(array, np.float64)
+
+
+IntArray = NDArray[np.int64]
 _RETRIES = (1.0, 1e-3, 1e-6, 0.0)
 
 
@@ -57,7 +271,7 @@ class ChartEdges:
     def __len__(self) -> int:
         return len(self.kinds)
 
-    def take(self, rows: Ints) -> ChartEdges:
+    def take(self, rows: IntArray) -> ChartEdges:
         """Return some edges, such as those of a derivation."""
         return ChartEdges(*(getattr(self, each.name)[rows] for each in fields(self)))
 
@@ -86,16 +300,16 @@ class Charts:
     graphs: Hypergraphs
     scores: NDArray[np.float64]
     edges: ChartEdges
-    sentences: Ints
+    sentences: IntArray
     thresholds: NDArray[np.float64]
-    without_parse: Ints
-    too_large: Ints
+    without_parse: IntArray
+    too_large: IntArray
 
     def __len__(self) -> int:
         return len(self.sentences)
 
     @classmethod
-    def of(cls, grammar: BinaryGrammar, sentences: Sequence[WordScores], **settings: Any) -> Charts:
+    def parse(cls, grammar: BinaryGrammar, sentences: Sequence[WordScores], **settings: Any) -> Charts:
         """Return the charts of sentences; `settings` are those of `ChartParser`."""
         return ChartParser(grammar, **settings).charts(sentences)
 
@@ -165,7 +379,7 @@ class ChartParser:
     most: int | None = None
     most_edges: int = 10_000_000
     _index: GrammarIndex = field(init=False, repr=False)
-    _coarse: Weighted | None = field(init=False, repr=False)
+    _coarse: WeightedGrammar | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.threshold < 1.0:
@@ -175,8 +389,10 @@ class ChartParser:
             if value is not None and value < 1:
                 raise UserError("D621", setting=f"ChartParser.{name}", value=value)
         coarser = self.grammar.coarser
-        object.__setattr__(self, "_index", GrammarIndex.of(self.grammar))
-        object.__setattr__(self, "_coarse", None if coarser is None else Weighted.of(coarser))
+        object.__setattr__(self, "_index", GrammarIndex.from_grammar(self.grammar))
+        object.__setattr__(
+            self, "_coarse", None if coarser is None else WeightedGrammar.from_grammar(coarser)
+        )
 
     def charts(self, sentences: Sequence[WordScores], coarse: Sequence[WordScores] | None = None) -> Charts:
         """Return the charts of sentences.
@@ -244,9 +460,9 @@ class ChartParser:
         self, words: WordScores, coarse: WordScores | None, all_edges: bool
     ) -> tuple[float, tuple[Any, ...] | str]:
         """Return the threshold that a sentence was pruned with, and its chart, or why there is none."""
-        from disambig.decode.chart_kernels import FOUND, TOO_LARGE, fill, packed
+        from disambig.decode._chart_kernels import FOUND, TOO_LARGE, fill, packed
 
-        own = SortedWords.of(words, len(self.grammar.symbols)).arrays
+        own = SortedWords.from_scores(words, len(self.grammar.symbols)).arrays
         pruner = (
             None
             if self._coarse is None or not self.threshold
@@ -289,7 +505,7 @@ class _Pruner:
     """The sums of the coarser grammar over a sentence; asked for one threshold after another."""
 
     def __init__(self, parser: ChartParser, length: int, own: WordArrays, coarse: WordScores | None) -> None:
-        from disambig.decode.coarse_kernels import coarse_inside
+        from disambig.decode._chart_kernels import coarse_inside
 
         grammar = parser._coarse
         assert grammar is not None and parser.grammar.coarse is not None
@@ -298,7 +514,7 @@ class _Pruner:
         if coarse is not None:
             if coarse.length != length:
                 raise ValueError(f"a sentence of {length} words, and of {coarse.length} coarse ones")
-            own = SortedWords.of(coarse, grammar.n_symbols).arrays
+            own = SortedWords.from_scores(coarse, grammar.n_symbols).arrays
             mapping = np.arange(grammar.n_symbols, dtype=np.int32)
         n_cells = length * (length + 1) // 2
         self._below, self._above = (np.empty((n_cells, grammar.n_symbols)) for _ in range(2))
@@ -309,7 +525,7 @@ class _Pruner:
 
     def kept(self, threshold: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]] | None:
         """Return which symbols a cell may have, below and above; None if there is no coarse parse."""
-        from disambig.decode.coarse_kernels import coarse_outside
+        from disambig.decode._chart_kernels import coarse_outside
 
         below, above = (np.empty(self._below.shape, np.bool_) for _ in range(2))
         any_parse = coarse_outside(

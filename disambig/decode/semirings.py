@@ -24,7 +24,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from disambig.decode.hypergraphs import Hypergraphs
+from disambig.decode.hypergraph import Hypergraphs
 
 T = TypeVar("T")
 

@@ -1,4 +1,4 @@
-"""Compiling all that ships at once, by a little of each work, and how much is compiled already."""
+"""Compile all functions that ship, by a little of each work."""
 
 from __future__ import annotations
 
@@ -6,22 +6,141 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from importlib import import_module
+from importlib.metadata import entry_points
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from disambig.doctor.finding import OK, WARNING, Finding
-from disambig.doctor.works import kernel_modules, works
-from disambig.engine import VARIABLE
-from disambig.plural import many
+from disambig.doctor.checks import OK, WARNING, CheckResultLine
+from disambig.doctor.sample import SAMPLE
+from disambig.formatting import pluralize
+from disambig.runtime import VARIABLE
+
+Work = tuple[str, Callable[[], object]]
+_STRANGE = "\U00020000 \u201cna\u00efve\u201d"
+"""So that texts beyond ASCII are read, too."""
+_TEXTS = (SAMPLE, _STRANGE)
+_CANDIDATES = ("the", "of")
+"""Words of the sample, between which the extractors' examples decide."""
+
+
+def compile_works(place: Path) -> Iterator[Work]:
+    """Yield the name of each work and the work; tables are made in the directory `place`.
+
+    The extractors' works ask the tables that the work before them has built.
+    """
+    yield from _model_works()
+    yield "counting", partial(_count, place)
+    for kind, work in (
+        ("extractors", partial(_describe, place)),
+        ("measures", _measure),
+        ("learners", _learn),
+    ):
+        yield from _entry_works(kind, work)
+    for module in kernel_modules():
+        loaded = import_module(module)
+        for name in dir(loaded):
+            if name == "sample" or name.startswith("sample_"):
+                yield f"{module}.{name}", getattr(loaded, name)
+
+
+def kernel_modules() -> Iterator[str]:
+    """Yield the modules of kernels of the core and of all plugins.
+
+    Such a module may have functions ``sample`` and ``sample_...``: they call the compiled functions that no
+    registered entry calls on small examples.
+    """
+    tops = {entry.value.partition(":")[0].partition(".")[0] for entry in entry_points(group="disambig")}
+    for top in sorted({"disambig", *tops}):
+        spec = find_spec(top)
+        for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
+            for path in sorted(Path(folder).rglob("*kernels.py")):
+                yield ".".join([top, *path.relative_to(folder).with_suffix("").parts])
+
+
+def _entry_works(kind: str, work: Callable[[Callable[..., Any]], object]) -> Iterator[Work]:
+    from disambig.registry import load_all
+
+    for name, make in sorted(load_all(kind).items()):
+        yield name, partial(work, make)
+
+
+def _model_works() -> Iterator[Work]:
+    from disambig.packs import packs
+
+    for pack in packs().values():
+        for task in sorted(pack.models):
+            yield task, partial(_annotate, f"{pack.name}/{task}")
+
+
+def _annotate(name: str) -> None:
+    from disambig.models import annotate, load
+
+    annotate(list(_TEXTS), [load(name)])
+
+
+def _count(place: Path) -> None:
+    """Build, merge, prune and import small tables of every form."""
+    from disambig.counts import build_table, import_table, merge_tables, open_table, prune_table
+    from disambig.text import Words
+
+    build_table(place / "plain", _TEXTS, Words(), keys=True)
+    build_table(place / "gaps", _TEXTS, Words(), gaps=True, keep_words=["the"], record="compact")
+    table = open_table(place / "plain")
+    merge_tables(place / "merged", [table, table], keys=True)
+    prune_table(place / "pruned", table, min_counts={2: 2}, record="small")
+    (place / "counts.tsv").write_text("the house\t12\nof the house\t3\n", encoding="utf8")
+    import_table(place / "imported", [(str(place / "counts.tsv"), 0)], "disambig.words.v1")
+    for name in ("plain", "gaps", "pruned", "imported"):
+        open_table(place / name).counts_of_texts(["the", "of the house"])
+
+
+def _describe(place: Path, make: Callable[..., Any]) -> None:
+    """Fit an extractor to the words of the sample, and describe them."""
+    from disambig.settings import get_settings
+    from disambig.tasks import OwnCandidates
+    from disambig.text import Words, view_of_texts
+
+    task = OwnCandidates(candidates=_CANDIDATES)
+    view = view_of_texts(list(_TEXTS), Words())
+    instances = task.instances(view)
+    given = {"counts": place / "plain"} if "counts" in get_settings(make) else {}
+    fitted = make(**given).fit(view, instances, task.groups)
+    fitted.transform(view, instances, task.groups[0])
+
+
+def _measure(make: Callable[..., Any]) -> None:
+    from disambig.testing.decisions import outcomes
+
+    make().value(outcomes())
+
+
+def _learn(make: Callable[..., Any]) -> None:
+    from disambig.testing import checks as problems
+
+    learner = make()
+    for problem in (
+        problems.blocks,
+        problems.crossed,
+        problems.lists,
+        problems.dense_lists,
+        problems.crossed_lists,
+        problems.chains,
+    ):
+        with suppress(Exception):  # each learner takes some of the storages
+            batch = problem()
+            learner.fit(batch).scorer.scores(batch)
+
 
 Progress = Callable[[str, int, int], None]
 
 
-def compile_all(progress: Progress = lambda stage, done, total: None) -> Iterator[Finding]:
+def compile_all(progress: Progress = lambda stage, done, total: None) -> Iterator[CheckResultLine]:
     """Do a little of each work with compiled code, and tell how much of it is there then."""
     with _by_kernels(), tempfile.TemporaryDirectory(prefix="disambig-compile-") as place:
-        todo = list(works(Path(place)))
+        todo = list(compile_works(Path(place)))
         for number, (name, work) in enumerate(todo):
             progress(f"compiling: {name}", number, len(todo))
             with suppress(Exception):  # what is broken is found elsewhere
@@ -29,28 +148,28 @@ def compile_all(progress: Progress = lambda stage, done, total: None) -> Iterato
     yield compiled_finding()
 
 
-def compiled_finding() -> Finding:
+def compiled_finding() -> CheckResultLine:
     """Return how many of the kernels are compiled, and where they are kept."""
-    from disambig import compiling
+    from disambig import jit as compiling
 
     for module in kernel_modules():
         with suppress(Exception):
             import_module(module)
-    kernels = compiling.kernels()
+    kernels = compiling.compiled_functions()
     done = sum(map(_is_compiled, kernels))
-    place = next(filter(None, map(compiling.kept_in, kernels)), None)
+    place = next(filter(None, map(compiling.cache_location, kernels)), None)
     if place is None:
         what = "compiled code cannot be kept: every process compiles what it needs anew"
         mend = "set NUMBA_CACHE_DIR to a directory that can be written"
-        return Finding("compiled code", WARNING, what, mend)
+        return CheckResultLine("compiled code", WARNING, what, mend)
     numbers = {"kernels": float(len(kernels)), "compiled": float(done)}
     if not done:
         what = f"nothing yet: commands compile what they need, once, and keep it in {place}"
     else:
         rest = "" if done == len(kernels) else ", the others when needed"
-        what = f"{done} of {many(len(kernels), 'piece')} compiled{rest}; kept in {place}"
+        what = f"{done} of {pluralize(len(kernels), 'piece')} compiled{rest}; kept in {place}"
     mend = "" if done else "disambig doctor --compile does it now"
-    return Finding("compiled code", OK, what, mend, numbers)
+    return CheckResultLine("compiled code", OK, what, mend, numbers)
 
 
 @contextmanager

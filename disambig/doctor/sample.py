@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from disambig.doctor.finding import OK, WARNING, Finding, guarded
-from disambig.plural import many
+from disambig.doctor.checks import OK, WARNING, CheckResultLine, guard_check
+from disambig.formatting import pluralize
 
 if TYPE_CHECKING:
-    from disambig.model.model import Model
+    from disambig.models import Model
 
 SAMPLE = (
     "I have lived in this town since the winter of 1997, and it is still hard to find a quiet place to read. "
@@ -27,15 +27,15 @@ _FEWEST = 20
 _BLOCK = 1024
 
 
-def check_sample(models: Sequence[Model], text: str | None) -> Iterator[Finding]:
+def check_sample(models: Sequence[Model], text: str | None) -> Iterator[CheckResultLine]:
     """Decide in a sample, or in the user's text, with every model."""
-    from disambig.model.annotate import annotate
+    from disambig.models import annotate
 
     long = text if text and len(text.split()) >= _FEWEST else SAMPLE
     speed: list[tuple[Model, float]] = []  # the models that decide, and how long the first words took
     for model in models:
 
-        def check(model: Model = model) -> Iterator[Finding]:
+        def check(model: Model = model) -> Iterator[CheckResultLine]:
             start = time.perf_counter()
             annotate([long], [model])
             cold = time.perf_counter() - start
@@ -43,34 +43,37 @@ def check_sample(models: Sequence[Model], text: str | None) -> Iterator[Finding]
             speed.append((model, cold))
 
         mend = "train the model again, or install its pack again"
-        yield from guarded("coverage", check, mend=mend)
+        yield from guard_check("coverage", check, mend=mend)
     if speed:
         cold = sum(seconds for _, seconds in speed)
-        yield from guarded("speed", lambda: [_speed([model for model, _ in speed], long, cold)])
+        yield from guard_check("speed", lambda: [_speed([model for model, _ in speed], long, cold)])
 
 
-def _coverage(model: Model, text: str | None) -> Finding:
-    from disambig.model.annotate import annotate
-    from disambig.model.evidence import looked_up
-    from disambig.types import Flags
+def _coverage(model: Model, text: str | None) -> CheckResultLine:
+    from disambig.models import annotate, evidence_name
+    from disambig.types import RaisesFlags
 
     (decisions,) = annotate([text or SAMPLE], [model])
     if not len(decisions):
         if text is None and model.language != LANGUAGE:
             what = f"{model.name}: the sample is in {LANGUAGE!r}, not in {model.language!r}: give a text"
-            return Finding("coverage", OK, what)
+            return CheckResultLine("coverage", OK, what)
         what = f"{model.name}: nothing to decide in the {'sample' if text is None else 'text'}"
         mend = "the model may be broken: see what it decides with `disambig explain`"
-        return Finding("coverage", OK, what) if text else Finding("coverage", WARNING, what, mend)
+        return (
+            CheckResultLine("coverage", OK, what)
+            if text
+            else CheckResultLine("coverage", WARNING, what, mend)
+        )
     found, asked = int(decisions.found.sum()), int(decisions.asked.sum())
     numbers = {"decisions": len(decisions), "asked": asked, "found": found}
-    what = f"{model.name}: {many(len(decisions), 'decision')}"
-    if isinstance(model.judge, Flags):
+    what = f"{model.name}: {pluralize(len(decisions), 'decision')}"
+    if isinstance(model.judge, RaisesFlags):
         numbers["flagged"] = int(decisions.flagged.sum())
         what += f", {numbers['flagged']} flagged"
     if not asked:
-        return Finding("coverage", OK, f"{what}, no {looked_up(model)} asked", numbers=numbers)
-    what += f", {found:,} of {asked:,} {looked_up(model)} found ({found / asked:.0%})"
+        return CheckResultLine("coverage", OK, f"{what}, no {evidence_name(model)} asked", numbers=numbers)
+    what += f", {found:,} of {asked:,} {evidence_name(model)} found ({found / asked:.0%})"
     orders = asked_by_order(model, text or SAMPLE)
     if orders:
         shares = [f"{order}-grams {known / total:.0%}" for order, (known, total) in orders.items()]
@@ -78,13 +81,15 @@ def _coverage(model: Model, text: str | None) -> Finding:
         for order, (known, total) in orders.items():
             numbers |= {f"asked_{order}": total, f"found_{order}": known}
     if found / asked >= LEAST_COVERED:
-        return Finding("coverage", OK, what, numbers=numbers)
+        return CheckResultLine("coverage", OK, what, numbers=numbers)
     mend = "the table knows little of this language or field: count text of your own"
-    if looked_up(model) == "words":
+    if evidence_name(model) == "words":
         mend = "the model knows little of this language or field: train it on text of its own"
         if text is None and model.language != LANGUAGE:
-            return Finding("coverage", OK, what, numbers=numbers)  # the sample may be in another language
-    return Finding("coverage", WARNING, what, mend, numbers)
+            return CheckResultLine(
+                "coverage", OK, what, numbers=numbers
+            )  # the sample may be in another language
+    return CheckResultLine("coverage", WARNING, what, mend, numbers)
 
 
 def asked_by_order(model: Model, text: str) -> dict[int, tuple[int, int]]:
@@ -93,9 +98,8 @@ def asked_by_order(model: Model, text: str) -> dict[int, tuple[int, int]]:
     Only the extractor of context counts says so; the others give nothing. A candidate of two words is
     counted by its context, as if it were one word.
     """
-    from disambig.features.counts.contexts import CONTEXTS
-    from disambig.features.counts.ngram_counts import BIAS, NgramCounts
-    from disambig.text.documents import view_of_texts
+    from disambig.features import BIAS, CONTEXTS, NgramCounts
+    from disambig.text import view_of_texts
 
     extractors = [extractor for extractor in model.extractors if isinstance(extractor, NgramCounts)]
     view = view_of_texts([text], model.tokenisation, protected=True)
@@ -118,8 +122,8 @@ def asked_by_order(model: Model, text: str) -> dict[int, tuple[int, int]]:
     }
 
 
-def _speed(models: Sequence[Model], text: str, cold: float) -> Finding:
-    from disambig.model.annotate import annotate
+def _speed(models: Sequence[Model], text: str, cold: float) -> CheckResultLine:
+    from disambig.models import annotate
 
     n_words = len(text.split())
     texts = [f"{text} {i}" for i in range(max(1, _WORDS // n_words))]
@@ -128,8 +132,8 @@ def _speed(models: Sequence[Model], text: str, cold: float) -> Finding:
     annotate(texts, models)
     rate = n_words * len(texts) / (time.perf_counter() - start)
     fast = f"the first {n_words} words in {cold:.2f} s, then {rate:,.0f} words/s"
-    what = f"{many(len(models), 'model')}, one core: {fast}"
+    what = f"{pluralize(len(models), 'model')}, one core: {fast}"
     numbers = {"first_words": n_words, "first_seconds": round(cold, 4), "words_per_second": round(rate)}
     mend = "is the machine busy, or DISAMBIG_ENGINE=numpy set?"
     slow = rate < SLOW
-    return Finding("speed", WARNING if slow else OK, what, mend if slow else "", numbers)
+    return CheckResultLine("speed", WARNING if slow else OK, what, mend if slow else "", numbers)

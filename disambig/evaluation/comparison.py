@@ -10,23 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from disambig.decision import unpad
 from disambig.errors import UserError
 from disambig.evaluation.labelled import decide
-from disambig.evaluation.lists import measure_of, outcomes_of
-from disambig.fields import decides, metric
-from disambig.formats.labelled.example import Labelled
-from disambig.formats.nbest.reader import NBest
-from disambig.judges.segmented import listed
-from disambig.measures.bootstrap import DRAWS, paired_bootstrap
-from disambig.measures.contract import AddsUp, Measure
-from disambig.measures.named import measure_named
-from disambig.measures.outcomes import Outcomes
-from disambig.measures.significance import mcnemar
-from disambig.model.model import Model
-from disambig.text.documents import view_of_texts
-from disambig.training.accounting import account
-from disambig.training.marking import mark, right_candidates
-from disambig.training.places import as_decided
+from disambig.evaluation.lists import choose_measure, list_outcomes
+from disambig.formats import Labelled, NBestList
+from disambig.metrics import DRAWS, AddsUp, Measure, Outcomes, mcnemar, measure_named, paired_bootstrap
+from disambig.models import Model
+from disambig.text import view_of_texts
+from disambig.training import as_task_decides, dataset_report, label_instances, right_candidates
+from disambig.types import decides, metric
 
 LEAST_DOCUMENTS = 20
 """With fewer documents the instances are drawn anew, each by itself."""
@@ -34,7 +27,7 @@ MOST_PAIRS = 10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Same:
+class SharedDecisions:
     """What two models decided on the same examples.
 
     Attributes
@@ -50,7 +43,7 @@ class Same:
     left_out: list[str]
 
 
-def on_labelled(first: Model, second: Model, labelled: Sequence[Labelled]) -> Same:
+def on_labelled(first: Model, second: Model, labelled: Sequence[Labelled]) -> SharedDecisions:
     """Decide at each labelled place that both models can use.
 
     Raises
@@ -58,16 +51,16 @@ def on_labelled(first: Model, second: Model, labelled: Sequence[Labelled]) -> Sa
     UserError
         D436 where there is none.
     """
-    sides = [_of_labelled(model, labelled) for model in (first, second)]
+    sides = [_labelled_outcomes(model, labelled) for model in (first, second)]
     problems = []
     for i in range(len(labelled)):
         reasons = [(m, side[1][i]) for m, side in zip((first, second), sides, strict=True) if i in side[1]]
         if reasons:
             problems.append(f"{labelled[i].where}: {reasons[0][0].name}: {reasons[0][1]}")
-    return _same((first, second), [(keys, outcomes) for keys, _, outcomes in sides], problems)
+    return _shared_instances((first, second), [(keys, outcomes) for keys, _, outcomes in sides], problems)
 
 
-def on_texts(first: Model, second: Model, texts: Sequence[str]) -> Same:
+def on_texts(first: Model, second: Model, texts: Sequence[str]) -> SharedDecisions:
     """Decide wherever both models find something to decide in text whose words are right.
 
     Raises
@@ -84,7 +77,7 @@ def on_texts(first: Model, second: Model, texts: Sequence[str]) -> Same:
         decided = model.decide(view_of_texts(texts, model.tokenisation))
         decided = decided.take(np.flatnonzero(decided.observed >= 0))
         places = zip(decided.documents.tolist(), decided.starts.tolist(), decided.ends.tolist(), strict=True)
-        sides.append((list(places), Outcomes.of_decisions(decided)))
+        sides.append((list(places), Outcomes.from_decisions(decided)))
     known = [set(keys) for keys, _ in sides]
     only = [f"places: decided by {model.name} alone" for model in (first, second)]
     problems = [
@@ -92,17 +85,22 @@ def on_texts(first: Model, second: Model, texts: Sequence[str]) -> Same:
         for reason, mine, other in zip(only, known, known[::-1], strict=True)
         for _ in range(len(mine - other))
     ]
-    return _same((first, second), sides, problems)
+    return _shared_instances((first, second), sides, problems)
 
 
-def on_lists(first: Model, second: Model, items: Sequence[NBest]) -> Same:
-    """Choose from each list whose costs or reference are known (errors: `outcomes_of`)."""
-    one, other = outcomes_of(first, items), outcomes_of(second, items)
-    return Same(one, other, ["lists: neither costs nor a reference"] * (len(items) - len(one)))
+def on_lists(first: Model, second: Model, items: Sequence[NBestList]) -> SharedDecisions:
+    """Choose from each list whose costs or reference are known (errors: `list_outcomes`)."""
+    one, other = list_outcomes(first, items), list_outcomes(second, items)
+    return SharedDecisions(one, other, ["lists: neither costs nor a reference"] * (len(items) - len(one)))
 
 
 def compare(
-    models: tuple[Model, Model], same: Same, *, measure: str | None = None, draws: int = DRAWS, seed: int = 0
+    models: tuple[Model, Model],
+    same: SharedDecisions,
+    *,
+    measure: str | None = None,
+    draws: int = DRAWS,
+    seed: int = 0,
 ) -> dict[str, Any]:
     """Compare what two models decided.
 
@@ -138,7 +136,7 @@ def compare(
     hits = first.right, second.right
     return {
         "n": len(first),
-        "account": account(len(first), same.left_out),
+        "account": dataset_report(len(first), same.left_out),
         "measure": {"name": figure.name, "unit": figure.unit, "more_is_better": figure.more_is_better},
         "units": {"what": "documents" if by_document else "instances", "n": found.n_units},
         "systems": [
@@ -164,17 +162,19 @@ def compare(
 
 def _measure(model: Model, outcomes: Outcomes, name: str | None) -> Measure:
     if decides(model.task).where == "items":
-        return measure_of(model, outcomes, name)
+        return choose_measure(model, outcomes, name)
     if name is not None:
         return measure_named(name)
     plain, candidate = metric(model.task)
     return measure_named(plain if candidate is None else f"{plain}:{candidate}")
 
 
-def _of_labelled(model: Model, labelled: Sequence[Labelled]) -> tuple[list[int], dict[int, str], Outcomes]:
+def _labelled_outcomes(
+    model: Model, labelled: Sequence[Labelled]
+) -> tuple[list[int], dict[int, str], Outcomes]:
     """Return which examples a model decides, why not the others, and the outcomes, in the same order."""
     task = model.task
-    decided = as_decided(task, labelled)
+    decided = as_task_decides(task, labelled)
     number = {id(example): i for i, example in enumerate(decided)}
     names = {group.name for group in task.groups}
     unknown: dict[int, str] = {}
@@ -184,7 +184,7 @@ def _of_labelled(model: Model, labelled: Sequence[Labelled]) -> tuple[list[int],
             for i, example in enumerate(decided)
             if example.word and example.word not in names
         }
-    marked = mark(
+    marked = label_instances(
         task, model.tokenisation, [each for i, each in enumerate(decided) if i not in unknown] or decided
     )
     documents = {name: i for i, name in enumerate(dict.fromkeys(each.document for each in decided))}
@@ -201,13 +201,13 @@ def _of_labelled(model: Model, labelled: Sequence[Labelled]) -> tuple[list[int],
         units = [documents[example.document] for example in part.labelled]
         if instances.own is None:
             gold = instances.observed
-            outcomes = Outcomes.of_group(
+            outcomes = Outcomes.from_group(
                 group.candidates, gold, chosen, scores=scores, right=right, units=units
             )
         else:
             offsets = instances.own.offsets
-            lists = replace(instances.own, costs=1.0 - listed(right, offsets).astype(np.float32))
-            outcomes = Outcomes.of_lists(lists, scores=listed(scores, offsets), chosen=chosen, units=units)
+            lists = replace(instances.own, costs=1.0 - unpad(right, offsets).astype(np.float32))
+            outcomes = Outcomes.from_lists(lists, scores=unpad(scores, offsets), chosen=chosen, units=units)
         parts.append(outcomes)
     used = set(keys)
     why = {problem.partition(": ")[0]: problem.partition(": ")[2] for problem in marked.problems}
@@ -215,9 +215,9 @@ def _of_labelled(model: Model, labelled: Sequence[Labelled]) -> tuple[list[int],
     return keys, left | unknown, Outcomes.joined(parts)
 
 
-def _same(
+def _shared_instances(
     models: tuple[Model, Model], sides: Sequence[tuple[Sequence[Hashable], Outcomes]], problems: list[str]
-) -> Same:
+) -> SharedDecisions:
     """Return what both decided, in the order of the first model's."""
     places = [{key: i for i, key in reversed(list(enumerate(keys)))} for keys, _ in sides]
     common = [key for key in places[0] if key in places[1]]
@@ -229,7 +229,7 @@ def _same(
         outcomes.take(np.array([at[key] for key in common]))
         for at, (_, outcomes) in zip(places, sides, strict=True)
     ]
-    return Same(taken[0], replace(taken[1], units=taken[0].units), problems)
+    return SharedDecisions(taken[0], replace(taken[1], units=taken[0].units), problems)
 
 
 def _mcnemar(measure: Measure, first: Outcomes, second: Outcomes) -> float | None:

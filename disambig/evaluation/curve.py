@@ -13,25 +13,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data.groups import Group
+from disambig.data import Group
 from disambig.errors import UserError
-from disambig.evaluation.called import most_frequent
-from disambig.fields import decides
-from disambig.formats.fixes.fix import Clean, Fix
-from disambig.formats.labelled.reader import Labelled
-from disambig.measures.intervals import wilson
-from disambig.measures.significance import mcnemar
-from disambig.model.model import Model
-from disambig.model.no_preference import NoPreference
-from disambig.text.documents import view_of_texts
-from disambig.training.balance import ZERO, balanced
-from disambig.training.examples import Examples
-from disambig.training.judged import with_judge_of_mistakes
-from disambig.training.labelled import train_marked
-from disambig.training.marking import learns_labels, mark
-from disambig.training.mistakes import People
-from disambig.training.splits import split, why_empty
-from disambig.training.trainer import train_examples
+from disambig.evaluation.group_figures import most_frequent_candidates
+from disambig.formats import Clean, Fix, Labelled
+from disambig.metrics import mcnemar, wilson
+from disambig.models import Model, NoPreference
+from disambig.text import view_of_texts
+from disambig.training import (
+    EMPTY_CANDIDATE,
+    ErrorCorpus,
+    TextExamples,
+    balanced_sample,
+    label_instances,
+    learns_labels,
+    split,
+    train_examples,
+    train_marked,
+    why_empty,
+    with_error_rule,
+)
+from disambig.types import decides
 
 Progress = Callable[[str, int, int], None]
 SIZES = (10, 30, 100, 300, 1000, 3000, 10_000)
@@ -44,7 +46,7 @@ TEST_FOLDS = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Trial:
+class CurveTrial:
     """One model: what it learned from, and how it did.
 
     Attributes
@@ -107,8 +109,8 @@ def curve_of_texts(
     task = parts["task"]
     people = None
     if mistakes or clean:
-        parts, _ = with_judge_of_mistakes(parts, None)
-        people = People.of(task, parts["tokenisation"], mistakes, clean)
+        parts, _ = with_error_rule(parts, None)
+        people = ErrorCorpus.from_texts(task, parts["tokenisation"], mistakes, clean)
     split_texts = split(texts)
     learn, tune, test = (_examples(parts, split_texts[part]) for part in ("train", "dev", "test"))
     for part, examples in (("train", learn), ("dev", tune), ("test", test)):
@@ -119,11 +121,11 @@ def curve_of_texts(
     most = min(int(np.bincount(learn.instances.groups).max()), settings.get("max_examples", 20_000))
     given = {"min_examples": 2, **settings}
 
-    def trial(size: int, draw: int) -> Trial:
+    def trial(size: int, draw: int) -> CurveTrial:
         sample = _at_most(learn, size, np.random.default_rng((seed, size, draw)), task.groups)
         about = {"name": task.name, "seed": seed + draw, **{k: v for k, v in given.items() if k != "seed"}}
         model = train_examples(parts, sample, tune, sample, people=people, **about)
-        return _judge(model, model, len(sample.instances), learn, test)
+        return _judge_trial(model, model, len(sample.instances), learn, test)
 
     points = _points(trial, _sizes(sizes, most), draws, 1, progress)
     return _summary(task.name, "text", points, most, 1)
@@ -150,7 +152,7 @@ def curve_of_labelled(
         D462 where no example can be used, D464 for a single document, D481 for sizes that make no sense.
     """
     task = parts["task"]
-    marked = mark(task, parts["tokenisation"], labelled)
+    marked = label_instances(task, parts["tokenisation"], labelled)
     if marked.n_documents < 2:
         raise UserError("D464", folds=TEST_FOLDS, documents=marked.n_documents)
     n_folds = min(TEST_FOLDS, marked.n_documents)
@@ -158,18 +160,18 @@ def curve_of_labelled(
     most = min(int((folds != fold).sum()) for fold in range(n_folds))
     about = {"name": task.name, "min_examples": 2, **settings}
 
-    def trial(size: int, draw: int) -> Trial:
+    def trial(size: int, draw: int) -> CurveTrial:
         rng = np.random.default_rng((seed, size, draw))
         others = np.flatnonzero(folds != draw % n_folds)
         chosen = np.sort(rng.choice(others, min(size, len(others)), replace=False))
-        sample, test = marked.alone(chosen), marked.take(folds == draw % n_folds)
+        sample, test = marked.compacted(chosen), marked.take(folds == draw % n_folds)
         model = train_marked(parts, sample, **about)
         plain = (
             train_marked({**parts, "learner": parts["baseline"]}, sample, **about)
             if decides(task).between == "labels"
             else model
         )
-        return _judge(model, plain, len(chosen), sample.examples, test.examples)
+        return _judge_trial(model, plain, len(chosen), sample.examples, test.examples)
 
     points = _points(trial, _sizes(sizes, most), draws, n_folds, progress)
     found = _summary(task.name, "labelled", points, most, n_folds)
@@ -177,25 +179,27 @@ def curve_of_labelled(
     return found | ({"baseline_is": "most frequent"} if none else {})
 
 
-def _examples(parts: dict[str, Any], texts: Sequence[str]) -> Examples:
+def _examples(parts: dict[str, Any], texts: Sequence[str]) -> TextExamples:
     view = view_of_texts(texts, parts["tokenisation"])
     found = parts["task"].instances(view)
-    return Examples.of(view, found.take(found.observed >= 0))  # elsewhere nothing is known to be right
+    return TextExamples.from_view(
+        view, found.take(found.observed >= 0)
+    )  # elsewhere nothing is known to be right
 
 
 def _at_most(
-    examples: Examples, most: int, rng: np.random.Generator, groups: Sequence[Group] = ()
-) -> Examples:
+    examples: TextExamples, most: int, rng: np.random.Generator, groups: Sequence[Group] = ()
+) -> TextExamples:
     """Return a random sample of at most so many instances of each group.
 
     Given the `groups`, those with a candidate of no word get no more empty places than words.
     """
     chosen = []
     for g in np.unique(examples.instances.groups).tolist():
-        if groups and ZERO in groups[g].candidates:
+        if groups and EMPTY_CANDIDATE in groups[g].candidates:
             rows = examples.rows(g)
             observed = examples.instances.observed[rows]
-            chosen.append(balanced(rows, observed, groups[g], most=most, rng=rng))
+            chosen.append(balanced_sample(rows, observed, groups[g], most=most, rng=rng))
         else:
             chosen.append(examples.rows(g, most=most, rng=rng))
     return replace(examples, instances=examples.instances.take(np.sort(np.concatenate(chosen))))
@@ -210,16 +214,16 @@ def _sizes(wanted: Sequence[int], most: int) -> list[int]:
 
 
 def _points(
-    trial: Callable[[int, int], Trial],
+    trial: Callable[[int, int], CurveTrial],
     sizes: Sequence[int],
     draws: int | None,
     least: int,
     progress: Progress | None,
-) -> dict[int, list[Trial]]:
+) -> dict[int, list[CurveTrial]]:
     """Make all models; `least` draws a size at the least, unless told otherwise."""
     wanted = {size: draws or max(least, 10 if size <= 100 else 5 if size <= 1000 else 2) for size in sizes}
     total, done = sum(wanted.values()), 0
-    points: dict[int, list[Trial]] = {}
+    points: dict[int, list[CurveTrial]] = {}
     for size, times in wanted.items():
         points[size] = []
         for draw in range(times):
@@ -230,7 +234,9 @@ def _points(
     return points
 
 
-def _judge(model: Model, plain: Model, n_learned: int, seen: Examples, test: Examples) -> Trial:
+def _judge_trial(
+    model: Model, plain: Model, n_learned: int, seen: TextExamples, test: TextExamples
+) -> CurveTrial:
     """Decide on `test` with a model and with the baseline of `plain`; right is what was observed there.
 
     What is most frequent is known from `seen`.
@@ -239,16 +245,22 @@ def _judge(model: Model, plain: Model, n_learned: int, seen: Examples, test: Exa
     for g in np.unique(test.instances.groups).tolist():
         rows = test.rows(g)
         instances = test.instances.take(rows)
-        gold, unseen, learned = instances.observed, instances.unseen(), seen.instances.take(seen.rows(g))
+        gold, unseen, learned = (
+            instances.observed,
+            instances.without_labels(),
+            seen.instances.take(seen.rows(g)),
+        )
         known = np.isin(gold, learned.observed) if learns_labels(model.task) else True
         hits["model"].append(known & (_choose(model, test, unseen, g, baseline=False) == gold))
         hits["baseline"].append(known & (_choose(plain, test, unseen, g, baseline=True) == gold))
-        commonest = most_frequent(instances, model.task.groups[g], seen=learned)
+        commonest = most_frequent_candidates(instances, model.task.groups[g], seen=learned)
         hits["majority"].append(known & (gold == commonest))
-    return Trial(n_learned, **{system: np.concatenate(parts) for system, parts in hits.items()})
+    return CurveTrial(n_learned, **{system: np.concatenate(parts) for system, parts in hits.items()})
 
 
-def _choose(model: Model, test: Examples, instances: Any, group: int, *, baseline: bool) -> NDArray[np.int64]:
+def _choose(
+    model: Model, test: TextExamples, instances: Any, group: int, *, baseline: bool
+) -> NDArray[np.int64]:
     features = model.features(test.view, instances, group)
     if baseline:
         model = replace(model, scorers=(), shared=None)
@@ -256,7 +268,7 @@ def _choose(model: Model, test: Examples, instances: Any, group: int, *, baselin
 
 
 def _summary(
-    task: str, source: str, points: dict[int, list[Trial]], most: int, n_tests: int
+    task: str, source: str, points: dict[int, list[CurveTrial]], most: int, n_tests: int
 ) -> dict[str, Any]:
     """Return plain values.
 

@@ -9,21 +9,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data.groups import Group
+from disambig.data import Group
+from disambig.decision import Labels, pad, unpad
 from disambig.errors import UserError
-from disambig.evaluation.called import most_frequent
-from disambig.evaluation.figures import figures, overall
-from disambig.fields import decides
-from disambig.files.telling import Say
-from disambig.formats.labelled.example import Labelled
-from disambig.judges.labels import Labels
-from disambig.judges.segmented import listed, table
-from disambig.model.model import Model
-from disambig.model.no_preference import NoPreference
-from disambig.training.accounting import account
-from disambig.training.labelled import train_marked
-from disambig.training.marking import Marked, learns_labels, mark, right_candidates, seen_elsewhere
-from disambig.training.places import as_decided
+from disambig.evaluation.group_figures import figures, most_frequent_candidates, overall
+from disambig.files import ErrorSink
+from disambig.formats import Labelled
+from disambig.models import Model, NoPreference
+from disambig.training import (
+    LabelledDataset,
+    as_task_decides,
+    dataset_report,
+    label_instances,
+    learns_labels,
+    right_candidates,
+    seen_elsewhere,
+    train_marked,
+)
+from disambig.types import decides
 
 Floats = NDArray[np.float64]
 Progress = Callable[[str, int, int], None]
@@ -31,7 +34,7 @@ SYSTEMS = ("model", "baseline", "majority")
 
 
 def evaluate_labelled(
-    model: Model, labelled: Sequence[Labelled], *, say: Say | None = None
+    model: Model, labelled: Sequence[Labelled], *, say: ErrorSink | None = None
 ) -> dict[str, Any]:
     """Score a model on labelled examples.
 
@@ -53,12 +56,12 @@ def evaluate_labelled(
     if decides(model.task).where == "items":
         raise UserError("D338", model=model.name)
     names = {group.name for group in model.task.groups}
-    labelled = as_decided(model.task, labelled)
+    labelled = as_task_decides(model.task, labelled)
     known = labelled
     if decides(model.task).between == "labels":
         known = [example for example in labelled if not example.word or example.word in names]
-    marked = mark(model.task, model.tokenisation, known or labelled)
-    _tell(marked, say)
+    marked = label_instances(model.task, model.tokenisation, known or labelled)
+    _report_left_out(marked, say)
     groups = {}
     for g, group in enumerate(model.task.groups):
         rows = np.flatnonzero(marked.examples.instances.groups == g)
@@ -78,7 +81,7 @@ def cross_validate(
     folds: int = 10,
     enough: int | None = None,
     also: Sequence[Labelled] = (),
-    say: Say | None = None,
+    say: ErrorSink | None = None,
     progress: Progress | None = None,
     **settings: Any,
 ) -> dict[str, Any]:
@@ -122,13 +125,13 @@ def cross_validate(
     task = parts["task"]
     if decides(task).where == "items":
         raise UserError("D338", model=task.name)
-    labelled = as_decided(task, labelled)
+    labelled = as_task_decides(task, labelled)
     tested = {(example.text, example.start, example.end) for example in labelled}
-    also = [each for each in as_decided(task, also) if (each.text, each.start, each.end) not in tested]
-    every = mark(task, parts["tokenisation"], [*labelled, *also])
-    _tell(every, say)
+    also = [each for each in as_task_decides(task, also) if (each.text, each.start, each.end) not in tested]
+    every = label_instances(task, parts["tokenisation"], [*labelled, *also])
+    _report_left_out(every, say)
     own = _are_among(every.labelled, labelled)
-    marked = every.alone(own)
+    marked = every.compacted(own)
     if not 2 <= folds <= marked.n_documents:
         raise UserError("D464", folds=folds, documents=marked.n_documents)
     fold = marked.folds(folds)
@@ -152,7 +155,7 @@ def cross_validate(
             break
         if progress:
             progress("cross-validating", k, folds)
-        learn = every.alone(fold_of_every != k)
+        learn = every.compacted(fold_of_every != k)
         trained = {
             system: train_marked({**parts, "learner": learner}, learn, name=task.name, **settings)
             for system, learner in learners.items()
@@ -170,8 +173,8 @@ def cross_validate(
         part = marked.take(rows)
         right = right_candidates(part, group)
         there = part.examples.instances
-        all_right = listed(right, there.offsets(group))
-        chosen["majority"][rows] = most_frequent(there, group, right=all_right)
+        all_right = unpad(right, there.offsets(group))
+        chosen["majority"][rows] = most_frequent_candidates(there, group, right=all_right)
         kept = np.flatnonzero(fold[rows] < decided)
         for system in systems if len(rows) else ():
             picked = chosen[system][rows]
@@ -180,7 +183,7 @@ def cross_validate(
             scored = logits[system][rows, : widths[g]][kept] if system in logits else None
             gold = _gold(part, group, picked)[kept]
             groups[system][group.name] = figures(there.take(kept), group, gold, picked[kept], scored)
-    told = account(len(marked.documents), every.problems)
+    told = dataset_report(len(marked.documents), every.problems)
     about = _about(marked.take(fold < decided)) | {"unused": len(every.problems), "account": told}
     about |= {"folds": folds, "decided": decided}
     return about | {"overall": {system: overall(groups[system]) for system in systems}, "systems": groups}
@@ -205,36 +208,36 @@ def _given(also: Sequence[Labelled], group: Group) -> NDArray[np.int64]:
     return np.array([given[candidate] for candidate in group.candidates], np.int64)
 
 
-def _gold(marked: Marked, group: Group, chosen: NDArray[np.int64]) -> NDArray[np.int32]:
+def _gold(marked: LabelledDataset, group: Group, chosen: NDArray[np.int64]) -> NDArray[np.int32]:
     """Return the right candidate of each instance; of several the chosen one, if it is among them."""
     observed = marked.examples.instances.observed
     right = (chosen >= 0) & right_candidates(marked, group)[np.arange(len(chosen)), chosen]
     return np.where(right, chosen, observed).astype(np.int32)
 
 
-def decide(model: Model, marked: Marked, group: int) -> tuple[NDArray[np.int64], Floats]:
+def decide(model: Model, marked: LabelledDataset, group: int) -> tuple[NDArray[np.int64], Floats]:
     """Return what is chosen for the instances of one group, and their logits or scores.
 
     Where the margin is below the least one of the model nothing is chosen: -1.
     """
-    view, instances = marked.examples.view, marked.examples.instances.unseen()
+    view, instances = marked.examples.view, marked.examples.instances.without_labels()
     scored = model.scored(model.features(view, instances, group), instances, group, view)
     judged = model.judge.judge(scored)
-    scores = table(scored.scores, scored.offsets, -np.inf)
+    scores = pad(scored.scores, scored.offsets, -np.inf)
     if isinstance(model.judge, Labels):
         scores = model.judge.logits(scores, group)
-    return np.where(judged.said, judged.chosen, -1), scores
+    return np.where(judged.answered, judged.chosen, -1), scores
 
 
-def _tell(marked: Marked, say: Say | None) -> None:
+def _report_left_out(marked: LabelledDataset, say: ErrorSink | None) -> None:
     if say is not None:
         for problem in marked.problems:
             say(*problem.split(": ", 1))
 
 
-def _about(marked: Marked) -> dict[str, Any]:
+def _about(marked: LabelledDataset) -> dict[str, Any]:
     n_documents = len(np.unique(marked.documents))
-    told = account(len(marked.documents), marked.problems)
+    told = dataset_report(len(marked.documents), marked.problems)
     return {
         "n": len(marked.documents),
         "documents": n_documents,

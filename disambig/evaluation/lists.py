@@ -8,23 +8,15 @@ from typing import Any
 import numpy as np
 
 from disambig.errors import UserError
-from disambig.fields import metric
-from disambig.formats.nbest.columns import instances_of
-from disambig.formats.nbest.locating import located
-from disambig.formats.nbest.reader import NBest
-from disambig.measures.bootstrap import bootstrap_interval, paired_bootstrap
-from disambig.measures.contract import Measure
-from disambig.measures.named import measure_of_lists
-from disambig.measures.outcomes import Outcomes
-from disambig.measures.shown import shown
-from disambig.model.lists import check_lists, decide_lists
-from disambig.model.model import Model
-from disambig.plural import many
-from disambig.training.accounting import account
-from disambig.training.lists import listed
+from disambig.formats import NBestList, list_instances, name_error_place
+from disambig.formatting import format_figure, pluralize
+from disambig.metrics import Measure, Outcomes, bootstrap_interval, list_measure_named, paired_bootstrap
+from disambig.models import Model, check_lists, decide_lists
+from disambig.training import dataset_report, lists_with_costs
+from disambig.types import metric
 
 
-def outcomes_of(model: Model, items: Sequence[NBest]) -> Outcomes:
+def list_outcomes(model: Model, items: Sequence[NBestList]) -> Outcomes:
     """Return what a model chooses in lists whose costs or references are known; others are left out.
 
     Raises
@@ -33,12 +25,12 @@ def outcomes_of(model: Model, items: Sequence[NBest]) -> Outcomes:
         D336 for a model of another kind, D337 where nothing is known of any list.
     """
     check_lists(model)
-    with located(items):
+    with name_error_place(items):
         return _outcomes(model, items)
 
 
-def _outcomes(model: Model, items: Sequence[NBest]) -> Outcomes:
-    instances = instances_of(listed(model.task, items))
+def _outcomes(model: Model, items: Sequence[NBestList]) -> Outcomes:
+    instances = list_instances(lists_with_costs(model.task, items))
     known = np.flatnonzero(instances.observed >= 0)
     if not len(known):
         raise UserError("D337", n=len(items))
@@ -48,7 +40,7 @@ def _outcomes(model: Model, items: Sequence[NBest]) -> Outcomes:
     used = [items[i] for i in known.tolist()]
     names = {name: i for i, name in enumerate(dict.fromkeys(item.document for item in used))}
     references = [item.reference for item in used if item.reference is not None]
-    return Outcomes.of_lists(
+    return Outcomes.from_lists(
         part.own,
         scores=decisions.scores,
         chosen=decisions.chosen,
@@ -57,20 +49,20 @@ def _outcomes(model: Model, items: Sequence[NBest]) -> Outcomes:
     )
 
 
-def measure_of(model: Model, outcomes: Outcomes, name: str | None = None) -> Measure:
+def choose_measure(model: Model, outcomes: Outcomes, name: str | None = None) -> Measure:
     """Return a measure by name, by default the task's; the mean cost where lists have no references."""
     if name is None and outcomes.references is None:
         name = "cost"
-    return measure_of_lists(name or metric(model.task)[0])
+    return list_measure_named(name or metric(model.task)[0])
 
 
-def evaluate_lists(model: Model, items: Sequence[NBest], *, measure: str | None = None) -> dict[str, Any]:
+def evaluate_lists(model: Model, items: Sequence[NBestList], *, measure: str | None = None) -> dict[str, Any]:
     """Score a model on lists.
 
     Parameters
     ----------
     measure : str, optional
-        See `disambig.measures.named.measure_of_lists`; by default that of the model's task.
+        See `disambig.metrics.measures.list_measure_named`; by default that of the model's task.
 
     Returns
     -------
@@ -82,9 +74,9 @@ def evaluate_lists(model: Model, items: Sequence[NBest], *, measure: str | None 
         the model chose another than the first, and of these how many are better and worse.
     """
     if measure is not None:
-        measure_of_lists(measure)  # refused before anything is scored
-    outcomes = outcomes_of(model, items)
-    figure = measure_of(model, outcomes, measure)
+        list_measure_named(measure)  # refused before anything is scored
+    outcomes = list_outcomes(model, items)
+    figure = choose_measure(model, outcomes, measure)
     best = _cheapest(outcomes)
     first = outcomes.with_chosen(outcomes.first)
     systems = {"model": outcomes, "first": first, "oracle": outcomes.with_chosen(best)}
@@ -94,7 +86,7 @@ def evaluate_lists(model: Model, items: Sequence[NBest], *, measure: str | None 
     return {
         "n": len(outcomes),
         "candidates": int(outcomes.offsets[-1]),
-        "account": account(len(outcomes), _unused(len(items) - len(outcomes)), "lists"),
+        "account": dataset_report(len(outcomes), _unused(len(items) - len(outcomes)), "lists"),
         "measure": {"name": figure.name, "unit": figure.unit, "more_is_better": figure.more_is_better},
         "systems": {
             name: {"value": figure.value(each), "interval": bootstrap_interval(figure, each)}
@@ -119,12 +111,12 @@ def _cheapest(outcomes: Outcomes) -> Any:
     return segments.argmax(-outcomes.cost, outcomes.offsets)
 
 
-def readable(figures: dict[str, Any]) -> list[str]:
+def list_lines(figures: dict[str, Any]) -> list[str]:
     """Return the figures as lines for people."""
     about, systems, changed = figures["measure"], figures["systems"], figures["changed"]
     unit = "" if about["unit"] == "share" else f" ({about['unit']})"
     lines = [
-        f"{many(figures['n'], 'list')}, {many(figures['candidates'], 'candidate')}; {about['name']}{unit}:"
+        f"{pluralize(figures['n'], 'list')}, {pluralize(figures['candidates'], 'candidate')}; {about['name']}{unit}:"
     ]
     names = {"model": "the model's choice", "first": "the first candidate", "oracle": "the best there is"}
     for name, title in names.items():
@@ -136,15 +128,15 @@ def readable(figures: dict[str, Any]) -> list[str]:
     better = figures["better"]
     low, high = better["interval"]
     lines.append(
-        f"model less first: {shown(better['difference'], '+.4f')} ({shown(low, '+.4f')} to "
-        f"{shown(high, '+.4f')}), p = {shown(better['p'], '.4f')} (paired bootstrap)"
+        f"model less first: {format_figure(better['difference'], '+.4f')} ({format_figure(low, '+.4f')} to "
+        f"{format_figure(high, '+.4f')}), p = {format_figure(better['p'], '.4f')} (paired bootstrap)"
     )
     lines.append(
-        f"another candidate in front in {many(changed['n'], 'list')}: {changed['better']:,} better, "
+        f"another candidate in front in {pluralize(changed['n'], 'list')}: {changed['better']:,} better, "
         f"{changed['worse']:,} worse"
     )
     return lines
 
 
 def _shown(value: float, about: dict[str, Any]) -> str:
-    return shown(value, ".2%" if about["unit"] == "share" else ".4f")
+    return format_figure(value, ".2%" if about["unit"] == "share" else ".4f")

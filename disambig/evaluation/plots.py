@@ -68,7 +68,7 @@ def plot_reliability(found: dict[str, Any], path: str | Path, *, title: str) -> 
     Parameters
     ----------
     found : dict
-        As `disambig.measures.reliability.reliability` returns it.
+        As `disambig.metrics.probabilities.reliability` returns it.
     path : path
         Its ending says the form; errors are those of `plot_curve`.
     """
@@ -104,7 +104,7 @@ def plot_rates(points: Sequence[dict[str, Any]], path: str | Path, *, title: str
     Parameters
     ----------
     points : sequence of dict
-        As `disambig.evaluation.mistakes.rates.over_rates` returns them; without clean text the rate that was
+        As `disambig.checking.model_checker.sweep_rates` returns them; without clean text the rate that was
         set stands for the false flags.
     path : path
         Its ending says the form; errors are those of `plot_curve`.

@@ -17,15 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data.groups import Group
-from disambig.data.instances import Instances
-from disambig.evaluation.evaluate import ROUNDS, SHARE
-from disambig.evaluation.substitution import substitute
-from disambig.features.counts.contexts import Candidates
-from disambig.model.model import BLOCK, Model
-from disambig.text.documents import view_of_texts
-from disambig.text.view import Tokenisation, TokenView
-from disambig.types import Flags, Judge, Scored, Task
+from disambig.data import Group, Instances, ScoreBatch
+from disambig.evaluation.unseen_text import ERROR_SHARE, ROUNDS, substitute
+from disambig.features import CandidateHashes
+from disambig.models import BLOCK, Model
+from disambig.text import Tokenisation, TokenView, view_of_texts
+from disambig.types import DecisionRule, RaisesFlags, Task
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -34,7 +31,7 @@ ANY = float("inf")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MadeErrors:
+class SyntheticErrors:
     """One round of made errors: a view with wrong words in it, and the instances there.
 
     Attributes
@@ -55,7 +52,7 @@ class MadeErrors:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ground:
+class TestBed:
     """Where systems are compared.
 
     Attributes
@@ -78,10 +75,10 @@ class Ground:
     parts: NDArray[np.int32]
     names: tuple[str, ...]
     shielded: Bools
-    errors: tuple[MadeErrors, ...]
+    errors: tuple[SyntheticErrors, ...]
 
     @classmethod
-    def of(
+    def from_texts(
         cls,
         task: Task,
         texts: Mapping[str, Sequence[str]],
@@ -89,7 +86,7 @@ class Ground:
         *,
         groups: Sequence[str] | None = None,
         seed: int = 0,
-    ) -> Ground:
+    ) -> TestBed:
         """Find the instances of some parts of text, and make errors in them.
 
         Parameters
@@ -113,7 +110,7 @@ class Ground:
             task,
             view,
             instances,
-            part_of[view.document_of(instances.positions)],
+            part_of[view.document_indices(instances.positions)],
             tuple(texts),
             shielded,
             tuple(_errors(task, view, instances, np.flatnonzero(~shielded), seed)),
@@ -122,27 +119,27 @@ class Ground:
 
 def _errors(
     task: Task, view: TokenView, instances: Instances, free: NDArray[np.int64], seed: int
-) -> list[MadeErrors]:
+) -> list[SyntheticErrors]:
     rng = np.random.default_rng(seed)
     rounds = []
     for _ in range(ROUNDS):
-        made = substitute(view, instances.take(free), task.groups, share=SHARE, rng=rng)
+        made = substitute(view, instances.take(free), task.groups, share=ERROR_SHARE, rng=rng)
         rows = free[made.rows]
         there = instances.take(rows)
         lengths = there.lengths.copy()
         for g in np.unique(there.groups):
             mine = there.groups == g
-            lengths[mine] = Candidates.of(task.groups[g]).lengths[made.swapped[mine]]
+            lengths[mine] = CandidateHashes.from_group(task.groups[g]).lengths[made.swapped[mine]]
         again = task.instances(made.view)
         n = len(task.groups)
         seen = np.isin(there.positions * n + there.groups, again.positions * n + again.groups)
         there = replace(there, lengths=lengths, observed=made.swapped)
-        rounds.append(MadeErrors(made.view, rows, there, seen))
+        rounds.append(SyntheticErrors(made.view, rows, there, seen))
     return rounds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Judged:
+class SystemDecisions:
     """What one system said on a ground.
 
     Attributes
@@ -171,7 +168,7 @@ class Judged:
     error_margins: Floats
 
 
-def judge(model: Model, ground: Ground) -> Judged:
+def judge(model: Model, ground: TestBed) -> SystemDecisions:
     """Ask a model at every instance and at every made error; groups and candidates are matched by name.
 
     Raises
@@ -181,7 +178,7 @@ def judge(model: Model, ground: Ground) -> Judged:
     ValueError
         Where the model lacks a group, or a candidate of one.
     """
-    if not isinstance(model.judge, Flags):
+    if not isinstance(model.judge, RaisesFlags):
         raise TypeError(
             f"{model.name} corrects no words: its judge {type(model.judge).__name__} flags nothing"
         )
@@ -194,7 +191,7 @@ def judge(model: Model, ground: Ground) -> Judged:
     _, error_odds, error_margins = (np.concatenate(column) for column in zip(*found, strict=True))
     error_odds[~seen] = error_margins[~seen] = -np.inf
     right = chosen == truth
-    return Judged(chosen, right, odds, margins, rows, error_odds, error_margins)
+    return SystemDecisions(chosen, right, odds, margins, rows, error_odds, error_margins)
 
 
 def _asked(
@@ -205,7 +202,7 @@ def _asked(
     chosen, odds, margins = np.zeros(n, np.int32), np.full(n, -np.inf), np.full(n, -np.inf)
     for g in np.unique(instances.groups).tolist():
         group = task.groups[g]
-        number, known = _known(model, group)
+        number, known = _known_candidates(model, group)
         mine = np.flatnonzero(instances.groups == g)
         for rows in np.split(mine, range(BLOCK, len(mine), BLOCK)):
             part = instances.take(rows)
@@ -217,7 +214,7 @@ def _asked(
     return chosen, odds, margins
 
 
-def _known(model: Model, group: Group) -> tuple[int, NDArray[np.int64]]:
+def _known_candidates(model: Model, group: Group) -> tuple[int, NDArray[np.int64]]:
     """Return the number of a group in a model, and the place of each of its candidates there."""
     for number, own in enumerate(model.task.groups):
         if own.name == group.name and set(group.candidates) <= set(own.candidates):
@@ -225,7 +222,9 @@ def _known(model: Model, group: Group) -> tuple[int, NDArray[np.int64]]:
     raise ValueError(f"{model.name} does not decide {group.name!r} between {group.candidates}")
 
 
-def _among(scored: Scored, group: Group, known: NDArray[np.int64], observed: NDArray[np.int32]) -> Scored:
+def _among(
+    scored: ScoreBatch, group: Group, known: NDArray[np.int64], observed: NDArray[np.int32]
+) -> ScoreBatch:
     """Return scores of the candidates of `group` alone; `known` are their places in the scored one."""
     n, k = len(observed), len(known)
 
@@ -244,7 +243,7 @@ def _among(scored: Scored, group: Group, known: NDArray[np.int64], observed: NDA
     )
 
 
-def _flags(judge: Judge, scored: Scored) -> tuple[NDArray[np.int64], Floats, Floats]:
+def _flags(judge: DecisionRule, scored: ScoreBatch) -> tuple[NDArray[np.int64], Floats, Floats]:
     """Return the best candidate of each instance, and log-odds and margin of its flag, each shape (n,)."""
     n = len(scored.observed)
     scores, rows = scored.scores.reshape(n, -1), np.arange(n)
@@ -259,7 +258,7 @@ def _flags(judge: Judge, scored: Scored) -> tuple[NDArray[np.int64], Floats, Flo
     )
 
 
-def limits(ground: Ground, flags: Floats, share: float, *, by_group: bool = False) -> Floats:
+def limits(ground: TestBed, flags: Floats, share: float, *, by_group: bool = False) -> Floats:
     """Return the value above which that share of the right words is flagged, shape ``(n_groups,)``.
 
     Parameters
@@ -281,7 +280,7 @@ def limits(ground: Ground, flags: Floats, share: float, *, by_group: bool = Fals
     return np.array([limit(flags[free & (groups == g)]) for g in range(n)])
 
 
-def flagged(ground: Ground, flags: Floats, rows: NDArray[np.int64] | None, limit: Floats) -> Bools:
+def flagged(ground: TestBed, flags: Floats, rows: NDArray[np.int64] | None, limit: Floats) -> Bools:
     """Return which `flags` pass the limit of their group; `rows` are their instances, None for all."""
     groups = ground.instances.groups if rows is None else ground.instances.groups[rows]
     return flags > limit[groups]

@@ -15,11 +15,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from disambig.errors import UserError
-from disambig.experiments.paragraphs import text_lines
-from disambig.experiments.protocol import Result
-from disambig.experiments.report import markdown, of_json
-from disambig.files.json_text import parse_json
-from disambig.files.saving import saved
+from disambig.experiments.data import text_lines
+from disambig.experiments.results import ExperimentResult, from_json, markdown
+from disambig.files import parse_json, save_file
 
 _PLACE = re.compile(r"(<!-- result: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -45,7 +43,7 @@ def fill(document: str, directory: Path, *, seen_from: Path) -> str:
         path = directory / f"{name}.json"
         if not path.is_file():
             return match[0]
-        result = result_of(path)
+        result = read_result(path)
         lines = markdown(result)
         plot = directory / f"{name}.svg"
         if plot.is_file():
@@ -56,10 +54,10 @@ def fill(document: str, directory: Path, *, seen_from: Path) -> str:
     return _PLACE.sub(filled, document)
 
 
-def result_of(path: Path) -> Result:
+def read_result(path: Path) -> ExperimentResult:
     """Read what ``disambig reproduce --json`` wrote (D726 where it did not)."""
     try:
-        return of_json(parse_json(_text(path)))
+        return from_json(parse_json(_text(path)))
     except (KeyError, TypeError, AttributeError, ValueError) as problem:
         raise UserError("D726", path=path, problem=f"{type(problem).__name__}: {problem}") from problem
 
@@ -73,7 +71,7 @@ def main(arguments: Sequence[str]) -> int:
         if not results.is_dir():
             raise UserError("D300", path=results)
         text = fill(_text(target), results, seen_from=target.parent)
-        with saved(target) as write:
+        with save_file(target) as write:
             write(text.encode())
     except UserError as problem:
         sys.stderr.write(f"{problem}\n")

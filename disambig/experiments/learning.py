@@ -1,4 +1,4 @@
-"""Learning curves of several systems, each of them with the same samples and the same test examples."""
+"""Learning curves of several systems, and counts that leave out the paragraph of an instance."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data.batches.dense import DenseBlocks
-from disambig.experiments.protocol import Progress
+from disambig.data import DenseBlocks, Group, Instances
+from disambig.experiments.results import Progress
+from disambig.features import CONTEXTS, CandidateHashes, NgramCounts, context_keys, fitting_contexts, room
+from disambig.text import TokenView
 from disambig.types import Learner
 
 Hits = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class System:
+class LearningSystem:
     """A way to learn.
 
     Attributes
@@ -59,7 +61,7 @@ class Draw:
 
 
 @dataclass(slots=True)
-class Outcome:
+class CurveOutcome:
     """What one system did with one size: a list entry a draw."""
 
     hits: list[Hits] = field(default_factory=list)
@@ -85,16 +87,16 @@ class Outcome:
         }
 
 
-Outcomes = dict[tuple[str, int], Outcome]
+Outcomes = dict[tuple[str, int], CurveOutcome]
 
 
-def hits_of(scores: NDArray[np.float64], batch: DenseBlocks) -> Hits:
+def count_hits(scores: NDArray[np.float64], batch: DenseBlocks) -> Hits:
     """Return for each example whether the best-scored candidate is right, the first of equals."""
     chosen = scores.reshape(batch.costs.shape).argmax(axis=1)
     return np.asarray(batch.costs[np.arange(len(chosen)), chosen] == 0)
 
 
-def joined(parts: Sequence[DenseBlocks]) -> DenseBlocks:
+def join_blocks(parts: Sequence[DenseBlocks]) -> DenseBlocks:
     """Return the examples of several batches of the same columns, in their order."""
     values = np.concatenate([part.values for part in parts])
     costs = np.concatenate([part.costs for part in parts])
@@ -102,7 +104,7 @@ def joined(parts: Sequence[DenseBlocks]) -> DenseBlocks:
 
 
 def learn_all(
-    systems: Sequence[System],
+    systems: Sequence[LearningSystem],
     draw_of: Callable[[int], Draw],
     *,
     draws: Mapping[int, int],
@@ -119,7 +121,7 @@ def learn_all(
         For each size, rising, how many draws there are. A draw whose pool is smaller
         than a size has no outcome of it.
     """
-    found: Outcomes = {(system.name, size): Outcome() for system in systems for size in draws}
+    found: Outcomes = {(system.name, size): CurveOutcome() for system in systems for size in draws}
     total, done = len(systems) * sum(draws.values()), 0
     for number in range(max(draws.values())):
         draw = draw_of(number)
@@ -141,6 +143,49 @@ def learn_all(
                 C = fitted.report.get("C")
                 outcome = found[system.name, size]
                 outcome.seconds.append(time.monotonic() - began)
-                outcome.hits.append(hits_of(fitted.scorer.scores(test), test))
+                outcome.hits.append(count_hits(fitted.scorer.scores(test), test))
                 outcome.reports.append(fitted.report)
     return found
+
+
+_APART = np.uint64(0x9E3779B97F4A7C15)
+
+
+def with_left_out(extractor: NgramCounts, view: TokenView, instances: Instances, group: Group) -> DenseBlocks:
+    """Return what `extractor` would say had the paragraph of each instance not been counted.
+
+    Parameters
+    ----------
+    extractor : NgramCounts
+        Of an exact table in which every paragraph of `view` was counted, nothing pruned.
+    instances : Instances
+        All those of `group` in `view`, with the candidates observed.
+    """
+    batch = extractor.transform(view, instances, group).batch
+    assert isinstance(batch, DenseBlocks)
+    candidates = CandidateHashes.from_group(group)
+    left, right = room(view, instances)
+    usable = fitting_contexts(left, right, candidates.longest, shortest=int(candidates.lengths.min()))
+    seed = extractor.table.seed(view.tokenisation)
+    paragraph = view.document_indices(instances.positions).astype(np.uint64) * _APART
+    values = batch.values.copy()
+    for context in range(len(CONTEXTS)):
+        rows = np.flatnonzero(usable[:, context])
+        if not len(rows):
+            continue
+        keys, known = context_keys(view, instances, candidates, rows, context, seed)
+        counts = extractor.table.counts(keys.ravel()).reshape(keys.shape).astype(np.float64)
+        asked = keys + paragraph[rows, None]
+        own = asked[np.arange(len(rows)), instances.observed[rows]]
+        left_over = np.maximum(counts - _times(own[known.all(axis=1)], asked), 0.0)
+        values[rows, :, context] = np.log1p(np.where(known, left_over, 0.0))
+    return replace(batch, values=values)
+
+
+def _times(seen: NDArray[np.uint64], asked: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Return how often each of `asked` is in `seen`."""
+    distinct, counts = np.unique(seen, return_counts=True)
+    if not len(distinct):
+        return np.zeros(asked.shape, np.int64)
+    at = np.minimum(np.searchsorted(distinct, asked), len(distinct) - 1)
+    return np.where(distinct[at] == asked, counts[at], 0)

@@ -7,21 +7,21 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from disambig.evaluation.plots import plot_settings
-from disambig.experiments.protocol import Panel, Result, Row
-from disambig.files.saving import saved
+from disambig.evaluation import plot_settings
+from disambig.experiments.results import ExperimentResult, Panel, ResultRow
+from disambig.files import save_file
 
 _MARKS = "osD^v<>XPp"
 _ACROSS = 3
 """Panels side by side, at most."""
 
 
-def has_plot(result: Result) -> bool:
+def has_plot(result: ExperimentResult) -> bool:
     """Return whether it has panels, or some system was tried with two sizes or more."""
     return bool(result.panels) or any(len(points) > 1 for points in _curves(result).values())
 
 
-def plot_result(title: str, result: Result, path: Path) -> None:
+def plot_result(title: str, result: ExperimentResult, path: Path) -> None:
     """Draw the panels, or ours against the number of training examples, as SVG.
 
     In a learning curve systems without a size are lines across.
@@ -47,7 +47,7 @@ def plot_result(title: str, result: Result, path: Path) -> None:
             _draw_curves(figure.add_subplot(), result)
         drawn = BytesIO()
         figure.savefig(drawn, format="svg", metadata={"Date": None})
-    with saved(path) as write:
+    with save_file(path) as write:
         write(drawn.getvalue())
 
 
@@ -94,7 +94,7 @@ def _set_logarithmic(axes: Any) -> None:
     axes.xaxis.set_major_formatter("{x:,g}")
 
 
-def _draw_curves(axes: Any, result: Result) -> None:
+def _draw_curves(axes: Any, result: ExperimentResult) -> None:
     for number, (system, points) in enumerate(_curves(result).items()):
         axes.errorbar(
             [int(row.setting) for row in points],
@@ -118,8 +118,8 @@ def _draw_curves(axes: Any, result: Result) -> None:
     axes.legend(loc="lower right", fontsize="small")
 
 
-def _curves(result: Result) -> dict[str, list[Row]]:
-    found: dict[str, list[Row]] = {}
+def _curves(result: ExperimentResult) -> dict[str, list[ResultRow]]:
+    found: dict[str, list[ResultRow]] = {}
     for row in result.rows:
         if row.setting.isdigit() and row.ours is not None:
             found.setdefault(row.system, []).append(row)

@@ -1,31 +1,306 @@
-"""Writing that is whole or not there: to a draft, synced, renamed."""
+"""Write files and folders as a whole or not at all, with checksums."""
 
 from __future__ import annotations
 
+import ctypes
 import errno
+import hashlib
+import io
 import json
+import math
 import os
-from collections.abc import Callable, Iterator
+import re
+import secrets
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 from disambig.errors import UserError
-from disambig.files.drafts import Drafts, hold, remove
 from disambig.files.opening import pack
-from disambig.files.seals import Seal
+
+
+def json_text(value: Any, *, indent: int | None = 1, ensure_ascii: bool = True) -> str:
+    """Return plain values as JSON; NaN and infinities, which JSON does not have, as null."""
+    return json.dumps(replace_nonfinite(value), indent=indent, ensure_ascii=ensure_ascii, allow_nan=False)
+
+
+def replace_nonfinite(value: Any) -> Any:
+    """Return plain values with None for each number that is NaN or infinite."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: replace_nonfinite(each) for key, each in value.items()}
+    return [replace_nonfinite(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def parse_json(data: str | bytes | bytearray, *, unique_keys: bool = False) -> Any:
+    """Return the value of a JSON text.
+
+    Parameters
+    ----------
+    unique_keys : bool
+        Whether to refuse an object with the same key twice, of which other readers may take the first.
+
+    Raises
+    ------
+    ValueError
+        If the text is not JSON, is nested too deep, or has a number that is not finite or too long.
+        The standard library raises `RecursionError` for depth and accepts NaN.
+    """
+    pairs = _unique if unique_keys else None
+    try:
+        return json.loads(
+            data, parse_constant=_refuse_constant, parse_float=_finite_float, object_pairs_hook=pairs
+        )
+    except RecursionError:
+        raise ValueError("values are nested too deep") from None
+    except ValueError as problem:
+        if isinstance(problem, json.JSONDecodeError | UnicodeDecodeError | _NotStrict):
+            raise
+        raise ValueError(_long_number(problem)) from None
+
+
+def read_json(path: Path, *, limit: int = 100_000_000) -> Any:
+    """Return the value of a JSON file.
+
+    Raises
+    ------
+    OSError
+        If it cannot be read.
+    ValueError
+        If it is not JSON (see `parse_json`), not an ordinary file, or has more than `limit` bytes.
+    """
+    if path.exists() and not path.is_file():
+        raise ValueError("it is not an ordinary file")  # opening a pipe waits for whoever writes into it
+    with open(path, "rb") as file:
+        data = file.read(limit + 1)
+    if len(data) > limit:
+        raise ValueError(f"it has more than {limit:,} bytes")
+    return parse_json(data)
+
+
+class _NotStrict(ValueError):
+    """A number that JSON does not have, or a key that is there twice."""
+
+
+def _refuse_constant(name: str) -> Any:
+    raise _NotStrict(f"{name} is not a number of JSON")
+
+
+def _finite_float(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise _NotStrict(f"the number {text[:20]} is too large")
+    return value
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise _NotStrict(f"the key {twice!r} is there twice")
+    return values
+
+
+def _long_number(problem: ValueError) -> str:
+    return "a number has too many digits" if "digits" in str(problem) else str(problem)
+
+
+PREFIX = ".tmp-"
+_NAME = re.compile(r"\.tmp-([0-9a-f]{16})-([0-9]+)-[0-9a-f]{8}")
+
+
+@dataclass(frozen=True, slots=True)
+class TempFiles:
+    """Where drafts of something lie, and what is between their names.
+
+    Attributes
+    ----------
+    folder : Path
+        On the file system of the target, so that a draft can be renamed.
+    mark : str
+        Sixteen hexadecimal digits.
+    """
+
+    folder: Path
+    mark: str
+
+    @classmethod
+    def for_name(cls, folder: Path, what: str) -> TempFiles:
+        """Return the drafts of what is called `what` in a folder."""
+        return cls(folder, hashlib.blake2b(os.fsencode(what), digest_size=8).hexdigest())
+
+    @classmethod
+    def for_target(cls, target: Path) -> TempFiles:
+        """Return the drafts that lie beside what they are to become."""
+        return cls.for_name(target.parent, target.name)
+
+    def new(self) -> Path:
+        """Return a name for a draft."""
+        return self.folder / f"{PREFIX}{self.mark}-{os.getpid()}-{secrets.token_hex(4)}"
+
+    def clean(self) -> None:
+        """Remove what writers that are no more left behind; what cannot be removed stays."""
+        with suppress(OSError):
+            for path in [*self.folder.iterdir()]:
+                found = _NAME.fullmatch(path.name)
+                if found is not None and found[1] == self.mark and not _is_alive(int(found[2])):
+                    _remove_unheld(path)
+
+
+def remove_temp(path: Path) -> None:
+    """Remove a draft, if it is there and can be."""
+    with suppress(OSError):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink()
+
+
+def lock_file(handle: int) -> None:
+    """Lock an open draft for as long as it is open, where the file system has locks."""
+    with suppress(ImportError, OSError):
+        import fcntl
+
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+@contextmanager
+def temp_folder(drafts: TempFiles, *, private: bool = False) -> Iterator[Path]:
+    """Give an empty folder to write into, which is removed at the end if it still has this name.
+
+    A `private` one is for this user alone.
+
+    Raises
+    ------
+    OSError
+        Where it cannot be made.
+    """
+    drafts.clean()
+    folder = drafts.new()
+    handle = -1
+    try:
+        folder.mkdir(0o700 if private else 0o777)
+        with suppress(OSError):  # a system without handles of folders
+            handle = os.open(folder, os.O_RDONLY)
+            lock_file(handle)
+        yield folder
+    finally:
+        if handle >= 0:
+            os.close(handle)
+        remove_temp(folder)
+
+
+def _is_alive(process: int) -> bool:
+    """Tell whether another process of this machine has this number."""
+    if process == os.getpid() or os.name != "posix":
+        return False
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return not _has_ended(process)
+
+
+def _has_ended(process: int) -> bool:
+    """Tell whether a process only waits for its parent to hear of its end, where the system tells."""
+    try:
+        return Path(f"/proc/{process}/stat").read_bytes().rpartition(b")")[2].split()[0] == b"Z"
+    except (OSError, IndexError):
+        return False
+
+
+def _remove_unheld(path: Path) -> None:
+    """Remove a draft on which nobody holds a lock: a process of another machine might."""
+    try:
+        import fcntl
+
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except (ImportError, OSError):
+        return
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        remove_temp(path)
+    except OSError:
+        pass
+    finally:
+        os.close(handle)
+
+
+_BLOCK = 1 << 20
+
+
+class Checksum:
+    """Size in bytes and BLAKE2b-128 of what was written.
+
+    Attributes
+    ----------
+    size : int
+    """
+
+    def __init__(self) -> None:
+        self.size = 0
+        self._hash = hashlib.blake2b(digest_size=16)
+
+    def add(self, data: Any) -> None:
+        """Take in what is written next."""
+        self._hash.update(data)
+        self.size += len(data)
+
+    def digest(self) -> str:
+        """Return the digest of all that was taken in, in hexadecimal."""
+        return self._hash.hexdigest()
+
+    def wrap(self, file: IO[bytes]) -> IO[bytes]:
+        """Return a file whose bytes go to `file` and into the seal; closing it leaves `file` open."""
+        return _ChecksumWriter(file, self)  # type: ignore[return-value]
+
+    @classmethod
+    def from_file(cls, path: Path) -> Checksum:
+        """Read a file and return its seal; OSError where it cannot be read."""
+        seal = cls()
+        with open(path, "rb", buffering=0) as file:
+            while block := file.read(_BLOCK):
+                seal.add(block)
+        return seal
+
+
+class _ChecksumWriter(io.RawIOBase):
+    def __init__(self, file: IO[bytes], seal: Checksum) -> None:
+        self._file, self._seal = file, seal
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        view = memoryview(data).cast("B")
+        self._file.write(view)
+        self._seal.add(view)
+        return len(view)
+
+    def flush(self) -> None:
+        if not self._file.closed:
+            self._file.flush()
+
 
 _MOST_LINKS = 40
 
 
 @contextmanager
-def saved(
-    path: Path, *, drafts: Drafts | None = None, seal: Seal | None = None
+def save_file(
+    path: Path, *, drafts: TempFiles | None = None, seal: Checksum | None = None
 ) -> Iterator[Callable[[bytes], object]]:
     """Give a function that writes bytes; they stand under `path` only if all went well.
 
     The bytes are packed if the name ends in .gz, .xz or .zst. A link that stands there is replaced (see
-    `saved_output`).
+    `save_output`).
 
     Parameters
     ----------
@@ -41,19 +316,19 @@ def saved(
         D309 where it cannot be written (a full disk); no draft stays behind.
     """
     if drafts is None:
-        drafts = Drafts.beside(path)
+        drafts = TempFiles.for_target(path)
         drafts.clean()
     draft = drafts.new()
     with ExitStack() as last:
-        last.callback(remove, draft)  # said before it is there: an interrupt may come at once
+        last.callback(remove_temp, draft)  # said before it is there: an interrupt may come at once
         with writing(path):
             file = open(draft, "xb")  # noqa: SIM115  closed at the end
         last.callback(_close, file)
-        hold(file.fileno())
-        sink: Any = file if seal is None else seal.around(file)
+        lock_file(file.fileno())
+        sink: Any = file if seal is None else seal.wrap(file)
         packed = pack(sink, path.name)
         last.callback(_close, packed)
-        yield writer(packed, path)
+        yield checked_writer(packed, path)
         with writing(path):
             if packed is not sink:
                 packed.close()
@@ -65,7 +340,7 @@ def saved(
 
 
 @contextmanager
-def saved_output(path: Path) -> Iterator[Callable[[bytes], object]]:
+def save_output(path: Path) -> Iterator[Callable[[bytes], object]]:
     """As `saved`, for a name that a user gave: through links, and straight into a pipe or device.
 
     Raises
@@ -75,9 +350,9 @@ def saved_output(path: Path) -> Iterator[Callable[[bytes], object]]:
     """
     with writing(path):
         special = is_special(path)
-        target = path if special else followed(path)
+        target = path if special else follow_links(path)
     if not special:
-        with saved(target) as write:
+        with save_file(target) as write:
             yield write
         return
     with ExitStack() as last:
@@ -86,14 +361,14 @@ def saved_output(path: Path) -> Iterator[Callable[[bytes], object]]:
         last.callback(_close, file)
         packed = pack(file, path.name)
         last.callback(_close, packed)
-        yield writer(packed, path)
+        yield checked_writer(packed, path)
         with writing(path):
             if packed is not file:
                 packed.close()
             file.close()
 
 
-def followed(path: Path) -> Path:
+def follow_links(path: Path) -> Path:
     """Return what a name leads to through links; OSError for a ring of them."""
     target = os.path.realpath(path)
     if os.path.islink(target):
@@ -125,7 +400,7 @@ def _close(handle: IO[bytes]) -> None:
         handle.close()
 
 
-def writer(sink: IO[bytes], path: Path | str) -> Callable[[bytes], object]:
+def checked_writer(sink: IO[bytes], path: Path | str) -> Callable[[bytes], object]:
     """Return a function that writes to `sink` and names `path` where that fails."""
 
     def write(data: bytes) -> None:
@@ -146,9 +421,9 @@ def writing(path: Path | str) -> Iterator[None]:
         raise UserError("D309", path=path, problem=problem.strerror or str(problem)) from problem
 
 
-def save_json(path: Path, value: Any, *, drafts: Drafts | None = None) -> None:
+def save_json(path: Path, value: Any, *, drafts: TempFiles | None = None) -> None:
     """Write `value` as JSON, whole or not at all."""
-    with saved(path, drafts=drafts) as write:
+    with save_file(path, drafts=drafts) as write:
         write(json.dumps(value, indent=1).encode() + b"\n")
 
 
@@ -160,3 +435,80 @@ def sync_directory(directory: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+_HERE = -100
+"""AT_FDCWD of Linux: a path is taken from the working directory."""
+_SWAP = 2
+"""RENAME_EXCHANGE of Linux, RENAME_SWAP of macOS."""
+
+
+def replace_atomically(draft: Path, target: Path) -> None:
+    """Give a draft its name; what stood there before is removed.
+
+    Raises
+    ------
+    OSError
+        Where it cannot be renamed; then the old one stands.
+    """
+    if not os.path.lexists(target):
+        os.rename(draft, target)
+    elif exchange_names(draft, target):
+        remove_temp(draft)
+    else:
+        old = _old(target)
+        remove_temp(old)
+        os.rename(target, old)
+        try:
+            os.rename(draft, target)
+        except OSError:
+            os.rename(old, target)
+            raise
+        remove_temp(old)
+    sync_directory(target.parent)
+
+
+def restore(target: Path) -> None:
+    """Bring back what was there before a `put` that was killed between its two renames."""
+    old = _old(target)
+    if not os.path.lexists(target) and os.path.lexists(old):
+        os.rename(old, target)
+
+
+def exchange_names(one: Path, other: Path) -> bool:
+    """Exchange two names in one step; return whether system and file system can."""
+    try:
+        system = ctypes.CDLL(None, use_errno=True)
+        first, second = os.fsencode(one), os.fsencode(other)
+        if sys.platform == "darwin":
+            return bool(system.renamex_np(first, second, _SWAP) == 0)
+        return bool(system.renameat2(_HERE, first, _HERE, second, _SWAP) == 0)
+    except (AttributeError, OSError, TypeError):
+        return False
+
+
+def _old(target: Path) -> Path:
+    return target.parent / f".old-{TempFiles.for_target(target).mark}"
+
+
+@contextmanager
+def saved_folder(path: Path) -> Iterator[Path]:
+    """Give an empty folder to write into; it stands under `path` only if all went well.
+
+    What stood there before stands until then, and is removed. Links are followed, folders above are made.
+    That nothing can be written there is said at once, before anything is written.
+
+    Raises
+    ------
+    UserError
+        D309 where it cannot be made, or cannot get its name; no draft stays behind.
+    """
+    with ExitStack() as last:
+        with writing(path):
+            target = follow_links(path)
+            restore(target)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            draft = last.enter_context(temp_folder(TempFiles.for_target(target)))
+        yield draft
+        with writing(path):
+            replace_atomically(draft, target)

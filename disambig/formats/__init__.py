@@ -1,1 +1,5 @@
-"""Formats of corpora: documents in, decisions out. No model and no decision is made here."""
+"""Formats of corpora: documents are read, decisions are written."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

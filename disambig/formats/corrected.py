@@ -1,18 +1,20 @@
-"""The text itself, with every flagged replacement made."""
+"""Corrected texts, and corrections in the M2 format."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from disambig.data import record_edit
+from disambig.decision import edit_slots, surviving_edits, task_ranks
 from disambig.formats.documents import Kind
-from disambig.formats.edits import edit_of
-from disambig.formats.jsonl.format import to_json
-from disambig.formats.results import Annotated, flagged_records
-from disambig.model.one_place import ranks, slots_of, standing
+from disambig.formats.jsonl import to_json
+from disambig.formats.results import AnnotatedDocument, flagged_records
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class CorrectedFormat:
     suffix: str = ".txt"
     mirrors: tuple[Kind, ...] = ("file",)
 
-    def encode(self, results: Sequence[Annotated]) -> bytes:
+    def encode(self, results: Sequence[AnnotatedDocument]) -> bytes:
         """Return the corrected documents, one behind the other."""
         return b"".join(map(self._encode, results))
 
@@ -42,15 +44,15 @@ class CorrectedFormat:
         for chunk in chunks:
             write(chunk)
 
-    def _encode(self, result: Annotated) -> bytes:
-        text, document = corrected(result), result.document
+    def _encode(self, result: AnnotatedDocument) -> bytes:
+        text, document = corrected_text(result), result.document
         if document.kind in ("json", "csv", "parquet"):
             return to_json({**document.meta, self.field: text}) + b"\n"
         return (text + document.ending).encode()
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class AppliedEdit:
     """A change of a text: ``text[start:end]`` becomes `replacement`, as `task` decided."""
 
     start: int
@@ -59,32 +61,95 @@ class Made:
     task: str
 
     @classmethod
-    def of(cls, edit: dict[str, Any]) -> Made:
+    def from_record(cls, edit: dict[str, Any]) -> AppliedEdit:
         """Return the change of a flagged record, as `edit_of` gives it."""
         return cls(edit["start"], edit["end"], edit["replacement"], edit["task"])
 
 
-def corrected(result: Annotated) -> str:
+def corrected_text(result: AnnotatedDocument) -> str:
     """Return the text with the flagged replacements; of two that overlap the more probable is made."""
     text = result.document.text
     parts, position = [], 0
-    for edit in made_edits(result):
+    for edit in applied_edits(result):
         parts += [text[position : edit.start], edit.replacement]
         position = edit.end
     return "".join([*parts, text[position:]])
 
 
-def made_edits(result: Annotated) -> list[Made]:
+def applied_edits(result: AnnotatedDocument) -> list[AppliedEdit]:
     """Return the changes that `corrected` makes, in text order; none overlaps another."""
     text = result.document.text
     wanted = [record for record in flagged_records(result) if record["replacement"] != record["observed"]]
-    edits = [Made.of(edit_of(record, text)) for record in wanted]
+    edits = [AppliedEdit.from_record(record_edit(record, text)) for record in wanted]
     if len(edits) < 2:
         return edits
     starts, ends = np.array([(edit.start, edit.end) for edit in edits]).T
-    slots = slots_of(starts, ends, np.array([not edit.replacement for edit in edits]))
+    slots = edit_slots(starts, ends, np.array([not edit.replacement for edit in edits]))
     sure = np.array([record["probability"] for record in wanted])
-    tasks = ranks([edit.task for edit in edits])
-    stands = standing(np.zeros(len(edits), np.int64), slots, sure, tasks)
+    tasks = task_ranks([edit.task for edit in edits])
+    stands = surviving_edits(np.zeros(len(edits), np.int64), slots, sure, tasks)
     kept = [edits[i] for i in np.unique(stands).tolist()]
     return sorted(kept, key=lambda edit: (edit.start, edit.end))
+
+
+_TOKEN = re.compile(r"\w+(?:['\u2019]\w+)*|[^\w\s]")
+_LINE = re.compile(r"[^\r\n]+")
+_NOOP = "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0\n"
+
+
+@dataclass(frozen=True, slots=True)
+class M2Format:
+    """Sentences and edits of one annotator; lines without a token are left out."""
+
+    name: str = "m2"
+    suffix: str = ".m2"
+    mirrors: tuple[Kind, ...] = ()
+
+    def encode(self, results: Sequence[AnnotatedDocument]) -> bytes:
+        """Return the sentences of some documents, a blank line behind each."""
+        said = "".join(block for result in results for block in _sentences(result))
+        return said.encode(errors="backslashreplace")
+
+    def join(self, chunks: Iterable[bytes], write: Callable[[bytes], object]) -> None:
+        """Write what `encode` returned, in order."""
+        for chunk in chunks:
+            write(chunk)
+
+
+def split_tokens(text: str) -> list[str]:
+    """Return the tokens of a line."""
+    return _TOKEN.findall(text)
+
+
+def _sentences(result: AnnotatedDocument) -> Iterator[str]:
+    text, edits = result.document.text, applied_edits(result)
+    starts = [edit.start for edit in edits]
+    for line in _LINE.finditer(text):
+        spans = [match.span() for match in _TOKEN.finditer(text, line.start(), line.end())]
+        if not spans:
+            continue
+        first, last = bisect_left(starts, line.start()), bisect_right(starts, line.end())
+        said = "".join(_edits(text, spans, edits[first:last], line.end()))
+        yield f"S {' '.join(text[start:end] for start, end in spans)}\n{said or _NOOP}\n"
+
+
+def _edits(
+    text: str, spans: Sequence[tuple[int, int]], edits: Iterable[AppliedEdit], end: int
+) -> Iterator[str]:
+    """Yield the lines of edits in a line of text, widened to whole tokens: of two in one token the first."""
+    starts, ends = [start for start, _ in spans], [end for _, end in spans]
+    done = 0
+    for edit in edits:
+        stop = min(edit.end, end)
+        first, last = bisect_right(ends, edit.start), bisect_left(starts, stop)
+        new = edit.replacement
+        if first < last:
+            new = text[starts[first] : edit.start] + new + text[stop : ends[last - 1]]
+        else:
+            last = first
+        words = split_tokens(new)
+        if first < done or words == [text[start:stop] for start, stop in spans[first:last]]:
+            continue
+        done = last
+        kind = "U" if not words else "M" if first == last else "R"
+        yield (f"A {first} {last}|||{kind}:{edit.task.upper()}|||{' '.join(words)}|||REQUIRED|||-NONE-|||0\n")

@@ -1,12 +1,24 @@
-"""A document, and one that could not be read: what every reader yields."""
+"""Documents, the files that hold them, and plain text: lines and whole files."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import IO, Any, Literal
 
 from disambig.errors import UserError
+from disambig.files import (
+    COMPRESSED,
+    READ_ERRORS,
+    STDIN,
+    decode,
+    open_bytes,
+    read_error,
+    read_within,
+    without_compression,
+)
+from disambig.markup.reading import SUFFIXES as MARKUP
 
 Kind = Literal["file", "line", "json", "csv", "conllu", "spacy", "parquet"]
 
@@ -53,14 +65,14 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
-class Bad:
+class UnreadableDocument:
     """A document that could not be read or annotated, and why; the message names its path."""
 
     path: str
     error: UserError
 
 
-def unfit(text: str) -> str | None:
+def text_problem(text: str) -> str | None:
     """Say why a text from inside a file's structure is no text; None where it is."""
     if "\0" in text:
         return f"a NUL character at offset {text.index(chr(0)):,} of its text"
@@ -78,16 +90,277 @@ def can_be_encoded(text: str) -> bool:
     return True
 
 
-def encodable(value: Any) -> Any:
+def escape_unencodable(value: Any) -> Any:
     """Return plain values with what UTF-8 cannot hold, such as bytes of a file name, as escapes."""
     if isinstance(value, str):
         return value if can_be_encoded(value) else value.encode(errors="backslashreplace").decode()
     if isinstance(value, Mapping):
-        return {encodable(key): encodable(each) for key, each in value.items()}
-    return [encodable(each) for each in value] if isinstance(value, list | tuple) else value
+        return {escape_unencodable(key): escape_unencodable(each) for key, each in value.items()}
+    return [escape_unencodable(each) for each in value] if isinstance(value, list | tuple) else value
 
 
-def id_of(given: object, path: str, number: int) -> str:
+def document_id(given: object, path: str, number: int) -> str:
     """Return the id of a row: the one that it gives itself, else its place."""
     named = isinstance(given, (str, int)) and not isinstance(given, bool) and given != ""
     return str(given) if named and can_be_encoded(str(given)) else f"{path}:{number}"
+
+
+KINDS: dict[str, Kind] = {
+    ".txt": "file",
+    **dict.fromkeys(MARKUP, "file"),
+    ".jsonl": "json",
+    ".ndjson": "json",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".conllu": "conllu",
+    ".spacy": "spacy",
+    ".parquet": "parquet",
+}
+SUFFIXES = tuple(KINDS)
+ABOUT = "readme.md"
+"""What a directory says of itself is none of its documents, unless it is named."""
+NAMES: dict[str, Kind] = {
+    "text": "file",
+    "lines": "line",
+    "jsonl": "json",
+    "csv": "csv",
+    "conllu": "conllu",
+    "spacy": "spacy",
+    "parquet": "parquet",
+}
+"""What a user can say that a file without a known suffix holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A file to read: its path, its name under the directory that holds all inputs, what it holds."""
+
+    path: str
+    name: str
+    kind: Kind
+
+    @property
+    def compressed(self) -> bool:
+        """Whether the file must be unpacked from its start, so that none of it can be skipped."""
+        return self.path.endswith(COMPRESSED)
+
+    @property
+    def shown(self) -> str:
+        """The path for people."""
+        return "<stdin>" if self.path == STDIN else self.path
+
+    @property
+    def size(self) -> int:
+        """Size in bytes; 0 where it is not known."""
+        try:
+            return os.stat(self.path).st_size if self.path != STDIN else 0
+        except OSError:
+            return 0
+
+
+def find_inputs(
+    paths: Sequence[str], *, lines: bool = False, other: Kind | None = None, exclude: Collection[str] = ()
+) -> list[Input]:
+    """Return the files that `paths` name, those in directories included, each once.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        Files, directories (searched recursively for names that end in `SUFFIXES`, also packed, see
+        `COMPRESSED`; hidden ones and README.md, which is about the others, are left out) and ``-`` for
+        standard input.
+    lines : bool
+        Whether each line of a text file is a document.
+    other : Kind, optional
+        What files without a known suffix, and standard input, hold; text if not given.
+    exclude : collection of str
+        Directories that are not entered.
+
+    Raises
+    ------
+    UserError
+        D300 for a path that is not there, D301 for a directory without a file to read.
+    """
+    left_out = {os.path.realpath(path) for path in exclude}
+    found: list[str] = []
+    for path in paths:
+        if path != STDIN and not os.path.exists(path):
+            raise UserError("D300", path=path)
+        if not os.path.isdir(path):
+            found.append(path)
+            continue
+        inside = list(_walk(path, left_out))
+        if not inside:
+            raise UserError(
+                "D301", path=path, endings=f"{', '.join(SUFFIXES)} (or with {', '.join(COMPRESSED)})"
+            )
+        found.extend(inside)
+    root = _common_directory(paths)
+    unique = {os.path.realpath(path) if path != STDIN else path: path for path in reversed(found)}
+    wanted = set(unique.values())
+    inputs = []
+    for path in found:
+        if path in wanted:
+            wanted.discard(path)
+            name = path if path == STDIN else os.path.relpath(path, root)
+            inputs.append(Input(path, name, _kind(path, lines=lines, other=other)))
+    return inputs
+
+
+def _walk(directory: str, left_out: set[str]) -> Iterator[str]:
+    for folder, folders, files in os.walk(directory):
+        folders[:] = sorted(
+            name
+            for name in folders
+            if not name.startswith(".") and os.path.realpath(os.path.join(folder, name)) not in left_out
+        )
+        for name in sorted(files):
+            bare = without_compression(name)
+            if not name.startswith(".") and bare.endswith(SUFFIXES) and bare.lower() != ABOUT:
+                yield os.path.join(folder, name)
+
+
+def _kind(path: str, *, lines: bool, other: Kind | None) -> Kind:
+    suffix = os.path.splitext(without_compression(path))[1]
+    kind = KINDS.get(suffix, other or "file")
+    return "line" if lines and kind == "file" else kind
+
+
+def _common_directory(paths: Sequence[str]) -> str:
+    folders = [
+        os.path.abspath(path if os.path.isdir(path) else os.path.dirname(path) or ".")
+        for path in paths
+        if path != STDIN
+    ]
+    return os.path.commonpath(folders) if folders else "."
+
+
+LINE_LIMIT = 50_000_000
+_SKIP = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class FileLine:
+    """A line's number, its byte offset in the (unpacked) file, its bytes; None if it is too long."""
+
+    number: int
+    offset: int
+    data: bytes | None
+
+
+def read_lines(
+    source: IO[bytes], *, start: int = 0, end: int | None = None, number: int = 1
+) -> Iterator[FileLine]:
+    """Yield the lines of `source`, which stands at byte `start`, until byte `end`."""
+    while end is None or start < end:
+        data = source.readline(LINE_LIMIT + 1)
+        if not data:
+            return
+        offset, start = start, start + len(data)
+        if len(data) > LINE_LIMIT:
+            start += _to_line_end(source, data)
+            yield FileLine(number, offset, None)
+        else:
+            yield FileLine(number, offset, data)
+        number += 1
+
+
+def _to_line_end(source: IO[bytes], data: bytes) -> int:
+    """Pass over the rest of a line without holding it; return how many bytes that were."""
+    skipped = 0
+    while data and not data.endswith(b"\n"):
+        data = source.readline(_SKIP)
+        skipped += len(data)
+    return skipped
+
+
+def line_documents(lines: Iterator[FileLine], path: str) -> Iterator[Document | UnreadableDocument]:
+    """Yield one document a line, blank lines too; a NUL byte ends the file: it is binary."""
+    for line in lines:
+        try:
+            text = decode_line(line, path)
+        except UserError as error:
+            yield UnreadableDocument(path, error)
+            if error.code == "D303":
+                return
+            continue
+        body = text.removesuffix("\n")
+        if body.endswith("\r") and text.endswith("\n"):
+            body = body[:-1]
+        yield Document(f"{path}:{line.number}", body, path, line.number, "line", text[len(body) :])
+
+
+def line_too_long_error(line: FileLine, path: str) -> UserError:
+    """Return the message for a line without its bytes."""
+    return UserError("D305", path=path, line=line.number, limit=LINE_LIMIT)
+
+
+def decode_line(line: FileLine, path: str) -> str:
+    """Return a line as text, its line end included.
+
+    Raises
+    ------
+    UserError
+        D303, D304, or D305 for a line that is too long.
+    """
+    if line.data is None:
+        raise line_too_long_error(line, path)
+    return decode(line.data, path, start=line.offset)
+
+
+FILE_LIMIT = 1 << 30
+
+
+def file_document(source: IO[bytes], path: str, *, limit: int = FILE_LIMIT) -> Document:
+    """Read one document.
+
+    Raises
+    ------
+    UserError
+        D302 to D305 for what is no text, D872 for a file of more than `limit` bytes.
+    """
+    data = read_within(source, path, limit)
+    if not data:
+        raise UserError("D302", path=path)
+    text = decode(data, path)
+    if len(data) > LINE_LIMIT:
+        _check_lines(data, path)
+    return Document(path, text, path)
+
+
+def _check_lines(data: bytes, path: str) -> None:
+    start, number = 0, 1
+    while len(data) - start > LINE_LIMIT:
+        end = data.find(b"\n", start, start + LINE_LIMIT + 1)
+        if end < 0:
+            raise UserError("D305", path=path, line=number, limit=LINE_LIMIT)
+        start, number = end + 1, number + 1
+
+
+def lines_in(paths: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield where each line stands and its text, without its end; blank lines too.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        Files, packed ones (.gz, .xz, .zst) too; ``-`` is standard input, whose lines come as they are typed.
+
+    Yields
+    ------
+    where : str
+        File and line, for messages.
+    text : str
+
+    Raises
+    ------
+    UserError
+        D300 to D308 for a file that cannot be read, and for a line that is no text.
+    """
+    for path in paths:
+        try:
+            with open_bytes(path) as stream:
+                for line in read_lines(stream):
+                    text = decode_line(line, path).removesuffix("\n").removesuffix("\r")
+                    yield f"{path}:{line.number}", text.removeprefix("\ufeff") if line.number == 1 else text
+        except READ_ERRORS as problem:
+            raise read_error(path, problem) from problem

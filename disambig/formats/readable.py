@@ -6,10 +6,10 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from disambig.formats.conllu.reader import parse
+from disambig.formats.conllu import parse_document
 from disambig.formats.documents import Document, Kind
-from disambig.formats.results import Annotated, flagged_records, only_labels, records
-from disambig.visible import shown_path, visible
+from disambig.formats.results import AnnotatedDocument, flagged_records, only_labels, records
+from disambig.formatting import escape_control_chars, shown_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class ReadableFormat:
     suffix: str = ".txt"
     mirrors: tuple[Kind, ...] = ()
 
-    def encode(self, results: Sequence[Annotated]) -> bytes:
+    def encode(self, results: Sequence[AnnotatedDocument]) -> bytes:
         """Return the lines of the flags of some documents."""
         return "".join(line for result in results for line in _lines(result)).encode()
 
@@ -34,7 +34,7 @@ class ReadableFormat:
             write(chunk)
 
 
-def _lines(result: Annotated) -> Iterable[str]:
+def _lines(result: AnnotatedDocument) -> Iterable[str]:
     document = result.document
     number, position, line_start = document.line or 1, 0, 0
     path = shown_path(document.path)
@@ -49,17 +49,19 @@ def _lines(result: Annotated) -> Iterable[str]:
             if newlines:
                 line_start = document.text.rfind("\n", position, start) + 1
             number, position = number + newlines, start
-        observed, gloss = on_one_line(record["observed"]), record.get("gloss")
-        meant = visible(record["chosen"]) if labelled else on_one_line(record["replacement"])
+        observed, gloss = one_line_text(record["observed"]), record.get("gloss")
+        meant = escape_control_chars(record["chosen"]) if labelled else one_line_text(record["replacement"])
         decided = f"{observed}: {meant}" if labelled else f"{observed} -> {meant}"
-        said = visible(", ".join(filter(None, [record["task"], f"{record['probability']:.2f}", gloss])))
+        said = escape_control_chars(
+            ", ".join(filter(None, [record["task"], f"{record['probability']:.2f}", gloss]))
+        )
         yield f"{path}:{number}:{start - line_start + 1}: {decided} ({said})\n"
 
 
 def _tokens(document: Document) -> Callable[[int], tuple[int, int]]:
     """Return what tells of an offset the line of CoNLL-U, and the offset at which that line would begin."""
     source = document.source.decode()
-    parsed, lines = parse(source, document.path, document.line), source.split("\n")
+    parsed, lines = parse_document(source, document.path, document.line), source.split("\n")
 
     def place(start: int) -> tuple[int, int]:
         token = bisect_right(parsed.starts, start) - 1
@@ -69,6 +71,6 @@ def _tokens(document: Document) -> Callable[[int], tuple[int, int]]:
     return place
 
 
-def on_one_line(text: str) -> str:
+def one_line_text(text: str) -> str:
     """Return what stands or should stand in a place, no word too, as a line shows it."""
-    return visible(" ".join(text.split())) or '""'
+    return escape_control_chars(" ".join(text.split())) or '""'

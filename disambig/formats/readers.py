@@ -7,16 +7,20 @@ from itertools import chain
 from typing import IO
 
 from disambig.errors import UserError
-from disambig.files.opening import READ_ERRORS, open_bytes, read_error
-from disambig.formats.conllu.reader import conllu_documents
-from disambig.formats.docbin.reader import docbin_documents
-from disambig.formats.documents import Bad, Document
-from disambig.formats.inputs import Input
-from disambig.formats.jsonl.rows import json_documents
-from disambig.formats.lines import line_documents, read_lines
-from disambig.formats.tables.csv_rows import csv_documents, read_header
-from disambig.formats.tables.parquet_rows import parquet_documents, seekable
-from disambig.formats.text_files import FILE_LIMIT, file_document
+from disambig.files import READ_ERRORS, open_bytes, read_error
+from disambig.formats.conllu import conllu_documents
+from disambig.formats.docbin import docbin_documents
+from disambig.formats.documents import (
+    FILE_LIMIT,
+    Document,
+    Input,
+    UnreadableDocument,
+    file_document,
+    line_documents,
+    read_lines,
+)
+from disambig.formats.jsonl import json_documents
+from disambig.formats.tables import csv_documents, make_seekable, parquet_documents, read_header
 
 FIELD = "text"
 
@@ -29,7 +33,7 @@ def read(
     end: int | None = None,
     line: int = 1,
     limit: int = FILE_LIMIT,
-) -> Iterator[Document | Bad]:
+) -> Iterator[Document | UnreadableDocument]:
     """Yield the documents of one file, those that begin from byte `start` up to byte `end`.
 
     Parameters
@@ -58,7 +62,7 @@ def read(
                 return
             if source.kind == "parquet":
                 yield from parquet_documents(
-                    seekable(handle, path, limit=limit), path, field=field, limit=limit
+                    make_seekable(handle, path, limit=limit), path, field=field, limit=limit
                 )
                 return
             if source.kind == "csv":
@@ -78,14 +82,14 @@ def read(
             else:
                 yield from line_documents(lines, path)
     except UserError as error:
-        yield Bad(path, error)
+        yield UnreadableDocument(path, error)
     except READ_ERRORS as problem:
-        yield Bad(path, read_error(path, problem))
+        yield UnreadableDocument(path, read_error(path, problem))
 
 
 def _csv(
     handle: IO[bytes], path: str, field: str, start: int, end: int | None, line: int
-) -> Iterator[Document | Bad]:
+) -> Iterator[Document | UnreadableDocument]:
     lines = read_lines(handle, end=None if start else end)
     header, lines = read_header(lines, path, field=field)
     if start:
@@ -96,7 +100,7 @@ def _csv(
 
 def read_all(
     sources: Iterable[Input], *, field: str = FIELD, limit: int = FILE_LIMIT
-) -> Iterator[Document | Bad]:
+) -> Iterator[Document | UnreadableDocument]:
     """Yield the documents of all `sources` in order; `limit` as for `read`."""
     for source in sources:
         yield from read(source, field=field, limit=limit)

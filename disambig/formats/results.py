@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from disambig.formats.documents import Document
 
 if TYPE_CHECKING:
-    from disambig.data.decisions import Decisions
+    from disambig.data import Decisions
 
 CANDIDATES_KEPT = 5
 _WORD = re.compile(r"\w")
@@ -20,7 +20,7 @@ _AT_ONCE = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Annotated:
+class AnnotatedDocument:
     """A document and what was decided in it, one `Decisions` a task, offsets into its text."""
 
     document: Document
@@ -37,14 +37,14 @@ def count_words(text: str) -> int:
     return len(text.split()) if _WORD.search(text) else 0
 
 
-def records(result: Annotated, *, kept: int = CANDIDATES_KEPT) -> Iterator[dict[str, Any]]:
+def records(result: AnnotatedDocument, *, kept: int = CANDIDATES_KEPT) -> Iterator[dict[str, Any]]:
     """Yield the decisions of all tasks as plain values, in text order, a few at a time in memory.
 
     They are those of `Decisions.record` without the model, which is the same for all, and with the
     best `kept` candidates only, the observed one always among them.
     """
     text = result.document.text
-    found = [_of_task(decisions, text, kept) for decisions in result.decisions]
+    found = [_task_records(decisions, text, kept) for decisions in result.decisions]
     if sum(map(len, result.decisions)) <= _AT_ONCE:
         return iter(sorted(chain(*found), key=_place))
     return merge(*found, key=_place)
@@ -54,7 +54,7 @@ def _place(record: dict[str, Any]) -> tuple[int, int]:
     return record["start"], record["end"]
 
 
-def _of_task(decisions: Decisions, text: str, kept: int) -> Iterator[dict[str, Any]]:
+def _task_records(decisions: Decisions, text: str, kept: int) -> Iterator[dict[str, Any]]:
     for first in range(0, len(decisions), _AT_ONCE):
         yield from _plain(decisions.slice(first, min(first + _AT_ONCE, len(decisions))), text, kept)
 
@@ -62,7 +62,7 @@ def _of_task(decisions: Decisions, text: str, kept: int) -> Iterator[dict[str, A
 def _plain(decisions: Decisions, text: str, kept: int) -> Iterator[dict[str, Any]]:
     import numpy as np
 
-    from disambig.data.decisions import gloss_of, replacement, seen
+    from disambig.data import candidate_gloss, excerpt, replacement
 
     glossed = decisions.glossed
     sizes = np.diff(decisions.offsets)
@@ -89,8 +89,8 @@ def _plain(decisions: Decisions, text: str, kept: int) -> Iterator[dict[str, Any
     ):
         group = decisions.table[group_index]
         low, high = offsets[i], offsets[i + 1]
-        names = decisions.candidates_of(i)
-        observed, chosen = seen(text, start, end), names[best]
+        names = decisions.candidate_texts(i)
+        observed, chosen = excerpt(text, start, end), names[best]
         top = list(range(low, min(high, low + kept)))
         if given >= 0 and given not in ranked[low : low + kept]:
             top.append(ranked.index(given, low, high))
@@ -101,27 +101,27 @@ def _plain(decisions: Decisions, text: str, kept: int) -> Iterator[dict[str, Any
             "end": end,
             "observed": observed,
             "chosen": chosen,
-            **({"gloss": gloss_of(group, best)} if glossed else {}),
+            **({"gloss": candidate_gloss(group, best)} if glossed else {}),
             "replacement": observed if given in (-1, best) else replacement(chosen, text, start, end),
             "flagged": flagged,
-            **decisions.alternatives_of(i, text),
+            **decisions.alternatives(i, text),
             "probability": probability,
             "margin": margin if margin < float("inf") else None,
             "candidates": [(names[ranked[rank]], scores[rank]) for rank in top],
-            **decisions.source_of(i),
+            **decisions.source_record(i),
             "found": found,
             "asked": asked,
         }
 
 
-def only_labels(result: Annotated) -> bool:
+def only_labels(result: AnnotatedDocument) -> bool:
     """Tell whether all that was decided are labels: what stands in the text is none of their candidates."""
     return bool(result.decisions) and all(
         len(decisions) and (decisions.observed < 0).all() for decisions in result.decisions
     )
 
 
-def flagged_records(result: Annotated) -> list[dict[str, Any]]:
+def flagged_records(result: AnnotatedDocument) -> list[dict[str, Any]]:
     """Return the records of the flagged decisions only; quick where there are few."""
     import numpy as np
 

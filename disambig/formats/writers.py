@@ -1,29 +1,29 @@
-"""The formats that decisions are written in, by name. Where they are written is decided elsewhere."""
+"""The formats that decisions are written in, by name."""
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
+import numpy as np
+
 from disambig.errors import UserError, nearest_first
-from disambig.files.opening import without_compression
-from disambig.formats.conllu.format import ConlluFormat
-from disambig.formats.corrected import CorrectedFormat
-from disambig.formats.docbin.format import SpacyFormat
-from disambig.formats.documents import Kind
+from disambig.files import without_compression
+from disambig.formats.conllu import ConlluFormat
+from disambig.formats.corrected import CorrectedFormat, M2Format
+from disambig.formats.docbin import SpacyFormat
+from disambig.formats.documents import Input, Kind
 from disambig.formats.html import HtmlFormat
-from disambig.formats.inputs import Input
-from disambig.formats.jsonl.format import JsonlFormat
-from disambig.formats.m2 import M2Format
+from disambig.formats.jsonl import JsonlFormat
 from disambig.formats.readable import ReadableFormat
-from disambig.formats.results import Annotated
-from disambig.formats.tables.csv_format import CsvFormat
-from disambig.formats.tables.parquet_format import ParquetFormat
+from disambig.formats.results import AnnotatedDocument
+from disambig.formats.tables import CsvFormat, ParquetFormat
 
 FORMATS = ("jsonl", "text", "corrected", "html", "csv", "tsv", "parquet", "conllu", "spacy", "m2")
 BINARY = ("parquet", "spacy")
-OF_LANGUAGE = ("html", "conllu", "spacy")
+LANGUAGE_FORMATS = ("html", "conllu", "spacy")
 """Those that are made otherwise for another language."""
 _OF_SUFFIX = {
     ".jsonl": ("jsonl", "corrected"),
@@ -59,7 +59,7 @@ class Format(Protocol):
         """Kinds of input whose files come out of a job under their own names, and are never cut."""
         ...
 
-    def encode(self, results: Sequence[Annotated]) -> bytes:
+    def encode(self, results: Sequence[AnnotatedDocument]) -> bytes:
         """Return some documents as a chunk."""
         ...
 
@@ -114,14 +114,14 @@ def make_format(
     return makers[name]()
 
 
-def format_of(path: str | None, *, terminal: bool = False) -> str:
+def guess_format(path: str | None, *, terminal: bool = False) -> str:
     """Return the format that an output asks for when none is named."""
     if path is None:
         return "text" if terminal else "jsonl"
     return _OF_SUFFIX.get(_suffix(path), ("jsonl",))[0]
 
 
-def strange_suffix(path: str) -> str:
+def unknown_suffix(path: str) -> str:
     """Return the suffix of an output's name if it asks for no format, empty if it does."""
     suffix = _suffix(path)
     return "" if suffix in _OF_SUFFIX else suffix
@@ -156,3 +156,74 @@ def check_inputs(format: Format, inputs: Iterable[Input]) -> None:
 
 def _suffix(path: str) -> str:
     return os.path.splitext(without_compression(path))[1].lower()
+
+
+OF_DECISIONS = ("jsonl", "csv", "tsv", "parquet", "text")
+"""The formats that can do without a decision; the others hold the whole text."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FlagsOnlyFormat:
+    """A format that gets the flagged decisions only, and only the documents that have any."""
+
+    format: Format
+
+    @property
+    def name(self) -> str:
+        """That of the format."""
+        return self.format.name
+
+    @property
+    def suffix(self) -> str:
+        """That of the format."""
+        return self.format.suffix
+
+    @property
+    def mirrors(self) -> tuple[Kind, ...]:
+        """Those of the format."""
+        return self.format.mirrors
+
+    @property
+    def text(self) -> bool | None:
+        """Whether the format repeats the text, if it can."""
+        return getattr(self.format, "text", None)
+
+    @property
+    def safe_cells(self) -> bool | None:
+        """Whether the format makes cells harmless, if it has any."""
+        return getattr(self.format, "safe_cells", None)
+
+    def encode(self, results: Sequence[AnnotatedDocument]) -> bytes:
+        """Return the flags of some documents as a chunk."""
+        return self.format.encode(
+            [found for found in map(_flagged, results) if any(map(len, found.decisions))]
+        )
+
+    def join(self, chunks: Iterable[bytes], write: Callable[[bytes], object]) -> None:
+        """Write chunks as the format does."""
+        self.format.join(chunks, write)
+
+
+def _flagged(result: AnnotatedDocument) -> AnnotatedDocument:
+    decisions = tuple(each.take(np.flatnonzero(each.flagged)) for each in result.decisions)
+    return dataclasses.replace(result, decisions=decisions)
+
+
+def only_flags(format: Format, *, can_flag: bool) -> FlagsOnlyFormat:
+    """Return `format` with flags alone.
+
+    Parameters
+    ----------
+    can_flag : bool
+        Whether there is a model that can flag anything.
+
+    Raises
+    ------
+    UserError
+        D650 for a format that holds the whole text, D651 where nothing can be flagged.
+    """
+    if format.name not in OF_DECISIONS:
+        raise UserError("D650", format=format.name, formats=", ".join(OF_DECISIONS))
+    if not can_flag:
+        raise UserError("D651")
+    return FlagsOnlyFormat(format)

@@ -1,21 +1,137 @@
-"""Estimates n-gram models from sentences: modified Kneser-Ney, or absolute discounting, interpolated."""
+"""Estimate language models from sentences: modified Kneser-Ney or absolute discounting."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.counts.building.pruning import least_counts
+from disambig.counts import least_counts, sum_sorted_keys
 from disambig.errors import UserError, nearest_first
-from disambig.language_models.counting import Counted, count_ngrams, pruned
-from disambig.language_models.discounts import SMOOTHINGS, discounts_of
-from disambig.language_models.levels import Level
-from disambig.language_models.model import LanguageModel
-from disambig.language_models.sentences import Sentences
-from disambig.language_models.vocabulary import START, Vocabulary
+from disambig.language_models.model import Ints, LanguageModel, Longs, NgramLevel, context_starts
+from disambig.language_models.sentences import END, START, Sentences, WordVocabulary
+
+_S32 = np.uint64(32)
+_LOW = np.uint64(0xFFFFFFFF)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CountedNgrams:
+    """How often the n-grams of one length are there.
+
+    Attributes
+    ----------
+    begins, words
+        As in `Level`.
+    counts : array of int64, shape (n,)
+        How often each is there.
+    suffixes : array of int32, shape (n,)
+        Row, one level below, of the n-gram without its first word.
+    at_start : array of bool, shape (n,)
+        Whether its first word is the start of a sentence.
+    """
+
+    begins: Longs
+    words: Ints
+    counts: Longs
+    suffixes: Ints
+    at_start: NDArray[np.bool_]
+
+    @property
+    def contexts(self) -> Ints:
+        """The row of each n-gram's context, int32, shape (n,)."""
+        return np.repeat(np.arange(len(self.begins) - 1, dtype=np.int32), np.diff(self.begins))
+
+
+def count_ngrams(sentences: Sentences, n_words: int, order: int) -> list[CountedNgrams]:
+    """Count the n-grams of one to `order` words, ends of sentences among them.
+
+    Single words are all `n_words` of the vocabulary, whether they are there or not. A sentence without words
+    is none.
+    """
+    from disambig.language_models.kernels import find_rows
+
+    text = _with_ends(sentences)
+    counts = np.bincount(text, minlength=n_words)
+    first = np.arange(n_words) == START
+    begins, words = np.array([0, n_words], np.int64), np.arange(n_words, dtype=np.int32)
+    found = [CountedNgrams(begins, words, counts, np.zeros(n_words, np.int32), first)]
+    rows, ends = text, np.arange(len(text))  # of the n-grams in the text: their rows, and their last words
+    for length in range(2, order + 1):
+        inside = text[ends] != END
+        rows, ends = rows[inside], ends[inside] + 1
+        keys = rows.astype(np.uint64) << _S32 | text[ends].astype(np.uint64)
+        keys.sort()
+        distinct, times = sum_sorted_keys(keys)
+        del keys
+        contexts, words = (distinct >> _S32).astype(np.int32), (distinct & _LOW).astype(np.int32)
+        begins = context_starts(contexts, len(found[-1].words))
+        below, suffixes = found[-1], words
+        if length > 2:
+            suffixes = np.empty(len(words), np.int32)
+            find_rows(below.begins, below.words, below.suffixes[contexts], words, suffixes)
+        found.append(CountedNgrams(begins, words, times.astype(np.int64), suffixes, below.at_start[contexts]))
+        if length < order:
+            longer = np.empty(len(rows), np.int32)
+            find_rows(begins, words, rows, text[ends], longer)
+            rows = longer
+    return found
+
+
+def _with_ends(sentences: Sentences) -> Ints:
+    """Return the words of all sentences that have any, with their ends, int32."""
+    lengths = np.diff(sentences.offsets)
+    lengths = lengths[lengths > 0]
+    text = np.empty(len(sentences.ids) + 2 * len(lengths), np.int32)
+    after = np.cumsum(lengths + 2)
+    inner = np.ones(len(text), bool)
+    inner[after - 1] = inner[after - lengths - 2] = False
+    text[after - 1], text[after - lengths - 2] = END, START
+    text[inner] = sentences.ids
+    return text
+
+
+def prune_ngrams(counted: list[CountedNgrams], kept: list[NDArray[np.bool_]]) -> list[tuple[Longs, Ints]]:
+    """Return ``(begins, words)`` of the n-grams that are kept; the contexts of those must be kept, too."""
+    levels = [(counted[0].begins, counted[0].words)]
+    for below, each, keep in zip(kept, counted[1:], kept[1:], strict=False):
+        rows = np.cumsum(below) - 1
+        contexts = rows[each.contexts[keep]]
+        levels.append((context_starts(contexts, int(below.sum())), each.words[keep]))
+    return levels
+
+
+SMOOTHINGS = ("kneser_ney", "absolute")
+FALLBACK = (0.5, 1.0, 1.5)
+"""For text whose counts of counts allow no estimate, such as that of a single sentence."""
+
+
+def estimate_discounts(counts: NDArray[np.int64], smoothing: str) -> tuple[tuple[float, ...], bool]:
+    """Return the discounts of counts of 1, of 2, and of 3 and more; and whether they are the intended ones.
+
+    With n_i n-grams that are counted i times and Y = n_1 / (n_1 + 2 n_2):
+
+    * modified Kneser-Ney (Chen and Goodman 1998, eq. 26): D_i = i - (i + 1) Y n_{i+1} / n_i;
+    * absolute discounting (Ney, Essen and Kneser 1994): D = Y for all.
+
+    Where one of the three cannot be had (n_1, n_2 or n_3 is 0) or is not above 0 and at most its count, all
+    are Y; where n_1 or n_2 is 0, they are `FALLBACK`.
+    """
+    n = np.bincount(np.clip(counts, 0, 5), minlength=6).astype(np.float64)
+    if not n[1] or not n[2]:
+        return FALLBACK, False
+    share = float(n[1] / (n[1] + 2 * n[2]))
+    if smoothing == "absolute":
+        return (share,) * 3, True
+    if n[3]:
+        found = tuple(float(i - (i + 1) * share * n[i + 1] / n[i]) for i in (1, 2, 3))
+        if all(0 < discount <= i for i, discount in enumerate(found, 1)):
+            return found, True
+    return (share,) * 3, False
+
 
 MOST = 5
 Numbers = NDArray[np.float64]
@@ -23,7 +139,7 @@ Numbers = NDArray[np.float64]
 
 def estimate(
     sentences: Sentences,
-    vocabulary: Vocabulary,
+    vocabulary: WordVocabulary,
     *,
     order: int = 3,
     smoothing: str = "kneser_ney",
@@ -68,7 +184,7 @@ def estimate(
     discounts, fallbacks, probabilities, weights = [], [], [], []
     for length, level in enumerate(counted, 1):
         adjusted = _adjusted(counted, length, smoothing)
-        given, intended = discounts_of(adjusted, smoothing)
+        given, intended = estimate_discounts(adjusted, smoothing)
         behind = lower[level.suffixes] if length > 1 else lower
         lower, weight = _interpolated(level, adjusted, given, kept[length - 1], behind)
         probabilities.append(lower)
@@ -95,7 +211,7 @@ def _thresholds(min_counts: Mapping[int, int] | None, order: int) -> dict[int, i
     return found
 
 
-def _adjusted(counted: list[Counted], length: int, smoothing: str) -> NDArray[np.int64]:
+def _adjusted(counted: list[CountedNgrams], length: int, smoothing: str) -> NDArray[np.int64]:
     """Return the counts that are discounted: for Kneser-Ney, of shorter n-grams, how many words come before.
 
     Nothing comes before the start of a sentence: n-grams that begin with it keep their counts.
@@ -111,7 +227,7 @@ def _adjusted(counted: list[Counted], length: int, smoothing: str) -> NDArray[np
 
 
 def _interpolated(
-    level: Counted,
+    level: CountedNgrams,
     adjusted: NDArray[np.int64],
     discounts: tuple[float, ...],
     kept: NDArray[np.bool_],
@@ -135,18 +251,18 @@ def _interpolated(
 
 
 def _levels(
-    counted: list[Counted],
+    counted: list[CountedNgrams],
     kept: list[NDArray[np.bool_]],
     probabilities: list[Numbers],
     weights: list[Numbers],
-) -> list[Level]:
+) -> list[NgramLevel]:
     levels = []
-    for n, (begins, words) in enumerate(pruned(counted, kept)):
+    for n, (begins, words) in enumerate(prune_ngrams(counted, kept)):
         with np.errstate(divide="ignore"):  # the start of a sentence
             log_probs = np.log(probabilities[n][kept[n]]).astype(np.float32)
         back_offs = np.zeros(len(words), np.float32)
         if n + 1 < len(counted):
             with np.errstate(divide="ignore"):
                 back_offs = np.log(weights[n + 1][kept[n]]).astype(np.float32)
-        levels.append(Level(begins, words, log_probs, back_offs))
+        levels.append(NgramLevel(begins, words, log_probs, back_offs))
     return levels

@@ -1,20 +1,147 @@
-"""A mixture of two models: a background, and one of the texts at hand (adaptation by MAP interpolation)."""
+"""Cross entropy and perplexity, and mixtures of two models."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from disambig.errors import UserError
-from disambig.language_models.arrays import NgramArrays, arrays_of, reweighted
-from disambig.language_models.entropy import word_scores
 from disambig.language_models.estimation import estimate
-from disambig.language_models.model import LanguageModel, log_probability
-from disambig.language_models.sentences import Sentences, Words
-from disambig.language_models.vocabulary import Vocabulary
+from disambig.language_models.model import (
+    LanguageModel,
+    NgramArrays,
+    log_probability,
+    make_arrays,
+    reweighted,
+)
+from disambig.language_models.sentences import Sentences, Words, WordVocabulary
+
+
+class ScoresWords(Protocol):
+    """A model or a mixture."""
+
+    @property
+    def vocabulary(self) -> WordVocabulary:
+        """The words that it knows."""
+        ...
+
+    @property
+    def arrays(self) -> NgramArrays:
+        """What `lookup_kernels` ask."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class CrossEntropy:
+    """How many bits some sentences cost under a model.
+
+    The end of each sentence is a word that is foreseen, its start is not. An unknown word costs what the
+    model gives to all unknown words together: which of them it is, is not foreseen. So figures of models
+    with different vocabularies compare only where there are few, and the words that are known are counted
+    apart.
+
+    Attributes
+    ----------
+    bits : float
+        Minus the sum of log2 P, of all words and ends.
+    known_bits : float
+        The same without unknown words.
+    words, unknown, sentences : int
+        How many words there are, how many of them are unknown, and how many ends.
+    characters : int
+        Characters of the words; 0 where they are not known.
+    """
+
+    bits: float
+    known_bits: float
+    words: int
+    unknown: int
+    sentences: int
+    characters: int
+
+    @property
+    def per_word(self) -> float:
+        """Bits a word, unknown words and ends among them."""
+        return self.bits / (self.words + self.sentences)
+
+    @property
+    def per_known_word(self) -> float:
+        """Bits a word that is known, ends among them."""
+        return self.known_bits / (self.words - self.unknown + self.sentences)
+
+    @property
+    def per_character(self) -> float:
+        """Bits a character of words, each end counted as one; NaN where characters are not known."""
+        return self.bits / (self.characters + self.sentences) if self.characters else math.nan
+
+    @property
+    def perplexity(self) -> float:
+        """Two to the power of `per_word`: KenLM's perplexity including OOVs."""
+        return 2.0**self.per_word
+
+    @property
+    def known_perplexity(self) -> float:
+        """Two to the power of `per_known_word`: KenLM's perplexity excluding OOVs."""
+        return 2.0**self.per_known_word
+
+
+def cross_entropy(model: ScoresWords, sentences: Sentences) -> CrossEntropy:
+    """Return what sentences, by the numbers of the model's vocabulary, cost under a model or a mixture.
+
+    Raises
+    ------
+    UserError
+        D652, where there is no sentence with words.
+    """
+    from disambig.language_models.kernels import score_sentences
+
+    lengths = np.diff(sentences.offsets)
+    if not len(sentences.ids):
+        raise UserError("D652")
+    if not lengths.all():  # no sentences
+        sentences = sentences.take(np.flatnonzero(lengths))
+    sums = np.zeros((len(sentences), 4))
+    score_sentences(model.arrays, sentences.ids, sentences.offsets, len(model.vocabulary), sums)
+    known, _, unknown, n_unknown = (float(value) for value in sums.sum(axis=0))
+    characters = sentences.characters
+    return CrossEntropy(
+        bits=-(known + unknown) / math.log(2),
+        known_bits=-known / math.log(2),
+        words=len(sentences.ids),
+        unknown=int(n_unknown),
+        sentences=len(sentences),
+        characters=0 if characters is None else int(characters.sum()),
+    )
+
+
+def perplexity(model: ScoresWords, sentences: Sentences) -> float:
+    """Return two to the power of the bits a word; see `cross_entropy`."""
+    return cross_entropy(model, sentences).perplexity
+
+
+def sentence_scores(model: ScoresWords, sentences: Sentences) -> NDArray[np.float64]:
+    """Return ln P of each sentence with its end, shape (n_sentences,)."""
+    from disambig.language_models.kernels import score_sentences
+
+    sums = np.zeros((len(sentences), 4))
+    score_sentences(model.arrays, sentences.ids, sentences.offsets, len(model.vocabulary), sums)
+    return sums[:, 0] + sums[:, 2]
+
+
+def word_scores(arrays: NgramArrays, sentences: Sentences) -> NDArray[np.float64]:
+    """Return ln P of each word and, behind the words of each sentence, of its end."""
+    from disambig.language_models.kernels import score_all
+
+    scores = np.empty(len(sentences.ids) + len(sentences))
+    score_all(arrays, sentences.ids, sentences.offsets, scores)
+    return scores
+
 
 _HALVINGS = 50
 _HELD_OUT = 10
@@ -57,7 +184,7 @@ class Mixture:
             raise UserError("D656", problem="neither vocabulary begins with all the words of the other")
 
     @property
-    def vocabulary(self) -> Vocabulary:
+    def vocabulary(self) -> WordVocabulary:
         """The words of both."""
         return max(self.background.vocabulary, self.adaptation.vocabulary, key=len)
 
@@ -65,7 +192,7 @@ class Mixture:
     def arrays(self) -> NgramArrays:
         """What the functions of `lookup_kernels` ask; made when first asked for."""
         parts = [self.background.levels, self.adaptation.levels]
-        return arrays_of(list(zip(parts, _log_weights(self.weight), strict=True)), len(self.vocabulary))
+        return make_arrays(list(zip(parts, _log_weights(self.weight), strict=True)), len(self.vocabulary))
 
     def reweighted(self, weight: float) -> Mixture:
         """Return the same two models with another weight; what is asked is copied, not made again."""
@@ -148,7 +275,7 @@ def adapt(
         D652 (no words), D653, D654, D656 (too few sentences to hold some out), D657.
     """
     vocabulary = background.vocabulary.extended(word for sentence in sentences for word in sentence)
-    told = Sentences.of(vocabulary, [sentence for sentence in sentences if len(sentence)])
+    told = Sentences.from_words(vocabulary, [sentence for sentence in sentences if len(sentence)])
 
     def mixed(text: Sentences, mu: float) -> Mixture:
         length = background.order if order is None else order
@@ -160,7 +287,7 @@ def adapt(
         return mixed(told, weight)
     if held_out is not None:
         found = mixed(told, 0.5)
-        return found.reweighted(found.best_weight(Sentences.of(vocabulary, held_out)))
+        return found.reweighted(found.best_weight(Sentences.from_words(vocabulary, held_out)))
     apart = np.arange(len(told)) % _HELD_OUT == 1
     if not apart.any():
         raise UserError("D656", problem="to choose the weight takes two sentences: give more, or the weight")

@@ -1,24 +1,140 @@
-"""The server that pygls runs: which messages it knows, and who answers them."""
+"""The pygls server: its protocol and the messages that it answers."""
 
 from __future__ import annotations
 
+import json
+import logging
 from collections.abc import Callable
 from typing import Any, cast
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
-from pygls.protocol import default_converter
+from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
 
 import disambig
+from disambig.errors import UserError
 from disambig.lsp.actions import FIX_ALL, IGNORE
-from disambig.lsp.desk import Checkers
-from disambig.lsp.protocol import Protocol
-from disambig.lsp.session import Session
+from disambig.lsp.scheduler import LoadedCheckers
+from disambig.lsp.session import EditorSession
+
+PARSE_ERROR, INVALID_REQUEST, NO_METHOD, INVALID_PARAMS = -32700, -32600, -32601, -32602
+INTERNAL_ERROR = -32603
+NOT_INITIALIZED = -32002
+_log = logging.getLogger(__name__)
+_ALWAYS = ("initialize", "exit")
+
+
+class EditorProtocol(LanguageServerProtocol):
+    """What pygls makes of messages; the texts are kept by a `Session`."""
+
+    session: EditorSession
+    _begun = False
+
+    def take(self, body: bytes) -> None:
+        """Take a message as it came: what is none is answered with an error, or told if it has no number."""
+        try:
+            data = json.loads(body)
+        except (ValueError, RecursionError) as problem:
+            self._refuse(None, PARSE_ERROR, f"this is no JSON: {problem}")
+            return
+        try:
+            self._answer(data)
+        except OSError:  # the editor is gone
+            raise
+        except Exception as problem:
+            _log.exception("a message could not be answered")
+            self._refuse(_number(data), INTERNAL_ERROR, f"{type(problem).__name__}: {problem}"[:300])
+
+    def _answer(self, data: Any) -> None:
+        if problem := _message_problem(data):
+            self._refuse(_number(data), INVALID_REQUEST, problem)
+            return
+        if "method" in data and not self._is_due(data):
+            return
+        try:
+            message = self.structure_message(data)
+        except JsonRpcException as unread:
+            if "method" not in data:  # an answer that nobody can read is as good as none
+                return
+            said = f"{data['method']}: {unread.__cause__ or unread}"
+            self._refuse(_number(data), INVALID_PARAMS, " ".join(said.split())[:300])
+            return
+        self.handle_message(message)
+
+    def _is_due(self, data: dict[str, Any]) -> bool:
+        """Tell whether a message may come now; of those that may not only requests are answered."""
+        method, number = data["method"], _number(data)
+        if method == "initialize" and self._begun:
+            self._refuse(number, INVALID_REQUEST, "initialize came twice")
+            return False
+        if method == "initialize":
+            self._begun = True
+        elif not self._begun and method not in _ALWAYS:
+            if number is not None:
+                self._refuse(number, NOT_INITIALIZED, f"{method} came before initialize")
+            return False
+        elif self._shutdown and method != "exit":
+            if number is not None:
+                self._refuse(number, INVALID_REQUEST, f"{method} came after shutdown")
+            return False
+        elif not self._knows(method):
+            if number is not None:
+                self._refuse(number, NO_METHOD, f"{method} is nothing that this server does")
+            return False
+        return True
+
+    def _knows(self, method: Any) -> bool:
+        return (
+            method in self.fm.builtin_features or method in self.fm.features or method == types.CANCEL_REQUEST
+        )
+
+    def _refuse(self, number: Any, code: int, said: str) -> None:
+        if number is None and code != PARSE_ERROR:  # a notification has no answer
+            self.session.tell(None, UserError("D847", problem=said))
+            return
+        error = {"code": code, "message": str(UserError("D847", problem=said))}
+        self._send_data({"jsonrpc": "2.0", "id": number, "error": error})
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
+    def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:
+        """Open a text."""
+        self.session.open(params.text_document)
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
+    def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> None:
+        """Change a text."""
+        self.session.change(params.text_document, params.content_changes)
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
+    def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> None:
+        """Close a text."""
+        self.session.close(params.text_document.uri)
+
+
+def _message_problem(data: Any) -> str:
+    """Return why something is no message, whatever its method; "" where it is one."""
+    if not isinstance(data, dict) or data.get("jsonrpc") != "2.0":
+        return 'a message is an object with "jsonrpc": "2.0"'
+    if not isinstance(data.get("method", ""), str):
+        return "a method is a string"
+    numbers = [data.get("id")]
+    if data.get("method") == types.CANCEL_REQUEST and isinstance(data.get("params"), dict):
+        numbers.append(data["params"].get("id"))
+    if any(isinstance(number, dict | list) for number in numbers):
+        return "an id is a string or a number"
+    return ""
+
+
+def _number(data: Any) -> Any:
+    """Return the number of a request; None of what has none."""
+    number = data.get("id") if isinstance(data, dict) else None
+    return number if isinstance(number, str | int) else None
 
 
 def make_server(
-    checkers: Checkers, watch: Callable[[int], None] = lambda pid: None
-) -> tuple[LanguageServer, Protocol]:
+    checkers: LoadedCheckers, watch: Callable[[int], None] = lambda pid: None
+) -> tuple[LanguageServer, EditorProtocol]:
     """Return a server for one editor, and its protocol.
 
     Parameters
@@ -30,11 +146,11 @@ def make_server(
         "disambig",
         disambig.__version__,
         text_document_sync_kind=types.TextDocumentSyncKind.Incremental,
-        protocol_cls=Protocol,
+        protocol_cls=EditorProtocol,
         converter_factory=default_converter,
     )
-    protocol = cast(Protocol, server.protocol)
-    session = protocol.session = Session(server, checkers)
+    protocol = cast(EditorProtocol, server.protocol)
+    session = protocol.session = EditorSession(server, checkers)
 
     def initialize(params: types.InitializeParams) -> None:
         session.begin(params)

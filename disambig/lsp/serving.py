@@ -1,4 +1,4 @@
-"""Serving editors: one on standard input and output, or each that connects on the loopback address."""
+"""Serve editors on standard input and output or on a port: framing of messages."""
 
 from __future__ import annotations
 
@@ -6,17 +6,87 @@ import asyncio
 import contextlib
 import logging
 import os
+import re
 import select
 import socket
 import sys
 import threading
 import time
 from collections.abc import Callable
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 from disambig.errors import UserError
-from disambig.lsp.desk import Checkers
-from disambig.lsp.wire import Readable, read_messages
+from disambig.lsp.scheduler import LoadedCheckers
+
+LARGEST = 256 << 20
+"""Bytes of one message."""
+_LENGTH = re.compile(rb"content-length:[ \t]*(\d{1,18})[ \t]*", re.IGNORECASE)
+_BEHIND = re.compile(_LENGTH.pattern + rb"\Z", re.IGNORECASE)
+"""Behind what was no message there is no line end."""
+_FIELD = re.compile(rb"[A-Za-z-]+:.*")
+_LONGEST_LINE = 8192
+
+
+class ByteStream(Protocol):
+    """A stream of bytes."""
+
+    def readline(self, size: int = -1, /) -> bytes:
+        """Read up to a line end, or so many bytes; nothing at the end."""
+        ...
+
+    def read(self, size: int, /) -> bytes:
+        """Read so many bytes; fewer at the end."""
+        ...
+
+
+def read_messages(
+    stream: ByteStream, take: Callable[[bytes], None], problem: Callable[[str], None], *, goes_on: bool = True
+) -> None:
+    """Read messages until the stream ends.
+
+    Parameters
+    ----------
+    take : callable
+        Given the bytes of each message.
+    problem : callable
+        Given what is wrong with a header.
+    goes_on : bool
+        Whether a message may come behind what is no header; else nothing is read any more. A browser
+        that some page tells to send something to a port is no editor.
+    """
+    length: int | None = None
+    begun = False
+    while line := stream.readline(_LONGEST_LINE):
+        field = line.rstrip(b"\r\n")
+        if field:
+            match = _LENGTH.fullmatch(field)
+            is_header = _FIELD.fullmatch(field) is not None
+            if not is_header:
+                problem(f"no header of a message: {field[:40]!r}")
+                if not goes_on:
+                    return
+                match = _BEHIND.search(field)
+            begun = begun or is_header
+            length = int(match[1]) if match else length
+            continue
+        if length is None:
+            if begun:
+                problem("a header without Content-Length")
+        elif length > LARGEST:
+            problem(f"a message of {length:,} bytes; up to {LARGEST:,} are read")
+            _skip(stream, length)
+        else:
+            body = stream.read(length)
+            if len(body) < length:
+                return
+            take(body)
+        length, begun = None, False
+
+
+def _skip(stream: ByteStream, length: int) -> None:
+    while length > 0 and (some := stream.read(min(length, 1 << 20))):
+        length -= len(some)
+
 
 LOOPBACK = "127.0.0.1"
 PORT = 8082
@@ -39,7 +109,9 @@ def serve_stdio() -> int:
     """
     target = sys.stdout.buffer
     with contextlib.redirect_stdout(sys.stderr):
-        status = serve(_Descriptor(sys.stdin.fileno()), target, Checkers(), cut=lambda: os._exit(1))
+        status = serve(
+            _DescriptorReader(sys.stdin.fileno()), target, LoadedCheckers(), cut=lambda: os._exit(1)
+        )
     try:
         target.flush()
     except OSError:  # the interpreter would try again at its end, and exit with another status
@@ -62,7 +134,7 @@ def serve_tcp(port: int, say: Callable[[str], object]) -> None:
     UserError
         D841 where nobody can listen there.
     """
-    checkers = Checkers()
+    checkers = LoadedCheckers()
     try:
         listening = socket.create_server((LOOPBACK, port))
     except (OSError, OverflowError) as problem:
@@ -74,9 +146,9 @@ def serve_tcp(port: int, say: Callable[[str], object]) -> None:
 
 
 def serve(
-    source: Readable,
+    source: ByteStream,
     target: BinaryIO,
-    checkers: Checkers,
+    checkers: LoadedCheckers,
     *,
     goes_on: bool = True,
     cut: Callable[[], object] = lambda: None,
@@ -86,7 +158,7 @@ def serve(
     Parameters
     ----------
     goes_on : bool
-        As of `disambig.lsp.wire.read_messages`.
+        As of `disambig.lsp.serving.read_messages`.
     cut : callable
         Ends the connection by force, from any thread: called where the editor's process has ended and the
         server cannot end by itself.
@@ -106,7 +178,7 @@ def serve(
 
 
 async def _serve(
-    source: Readable, target: BinaryIO, checkers: Checkers, goes_on: bool, cut: Callable[[], object]
+    source: ByteStream, target: BinaryIO, checkers: LoadedCheckers, goes_on: bool, cut: Callable[[], object]
 ) -> int:
     from disambig.lsp.server import make_server
 
@@ -144,7 +216,7 @@ async def _serve(
         threading.Thread(target=watch, args=(pid,), name="disambig-watching", daemon=True).start()
 
     _, protocol = make_server(checkers, start_watching)
-    protocol.set_writer(_Writer(target, lambda problem: end(UserError("D893", problem=problem))))
+    protocol.set_writer(_MessageWriter(target, lambda problem: end(UserError("D893", problem=problem))))
     threading.Thread(target=read, name="disambig-reading", daemon=True).start()
     try:
         while (work := await waiting.get()) is not None:
@@ -194,15 +266,15 @@ def wait_for_exit(pid: int, stop: threading.Event) -> bool:
                 return False
             finally:
                 os.close(descriptor)
-    begun = now = _start_of(pid)
+    begun = now = _process_start(pid)
     while now is not None and now == begun:
         if stop.wait(LOOK):
             return False
-        now = _start_of(pid)
+        now = _process_start(pid)
     return True
 
 
-def _start_of(pid: int) -> str | None:
+def _process_start(pid: int) -> str | None:
     """Return when a process started, which tells it from a later one of its number; None if it has ended."""
     try:
         os.kill(pid, 0)
@@ -242,7 +314,7 @@ if sys.platform == "win32":  # pragma: no cover
             kernel.CloseHandle(handle)
 
 
-def _serve_all(listening: socket.socket, checkers: Checkers) -> None:
+def _serve_all(listening: socket.socket, checkers: LoadedCheckers) -> None:
     """Serve who connects, `MOST` at once, until interrupted."""
     room = threading.Semaphore(MOST)
 
@@ -270,7 +342,7 @@ def _accepted(listening: socket.socket) -> socket.socket | None:
         return None
 
 
-def _serve_connection(connection: socket.socket, checkers: Checkers) -> None:
+def _serve_connection(connection: socket.socket, checkers: LoadedCheckers) -> None:
     with contextlib.suppress(OSError), connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         with connection.makefile("rb") as source, connection.makefile("wb") as target:
@@ -283,7 +355,7 @@ def _shut(connection: socket.socket) -> None:
         connection.shutdown(socket.SHUT_RDWR)
 
 
-class _Descriptor:
+class _DescriptorReader:
     """Reads from a file descriptor without a lock: the interpreter can end while a thread waits for more."""
 
     def __init__(self, number: int) -> None:
@@ -316,7 +388,7 @@ class _Descriptor:
         return taken
 
 
-class _Writer:
+class _MessageWriter:
     """Writes whole messages, until nobody reads them: that is said once."""
 
     def __init__(self, target: BinaryIO, gone: Callable[[Exception], object]) -> None:

@@ -14,18 +14,17 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from disambig import __version__
-from disambig.claims import CORE_PREFIXES, plain
 from disambig.errors import UserError
-from disambig.files.drafts import Drafts, draft_folder
-from disambig.files.saving import writing
-from disambig.plugins import GROUP
-from disambig.training.shipped import shipped
+from disambig.files import TempFiles, temp_folder, writing
+from disambig.namespaces import CORE_PREFIXES, normalise_name
+from disambig.registry import GROUP
+from disambig.training import plugin_configs
 
 TEMPLATES = Path(__file__).with_name("templates")
 ENDING = ".txt"
 
 
-def files_of(name: str) -> dict[str, str]:
+def plugin_files(name: str) -> dict[str, str]:
     """Return the files of a plugin, by their paths in its directory, sorted."""
     found = {}
     for path in TEMPLATES.rglob(f"*{ENDING}"):
@@ -55,8 +54,8 @@ def write_plugin(name: str, output: str | Path | None = None) -> Path:
     home = Path(f"disambig-{name}") if output is None else Path(output)
     if home.exists() or home.is_symlink():
         raise UserError("D014", path=home)
-    with _made(home) as work:
-        for inside, text in files_of(name).items():
+    with _output_folder(home) as work:
+        for inside, text in plugin_files(name).items():
             path = work / inside
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf8")
@@ -75,31 +74,31 @@ def check_name(name: str) -> None:
         raise UserError("D012", name=name)
     if not name[0].isalpha() or name.startswith("disambig_"):
         raise UserError("D012", name=name)
-    taken = _taken(name)
+    taken = _name_conflict(name)
     if taken:
         raise UserError("D013", name=name, by=taken)
 
 
-def _taken(name: str) -> str:
+def _name_conflict(name: str) -> str:
     """Say what has a name already; empty where nothing has."""
     if name in CORE_PREFIXES:
         return "disambig itself"
     for entry in entry_points(group=GROUP):
-        if plain(entry.name) == plain(name):
+        if normalise_name(entry.name) == normalise_name(name):
             return f"the plugin {entry.name} of {entry.dist.name if entry.dist else entry.value}"
     component = f"disambig_{name}"
     if entry_points(group="spacy_factories", name=component):
         return f"the spaCy component {component}"
-    if name in shipped():
-        return f"the config {shipped()[name].name} of another plugin"
+    if name in plugin_configs():
+        return f"the config {plugin_configs()[name].name} of another plugin"
     return f"the package {component}" if find_spec(component) is not None else ""
 
 
 @contextmanager
-def _made(home: Path) -> Iterator[Path]:
+def _output_folder(home: Path) -> Iterator[Path]:
     """Give a directory to write into, which gets its name if all went well, and goes away if not."""
     with writing(home):
         home.parent.mkdir(parents=True, exist_ok=True)
-        with draft_folder(Drafts.beside(home)) as work:
+        with temp_folder(TempFiles.for_target(home)) as work:
             yield work
             work.rename(home)

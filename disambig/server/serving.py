@@ -10,12 +10,10 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from disambig.configuration.settings import Settings
+from disambig.configuration import CheckSettings
 from disambig.errors import UserError
-from disambig.server.checker import Checker
-from disambig.server.limits import Limits
-from disambig.server.origins import Origins
-from disambig.server.worker import Worker
+from disambig.server.checker import ModelThread, ServerChecker
+from disambig.server.middleware import AllowedOrigins, ServerLimits
 
 ENDING = 3
 """Seconds that answers may still take when the server is to end."""
@@ -27,12 +25,12 @@ _WARM = (
 
 
 def serve(
-    settings: Settings,
+    settings: CheckSettings,
     *,
     host: str,
     port: int,
-    origins: Origins,
-    limits: Limits,
+    origins: AllowedOrigins,
+    limits: ServerLimits,
     say: Callable[[str], None],
     note: Callable[[str], None],
 ) -> None:
@@ -53,19 +51,19 @@ def serve(
         D880 without the extra, D881 where nobody can listen there; what is wrong with settings or models.
     """
     _check_extra()
-    with _listening(host, port) as found:
-        checker = Checker.of(settings)
+    with _open_socket(host, port) as found:
+        checker = ServerChecker.from_settings(settings)
         for each in checker.loaded.notes:
             note(str(each))
         checker.warm_up([_WARM * 10, *[_WARM] * 30])
-        worker = Worker(checker.annotate, seconds=limits.text_seconds)
+        worker = ModelThread(checker.annotate, seconds=limits.text_seconds)
         try:
             from disambig.server.app import make_app
 
             app = make_app(checker, worker, limits=limits, origins=origins, tell=note)
             shown = f"[{host}]" if ":" in host else host
             line = f"listening on http://{shown}:{found.getsockname()[1]} ({', '.join(checker.models)})"
-            _run(app, found, limits, lambda: say(line))
+            _run_server(app, found, limits, lambda: say(line))
         finally:
             worker.end()
 
@@ -78,33 +76,33 @@ def _check_extra() -> None:
 
 
 @contextmanager
-def _listening(host: str, port: int) -> Iterator[socket.socket]:
+def _open_socket(host: str, port: int) -> Iterator[socket.socket]:
     """Give a socket that is bound, and closed in the end; nobody is answered before the loop runs."""
     address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     try:
         family, kind, number, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         found = socket.socket(family, kind, number)
     except (OSError, UnicodeError) as problem:
-        raise UserError("D881", address=address, problem=_said(problem)) from None
+        raise UserError("D881", address=address, problem=_announce(problem)) from None
     with found:
         try:
             if os.name == "posix":
                 found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             found.bind(where)
         except (OSError, OverflowError) as problem:
-            raise UserError("D881", address=address, problem=_said(problem)) from None
+            raise UserError("D881", address=address, problem=_announce(problem)) from None
         yield found
 
 
-def _said(problem: Exception) -> str:
+def _announce(problem: Exception) -> str:
     said = getattr(problem, "strerror", None) or str(problem)
     return said[:1].lower() + said[1:]
 
 
-def _run(app: object, found: socket.socket, limits: Limits, ready: Callable[[], None]) -> None:
+def _run_server(app: object, found: socket.socket, limits: ServerLimits, ready: Callable[[], None]) -> None:
     import uvicorn
 
-    from disambig.server.connections import bounded
+    from disambig.server.app import protocol_with_timeout
 
     class Server(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -128,7 +126,7 @@ def _run(app: object, found: socket.socket, limits: Limits, ready: Callable[[], 
     logging.getLogger("uvicorn").setLevel(logging.CRITICAL + 1)
     config = uvicorn.Config(
         app,  # type: ignore[arg-type]
-        http=bounded(limits.client_seconds),
+        http=protocol_with_timeout(limits.client_seconds),
         ws="none",
         lifespan="off",
         interface="asgi3",

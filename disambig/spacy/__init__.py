@@ -6,6 +6,6 @@ Importing this package sets ``span._.disambig``. spaCy does so itself as soon as
 a program that only reads annotated Docs writes ``import disambig.spacy``.
 """
 
-from disambig.spacy.annotations import decisions_of, write_annotations
+from disambig.spacy.annotations import read_decisions, write_annotations
 
-__all__ = ["decisions_of", "write_annotations"]
+__all__ = ["read_decisions", "write_annotations"]

@@ -1,20 +1,4 @@
-"""The layout of annotations on a Doc: a span group a task, and its records in ``doc.user_data``.
-
-``doc.spans[KEY]`` holds one Span a decision: ``label_`` is the chosen candidate, ``id_`` the task,
-``kb_id_`` the key of the candidate's gloss, if it has one.
-``doc.user_data["disambig.ID"]`` holds the decisions whose spans have that id by columns, as bytes, so that
-they survive ``to_bytes``, DocBin (``store_user_data=True``) and pickling. Tasks never share an id: spaCy's
-own extension values are keyed by characters alone, and two tasks may decide the same word. Where a task is
-decided twice, under two keys, the first has the task as its id, and the second ``KEY/TASK``: two spans may
-be equal in all else. ``span._.disambig`` makes the record of its own task into a dict when it is asked for.
-
-Where several tasks object to one place, only the surest has its flag, and the others are its alternatives
-(`disambig.model.one_place`). That is found when a record is read, among all that the Doc holds by then.
-The extension is set when this module is imported; without it spaCy raises its E046.
-
-spaCy loses some of it: ``Doc.to_json`` drops span ids and user data, ``Span.as_doc`` drops span groups,
-``Doc.from_docs`` drops user data (with a warning of its own).
-"""
+"""Annotations on a Doc: span groups, records and the packed decisions."""
 
 from __future__ import annotations
 
@@ -23,26 +7,145 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from spacy.tokens import Doc, Span, SpanGroup, Token
 
-from disambig.data.decisions import Decisions, gloss_of, replacement
-from disambig.model.one_place import settle
-from disambig.spacy.packing import LAYOUTS, pack, unpack
-from disambig.text.documents import tokens_of
+from disambig.data import CandidateLists, Decisions, Group, candidate_gloss, replacement
+from disambig.decision import resolve_overlaps
+from disambig.errors import UserError
+from disambig.text import align_tokens
+
+LAYOUT, WITH_GLOSSES, WITH_LISTS = 1, 2, 3
+"""Versions of what is kept: the table's rows are (name, candidates), have glosses behind, or lists
+of candidates of each decision's own lie beside them."""
+LAYOUTS = (LAYOUT, WITH_GLOSSES, WITH_LISTS)
+_ROW = np.dtype(
+    [(name, "<i4") for name in ("starts", "ends", "groups", "observed", "chosen", "found", "asked")]
+    + [("margins", "<f4"), ("probabilities", "<f4"), ("flagged", "?")]
+)
+_SCORE = np.dtype("<f4")
+
+
+def pack_decisions(
+    decisions: Decisions, bounds: list[int], spans_key: str, *, scope: str = ""
+) -> list[dict[str, Any]]:
+    """Return each document's decisions as strings, tuples and bytes; only groups that occur are kept.
+
+    Parameters
+    ----------
+    bounds : list of int
+        Where the decisions of each document begin, and where the last ones end.
+    scope : str
+        Flags of one scope compete for places: ``""`` of components of one task each.
+    """
+    rows = np.empty(len(decisions), _ROW)
+    for name in _ROW.names or ():
+        rows[name] = getattr(decisions, "raised" if name == "flagged" else name)
+    n_groups = len(decisions.table)
+    documents = decisions.documents.astype(np.int64)
+    used, inverse = np.unique(documents * n_groups + decisions.groups, return_inverse=True)
+    firsts = np.searchsorted(used, np.arange(len(bounds)) * n_groups)
+    rows["groups"] = inverse - firsts[documents]
+    entries: list[tuple[Any, ...]] = [(group.name, group.candidates) for group in decisions.table]
+    if glossed := decisions.glossed:
+        glosses = [group.glosses or ("",) * len(group.candidates) for group in decisions.table]
+        entries = [(*entry, own) for entry, own in zip(entries, glosses, strict=True)]
+    table = [entries[group] for group in (used % max(n_groups, 1)).tolist()]
+    tables = firsts.tolist()
+    scores = np.asarray(decisions.scores, _SCORE)
+    offsets = decisions.offsets[bounds].tolist()
+    own, layout = decisions.own, WITH_GLOSSES if glossed else LAYOUT
+    return [
+        {
+            "layout": layout if own is None else WITH_LISTS,
+            **({} if own is None else {"lists": _packed_lists(own.take(slice(*bounds[i : i + 2])))}),
+            "task": decisions.task,
+            "spans_key": spans_key,
+            "model": decisions.model,
+            **({"scope": scope} if scope else {}),
+            "table": tuple(table[tables[i] : tables[i + 1]]),
+            "rows": rows[bounds[i] : bounds[i + 1]].tobytes(),
+            "scores": scores[offsets[i] : offsets[i + 1]].tobytes(),
+        }
+        for i in range(len(bounds) - 1)
+    ]
+
+
+def unpack_decisions(kept: Mapping[str, Any]) -> Decisions:
+    """Return the decisions that `pack` made into plain values.
+
+    Raises
+    ------
+    UserError
+        D502 for what another version of this layout holds.
+    """
+    if kept.get("layout") not in LAYOUTS:
+        raise UserError("D502", seen=kept.get("layout"), known=f"{LAYOUT} to {WITH_LISTS}")
+    table = tuple(
+        Group(name, tuple(candidates), glosses=tuple(*glosses))
+        for name, candidates, *glosses in kept["table"]
+    )
+    rows = np.frombuffer(kept["rows"], _ROW)
+    columns: dict[str, NDArray[Any]] = {
+        name: rows[name].astype(rows[name].dtype.newbyteorder("=")) for name in _ROW.names or ()
+    }
+    sizes = np.array([len(group.candidates) for group in table], np.int64)
+    own = _unpacked_lists(kept["lists"]) if "lists" in kept else None
+    given: dict[str, Any] = columns
+    return Decisions(
+        task=kept["task"],
+        model=kept["model"],
+        table=table,
+        documents=np.zeros(len(rows), np.int32),
+        offsets=np.append(0, np.cumsum(sizes[columns["groups"]])) if own is None else own.offsets,
+        scores=np.frombuffer(kept["scores"], _SCORE).astype(np.float32),
+        own=own,
+        **given,
+    )
+
+
+def _packed_lists(own: CandidateLists) -> dict[str, Any]:
+    sizes = np.diff(own.offsets)
+    return {
+        "texts": tuple(own.texts),
+        **{
+            name: values.astype(kind).tobytes()
+            for name, kind, values in (
+                ("sizes", "<i4", sizes),
+                ("scores", "<f8", own.scores),
+                ("ranks", "<i4", own.ranks),
+            )
+        },
+    }
+
+
+def _unpacked_lists(kept: Mapping[str, Any]) -> CandidateLists:
+    sizes, scores, ranks = (
+        np.frombuffer(kept[name], kind)
+        for name, kind in (("sizes", "<i4"), ("scores", "<f8"), ("ranks", "<i4"))
+    )
+    return CandidateLists(
+        np.append(0, np.cumsum(sizes)).astype(np.int64),
+        tuple(kept["texts"]),
+        scores.astype(np.float64),
+        ranks.astype(np.int32),
+        np.full(len(scores), np.nan, np.float32),
+    )
+
 
 EXTENSION = "disambig"
 PREFIX = "disambig."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Kept:
+class _CachedDecisions:
     beside: dict[Any, Any]  # the Doc's user_data
     packed: dict[str, Any]
     decisions: Decisions
     text: str
 
 
-_recent: dict[str, _Kept] = {}
+_recent: dict[str, _CachedDecisions] = {}
 """What was unpacked last for each id: whoever asks for one record asks for the next."""
 
 
@@ -74,14 +177,14 @@ def write_batch(docs: Sequence[Doc], decisions: Decisions, *, spans_key: str) ->
     hashes = _hashes(docs, decisions)
     glosses = _glosses(docs, decisions)
     bounds = np.searchsorted(decisions.documents, np.arange(len(docs) + 1)).tolist()
-    packed = pack(decisions, bounds, spans_key)
-    forget()
+    packed = pack_decisions(decisions, bounds, spans_key)
+    clear_cache()
     for doc, kept, first, last in zip(docs, packed, bounds, bounds[1:], strict=False):
         name = id_under(doc, decisions.task, spans_key)
         spans = _others(doc, spans_key, name)
         if first < last:
             own = slice(first, last)
-            start, stop = tokens_of(doc, decisions.starts[own], decisions.ends[own])
+            start, stop = align_tokens(doc, decisions.starts[own], decisions.ends[own])
             empty = decisions.starts[own] == decisions.ends[own]
             stop = np.where(empty, np.minimum(start + 1, len(doc)), stop)  # the token after an empty place
             span_id = doc.vocab.strings.add(name)
@@ -136,7 +239,7 @@ def _glosses(docs: Sequence[Doc], decisions: Decisions) -> list[int]:
         return [0] * len(decisions)
     used, inverse = _used(decisions)
     groups = decisions.table
-    hashes = _added(docs, [gloss_of(groups[g], c) for g, c in used])
+    hashes = _added(docs, [candidate_gloss(groups[g], c) for g, c in used])
     return [hashes[i] for i in inverse]
 
 
@@ -156,7 +259,7 @@ def _added(docs: Sequence[Doc], names: Sequence[str]) -> list[int]:
     return hashes
 
 
-def decisions_of(doc: Doc, key: str) -> Decisions | None:
+def read_decisions(doc: Doc, key: str) -> Decisions | None:
     """Return the decisions that `doc` carries under a key of its spans, None where there never were any.
 
     Parameters
@@ -171,11 +274,11 @@ def decisions_of(doc: Doc, key: str) -> Decisions | None:
     UserError
         D502 for a Doc that another version of disambig annotated.
     """
-    found = _kept(doc, key)
+    found = _cached(doc, key)
     if found is None or found.packed.get("spans_key", key) != key:
         names = (name for name, packed in doc.user_data.items() if _is_under(key, name, packed))
         other = next(names, None)
-        found = found if other is None else _kept(doc, other.removeprefix(PREFIX))
+        found = found if other is None else _cached(doc, other.removeprefix(PREFIX))
     return None if found is None else found.decisions
 
 
@@ -184,36 +287,36 @@ def _is_under(key: str, name: Any, packed: Any) -> bool:
     return ours and packed.get("spans_key") == key
 
 
-def forget() -> None:
+def clear_cache() -> None:
     """Forget what was read: which flags stand may be others, once there are more annotations."""
     _recent.clear()
 
 
-def _kept(doc: Doc, name: str) -> _Kept | None:
+def _cached(doc: Doc, name: str) -> _CachedDecisions | None:
     packed = doc.user_data.get(PREFIX + name)
     if packed is None:
         return None
     known = _recent.get(name)
     if known is None or known.packed is not packed or known.beside is not doc.user_data:
-        _recent.update(_settled(doc, name, packed))
+        _recent.update(_resolve_spans(doc, name, packed))
     return _recent[name]
 
 
-def _settled(doc: Doc, name: str, packed: dict[str, Any]) -> dict[str, _Kept]:
+def _resolve_spans(doc: Doc, name: str, packed: dict[str, Any]) -> dict[str, _CachedDecisions]:
     """Return the decisions of an id, and of those that it shares places with, one flag in each place."""
-    found, text = {name: unpack(packed)}, doc.text
+    found, text = {name: unpack_decisions(packed)}, doc.text
     if found[name].flagged.any():
-        for other in _beside(doc, packed):
-            found[other] = unpack(doc.user_data[PREFIX + other])
-    stand = settle(list(found.values()), [text])
+        for other in _neighbour_flags(doc, packed):
+            found[other] = unpack_decisions(doc.user_data[PREFIX + other])
+    stand = resolve_overlaps(list(found.values()), [text])
     kept = {
-        each: _Kept(doc.user_data, doc.user_data[PREFIX + each], decisions, text)
+        each: _CachedDecisions(doc.user_data, doc.user_data[PREFIX + each], decisions, text)
         for each, decisions in zip(found, stand, strict=True)
     }
     return kept if name == packed["task"] else {name: kept[name]}
 
 
-def _beside(doc: Doc, packed: dict[str, Any]) -> list[str]:
+def _neighbour_flags(doc: Doc, packed: dict[str, Any]) -> list[str]:
     """Return the ids of the other tasks of the same scope; of a task decided twice the first."""
     ids: dict[str, str] = {}
     for key, other in doc.user_data.items():
@@ -226,13 +329,13 @@ def _beside(doc: Doc, packed: dict[str, Any]) -> list[str]:
     return list(ids.values())
 
 
-def record_of(span: Span) -> dict[str, Any] | None:
+def span_record(span: Span) -> dict[str, Any] | None:
     """Return the record of a span that one of our components made; None for any other span.
 
     The span's id names the task, and the key if need be. Where several groups decide at the same place, the
     span's label tells them apart, and where the label is the same as well, a flagged one comes first.
     """
-    found = _kept(span.doc, span.id_) if span.id_ else None
+    found = _cached(span.doc, span.id_) if span.id_ else None
     if found is None:
         return None
     decisions, label, end = found.decisions, span.label_, span.end_char
@@ -240,7 +343,7 @@ def record_of(span: Span) -> dict[str, Any] | None:
     inside = [i for i in range(first, last) if decisions.ends[i] <= end]
 
     def likeness(i: int) -> tuple[bool, bool]:
-        chosen = decisions.candidates_of(i)[decisions.chosen[i]]
+        chosen = decisions.candidate_texts(i)[decisions.chosen[i]]
         start, stop = int(decisions.starts[i]), int(decisions.ends[i])
         same = label in (chosen, replacement(chosen, found.text, start, stop).strip())
         return same, bool(decisions.flagged[i])
@@ -257,14 +360,14 @@ class _ValueOfLabel:
 
     def __call__(self, token: Token) -> Any:
         usual = f"{self.task}/{self.task}"  # the id under the task's own key, where another key came first
-        found = _kept(token.doc, usual) or _kept(token.doc, self.task)
+        found = _cached(token.doc, usual) or _cached(token.doc, self.task)
         if found is None:
             return None
         decisions = found.decisions
         first, last = np.searchsorted(decisions.starts, (token.idx, token.idx + len(token))).tolist()
         if first == last:
             return None
-        return self.values.get(decisions.candidates_of(first)[decisions.chosen[first]])
+        return self.values.get(decisions.candidate_texts(first)[decisions.chosen[first]])
 
 
 def token_extension(name: str, *, task: str, values: Mapping[str, Any]) -> None:
@@ -279,4 +382,4 @@ def token_extension(name: str, *, task: str, values: Mapping[str, Any]) -> None:
     Token.set_extension(name, getter=_ValueOfLabel(task, values), force=True)
 
 
-Span.set_extension(EXTENSION, getter=record_of, force=True)
+Span.set_extension(EXTENSION, getter=span_record, force=True)

@@ -1,23 +1,242 @@
-"""The component: decides in Docs with a model of any task and writes what was decided."""
+"""The component that decides in Docs with a model, its base classes and its settings."""
 
 from __future__ import annotations
 
+import inspect
 import warnings
-from collections.abc import Sequence
-from typing import Any
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+import srsly
 from spacy.language import Language
+from spacy.scorer import Scorer
 from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.util import raise_error
 
-from disambig.data.decisions import Decisions
+from disambig.data import Decisions
+from disambig.decision import check_rate
 from disambig.errors import UserError
-from disambig.fields import decides
-from disambig.judges.operating import checked
-from disambig.model.annotate import ignoring
-from disambig.model.model import Model
+from disambig.models import Model, protect_words
 from disambig.spacy.annotations import write_batch
-from disambig.spacy.span_writer import SpanWriter
-from disambig.text.documents import view_of_docs
+from disambig.text import view_of_docs
+from disambig.types import decides
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+_MOST_TOKENS = 100_000
+"""Tokens at which a batch is full: more would not be faster."""
+
+
+class BatchComponent(ABC):
+    """A component that finds something in a batch of Docs, and writes it to them.
+
+    Parameters
+    ----------
+    name : str
+        Name of the component in the pipeline.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.error_handler: Callable[..., None] | None = None
+
+    @abstractmethod
+    def predict(self, docs: Sequence[Doc]) -> Any:
+        """Return what is found in a batch of Docs; the Docs stay as they are."""
+
+    @abstractmethod
+    def set_annotations(self, docs: Sequence[Doc], found: Any) -> None:
+        """Write what `predict` found to the Docs."""
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Annotate one Doc."""
+        try:
+            self.set_annotations([doc], self.predict([doc]))
+        except Exception as problem:  # spaCy's protocol: the handler decides whether to go on
+            self.get_error_handler()(self.name, self, [doc], problem)
+        return doc
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 256) -> Iterator[Doc]:
+        """Annotate a stream of Docs, a batch at a time; one bad Doc does not lose its batch.
+
+        Parameters
+        ----------
+        stream : iterable of Doc
+        batch_size : int
+            Docs in a batch at most; long Docs make smaller batches.
+        """
+        for docs in _batches(stream, batch_size):
+            try:
+                self.set_annotations(docs, self.predict(docs))
+                good = True
+            except Exception:
+                good = False
+            yield from docs if good else self._one_by_one(docs)
+
+    def _one_by_one(self, docs: Sequence[Doc]) -> Iterator[Doc]:
+        """Annotate Docs of which one at least is bad; the error handler gets the bad ones."""
+        for doc in docs:
+            try:
+                self.set_annotations([doc], self.predict([doc]))
+            except Exception as problem:
+                self.get_error_handler()(self.name, self, [doc], problem)
+            else:
+                yield doc
+
+    def set_error_handler(self, error_handler: Callable[..., None]) -> None:
+        """Set what is called with (name, component, docs, error) for a Doc that fails."""
+        self.error_handler = error_handler
+
+    def get_error_handler(self) -> Callable[..., None]:
+        """Return what is called for a Doc that fails; by default the error is raised."""
+        handler: Callable[..., None] = self.error_handler or raise_error
+        return handler
+
+
+def _batches(stream: Iterable[Doc], size: int) -> Iterator[list[Doc]]:
+    """Gather Docs, so that neither many short ones cost time nor many long ones memory."""
+    batch: list[Doc] = []
+    tokens = 0
+    for doc in stream:
+        batch.append(doc)
+        tokens += len(doc)
+        if len(batch) >= size or tokens >= _MOST_TOKENS:
+            yield batch
+            batch, tokens = [], 0
+    if batch:
+        yield batch
+
+
+class SpanWriter(BatchComponent):
+    """What components that write spans share: scoring, and references to their model in saved pipelines.
+
+    Parameters
+    ----------
+    name : str
+        Name of the component in the pipeline.
+    spans_key : str
+        Key of ``doc.spans``.
+    """
+
+    reference_file: ClassVar[str] = "model.json"
+    """In the component's folder of a saved pipeline."""
+
+    def __init__(self, name: str, spans_key: str) -> None:
+        super().__init__(name)
+        self.spans_key = spans_key
+
+    @abstractmethod
+    def reference(self) -> dict[str, Any]:
+        """Return plain values that tell the model from others."""
+
+    @abstractmethod
+    def check(self, saved: Any) -> None:
+        """Warn where a pipeline was saved with another model than it has."""
+
+    def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
+        """Return precision, recall and F of the spans, as ``spacy evaluate --spans-key`` shows them."""
+        key, prefix = self.spans_key, "spans_"
+        scores: dict[str, Any] = Scorer.score_spans(
+            examples,
+            attr=f"{prefix}{key}",
+            getter=lambda doc, attr: doc.spans.get(attr.removeprefix(prefix), []),
+            has_annotation=lambda doc: key in doc.spans,
+            allow_overlap=True,
+            labeled=kwargs.get("labeled", True),
+        )
+        return scores
+
+    def to_bytes(self, *, exclude: Sequence[str] = ()) -> bytes:
+        """Return which model this is: the model itself is referred to, not copied."""
+        data: bytes = srsly.msgpack_dumps(self.reference())
+        return data
+
+    def from_bytes(self, data: bytes, *, exclude: Sequence[str] = ()) -> Self:
+        """Check that the model is the one saved; warn where it is another."""
+        self.check(srsly.msgpack_loads(data))
+        return self
+
+    def to_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> None:
+        """Write which model this is."""
+        home = Path(path)
+        home.mkdir(parents=True, exist_ok=True)
+        srsly.write_json(home / self.reference_file, self.reference())
+
+    def from_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> Self:
+        """Check that the model is the one saved; warn where it is another."""
+        reference = Path(path) / self.reference_file
+        self.check(srsly.read_json(reference) if reference.is_file() else self.reference())
+        return self
+
+
+Component = TypeVar("Component")
+_OWN = ("nlp", "name")
+"""What spaCy itself hands to a factory."""
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(one, str) for one in value)
+
+
+def _are_rates(value: Any) -> bool:
+    table = isinstance(value, Mapping) and all(isinstance(task, str) for task in value)
+    return _is_number(value) or (table and all(map(_is_number, value.values())))
+
+
+Rates = float | Mapping[str, float]
+"""One number, or one a task."""
+KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "str": (lambda value: isinstance(value, str), "a text"),
+    "float": (_is_number, "a number"),
+    "bool": (lambda value: isinstance(value, bool), "true or false"),
+    "list[str]": (_are_texts, 'a list of texts, such as ["x", "y"]'),
+    "Rates": (_are_rates, 'a number or a table of one a task, such as {"spelling": 0.2}'),
+    "Sets": (lambda value: isinstance(value, str | list | tuple), "a file or a list of sets"),
+}
+"""What a setting may be, by its annotation, and how the message puts it."""
+
+
+def check_settings_of_factory(create: Callable[..., Component]) -> Callable[..., Component]:
+    """Return a factory that refuses settings of another kind than its parameters say.
+
+    Parameters
+    ----------
+    create : callable
+        Its parameters are annotated by `KINDS`, those that may be left open with ``| None``.
+
+    Raises
+    ------
+    UserError
+        D516, by the factory returned.
+    """
+    signature = inspect.signature(create)
+    kinds = {name: each.annotation for name, each in signature.parameters.items() if name not in _OWN}
+
+    def made(*, nlp: Language, name: str, **settings: Any) -> Component:
+        for setting, value in settings.items():
+            kind = kinds[setting]
+            good, wanted = KINDS[kind.removesuffix(" | None")]
+            if not (good(value) or (value is None and kind.endswith(" | None"))):
+                raise UserError("D516", name=name, setting=setting, value=value, wanted=wanted)
+        return create(nlp=nlp, name=name, **settings)
+
+    plain = [
+        each if name in _OWN else each.replace(annotation=Any) for name, each in signature.parameters.items()
+    ]
+    made.__signature__ = signature.replace(parameters=plain)  # type: ignore[attr-defined]
+    made.__annotations__ = {each.name: Any for each in plain}
+    made.__name__, made.__doc__ = create.__name__, create.__doc__
+    made.__dict__.update(create.__dict__)
+    return made
 
 
 class Disambiguator(SpanWriter):
@@ -64,7 +283,7 @@ class Disambiguator(SpanWriter):
         if decides(model.task).where == "items":
             raise UserError("D338", model=model.name)
         if flags_per_1000 is not None:
-            checked(flags_per_1000)
+            check_rate(flags_per_1000)
         super().__init__(name, spans_key)
         self.model = model
         self.flags_per_1000 = flags_per_1000
@@ -76,7 +295,7 @@ class Disambiguator(SpanWriter):
     def predict(self, docs: Sequence[Doc]) -> Decisions:
         """Return the decisions in a batch of Docs; the Docs stay as they are."""
         view = view_of_docs(docs, self.model.tokenisation, protected=self.protect)
-        decisions = self.model.decide(ignoring(view, self.ignore), flags_per_1000=self.flags_per_1000)
+        decisions = self.model.decide(protect_words(view, self.ignore), flags_per_1000=self.flags_per_1000)
         return decisions.without_empty()
 
     def set_annotations(self, docs: Sequence[Doc], decisions: Decisions) -> None:

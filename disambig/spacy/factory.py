@@ -15,13 +15,11 @@ from typing import Any
 from spacy.language import Language
 from spacy.util import get_minor_version_range, split_requirement
 
-from disambig.data.groups import Group
+from disambig.data import Group
 from disambig.errors import UserError
-from disambig.model.loading import load
-from disambig.model.model import Model
+from disambig.models import Model, load
 from disambig.packs import available
-from disambig.spacy.component import Disambiguator
-from disambig.spacy.settings import Component, checked
+from disambig.spacy.component import Component, Disambiguator, check_settings_of_factory
 
 Sets = str | list[str | list[str]]
 """A file of candidate lists, or the lists: ``["quite/quiet", ["lie", "lay"]]``."""
@@ -216,7 +214,7 @@ def declared_factory(
         assigns=list(assigns),
         requires=list(requires),
         default_score_weights=dict(scores or {}),
-        func=checked(required),
+        func=check_settings_of_factory(required),
     )
     return create
 
@@ -231,7 +229,7 @@ def _register(
         requires=list(requires),
         assigns=["doc.spans", "doc.user_data", "span._.disambig"],
         default_score_weights={f"{key}_f": 1.0, f"{key}_p": 0.0, f"{key}_r": 0.0},
-        func=checked(create),
+        func=check_settings_of_factory(create),
     )
 
 

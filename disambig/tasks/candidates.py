@@ -1,8 +1,4 @@
-"""Own candidates: decide between words that a config names, wherever one of them stands, or none.
-
-The *zero candidate* ``""`` is no word at all ("a", "an", "the" or nothing). With it the empty places
-between two words are decided too: an instance of no token, whose position is the token that follows.
-"""
+"""Tasks whose candidates a config names, and the task of candidate lists."""
 
 from __future__ import annotations
 
@@ -10,16 +6,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
-from disambig.data.finding import Finder, apart, empty_places
-from disambig.data.groups import Group
-from disambig.data.instances import Instances
+from disambig.data import (
+    CandidateFinder,
+    CandidateLists,
+    Group,
+    Instances,
+    apart,
+    confusion_set,
+    empty_places,
+    read_confusion_sets,
+)
 from disambig.errors import UserError
-from disambig.settings import no_setting
-from disambig.tasks.confusion_sets import confusion_set, read_confusion_sets
-from disambig.text.view import TokenView
+from disambig.metrics import list_measure_named
+from disambig.settings import fitted_field
+from disambig.text import TokenView
+from disambig.types import Decides
 
 ZERO = ""
 """The candidate that is no word."""
@@ -58,8 +63,8 @@ class OwnCandidates:
     gaps: str = "all"
     name: str = "candidates"
     language: str = ""
-    own: tuple[Group, ...] | None = no_setting(None)
-    extra: tuple[Group, ...] = no_setting(())
+    own: tuple[Group, ...] | None = fitted_field(None)
+    extra: tuple[Group, ...] = fitted_field(())
 
     def __post_init__(self) -> None:
         if (self.candidates is None) == (self.sets is None):
@@ -88,9 +93,9 @@ class OwnCandidates:
         return replace(self, extra=(*self.extra, *groups))
 
     @cached_property
-    def finder(self) -> Finder:
+    def finder(self) -> CandidateFinder:
         """The index of the candidates that are words."""
-        return Finder.of(self.groups, zero=True)
+        return CandidateFinder.from_groups(self.groups, zero=True)
 
     def instances(self, view: TokenView) -> Instances:
         """Return every occurrence of a candidate, and the empty places where none stands."""
@@ -152,3 +157,47 @@ def _alone(word: str) -> Group:
     """Return a group of one word, which must be one that a set could have."""
     checked = confusion_set([word, "x" if word.strip().lower() != "x" else "y"])
     return Group(checked.candidates[0], checked.candidates[:1])
+
+
+@dataclass(frozen=True)
+class Lists:
+    """Find the best candidate of each list that a reader brings; in a text there is nothing to decide.
+
+    Parameters
+    ----------
+    name, language : str
+        Of the task.
+    measure : str
+        What a candidate costs beside the reference, where a list says no costs: ``"cer"`` (edits of
+        characters), ``"wer"`` (of words) or ``"exact"``.
+
+    Raises
+    ------
+    UserError
+        D487 for a name that is none; D431, D437 for a measure that is none, or none of lists.
+    """
+
+    name: str = "rerank"
+    language: str = ""
+    measure: str = "cer"
+    decides: ClassVar[Decides] = Decides("items", "own")
+
+    def __post_init__(self) -> None:
+        if not self.name.isidentifier():
+            raise UserError("D487", name=self.name)
+        list_measure_named(self.measure)
+
+    @property
+    def metric(self) -> tuple[str, None]:
+        """The measure that decisions serve."""
+        return self.measure, None
+
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        """One group, whose candidates are those of each list."""
+        return (Group(self.name, ()),)
+
+    def instances(self, view: TokenView) -> Instances:
+        """Return nothing: lists do not stand in texts."""
+        none = np.empty(0, np.int32)
+        return Instances(np.empty(0, np.int64), none, none, none, CandidateLists.from_texts([]))

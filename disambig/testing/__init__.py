@@ -17,19 +17,19 @@ Without pytest: ``for check in check_task(MyTask(), texts): check()``.
 No test of disambig's own lives here, and nothing here knows a plugin.
 """
 
-from disambig.testing.batches import check_batch
-from disambig.testing.checks import Check
-from disambig.testing.decoders import check_decoder
-from disambig.testing.extractors import check_extractor
-from disambig.testing.judges import check_judge
-from disambig.testing.kernel_checks import check_kernel
-from disambig.testing.learners import check_learner
-from disambig.testing.material import material
-from disambig.testing.measures import check_measure, outcomes
-from disambig.testing.problems import blocks, chains, crossed, crossed_lists, dense_lists, lists
-from disambig.testing.readers import check_reader
-from disambig.testing.runners import check_runner
-from disambig.testing.tasks import check_task
+from disambig.testing.checks import (
+    Check,
+    blocks,
+    chains,
+    crossed,
+    crossed_lists,
+    dense_lists,
+    lists,
+    make_calibration_data,
+)
+from disambig.testing.components import check_extractor, check_kernel, check_learner, check_task
+from disambig.testing.decisions import check_batch, check_decoder, check_judge, check_measure, outcomes
+from disambig.testing.jobs import check_reader, check_runner
 
 __all__ = [
     "Check",
@@ -49,6 +49,6 @@ __all__ = [
     "crossed_lists",
     "dense_lists",
     "lists",
-    "material",
+    "make_calibration_data",
     "outcomes",
 ]

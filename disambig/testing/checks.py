@@ -1,14 +1,29 @@
-"""What a check is, and how objects offer theirs."""
+"""Checks and their helpers, small learning problems, and scored examples."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.types import Arrays, CandidateBatch
+from disambig.data import (
+    CandidateLists,
+    Columns,
+    CrossedLists,
+    CrossedRows,
+    DenseBlocks,
+    DenseLists,
+    Group,
+    Instances,
+    ScoreBatch,
+    SequenceRows,
+    SparseRows,
+)
+from disambig.text import TokenView
+from disambig.types import Arrays, Between, CandidateBatch, Decides
 
 
 class Check(NamedTuple):
@@ -25,7 +40,7 @@ class Check(NamedTuple):
         return self.name
 
 
-def checks_of(owner: Any) -> list[Check]:
+def collect_checks(owner: Any) -> list[Check]:
     """Return the methods of `owner` that are not private, in the order in which they are written."""
     return [Check(name, getattr(owner, name)) for name in vars(type(owner)) if not name.startswith("_")]
 
@@ -99,3 +114,218 @@ def accuracy(batch: CandidateBatch, scores: NDArray[np.float64]) -> float:
 
     best = batch.offsets[:-1] + segments.argmax(scores, batch.offsets)
     return float(np.mean(batch.cost[best] == 0))
+
+
+GROUPS = ("2-gram", "3-gram", "4-gram", "5-gram", "bias")
+
+
+def blocks(n: int = 60, *, labels: int = 3, seed: int = 0) -> DenseBlocks:
+    """Return class blocks with one attribute for each of `GROUPS`; counts like those of n-grams.
+
+    Equal weights on the 3-grams choose right everywhere, and so does each learner that finds them.
+    """
+    rng = np.random.default_rng(seed)
+    right = _labels(n, labels, rng)
+    values = np.log1p(rng.poisson(2.0, size=(n, labels, len(GROUPS)))).astype(np.float32)
+    values[np.arange(n), right, 1] = values[:, :, 1].max(axis=1) + 1 + rng.random(n)
+    values[:, :, -1] = 1.0
+    columns = Columns(
+        np.repeat(np.arange(labels, dtype=np.int32), len(GROUPS)),
+        np.tile(np.arange(len(GROUPS), dtype=np.int32), labels),
+        GROUPS,
+        [f"{label}: {name}" for label in range(labels) for name in GROUPS],
+    )
+    return DenseBlocks(
+        values, np.arange(values[0].size).reshape(values.shape[1:]), columns, _costs(right, labels)
+    )
+
+
+def lists(n: int = 60, *, longest: int = 6, columns: int = 8, seed: int = 0) -> SparseRows:
+    """Return n-best lists of different lengths with costs; the last instance has two right candidates."""
+    from scipy.sparse import csr_array
+
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(2, longest + 1, size=n)
+    sizes[-1] = longest
+    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    cost = rng.integers(1, 5, size=offsets[-1]).astype(np.float32)
+    cost[offsets[:-1] + np.where(rng.random(n) < 0.6, 0, sizes - 1)] = 0.0
+    cost[-2:] = 0.0
+    rows = rng.normal(size=(len(cost), columns)) * (rng.random((len(cost), columns)) < 0.5)
+    rows[:, 0] = -cost + rng.uniform(0.0, 0.5, len(cost))
+    return SparseRows(csr_array(rows), offsets, cost, _shared(columns))
+
+
+def crossed(n: int = 60, *, labels: int = 3, columns: int = 8, seed: int = 0) -> CrossedRows:
+    """Return one sparse row an instance, crossed with labels: some words, and a constant column last."""
+    from scipy.sparse import csr_array
+
+    rng = np.random.default_rng(seed)
+    right = _labels(n, labels, rng)
+    rows = (rng.random((n, columns)) < 0.3).astype(np.float64)
+    rows[:, :labels] = 3.0 * np.eye(labels)[right]
+    rows[:, -1] = 1.0
+    meaning = Columns(
+        np.repeat(np.arange(labels, dtype=np.int32), columns),
+        np.tile(np.array([*[0] * (columns - 1), 1], np.int32), labels),
+        ("words", "bias"),
+    )
+    return CrossedRows(csr_array(rows), _costs(right, labels), meaning)
+
+
+def dense_lists(n: int = 60, *, longest: int = 6, seed: int = 0) -> DenseLists:
+    """Return lists of different lengths whose candidates share one attribute for each of `GROUPS`.
+
+    Equal weights on the 3-grams choose right everywhere; costs are graded, as in `lists`.
+    """
+    sparse = lists(n, longest=longest, seed=seed)
+    rng = np.random.default_rng(seed + 1)
+    values = np.log1p(rng.poisson(2.0, size=(len(sparse.cost), len(GROUPS)))).astype(np.float32)
+    values[:, 1] = 4.0 - sparse.cost / 2 + rng.uniform(0.0, 0.2, len(sparse.cost))
+    values[:, -1] = 1.0
+    groups = np.arange(len(GROUPS), dtype=np.int32)
+    columns = Columns(np.full(len(GROUPS), -1, np.int32), groups, GROUPS, list(GROUPS))
+    return DenseLists(values, sparse.offsets, sparse.cost, columns)
+
+
+def crossed_lists(n: int = 60, *, labels: int = 5, columns: int = 10, seed: int = 0) -> CrossedLists:
+    """Return one sparse row an instance and a few labels that it may have, the right one among them."""
+    whole = crossed(n, labels=labels, columns=columns, seed=seed)
+    rng = np.random.default_rng(seed + 1)
+    kept = (rng.random(whole.costs.shape) < 0.5) | (whole.costs == 0)
+    kept[:, -1] |= kept.sum(axis=1) < 2
+    kept[:, 0] |= kept.sum(axis=1) < 2
+    offsets = np.concatenate([[0], np.cumsum(kept.sum(axis=1))]).astype(np.int64)
+    label_of = np.nonzero(kept)[1].astype(np.int64)
+    return CrossedLists(whole.rows, label_of, offsets, whole.costs[kept], whole.columns)
+
+
+def chains(n: int = 30, *, labels: int = 3, words: int = 6, longest: int = 6, seed: int = 0) -> SequenceRows:
+    """Return sequences of words and labels; the words at the end say nothing, but the label before does.
+
+    Such a word has the label that comes after that of the word before it. Some weights of words and of pairs
+    of labels make no mistake; those of words alone make many.
+    """
+    from scipy.sparse import csr_array
+
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, longest + 1, size=n)
+    sequences = np.repeat(np.arange(n), sizes)
+    place = np.concatenate([np.arange(size) for size in sizes])
+    speaks = place <= np.repeat(rng.integers(0, sizes), sizes) // 2
+    half = words // 2
+    word = rng.integers(half, size=len(sequences)) + np.where(speaks, 0, half)
+    right = np.zeros(len(sequences), np.int64)
+    for i in range(len(right)):
+        right[i] = word[i] % labels if speaks[i] else (right[i - 1] + 1) % labels
+    return SequenceRows(csr_array(np.eye(words)[word]), _costs(right, labels), sequences)
+
+
+def _labels(n: int, labels: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    right = np.where(rng.random(n) < 0.5, 0, rng.integers(labels, size=n))
+    right[: min(n, labels)] = np.arange(min(n, labels))  # every label occurs
+    return right
+
+
+def _costs(right: NDArray[np.int64], labels: int) -> NDArray[np.float32]:
+    costs: NDArray[np.float32] = (np.arange(labels) != right[:, None]).astype(np.float32)
+    return costs
+
+
+def _shared(n: int) -> Columns:
+    return Columns(np.full(n, -1, np.int32), np.zeros(n, np.int32), ("all",))
+
+
+WORDS = (
+    Group("quite/quiet", ("quite", "quiet")),
+    Group("to/too/two", ("to", "too", "two"), (("to", "too"),)),
+)
+LISTS = (Group("list", ()),)
+
+
+@dataclass(frozen=True)
+class MadeTask:
+    """A task that finds nothing: its examples are made."""
+
+    decides: Decides
+    groups: tuple[Group, ...]
+    name: str = "made"
+    language: str = ""
+    metric: tuple[str, str | None] = ("accuracy", None)
+
+    def instances(self, view: TokenView) -> Instances:
+        """Return no instance."""
+        nothing = np.zeros(0, np.int32)
+        return Instances(np.zeros(0, np.int64), nothing, nothing, nothing)
+
+
+@dataclass(frozen=True)
+class MadeCalibrationData:
+    """Examples of a task, as `disambig.types.CalibrationData` has them; random numbers are the same each time."""
+
+    task: MadeTask
+    parts: tuple[ScoreBatch, ...]
+    n_words: int = 10_000
+
+    @property
+    def rng(self) -> np.random.Generator:
+        """For what is drawn at random."""
+        return np.random.default_rng(0)
+
+    def scored(self, group: int, *, most: int | None = None) -> ScoreBatch:
+        """Return the examples of a group, the first `most` of them."""
+        part = self.parts[group]
+        return part if most is None else take_scores(part, np.arange(min(most, len(part.offsets) - 1)))
+
+
+def make_calibration_data(between: Between = "words", n: int = 60, *, seed: int = 0) -> MadeCalibrationData:
+    """Return scored examples, of which three in four have the best score for the right candidate.
+
+    Parameters
+    ----------
+    between : "words", "labels" or "own"
+        Two groups of words or of labels, or lists of one to six candidates.
+    n : int
+        Examples of each group.
+    seed : int
+    """
+    rng = np.random.default_rng(seed)
+    groups = LISTS if between == "own" else WORDS
+    parts = []
+    for number, group in enumerate(groups):
+        fixed = len(group.candidates)
+        sizes = rng.integers(1, 7, n) if between == "own" else np.full(n, fixed)
+        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        right = rng.integers(0, sizes).astype(np.int32)
+        rows = int(offsets[-1])
+        cost = np.ones(rows, np.float32)
+        cost[offsets[:-1] + right] = 0.0
+        scores = rng.normal(size=rows) + 2.0 * (cost == 0)
+        found = rng.integers(0, 4, rows).astype(np.int32)
+        own = None
+        if between == "own":
+            own = replace(
+                CandidateLists.from_texts([[f"text {i}" for i in range(k)] for k in sizes]), costs=cost
+            )
+        asked = np.full(rows, 4, np.int32)
+        parts.append(ScoreBatch(group, number, offsets, scores, right, found, asked, cost, own))
+    decides = Decides("items" if between == "own" else "words", between)
+    return MadeCalibrationData(MadeTask(decides, groups), tuple(parts))
+
+
+def take_scores(scored: ScoreBatch, index: np.typing.NDArray[np.int64]) -> ScoreBatch:
+    """Return the instances in `index`, in that order."""
+    sizes = np.diff(scored.offsets)[index]
+    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    rows = np.arange(offsets[-1]) - np.repeat(offsets[:-1], sizes) + np.repeat(scored.offsets[index], sizes)
+    return replace(
+        scored,
+        offsets=offsets,
+        scores=scored.scores[rows],
+        observed=scored.observed[index],
+        found=scored.found[rows],
+        asked=scored.asked[rows],
+        cost=scored.cost[rows],
+        own=None if scored.own is None else scored.own.take(index),
+        neighbours=None if scored.neighbours is None else scored.neighbours[index],
+    )

@@ -55,13 +55,13 @@ _CROWDED = (range(0x10000, 0x33480), range(0xE0000, 0xE01F0))
 """The astral code points that are assigned and not for private use (checked by a test)."""
 
 
-def class_of(character: str) -> int:
+def character_class(character: str) -> int:
     """Return the class of one character."""
     found = _OF_CHARACTER.get(character)
     return _OF_CATEGORY.get(unicodedata.category(character), SYMBOL) if found is None else found
 
 
-def folded(character: str) -> str:
+def fold_character(character: str) -> str:
     """Return what one character becomes in a normalised word, always one character."""
     if unicodedata.category(character) == "Nd":
         return "0"
@@ -90,7 +90,9 @@ def table(size: int) -> NDArray[np.uint32]:
             entries[codes.start : codes.stop] = kinds << np.uint32(CLASS_SHIFT) | lower
     for character in {*_OF_CHARACTER, *_FOLDED}:
         if ord(character) < size:
-            entries[ord(character)] = class_of(character) << CLASS_SHIFT | ord(folded(character))
+            entries[ord(character)] = character_class(character) << CLASS_SHIFT | ord(
+                fold_character(character)
+            )
     entries.flags.writeable = False
     return entries
 

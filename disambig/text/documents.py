@@ -1,24 +1,253 @@
-"""From spaCy Docs to views and back from characters to spaCy tokens. spaCy itself is not imported.
-
-The words come from ``doc.text``, so nothing that spaCy's tokeniser does can change what a word is, unless a
-tokenisation asks for the Doc's own tokens (it has ``of_docs(docs)``).
-"""
+"""Views of texts and of spaCy Docs, and the spans in them that are protected."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from operator import is_
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.text.protected import protected_layer
+from disambig.text import characters as ch
 from disambig.text.view import ReadsDocs, Tokenisation, TokenView
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
+
+
+Span = tuple[int, int, str]
+
+_QUOTES = re.compile('["\u201c\u201d\u201e\u201f\u00ab\u00bb]|\n[^\\S\n]*\n|\u2029')
+_CLOSERS = {'"': '"', "\u201c": "\u201d", "\u201e": "\u201c\u201d", "\u201f": "\u201d"}
+_CLOSERS |= {"\u00ab": "\u00bb", "\u00bb": "\u00ab"}
+_TICKS = re.compile("`+|\n[^\\S\n]*\n")
+_FENCES = re.compile("^ {0,3}(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
+_INDENTED = re.compile("(?:\\A|\n)(?= {4}|\t)")
+_LINES_INDENTED = re.compile("(?:(?: {4}|\t)[^\n]*(?:\n|\\Z))+")
+_CODE_MARKS = re.compile("[={}$|]|\\(\\)|->|;[ \t\r]*$", re.MULTILINE)
+_TAGS = re.compile("<!--|-->|<(/?)([A-Za-z][\\w:.-]*)(?:[\\s/][^<>]*)?>|<[?!][^<>]*>")
+_VERBATIM = frozenset(("code", "pre", "script", "style", "kbd", "samp"))
+_CHUNKS = re.compile("[@/\\\\_#]|\\.(?=[a-z])|://")
+_REST = re.compile("\\S*")
+_AT_ONCE = 200_000  # words looked at together
+_LONGEST_LEFT = 256  # characters of a chunk before its first mark
+_EMAIL = re.compile("[\\w.+-]+@\\w[\\w-]*(?:\\.[\\w-]+)+")
+_TAG = re.compile("[@#]\\w[\\w.-]*")
+_PATH = re.compile("(?:~|\\.{1,2})?/\\w|[A-Za-z]:[\\\\/]|\\\\\\\\\\w|\\w*\\\\\\w")
+_SNAKE = re.compile("[^\\W_]_+[^\\W_]")
+_DOTTED = re.compile("\\w\\.[a-z]")
+_AROUND = "()[]{}<>\"'`*_.,;:!?\u201c\u201d\u2018\u2019\u201e\u00ab\u00bb\u2026"
+
+
+def protected_spans(text: str) -> list[Span]:
+    """Return ``(start, end, kind)`` of each protected span of `text`; spans may overlap."""
+    spans: list[Span] = []
+    if "```" in text or "~~~" in text:
+        spans.extend(_fenced(text))
+    if "`" in text:
+        spans.extend(_between_backticks(text))
+    if "<" in text:
+        spans.extend(_tags(text))
+    if "    " in text or "\t" in text:
+        spans.extend(_indented(text))
+    if any(mark in text for mark in _CLOSERS):
+        spans.extend(_quotations(text))
+    spans.extend(_chunks(text))
+    return spans
+
+
+def connected_spans(text: str) -> list[tuple[int, int]]:
+    """Return where code may reach over blank lines and paragraph separators.
+
+    Who cuts a text at these, but nowhere within such a span, finds the protected spans of the whole text in
+    the parts. A tag whose end is missing reaches up to the end of the text.
+    """
+    spans: list[Span] = []
+    if "```" in text or "~~~" in text:
+        spans.extend(_fenced(text))
+    if "`" in text:
+        spans.extend(_between_backticks(text))
+    if "<" in text:
+        spans.extend(_tags(text, unclosed=True))
+    if "    " in text or "\t" in text:
+        spans.extend(_indented(text))
+    return [(start, end) for start, end, _ in spans]
+
+
+def _fenced(text: str) -> Iterator[Span]:
+    fence, start = "", 0
+    for match in _FENCES.finditer(text):
+        mark = match[1]
+        if not fence:
+            if mark[0] == "~" or "`" not in match[2]:
+                fence, start = mark, match.start()
+        elif mark[0] == fence[0] and len(mark) >= len(fence) and not match[2].strip():
+            yield start, match.end(), "code"
+            fence = ""
+    if fence:
+        yield start, len(text), "code"
+
+
+def _between_backticks(text: str) -> Iterator[Span]:
+    opened: dict[int, int] = {}
+    for match in _TICKS.finditer(text):
+        if match[0][0] != "`":
+            opened.clear()
+            continue
+        start = opened.get(len(match[0]))
+        if start is None:
+            opened[len(match[0])] = match.start()
+        else:
+            yield start, match.end(), "code"
+            opened.clear()
+
+
+def _tags(text: str, *, unclosed: bool = False) -> Iterator[Span]:
+    verbatim, start = "", 0
+    for match in _TAGS.finditer(text):
+        mark, name = match[0], (match[2] or "").lower()
+        if verbatim:
+            if (mark == "-->" and verbatim == "<!--") or (match[1] and name == verbatim):
+                yield start, match.end(), "code"
+                verbatim = ""
+                continue
+        elif mark == "<!--" or (name in _VERBATIM and not match[1] and not mark.endswith("/>")):
+            verbatim, start = name or mark, match.start()
+        if mark not in ("<!--", "-->"):
+            yield match.start(), match.end(), "code"
+    if unclosed and verbatim:
+        yield start, len(text), "code"
+
+
+def _indented(text: str) -> Iterator[Span]:
+    done = 0
+    for begin in _INDENTED.finditer(text):
+        if begin.end() < done or not (match := _LINES_INDENTED.match(text, begin.end())):
+            continue
+        done = match.end()
+        before = text.rfind("\n", 0, max(match.start() - 1, 0))
+        blank = not text[before + 1 : match.start()].strip()
+        if blank and _CODE_MARKS.search(text, match.start(), match.end()):
+            yield match.start(), match.end(), "code"
+
+
+def _quotations(text: str) -> Iterator[Span]:
+    opened, start = "", 0
+    for match in _QUOTES.finditer(text):
+        mark, at = match[0], match.start()
+        if mark[0] in "\n\u2029":
+            opened = ""
+        elif opened and mark in _CLOSERS[opened] and not (mark == '"' and text[at - 1].isspace()):
+            yield start, at + 1, "quote"
+            opened = ""
+        elif mark in _CLOSERS and (not opened or mark == opened):
+            follows = text[at + 1 : at + 2]
+            if mark != '"' or (follows and not follows.isspace() and not (at and text[at - 1].isalnum())):
+                opened, start = mark, at
+
+
+def _chunks(text: str) -> Iterator[Span]:
+    end = 0
+    for match in _CHUNKS.finditer(text):
+        at = match.start()
+        if at < end:
+            continue
+        left = max(end, at - _LONGEST_LEFT)
+        start = at
+        while start > left and not text[start - 1].isspace():
+            start -= 1
+        rest = _REST.match(text, at)
+        end = rest.end() if rest else at + 1
+        chunk = text[start:end]
+        trimmed = chunk.strip(_AROUND)
+        kind = _chunk_kind(chunk, trimmed)
+        if kind:
+            offset = start + chunk.index(trimmed)
+            yield offset, offset + len(trimmed), kind
+
+
+def _chunk_kind(chunk: str, trimmed: str) -> str:
+    """Return what a chunk without white space is, `trimmed` of the punctuation around it; "" for prose."""
+    if "://" in trimmed or trimmed.startswith(("www.", "mailto:")):
+        return "url"
+    if trimmed[:1] in "@#":
+        return "tag" if _TAG.match(trimmed) else ""
+    if "@" in trimmed:
+        return "email" if _EMAIL.match(trimmed) else ""
+    slashes = trimmed.count("/")
+    dotted = _DOTTED.search(trimmed)
+    if slashes > 1 or dotted or _PATH.match(trimmed) or (slashes and _PATH.match(chunk)):
+        return "path"
+    return "code" if "_" in trimmed and _SNAKE.search(trimmed) else ""
+
+
+def protected_layer(view: TokenView) -> NDArray[np.bool_]:
+    """Return which words of `view` are protected, shape ``(n_tokens,)``; boundary words never are."""
+    if not len(view):
+        return np.zeros(0, dtype=bool)
+    lengths = np.fromiter(map(len, view.texts), dtype=np.int64, count=len(view.texts))
+    offsets = np.cumsum(lengths + 1) - lengths - 1
+    total = int(offsets[-1] + lengths[-1])
+    small = np.int32 if total < 2**31 - 1 else np.int64
+    shift = np.repeat(offsets.astype(small), np.diff(view.documents))
+    starts, ends = view.starts + shift, view.ends + shift
+    del shift
+    protected = _names("\n".join(view.texts), starts, ends)
+    spans = [
+        (start + offset, end + offset)
+        for text, offset in zip(view.texts, offsets.tolist(), strict=True)
+        for start, end, _ in protected_spans(text)
+    ]
+    if spans:
+        bounds = np.array(spans, dtype=small)
+        depth = np.zeros(len(view) + 1, dtype=np.int32)
+        np.add.at(depth, np.searchsorted(ends, bounds[:, 0], side="right"), 1)
+        np.add.at(depth, np.searchsorted(starts, bounds[:, 1], side="left"), -1)
+        protected |= np.cumsum(depth, out=depth)[:-1] > 0
+    return protected & (ends > starts)
+
+
+def _names(text: str, starts: NDArray[np.integer], ends: NDArray[np.integer]) -> NDArray[np.bool_]:
+    """Return which words look like names; the offsets are into the texts joined by line ends."""
+    n = len(starts)
+    found = np.empty(n, dtype=bool)
+    for first in range(0, n, _AT_ONCE):  # in pieces, so that memory does not follow the text's size
+        stop = min(first + _AT_ONCE, n)
+        left, right = max(first - 2, 0), min(stop + 1, n)  # the words beside decide with it
+        begin = int(starts[left])
+        piece = text[begin : int(ends[right - 1])] + "\n"
+        own = slice(left, right)
+        found[first:stop] = _names_in(piece, starts[own] - begin, ends[own] - begin)[first - left :][
+            : stop - first
+        ]
+    return found
+
+
+def _names_in(text: str, starts: NDArray[np.integer], ends: NDArray[np.integer]) -> NDArray[np.bool_]:
+    """Do the work of `_names` for a piece, which ends in a line end."""
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    classes = ch.classes(ch.size_for(int(codes.max())))[codes]
+    width = ends - starts
+    first, second = classes[starts], classes[np.minimum(starts + 1, len(codes) - 1)]
+    upper = (first == ch.UPPER) & (width > 1) & (second >= ch.FIRST_LETTER)
+    lower = np.concatenate(([0], np.cumsum(classes == ch.LETTER, dtype=np.int32)))
+    capitals = upper & (lower[ends] == lower[starts])
+
+    goes_on = (first >= ch.FIRST_WORD) | (first == ch.APOSTROPHE) | (first == ch.DOT)
+    goes_on |= np.isin(codes[starts], [ord(mark) for mark in ",-&"])
+    goes_on &= width > 0
+    before = np.concatenate(([False], goes_on))
+    before[np.searchsorted(starts, np.flatnonzero(codes == ord("\n")))] = False
+    beside = np.concatenate(([False], capitals[:-1])) | np.concatenate((capitals[1:], [False]))
+    found: NDArray[np.bool_] = (upper & ~capitals & before[:-1]) | (capitals & ~beside)
+    again = found[1:] & upper[:-1] & ~before[:-2] & (width[1:] == width[:-1]) & (second[1:] == second[:-1])
+    for word in np.flatnonzero(again & (codes[starts[1:]] == codes[starts[:-1]])).tolist():
+        found[word + 1] = text[starts[word] : ends[word]] != text[starts[word + 1] : ends[word + 1]]
+    return found
+
 
 PROTECTED = "protected"
 _LARGEST_KEPT = 4_000_000  # characters: two components that share a batch tokenise it once
@@ -39,10 +268,10 @@ def view_of_docs(docs: Sequence[Doc], tokenisation: Tokenisation, *, protected: 
     tokenisation : Tokenisation
         What a word is.
     protected : bool
-        Whether the view gets the layer ``"protected"`` (see `disambig.text.protected`).
+        Whether the view gets the layer ``"protected"`` (see `disambig.text.documents`).
     """
     if isinstance(tokenisation, ReadsDocs):
-        return _shielded(tokenisation.of_docs(docs), protected)
+        return _with_protected(tokenisation.of_docs(docs), protected)
     kept = _last_docs.get(tokenisation.name)
     if (
         kept is not None
@@ -65,19 +294,19 @@ def view_of_texts(texts: Sequence[str], tokenisation: Tokenisation, *, protected
     if kept is not None and kept[:2] == (protected, key):
         return kept[2]
     _last.pop(tokenisation.name, None)
-    view = _shielded(tokenisation(key), protected)
+    view = _with_protected(tokenisation(key), protected)
     if sum(map(len, key)) <= _LARGEST_KEPT:
         _last[tokenisation.name] = protected, key, view
     return view
 
 
-def _shielded(view: TokenView, protected: bool) -> TokenView:
+def _with_protected(view: TokenView, protected: bool) -> TokenView:
     if not protected:
         return view
     return dataclasses.replace(view, layers={**view.layers, PROTECTED: protected_layer(view)})
 
 
-def tokens_of(
+def align_tokens(
     doc: Doc, starts: NDArray[np.integer], ends: NDArray[np.integer]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the spaCy tokens that cover each character span, as first token and one past the last.

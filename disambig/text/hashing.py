@@ -118,7 +118,7 @@ def ngram_keys(words: NDArray[np.uint64], seed: int) -> NDArray[np.uint64]:
     return fmix((words * places).sum(axis=1, dtype=np.uint64) + start)
 
 
-def directory_of(halves: NDArray[np.uint32]) -> tuple[NDArray[np.int32], np.uint32]:
+def top_bits_directory(halves: NDArray[np.uint32]) -> tuple[NDArray[np.int32], np.uint32]:
     """Return where the words with each value of their top bits begin, and the shift that gives these bits.
 
     `halves` are the upper halves of word hashes, ascending.

@@ -1,9 +1,4 @@
-"""TokenView: what a word is, for counting and for asking alike. Plain arrays, no spaCy object.
-
-A view covers a batch of documents. Sentence boundaries are words of no width (`<S>` before the
-first and `</S>` after the last word of each sentence), so that every n-gram is a run of the
-arrays and none crosses from one sentence into the next.
-"""
+"""The words of documents in columns, and the boundary words of sentences."""
 
 from __future__ import annotations
 
@@ -14,11 +9,12 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.referable import Referable
+from disambig.runtime import WeakRefMixin
 from disambig.text.hashing import hash_word
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
+
 
 SENTENCE_START = "<S>"
 SENTENCE_END = "</S>"
@@ -27,7 +23,7 @@ END_HASH = hash_word(SENTENCE_END)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TokenView(Referable):
+class TokenView(WeakRefMixin):
     """The words of some documents, in columns.
 
     Attributes
@@ -60,7 +56,7 @@ class TokenView(Referable):
     def __len__(self) -> int:
         return len(self.hashes)
 
-    def document_of(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+    def document_indices(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the index of the document that holds each token position."""
         return np.searchsorted(self.documents, positions, side="right") - 1
 
@@ -107,3 +103,52 @@ class ReadsDocs(Protocol):
 
     def of_docs(self, docs: Sequence[Doc]) -> TokenView:
         """Return the words of `docs`, one document each."""
+
+
+Arrays = tuple[NDArray[np.uint64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]
+"""The columns of a `TokenView`: hashes, starts, ends, sentences and documents."""
+
+
+def with_boundaries(
+    hashes: NDArray[np.uint64],
+    starts: NDArray[np.integer],
+    ends: NDArray[np.integer],
+    *,
+    sentences: NDArray[np.int64],
+    documents: NDArray[np.int64],
+) -> Arrays:
+    """Put boundary words around each sentence.
+
+    Parameters
+    ----------
+    hashes, starts, ends : arrays, shape (n_words,)
+        The words of all documents; offsets into each one's own text.
+    sentences : array of int64, shape (n_sentences,)
+        The first word of each sentence; with the first of each document that has words among them.
+    documents : array of int64, shape (n_documents + 1,)
+        The first word of each document, and the number of words.
+    """
+    n = len(hashes)
+    total = n + 2 * len(sentences)
+    bounds = np.append(sentences + 2 * np.arange(len(sentences)), total)
+    opens, closes = bounds[:-1], bounds[1:] - 1
+    place = np.ones(total, dtype=bool)
+    place[opens] = place[closes] = False
+    last = np.append(sentences[1:], n)[: len(sentences)] - 1
+    out = np.empty(total, dtype=np.uint64)
+    out[place], out[opens], out[closes] = hashes, START_HASH, END_HASH
+    spans = np.empty((2, total), dtype=np.int32)
+    spans[0, place], spans[1, place] = starts, ends
+    spans[:, opens] = starts[sentences]
+    spans[:, closes] = ends[last]
+    return out, spans[0], spans[1], bounds, documents + 2 * np.searchsorted(sentences, documents)
+
+
+def name_boundaries(words: list[str], sentences: NDArray[np.int64]) -> list[str]:
+    """Return the words of a view with the names of the boundary words in their places."""
+    found = list(words)
+    for first in sentences[:-1].tolist():
+        found[first] = SENTENCE_START
+    for stop in sentences[1:].tolist():
+        found[stop - 1] = SENTENCE_END
+    return found

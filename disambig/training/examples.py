@@ -1,21 +1,101 @@
-"""Examples from running text: the author's own words are taken as right."""
+"""Training examples from running text and from mistakes that people made, and splits by document."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data.instances import Instances
-from disambig.features.joining import described
-from disambig.text.view import TokenView
+from disambig.data import Instances, find_instances
+from disambig.errors import UserError
+from disambig.features import transform_union
+from disambig.formats import Clean, Fix
+from disambig.formatting import pluralize
+from disambig.text import Tokenisation, TokenView, hash_word, view_of_texts
 from disambig.types import FeatureExtractor, Features, Task
+
+MOST_REASONS = 5
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+_PLACE = re.compile(r"^.*?(, line \d+|:\d+|/[^:]*)?: ")
+
+
+def dataset_report(used: int, problems: Sequence[str] = (), what: str = "examples") -> dict[str, Any]:
+    """Return the account of some examples as plain values.
+
+    Parameters
+    ----------
+    used : int
+    problems : sequence of str
+        One for each example that was left out: its place, a colon, what is wrong.
+    what : str
+        What examples are: ``"lists"``, ``"documents"``.
+    """
+    reasons = Counter(_QUOTED.sub("...", _PLACE.sub("", problem, count=1)) for problem in problems)
+    return {"what": what, "read": used + len(problems), "used": used, "left_out": dict(reasons.most_common())}
+
+
+def report_line(said: Mapping[str, Any]) -> str:
+    """Return an account for people: ``read 3,097 examples: 3,090 used, 7 left out (...)``."""
+    reasons = list(said["left_out"].items())
+    n = sum(count for _, count in reasons)
+    why = "; ".join(f"{count:,}: {reason}" for reason, count in reasons[:MOST_REASONS])
+    more = f"; {pluralize(len(reasons) - MOST_REASONS, 'more reason')}" if len(reasons) > MOST_REASONS else ""
+    left = f"{n:,} left out ({why}{more})" if n else "none left out"
+    read = pluralize(said["read"], said["what"].removesuffix("s"))
+    return f"read {read}: {said['used']:,} used, {left}"
+
+
+HASH_FOLDS = 10
+PARTS = {"train": range(6), "dev": range(6, 8), "test": range(8, 10)}
+AIMS = {"train": "to learn from", "dev": "to tune on", "test": "to test on"}
+
+
+def document_fold(text: str) -> int:
+    """Return the fold (0 to 9) of a document: white space at its ends does not matter."""
+    return hash_word(text.strip()) % HASH_FOLDS
+
+
+def split(texts: Iterable[str]) -> dict[str, list[str]]:
+    """Sort documents into train (60 %), dev (20 %) and test (20 %)."""
+    parts: dict[str, list[str]] = {name: [] for name in PARTS}
+    names: Sequence[str] = [
+        next(name for name, folds in PARTS.items() if f in folds) for f in range(HASH_FOLDS)
+    ]
+    for text in texts:
+        parts[names[document_fold(text)]].append(text)
+    return parts
+
+
+def why_empty(texts: Mapping[str, Sequence[str]], part: str, task: str) -> str:
+    """Say why a part of a split holds nothing for a task, though another part may.
+
+    Parameters
+    ----------
+    texts : mapping of str to sequence of str
+        See `split`.
+    part : str
+        One of `AIMS`.
+    task : str
+        Its name.
+    """
+    all_texts = [text.strip() for name in AIMS for text in texts.get(name, ()) if text.strip()]
+    n, different = len(all_texts), len(set(all_texts))
+    said = f"no document that is kept {AIMS[part]} has a candidate of the task {task}"
+    if different < n:
+        same = (
+            f"of {pluralize(n, 'document')} only {different:,} {'is' if different == 1 else 'are'} different"
+        )
+        return f"{said}; {same}, and equal ones are never split: give more different ones"
+    return f"{said}; {pluralize(n, 'document')} in all: give more of them (with --lines each line is one)"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Examples:
+class TextExamples:
     """A view of some text and the decisions to take in it.
 
     Attributes
@@ -31,7 +111,7 @@ class Examples:
     n_words: int
 
     @classmethod
-    def of(cls, view: TokenView, instances: Instances) -> Examples:
+    def from_view(cls, view: TokenView, instances: Instances) -> TextExamples:
         """Count the words and keep the rest."""
         return cls(view, instances, int(np.count_nonzero(view.ends > view.starts)))
 
@@ -50,4 +130,127 @@ class Examples:
     ) -> Features:
         """Return the features of the instances in `rows`, all of one group."""
         part = self.instances.take(rows)
-        return described(extractors, self.view, part, task.groups[group])
+        return transform_union(extractors, self.view, part, task.groups[group])
+
+
+TIER = 1
+"""Mistakes of higher tiers are wording or taste: nothing is learned from them."""
+UNSURE, ELSEWHERE, OTHER, SHIELDED = (
+    f"of a tier above {TIER}",
+    "nothing is decided there",
+    "decided, but not between these words",
+    "protected text, such as code, a quotation or a name",
+)
+"""Why a mistake is left out."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ErrorCorpus:
+    """What people wrote.
+
+    Attributes
+    ----------
+    wrong : Examples
+        Places of mistakes; what was meant is observed.
+    written : array of int32, shape (n,)
+        The candidate that was written there.
+    right : Examples
+        Places without a mistake.
+    account : dict
+        How many mistakes are used, and why the others are left out (see `disambig.training.examples`).
+    n_mistakes : int
+        All that were given, used or not.
+    """
+
+    wrong: TextExamples
+    written: NDArray[np.int32]
+    right: TextExamples
+    account: dict[str, Any]
+    n_mistakes: int
+
+    @classmethod
+    def from_texts(
+        cls, task: Task, tokenisation: Tokenisation, mistakes: Sequence[Fix], clean: Sequence[Clean]
+    ) -> ErrorCorpus:
+        """Find what a task decides among some mistakes and in clean paragraphs.
+
+        Raises
+        ------
+        UserError
+            D426 for mistakes without clean paragraphs or the reverse, D428 where no mistake, or nothing in
+            the clean paragraphs, is decided.
+        """
+        if not (mistakes and clean):
+            raise UserError("D426", problem=f"{'clean' if mistakes else 'fixes'} is missing")
+        sure = [fix for fix in mistakes if fix.tier <= TIER]
+        view = view_of_texts([fix.before for fix in sure], tokenisation, protected=True)
+        found = find_instances(task, view)
+        at, meant, reasons = _match_places(task, view, found, sure)
+        problems = [f"{fix.where}: {reason}" for fix, reason in zip(sure, reasons, strict=True) if reason]
+        problems += [f"{fix.where}: {UNSURE}" for fix in mistakes if fix.tier > TIER]
+        said = dataset_report(len(mistakes) - len(problems), problems, "mistakes")
+        if not len(at):
+            raise UserError("D428", task=task.name, problem=report_line(said))
+        places = found.take(at)
+        paragraphs = view_of_texts([each.text for each in clean], tokenisation, protected=True)
+        right = find_instances(task, paragraphs)
+        right = right.take((right.observed >= 0) & ~_view_protected(paragraphs, right))
+        if not len(right):
+            raise UserError("D428", task=task.name, problem="it decides nothing in the clean paragraphs")
+        return cls(
+            TextExamples.from_view(view, replace(places, observed=meant)),
+            places.observed,
+            TextExamples.from_view(paragraphs, right),
+            said,
+            len(mistakes),
+        )
+
+
+def _view_protected(view: TokenView, instances: Instances) -> NDArray[np.bool_]:
+    """Return at which instances something is protected."""
+    shielded = view.layers["protected"].astype(bool)
+    found: NDArray[np.bool_] = (
+        shielded[instances.positions] | shielded[instances.positions + instances.lengths - 1]
+    )
+    return found
+
+
+def _match_places(
+    task: Task, view: TokenView, instances: Instances, mistakes: Sequence[Fix]
+) -> tuple[NDArray[np.int64], NDArray[np.int32], list[str]]:
+    """Return the instances at which a mistake was made between their candidates, and what was meant.
+
+    And why nothing is to be learned from each mistake; "" where something is.
+    """
+    starts = view.starts[instances.positions]
+    last = instances.positions + instances.lengths - 1
+    ends = np.where(instances.lengths > 0, view.ends[last], starts)
+    which = view.document_indices(instances.positions)
+    wanted = np.array([(fix.start, fix.end) for fix in mistakes], np.int64).reshape(-1, 2)
+    near = np.flatnonzero((starts == wanted[which, 0]) & (ends == wanted[which, 1]))
+    shielded = _view_protected(view, instances)
+    at, meant = [], []
+    reasons = [ELSEWHERE] * len(mistakes)
+    for i in near.tolist():
+        number, here = int(which[i]), int(instances.observed[i])
+        fix, candidates = mistakes[number], _match_candidates(task, instances, i)
+        old, new = _plain(fix.old), _plain(fix.new)
+        if here < 0 or candidates[here] != old or new not in candidates or new == old:
+            reasons[number] = OTHER if reasons[number] == ELSEWHERE else reasons[number]
+        elif shielded[i]:
+            reasons[number] = SHIELDED
+        else:
+            reasons[number] = ""
+            at.append(i)
+            meant.append(candidates.index(new))
+    return np.array(at, np.int64), np.array(meant, np.int32), reasons
+
+
+def _match_candidates(task: Task, instances: Instances, i: int) -> tuple[str, ...]:
+    if instances.own is not None:
+        return tuple(instances.own.instance_candidates(i))
+    return task.groups[int(instances.groups[i])].candidates
+
+
+def _plain(words: str) -> str:
+    return " ".join(words.lower().replace("\u2019", "'").split())

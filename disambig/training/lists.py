@@ -9,22 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data.instances import Instances
-from disambig.data.lists import CandidateLists
+from disambig.data import CandidateLists, Instances
 from disambig.errors import UserError
-from disambig.fields import metric
-from disambig.formats.nbest.columns import instances_of, lists_of
-from disambig.formats.nbest.locating import located
-from disambig.formats.nbest.reader import NBest
-from disambig.measures.named import measure_of_lists
-from disambig.measures.texts import costs_of
-from disambig.model.model import Model
-from disambig.plural import many
-from disambig.text.hashing import hash_word
-from disambig.training.accounting import account
-from disambig.training.examples import Examples
+from disambig.formats import NBestList, list_instances, name_error_place, to_candidate_lists
+from disambig.formatting import pluralize
+from disambig.metrics import list_measure_named, text_costs
+from disambig.models import Model
+from disambig.text import hash_word
+from disambig.training.examples import TextExamples, dataset_report
 from disambig.training.trainer import train_examples
-from disambig.types import Task
+from disambig.types import Task, metric
 
 PARTS = 5
 """Documents are dealt to so many parts: one to test on, one to tune on."""
@@ -33,12 +27,12 @@ FEW = 2 * PARTS
 """Documents below which none are put aside to test on."""
 
 
-def split_lists(items: Sequence[NBest]) -> tuple[list[NBest], list[NBest]]:
+def split_lists(items: Sequence[NBestList]) -> tuple[list[NBestList], list[NBestList]]:
     """Return the lists to learn and tune on, and those to test on; a document lies on one side.
 
     Of few documents none are put aside.
     """
-    parts = _parts([item.document for item in items])
+    parts = _split_parts([item.document for item in items])
     if parts.max(initial=-1) < 0 or len({item.document for item in items}) < FEW:
         return list(items), []
     tested = parts == TEST
@@ -49,7 +43,7 @@ def split_lists(items: Sequence[NBest]) -> tuple[list[NBest], list[NBest]]:
 
 
 def train_lists(
-    parts: dict[str, Any], items: Sequence[NBest], *, name: str, put_aside: int = 0, **settings: Any
+    parts: dict[str, Any], items: Sequence[NBestList], *, name: str, put_aside: int = 0, **settings: Any
 ) -> Model:
     """Train a model that finds the best of a list.
 
@@ -70,8 +64,8 @@ def train_lists(
         D337 where no list has candidates of different costs.
     """
     documents = [item.document for item in items]
-    with located(items):
-        lists = listed(parts["task"], items)
+    with name_error_place(items):
+        lists = lists_with_costs(parts["task"], items)
         return train_candidates(parts, lists, documents, name=name, put_aside=put_aside, **settings)
 
 
@@ -126,7 +120,7 @@ def train_candidates(
             raise UserError("D337", n=len(tune))
     model = train_examples(parts, learn, tuned, learn, name=name, **settings)
     left_out = ["lists: neither costs nor a reference"] * (len(lists) - len(known))
-    told = account(len(known) + put_aside, left_out, "lists")
+    told = dataset_report(len(known) + put_aside, left_out, "lists")
     said = {
         "lists": len(known),
         "without_right": every.instances.take(known).without_right(),
@@ -138,33 +132,33 @@ def train_candidates(
 
 
 def _divided(
-    every: Examples, known: NDArray[np.int64], documents: Sequence[str]
-) -> tuple[Examples, Examples, list[str]]:
+    every: TextExamples, known: NDArray[np.int64], documents: Sequence[str]
+) -> tuple[TextExamples, TextExamples, list[str]]:
     """Return what is learned from, what is tuned on, and what there is to say of it."""
-    tuned = _parts(documents) == TUNE
+    tuned = _split_parts(documents) == TUNE
     if tuned.any() and not tuned.all():
         return _some(every, known[~tuned]), _some(every, known[tuned]), []
-    n = many(len(set(documents)), "document")
+    n = pluralize(len(set(documents)), "document")
     note = f"too few to put any aside to tune on: {n} (equal references count as one)"
     return _some(every, known), _some(every, known), [note]
 
 
-def listed(task: Task, items: Sequence[NBest]) -> CandidateLists:
+def lists_with_costs(task: Task, items: Sequence[NBestList]) -> CandidateLists:
     """Return lists by columns, with the costs that the task's measure gives them."""
-    measure = measure_of_lists(metric(task)[0])
-    return lists_of(items, lambda texts, references: costs_of(measure, texts, references))
+    measure = list_measure_named(metric(task)[0])
+    return to_candidate_lists(items, lambda texts, references: text_costs(measure, texts, references))
 
 
-def _examples(parts: dict[str, Any], lists: CandidateLists) -> Examples:
-    return Examples(parts["tokenisation"]([]), instances_of(lists), 0)
+def _examples(parts: dict[str, Any], lists: CandidateLists) -> TextExamples:
+    return TextExamples(parts["tokenisation"]([]), list_instances(lists), 0)
 
 
-def _some(examples: Examples, rows: NDArray[np.int64]) -> Examples:
+def _some(examples: TextExamples, rows: NDArray[np.int64]) -> TextExamples:
     chosen: Instances = examples.instances.take(rows)
     return replace(examples, instances=chosen)
 
 
-def _parts(documents: Sequence[str]) -> NDArray[np.int64]:
+def _split_parts(documents: Sequence[str]) -> NDArray[np.int64]:
     """Return the part of each list: by its document alone, whatever the order."""
     names = sorted(set(documents), key=hash_word)
     number = {name: i for i, name in enumerate(names)}

@@ -1,4 +1,4 @@
-"""Rerankers of the lasso family, after Gao, Suzuki and Yu (COLING-ACL 2006), and kana to kanji."""
+"""Rerankers of the lasso family, after Gao, Suzuki and Yu (COLING-ACL 2006), and kana-to-kanji conversion."""
 
 from __future__ import annotations
 

@@ -8,12 +8,12 @@ from disambig.api.commands import RegisterCommand
 
 @hookimpl
 def disambig_register_learners(register: Register) -> None:
-    register("boosted_lasso.AveragedPerceptron.v1", ".baselines.perceptron:AveragedPerceptron")
-    register("boosted_lasso.BLasso.v1", ".stagewise.fixed_steps:BLasso")
-    register("boosted_lasso.Boosting.v1", ".stagewise.boosting:Boosting")
-    register("boosted_lasso.FBoosting.v1", ".stagewise.fixed_steps:FBoosting")
-    register("boosted_lasso.FSLR.v1", ".stagewise.fixed_steps:FSLR")
-    register("boosted_lasso.PairwiseL2.v1", ".baselines.pairwise:PairwiseL2")
+    register("boosted_lasso.AveragedPerceptron.v1", ".learners.baselines:AveragedPerceptron")
+    register("boosted_lasso.BLasso.v1", ".learners.stagewise:BLasso")
+    register("boosted_lasso.Boosting.v1", ".learners.stagewise:Boosting")
+    register("boosted_lasso.FBoosting.v1", ".learners.stagewise:FBoosting")
+    register("boosted_lasso.FSLR.v1", ".learners.stagewise:FSLR")
+    register("boosted_lasso.PairwiseL2.v1", ".learners.baselines:PairwiseL2")
 
 
 @hookimpl
@@ -23,13 +23,13 @@ def disambig_register_tasks(register: Register) -> None:
 
 @hookimpl
 def disambig_register_commands(register: RegisterCommand) -> None:
-    register("boosted_lasso.adapt.v1", ".commands.adapt:adapt", "Adapt the conversion of kana to your text.")
-    register("boosted_lasso.convert.v1", ".commands.convert:convert", "Convert kana to kanji.")
+    register("boosted_lasso.adapt.v1", ".kana.commands:adapt", "Adapt the conversion of kana to your text.")
+    register("boosted_lasso.convert.v1", ".kana.commands:convert", "Convert kana to kanji.")
 
 
 @hookimpl
 def disambig_register_experiments(register: Register) -> None:
-    register("gao2006.english.v1", ".experiments.english:English")
-    register("gao2006.figures.v1", ".experiments.figures:Figures")
-    register("gao2006.headwords.v1", ".experiments.headwords:Headwords")
-    register("gao2006.table1.v1", ".experiments.table1:Table1")
+    register("gao2006.english.v1", ".experiments.english:Gao2006English")
+    register("gao2006.figures.v1", ".experiments.figures:Gao2006Figures")
+    register("gao2006.headwords.v1", ".experiments.headwords:Gao2006Headwords")
+    register("gao2006.table1.v1", ".experiments.table1:Gao2006Table1")

@@ -9,17 +9,17 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from disambig.api import UserError
-from disambig.api.runners import EngineOptions, Outcome, Runner, Tell, Work, nothing
+from disambig.api.runners import EngineOptions, ProgressCallback, Runner, Work, WorkOutcome, ignore_progress
 
 if TYPE_CHECKING:
-    from disambig_dask.session import KeptCluster
+    from .session import PersistentCluster
 
-TRIES = 3
+MAX_ATTEMPTS = 3
 PATIENCE = 120.0
 
 
 @dataclass(frozen=True, slots=True)
-class Dask:
+class DaskRunner:
     """The runner on a cluster of Dask.
 
     Attributes
@@ -40,12 +40,17 @@ class Dask:
     scheduler: str | None = None
     workers: int = 1
     timeout: float | None = None
-    tries: int = TRIES
+    tries: int = MAX_ATTEMPTS
     patience: float = PATIENCE
 
     def run(
-        self, work: Work, items: Iterable[Any], *, ordered: bool = False, tell: Tell = nothing
-    ) -> Iterator[Outcome]:
+        self,
+        work: Work,
+        items: Iterable[Any],
+        *,
+        ordered: bool = False,
+        tell: ProgressCallback = ignore_progress,
+    ) -> Iterator[WorkOutcome]:
         """Yield the outcome of each item, in their order if asked, else as they are done.
 
         Raises
@@ -54,39 +59,44 @@ class Dask:
             D853 to D855 where there is no cluster; D856 and D857 where a worker is not fit for the work;
             D858 where none can load what it needs; what the work raises as such.
         """
-        from disambig_dask.course import Course
+        from ._run import ClusterRun
 
-        yield from Course(self, work, iter(items), ordered, tell).outcomes()
+        yield from ClusterRun(self, work, iter(items), ordered, tell).outcomes()
 
     @contextmanager
     def staying(self) -> Iterator[Runner]:
         """Give a runner like this one, whose cluster of this machine stands until the block ends."""
-        from disambig_dask.session import KeptCluster
+        from .session import PersistentCluster
 
-        kept = KeptCluster()
+        kept = PersistentCluster()
         try:
-            yield _Staying(self, kept)
+            yield _KeptClusterRunner(self, kept)
         finally:
             kept.close()
 
 
 @dataclass(frozen=True, slots=True)
-class _Staying:
+class _KeptClusterRunner:
     """The runner of several runs, one after the other, on one cluster."""
 
-    engine: Dask
-    kept: KeptCluster
+    engine: DaskRunner
+    kept: PersistentCluster
 
     def run(
-        self, work: Work, items: Iterable[Any], *, ordered: bool = False, tell: Tell = nothing
-    ) -> Iterator[Outcome]:
+        self,
+        work: Work,
+        items: Iterable[Any],
+        *,
+        ordered: bool = False,
+        tell: ProgressCallback = ignore_progress,
+    ) -> Iterator[WorkOutcome]:
         """Yield the outcome of each item: see `Dask.run`."""
-        from disambig_dask.course import Course
+        from ._run import ClusterRun
 
-        yield from Course(self.engine, work, iter(items), ordered, tell, self.kept).outcomes()
+        yield from ClusterRun(self.engine, work, iter(items), ordered, tell, self.kept).outcomes()
 
 
-def engine(options: EngineOptions) -> Dask:
+def make_engine(options: EngineOptions) -> DaskRunner:
     """Return the runner that options ask for.
 
     Raises
@@ -96,4 +106,4 @@ def engine(options: EngineOptions) -> Dask:
     """
     if find_spec("distributed") is None:
         raise UserError("D850")
-    return Dask(options.scheduler, options.workers, options.timeout)
+    return DaskRunner(options.scheduler, options.workers, options.timeout)

@@ -7,4 +7,4 @@ from disambig.api import Register, hookimpl
 
 @hookimpl
 def disambig_register_runners(register: Register) -> None:
-    register("dask.dask.v1", ".engine:engine")
+    register("dask.dask.v1", ".engine:make_engine")

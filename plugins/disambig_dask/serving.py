@@ -1,25 +1,85 @@
-"""What happens on a worker of Dask: the work is begun once, then done to one item after the other.
-
-`Held` lies on the worker as the result of a task, so that Dask lets go of it, models and all, when the job's
-client is gone, however that ended. Nothing here knows the client's side but by the values sent.
-"""
+"""What runs on a worker: check its environment, load the work once, process items, and forward logs."""
 
 from __future__ import annotations
 
 import faulthandler
+import logging
 import os
 import threading
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import Any
 
 from disambig.api import UserError
-from disambig.api.runners import Function, Work
-from disambig_dask.likeness import expected_of
-from disambig_dask.worker_logs import heard
+from disambig.api.runners import DescribesWork, Function, Work
+
+_LONG = 20  # characters of a digest that are shown
+
+
+def expected_environment(work: Work) -> dict[str, Any]:
+    """Return what each worker must say."""
+    described = work.describe() if isinstance(work, DescribesWork) else {}
+    return {"the version of disambig": version("disambig"), **described}
+
+
+def check_environment(expected: Mapping[str, Any], seen: Mapping[str, Any], address: str) -> None:
+    """Make sure that a worker said what was expected.
+
+    Raises
+    ------
+    UserError
+        D856 with the first difference.
+    """
+    here, there = dict(_flatten(expected)), dict(_flatten(seen))
+    for what in here | there:
+        ours, theirs = here.get(what), there.get(what)
+        if ours != theirs:
+            raise UserError("D856", address=address, what=what, there=_shorten(theirs), here=_shorten(ours))
+
+
+def _flatten(values: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            yield from _flatten(value, f"{before}{name}, ")
+        else:
+            yield f"{before}{name}", list(value) if isinstance(value, tuple) else value
+
+
+def _shorten(value: Any) -> str:
+    text = "nothing" if value is None else str(value)
+    return text if len(text) <= 3 * _LONG else f"{text[:_LONG]}..."
+
+
+@contextmanager
+def forward_logs(levels: Mapping[str, int], say: Callable[[str, Any], None]) -> Iterator[None]:
+    """Send what these loggers say in the block as ``say("log", [name, level, message])``, nowhere else."""
+    handler = _LogSender(say)
+    before = []
+    for name, level in levels.items():
+        log = logging.getLogger(name)
+        before.append((log, log.level, log.handlers, log.propagate))
+        log.setLevel(level)
+        log.handlers, log.propagate = [handler], False
+    try:
+        yield
+    finally:
+        for log, level, handlers, propagate in before:
+            log.setLevel(level)
+            log.handlers, log.propagate = handlers, propagate
+
+
+class _LogSender(logging.Handler):
+    def __init__(self, say: Callable[[str, Any], None]) -> None:
+        super().__init__()
+        self._say = say
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._say("log", [record.name, record.levelno, record.getMessage()])
+
 
 TOPIC = "disambig"
 _EVERY = 0.2  # seconds between two messages of how far an item is
@@ -27,7 +87,7 @@ _alone = threading.Lock()  # one item at a time in a process: memory is planned 
 
 
 @dataclass(frozen=True, slots=True)
-class Begin:
+class WorkSetup:
     """What a worker is to hold: the work, where relative paths begin, who hears of it."""
 
     run: str
@@ -37,7 +97,7 @@ class Begin:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class ItemRequest:
     """One try of one item; `number` is that of the try."""
 
     number: int
@@ -46,26 +106,26 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ItemResult:
     """What came of it: "done", "user error", "bug" or "left", and how much was told on the way."""
 
     kind: str
     value: Any = None
-    told: int = 0
+    n_messages: int = 0
 
 
-class Held:
+class LoadedWork:
     """The work on one worker, and what is done to items once it is started.
 
     Moved or stored elsewhere by Dask it is the work alone, and starts again there.
     """
 
-    def __init__(self, begin: Begin) -> None:
+    def __init__(self, begin: WorkSetup) -> None:
         self.begin = begin
         self._function: Function | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Held, (self.begin,)
+        return LoadedWork, (self.begin,)
 
     def function(self) -> Function:
         """Return what is done to each item; load what it needs if this is the first time."""
@@ -74,42 +134,47 @@ class Held:
         return self._function
 
 
-class Left(BaseException):
+class ItemAbandoned(BaseException):
     """Ends an item that nobody waits for any more; no handler of a work's own may swallow it."""
 
 
-def hold(begin: Begin) -> Held:
+def load_work(begin: WorkSetup) -> LoadedWork:
     """Return what lies on a worker as long as the job lasts."""
-    return Held(begin)
+    return LoadedWork(begin)
 
 
-def started(held: Held, describe: bool) -> Answer:
+def start_work(held: LoadedWork, describe: bool) -> ItemResult:
     """Load what the work needs; the answer's value says what it depends on here, if it is to be told."""
     begin = held.begin
-    with _alone, _folder(begin.folder), heard(begin.levels, _teller(begin.run)):
+    with _alone, _working_directory(begin.folder), forward_logs(begin.levels, _message_sender(begin.run)):
         try:
             work = begin.work
-            seen = expected_of(work) if describe else {}
+            seen = expected_environment(work) if describe else {}
             held.function()
-            return Answer("done", seen)
+            return ItemResult("done", seen)
         except UserError as problem:
-            return Answer("user error", problem)
+            return ItemResult("user error", problem)
         except Exception:
-            return Answer("bug", traceback.format_exc())
+            return ItemResult("bug", traceback.format_exc())
 
 
-def done(held: Held, order: Order) -> Answer:
+def process_item(held: LoadedWork, order: ItemRequest) -> ItemResult:
     """Work on one item; a worker that takes too long for it ends itself."""
     begin = held.begin
-    say = _teller(begin.run)
-    with _alone, _folder(begin.folder), heard(begin.levels, say), _ends_after(order.timeout):
+    say = _message_sender(begin.run)
+    with (
+        _alone,
+        _working_directory(begin.folder),
+        forward_logs(begin.levels, say),
+        _exit_after(order.timeout),
+    ):
         amount, last = 0, time.monotonic()
-        wanted = _wanted()
+        wanted = _is_wanted_function()
 
         def tell(done: int) -> None:
             nonlocal amount, last
             if not wanted():
-                raise Left
+                raise ItemAbandoned
             amount = max(amount, done)
             if time.monotonic() - last >= _EVERY:
                 last = time.monotonic()
@@ -117,19 +182,19 @@ def done(held: Held, order: Order) -> Answer:
 
         try:
             if not wanted():
-                raise Left
+                raise ItemAbandoned
             say("part", [order.number, 0])
             result = held.function()(order.item, tell)
-            return Answer("done", result, amount)
-        except Left:
-            return Answer("left")
+            return ItemResult("done", result, amount)
+        except ItemAbandoned:
+            return ItemResult("left")
         except UserError as problem:
-            return Answer("user error", problem, amount)
+            return ItemResult("user error", problem, amount)
         except Exception:
-            return Answer("bug", traceback.format_exc(), amount)
+            return ItemResult("bug", traceback.format_exc(), amount)
 
 
-def _teller(run: str) -> Any:
+def _message_sender(run: str) -> Any:
     """Return the function that sends (kind, value) to the clients; plain values only."""
     from distributed import get_worker
 
@@ -141,7 +206,7 @@ def _teller(run: str) -> Any:
     return say
 
 
-def _wanted() -> Any:
+def _is_wanted_function() -> Any:
     """Return the function that tells whether somebody still waits for the task in which this is called."""
     from distributed import get_worker
 
@@ -156,7 +221,7 @@ def _wanted() -> Any:
 
 
 @contextmanager
-def _folder(path: str) -> Iterator[None]:
+def _working_directory(path: str) -> Iterator[None]:
     """Be in the client's folder, if there is one of that name here, so that relative paths mean the same."""
     before = os.getcwd()
     with suppress(OSError):
@@ -168,7 +233,7 @@ def _folder(path: str) -> Iterator[None]:
 
 
 @contextmanager
-def _ends_after(seconds: float | None) -> Iterator[None]:
+def _exit_after(seconds: float | None) -> Iterator[None]:
     """End this process if the block takes longer, even in compiled code that lets no other thread run."""
     if seconds is None:
         yield

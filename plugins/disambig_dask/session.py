@@ -1,23 +1,116 @@
-"""One connection to a scheduler: tasks go out, news comes in through a queue; others decide what it means."""
+"""A connection to a scheduler: find its address, send tasks, and receive events through a queue."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
-from collections.abc import Callable, Mapping
-from concurrent.futures import CancelledError
-from contextlib import suppress
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
 from disambig.api import UserError
-from disambig.api.runners import interrupts_put_off, leave_out_current_directory
-from disambig_dask.finding import address_of
-from disambig_dask.hush import quiet
+from disambig.api.runners import delay_interrupts, leave_out_current_directory
 from disambig_dask.serving import TOPIC
 
-LOOK = 0.5  # seconds between two looks at the workers
+_MAX_FILE_SIZE = 1.0
+"""Seconds that Dask has beyond those given to it, to say itself what is wrong."""
+
+
+def scheduler_address(scheduler: str, *, seconds: float) -> str:
+    """Return the address of a scheduler that is named by it, or by the file that it wrote.
+
+    A wrong one is found here: Dask waits for ever for a file, and for what listens and says nothing, and
+    leaves a half-made client behind.
+
+    Raises
+    ------
+    UserError
+        D853 for a file that is not there or says no address, for what cannot be an address, and where
+        nothing answers as Dask does within `seconds`; of other addresses than ``tcp://`` that is not asked.
+    """
+    from distributed.comm.addressing import resolve_address
+
+    try:
+        address = _read_address(Path(scheduler)) if _is_file(scheduler) else scheduler
+        resolved = resolve_address(address)
+        if resolved.startswith("tcp://"):
+            with ThreadPoolExecutor(1) as elsewhere:  # a loop may run here
+                elsewhere.submit(asyncio.run, _check_reachable(resolved, seconds)).result()
+    except OSError as problem:
+        raise UserError("D853", address=scheduler, problem=problem.strerror or problem) from None
+    except (ValueError, TypeError) as problem:
+        raise UserError("D853", address=scheduler, problem=" ".join(str(problem).split())) from None
+    return address
+
+
+async def _check_reachable(address: str, seconds: float) -> None:
+    from distributed.comm import connect
+
+    try:
+        comm = await asyncio.wait_for(connect(address, timeout=seconds), seconds + _MAX_FILE_SIZE)
+        await comm.close()
+    except asyncio.TimeoutError:
+        raise ValueError(f"what listens there does not answer within {seconds:g} seconds") from None
+    except OSError:
+        raise
+    except Exception as problem:
+        raise ValueError(f"what answers there is none ({type(problem).__name__})") from None
+
+
+def _is_file(scheduler: str) -> bool:
+    return "://" not in scheduler and (scheduler.endswith(".json") or Path(scheduler).is_file())
+
+
+def _read_address(path: Path) -> str:
+    data = path.read_bytes()
+    try:
+        return str(json.loads(data)["address"])
+    except (ValueError, LookupError, TypeError, RecursionError):
+        raise ValueError("this file says no address: give the scheduler.json that it wrote") from None
+
+
+_OTHERS = ("tornado.application", "asyncio")
+_lock = threading.Lock()
+_before: dict[logging.Logger, int] = {}  # the levels that return with the last block
+_blocks = 0
+
+
+@contextmanager
+def quiet_logging() -> Iterator[None]:
+    """Silence Dask; blocks may overlap (other threads, runs that take turns): the last one ends it."""
+    global _blocks
+    import distributed  # noqa: F401  sets levels as it is imported, which must not be later
+
+    with _lock:
+        _blocks += 1
+        for log in _loud_loggers():
+            _before.setdefault(log, log.level)
+            log.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        with _lock:
+            _blocks -= 1
+            if not _blocks:
+                for log, level in _before.items():
+                    log.setLevel(level)
+                _before.clear()
+
+
+def _loud_loggers() -> list[logging.Logger]:
+    """Return the loggers of Dask that have a level of their own: others have that of ``distributed``."""
+    known = [name for name in list(logging.root.manager.loggerDict) if name.startswith("distributed.")]
+    with_levels = [log for log in map(logging.getLogger, known) if log.level]
+    return [logging.getLogger("distributed"), *with_levels, *map(logging.getLogger, _OTHERS)]
+
+
+POLL_INTERVAL = 0.5  # seconds between two looks at the workers
 _STARTS = 2  # of a cluster of this machine
 _QUICK = {  # of 2.0 seconds of annotation, Dask's profiler takes 0.2; giving memory back at every turn, 0.35
     "distributed.worker.profile.enabled": False,
@@ -27,7 +120,7 @@ _ANY_PORT = {"dashboard_address": "127.0.0.1:0"}  # it serves HTTP even so: on 8
 
 
 @dataclass(frozen=True, slots=True)
-class News:
+class SessionEvent:
     """What happened: a task's "answer", or it is "gone", "killed", "failed"; "said" by one; "workers" now."""
 
     kind: str
@@ -36,20 +129,20 @@ class News:
 
 
 @dataclass(slots=True)
-class Session:
+class ClusterSession:
     """A client, its cluster if it is ours, and the queue of news."""
 
     client: Any
     address: str
     cluster: Any = None  # that ends with the session
-    news: SimpleQueue[News] = field(default_factory=SimpleQueue)
+    news: SimpleQueue[SessionEvent] = field(default_factory=SimpleQueue)
     closed: bool = False
     lost: bool = False
     bait: Any = None
 
     def begin(self) -> None:
         """Listen from now on."""
-        self.client.subscribe_topic(TOPIC, lambda event: self.news.put(News("said", value=event[1])))
+        self.client.subscribe_topic(TOPIC, lambda event: self.news.put(SessionEvent("said", value=event[1])))
         self.client.loop.add_callback(self._watch)
 
     def running(self) -> bool:
@@ -58,11 +151,11 @@ class Session:
 
     def submit(self, number: int, address: str, function: Callable[..., Any], *given: Any) -> Any:
         """Send a task to one worker, after those sent before, and return its future; its end will be news."""
-        future = self.keep(number, address, function, *given)
+        future = self.submit_kept(number, address, function, *given)
         self.client.loop.add_callback(self._follow, number, future)
         return future
 
-    def keep(self, number: int, address: str, function: Callable[..., Any], *given: Any) -> Any:
+    def submit_kept(self, number: int, address: str, function: Callable[..., Any], *given: Any) -> Any:
         """Send a task whose result stays where it is."""
         return self.client.submit(
             function,
@@ -74,7 +167,7 @@ class Session:
             pure=False,
         )
 
-    def call_for_workers(self, wanted: bool) -> None:
+    def request_workers(self, wanted: bool) -> None:
         """Leave a task waiting where there is no worker: a cluster that adapts to its load starts some."""
         if wanted and self.bait is None:
             self.bait = self.client.submit(int, pure=False)
@@ -94,37 +187,39 @@ class Session:
     def close(self) -> None:
         """Let go of everything; a cluster of ours ends."""
         self.closed = True
-        with quiet(), suppress(Exception):  # the scheduler may be gone
+        with quiet_logging(), suppress(Exception):  # the scheduler may be gone
             self.client.close(timeout=2)
-        _close(self.cluster)
+        _close_cluster(self.cluster)
 
     async def _follow(self, number: int, future: Any) -> None:
         from distributed.scheduler import KilledWorker
 
         try:
-            self.news.put(News("answer", number, await future))
+            self.news.put(SessionEvent("answer", number, await future))
         except KilledWorker:
-            self.news.put(News("killed", number))
+            self.news.put(SessionEvent("killed", number))
         except (asyncio.CancelledError, CancelledError):  # the scheduler is gone, or nobody waits
-            self.news.put(News("gone", number))
+            self.news.put(SessionEvent("gone", number))
         except Exception as problem:
             said = " ".join(str(problem).split())
-            self.news.put(News("failed", number, f"{type(problem).__name__}: {said}"))
+            self.news.put(SessionEvent("failed", number, f"{type(problem).__name__}: {said}"))
 
     async def _watch(self) -> None:
         while not self.closed:
-            pause = LOOK
+            pause = POLL_INTERVAL
             with suppress(OSError, asyncio.TimeoutError):  # the client's status says it, too
                 found = await asyncio.wait_for(self.client.scheduler.identity(n_workers=-1), 30)
                 workers = found["workers"]
                 self.news.put(
-                    News("workers", value={process_of(a, each): (a, each) for a, each in workers.items()})
+                    SessionEvent(
+                        "workers", value={process_key(a, each): (a, each) for a, each in workers.items()}
+                    )
                 )
-                pause = max(LOOK, len(workers) / 100)
+                pause = max(POLL_INTERVAL, len(workers) / 100)
             await asyncio.sleep(pause)
 
 
-def process_of(address: str, about: Mapping[str, Any]) -> str:
+def process_key(address: str, about: Mapping[str, Any]) -> str:
     """Return what tells a worker's process from all others, before and after it.
 
     Dask's own "id" is its name, which its keeper gives to the next one, too; its folder is made anew by each.
@@ -132,27 +227,27 @@ def process_of(address: str, about: Mapping[str, Any]) -> str:
     return f"{address} {about.get('local_directory', '')}"
 
 
-class KeptCluster:
+class PersistentCluster:
     """A cluster of this machine for several sessions, one after the other."""
 
     def __init__(self) -> None:
         self._cluster: Any = None
 
-    def standing(self, workers: int) -> Any:
+    def get_or_start(self, workers: int) -> Any:
         """Return it; the first session starts it."""
         if self._cluster is None:
-            self._cluster = _cluster(workers)
+            self._cluster = _start_cluster(workers)
         return self._cluster
 
     def close(self) -> None:
         """End it."""
-        _close(self._cluster)
+        _close_cluster(self._cluster)
         self._cluster = None
 
 
-def connect(
-    scheduler: str | None, workers: int, *, seconds: float, kept: KeptCluster | None = None
-) -> Session:
+def open_session(
+    scheduler: str | None, workers: int, *, seconds: float, kept: PersistentCluster | None = None
+) -> ClusterSession:
     """Return a session with a scheduler, or with a cluster of this machine: one that is kept, or its own.
 
     Raises
@@ -165,22 +260,22 @@ def connect(
 
     cluster = None
     if scheduler is None:
-        cluster = _cluster(workers) if kept is None else kept.standing(workers)
-    address = None if scheduler is None else address_of(scheduler, seconds=seconds)
+        cluster = _start_cluster(workers) if kept is None else kept.get_or_start(workers)
+    address = None if scheduler is None else scheduler_address(scheduler, seconds=seconds)
     try:
         client = Client(address or cluster, set_as_default=False, timeout=seconds)
     except (OSError, ValueError, TypeError) as problem:
-        _close(cluster if kept is None else None)
+        _close_cluster(cluster if kept is None else None)
         raise UserError("D853", address=scheduler, problem=" ".join(str(problem).split())) from None
     except BaseException:
-        _close(cluster if kept is None else None)
+        _close_cluster(cluster if kept is None else None)
         raise
-    session = Session(client, scheduler or "of this machine", cluster if kept is None else None)
+    session = ClusterSession(client, scheduler or "of this machine", cluster if kept is None else None)
     session.begin()
     return session
 
 
-def _cluster(workers: int) -> Any:
+def _start_cluster(workers: int) -> Any:
     """Return a cluster of this machine; a worker that is killed while it starts costs one more try."""
     from dask.config import set as settings
     from distributed import LocalCluster
@@ -190,7 +285,7 @@ def _cluster(workers: int) -> Any:
         made = None
         try:
             # a cluster half started does not end without a traceback
-            with interrupts_put_off(), settings(_QUICK):
+            with delay_interrupts(), settings(_QUICK):
                 made = LocalCluster(
                     n_workers=workers,
                     threads_per_worker=1,
@@ -198,7 +293,7 @@ def _cluster(workers: int) -> Any:
                     dashboard_address=None,
                     scheduler_kwargs=_ANY_PORT,
                     silence_logs=logging.CRITICAL,
-                    preload=["disambig_dask.local_worker"],  # of those that are begun later, too
+                    preload=["disambig_dask._local_worker"],  # of those that are begun later, too
                 )
             return made
         except Exception as problem:
@@ -206,12 +301,12 @@ def _cluster(workers: int) -> Any:
                 said = " ".join(str(problem).split())
                 raise UserError("D920", problem=said or type(problem).__name__) from None
         except BaseException:
-            _close(made)
+            _close_cluster(made)
             raise
     raise AssertionError
 
 
-def _close(cluster: Any) -> None:
+def _close_cluster(cluster: Any) -> None:
     if cluster is not None:
-        with quiet(), suppress(Exception):
+        with quiet_logging(), suppress(Exception):
             cluster.close(timeout=10)

@@ -1,4 +1,4 @@
-"""Exponentiated-gradient training of global linear models, after Collins, and parsing with it."""
+"""Exponentiated-gradient training of global linear models, after Collins, and a parser trained with it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .parsers.parser import Parser
+    from .parser.parser import Parser
 
 
 def load_parser(name: str | Path = "disambig_en_parser", *, max_length: int = 150) -> Parser:
     """Return what parses text: see `parsers.parser.Parser`."""
-    from .parsers.parser import Parser
+    from .parser.parser import Parser
 
     return Parser.load(name, max_length=max_length)

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 from disambig.api.components import declared_factory
 
 if TYPE_CHECKING:
-    from .spacy.component import ConstituentParser
+    from .spacy._component import ConstituentParser
 
 
 def _create(
     nlp: Any, name: str, model: str | None, spans_key: str, tags: bool, max_length: float
 ) -> ConstituentParser:
-    from .parsers.parser import PACK, Parser
-    from .spacy.component import ConstituentParser
+    from .parser.parser import PACK, Parser
+    from .spacy._component import ConstituentParser
 
     parser = Parser.load(model or PACK, max_length=max_length)  # type: ignore[arg-type]  # D903 for another
     return ConstituentParser(nlp, parser, name=name, spans_key=spans_key, tags=tags)

@@ -17,16 +17,19 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from disambig.api import Columns, CrossedRows, UserError
 from disambig.api.batches import CrossedColumns
 
-from .checks import CHOSEN, check_name, check_regularisation, check_weights
-from .kernels.linear import Linear
-from .kernels.nonlinear import Gaussian, Polynomial
-from .kernels.normalised import MANNERS, in_shares
-from .rls.feature_groups import FeatureGroups
-from .rls.learners import shares_of
-from .rls.leave_one_out import best_regularisation, quality
-from .rls.problem import Problem, check_sizes
-from .rls.systems import Dual, Primal, System
-from .ties import winners
+from ._validation import CHOSEN, check_name, check_regularisation, check_weights
+from .rls.kernel_functions import MANNERS, GaussianKernel, LinearKernel, PolynomialKernel, in_shares
+from .rls.learners import FeatureGroups, group_weights
+from .rls.scorers import find_winners
+from .rls.systems import (
+    DualSystem,
+    LinearSystem,
+    PrimalSystem,
+    RLSProblem,
+    best_regularisation,
+    check_sizes,
+    leave_one_out_quality,
+)
 
 Floats = NDArray[np.float64]
 OF_ROWS = ("linear", "poly", "rbf")
@@ -126,19 +129,19 @@ class RLSClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise UserError("D706", seen=self.classes_.tolist()[0])
         check_sizes(X.data if hasattr(X, "indptr") else X)
         targets = np.where(np.arange(len(self.classes_)) == right[:, None], 1.0, -1.0)
-        problem = Problem(self._seen(X, targets), np.zeros(0, np.int32), targets)
+        problem = RLSProblem(self._seen(X, targets), np.zeros(0, np.int32), targets)
         system = self._system(problem.rows)
         self.alpha_ = best_regularisation(problem, system)[0] if self.alpha == "loo" else float(self.alpha)
         solution, left_out = system.solve_left_out(targets, len(targets) * self.alpha_)
-        self.loo_score_ = quality(problem, left_out).accuracy
+        self.loo_score_ = leave_one_out_quality(problem, left_out).accuracy
         self.class_count_ = problem.frequencies
         self.loo_decision_function_ = left_out[:, 1] if len(self.classes_) == 2 else left_out
         if len(self.classes_) == 2:  # what tells the second class from the first
             solution = solution[:, 1:]
-        if isinstance(system, Dual):
+        if isinstance(system, DualSystem):
             self.dual_coef_ = solution
         if self.kernel == "linear":
-            weights = solution if isinstance(system, Primal) else problem.rows.T @ solution
+            weights = solution if isinstance(system, PrimalSystem) else problem.rows.T @ solution
             self.coef_ = np.ascontiguousarray(weights.T)
         elif self.kernel != "precomputed":
             self.X_fit_ = problem.rows
@@ -161,7 +164,7 @@ class RLSClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         scores = self.decision_function(X)
         if scores.ndim == 1:
             scores = np.column_stack([-scores, scores])
-        return np.asarray(self.classes_[winners(scores, self.class_count_)])
+        return np.asarray(self.classes_[find_winners(scores, self.class_count_)])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -186,7 +189,7 @@ class RLSClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 batch = CrossedRows(
                     _sparse(X), (targets < 0).astype(np.float32), _crossed(self._columns, targets)
                 )
-                self.group_weights_ = shares_of(FeatureGroups.of(batch), weights, self.alpha)
+                self.group_weights_ = group_weights(FeatureGroups.from_batch(batch), weights, self.alpha)
         return self._rows(X)
 
     def _rows(self, X: Any) -> Any:
@@ -199,13 +202,13 @@ class RLSClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         else:
             weights = dict(zip(columns.group_names, self.group_weights_.tolist(), strict=True))
         one = CrossedRows(rows, np.ones((rows.shape[0], 1), np.float32), CrossedColumns(columns, ("",)))
-        seen = Linear(normalise=self.normalise, weights=weights).rows(one)
+        seen = LinearKernel(normalise=self.normalise, weights=weights).rows(one)
         return seen.toarray() if callable(self.kernel) and not hasattr(X, "toarray") else seen
 
-    def _system(self, rows: Any) -> System:
+    def _system(self, rows: Any) -> LinearSystem:
         if self.kernel == "linear" and rows.shape[1] < rows.shape[0]:
-            return Primal(rows.toarray())
-        return Dual.of(self._gram(rows, rows), rows.shape[0])
+            return PrimalSystem(rows.toarray())
+        return DualSystem.from_kernel(self._gram(rows, rows), rows.shape[0])
 
     def _gram(self, left: Any, right: Any) -> Floats:
         if self.kernel == "precomputed":
@@ -214,10 +217,10 @@ class RLSClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return np.asarray(self.kernel(left, right), np.float64)
         manner = "none" if self.normalise == "none" else "row"  # only whether there is one matters here
         if self.kernel == "rbf":
-            return Gaussian(gamma=self.gamma).gram(left, right)
+            return GaussianKernel(gamma=self.gamma).gram(left, right)
         if self.kernel == "poly":
-            return Polynomial(degree=self.degree, offset=self.coef0, normalise=manner).gram(left, right)
-        return Linear().gram(left, right)
+            return PolynomialKernel(degree=self.degree, offset=self.coef0, normalise=manner).gram(left, right)
+        return LinearKernel().gram(left, right)
 
 
 def _sparse(X: Any) -> Any:

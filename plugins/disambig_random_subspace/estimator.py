@@ -17,11 +17,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from disambig.api import Columns, CrossedRows, UserError, nearest_first
 
-from .linear.confidence_weighted import ConfidenceWeighted
-from .linear.learner import LinearLearner
-from .linear.margin_learners import SGD, PassiveAggressive, Perceptron
-from .linear.problem import check_numbers
-from .random_subspaces import RandomSubspaces
+from .learners.linear import SGD, ConfidenceWeighted, LinearLearner, PassiveAggressive, Perceptron
+from .learners.problem import check_numbers
+from .learners.random_subspaces import RandomSubspaces
 
 Floats = NDArray[np.float64]
 NAMES = ("cw", "pa", "perceptron", "sgd")

@@ -7,15 +7,15 @@ from disambig.api import Register, hookimpl
 
 @hookimpl
 def disambig_register_tasks(register: Register) -> None:
-    register("real_words.Article.v1", ".article:Article")
-    register("real_words.Doubled.v1", ".doubled:Doubled")
-    register("real_words.Form.v1", ".other_words:Form")
-    register("real_words.Slip.v1", ".other_words:Slip")
+    register("real_words.Article.v1", ".tasks:Article")
+    register("real_words.Doubled.v1", ".tasks:Doubled")
+    register("real_words.Form.v1", ".tasks:Form")
+    register("real_words.Slip.v1", ".tasks:Slip")
 
 
 @hookimpl
 def disambig_register_extractors(register: Register) -> None:
-    register("real_words.Sound.v1", ".sound:Sound")
+    register("real_words.Sound.v1", ".sounds:ArticleSound")
 
 
 @hookimpl

@@ -22,18 +22,18 @@ from numpy.typing import NDArray
 from disambig.api import UserError
 from disambig.api.text import hash_words
 
-ENGLISH = Path(__file__).parent / "languages" / "en.tsv"
+ENGLISH_RELATIONS = Path(__file__).parent / "languages" / "en.tsv"
 KINDS = ("form", "derived", "possessive", "slip")
 _WORD = "[a-z]+(?:'[a-z]+)*"
 _USUAL = re.compile(f"{_WORD}(?: {_WORD})*")
 """Words in small letters, a blank between two."""
-MOST_WORDS = 16
+MAX_WORDS = 16
 """Of a line."""
 Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Relations:
+class WordRelations:
     """What each word may have been meant to be.
 
     Attributes
@@ -53,7 +53,7 @@ class Relations:
     others: Ints
 
     @classmethod
-    def of(cls, sets: Sequence[Sequence[str]], without: Sequence[Sequence[str]] = ()) -> Relations:
+    def from_sets(cls, sets: Sequence[Sequence[str]], without: Sequence[Sequence[str]] = ()) -> WordRelations:
         """Relate the words of each set to each other, but for pairs that a set of `without` has."""
         number: dict[str, int] = {}
         one, other = _pairs(sets, number)
@@ -94,7 +94,7 @@ def _pairs(sets: Sequence[Sequence[str]], number: dict[str, int]) -> tuple[Ints,
     return one[different], other[different]
 
 
-def plain(word: str) -> str:
+def normalise_word(word: str) -> str:
     """Return a word in small letters, with straight apostrophes."""
     return word.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
 
@@ -127,13 +127,13 @@ def read_relations(path: str | Path) -> Mapping[str, list[list[str]]]:
             continue
         kind, _, rest = line.partition("\t")
         usual = _USUAL.fullmatch(rest)  # most lines: nothing in them is to be looked at letter by letter
-        words = list(dict.fromkeys((rest if usual else plain(rest)).split()))
+        words = list(dict.fromkeys((rest if usual else normalise_word(rest)).split()))
         strange = [] if usual else [word for word in words if not is_word(word)]
         wrong = ""
         if kind not in sets:
             wrong = f"{kind!r} is none of {', '.join(KINDS)}"
-        elif not 2 <= len(words) <= MOST_WORDS:
-            wrong = f"2 to {MOST_WORDS} different words are wanted, and there are {len(words)}"
+        elif not 2 <= len(words) <= MAX_WORDS:
+            wrong = f"2 to {MAX_WORDS} different words are wanted, and there are {len(words)}"
         elif strange:
             wrong = f"{strange[0]!r} is no word: letters and apostrophes"
         if wrong:
@@ -153,7 +153,7 @@ def write_relations(
 
 
 @lru_cache(maxsize=8)
-def relations_in(path: str, kinds: tuple[str, ...]) -> Relations:
+def load_relations(path: str, kinds: tuple[str, ...]) -> WordRelations:
     """Return the relations of some kinds in a file; read once.
 
     Raises
@@ -166,7 +166,7 @@ def relations_in(path: str, kinds: tuple[str, ...]) -> Relations:
     if not chosen:
         raise UserError("D995", path=path, problem=f"there is no line of {' or '.join(kinds)}")
     first = min(map(KINDS.index, kinds))
-    return Relations.of(chosen, without=[words for kind in KINDS[:first] for words in sets[kind]])
+    return WordRelations.from_sets(chosen, without=[words for kind in KINDS[:first] for words in sets[kind]])
 
 
 _read_once = lru_cache(maxsize=4)(read_relations)

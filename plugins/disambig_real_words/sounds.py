@@ -1,23 +1,21 @@
-"""How a word begins to the ear: whether people write "an" before it, from counts by how it is spelt.
-
-A file of sounds has a line for each beginning that was counted: a key, and how often "a" and "an" stood
-before it. Keys name, from the most particular to the most general, a whole word (``=hour``), capitals that
-are read letter by letter or not (``+h``, or ``+h.`` where the second is none of AEIOU), a number by how it
-is read out (``#8``), and the first letters of a word (``uni-``, ``u-``). What a word sounds like is what the
-most particular of its keys says.
-"""
+"""Whether a word takes "an" or "a": counts by spelling, and the extractor on them."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import Any, ClassVar
 
-from disambig.api import UserError
+import numpy as np
+from numpy.typing import NDArray
 
-ENGLISH = Path(__file__).parent / "languages" / "en.sounds.tsv"
+from disambig.api import Arrays, Features, Group, Instances, TokenView, UserError
+from disambig.api.features import one_score
+
+ENGLISH_SOUNDS = Path(__file__).parent / "languages" / "en.sounds.tsv"
 LONGEST = 5
 """First letters that are looked at."""
 SURE, SUREST = 6.0, 10.0
@@ -32,7 +30,7 @@ _VOWELS = "AEIOU"
 _ELEVENS = ("11", "18")
 
 
-class Sounds:
+class WordSounds:
     """Log-odds of "an" before words.
 
     Parameters
@@ -43,27 +41,27 @@ class Sounds:
 
     def __init__(self, odds: Mapping[str, float]) -> None:
         self._odds = odds
-        self._of_word = lru_cache(maxsize=1 << 16)(self._found)
+        self._of_word = lru_cache(maxsize=1 << 16)(self._word_log_odds)
 
     def __len__(self) -> int:
         return len(self._odds)
 
-    def before(self, text: str, end: int) -> float:
+    def article_log_odds(self, text: str, end: int) -> float:
         """Return the log-odds of "an" and not "a" where an article ends at `end`, zero if it is not known."""
         found = _NEXT.match(text, end, end + 60)
         return 0.0 if found is None else self._of_word(found[1])
 
-    def _found(self, word: str) -> float:
-        return next((self._odds[key] for key in keys_of(word) if key in self._odds), 0.0)
+    def _word_log_odds(self, word: str) -> float:
+        return next((self._odds[key] for key in sound_keys(word) if key in self._odds), 0.0)
 
 
-def keys_of(word: str) -> Iterator[str]:
+def sound_keys(word: str) -> Iterator[str]:
     """Yield the keys of a word as it is written, the most particular first.
 
     Of identifiers (``ExecutorJob``, ``max_size``) the first word counts, or the first letters in capitals.
     """
     if "0" <= word[0] <= "9":
-        yield f"#{_spoken(word)}"
+        yield f"#{_spoken_number(word)}"
         return
     word = word.lstrip("_").partition("_")[0] or word
     capitals = re.match("[^\\W\\da-z_]+", word)
@@ -84,7 +82,7 @@ def keys_of(word: str) -> Iterator[str]:
         yield f"{plain[:length]}-"
 
 
-def read_sounds(path: str | Path) -> Sounds:
+def read_sounds(path: str | Path) -> WordSounds:
     """Return what a file says; read once.
 
     Raises
@@ -96,7 +94,7 @@ def read_sounds(path: str | Path) -> Sounds:
 
 
 @lru_cache(maxsize=4)
-def _read(path: str) -> Sounds:
+def _read(path: str) -> WordSounds:
     try:
         lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
     except (OSError, ValueError) as problem:
@@ -110,10 +108,10 @@ def _read(path: str) -> Sounds:
         if not key or len(counts) != 2 or not all(each.isascii() and each.isdigit() for each in counts):
             raise UserError("D998", path=path, problem=f"line {number}: a key and two counts are wanted")
         counted[key] = int(counts[0]), int(counts[1])
-    return Sounds(_odds(counted))
+    return WordSounds(_key_log_odds(counted))
 
 
-def _odds(counted: Mapping[str, tuple[int, int]]) -> dict[str, float]:
+def _key_log_odds(counted: Mapping[str, tuple[int, int]]) -> dict[str, float]:
     """Return the log-odds of each key.
 
     Of numbers against those of all numbers: whoever takes all digits for one knows these (see
@@ -124,26 +122,26 @@ def _odds(counted: Mapping[str, tuple[int, int]]) -> dict[str, float]:
     odds = {}
     for key, found in counted.items():
         if key[0] == "#":
-            odds[key] = _cut(OF_NUMBERS * _ratio(*found) - usual, SUREST)
+            odds[key] = _clip(OF_NUMBERS * _ratio(*found) - usual, SUREST)
         else:
-            odds[key] = _cut((OF_CAPITALS if key[0] == "+" else 1.0) * _ratio(*found), SURE)
+            odds[key] = _clip((OF_CAPITALS if key[0] == "+" else 1.0) * _ratio(*found), SURE)
     return odds
 
 
 def log_odds(a: int, an: int) -> float:
     """Return the log-odds of "an" where the two were counted, smoothed, `SURE` at most."""
-    return _cut(_ratio(a, an), SURE)
+    return _clip(_ratio(a, an), SURE)
 
 
 def _ratio(a: int, an: int) -> float:
     return math.log((an + _SMOOTHING) / (a + _SMOOTHING))
 
 
-def _cut(odds: float, most: float) -> float:
+def _clip(odds: float, most: float) -> float:
     return max(-most, min(most, odds))
 
 
-def _spoken(word: str) -> str:
+def _spoken_number(word: str) -> str:
     """Return how a number begins to the ear: its first digit, ``11``, ``18``, or ``1800`` for 18 hundred."""
     groups = re.split("[,.]", word)
     digits = re.sub("[^0-9].*", "", groups[0])
@@ -153,3 +151,65 @@ def _spoken(word: str) -> str:
     if len(groups) == 1 and len(digits) == 4 and digits[:2] in _ELEVENS:
         return f"{digits[:2]}00"
     return digits[:1]
+
+
+A_AN = ("a", "an")
+
+
+class ArticleSound:
+    """One score a candidate: half the log-odds of "an" for "an", the same below zero for "a", else zero.
+
+    Parameters
+    ----------
+    sounds : path, optional
+        A file of how words begin to the ear (see `sounds`); by default the English one.
+
+    Raises
+    ------
+    UserError
+        On first use D998, for a file that has none.
+    """
+
+    folders: ClassVar[tuple[str, ...]] = ("sounds",)
+
+    def __init__(self, *, sounds: str | Path | None = None) -> None:
+        self.sounds = sounds
+
+    @cached_property
+    def word_sounds(self) -> WordSounds:
+        """How words begin to the ear."""
+        return read_sounds(self.sounds or ENGLISH_SOUNDS)
+
+    def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> ArticleSound:
+        """Return self: what words sound like was counted beforehand."""
+        return self
+
+    def state(self) -> Arrays:
+        """Return nothing: the file is referred to, not copied."""
+        return {}
+
+    def from_state(self, arrays: Arrays) -> ArticleSound:
+        """Return self."""
+        return self
+
+    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
+        """Return the scores: what follows the place says what stands there should sound like."""
+        empty = instances.lengths == 0
+        last = np.where(empty, instances.positions - 1, instances.positions + instances.lengths - 1)
+        offsets = instances.offsets(group)
+        row = np.repeat(np.arange(len(instances)), np.diff(offsets))
+        texts = list(group.candidates) * len(instances) if instances.own is None else instances.own.texts
+        sign = np.array([(text == "an") - (text == "a") for text in texts], np.float32)
+        odds = log_odds_after(self.word_sounds, view, last).astype(np.float32)
+        return one_score(sign * odds[row] / np.float32(2), instances, group, "sound")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"sounds": self.sounds}
+
+
+def log_odds_after(sounds: WordSounds, view: TokenView, tokens: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the log-odds of "an" by what follows each token, shape ``(n,)``."""
+    places = zip(view.document_indices(tokens).tolist(), view.ends[tokens].tolist(), strict=True)
+    return np.fromiter(
+        (sounds.article_log_odds(view.texts[i], end) for i, end in places), np.float64, len(tokens)
+    )

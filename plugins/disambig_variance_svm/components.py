@@ -9,10 +9,10 @@ from disambig.api import Group, component_factory
 from disambig.api.components import token_extension
 from disambig.api.tasks import confusion_set, read_confusion_sets
 
-from .it.task import NON_REFERENTIAL, REFERENTIAL
+from .pronoun_it.task import NON_REFERENTIAL, REFERENTIAL
 
 
-def sets_of(sets: str | Path | Sequence[str | Sequence[str]]) -> tuple[Group, ...]:
+def read_sets(sets: str | Path | Sequence[str | Sequence[str]]) -> tuple[Group, ...]:
     """Return the groups of a file of sets, or of a list such as ``["quite/quiet", ["lie", "lay"]]``."""
     if isinstance(sets, (str, Path)):
         return read_confusion_sets(sets)
@@ -21,6 +21,6 @@ def sets_of(sets: str | Path | Sequence[str | Sequence[str]]) -> tuple[Group, ..
 
 make_it = component_factory("disambig_it", task="it")
 make_preposition = component_factory("disambig_preposition", task="preposition")
-make_spelling = component_factory("disambig_spelling", task="spelling", read_sets=sets_of)
+make_spelling = component_factory("disambig_spelling", task="spelling", read_sets=read_sets)
 
 token_extension("is_referential", task="it", values={REFERENTIAL: True, NON_REFERENTIAL: False})

@@ -15,10 +15,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from disambig.api import Columns, DenseBlocks, UserError
 
-from .learners.checks import check_c
-from .learners.numeric import real_numbers
-from .svm.regulariser import Regulariser
-from .svm.solver import solve
+from .learners._validation import check_c, real_numbers
+from .svm.problem import Regulariser
+from .svm.solvers import solve
 
 Floats = NDArray[np.float64]
 

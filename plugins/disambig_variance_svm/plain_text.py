@@ -23,26 +23,26 @@ EVERY_NTH: Mapping[str, int] = {"fiction": 3}
 text, and hardly what people write today. All of the others."""
 
 
-def counted(domains: Iterable[str]) -> tuple[str, ...]:
+def counted_files(domains: Iterable[str]) -> tuple[str, ...]:
     """Return the names of the files to count, a domain each."""
     return tuple(f"english/{domain}.train.txt.xz" for domain in domains)
 
 
-def held_out(domains: Iterable[str]) -> tuple[str, ...]:
+def held_out_files(domains: Iterable[str]) -> tuple[str, ...]:
     """Return the names of the files that are never counted, a domain each."""
     return tuple(f"english/{domain}.heldout.txt.xz" for domain in domains)
 
 
-COUNTED, HELD_OUT = counted(DOMAINS), held_out(DOMAINS)
-PACK_COUNTED, PACK_HELD_OUT = counted(PACK_DOMAINS), held_out(PACK_DOMAINS)
+COUNTED, HELD_OUT = counted_files(DOMAINS), held_out_files(DOMAINS)
+PACK_COUNTED, PACK_HELD_OUT = counted_files(PACK_DOMAINS), held_out_files(PACK_DOMAINS)
 
 
-def files(data: Path, names: Sequence[str]) -> list[Path]:
+def find_files(data: Path, names: Sequence[str]) -> list[Path]:
     """Return where files of a data directory are."""
     return [data / name for name in names]
 
 
 def pack_paragraphs(data: Path, domain: str) -> Iterator[str]:
     """Yield the paragraphs of a domain that the pack counts (errors: `text_lines`)."""
-    (path,) = files(data, counted([domain]))
+    (path,) = find_files(data, counted_files([domain]))
     return islice(text_lines(path), 0, None, EVERY_NTH.get(domain, 1))

@@ -7,25 +7,25 @@ from disambig.api import Register, hookimpl
 
 @hookimpl
 def disambig_register_tokenisations(register: Register) -> None:
-    register("variance_svm.NormalisedWords.v1", ".it.normalised:NormalisedWords")
+    register("variance_svm.NormalisedWords.v1", ".pronoun_it.task:NormalisedWords")
 
 
 @hookimpl
 def disambig_register_extractors(register: Register) -> None:
-    register("variance_svm.FillerCounts.v1", ".it.fillers:FillerCounts")
-    register("variance_svm.ItHabits.v1", ".it.habits:ItHabits")
-    register("variance_svm.ItPatterns.v1", ".it.told:ItPatterns")
-    register("variance_svm.KenLM.v1", ".peers.kenlm:KenLM")
-    register("variance_svm.NgramRatio.v1", ".peers.ratio:NgramRatio")
-    register("variance_svm.PrepositionHeads.v1", ".preposition_extractors:PrepositionHeads")
-    register("variance_svm.PrepositionNetwork.v1", ".preposition_extractors:PrepositionNetwork")
-    register("variance_svm.PrepositionOdds.v1", ".preposition_extractors:PrepositionOdds")
+    register("variance_svm.FillerCounts.v1", ".pronoun_it.fillers:FillerCounts")
+    register("variance_svm.ItHabits.v1", ".pronoun_it.frame_model:ItHabits")
+    register("variance_svm.ItPatterns.v1", ".pronoun_it.patterns:ItPatterns")
+    register("variance_svm.KenLM.v1", ".external_systems.kenlm:KenLM")
+    register("variance_svm.NgramRatio.v1", ".external_systems.ngram_ratio:NgramRatio")
+    register("variance_svm.PrepositionHeads.v1", ".prepositions.task:PrepositionHeads")
+    register("variance_svm.PrepositionNetwork.v1", ".prepositions.task:PrepositionNetwork")
+    register("variance_svm.PrepositionOdds.v1", ".prepositions.task:PrepositionOdds")
 
 
 @hookimpl
 def disambig_register_tasks(register: Register) -> None:
-    register("variance_svm.It.v1", ".it.task:It")
-    register("variance_svm.Preposition.v1", ".preposition:Preposition")
+    register("variance_svm.It.v1", ".pronoun_it.task:It")
+    register("variance_svm.Preposition.v1", ".prepositions.task:Preposition")
     register("variance_svm.Spelling.v1", ".spelling:Spelling")
 
 
@@ -33,18 +33,18 @@ def disambig_register_tasks(register: Register) -> None:
 def disambig_register_learners(register: Register) -> None:
     register("variance_svm.ConditionalLogit.v1", ".learners.conditional_logit:ConditionalLogit")
     register("variance_svm.SumLM.v1", ".learners.baselines:SumLM")
-    register("variance_svm.KSVM.v1", ".learners.k_svm:KSVM")
+    register("variance_svm.KSVM.v1", ".learners.multiclass_svm:KSVM")
     register("variance_svm.Majority.v1", ".learners.baselines:Majority")
-    register("variance_svm.OneVersusAll.v1", ".learners.one_versus_all:OneVersusAll")
+    register("variance_svm.OneVersusAll.v1", ".learners.multiclass_svm:OneVersusAll")
     register("variance_svm.VarianceSVM.v1", ".learners.variance_svm:VarianceSVM")
 
 
 @hookimpl
 def disambig_register_experiments(register: Register) -> None:
-    register("bergsma2010.domains.v1", ".experiments.domains:Domains")
-    register("bergsma2010.peers.v1", ".experiments.peers:Peers")
-    register("bergsma2010.table1.v1", ".experiments.table1:Table1")
-    register("bergsma2010.table2.v1", ".experiments.table2:Table2")
-    register("bergsma2010.table3.v1", ".experiments.table3:Table3")
-    register("people.mistakes.v1", ".experiments.people:Mistakes")
-    register("people.mistakes_dev.v1", ".experiments.people:DevelopmentMistakes")
+    register("bergsma2010.domains.v1", ".experiments.domains:Bergsma2010Domains")
+    register("bergsma2010.peers.v1", ".experiments.external:Bergsma2010Peers")
+    register("bergsma2010.table1.v1", ".experiments.table1:Bergsma2010Table1")
+    register("bergsma2010.table2.v1", ".experiments.table2:Bergsma2010Table2")
+    register("bergsma2010.table3.v1", ".experiments.table3:Bergsma2010Table3")
+    register("people.mistakes.v1", ".experiments.people:PeopleMistakes")
+    register("people.mistakes_dev.v1", ".experiments.people:PeopleDevelopmentMistakes")

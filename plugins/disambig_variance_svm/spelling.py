@@ -11,12 +11,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from disambig.api import Finder, Group, Instances, TokenView, no_setting
+from disambig.api import CandidateFinder, Group, Instances, TokenView, fitted_field
 from disambig.api.tasks import read_confusion_sets
 
 A_AN = {"a", "an"}
 _SPELT_OUT = re.compile(r"\d|[A-Z]{2}")
-ENGLISH = Path(__file__).parent / "confusion_sets" / "english.tsv"
+ENGLISH_CONFUSION_SETS = Path(__file__).parent / "confusion_sets" / "english.tsv"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,8 +32,8 @@ class Spelling:
     """
 
     sets: str | Path | None = None
-    own: tuple[Group, ...] | None = no_setting(None)
-    extra: tuple[Group, ...] = no_setting(())
+    own: tuple[Group, ...] | None = fitted_field(None)
+    extra: tuple[Group, ...] = fitted_field(())
     name: str = "spelling"
     concerns: ClassVar[str] = "confusion"
     language: str = "en"
@@ -41,7 +41,10 @@ class Spelling:
     @cached_property
     def groups(self) -> tuple[Group, ...]:
         """One group a set; sets added at run time come last."""
-        return (*(_read(str(self.sets or ENGLISH)) if self.own is None else self.own), *self.extra)
+        return (
+            *(_read(str(self.sets or ENGLISH_CONFUSION_SETS)) if self.own is None else self.own),
+            *self.extra,
+        )
 
     def of_groups(self, groups: Sequence[Group]) -> Spelling:
         """Return the task with these sets in place of its own: those that a saved model was trained for."""
@@ -52,9 +55,9 @@ class Spelling:
         return replace(self, extra=(*self.extra, *groups))
 
     @cached_property
-    def finder(self) -> Finder:
+    def finder(self) -> CandidateFinder:
         """The index of the candidates."""
-        return Finder.of(self.groups)
+        return CandidateFinder.from_groups(self.groups)
 
     def instances(self, view: TokenView) -> Instances:
         """Return every occurrence of a member of a set; of "a" and "an" but before numbers and capitals.
@@ -67,7 +70,7 @@ class Spelling:
         if not len(rows):
             return found
         behind = (found.positions + found.lengths)[rows]
-        places = zip(view.document_of(behind).tolist(), view.starts[behind].tolist(), strict=True)
+        places = zip(view.document_indices(behind).tolist(), view.starts[behind].tolist(), strict=True)
         kept = np.ones(len(found), bool)
         kept[rows] = [not _SPELT_OUT.match(view.texts[document], start) for document, start in places]
         return found.take(np.flatnonzero(kept))

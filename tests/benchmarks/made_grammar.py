@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from disambig.decode.grammar import BinaryGrammar, WordScores
+from disambig.decode import BinaryGrammar, WordScores
 
 TAG, PHRASE = 0, 1
 

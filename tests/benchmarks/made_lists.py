@@ -11,8 +11,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from disambig.data.batches.columns import Columns
-from disambig.data.batches.sparse import SparseRows
+from disambig.data import Columns, SparseRows
 
 WORDS = 4
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array, vstack
 
-from disambig.data.batches.columns import Columns
-from disambig.data.batches.sparse import SparseRows
+from disambig.data import Columns, SparseRows
 
 CHUNK = 500
 SHARED, OWN = 120, 150

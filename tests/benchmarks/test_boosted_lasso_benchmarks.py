@@ -14,16 +14,19 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from disambig_boosted_lasso.baselines.perceptron import AveragedPerceptron
-from disambig_boosted_lasso.stagewise.boosting import Boosting
-from disambig_boosted_lasso.stagewise.fixed_steps import FSLR, BLasso, FBoosting
-from disambig_boosted_lasso.stagewise.pairs import pairs_of
-from disambig_boosted_lasso.stagewise.stepper import Stepper
+from disambig_boosted_lasso.learners import (
+    FSLR,
+    AveragedPerceptron,
+    BLasso,
+    Boosting,
+    FBoosting,
+    Stepper,
+    build_pairs,
+)
 from made_lists import made_lists
 from scipy.sparse import block_diag, csr_array, vstack
 
-from disambig.data.batches.columns import Columns
-from disambig.data.batches.sparse import SparseRows
+from disambig.data import Columns, SparseRows
 
 pytestmark = pytest.mark.benchmark
 LISTS = int(os.environ.get("LASSO_LISTS", "8000"))
@@ -98,7 +101,7 @@ def test_a_step_does_not_cost_more_among_ten_times_the_features(learner):
     many = beside_others(few, made_lists(18_000, readings=20_000, seed=2, least=1))
     taken, features = [], []
     for batch in (few, many):
-        pairs = pairs_of(batch, "base score")
+        pairs = build_pairs(batch, "base score")
         stepper = Stepper(pairs, learner.rule(), 1e-7)
         seconds = []
         for _ in range(5):
@@ -119,7 +122,7 @@ def test_a_step_does_not_cost_more_among_ten_times_the_features(learner):
 def test_memory_beyond_the_examples_is_bounded():
     """At most 48 bytes for each difference of a pair, 500 for each feature, 200 for each pair."""
     batch = made_lists(2000)
-    pairs = pairs_of(batch, "base score")
+    pairs = build_pairs(batch, "base score")
     tracemalloc.start()
     BLasso(max_steps=1000).path(batch)
     peak = tracemalloc.get_traced_memory()[1]

@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 from made_grammar import MadeGrammar
 
-from disambig.decode.charts import ChartParser
-from disambig.decode.hypergraph import Hypergraph
+from disambig.decode import ChartParser, Hypergraph
 
 pytestmark = pytest.mark.benchmark
 WORDS, SENTENCES, LEAST = 20, 60, 50.0

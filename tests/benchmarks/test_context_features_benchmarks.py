@@ -17,12 +17,9 @@ import pytest
 from sklearn.feature_extraction import DictVectorizer
 from sklearn.feature_extraction.text import CountVectorizer
 
-from disambig.data.groups import Group
-from disambig.data.instances import Instances
-from disambig.features.strings.subsequences import Subsequences
-from disambig.features.tfidf.extractor import Tfidf
-from disambig.features.words.context_window import ContextWindow
-from disambig.text.tokenisations.spacy_tokens import SpacyTokens
+from disambig.data import Group, Instances
+from disambig.features import ContextWindow, Subsequences, Tfidf
+from disambig.text import SpacyTokens
 
 pytestmark = pytest.mark.benchmark
 N, LENGTH, WORDS = 2_000, 130, 20_000

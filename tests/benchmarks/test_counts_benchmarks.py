@@ -23,13 +23,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from disambig.counts.building.build import build_table
-from disambig.counts.building.counter import NgramCounter
-from disambig.counts.building.inputs import TextFiles
-from disambig.counts.building.write import write_table
-from disambig.counts.table import CountTable
-from disambig.text.hashing import hash_word, ngram_keys
-from disambig.text.tokenisations.words import Words
+from disambig.counts import CountTable, NgramCounter, TextFiles, build_table, write_table
+from disambig.text import Words, hash_word, ngram_keys
 
 pytestmark = pytest.mark.benchmark
 LOOKUP_WORDS = 4_500_000  # their 1-5-grams, all kept, are some ten million

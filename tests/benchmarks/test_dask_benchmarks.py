@@ -10,14 +10,11 @@ import pytest
 pytest.importorskip("distributed")
 
 from dask_cluster import cluster
-from disambig_dask.engine import Dask
+from disambig_dask import DaskRunner
 
-from disambig.batch.job import run_job
-from disambig.batch.runners import local
-from disambig.batch.sources import ModelSource
-from disambig.formats.inputs import find_inputs
-from disambig.formats.writers import make_format
-from disambig.testing.runner_works import Doubling
+from disambig.formats import find_inputs, make_format
+from disambig.jobs import ModelSource, local_runner, run_job
+from disambig.testing.jobs import Doubling
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.benchmark
@@ -65,10 +62,10 @@ def test_two_workers_against_one_and_dask_against_local(text, tmp_path, capsys):
     with cluster(tmp_path / "one", 1) as one, cluster(tmp_path / "two", 2) as two:
         for turn in range(2):  # the better of two turns, in which all are measured
             for name, runner in (
-                ("local, 1", local(1, timeout=3600)),
-                ("local, 2", local(2)),
-                ("dask, 1", Dask(one.address, workers=1)),
-                ("dask, 2", Dask(two.address, workers=2)),
+                ("local, 1", local_runner(1, timeout=3600)),
+                ("local, 2", local_runner(2)),
+                ("dask, 1", DaskRunner(one.address, workers=1)),
+                ("dask, 2", DaskRunner(two.address, workers=2)),
             ):
                 took = seconds(text, tmp_path / f"{name} {turn}", runner)
                 taken[name] = min(took, taken.get(name, took))
@@ -89,10 +86,10 @@ def test_what_the_way_to_and_fro_costs(tmp_path, capsys):
     taken = {}
     with cluster(tmp_path / "one", 1) as one, cluster(tmp_path / "two", 2) as two:
         for name, runner in (
-            ("local, 1", local(1, timeout=3600)),
-            ("local, 2", local(2)),
-            ("dask, 1", Dask(one.address, workers=1)),
-            ("dask, 2", Dask(two.address, workers=2)),
+            ("local, 1", local_runner(1, timeout=3600)),
+            ("local, 2", local_runner(2)),
+            ("dask, 1", DaskRunner(one.address, workers=1)),
+            ("dask, 2", DaskRunner(two.address, workers=2)),
         ):
             run = runner.run(Doubling(), ["slow"] * 41, ordered=True)
             next(run)

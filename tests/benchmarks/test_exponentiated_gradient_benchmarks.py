@@ -13,16 +13,13 @@ import time
 
 import numpy as np
 import pytest
-from disambig_boosted_lasso.baselines.perceptron import AveragedPerceptron
-from disambig_exponentiated_gradient.learning.chain_dual import ChainDual
-from disambig_exponentiated_gradient.learning.learner import EG
-from disambig_exponentiated_gradient.learning.listed import Listed
+from disambig_boosted_lasso.learners import AveragedPerceptron
+from disambig_exponentiated_gradient.learners import EG, ChainDual, ReducedLists
 from made_reranking import made_reranking
 from scipy.sparse import csr_array
 
-from disambig.data import segments
-from disambig.data.batches.sequences import SequenceRows
-from disambig.decode.objectives import from_the_least
+from disambig.data import SequenceRows, segments
+from disambig.decode import from_the_least
 
 pytestmark = pytest.mark.benchmark
 LISTS = int(os.environ.get("EG_LISTS", "2000"))
@@ -67,7 +64,7 @@ def test_epochs_and_gap(problem):
     """At 36,000 lists at most 5 s an epoch, and a gap of 1 % in at most 20 epochs."""
     train = problem[0]
     began = time.perf_counter()
-    lists = Listed.of(train)
+    lists = ReducedLists.from_batch(train)
     made_ready = time.perf_counter() - began
     print(f"\n{LISTS:,} lists, {len(train.cost):,} candidates, {train.rows.nnz:,} numbers, of which", end=" ")
     print(f"{len(lists.values):,} differ in a list (found in {made_ready:.1f} s)", end="")

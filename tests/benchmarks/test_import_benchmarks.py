@@ -12,12 +12,9 @@ import re
 import pytest
 from test_counts_benchmarks import best, pin, some_text, tell  # noqa: F401
 
-from disambig.counts.building.counter import NgramCounter
-from disambig.counts.importing import readers
-from disambig.counts.importing.count_files import count_files
-from disambig.counts.importing.readers import CountReader, import_table
-from disambig.counts.table import CountTable
-from disambig.text.tokenisations.words import Words
+from disambig.counts import CountReader, CountTable, NgramCounter, count_files, import_table
+from disambig.counts import importing as readers
+from disambig.text import Words
 
 pytestmark = pytest.mark.benchmark
 WORDS = 1_500_000

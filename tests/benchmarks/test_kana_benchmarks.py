@@ -18,9 +18,9 @@ from pathlib import Path
 
 import pytest
 from disambig_boosted_lasso import load_converter
-from disambig_boosted_lasso.kana.characters import full_width, has_kanji, kana_of
+from disambig_boosted_lasso.kana import full_width, has_kanji, normalise_kana
 
-from disambig.api.measures import costs_of, measure_named
+from disambig.api.measures import measure_named, text_costs
 
 pytestmark = pytest.mark.benchmark
 LINES = int(os.environ.get("KANA_LINES", "400"))
@@ -40,14 +40,14 @@ def sentences() -> tuple[list[str], list[str]]:
             words = [word.partition("/")[::2] for word in line.rstrip("\n").split("\t")[3].split(" ")]
             written = full_width("".join(surface for surface, _ in words))
             if has_kanji(written) and NATIVE.fullmatch(written):
-                found.append((kana_of("".join(reading for _, reading in words)), written))
+                found.append((normalise_kana("".join(reading for _, reading in words)), written))
     some = found[:: max(len(found) // LINES, 1)][:LINES]
     return [kana for kana, _ in some], [written for _, written in some]
 
 
 def said(name: str, seconds: float, texts: list[str], written: list[str]) -> float:
     """Print lines a second and edits for each 100 characters, and return the latter."""
-    cer = 100 * float(costs_of(measure_named("cer"), texts, written).sum()) / sum(map(len, written))
+    cer = 100 * float(text_costs(measure_named("cer"), texts, written).sum()) / sum(map(len, written))
     print(f"\n{name}: {len(texts) / seconds:,.0f} lines/s, CER {cer:.2f}")
     return cer
 

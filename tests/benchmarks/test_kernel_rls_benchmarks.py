@@ -11,16 +11,11 @@ import time
 
 import numpy as np
 import pytest
-from disambig_kernel_rls.kernels.linear import Linear
-from disambig_kernel_rls.rls.learners import RLSCComb, RLSCLin
-from disambig_kernel_rls.rls.problem import prepare
-from disambig_kernel_rls.rls.systems import Dual
+from disambig_kernel_rls.rls import DualSystem, LinearKernel, RLSCComb, RLSCLin, prepare_problem
 from scipy.sparse import csr_array
 from sklearn.svm import SVC
 
-from disambig.data.batches.columns import Columns
-from disambig.data.batches.crossed_columns import CrossedColumns
-from disambig.data.batches.sparse import CrossedRows
+from disambig.data import Columns, CrossedColumns, CrossedRows
 
 pytestmark = pytest.mark.benchmark
 SIZES = {"median": (120, 5), "large": (300, 12), "largest": (600, 20)}  # examples, senses
@@ -67,10 +62,10 @@ def compared(benchmark, ours, theirs, *, rounds=5, times=20):
 
 @pytest.mark.parametrize("size", SIZES)
 def test_learning_beside_support_vector_machines_over_the_same_kernel(size, benchmark):
-    kernel = Linear(normalise="groups")
-    problem = prepare(word(*SIZES[size]), kernel)
+    kernel = LinearKernel(normalise="groups")
+    problem = prepare_problem(word(*SIZES[size]), kernel)
     gram, targets = kernel.gram(problem.rows, problem.rows), problem.targets
-    system = Dual(gram)
+    system = DualSystem(gram)
 
     def theirs():
         return [SVC(kernel="precomputed").fit(gram, target) for target in targets.T]
@@ -80,15 +75,15 @@ def test_learning_beside_support_vector_machines_over_the_same_kernel(size, benc
 
 @pytest.mark.parametrize("size", SIZES)
 def test_leave_one_out_beside_refitting(size, benchmark):
-    problem = prepare(word(*SIZES[size]), Linear())
+    problem = prepare_problem(word(*SIZES[size]), LinearKernel())
     gram, targets = (problem.rows @ problem.rows.T).toarray(), problem.targets
-    system, shift = Dual(gram), len(gram) * LAMBDA
+    system, shift = DualSystem(gram), len(gram) * LAMBDA
 
     def refitted():
         scores = np.empty(targets.shape)
         for i in range(len(gram)):
             rest = np.delete(np.arange(len(gram)), i)
-            coefficients = Dual(gram[np.ix_(rest, rest)]).solve(targets[rest], shift)
+            coefficients = DualSystem(gram[np.ix_(rest, rest)]).solve(targets[rest], shift)
             scores[i] = gram[i, rest] @ coefficients
         return scores
 

@@ -13,15 +13,18 @@ import time
 
 import numpy as np
 import pytest
-from disambig_random_subspace.linear.confidence_weighted import ConfidenceWeighted
-from disambig_random_subspace.linear.margin_learners import SGD, PassiveAggressive, Perceptron
-from disambig_random_subspace.masks import keep_masks
-from disambig_random_subspace.random_subspaces import RandomSubspaces
+from disambig_random_subspace.learners import (
+    SGD,
+    ConfidenceWeighted,
+    PassiveAggressive,
+    Perceptron,
+    RandomSubspaces,
+    keep_masks,
+)
 from scipy.sparse import csr_array
 from sklearn.linear_model import SGDClassifier
 
-from disambig.data.batches.columns import numbered
-from disambig.data.batches.sparse import CrossedRows
+from disambig.data import CrossedRows, numbered
 
 pytestmark = pytest.mark.benchmark
 SUBSPACES = int(os.environ.get("SUBSPACES", "250"))

@@ -13,10 +13,10 @@ import time
 import numpy as np
 import pytest
 import spacy
-from disambig_kernel_rls.senses.task import Senses
+from disambig_kernel_rls.senses import SenseTask
 from spacy.matcher import PhraseMatcher
 
-from disambig.text.tokenisations.spacy_tokens import SpacyTokens
+from disambig.text import SpacyTokens
 
 pytestmark = pytest.mark.benchmark
 ROUNDS = 3
@@ -33,7 +33,7 @@ def test_words_found_a_second():
     nlp = spacy.blank("en")
     docs = list(nlp.pipe(texts))
     view = SpacyTokens().of_docs(docs)
-    task = Senses(words=words)
+    task = SenseTask(words=words)
     matcher = PhraseMatcher(nlp.vocab, attr="LOWER")
     for name, forms, _, _ in words:
         matcher.add(name, [nlp.make_doc(form) for form in forms])

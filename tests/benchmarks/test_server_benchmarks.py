@@ -23,11 +23,10 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1] / "integration"))
 from running_server import running
 
-from disambig.batch.annotation import annotate_documents
-from disambig.batch.sources import ModelSource
-from disambig.checking.flags import flags_of
-from disambig.formats.documents import Document
-from disambig.text.markup import read_markup
+from disambig.checking import find_flags
+from disambig.formats import Document
+from disambig.jobs import ModelSource, annotate_documents
+from disambig.markup import read_markup
 
 pytestmark = pytest.mark.benchmark
 SAMPLES = Path(__file__).parents[2] / "corpora" / "samples"
@@ -95,7 +94,7 @@ def models_alone(some, annotate, together):
         found, _ = annotate_documents(documents, annotate)
         for each in found:
             text = each.document.text
-            flags_of("text", text, read_markup("text", text), each.decisions)
+            find_flags("text", text, read_markup("text", text), each.decisions)
         took.append((time.perf_counter() - began) / together)
     return statistics.median(took)
 

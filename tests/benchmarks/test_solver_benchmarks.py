@@ -10,11 +10,10 @@ import os
 
 import numpy as np
 import pytest
-from disambig_variance_svm.learners.variance_svm import VarianceSVM, regulariser_mean
-from disambig_variance_svm.svm.solver import solve
+from disambig_variance_svm.learners import VarianceSVM, regulariser_mean
+from disambig_variance_svm.svm import solve
 
-from disambig.data.batches.columns import Columns
-from disambig.data.batches.dense import DenseBlocks
+from disambig.data import Columns, DenseBlocks
 
 pytestmark = pytest.mark.benchmark
 EXAMPLES = int(os.environ.get("SOLVER_EXAMPLES", "500"))

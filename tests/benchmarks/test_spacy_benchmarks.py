@@ -22,10 +22,9 @@ import numpy as np
 import pytest
 import spacy
 
-from disambig.data.decisions import Decisions
-from disambig.data.groups import Group
+from disambig.data import Decisions, Group
 from disambig.spacy.component import Disambiguator
-from disambig.text.tokenisations.words import Words
+from disambig.text import Words
 
 pytestmark = pytest.mark.benchmark
 ROOT = Path(__file__).parents[2]

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 import spacy
-from disambig_random_subspace.experiments.tagger_peers_crf import crf_tagger
+from disambig_random_subspace.experiments import crf_tagger
 from spacy.cli.init_config import init_config
 from spacy.tokens import Doc
 from spacy.training import Example

@@ -17,12 +17,11 @@ from pathlib import Path
 import pytest
 import spacy
 
-from disambig.evaluation.labelled import evaluate_labelled
-from disambig.formats.labelled.reader import Labelled
-from disambig.model.annotate import annotate
-from disambig.spacy.documents import DocumentLabeller
-from disambig.training.labelled import train_labelled
-from disambig.training.run import read_plan
+from disambig.evaluation import evaluate_labelled
+from disambig.formats import Labelled
+from disambig.models import annotate
+from disambig.spacy.labellers import DocumentLabeller
+from disambig.training import read_plan, train_labelled
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.data]
 ARCHIVE = "labelled/20newsgroups/20news-bydate.tar.xz"
@@ -54,7 +53,7 @@ def test_documents_a_second_beside_scikit_learn():
     learn, test = documents()
     texts, labels = [e.text for e in learn], [e.label for e in learn]
     start = time.perf_counter()
-    plan = read_plan("topic").with_settings_of(learn)
+    plan = read_plan("topic").with_learned_settings(learn)
     model = train_labelled(plan.parts, learn, name="topic", config=plan.config)
     print(f"\nours: trained, all chosen and calibrated by five folds, in {time.perf_counter() - start:.1f} s")
     print(model.provenance["chosen"])

@@ -20,11 +20,9 @@ import pytest
 from scipy.stats import binomtest
 from short_texts import short_texts
 
-from disambig.evaluation.judging import judge
-from disambig.evaluation.labelled import decide
-from disambig.formats.labelled.reader import read_labelled
-from disambig.training.marking import mark
-from disambig.training.run import run
+from disambig.evaluation import decide, test_model
+from disambig.formats import read_labelled
+from disambig.training import label_instances, run
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.data]
 ROUNDS = 3
@@ -54,7 +52,7 @@ def test_training_and_accuracy_on_short_texts(tmp_path):
             return run("topic", labelled=[str(tmp_path / f"{name}.learn.csv")], judge=judge)
 
         ways = {
-            "ours, with its test": lambda: ours(judge),
+            "ours, with its test": lambda: ours(test_model),
             "ours, without": lambda: ours(None),
             "words": lambda: theirs(1),
             "words and pairs": lambda: theirs(2),
@@ -67,7 +65,9 @@ def test_training_and_accuracy_on_short_texts(tmp_path):
                 made[way] = make()
                 best[way] = min(best[way], time.process_time() - start)
         model = made["ours, with its test"]
-        marked = mark(model.task, model.tokenisation, read_labelled([str(tmp_path / f"{name}.test.csv")]))
+        marked = label_instances(
+            model.task, model.tokenisation, read_labelled([str(tmp_path / f"{name}.test.csv")])
+        )
         chosen = decide(model, marked, 0)[0]
         names = [model.task.labels[number] for number in chosen]
         given = dict(zip([example.text for example in marked.labelled], names, strict=True))

@@ -8,11 +8,10 @@ from toy_learners import KernelScorer
 from toy_plugin import NearbyWords, Pairs
 
 from disambig.config import resolve
-from disambig.model.linear import LinearScorer
-from disambig.model.store import load_model, save_model
+from disambig.models import LinearScorer, load_model, save_model
 from disambig.testing import check_extractor, check_task
-from disambig.text.tokenisations.words import Words
-from disambig.training.trainer import train
+from disambig.text import Words
+from disambig.training import train
 
 TEXTS = [
     "It was quite good. The room is quiet now. We want peace today. A piece of cake is here.",

@@ -8,13 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from disambig.judges.best_of_list import BestOfList
-from disambig.judges.corrections import Corrections
-from disambig.judges.labels import Labels
-from disambig.judges.mistakes.judge import Mistakes
-from disambig.judges.operating import OperatingPoint
-from disambig.testing import check_judge, material
-from disambig.types import Flags, Judged, KeepsSilent
+from disambig.data import Predictions
+from disambig.decision import BestOfList, Corrections, Labels, Mistakes, OperatingPoint
+from disambig.testing import check_judge
+from disambig.testing import checks as material
+from disambig.types import Abstains, RaisesFlags
 
 JUDGES = {
     "corrections": (Corrections(), "words"),
@@ -41,7 +39,7 @@ def test_judges_of_the_core(check):
 
 
 def test_what_they_can_do():
-    kinds = {name: (isinstance(j, Flags), isinstance(j, KeepsSilent)) for name, (j, _) in JUDGES.items()}
+    kinds = {name: (isinstance(j, RaisesFlags), isinstance(j, Abstains)) for name, (j, _) in JUDGES.items()}
     assert kinds["corrections"] == (True, False)
     assert kinds["labels"] == (False, True)
     assert kinds["best-of-list"] == (False, False)
@@ -70,7 +68,7 @@ class Plain:
 
     def judge(self, scored, *, flags_per_1000=None):
         found = BestOfList().judge(scored)
-        return Judged(found.chosen, found.margins, found.probabilities, found.flagged, found.said)
+        return Predictions(found.chosen, found.margins, found.probabilities, found.flagged, found.answered)
 
     def probabilities(self, scored):
         return BestOfList().probabilities(scored)
@@ -225,7 +223,7 @@ class Loud(Labels):
 
     def judge(self, scored, *, flags_per_1000=None):
         found = super().judge(scored)
-        return replace(found, said=found.said | True)
+        return replace(found, said=found.answered | True)
 
 
 @pytest.mark.parametrize(

@@ -9,15 +9,11 @@ import pytest
 
 from disambig import registry
 from disambig.config import resolve
-from disambig.data.batches.columns import Columns
-from disambig.data.batches.conversions import convert
-from disambig.data.batches.dense import DenseBlocks
-from disambig.data.batches.dense_lists import DenseLists
-from disambig.data.batches.joined import JoinedRows
+from disambig.data import Columns, DenseBlocks, DenseLists, JoinedRows, convert
 from disambig.errors import UserError
-from disambig.fields import needs_training
 from disambig.testing import blocks, chains, check_learner, crossed, crossed_lists, dense_lists, lists
-from disambig.training.fitting import as_taken
+from disambig.training import to_accepted_storage
+from disambig.types import needs_training
 
 
 def shared(n):
@@ -30,12 +26,12 @@ def shared(n):
 PROBLEMS = {
     "blocks": blocks(30),
     "crossed rows": crossed(30),
-    "words and counts": JoinedRows.of([blocks(30), replace(crossed(30), costs=blocks(30).costs)]),
+    "words and counts": JoinedRows.from_parts([blocks(30), replace(crossed(30), costs=blocks(30).costs)]),
     "sparse lists": lists(30),
     "dense lists": dense_lists(30),
     "equal lists": convert(shared(30), DenseLists),
     "crossed lists": crossed_lists(30),
-    "joined lists": JoinedRows.of([lists(30), dense_lists(30)]),
+    "joined lists": JoinedRows.from_parts([lists(30), dense_lists(30)]),
     "chains": chains(15),
 }
 LISTS = {"sparse lists", "dense lists", "equal lists", "crossed lists", "joined lists"}
@@ -72,7 +68,7 @@ REFUSED = {
     "variance_svm.VarianceSVM.v1": {"chains"},
 }
 """The storages that a learner says it does not take; without a decoder sequences are none."""
-LEARNERS = sorted(registry.everything("learners"))
+LEARNERS = sorted(registry.load_all("learners"))
 CASES = [(name, problem) for name in LEARNERS for problem in PROBLEMS if problem not in REFUSED.get(name, ())]
 
 
@@ -98,7 +94,7 @@ def test_what_is_not_taken_is_said(name):
     for problem in REFUSED[name]:
         batch = PROBLEMS[problem]
         with pytest.raises(UserError, match="D459"):
-            as_taken(learner_of(name, batch), batch)
+            to_accepted_storage(learner_of(name, batch), batch)
 
 
 def test_every_linear_learner_learns_from_lists():

@@ -8,12 +8,12 @@ import re
 import pytest
 
 from disambig import registry
-from disambig.settings import settings_of
+from disambig.settings import get_settings
 
 PARTS = [
     pytest.param(factory, id=name)
     for kind in ("tasks", "extractors", "learners", "judges", "decoders")
-    for name, factory in registry.everything(kind).items()
+    for name, factory in registry.load_all(kind).items()
 ]
 
 
@@ -27,10 +27,10 @@ def described(factory):
 
 @pytest.mark.parametrize("factory", PARTS)
 def test_every_setting_is_described(factory):
-    assert set(settings_of(factory)) <= described(factory)
+    assert set(get_settings(factory)) <= described(factory)
 
 
 def test_what_is_learned_is_not_shown():
     learned = {"seen", "tables", "known", "keys", "weights", "calibration", "operating", "scale"}
-    parts = {**registry.everything("extractors"), **registry.everything("judges")}
-    assert not [name for name, part in parts.items() if learned & set(settings_of(part))]
+    parts = {**registry.load_all("extractors"), **registry.load_all("judges")}
+    assert not [name for name, part in parts.items() if learned & set(get_settings(part))]

@@ -18,9 +18,9 @@ from toy_learners import (
 from disambig.api import Columns, CrossedRows, Enumerated, SparseRows
 from disambig.api.batches import segments
 from disambig.api.decoding import Chain, Hypergraph
-from disambig.model.states import stack, unstack
+from disambig.models import stack, unstack
 from disambig.testing import blocks, check_learner, crossed, lists
-from disambig.training.fitting import fit, mean_cost
+from disambig.training import fit, mean_cost
 
 LEARNERS = {
     "perceptron-blocks": check_learner(Perceptron(), blocks(), least=1.0),

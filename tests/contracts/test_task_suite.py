@@ -9,12 +9,10 @@ import pytest
 from scipy.sparse import csr_array
 from toy_plugin import Marks, Pairs
 
-from disambig.data.groups import Group
-from disambig.data.instances import Instances
-from disambig.data.lists import CandidateLists
-from disambig.tasks.lists import Lists
+from disambig.data import CandidateLists, Group, Instances
+from disambig.tasks import Lists
 from disambig.testing import check_task
-from disambig.text.hashing import hash_word
+from disambig.text import hash_word
 from disambig.types import Decides
 
 TEXTS = ["It is quite quiet.", "A quiet piece of cake."]
@@ -36,7 +34,7 @@ class Forms:
         seen = [words[int(view.hashes[i])] for i in at]
         n = len(at)
         observed = [FORMS[word].index(word) for word in seen]
-        own = CandidateLists.of([FORMS[word] for word in seen])
+        own = CandidateLists.from_texts([FORMS[word] for word in seen])
         ones = np.ones(n, np.int32)
         return Instances(np.array(at, np.int64), ones, 0 * ones, np.array(observed, np.int32), own)
 
@@ -146,7 +144,7 @@ class WordsWithLists(Pairs):
 
     def instances(self, view):
         found = super().instances(view)
-        return replace(found, own=CandidateLists.of([["quite", "quiet"]] * len(found)))
+        return replace(found, own=CandidateLists.from_texts([["quite", "quiet"]] * len(found)))
 
 
 class Nonsense(Pairs):

@@ -6,11 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from disambig.features.cloze.model import Cloze
-from disambig.features.cloze.quantising import quantised
-from disambig.features.cloze.vocabulary import Vocabulary
-from disambig.text.hashing import hash_words
-from disambig.text.tokenisations.words import Words
+from disambig.features import Cloze, ClozeVocabulary, quantise
+from disambig.text import Words, hash_words
 
 HEADER = {"tokenisation": Words.name, "made": "for a test"}
 
@@ -65,8 +62,8 @@ def by_hand(
         "outputs": outputs,
         "output_bias": biases,
     }
-    vocabulary = Vocabulary(hash_words(known), endings)
-    return quantised(vocabulary, weights, left=reach, right=reach, most_hidden=1.0, header=dict(HEADER))
+    vocabulary = ClozeVocabulary(hash_words(known), endings)
+    return quantise(vocabulary, weights, left=reach, right=reach, most_hidden=1.0, header=dict(HEADER))
 
 
 def articles() -> Cloze:
@@ -91,5 +88,5 @@ def random_cloze(words: Sequence[str], seed: int = 0, *, left: int = 3, right: i
         "outputs": some(n + 1, s),
         "output_bias": some(n + 1),
     }
-    vocabulary = Vocabulary(hash_words(list(words)), endings)
-    return quantised(vocabulary, weights, left=left, right=right, most_hidden=8.0, header=dict(HEADER))
+    vocabulary = ClozeVocabulary(hash_words(list(words)), endings)
+    return quantise(vocabulary, weights, left=left, right=right, most_hidden=8.0, header=dict(HEADER))

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from toy_learners import Constant, KernelRidge, Perceptron
 
-from disambig.api import Columns, CrossedRows, Decides, Features, Finder, Group, hookimpl
+from disambig.api import CandidateFinder, Columns, CrossedRows, Decides, Features, Group, hookimpl
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Pairs:
         return tuple(Group(pair, tuple(pair.split("/"))) for pair in self.pairs)
 
     def instances(self, view):
-        return Finder.of(self.groups).find(view)
+        return CandidateFinder.from_groups(self.groups).find(view)
 
 
 @dataclass(frozen=True)

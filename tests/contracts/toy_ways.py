@@ -6,12 +6,11 @@ from dataclasses import dataclass, field, replace
 
 from toy_learners import Constant, Perceptron
 
-from disambig.data.groups import Group
-from disambig.data.lists import CandidateLists
-from disambig.formats.fixes.fix import Clean, Fix, kind_of
-from disambig.tasks.candidates import OwnCandidates
-from disambig.text.tokenisations.words import Words
-from disambig.training.trainer import train
+from disambig.data import CandidateLists, Group
+from disambig.formats import Clean, Fix, fix_kind
+from disambig.tasks import OwnCandidates
+from disambig.text import Words
+from disambig.training import train
 from disambig.types import Decides
 
 WHO = "She He Anna Paul We They Maria Tom Ida Jon".split()
@@ -27,7 +26,7 @@ TEXTS = [
 
 
 def fix(before, start, old, new):
-    return Fix(before, start, start + len(old), old, new, "x", "", kind_of(old, new), 1, "r", "")
+    return Fix(before, start, start + len(old), old, new, "x", "", fix_kind(old, new), 1, "r", "")
 
 
 FIXES = [fix(f"{who} went by school soon.", len(who) + 6, "by", "to") for who in WHO]
@@ -49,7 +48,7 @@ class OwnLists:
 
     def instances(self, view):
         found = OwnCandidates(candidates=self.candidates, name=self.name).instances(view)
-        return replace(found, own=CandidateLists.of([self.candidates] * len(found)))
+        return replace(found, own=CandidateLists.from_texts([self.candidates] * len(found)))
 
 
 def trained(task, extractor, judge, **about):

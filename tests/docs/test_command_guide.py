@@ -10,7 +10,7 @@ from textwrap import dedent
 import pytest
 from packages import install, write
 
-from disambig import plugins
+from disambig import registry as plugins
 from disambig.cli import main
 
 GUIDE = (Path(__file__).parents[2] / "plugins" / "README.md").read_text(encoding="utf8")

@@ -29,10 +29,10 @@ def run(code: str) -> dict:
 
 
 def test_the_runner_is_made_as_shown():
-    from disambig_dask.engine import PATIENCE, TRIES, Dask
+    from disambig_dask import MAX_ATTEMPTS, PATIENCE, DaskRunner
 
     shown = run(snippet("Dask("))["runner"]
-    assert shown == Dask("tcp://head:8786", 16, 600, TRIES, PATIENCE)
+    assert shown == DaskRunner("tcp://head:8786", 16, 600, MAX_ATTEMPTS, PATIENCE)
 
 
 def test_what_slurm_is_given():

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from packages import install, write
 
-from disambig import plugins
+from disambig import registry as plugins
 from disambig.config import read_config, resolve
 from disambig.testing import lists
 

@@ -1,4 +1,4 @@
-"""disambig/formats/nbest/README.md is true: its files are a plugin, and its commands run on its lists."""
+"""disambig/formats/README.md is true: its files are a plugin, and its commands run on its lists."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ import pytest
 from packages import install, write
 from typer.testing import CliRunner
 
-from disambig import plugins
+from disambig import registry as plugins
 from disambig.cli.main import app
-from disambig.formats.nbest.reader import parsed
-from disambig.measures.named import measure_named
+from disambig.formats import parse_line
+from disambig.metrics import measure_named
 
 GUIDE = (Path(__file__).parents[2] / "disambig" / "formats" / "nbest" / "README.md").read_text(
     encoding="utf8"
@@ -50,9 +50,9 @@ def call(line):
 
 def test_the_lines_are_lists():
     line, with_words = [code for language, code in BLOCKS if language == "json"]
-    item = parsed(line, "README.md")
+    item = parse_line(line, "README.md")
     assert item.candidates == ("a quite place", "a quiet place") and item.features[0] == {"lm": 2.5}
-    item = parsed(with_words, "README.md")
+    item = parse_line(with_words, "README.md")
     assert tuple("".join(words) for words in item.words) == item.candidates
     assert [len(tags) for tags in item.tags] == [len(words) for words in item.words]
 

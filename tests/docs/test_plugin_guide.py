@@ -17,11 +17,11 @@ from packages import install, write
 from typer.testing import CliRunner
 
 import disambig.types
-from disambig import plugins
+from disambig import registry as plugins
 from disambig.cli.main import app
 from disambig.errors import UserError
-from disambig.fields import decides
-from disambig.scaffold.plugin import files_of, write_plugin
+from disambig.scaffold import plugin_files, write_plugin
+from disambig.types import decides
 
 ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "plugins" / "README.md").read_text(encoding="utf8")
@@ -35,7 +35,7 @@ ROWS = re.findall(
 def kind(tmp_path, monkeypatch):
     """The package of the guide, with what it does not show, installed."""
     home = tmp_path / "disambig-kind"
-    shown = files_of("kind")
+    shown = plugin_files("kind")
     write(home, {"disambig_kind/__init__.py": shown["disambig_kind/__init__.py"], **FILES})
     write(home, {"examples.jsonl": shown["examples.jsonl"]})
     install(home, monkeypatch)
@@ -49,7 +49,7 @@ def kind(tmp_path, monkeypatch):
 
 def test_every_block_is_a_file_that_is_written():
     assert len(FILES) == len(re.findall(r"^```\w+$", GUIDE, re.MULTILINE)) >= 8
-    written = files_of("kind")
+    written = plugin_files("kind")
     assert {name: written[name] for name in FILES} == FILES
 
 
@@ -93,7 +93,7 @@ def test_abilities_are_those_of_the_contracts():
         name: part
         for name, part in vars(disambig.types).items()
         if getattr(part, "_is_runtime_protocol", False)
-        and part.__module__ in ("disambig.types", "disambig.judge_types")
+        and part.__module__ in ("disambig.types", "disambig.types")
         and name != "CandidateBatch"
     }
     shown = {
@@ -154,6 +154,6 @@ def test_the_wheel_of_the_guide(tmp_path):
     call(build)
     with zipfile.ZipFile(home / installing.split()[-1]) as wheel:
         held = {name for name in wheel.namelist() if name.startswith("disambig_kind/")}
-    assert held == {name for name in files_of("kind") if name.startswith("disambig_kind/")}
+    assert held == {name for name in plugin_files("kind") if name.startswith("disambig_kind/")}
     call(installing, "--no-deps", "--target", site)
     assert "learner: kind.Softmax.v1" in call(listing, PYTHONPATH=str(site))

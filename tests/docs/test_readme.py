@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 from disambig.cli.main import app
 from disambig.cli.names import COMMANDS as CORE
 from disambig.errors import UserError
-from disambig.formats.writers import FORMATS
-from disambig.training.run import run
+from disambig.formats import FORMATS
+from disambig.training import run
 
 README = TOP.read_text(encoding="utf8")
 PYTHON = [block for block in BLOCKS if block.language == "python"]

@@ -36,11 +36,11 @@ def test_requests_are_answered_as_shown():
 
 
 def test_all_paths_and_statuses_are_named():
-    from disambig.server.refusals import STATUS
+    from disambig.server import HTTP_STATUS
 
     text = GUIDE.read_text("utf8")
     app = (ROOT / "disambig" / "server" / "app.py").read_text("utf8")
     for path in re.findall(r'Route\(f?"(?:\{base\})?(/[^"]*)"', app):
         assert f"`{path}`" in text or f"`/v2{path}`" in text, path
-    for status in STATUS.values():
+    for status in HTTP_STATUS.values():
         assert str(status) in text

@@ -6,12 +6,10 @@ import re
 
 from readme_blocks import ROOT, blocks_of
 
-from disambig.checking.directives import _KNOWN, read_directives
-from disambig.checking.places import Places
-from disambig.checking.reports import FORMATS, WITH_OUTCOMES
-from disambig.configuration.project import Project
-from disambig.configuration.tables import Override, Table
-from disambig.text.markup import read_markup
+from disambig.checking import FORMATS, WITH_OUTCOMES, TextLines, read_directives
+from disambig.checking.flags import _DIRECTIVES
+from disambig.configuration import OverrideTable, ProjectSettings, SettingsTable
+from disambig.markup import read_markup
 
 SETTINGS = ROOT / "disambig" / "configuration" / "README.md"
 CHECKING = ROOT / "disambig" / "checking" / "README.md"
@@ -26,21 +24,21 @@ def rows(path, header):
 
 def test_all_keys_are_named_and_those_that_overrides_take():
     named = rows(SETTINGS, "key")
-    assert set(named) == set(Table.model_fields)
-    assert {key for key, last in named.items() if last == "yes"} == set(Override.model_fields)
+    assert set(named) == set(SettingsTable.model_fields)
+    assert {key for key, last in named.items() if last == "yes"} == set(OverrideTable.model_fields)
 
 
 def test_the_example_is_read(tmp_path):
     (example,) = [block.code for block in blocks_of(SETTINGS) if block.language == "toml"]
     (tmp_path / "pyproject.toml").write_text(example)
-    project = Project()
-    drafts = project.settings_of(str(tmp_path / "docs" / "drafts" / "a.md"))
+    project = ProjectSettings()
+    drafts = project.for_file(str(tmp_path / "docs" / "drafts" / "a.md"))
     assert (drafts.flags_per_1000, drafts.ignore) == (0.1, ("affect", "hackathon", "then"))
-    assert project.settings_of(str(tmp_path / "a.tex")).tasks == ("spelling",)
-    assert project.settings_of(str(tmp_path / "CHANGELOG.md")).excluded
+    assert project.for_file(str(tmp_path / "a.tex")).tasks == ("spelling",)
+    assert project.for_file(str(tmp_path / "CHANGELOG.md")).excluded
     own = example.replace("[tool.disambig]\n", "").replace("tool.disambig.", "")
     (tmp_path / "disambig.toml").write_text(own)
-    same = Project().settings_of(str(tmp_path / "docs" / "drafts" / "a.md"))
+    same = ProjectSettings().for_file(str(tmp_path / "docs" / "drafts" / "a.md"))
     assert (same.flags_per_1000, same.ignore, same.sets) == (0.1, drafts.ignore, drafts.sets)
 
 
@@ -52,9 +50,9 @@ def test_all_formats_are_named():
 
 def test_all_directives_are_named_and_the_example_hides_what_it_says():
     text = CHECKING.read_text("utf8").partition("## What comments say")[2].partition("\n## ")[0]
-    assert {name for name in _KNOWN if f"disambig: {name}" in text} == set(_KNOWN)
+    assert {name for name in _DIRECTIVES if f"disambig: {name}" in text} == set(_DIRECTIVES)
     (example,) = [block.code for block in blocks_of(CHECKING) if block.language == "markdown"]
-    found = read_directives("a.md", example, read_markup("a.md", example).comments, Places(example))
+    found = read_directives("a.md", example, read_markup("a.md", example).comments, TextLines(example))
     assert [(each.task, each.word) for each in found.hidden] == [("preposition", ""), ("", "quite")]
     for each in found.hidden:
         assert example[each.start : each.end] == example.splitlines(keepends=True)[1]

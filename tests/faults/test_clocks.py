@@ -13,8 +13,8 @@ from fake_models import fakes
 from fault_dial import amount, chance
 from fault_runs import begun, check, ended, held
 
-from disambig.batch.manifest import is_at_work, locked
 from disambig.errors import UserError
+from disambig.jobs import is_running, locked
 
 pytestmark = pytest.mark.slow
 JOB = ("annotate", "lines.txt", "--lines", "--shard-size", "0.002", "--output", "out")
@@ -78,7 +78,7 @@ def test_a_lock_holds_whatever_its_time(tmp_path):
     with locked(tmp_path / "job"):
         for moment in TIMES:
             os.utime(tmp_path / "job" / ".lock", (moment, moment))
-            assert is_at_work(tmp_path / "job")
+            assert is_running(tmp_path / "job")
             with pytest.raises(UserError, match="D312"), locked(tmp_path / "job"):
                 pass
-    assert not is_at_work(tmp_path / "job")
+    assert not is_running(tmp_path / "job")

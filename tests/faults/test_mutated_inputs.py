@@ -114,20 +114,20 @@ def _parquet(data: bytes) -> list[str]:
 
 @pytest.mark.parametrize("name", LABELLED)
 def test_changed_examples_are_read_or_named(tmp_path, name):
-    from disambig.formats.labelled.reader import read_labelled
+    from disambig.formats import read_labelled
 
     sound = LABELLED[name]()
     _read(tmp_path / name, sound, ("labelled", name), lambda path: read_labelled(path))
 
 
 def test_changed_lists_are_read_or_named(tmp_path):
-    from disambig.formats.nbest.reader import read_nbest
+    from disambig.formats import read_nbest
 
     _read(tmp_path / "a.jsonl", lists(), ("lists",), lambda path: list(read_nbest(str(path))))
 
 
 def test_changed_fixes_are_read_or_named(tmp_path):
-    from disambig.formats.fixes.reader import read_clean, read_fixes
+    from disambig.formats import read_clean, read_fixes
 
     for read in (read_fixes, read_clean):
         _read(tmp_path / "a.jsonl", CORPORA["a.jsonl"](), (read.__name__,), read)

@@ -18,8 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from disambig.data.decisions import Decisions
-from disambig.data.groups import Group
+from disambig.data import Decisions, Group
 
 GROUPS = {
     "spelling": (Group("quite/quiet", ("quite", "quiet")),),
@@ -126,9 +125,9 @@ def fakes() -> dict[str, types.ModuleType]:
     packs.available = lambda: {name: Path("/nowhere") / name for name in GROUPS}
     packs.usual = lambda: tuple(sorted(GROUPS))
     packs.home_of = lambda name: Path("/nowhere") / name
-    loading = types.ModuleType("disambig.model.loading")
+    loading = types.ModuleType("disambig.models.storage")
     loading.load = FakeModel
-    running = types.ModuleType("disambig.model.annotate")
+    running = types.ModuleType("disambig.models.annotation")
     running.annotate = lambda texts, models, **settings: annotate_texts(texts, [m.name for m in models])
     running.ignoring = lambda view, ignore: view
     return {module.__name__: module for module in (packs, loading, running)}

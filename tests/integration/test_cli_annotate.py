@@ -292,8 +292,7 @@ def test_the_suffix_of_the_output_says_the_format(folder, annotate, name, begins
 
 
 def test_help_names_every_format_and_kind(annotate):
-    from disambig.formats.inputs import NAMES, SUFFIXES
-    from disambig.formats.writers import FORMATS
+    from disambig.formats import FORMATS, NAMES, SUFFIXES
 
     told = annotate("--help").stdout
     assert all(name in told for name in (*FORMATS, *NAMES, *SUFFIXES))

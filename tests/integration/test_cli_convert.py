@@ -137,7 +137,7 @@ def test_without_sudachi_one_line_says_so(home, tmp_path, monkeypatch):
 def test_adapted_to_a_text(home, tmp_path, monkeypatch, enough):
     pytest.importorskip("sudachipy")
     pytest.importorskip("sudachidict_core")
-    from disambig_boosted_lasso.kana import adapting
+    from disambig_boosted_lasso.kana import adaptation as adapting
 
     monkeypatch.setattr(adapting, "ENOUGH", enough)
     lines = [f"{line}{'ね' * (number % 3)}" for number in range(60) for line in [*TEXT, "箸を渡る人がいる。"]]
@@ -156,7 +156,7 @@ def test_adapted_to_a_text(home, tmp_path, monkeypatch, enough):
 def test_a_killed_run_leaves_what_was_there(home, tmp_path, monkeypatch):
     pytest.importorskip("sudachipy")
     pytest.importorskip("sudachidict_core")
-    from disambig_boosted_lasso.kana import adapting
+    from disambig_boosted_lasso.kana import adaptation as adapting
 
     (tmp_path / "text.txt").write_text("\n".join(TEXT * 10), encoding="utf8")
     folder_of(tmp_path, reranker=False)

@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from disambig.checking import ModelChecker, decisions_to_edits
 from disambig.cli import main
-from disambig.cli.evaluating_fixes import readable
-from disambig.evaluation.mistakes.checkers import Models, edits_of
-from disambig.formats.fixes.reader import read_clean, read_fixes
-from disambig.model.annotate import annotate
-from disambig.model.one_place import ranks, slots_of, standing
+from disambig.cli.evaluating import fixes_lines
+from disambig.decision import edit_slots, surviving_edits, task_ranks
+from disambig.formats import read_clean, read_fixes
+from disambig.models import annotate
 
 FIXES = [
     ("It was more then we had hoped for.", 12, "then", "than", "confusion", "a", 1),
@@ -146,9 +146,9 @@ def test_as_a_program(tmp_path):
 def one_each(edits):
     """The edits that stand where several overlap, as `Trial.at` finds them."""
     places = np.array([(edit.start, edit.end) for edit in edits], np.int64).reshape(-1, 2).T
-    slots = slots_of(*places, np.array([edit.new == "" for edit in edits], bool))
-    sure, tasks = np.array([edit.sure for edit in edits]), ranks([edit.task for edit in edits])
-    stand = np.unique(standing(np.zeros(len(edits), np.int64), slots, sure, tasks))
+    slots = edit_slots(*places, np.array([edit.new == "" for edit in edits], bool))
+    sure, tasks = np.array([edit.sure for edit in edits]), task_ranks([edit.task for edit in edits])
+    stand = np.unique(surviving_edits(np.zeros(len(edits), np.int64), slots, sure, tasks))
     return [edits[i] for i in stand.tolist()]
 
 
@@ -163,17 +163,16 @@ def test_real_mistakes():
     texts = [each.before for each in mistakes] + [
         each.text for each in read_clean(folder / "clean.dev.jsonl.xz")[:300]
     ]
-    checker = Models.named()
+    checker = ModelChecker.from_names()
     limits = checker.limits()
     above = [one_each([e for e in edits if e.sure > limits[e.task]]) for edits in checker.edits(texts)]
-    assert above == edits_of(annotate(texts, checker.models), texts)
-    from disambig.evaluation.mistakes.figures import figures
-    from disambig.evaluation.mistakes.rates import over_rates
-    from disambig.evaluation.mistakes.trial import Trial
+    assert above == decisions_to_edits(annotate(texts, checker.models), texts)
+    from disambig.checking import sweep_rates
+    from disambig.evaluation import MistakeTrial, mistake_figures
 
-    trial = Trial.of(checker, mistakes)
-    found = figures(trial, limits)
+    trial = MistakeTrial.from_checker(checker, mistakes)
+    found = mistake_figures(trial, limits)
     assert found["classes"]["confusion"]["right"] > 0.5
-    rising = [point["all"]["right"] for point in over_rates(checker, trial)]
+    rising = [point["all"]["right"] for point in sweep_rates(checker, trial)]
     assert np.all(np.diff(rising) >= 0) and rising[0] > 0
-    assert readable({"model": "", "rates": {}, "curve": [], **found})[0].startswith("read 300 mistakes")
+    assert fixes_lines({"model": "", "rates": {}, "curve": [], **found})[0].startswith("read 300 mistakes")

@@ -14,7 +14,7 @@ from commands import here, process
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "plugins"))
 
-from disambig_exponentiated_gradient.treebank.reading import raw_trees
+from disambig_exponentiated_gradient.treebank import read_raw_trees
 from made_parser import MANY, TREES
 
 TEXT = "The cat saw the dog with a bell. She can't see\nit (well).\n\nA well-known cat\n"
@@ -34,7 +34,7 @@ def home(tmp_path_factory):
 def test_text_in_a_tree_a_line_out(home, tmp_path):
     done = here("parse", "--model", home, given=TEXT)
     assert (done.returncode, done.stderr) == (0, "")
-    trees = list(raw_trees(done.stdout))
+    trees = list(read_raw_trees(done.stdout))
     assert [" ".join(tree.words()) for tree in trees] == [
         "The cat saw the dog with a bell .",
         "She ca n't see it -LRB- well -RRB- .",
@@ -61,7 +61,9 @@ def test_several_trees_with_their_scores(home):
 def test_every_format(home):
     brackets = here("parse", "--model", home, given=TEXT).stdout
     indented = here("parse", "--model", home, "--format", "indented", given=TEXT).stdout
-    assert list(raw_trees(indented)) == list(raw_trees(brackets)) and len(indented.splitlines()) > 10
+    assert (
+        list(read_raw_trees(indented)) == list(read_raw_trees(brackets)) and len(indented.splitlines()) > 10
+    )
     lines = here("parse", "--model", home, "--format", "jsonl", given=TEXT).stdout.splitlines()
     found = [json.loads(line) for line in lines]
     assert [each["id"] for each in found] == ["-:1#1", "-:1#2", "-:4#3"]
@@ -81,7 +83,7 @@ def test_lists_that_are_ranked_again(home, tmp_path):
     made = here("parse", "--model", home, "-n", "3", "--format", "jsonl", given=TEXT)
     found = [json.loads(line) for line in made.stdout.splitlines()]
     assert all(each["candidates"][0]["rank"] == 0 for each in found)
-    from disambig.formats.nbest.reader import read_nbest
+    from disambig.formats import read_nbest
 
     (tmp_path / "lists.jsonl").write_text(made.stdout, encoding="utf8")
     assert len(list(read_nbest([str(tmp_path / "lists.jsonl")]))) == 3
@@ -89,9 +91,9 @@ def test_lists_that_are_ranked_again(home, tmp_path):
 
 def test_lines_and_words_and_conllu(home, tmp_path):
     lines = here("parse", "--model", home, "--input", "lines", given="A dog. A cat.\n\nIt\n").stdout
-    assert [len(tree.words()) for tree in raw_trees(lines)] == [6, 1]
+    assert [len(tree.words()) for tree in read_raw_trees(lines)] == [6, 1]
     words = here("parse", "--model", home, "--input", "words", given="She can't see ( it\n").stdout
-    assert next(raw_trees(words)).words() == ["She", "can't", "see", "-LRB-", "it"]
+    assert next(read_raw_trees(words)).words() == ["She", "can't", "see", "-LRB-", "it"]
     rows = ["The DT", "cat NN", "slept VBD", ". ."]
     table = [
         "\t".join([str(i), *row.split()[:1], "_", "_", row.split()[1], *"_____"])
@@ -106,7 +108,7 @@ def test_lines_and_words_and_conllu(home, tmp_path):
 
 def test_tags_of_a_tagger(home):
     done = here("parse", "--model", home, "--tagger", "tag", given="The dogcatcher saw the zebra.\n")
-    tags = next(raw_trees(done.stdout)).tags()
+    tags = next(read_raw_trees(done.stdout)).tags()
     assert (done.returncode, tags) == (0, ["DT", "NN", "VBD", "DT", "NN", "."])
     assert "D909" in here("parse", "--model", home, "--tagger", "it", given="x").stderr
     assert "D404" in here("parse", "--model", home, "--tagger", "nothing", given="x").stderr
@@ -117,7 +119,7 @@ def test_what_is_too_long_or_has_no_parse_is_flat_and_counted(home):
         "parse", "--model", home, "--max-length", "5", given="The cat saw the dog with a bell.\nIt slept."
     )
     assert "1 of 2 sentences: more than 5 words (--max-length), a flat tree stands in for it" in done.stderr
-    first, second = raw_trees(done.stdout)
+    first, second = read_raw_trees(done.stdout)
     assert all(child.word for child in first.children) and first.tags()[:3] == ["DT", "NN", "VBD"]
     assert not all(child.word for child in second.children)
     none = here("parse", "--model", home, "--format", "tree", given="The the The\n")
@@ -145,7 +147,7 @@ def test_whatever_comes_there_are_trees(home, what, format):
     done = here("parse", "--model", home, "--format", format, "-q", given=given)
     assert (done.returncode, done.stderr) == (0, "")
     if format == "brackets":
-        assert len(list(raw_trees(done.stdout))) == len(done.stdout.splitlines()) >= least
+        assert len(list(read_raw_trees(done.stdout))) == len(done.stdout.splitlines()) >= least
     elif format == "jsonl":
         assert len([json.loads(line) for line in done.stdout.splitlines()]) >= least
     elif format == "html":
@@ -185,7 +187,7 @@ def test_it_answers_at_once_and_ends_well_while_more_may_come(home, end, status)
         for text in ("The cat saw the dog.\n", "It\nslept.\n"):
             run.stdin.write(text.encode())
             run.stdin.flush()
-            tree = next(raw_trees(run.stdout.readline().decode()))
+            tree = next(read_raw_trees(run.stdout.readline().decode()))
             assert " ".join(tree.words()) == text.replace("\n", " ").strip().replace(".", " .")
         if end == "interrupt":
             run.send_signal(signal.SIGINT)
@@ -227,9 +229,9 @@ def test_training_says_what_is_wrong_before_the_long_work(tmp_path):
 
 
 def test_training_says_where_it_cannot_write_before_the_long_work(tmp_path, monkeypatch):
-    from disambig_exponentiated_gradient.parsers import training
+    from disambig_exponentiated_gradient.parser import training
 
-    monkeypatch.setattr(training, "train", lambda *_, **__: pytest.fail("it began"))
+    monkeypatch.setattr(training, "train_on", lambda *_, **__: pytest.fail("it began"))
     (tmp_path / "my.mrg").write_text(MANY, encoding="utf8")
     for output in ("my.mrg/new", "/proc/none/new"):
         done = here("train-parser", "my.mrg", "-o", output, folder=tmp_path)

@@ -10,8 +10,8 @@ import pytest
 
 from disambig.cli import main
 from disambig.cli.commands import reproduce
-from disambig.experiments.protocol import Claim, Result, Row
-from disambig.shelves import Part
+from disambig.experiments import Claim, ExperimentResult, ResultRow
+from disambig.registry import Entry
 
 RAN = []
 
@@ -25,11 +25,14 @@ class Small:
     def run(self, *, data, quick, progress):
         RAN.append((data, quick))
         progress("working", 0, 1)
-        rows = [Row("sum", "", 70.0, 69.0, 5), *(Row("svm", size, 1.0, 2.0, 5) for size in ("10", "100"))]
-        return Result(rows, [Claim("it works", True, "see above")])
+        rows = [
+            ResultRow("sum", "", 70.0, 69.0, 5),
+            *(ResultRow("svm", size, 1.0, 2.0, 5) for size in ("10", "100")),
+        ]
+        return ExperimentResult(rows, [Claim("it works", True, "see above")])
 
 
-PART = Part("experiments", "paper.table1.v1", "paper", Small)
+PART = Entry("experiments", "paper.table1.v1", "paper", Small)
 
 
 @pytest.fixture(autouse=True)
@@ -54,7 +57,7 @@ def test_without_a_name_they_are_listed(capsys):
 
 
 def test_one_that_cannot_be_imported_stops_no_other(monkeypatch, capsys):
-    broken = Part("experiments", "paper.broken.v1", "paper", "no_such_module_anywhere:Table")
+    broken = Entry("experiments", "paper.broken.v1", "paper", "no_such_module_anywhere:Table")
     monkeypatch.setattr(reproduce, "experiments", lambda: {"paper.broken": broken, "paper.table1": PART})
     assert run() == 0
     first, second = capsys.readouterr().out.splitlines()

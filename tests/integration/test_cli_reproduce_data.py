@@ -7,10 +7,10 @@ import lzma
 import os
 
 import pytest
-from disambig_variance_svm.plain_text import COUNTED, DOMAINS, HELD_OUT, PACK_HELD_OUT
+from disambig_variance_svm import COUNTED, DOMAINS, HELD_OUT, PACK_HELD_OUT
 
 from disambig.cli import main
-from disambig.training.splits import split
+from disambig.training import split
 
 EXPERIMENTS = ("table1", "table2", "table3", "domains", "peers")
 SAYING = "We went {} the house with bread and saw the {} of {} .\n"

@@ -270,7 +270,7 @@ def test_a_program_of_the_user_imports_what_lies_beside_it_in_its_workers(tmp_pa
         "    def describe(self):\n        return {}\n"
     )
     (tmp_path / "program.py").write_text(
-        "from disambig.batch.runners import local\n"
+        "from disambig.jobs.runners import local\n"
         "from beside import Doubled\n"
         "if __name__ == '__main__':\n"
         "    print(sorted(outcome.result for outcome in local(2).run(Doubled(), [1, 2, 3])))\n"
@@ -299,7 +299,7 @@ def test_a_plot_takes_no_settings_from_the_current_directory(clone, tmp_path):
 NUMBA: Callable[[str], str] = """
 import yaml
 {first}
-from disambig.compiling import compiled
+from disambig.jit import compiled
 import numba
 
 @compiled

@@ -7,13 +7,13 @@ import pytest
 pytest.importorskip("distributed")
 
 from dask_cluster import cluster
-from disambig_dask.engine import Dask
+from disambig_dask import DaskRunner
 
 from disambig.testing import check_runner
 
 KILLING = ("tries_again", "sets_aside", "ends_what", "ends_where_no_worker")
 ADDRESS = []
-CHECKS = check_runner(lambda timeout: Dask(ADDRESS[-1], workers=2, timeout=timeout))
+CHECKS = check_runner(lambda timeout: DaskRunner(ADDRESS[-1], workers=2, timeout=timeout))
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -18,7 +18,7 @@ pytest.importorskip("distributed")
 from commands import here, process
 from dask_cluster import ROOT, cluster, until
 
-from disambig.files.drafts import _is_alive
+from disambig.files.saving import _is_alive
 
 pytestmark = pytest.mark.slow
 SENTENCES = (
@@ -212,15 +212,15 @@ def test_one_that_comes_later_is_left_out(folder, job, tmp_path, elsewhere):
 
 
 def test_what_one_worker_is_slow_with_another_does_as_well(tmp_path, monkeypatch):
-    from disambig_dask import crew
-    from disambig_dask.engine import Dask
+    from disambig_dask import DaskRunner
+    from disambig_dask import _workers as crew
 
-    from disambig.testing.runner_works import Doubling
+    from disambig.testing.jobs import Doubling
 
-    monkeypatch.setattr(crew, "SLOW", 1.0)
+    monkeypatch.setattr(crew, "SLOW_FACTOR", 1.0)
     with cluster(tmp_path / "cluster") as made:
         began = time.monotonic()
-        runner = Dask(made.address, workers=2)
+        runner = DaskRunner(made.address, workers=2)
         found = list(runner.run(Doubling(folder=str(tmp_path)), ["hang once", 2, 3], ordered=True))
         assert [one.result for one in found] == ["hang once" * 2, 4, 6]
         assert time.monotonic() - began < 60
@@ -232,10 +232,10 @@ def annotated(folder: Path, made):
 
 
 def test_a_worker_that_does_not_see_the_job_is_named(folder, tmp_path):
-    from disambig_dask.likeness import check_alike
+    from disambig_dask import check_environment
 
-    from disambig.batch.shards import ShardWork
     from disambig.errors import UserError
+    from disambig.jobs import ShardWork
 
     class Nothing:
         def describe(self):
@@ -246,7 +246,7 @@ def test_a_worker_that_does_not_see_the_job_is_named(folder, tmp_path):
     shutil.move(folder / "local", tmp_path / "away")
     try:
         with pytest.raises(UserError, match=rf"tcp://a:1 differs in the job {folder}/local: missing there"):
-            check_alike(seen, unseen.describe(), "tcp://a:1")
+            check_environment(seen, unseen.describe(), "tcp://a:1")
     finally:
         shutil.move(tmp_path / "away", folder / "local")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from disambig.scaffold.plugin import write_plugin
+from disambig.scaffold import write_plugin
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "docs"))
 from packages import install

@@ -9,18 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from disambig.evaluation.evaluate import evaluate
-from disambig.evaluation.mistakes.checkers import Models
-from disambig.evaluation.mistakes.figures import figures as mistake_figures
-from disambig.evaluation.mistakes.trial import Trial
-from disambig.formats.edits import edit_of
-from disambig.formats.fixes.reader import read_clean, read_fixes
-from disambig.model.annotate import annotate
-from disambig.model.loading import load
-from disambig.model.model import Model
+from disambig.checking import ModelChecker
+from disambig.data import confusion_set, record_edit
+from disambig.evaluation import MistakeTrial, evaluate, mistake_figures
+from disambig.formats import read_clean, read_fixes
+from disambig.models import Model, annotate, load
 from disambig.packs import pack
-from disambig.tasks.confusion_sets import confusion_set
-from disambig.training.splits import split
+from disambig.training import split
 
 ROOT = Path(__file__).parents[2]
 TEXTS = ROOT / "tests" / "texts"
@@ -48,7 +43,7 @@ def flags(
 
 
 def test_the_pack_is_whole_and_small() -> None:
-    from disambig.counts.table import CountTable
+    from disambig.counts import CountTable
 
     installed = pack("disambig_en")
     CountTable.open(installed.counts).verify()
@@ -104,7 +99,7 @@ def test_prepositions_wrong_missing_and_one_too_many(
     (decided,) = annotate([text], models[:1], flags_per_1000=0.4)
     (flag,) = [decided.record(index, text) for index in range(len(decided)) if decided.flagged[index]]
     assert flag["observed"] == observed
-    edit = edit_of(flag, text)
+    edit = record_edit(flag, text)
     assert text[: edit["start"]] + edit["replacement"] + text[edit["end"] :] == corrected
 
 
@@ -165,8 +160,8 @@ def test_mistakes_that_people_made(models: list[Model]) -> None:
     folder = Path(data) / "labelled" / "fixes"
     mistakes = read_fixes(folder / "dev.jsonl.xz", tier=1)
     clean = read_clean(folder / "clean.dev.jsonl.xz")
-    checker = Models(tuple(models))
-    found = mistake_figures(Trial.of(checker, mistakes, clean), checker.limits())
+    checker = ModelChecker(tuple(models))
+    found = mistake_figures(MistakeTrial.from_checker(checker, mistakes, clean), checker.limits())
     right = {
         name: {kind: at["right"] for kind, at in of["kinds"].items()} for name, of in found["classes"].items()
     }
@@ -195,14 +190,14 @@ def test_it_is_labelled_in_a_pipeline() -> None:
 @pytest.mark.data
 def test_it_is_decided_on_text_it_was_not_trained_on() -> None:
     """The expletives of EWT's test part: better than the unsupervised threshold and than chance."""
-    from disambig.evaluation.labelled import evaluate_labelled
+    from disambig.evaluation import evaluate_labelled
 
     data = os.environ.get("DISAMBIG_DATA")
     if not data:
         pytest.skip("DISAMBIG_DATA is not set")
-    from disambig_variance_svm.it.corpora import ewt
+    from disambig_variance_svm.pronoun_it import read_ewt
 
-    at = evaluate_labelled(load("disambig_en/it"), ewt(Path(data), "test"))["groups"]["it"]
+    at = evaluate_labelled(load("disambig_en/it"), read_ewt(Path(data), "test"))["groups"]["it"]
     assert at["n"] > 190 and at["auc"] > 0.88 and at["candidates"]["non-referential"]["f1"] > 0.5
 
 

@@ -70,13 +70,12 @@ def test_newspaper_text_is_parsed_as_well_as_the_card_says(parser_pack):
     data = os.environ.get("DISAMBIG_DATA")
     if not data:
         pytest.skip("DISAMBIG_DATA is not set")
-    from disambig_exponentiated_gradient.parsers.training import parse_again
-    from disambig_exponentiated_gradient.treebank.corpora import no_longer, penn_sections
-    from disambig_exponentiated_gradient.treebank.parseval import Parseval
+    from disambig_exponentiated_gradient.parser import parse_again
+    from disambig_exponentiated_gradient.treebank import Parseval, filter_by_length, penn_sections
 
     wsj = [tree for files in penn_sections(Path(data)).values() for trees in files.values() for tree in trees]
-    some = no_longer(wsj)[::20]
-    found = Parseval.of(some, parse_again(load_parser(), some))
+    some = filter_by_length(wsj)[::20]
+    found = Parseval.from_trees(some, parse_again(load_parser(), some))
     figures = json.loads((SOURCE / "figures.json").read_text(encoding="utf8"))
     assert found.f1 == pytest.approx(figures["wsj"]["short"]["f1"], abs=0.03)
     assert not found.failed.any()

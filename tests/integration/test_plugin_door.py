@@ -199,9 +199,9 @@ def clean(tmp_path_factory):
 USE = """
 import sys
 from disambig.config import resolve
-from disambig.counts.building.build import build_table
-from disambig.model.store import load_model, save_model
-from disambig.text.tokenisations.words import Words
+from disambig.counts.build import build_table
+from disambig.models.storage import load_model, save_model
+from disambig.text.tokenisations import Words
 from disambig.training.trainer import train
 
 texts = [

@@ -16,8 +16,8 @@ from commands import here, process
 from spacy.tokens import DocBin
 
 from disambig.errors import UserError
-from disambig.model.loading import load
-from disambig.packs import pack, packs, usual
+from disambig.models import load
+from disambig.packs import default_tasks, pack, packs
 
 SOURCE = Path(__file__).parents[2] / "corpora" / "disambig_en_sense"
 TEXT = (
@@ -146,7 +146,7 @@ def test_annotations_survive(nlp, tmp_path):
 
 
 def test_the_command_line_takes_it_where_it_is_named(sense_pack, tmp_path):
-    assert "sense" not in usual()
+    assert "sense" not in default_tasks()
     (tmp_path / "a.txt").write_text(TEXT, encoding="utf8")
 
     said = json.loads(process("annotate", "a.txt", "--model", "sense", folder=tmp_path).stdout)
@@ -170,7 +170,7 @@ def test_it_is_built_and_found_as_a_distribution_of_its_own(tmp_path):
     assert not [
         name for name in names if name.endswith((".py", ".toml", ".cfg")) and "config.cfg" not in name
     ]
-    asked = "from disambig.packs import pack; from disambig.model.loading import load; "
+    asked = "from disambig.packs import pack; from disambig.models.storage import load; "
     asked += "print(pack('disambig_en_sense').home, load('sense').name)"
     paths = [str(tmp_path / "site"), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
     done = subprocess.run(

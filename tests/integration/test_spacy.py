@@ -17,8 +17,7 @@ from typer.testing import CliRunner
 
 import disambig.spacy
 from disambig.errors import UserError
-from disambig.model.annotate import annotate
-from disambig.model.loading import load
+from disambig.models import annotate, load
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -79,7 +78,7 @@ def test_components_decide_as_annotate_does(nlp, tiny):
         model = nlp.get_pipe(f"disambig_{task}").model
         (decisions,) = annotate(TEXTS, [model])
         for number, doc in enumerate(docs):
-            own, kept = decisions.of_document(number), disambig.spacy.decisions_of(doc, task)
+            own, kept = decisions.in_document(number), disambig.spacy.decisions_of(doc, task)
             assert [kept.record(i, doc.text) for i in range(len(kept))] == [
                 own.record(i, doc.text) for i in range(len(own))
             ]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 import spacy
-from disambig_random_subspace.tagging.training import train_tagger
+from disambig_random_subspace.tagger import train_tagger
 from spacy.tokens import Doc
 
-from disambig.model.store import load_model, save_model
+from disambig.models import load_model, save_model
 
 SENTENCES = [
     ("the dog barks".split(), "DT NN VBZ".split()),

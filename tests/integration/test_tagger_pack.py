@@ -12,9 +12,8 @@ import spacy
 from commands import here
 from spacy.tokens import Doc
 
-from disambig.packs import pack, usual
-from disambig.text.hashing import hash_word
-from disambig.text.tokenisations.spacy_tokens import SpacyTokens
+from disambig.packs import default_tasks, pack
+from disambig.text import SpacyTokens, hash_word
 
 TEXT = "I worked in Russia during 1997 to 2001, and it was hard to find a quite place. They sleep!"
 
@@ -37,7 +36,7 @@ def test_it_works_beside_the_other_components():
 
 
 def test_it_runs_only_where_it_is_named():
-    assert "tag" not in usual() and {"it", "preposition", "spelling"} <= set(usual())
+    assert "tag" not in default_tasks() and {"it", "preposition", "spelling"} <= set(default_tasks())
     assert pack("disambig_en_tagger").counts is None
 
 
@@ -60,7 +59,7 @@ def test_it_is_small():
 @pytest.mark.data
 @pytest.mark.skipif("DISAMBIG_DATA" not in os.environ, reason="needs DISAMBIG_DATA")
 def test_the_card_tells_its_accuracy():
-    from disambig_random_subspace.experiments.tag_data import GENRES, ewt
+    from disambig_random_subspace.experiments import GENRES, ewt
 
     nlp = spacy.blank("en")
     tagger = nlp.add_pipe("disambig_tagger")

@@ -6,19 +6,20 @@ import os
 from pathlib import Path
 
 import pytest
-from disambig_exponentiated_gradient.grammar.parsing import TreebankParser
-from disambig_exponentiated_gradient.grammar.treebank_grammar import TreebankGrammar
-from disambig_exponentiated_gradient.treebank.binarising import Binarisation, restored
-from disambig_exponentiated_gradient.treebank.cleaning import read_trees
-from disambig_exponentiated_gradient.treebank.corpora import (
+from disambig_exponentiated_gradient.grammar import TreebankGrammar, TreebankParser
+from disambig_exponentiated_gradient.treebank import (
+    Binarisation,
+    Parseval,
     craft_articles,
-    no_longer,
+    filter_by_length,
+    format_indented,
+    format_one_line,
+    heads,
     penn_sections,
     penn_split,
+    read_trees,
+    restore_tree,
 )
-from disambig_exponentiated_gradient.treebank.heads import heads
-from disambig_exponentiated_gradient.treebank.parseval import Parseval
-from disambig_exponentiated_gradient.treebank.writing import indented, one_line
 
 pytestmark = pytest.mark.data
 
@@ -34,14 +35,14 @@ def data():
 def check(trees, settings):
     """Hold what must hold of every tree of a treebank."""
     for tree in trees:
-        assert list(read_trees(one_line(tree))) == [tree]
-        assert restored(settings(tree)) == tree
+        assert list(read_trees(format_one_line(tree))) == [tree]
+        assert restore_tree(settings(tree)) == tree
         assert heads(tree).word in tree.words()
         for node in tree.preorder():
             assert "-NONE-" not in (node.label, node.word)
             assert node.label == node.label.strip("=0123456789")
-    assert list(read_trees("\n".join(map(indented, trees)))) == list(trees)
-    figures = Parseval.of(trees, trees)
+    assert list(read_trees("\n".join(map(format_indented, trees)))) == list(trees)
+    figures = Parseval.from_trees(trees, trees)
     assert (figures.f1, figures.exact, figures.tagging, figures.crossing.sum()) == (1.0, 1.0, 1.0, 0)
 
 
@@ -67,10 +68,10 @@ def test_craft(data):
 def test_pcfg_of_one_section(data):
     """A grammar that is broken loses much more than what lies between this and what was measured."""
     split = penn_split(data)
-    test = no_longer(split.test)[::4]
-    parser = TreebankParser(TreebankGrammar.of([*split.train, *split.dev]))
+    test = filter_by_length(split.test)[::4]
+    parser = TreebankParser(TreebankGrammar.from_trees([*split.train, *split.dev]))
     parses = parser.parses([tree.words() for tree in test])
-    figures = Parseval.of(test, [parse.best for parse in parses])
+    figures = Parseval.from_trees(test, [parse.best for parse in parses])
     assert figures.f1 > 0.74
     assert figures.tagging > 0.91
     assert figures.failed.sum() == 0

@@ -8,10 +8,10 @@ import shutil
 import pytest
 from commands import here
 
-from disambig.checking.loading import load_checker
-from disambig.configuration.settings import Settings
-from disambig.model.trust import FILE, read_trust
-from disambig.packs import home_of
+from disambig.checking import load_checker
+from disambig.configuration import CheckSettings
+from disambig.models import PRECISION_FILE, read_precision
+from disambig.packs import model_folder
 
 TEXT = """The weather was better then we had hoped. I went to the the shop, and its late.
 
@@ -34,7 +34,7 @@ def flags(home, *options):
 
 @pytest.mark.parametrize("task", CORRECTING)
 def test_each_model_was_measured_as_it_is(task):
-    trust = read_trust(home_of(task))
+    trust = read_precision(model_folder(task))
     assert trust is not None, AGAIN
     assert trust.task == task
     assert sum((trust.points[0].right, trust.points[0].wrong, trust.points[0].false)) > 50
@@ -72,7 +72,7 @@ def test_settings_and_options_are_one_choice(home):
 
 def test_a_model_that_was_not_measured_shows_nothing_and_that_is_told(home):
     own = home / "own"
-    shutil.copytree(home_of("doubled"), own, ignore=shutil.ignore_patterns(FILE))
+    shutil.copytree(model_folder("doubled"), own, ignore=shutil.ignore_patterns(PRECISION_FILE))
     found, _ = flags(home, "--model", "own")
     assert found and found[0]["trust"] is None
     done = here("check", "note.md", "--model", "own", "--trust", "4/5", folder=home)
@@ -84,10 +84,10 @@ def test_a_model_that_was_not_measured_shows_nothing_and_that_is_told(home):
 
 def test_checkers_tell_their_notes(tmp_path):
     own = tmp_path / "own"
-    shutil.copytree(home_of("doubled"), own, ignore=shutil.ignore_patterns(FILE))
-    checker = load_checker(Settings(tasks=("slip",), models=(str(own),), trust=0.8))
+    shutil.copytree(model_folder("doubled"), own, ignore=shutil.ignore_patterns(PRECISION_FILE))
+    checker = load_checker(CheckSettings(tasks=("slip",), models=(str(own),), trust=0.8))
     assert [note.code for note in checker.notes] == ["D863"]
-    assert load_checker(Settings(tasks=("slip",), trust=0.8)).notes == ()
+    assert load_checker(CheckSettings(tasks=("slip",), trust=0.8)).notes == ()
 
 
 @pytest.mark.parametrize("said", ["2", "0/5", "often", "4 in 0", ""])

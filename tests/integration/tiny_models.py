@@ -7,11 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from disambig.config import resolve
-from disambig.judges.calibration import Calibration
-from disambig.judges.corrections import Corrections
-from disambig.judges.operating import OperatingPoint
-from disambig.model.model import Model
-from disambig.model.store import save_model
+from disambig.decision import Calibration, Corrections, OperatingPoint
+from disambig.models import Model, save_model
 
 TASKS = {
     "spelling": {"@disambig_tasks": "variance_svm.Spelling.v1"},

@@ -6,12 +6,17 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disambig.counts.building.build import write_counter
-from disambig.counts.building.counter import NgramCounter
-from disambig.counts.index.layout import COMPACT, RECORDS, SMALL, rounded_ranks, rounded_values
-from disambig.counts.table import CountTable
-from disambig.text.hashing import hash_word, hash_words, ngram_keys
-from disambig.text.tokenisations.words import Words
+from disambig.counts import (
+    COMPACT,
+    RECORD_FORMS,
+    SMALL,
+    CountTable,
+    NgramCounter,
+    rounded_ranks,
+    rounded_values,
+    write_counter,
+)
+from disambig.text import Words, hash_word, hash_words, ngram_keys
 
 pieces = st.sampled_from(
     ["in", "the", "House", "it's", " ", " ", ". ", "! ", "\n\n", "3.14", "-", "né", "猫。", "'"]
@@ -42,7 +47,7 @@ def test_text_to_table_and_back(tmp_path_factory, texts, orders, record, capacit
         for word in Words().words(text):
             sentence = ["<S>"] if word == "<S>" else [*sentence, word]
             true.update(tuple(sentence[-n:]) for n in range(1, min(orders, len(sentence)) + 1))
-    values = rounded_values(RECORDS[record]) if record != "exact" else None
+    values = rounded_values(RECORD_FORMS[record]) if record != "exact" else None
     kept = 0
     for ngram, count in true.items():
         wanted = count if len(ngram) < orders or count >= least else 0

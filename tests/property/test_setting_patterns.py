@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pathspec import GitIgnoreSpec
 
-from disambig.configuration.patterns import GitIgnorePatterns
+from disambig.configuration import GitIgnorePatterns
 
 _SEGMENTS = st.sampled_from(
     [

@@ -6,10 +6,8 @@ import os
 from pathlib import Path
 
 import pytest
-from disambig_boosted_lasso.experiments.adaptation import BASELINE, BLASSO, MAP
-from disambig_boosted_lasso.experiments.figures import Figures
-from disambig_boosted_lasso.experiments.headwords import Headwords
-from disambig_boosted_lasso.experiments.table1 import Table1
+from disambig_boosted_lasso.experiments import BASELINE, MAP, Gao2006Figures, Gao2006Headwords, Gao2006Table1
+from disambig_boosted_lasso.experiments.adaptation import BLASSO
 
 DATA = os.environ.get("DISAMBIG_DATA")
 NEEDED = [
@@ -28,7 +26,7 @@ def result_of(experiment):
 
 
 def test_quick_form_of_adaptation():
-    ours = {(row.system, row.setting): row.ours for row in result_of(Table1).rows}
+    ours = {(row.system, row.setting): row.ours for row in result_of(Gao2006Table1).rows}
     assert ours[f"dialogue, {MAP}", "400"] < ours[f"dialogue, {BASELINE}", "400"]
     assert ours[f"law, {BLASSO}", "400"] < ours[f"law, {BASELINE}", "400"]
     assert ours[f"novels, {BASELINE}", "400"] > ours[f"dialogue, {BASELINE}", "400"]
@@ -39,7 +37,7 @@ def test_quick_form_of_adaptation():
 
 
 def test_quick_form_of_the_figures():
-    result = result_of(Figures)
+    result = result_of(Gao2006Figures)
     assert len(result.panels) == 7
     ours = {(row.system, row.setting): row.ours for row in result.rows}
     for (system, _), rate in ours.items():
@@ -47,4 +45,4 @@ def test_quick_form_of_the_figures():
 
 
 def test_quick_form_of_head_words():
-    assert len(result_of(Headwords).rows) == 32
+    assert len(result_of(Gao2006Headwords).rows) == 32

@@ -6,8 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from disambig_boosted_lasso.experiments.english import FIRST, ORACLE, SHIPS, WRITTEN, English
-from disambig_boosted_lasso.experiments.english_learners import OURS, SYSTEMS
+from disambig_boosted_lasso.experiments import FIRST, ORACLE, OURS, SHIPS, SYSTEMS, WRITTEN, Gao2006English
 
 DATA = os.environ.get("DISAMBIG_DATA")
 
@@ -16,7 +15,7 @@ DATA = os.environ.get("DISAMBIG_DATA")
 @pytest.mark.data
 @pytest.mark.skipif(not DATA, reason="needs DISAMBIG_DATA")
 def test_quick_form():
-    result = English().run(data=Path(str(DATA)), quick=True, progress=lambda *said: None)
+    result = Gao2006English().run(data=Path(str(DATA)), quick=True, progress=lambda *said: None)
     ours = {(row.system, row.setting): row.ours for row in result.rows}
     assert ours[WRITTEN, "dev: right"] == 0 and ours[WRITTEN, "folds: false"] == 0
     for where in ("dev", "folds"):

@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 
 import pytest
-from disambig_exponentiated_gradient.experiments.packed import Packed
-from disambig_exponentiated_gradient.experiments.packed_systems import COST, LEARNED, LOG, PCFG
+from disambig_exponentiated_gradient.experiments import Collins2005Packed
+from disambig_exponentiated_gradient.experiments.packed import COST, LEARNED, LOG, PCFG
 
 DATA = os.environ.get("DISAMBIG_DATA")
 
@@ -16,7 +16,7 @@ DATA = os.environ.get("DISAMBIG_DATA")
 @pytest.mark.data
 @pytest.mark.skipif(not DATA, reason="needs DISAMBIG_DATA")
 def test_quick_form():
-    result = Packed().run(data=Path(str(DATA)), quick=True, progress=lambda *said: None)
+    result = Collins2005Packed().run(data=Path(str(DATA)), quick=True, progress=lambda *said: None)
     ours = {(row.system, row.setting): row.ours for row in result.rows}
     (treebank,) = {system.partition(",")[0] for system, _ in ours}
     assert ours[f"{treebank}, {PCFG}", "F1"] > 60

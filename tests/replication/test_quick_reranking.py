@@ -7,10 +7,14 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from disambig_exponentiated_gradient.experiments.convergence import Convergence
-from disambig_exponentiated_gradient.experiments.convergence_claims import BATCH, ONLINE
-from disambig_exponentiated_gradient.experiments.reranking import Reranking
-from disambig_exponentiated_gradient.experiments.systems import LEARNED, ORACLE, PCFG
+from disambig_exponentiated_gradient.experiments import (
+    BATCH,
+    ONLINE,
+    ORACLE,
+    Collins2005Convergence,
+    Collins2005Reranking,
+)
+from disambig_exponentiated_gradient.experiments.tree_lists import LEARNED, PCFG
 
 DATA = os.environ.get("DISAMBIG_DATA")
 pytestmark = [
@@ -27,7 +31,7 @@ def result_of(experiment):
 
 
 def test_quick_form_of_reranking():
-    result = result_of(Reranking)
+    result = result_of(Collins2005Reranking)
     f1 = {row.system.partition(", ")[2]: row.ours for row in result.rows if row.setting == "F1"}
     assert set(f1) == {PCFG, *LEARNED, ORACLE}
     assert f1[ORACLE] > max(f1[name] for name in (PCFG, *LEARNED)) > 60
@@ -38,7 +42,7 @@ def test_quick_form_of_reranking():
 
 
 def test_quick_form_of_convergence():
-    result = result_of(Convergence)
+    result = result_of(Collins2005Convergence)
     assert len(result.panels) == 5
     paths = result.details["paths"]
     for name in (ONLINE, BATCH):

@@ -6,10 +6,10 @@ import os
 from pathlib import Path
 
 import pytest
-from disambig_random_subspace.experiments import figure5, figure6, table1
-from disambig_variance_svm.experiments.table1 import Table1
-from disambig_variance_svm.experiments.table2 import Table2
-from disambig_variance_svm.experiments.table3 import Table3
+from disambig_random_subspace.experiments import figures as figure5
+from disambig_random_subspace.experiments import figures as figure6
+from disambig_random_subspace.experiments import table1
+from disambig_variance_svm.experiments import Bergsma2010Table1, Bergsma2010Table2, Bergsma2010Table3
 
 DATA = os.environ.get("DISAMBIG_DATA")
 
@@ -17,7 +17,7 @@ DATA = os.environ.get("DISAMBIG_DATA")
 @pytest.mark.replication
 @pytest.mark.data
 @pytest.mark.skipif(not DATA, reason="needs DISAMBIG_DATA")
-@pytest.mark.parametrize("table", [Table1, Table2, Table3])
+@pytest.mark.parametrize("table", [Bergsma2010Table1, Bergsma2010Table2, Bergsma2010Table3])
 def test_quick_form(table):
     result = table().run(data=Path(str(DATA)), quick=True, progress=lambda *said: None)
     ours = {(row.system, row.setting): row.ours for row in result.rows}
@@ -29,14 +29,16 @@ def test_quick_form(table):
 @pytest.mark.replication
 @pytest.mark.data
 @pytest.mark.skipif(not DATA, reason="needs DISAMBIG_DATA")
-@pytest.mark.parametrize("experiment", [table1.Table1, figure5.Figure5, figure6.Figure6])
+@pytest.mark.parametrize(
+    "experiment", [table1.Sogaard2012Table1, figure5.Sogaard2012Figure5, figure6.Sogaard2012Figure6]
+)
 def test_quick_form_of_text_classification(experiment):
     result = experiment().run(data=Path(str(DATA)), quick=True, progress=lambda *said: None)
     ours = {(row.system, row.setting): row.ours for row in result.rows}
     assert all(share is not None and share <= 100 for share in ours.values())
     assert result.claims and result.panels
-    if experiment is table1.Table1:
+    if experiment is table1.Sogaard2012Table1:
         assert ours["P-RLRS, all", "250"] > ours["P, all", "250"]
         assert ours["SGD, all", "250"] > 70
-    if experiment is figure5.Figure5:
+    if experiment is figure5.Sogaard2012Figure5:
         assert ours["instances hurt, all", "250"] < 50

@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 
 import pytest
-from disambig_exponentiated_gradient.experiments.tagging import COST, LOG, PERCEPTRON, Tagging
+from disambig_exponentiated_gradient.experiments import Collins2005Tagging
+from disambig_exponentiated_gradient.experiments.tagging import COST, LOG, PERCEPTRON
 
 DATA = os.environ.get("DISAMBIG_DATA")
 
@@ -15,7 +16,7 @@ DATA = os.environ.get("DISAMBIG_DATA")
 @pytest.mark.data
 @pytest.mark.skipif(not DATA, reason="needs DISAMBIG_DATA")
 def test_quick_form():
-    result = Tagging().run(data=Path(str(DATA)), quick=True, progress=lambda *said: None)
+    result = Collins2005Tagging().run(data=Path(str(DATA)), quick=True, progress=lambda *said: None)
     ours = {(row.system, row.setting): row.ours for row in result.rows}
     for system in (COST, LOG):
         assert ours[f"EWT, {system}", "all"] > ours[f"EWT, {PERCEPTRON}", "all"] - 1

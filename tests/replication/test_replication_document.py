@@ -12,8 +12,7 @@ import disambig_random_subspace
 import disambig_variance_svm
 import pytest
 
-from disambig.experiments.document import fill
-from disambig.experiments.report import as_json, of_json
+from disambig.experiments import as_json, fill, from_json
 
 HOMES = {
     "bergsma2010": Path(disambig_variance_svm.__file__).parent,
@@ -63,7 +62,7 @@ def test_results_have_the_agreed_form(name):
     assert said["experiment"] == name
     assert {tuple(row) for row in said["rows"]} == {("system", "setting", "paper", "ours", "n", "spread")}
     assert {tuple(claim) for claim in said["claims"]} == {("claim", "holds", "evidence")}
-    assert as_json(name, of_json(said)) == said
+    assert as_json(name, from_json(said)) == said
 
 
 @pytest.mark.parametrize("name", NAMES)

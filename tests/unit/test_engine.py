@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from disambig import engine
+from disambig import runtime as engine
 from disambig.errors import UserError
 
 
@@ -49,12 +49,12 @@ def test_warming_uses_kernels_in_its_own_thread_and_then_everywhere():
         thread.start()
         thread.join()
 
-    engine.warm(work)
+    engine.warm_up(work)
     assert seen == {"here": True, "elsewhere": False}
     assert engine.use_numba(1)
 
 
 def test_what_could_not_be_warmed_changes_nothing():
     with pytest.raises(ZeroDivisionError):
-        engine.warm(lambda: 1 // 0)
+        engine.warm_up(lambda: 1 // 0)
     assert not engine.use_numba(1)

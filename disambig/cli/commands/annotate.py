@@ -1,4 +1,4 @@
-"""``disambig annotate``: its options. What is done with them lives in `disambig.batch`."""
+"""``disambig annotate``: its options. What is done with them lives in `disambig.jobs`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from disambig.cli.shared_options import Engine, Models, Quiet, Rate, Scheduler, Tasks, Timeout, Workers
+from disambig.cli.options import Engine, Models, Quiet, Rate, Scheduler, Tasks, Timeout, Workers
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -130,22 +130,19 @@ def annotate(
     """
     command = {"directory": os.getcwd(), "options": dict(locals())}
 
-    from disambig.batch.bounds import Bounds
-    from disambig.batch.engines import EngineOptions
-    from disambig.batch.sources import ModelSource
-    from disambig.cli.annotating import Request, run
-    from disambig.cli.checks import rates_asked
-    from disambig.cli.reranking import KIND
-    from disambig.cli.reranking import run as rerank
-    from disambig.counts.options import size
-    from disambig.files.word_lists import read_words
-    from disambig.tasks.confusion_sets import read_confusion_sets
+    from disambig.cli.annotating import NBEST_KIND, AnnotateRequest, run_annotate
+    from disambig.cli.annotating import run_reranking as rerank
+    from disambig.cli.options import parse_rates
+    from disambig.counts import size
+    from disambig.data import read_confusion_sets
+    from disambig.files import read_words
+    from disambig.jobs import EngineOptions, JobLimits, ModelSource
 
-    rates = rates_asked(flags_per_1000)
+    rates = parse_rates(flags_per_1000)
     options = EngineOptions(
         workers, scheduler, timeout, None if worker_memory is None else size(worker_memory)
     )
-    if source_format == KIND:
+    if source_format == NBEST_KIND:
         elsewhere = workers > 1 or engine != "local" or scheduler or timeout is not None or worker_memory
         of_texts = lines or field or ignore or sets or only_flags or not text or safe_cells is not None
         bounded = document_timeout is not None or max_input or rates is not None
@@ -164,7 +161,7 @@ def annotate(
         ignore=read_words(ignore) if ignore else (),
         sets=read_confusion_sets(sets) if sets else (),
     )
-    request = Request(
+    request = AnnotateRequest(
         paths=tuple(paths),
         output=Path(output) if output is not None else None,
         is_job=output is not None and is_directory(output),
@@ -181,9 +178,9 @@ def annotate(
         force=force,
         command=command,
         shard_index=shard_index,
-        bounds=Bounds(0 if max_input is None else max(1, size(max_input)), document_timeout),
+        bounds=JobLimits(0 if max_input is None else max(1, size(max_input)), document_timeout),
     )
-    status = run(request, source)
+    status = run_annotate(request, source)
     if status:
         raise typer.Exit(status)
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from disambig.cli.shared_options import Ignore, Models, Most, Quiet, Rate, Sets, Tasks, Trusted
+from disambig.cli.options import Ignore, Models, Most, Quiet, Rate, Sets, Tasks, Trusted
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -87,20 +87,17 @@ def check(
     The exit status is 0 where nothing is flagged, 1 where something is (corrected or not), 2 where a file
     could not be checked or corrected, or options or settings are wrong.
     """
-    from disambig.checking.changes import Changes
-    from disambig.checking.loading import load_checker
-    from disambig.checking.run import Request, run
-    from disambig.cli.checking import check_options, options_over_settings
-    from disambig.cli.checks import rates_asked
-    from disambig.cli.output import Output
-    from disambig.configuration.project import Project
-    from disambig.configuration.shown import shown
-    from disambig.files.opening import STDIN
+    from disambig.checking import Changes, CheckRun, load_checker, run
+    from disambig.cli.check_options import check_options, options_over_settings
+    from disambig.cli.options import parse_rates
+    from disambig.cli.output import StandardOutput
+    from disambig.configuration import ProjectSettings, settings_to_toml
+    from disambig.files import STDIN
 
     options = options_over_settings(
         task=task,
         model=model,
-        flags_per_1000=rates_asked(flags_per_1000),
+        flags_per_1000=parse_rates(flags_per_1000),
         trust=trust,
         max_flags_per_1000=max_flags_per_1000,
         sets=sets,
@@ -119,13 +116,13 @@ def check(
         write_baseline=write_baseline,
         evidence=evidence,
     )
-    project = Project(options)
+    project = ProjectSettings(options)
     if show_settings:
         for path in paths:
             name = stdin_filename if path == STDIN else path
-            Output().result(shown(name, project.settings_of(name)))
+            StandardOutput().result(settings_to_toml(name, project.for_file(name)))
         return
-    request = Request(
+    request = CheckRun(
         paths=tuple(paths),
         fix=fix,
         diff=diff,
@@ -137,6 +134,6 @@ def check(
         tell_unused=not (task or model),
         evidence=evidence,
     )
-    status = run(request, project, load_checker, Output())
+    status = run(request, project, load_checker, StandardOutput())
     if status:
         raise typer.Exit(status)

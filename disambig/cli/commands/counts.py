@@ -1,23 +1,64 @@
-"""``disambig counts``: build, import, merge, prune and ask tables of n-gram counts. No logic lives here."""
+"""The command ``disambig counts``."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from disambig.cli.shared_options import (
-    Engine,
-    Quiet,
-    Scheduler,
-    Timeout,
-    Workers,
-    begun_by,
-    with_options_of,
-)
+from disambig.cli.options import Engine, Quiet, Scheduler, Timeout, Workers, record_command, share_options
+from disambig.jobs import LOCAL, EngineOptions
+
+if TYPE_CHECKING:
+    from disambig.jobs import JobPlace
+
+
+@dataclass(frozen=True, slots=True)
+class CountingPlace:
+    """The options that say where work is done."""
+
+    engine: str
+    options: EngineOptions
+    job: Path | None
+
+    @property
+    def is_job(self) -> bool:
+        """Whether it is a job."""
+        here = self.engine == LOCAL and self.options == EngineOptions()
+        return self.job is not None or not here
+
+    def place(self, output: Path, command: dict[str, Any], temporary: Path | None = None) -> JobPlace:
+        """Return the place of a job for this table: a directory that was named, or one that goes at the end.
+
+        Raises
+        ------
+        UserError
+            Those of `engines.engine`.
+        """
+        from disambig.jobs import JobPlace, make_runner
+
+        folder = temporary or output.parent
+        directory = self.job or folder / f"{output.name}.job"
+        return JobPlace(
+            directory.absolute(), self.job is not None, make_runner(self.engine, self.options), command
+        )
+
+
+@contextmanager
+def explain_interrupt() -> Iterator[None]:
+    """Tell who interrupts a job that nothing is lost."""
+    from disambig.cli.progress import say
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        say("disambig: interrupted; started again with the same options, the job goes on from here")
+        raise
+
 
 app = typer.Typer(
     add_completion=False,
@@ -59,7 +100,7 @@ Force = Annotated[bool, typer.Option("--force", help="Replace a table that exist
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-def choices_of(
+def build_options(
     orders: Annotated[int, typer.Option(help="The longest n-grams, 1 to 5.")] = 5,
     min_count: MinCount = None,
     keep_words: Annotated[
@@ -78,10 +119,10 @@ def choices_of(
     quiet: Quiet = False,
 ) -> Any:
     """Return the choices that making a table from text and from counts has in common."""
-    from disambig.counts import options
-    from disambig.counts.building.build import Choices
+    from disambig.counts import BuildOptions
+    from disambig.counts import inputs as options
 
-    return Choices(
+    return BuildOptions(
         orders=orders,
         min_counts=options.thresholds(min_count or (), orders=orders),
         keep_words=options.word_file(keep_words),
@@ -94,7 +135,7 @@ def choices_of(
     )
 
 
-def where_of(
+def place_options(
     workers: Workers = 1,
     engine: Engine = "local",
     scheduler: Scheduler = None,
@@ -110,16 +151,15 @@ def where_of(
     ] = None,
 ) -> Any:
     """Return where work is done."""
-    from disambig.batch.engines import EngineOptions
-    from disambig.cli.counting import Where
+    from disambig.jobs import EngineOptions
 
-    return Where(engine, EngineOptions(workers, scheduler, timeout), job)
+    return CountingPlace(engine, EngineOptions(workers, scheduler, timeout), job)
 
 
 @app.command()
-@begun_by("counts build")
-@with_options_of(where_of, "where")
-@with_options_of(choices_of)
+@record_command("counts build")
+@share_options(place_options, "where")
+@share_options(build_options)
 def build(
     paths: Annotated[
         list[str],
@@ -152,20 +192,17 @@ def build(
     command: Any,
 ) -> None:
     """Count the n-grams of text and write them as a table."""
-    from disambig.counts.building.build import build_table
-    from disambig.counts.building.inputs import TextFiles
-    from disambig.counts.options import normal_words
-    from disambig.text.tokenisations.by_name import tokenisation_named
+    from disambig.counts import TextFiles, build_table, normal_words
+    from disambig.text import tokenisation_named
 
     cuts = [tokenisation_named(name) for name in tokenisation or ["disambig.words.v1"]]
     choices["keep_words"] = normal_words(choices["keep_words"], cuts)
     if where.is_job:
-        from disambig.cli.counting import goes_on
-        from disambig.counts.jobs.job import build_in_job
+        from disambig.jobs import build_in_job
 
         size = None if shard_size is None else max(1, round(shard_size * 1_000_000))
         place = where.place(output, command, choices["temporary"])
-        with goes_on(), _counting(TextFiles(paths).total) as choices["progress"]:
+        with explain_interrupt(), _counting(TextFiles(paths).total) as choices["progress"]:
             build_in_job(
                 output, paths, [cut.name for cut in cuts], place, gaps=gaps, shard_size=size, **choices
             )
@@ -178,7 +215,7 @@ def build(
 
 
 @app.command("import")
-@with_options_of(choices_of)
+@share_options(build_options)
 def import_(
     paths: Annotated[
         list[str],
@@ -207,11 +244,8 @@ def import_(
     choices: Any,
 ) -> None:
     """Turn ready counts into a table: TSV files, the layout of Web 1T, Google Books."""
-    from disambig.counts.importing.count_files import count_files
-    from disambig.counts.importing.readers import import_table
-    from disambig.counts.importing.word_map import AS_THEY_STAND
-    from disambig.counts.options import normal_words
-    from disambig.text.tokenisations.by_name import tokenisation_named
+    from disambig.counts import AS_THEY_STAND, count_files, import_table, normal_words
+    from disambig.text import tokenisation_named
 
     cut = tokenisation_named(tokenisation)  # a table of an unknown one could not be asked
     choices["keep_words"] = normal_words(choices["keep_words"], [cut], stand=tokenisation in AS_THEY_STAND)
@@ -230,8 +264,8 @@ def import_(
 
 
 @app.command()
-@begun_by("counts merge")
-@with_options_of(where_of, "where")
+@record_command("counts merge")
+@share_options(place_options, "where")
 def merge(
     tables: Annotated[
         list[Path], typer.Argument(metavar="TABLE...", help="Tables built with --keys, not pruned.")
@@ -247,9 +281,8 @@ def merge(
     command: Any,
 ) -> None:
     """Make one table of several: the same as counting all their text at once."""
-    from disambig.counts import options
-    from disambig.counts.building.derive import merge_tables
-    from disambig.counts.locate import open_table
+    from disambig.counts import inputs as options
+    from disambig.counts import merge_tables, open_table
 
     opened = [open_table(table) for table in tables]
     least = options.thresholds(min_count or (), orders=opened[0].orders)
@@ -262,10 +295,9 @@ def merge(
             "progress": move,
         }
         if where.is_job:
-            from disambig.cli.counting import goes_on
-            from disambig.counts.jobs.job import merge_in_job
+            from disambig.jobs import merge_in_job
 
-            with goes_on():
+            with explain_interrupt():
                 merge_in_job(output, opened, where.place(output, command), **settings)
         else:
             merge_tables(output, opened, **settings)
@@ -284,9 +316,8 @@ def prune(
     quiet: Quiet = False,
 ) -> None:
     """Make a smaller table of one built with --keys: the same as counting with these thresholds."""
-    from disambig.counts import options
-    from disambig.counts.building.derive import prune_table
-    from disambig.counts.locate import open_table
+    from disambig.counts import inputs as options
+    from disambig.counts import open_table, prune_table
 
     opened = open_table(table)
     least = options.thresholds(min_count or (), orders=orders or opened.orders)
@@ -309,14 +340,13 @@ def info(table: Table, json: Json = False) -> None:
     """Say where a table comes from and what it covers."""
     import json as json_module
 
-    from disambig.counts.describe import described
-    from disambig.counts.locate import open_table
+    from disambig.counts import describe_table, open_table
 
     opened = open_table(table)
     if json:
         typer.echo(json_module.dumps(opened.header, ensure_ascii=False, indent=1))
         return
-    for line in described(opened):
+    for line in describe_table(opened):
         typer.echo(line)
 
 
@@ -337,7 +367,7 @@ def query(
     import sys
     from itertools import islice
 
-    from disambig.counts.locate import open_table
+    from disambig.counts import open_table
 
     opened = open_table(table)
     lines = iter(ngrams) if ngrams else (line.rstrip("\r\n") for line in sys.stdin)
@@ -350,7 +380,7 @@ def query(
 @app.command()
 def verify(table: Table) -> None:
     """Check every byte of a table against its checksums."""
-    from disambig.counts.locate import open_table
+    from disambig.counts import open_table
 
     opened = open_table(table)
     opened.verify()
@@ -375,9 +405,8 @@ def _counting(total: int | None, *, unit: str = "B", done: Callable[[], int] | N
 
 def _written(output: Path) -> None:
     """Tell what was written and where."""
-    from disambig.cli.pace import size
-    from disambig.cli.progress import remark
-    from disambig.counts.locate import open_table
+    from disambig.cli.progress import format_size, remark
+    from disambig.counts import open_table
 
     table = open_table(output)
-    remark(f"{output}: written, {table.n_ngrams:,} n-grams, {size(output.stat().st_size)}")
+    remark(f"{output}: written, {table.n_ngrams:,} n-grams, {format_size(output.stat().st_size)}")

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from disambig.cli.shared_options import Encoding, Labelled, Quiet
-from disambig.files.json_text import json_text
-from disambig.plural import many
+from disambig.cli.options import Encoding, Labelled, Quiet
+from disambig.files import json_text
+from disambig.formatting import pluralize
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -38,7 +38,7 @@ def curve(
     wanted = _numbers(sizes)
     from disambig.cli.progress import remark, stages
     from disambig.errors import UserError
-    from disambig.evaluation.plots import check_plot, plot_curve
+    from disambig.evaluation import check_plot, plot_curve
 
     if text and labelled:
         raise UserError("D484")
@@ -62,7 +62,7 @@ def curve(
     if json:
         typer.echo(json_text(found))
         return
-    for line in readable(found):
+    for line in curve_lines(found):
         typer.echo(line)
 
 
@@ -82,12 +82,19 @@ def _run(
     **about: Any,
 ) -> dict[str, Any]:
     """Read what the config and the options name, and make the curve."""
-    from disambig.cli.telling import notes
+    from disambig.cli.progress import note_printer
     from disambig.errors import UserError
-    from disambig.evaluation.curve import curve_of_labelled, curve_of_texts
-    from disambig.fields import decides
-    from disambig.formats.labelled.reader import read_labelled
-    from disambig.training.run import SOURCES, check_people, nothing_named, read_people, read_plan, read_texts
+    from disambig.evaluation import curve_of_labelled, curve_of_texts
+    from disambig.formats import read_labelled
+    from disambig.training import (
+        SOURCES,
+        check_error_files,
+        nothing_named,
+        read_error_corpus,
+        read_plan,
+        read_texts,
+    )
+    from disambig.types import decides
 
     plan = read_plan(config)
     settings = dict(plan.settings)
@@ -98,29 +105,29 @@ def _run(
     examples = labelled or ([] if text else said["labelled"])
     written = said["fixes"] or [], said["clean"] or []
     if any(written):
-        check_people(plan, *written, other=bool(examples))
+        check_error_files(plan, *written, other=bool(examples))
     if examples:
-        places = read_labelled(examples, encoding=encoding or said["encoding"], tell=notes())
-        return curve_of_labelled(plan.with_settings_of(places).parts, places, **about, **settings)
+        places = read_labelled(examples, encoding=encoding or said["encoding"], tell=note_printer())
+        return curve_of_labelled(plan.with_learned_settings(places).parts, places, **about, **settings)
     if decides(plan.parts["task"]).between == "labels":
         raise UserError("D463", task=plan.parts["task"].name)
     sources = text or said["text"]
     if not sources:
         raise nothing_named()
     texts = read_texts(sources, lines=bool(said["lines"]) if lines is None else lines)
-    return curve_of_texts(plan.parts, texts, **read_people(*written), **about, **settings)
+    return curve_of_texts(plan.parts, texts, **read_error_corpus(*written), **about, **settings)
 
 
-def readable(found: dict[str, Any]) -> list[str]:
+def curve_lines(found: dict[str, Any]) -> list[str]:
     """Return a curve as lines for people."""
     how = "one document in five, others in each draw" if found["source"] == "labelled" else "the test part"
     lines = [
-        f"{found['task']}: tested on {many(found['tested'], 'example')} ({how})",
+        f"{found['task']}: tested on {pluralize(found['tested'], 'example')} ({how})",
         "examples  accuracy  spread  p before  p baseline",
     ]
     for point in found["points"]:
         spread = "" if point["spread"] is None else f"{100 * point['spread']:.1f}"
-        times = many(point["draws"], "draw")
+        times = pluralize(point["draws"], "draw")
         between = f", {point['lowest']:.1%} to {point['highest']:.1%}" if point["draws"] > 1 else ""
         tests = "  ".join(f"{_p(point[key]):>8}" for key in ("p_before", "p_baseline"))
         lines.append(f"{point['size']:8,}  {point['accuracy']:8.1%}  {spread:>6}  {tests}  {times}{between}")

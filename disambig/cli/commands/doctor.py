@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from disambig.cli.shared_options import Quiet
+from disambig.cli.options import Quiet
 
 if TYPE_CHECKING:
-    from disambig.doctor import packs
-    from disambig.doctor.finding import Finding
+    from disambig.doctor import CheckResultLine
+    from disambig.doctor import checks as packs
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 FAILURE = 2
@@ -44,15 +44,15 @@ def doctor(
     included.
     """
     from disambig.errors import UserError
-    from disambig.plural import many
+    from disambig.formatting import pluralize
 
     if text == "-":
-        from disambig.files.opening import decode
+        from disambig.files import decode
 
         text = decode(sys.stdin.buffer.read(), "standard input")
     if text is not None and not text.strip():
         raise UserError("D307", what="the text")
-    logging.getLogger("disambig.plugins").addHandler(logging.NullHandler())  # broken ones are findings
+    logging.getLogger("disambig.registry").addHandler(logging.NullHandler())  # broken ones are findings
     findings = []
     for finding in _compiling() if compile else _findings(text, model or [], quick=quick):
         findings.append(finding)
@@ -64,38 +64,39 @@ def doctor(
     if json:
         typer.echo(json_module.dumps([asdict(finding) for finding in findings], indent=1))
     elif counts["problem"] or counts["warning"]:
-        typer.echo(", ".join(many(counts[what], what) for what in ("problem", "warning")))
+        typer.echo(", ".join(pluralize(counts[what], what) for what in ("problem", "warning")))
     else:
         typer.echo("all is well")
     if counts["problem"]:
         raise typer.Exit(FAILURE)
 
 
-def _compiling() -> Iterator[Finding]:
+def _compiling() -> Iterator[CheckResultLine]:
     from disambig.cli.progress import stages
-    from disambig.doctor.compiling import compile_all
+    from disambig.doctor import compile_all
 
     with stages() as told:
         yield from list(compile_all(told))
 
 
-def _findings(text: str | None, models: list[str], *, quick: bool) -> Iterator[Finding]:
-    from disambig.doctor import compiling, installation, packs
-    from disambig.doctor.finding import guarded
+def _findings(text: str | None, models: list[str], *, quick: bool) -> Iterator[CheckResultLine]:
+    from disambig.doctor import checks as installation
+    from disambig.doctor import checks as packs
+    from disambig.doctor import compiling, guard_check
 
-    yield from guarded("versions", installation.check_versions)
-    yield from guarded("plugins", installation.check_plugins)
-    yield from guarded("spaCy", installation.check_spacy)
-    yield from guarded("compiler", installation.check_compiler)
-    yield from guarded("compiled code", lambda: [compiling.compiled_finding()])
-    yield from guarded("terminal", installation.check_terminal)
-    looked = packs.Looked(quick=quick)
-    yield from guarded("packs", lambda: packs.check_packs(looked))
-    yield from guarded("models", lambda: packs.check_named(models, looked))
-    yield from guarded("sample", lambda: _sample(looked, text))
+    yield from guard_check("versions", installation.check_versions)
+    yield from guard_check("plugins", installation.check_plugins)
+    yield from guard_check("spaCy", installation.check_spacy)
+    yield from guard_check("compiler", installation.check_compiler)
+    yield from guard_check("compiled code", lambda: [compiling.compiled_finding()])
+    yield from guard_check("terminal", installation.check_terminal)
+    looked = packs.CheckedPacks(quick=quick)
+    yield from guard_check("packs", lambda: packs.check_packs(looked))
+    yield from guard_check("models", lambda: packs.check_named(models, looked))
+    yield from guard_check("sample", lambda: _sample(looked, text))
 
 
-def _sample(looked: packs.Looked, text: str | None) -> Iterator[Finding]:
-    from disambig.doctor.sample import check_sample
+def _sample(looked: packs.CheckedPacks, text: str | None) -> Iterator[CheckResultLine]:
+    from disambig.doctor import check_sample
 
     yield from check_sample(looked.models, text)

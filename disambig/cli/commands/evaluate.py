@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from disambig.cli.shared_options import Encoding, Labelled, Lists, Quiet, Rate, Strict
-from disambig.files.json_text import json_text
-from disambig.plural import many
+from disambig.cli.options import Encoding, Labelled, Lists, Quiet, Rate, Strict
+from disambig.files import json_text
+from disambig.formatting import pluralize
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -87,7 +87,7 @@ def evaluate(
 ) -> None:
     """Score a model on text whose words are right, on labelled examples or on mistakes; or compare two."""
     if plot is not None:
-        from disambig.evaluation.plots import check_plot
+        from disambig.evaluation import check_plot
 
         check_plot(plot)
     if fixes:
@@ -97,10 +97,10 @@ def evaluate(
             )
         if folds is not None or len(text or ()) > 1 or (text and (plot is not None or rate)):
             raise typer.BadParameter("--fixes is for one or two models, --plot and --rate for one")
-        from disambig.cli.checks import rates_asked
-        from disambig.cli.evaluating_fixes import run as run_fixes
+        from disambig.cli.evaluating import run_on_fixes as run_fixes
+        from disambig.cli.options import parse_rates
 
-        names, asked = [name for name in (model, *(text or ())) if name], rates_asked(flags_per_1000)
+        names, asked = [name for name in (model, *(text or ())) if name], parse_rates(flags_per_1000)
         run_fixes(names, fixes, clean=clean, tier=tier, rates=rate, asked=asked, plot=plot, json=json)
         return
     if clean:
@@ -114,8 +114,8 @@ def evaluate(
     if key and (not labelled or folds is not None):
         raise typer.BadParameter("--key is for a model's answers to --labelled TEST.xml, without --folds")
     if text and folds is None and not key:
-        from disambig.cli.comparing import check_named, is_model
-        from disambig.cli.comparing import run as run_two
+        from disambig.cli.evaluating import check_named, is_model
+        from disambig.cli.evaluating import run_comparison as run_two
 
         if labelled or lists:
             check_named(text[0])
@@ -140,16 +140,16 @@ def evaluate(
     if lists and (text or labelled or folds is not None or plot or rate or key):
         raise typer.BadParameter("--lists goes with MODEL, --measure and --json alone: lists are no texts")
     if lists:
-        from disambig.cli.evaluating_lists import run as run_lists
+        from disambig.cli.evaluating import run_on_lists as run_lists
 
         run_lists(model, lists, json=json, measure=measure)
         return
     if labelled or folds is not None:
         if plot is not None:
             raise typer.BadParameter("--plot is for text whose words are right")
-        from disambig.cli.evaluating_labelled import run
+        from disambig.cli.evaluating import run_on_labelled
 
-        run(
+        run_on_labelled(
             model,
             labelled or [],
             encoding=encoding,
@@ -163,13 +163,12 @@ def evaluate(
         return
     if not text:
         raise typer.BadParameter("name text, or labelled examples with --labelled")
-    from disambig.cli.checks import check_rate
+    from disambig.cli.options import check_rate
     from disambig.cli.progress import progress, remark
     from disambig.errors import UserError
-    from disambig.evaluation.evaluate import evaluate as score
-    from disambig.model.loading import load
-    from disambig.training.run import read_texts
-    from disambig.training.splits import split
+    from disambig.evaluation import evaluate as score
+    from disambig.models import load
+    from disambig.training import read_texts, split
 
     rates = rate or [0.3, 1.0, 4.0]
     for one in rates:
@@ -190,7 +189,7 @@ def evaluate(
             hint="give more documents: a fifth of them is the test part" if only_test else "give other text",
         )
     if plot is not None and figures["reliability"]:
-        from disambig.evaluation.plots import plot_reliability
+        from disambig.evaluation import plot_reliability
 
         plot_reliability(figures["reliability"], plot, title=loaded.task.name)
         remark(f"{plot}: drawn")
@@ -199,14 +198,14 @@ def evaluate(
     if json:
         typer.echo(json_text({"model": f"{loaded.name} {loaded.version}", **figures}))
         return
-    for line in readable(figures):
+    for line in evaluation_lines(figures):
         typer.echo(line)
 
 
-def readable(figures: dict[str, Any]) -> list[str]:
+def evaluation_lines(figures: dict[str, Any]) -> list[str]:
     """Return the figures as lines for people."""
-    read = f"read {many(figures['documents'], 'document')}, {many(figures['words'], 'word')}"
-    lines = [f"{read}: {many(figures['decisions'], 'decision')}"]
+    read = f"read {pluralize(figures['documents'], 'document')}, {pluralize(figures['words'], 'word')}"
+    lines = [f"{read}: {pluralize(figures['decisions'], 'decision')}"]
     low, high = figures["interval"]
     lines.append(f"accuracy {figures['accuracy']:.2%} ({low:.2%} to {high:.2%})")
     if len(figures["groups"]) > 1:
@@ -219,7 +218,7 @@ def readable(figures: dict[str, Any]) -> list[str]:
             f"majority {group['majority']:.2%}"
         )
     if figures.get("reliability"):
-        from disambig.measures.reliability import readable as reliability_lines
+        from disambig.metrics import reliability_lines
 
         lines += reliability_lines(figures["reliability"])
     for rate, at in figures["rates"].items():
@@ -227,6 +226,6 @@ def readable(figures: dict[str, Any]) -> list[str]:
         mended = "-" if at["errors_mended"] is None else f"{at['errors_mended']:.1%}"
         lines.append(
             f"at {rate} flags per 1,000 words: {at['false_flags_per_1000']:.2f} false flags per 1,000, "
-            f"{found} of {many(at['errors_made'], 'made error')} found, {mended} with the right suggestion"
+            f"{found} of {pluralize(at['errors_made'], 'made error')} found, {mended} with the right suggestion"
         )
     return lines

@@ -1,4 +1,4 @@
-"""``disambig job``: looking after jobs. What is done lives in `disambig.batch`."""
+"""``disambig job``: looking after jobs. What is done lives in `disambig.jobs`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from disambig.cli.shared_options import Quiet
+from disambig.cli.options import Quiet
 
 app = typer.Typer(
     add_completion=False,
@@ -32,12 +32,12 @@ def job(context: typer.Context) -> None:
 @app.command("status")
 def show(directory: Job, json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
     """Show how far a job is; the exit status is 0 where it is finished, 1 where something is left to do."""
-    from disambig.batch.inspecting import status
-    from disambig.cli.output import Output
-    from disambig.files.json_text import json_text
-    from disambig.plural import many
+    from disambig.cli.output import StandardOutput
+    from disambig.files import json_text
+    from disambig.formatting import pluralize
+    from disambig.jobs import status
 
-    found, output = status(directory), Output()
+    found, output = status(directory), StandardOutput()
     if json:
         said = {
             "shards": found.shards,
@@ -50,13 +50,13 @@ def show(directory: Job, json: Annotated[bool, typer.Option("--json", help="Prin
         output.result(json_text(said) + "\n")
     else:
         totals = found.totals
-        output.result(f"{found.finished:,} of {many(found.shards, 'shard')} finished\n")
-        output.result(f"{many(totals.documents, 'document')}, {many(totals.words, 'word')}\n")
+        output.result(f"{found.finished:,} of {pluralize(found.shards, 'shard')} finished\n")
+        output.result(f"{pluralize(totals.documents, 'document')}, {pluralize(totals.words, 'word')}\n")
         for task, (decisions, flags) in sorted(totals.tasks.items()):
-            flagged = "" if flags is None else f", {many(flags, 'flag')}"
-            output.result(f"{task}: {many(decisions, 'decision')}{flagged}\n")
+            flagged = "" if flags is None else f", {pluralize(flags, 'flag')}"
+            output.result(f"{task}: {pluralize(decisions, 'decision')}{flagged}\n")
         if found.damaged:
-            output.result(f"damaged, to be done again: {many(len(found.damaged), 'shard')}\n")
+            output.result(f"damaged, to be done again: {pluralize(len(found.damaged), 'shard')}\n")
         output.result("".join(f"left out: {message}\n" for message in found.bad))
         if found.at_work:
             output.result("a process is at work on it\n")
@@ -78,16 +78,14 @@ def verify(
 
     The exit status is 2 where something is damaged.
     """
-    from disambig.batch.inspecting import is_whole, status
-    from disambig.batch.inspecting import verify as verified
-    from disambig.batch.manifest import locked
-    from disambig.batch.records import record_path
-    from disambig.cli.output import Output
+    from disambig.cli.output import StandardOutput
     from disambig.cli.progress import progress, remark
-    from disambig.files.saving import writing
-    from disambig.plural import many
+    from disambig.files import writing
+    from disambig.formatting import pluralize
+    from disambig.jobs import is_whole, locked, record_path, status
+    from disambig.jobs import verify as verified
 
-    output, damaged, amount, files = Output(), set(), 0, 0
+    output, damaged, amount, files = StandardOutput(), set(), 0, 0
     seen = status(directory)
     with progress() as meter:
 
@@ -106,9 +104,11 @@ def verify(
                     continue
                 with writing(record_path(directory, index)):
                     record_path(directory, index).unlink(missing_ok=True)
-        remark(f"forgotten: {many(len(damaged), 'shard')}; to do them again: disambig job resume {directory}")
-    finished = f"{seen.finished:,} of {many(seen.shards, 'shard')} finished"
-    remark(f"{finished}, {many(files, 'file')} read, {len(damaged):,} damaged")
+        remark(
+            f"forgotten: {pluralize(len(damaged), 'shard')}; to do them again: disambig job resume {directory}"
+        )
+    finished = f"{seen.finished:,} of {pluralize(seen.shards, 'shard')} finished"
+    remark(f"{finished}, {pluralize(files, 'file')} read, {len(damaged):,} damaged")
     if damaged:
         raise typer.Exit(FAILURE)
 
@@ -124,10 +124,10 @@ def resume(
     """Go on with a job by the command that began it, in the directory where that was given."""
     from pydantic import TypeAdapter, ValidationError
 
-    from disambig.batch.manifest import NAME, load_manifest
     from disambig.cli.commands import counts
     from disambig.cli.commands.annotate import annotate
     from disambig.errors import UserError
+    from disambig.jobs import NAME, load_manifest
 
     said = load_manifest(directory / NAME).get("command")
     said = said if isinstance(said, dict) else {}
@@ -170,25 +170,25 @@ def merge(
     """Write the parts of a finished job as one file, as `disambig annotate --output FILE` would have."""
     import sys
 
-    from disambig.batch.merging import format_of_parts
-    from disambig.batch.merging import merge as merged
     from disambig.cli.progress import remark
     from disambig.errors import UserError
-    from disambig.files.saving import is_special, saved_output, writer, writing
-    from disambig.formats.writers import BINARY, check_output
-    from disambig.plural import many
+    from disambig.files import checked_writer, is_special, save_output, writing
+    from disambig.formats import BINARY, check_output
+    from disambig.formatting import pluralize
+    from disambig.jobs import merge as merged
+    from disambig.jobs import parts_format
 
-    format = format_of_parts(directory)
+    format = parts_format(directory)
     if output is None:
         if sys.stdout.isatty() and format in BINARY:
             raise UserError("D603", format=format)
-        n = merged(directory, writer(sys.stdout.buffer, "standard output"))
+        n = merged(directory, checked_writer(sys.stdout.buffer, "standard output"))
         with writing("standard output"):
             sys.stdout.buffer.flush()
     else:
         check_output(str(output), format)
         if output.exists() and not force and not is_special(output):
             raise UserError("D310", path=output)
-        with saved_output(output) as write:
+        with save_output(output) as write:
             n = merged(directory, write)
-    remark(f"{many(n, 'part')} merged{f', written to {output}' if output is not None else ''}")
+    remark(f"{pluralize(n, 'part')} merged{f', written to {output}' if output is not None else ''}")

@@ -32,7 +32,7 @@ def lsp(
         raise UserError("D840")
     if port is not None and not tcp:
         raise UserError("D848")
-    from disambig.lsp.serving import PORT, serve_stdio, serve_tcp
+    from disambig.lsp import PORT, serve_stdio, serve_tcp
 
     if tcp:
         serve_tcp(PORT if port is None else port, sys.stderr.write)

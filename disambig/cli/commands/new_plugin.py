@@ -20,9 +20,9 @@ def new_plugin(
     ] = None,
 ) -> None:
     """Write a plugin to begin with: a task, an extractor, a learner, a config, a component, tests."""
-    from disambig.scaffold.plugin import files_of, write_plugin
+    from disambig.scaffold import plugin_files, write_plugin
 
     home = write_plugin(name, output)
-    for inside in files_of(name):
+    for inside in plugin_files(name):
         typer.echo(home / inside)
     typer.echo(f"next: cd {home} && pip install -e '.[test]' && pytest", err=True)

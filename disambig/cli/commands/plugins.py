@@ -1,17 +1,67 @@
-"""``disambig plugins``: what is installed, what each plugin brings, which ones are broken."""
+"""The command ``disambig plugins``."""
 
 from __future__ import annotations
 
+import inspect
 import json as json_module
 import logging
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from disambig.errors import UserError
+from disambig.registry import COMMANDS, Entry
+from disambig.settings import get_settings
+
 if TYPE_CHECKING:
-    from disambig.plugins import PluginReport
+    from disambig.registry import PluginReport
+
+
+def entry_lines(part: Entry, *, whole: bool = False) -> Iterator[str]:
+    """Yield what a part's docstring says, its first sentence or the whole of it, and its settings."""
+    try:
+        factory = part.load()
+    except UserError as problem:
+        yield f"BROKEN: {problem}"
+        return
+    if part.kind == COMMANDS:
+        yield f"disambig {part.command}: {part.summary}"
+        return
+    said = inspect.getdoc(factory) or ""
+    if whole:
+        yield from said.splitlines()
+        if said:
+            yield ""
+    elif said:
+        yield _first_sentence(said)
+    yield from (f"  {parameter}" for parameter in format_parameters(factory))
+
+
+def format_parameters(factory: Callable[..., Any]) -> list[str]:
+    """Return the settings of a class or function as one writes them, ``name: type = default``."""
+    try:
+        parameters = get_settings(factory).values()
+    except (TypeError, ValueError):  # what is written in C may have none
+        return []
+    found = []
+    for parameter in parameters:
+        if isinstance(parameter.annotation, str):  # shown as it is written, without quotes
+            text = str(parameter.replace(annotation=parameter.empty, default=parameter.empty))
+            default = "" if parameter.default is parameter.empty else f" = {parameter.default!r}"
+            found.append(f"{text}: {parameter.annotation}{default}")
+        else:
+            found.append(str(parameter))
+    return found
+
+
+def _first_sentence(text: str) -> str:
+    paragraph = " ".join(text.split("\n\n")[0].split())
+    end = re.search(r"\.(?= [A-Z(])", paragraph)  # "et al. 2006" goes on
+    return paragraph[: end.end()] if end else paragraph
+
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 BROKEN = 1
@@ -26,9 +76,9 @@ def plugins(
 ) -> None:
     """List the installed plugins and what each brings; exit with 1 where one is broken."""
     from disambig.errors import UserError, nearest_first
-    from disambig.plugins import load_plugins
+    from disambig.registry import load_plugins
 
-    logging.getLogger("disambig.plugins").addHandler(logging.NullHandler())  # broken ones are in the list
+    logging.getLogger("disambig.registry").addHandler(logging.NullHandler())  # broken ones are in the list
     reports = load_plugins()
     shown = [report for report in reports if name in (None, report.name)]
     if name is not None and not shown:
@@ -37,7 +87,7 @@ def plugins(
             names += [part for report in reports for _, part in report.registered]
             raise UserError("D010", name=name, names=nearest_first(name, names))
         return
-    broken = {report.name: report.broken_parts() for report in shown}
+    broken = {report.name: report.broken_entries() for report in shown}
     if json:
         entries = [asdict(report) | {"broken": broken[report.name]} for report in shown]
         typer.echo(json_module.dumps(entries, indent=1))
@@ -51,8 +101,7 @@ def plugins(
 
 
 def _show(report: PluginReport, broken: dict[str, str], *, in_full: bool) -> None:
-    from disambig.cli.parts import lines_of
-    from disambig.shelves import shelf
+    from disambig.registry import registered_entries
 
     typer.echo(f"{report.name}  {report.distribution} {report.version}  ({report.module})")
     if report.error is not None:
@@ -62,7 +111,7 @@ def _show(report: PluginReport, broken: dict[str, str], *, in_full: bool) -> Non
     for kind, part in report.registered:
         typer.echo(f"  {kind[:-1]}: {part}")
         if in_full:
-            for line in lines_of(shelf(kind)[part]):
+            for line in entry_lines(registered_entries(kind)[part]):
                 typer.echo(f"    {line}")
         elif part in broken:
             typer.echo(f"    BROKEN: {broken[part]}")
@@ -70,13 +119,12 @@ def _show(report: PluginReport, broken: dict[str, str], *, in_full: bool) -> Non
 
 def _show_parts(name: str, reports: Iterable[PluginReport]) -> bool:
     """Show the parts of this name, on whatever shelves; tell whether there are any."""
-    from disambig.cli.parts import lines_of
-    from disambig.shelves import shelf
+    from disambig.registry import registered_entries
 
     found = [(report, kind) for report in reports for kind, part in report.registered if part == name]
     for report, kind in found:
         typer.echo(f"{kind[:-1]} {name} of {report.name}, {report.distribution} {report.version}")
         typer.echo("")
-        for line in lines_of(shelf(kind)[name], whole=True):
+        for line in entry_lines(registered_entries(kind)[name], whole=True):
             typer.echo(line)
     return bool(found)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from disambig.cli.shared_options import Engine, Quiet, Scheduler, Workers
-from disambig.files.json_text import json_text
+from disambig.cli.options import Engine, Quiet, Scheduler, Workers
+from disambig.files import json_text
 
 if TYPE_CHECKING:
-    from disambig.shelves import Part
+    from disambig.registry import Entry
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 VARIABLE = "DISAMBIG_DATA"
@@ -56,7 +56,7 @@ def reproduce(
     if workers > 1 or engine != "local" or scheduler:
         run = _elsewhere(known[name].name, experiment, engine, workers, scheduler)
     from disambig.cli.progress import remark, stages
-    from disambig.experiments.report import as_json, readable
+    from disambig.experiments import as_json, result_lines
 
     with stages() as progress:
         result = run(data=place, quick=quick, progress=progress)
@@ -68,7 +68,7 @@ def reproduce(
     if json == "-":
         typer.echo(json_text(as_json(name, result), ensure_ascii=False))
     else:
-        for line in readable(experiment.title, result):
+        for line in result_lines(experiment.title, result):
             typer.echo(line)
     if json not in (None, "-"):
         assert json is not None
@@ -78,12 +78,12 @@ def reproduce(
         _plot(name, experiment.title, result, plots)
 
 
-def experiments() -> dict[str, Part]:
+def experiments() -> dict[str, Entry]:
     """Return every experiment under its name without the version, the newest version each."""
-    from disambig.registry import parts
+    from disambig.registry import entries
 
-    newest: dict[str, tuple[int, Part]] = {}
-    for full, part in parts("experiments").items():
+    newest: dict[str, tuple[int, Entry]] = {}
+    for full, part in entries("experiments").items():
         name, _, version = full.rpartition(".v")
         newest[name] = max(newest.get(name, (0, part)), (int(version), part), key=lambda each: each[0])
     return {name: part for name, (_, part) in sorted(newest.items())}
@@ -95,18 +95,17 @@ def _elsewhere(
     """Return what does an experiment's parts on the workers of an engine."""
     from functools import partial
 
-    from disambig.batch.engines import EngineOptions
-    from disambig.batch.engines import engine as engine_named
     from disambig.errors import UserError
-    from disambig.experiments.parts import InParts, on_workers
+    from disambig.jobs import EngineOptions, HasParts, run_parts_on_workers
+    from disambig.jobs import make_runner as engine_named
 
-    if not isinstance(experiment, InParts):
+    if not isinstance(experiment, HasParts):
         raise UserError("D930", name=name.rpartition(".v")[0])
     runner = engine_named(engine, EngineOptions(workers, scheduler))
-    return partial(on_workers, name, experiment, runner)
+    return partial(run_parts_on_workers, name, experiment, runner)
 
 
-def _description(part: Part) -> str:
+def _description(part: Entry) -> str:
     from disambig.errors import UserError
 
     try:
@@ -133,13 +132,13 @@ def _data(name: str, experiment: Any, given: Path | None) -> Path:
 
 def _check_outputs(name: str, json: str | None, plots: Path | None) -> None:
     """Refuse, before the long work, what could not be written after it."""
-    from disambig.files.saving import writing
+    from disambig.files import writing
 
     if json not in (None, "-"):
         assert json is not None
         _check_target(Path(json))
     if plots is not None:
-        from disambig.evaluation.plots import check_plot
+        from disambig.evaluation import check_plot
 
         check_plot("curve.svg")
         with writing(plots):
@@ -149,30 +148,29 @@ def _check_outputs(name: str, json: str | None, plots: Path | None) -> None:
 
 def _check_target(path: Path) -> None:
     """Refuse a file that cannot be written or replaced; nothing of it is touched."""
-    from disambig.files.drafts import Drafts
-    from disambig.files.saving import is_special, writing
+    from disambig.files import TempFiles, is_special, writing
 
     with writing(path):
         if is_special(path):
             return
         if path.exists():
             path.open("a").close()
-        probe = Drafts.beside(path.resolve()).new()
+        probe = TempFiles.for_target(path.resolve()).new()
         probe.touch()
         probe.unlink()
 
 
 def _write(path: Path, text: str) -> None:
     """Write a file whole or not at all."""
-    from disambig.files.saving import saved_output
+    from disambig.files import save_output
 
-    with saved_output(path) as write:
+    with save_output(path) as write:
         write(text.encode())
 
 
 def _plot(name: str, title: str, result: Any, directory: Path) -> None:
     from disambig.cli.progress import remark
-    from disambig.experiments.plots import has_plot, plot_result
+    from disambig.experiments import has_plot, plot_result
 
     if not has_plot(result):
         remark(f"{name}: there is nothing to draw")

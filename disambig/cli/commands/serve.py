@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from disambig.cli.shared_options import Ignore, Models, Most, Quiet, Rate, Sets, Tasks, Trusted
+from disambig.cli.options import Ignore, Models, Most, Quiet, Rate, Sets, Tasks, Trusted
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -66,31 +66,30 @@ def serve(
     their own. Settings are those of the directory it is started in, as for `check`; options hold above
     them. No text is kept or logged. Ends at SIGINT and SIGTERM, when the last request is answered.
     """
-    from disambig.cli.checking import options_over_settings
-    from disambig.cli.checks import rates_asked
-    from disambig.cli.output import Output
-    from disambig.configuration.project import Project
-    from disambig.server.limits import Limits
-    from disambig.server.origins import Origins
-    from disambig.server.serving import serve as run
+    from disambig.cli.check_options import options_over_settings
+    from disambig.cli.options import parse_rates
+    from disambig.cli.output import StandardOutput
+    from disambig.configuration import ProjectSettings
+    from disambig.server import AllowedOrigins, ServerLimits
+    from disambig.server import serve as run
 
     options = options_over_settings(
         task=task,
         model=model,
-        flags_per_1000=rates_asked(flags_per_1000),
+        flags_per_1000=parse_rates(flags_per_1000),
         trust=trust,
         max_flags_per_1000=max_flags_per_1000,
         sets=sets,
         ignore=ignore,
         baseline=None,
     )
-    output = Output()
+    output = StandardOutput()
     run(
-        Project(options).settings_of("<text>"),
+        ProjectSettings(options).for_file("<text>"),
         host=host,
         port=port,
-        origins=Origins.of(hosts=[host, *(allow_host or ())], origins=allow_origin or []),
-        limits=Limits(max_text, max_clients, client_timeout, text_timeout),
+        origins=AllowedOrigins.from_options(hosts=[host, *(allow_host or ())], origins=allow_origin or []),
+        limits=ServerLimits(max_text, max_clients, client_timeout, text_timeout),
         say=lambda line: output.remark(f"disambig: {line}\n"),
         note=lambda line: output.note(f"disambig: {line}\n"),
     )

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from disambig.cli.shared_options import Encoding, Labelled, Lists, Quiet, Strict
-from disambig.plural import many
+from disambig.cli.options import Encoding, Labelled, Lists, Quiet, Strict
+from disambig.formatting import pluralize
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -50,8 +50,8 @@ def train(
     ] = False,
 ) -> None:
     """Train a model."""
-    from disambig.model.replacing import free_target
-    from disambig.training.shipped import config_path
+    from disambig.models import check_target
+    from disambig.training import config_path
 
     if example:
         shown = Path(__file__).with_name("example.cfg") if config is None else config_path(config)
@@ -62,13 +62,11 @@ def train(
         raise typer.BadParameter(f"name {missing}")
     if lists and (text or labelled):
         raise typer.BadParameter("--lists goes without --text and --labelled")
-    free_target(output, force=force)  # before the long work, not after
-    from disambig.cli.progress import remark, say, stages
-    from disambig.cli.telling import notes
-    from disambig.evaluation.judging import judge, summary, untested
-    from disambig.model.store import save_model
-    from disambig.training.accounting import line
-    from disambig.training.run import run
+    check_target(output, force=force)  # before the long work, not after
+    from disambig.cli.progress import note_printer, remark, say, stages
+    from disambig.evaluation import test_model, test_summary, why_untested
+    from disambig.models import save_model
+    from disambig.training import report_line, run
 
     with stages() as progress:
         model = run(
@@ -80,27 +78,27 @@ def train(
             clean=clean or (),
             encoding=encoding,
             strict=strict,
-            tell=notes(),
+            tell=note_printer(),
             lines=lines,
-            judge=judge if test else None,
+            judge=test_model if test else None,
             progress=progress,
         )
     save_model(model, output, force=force)
     learned = sum(scorer is not None for scorer in model.scorers)
     examples = model.provenance["examples"]
     unit = "list" if "lists" in examples else "word"
-    amount = many(examples["lists" if "lists" in examples else "train_words"], unit)
+    amount = pluralize(examples["lists" if "lists" in examples else "train_words"], unit)
     if "account" in examples:
-        remark(line(examples["account"]))
+        remark(report_line(examples["account"]))
     if "mistakes" in examples:
-        remark(f"{line(examples['mistakes'])}; {many(examples['clean_words'], 'clean word')}")
+        remark(f"{report_line(examples['mistakes'])}; {pluralize(examples['clean_words'], 'clean word')}")
     for note in model.provenance.get("notes", ()):
         say(f"note: {note}")
     least = model.provenance.get("settings", {}).get("min_examples")  # known where parts are put aside
-    few = "too few examples" if least is None else f"fewer than {many(least, 'example')}"
+    few = "too few examples" if least is None else f"fewer than {pluralize(least, 'example')}"
     remark(
-        f"{output}: {model.task.name}, {learned} of {many(len(model.scorers), 'group')} learned from {amount}"
+        f"{output}: {model.task.name}, {learned} of {pluralize(len(model.scorers), 'group')} learned from {amount}"
         + (f", the others ({few}) left to the baseline" if learned < len(model.scorers) else "")
     )
-    if said := summary(model.provenance.get("test", {})) or (test and untested(model)):
+    if said := test_summary(model.provenance.get("test", {})) or (test and why_untested(model)):
         remark(said)

@@ -1,19 +1,271 @@
-"""One domain at one size: every way to adapt to it, and what it makes of the domain's test sentences."""
+"""What the conversion experiments share: corpora, lists of conversions, and every way to adapt a converter to a domain."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..kana.converter import Converter
-from ..kana.cross_fitting import cross_fitted
-from ..kana.segmented import Segmented
-from .corpora import Parts, evenly
-from .reranking import Described, Listed, learner
+from disambig.api import CandidateBatch, FeatureExtractor, Group, Instances, Scorer, Words, resolve
+from disambig.api.batches import join, segments
+from disambig.api.experiments import Progress, cached, text_lines
+from disambig.api.measures import Outcomes, measure_named
+from disambig.api.tasks import CandidateLists
+
+from ..kana.adaptation import HEADWORDS, cross_fit_lists
+from ..kana.converter import Converter, ConverterSettings
+from ..kana.lexicon import sudachi_lexicon
+from ..kana.segmentation import SegmentedText, read_segmented, segment_lines, sudachi_version, write_segmented
+
+BACKGROUND = ("livedoor", "wikinews")
+SIZES = (800, 8_000, 72_000)
+DEV_SIZE, TEST_SIZE = 1_500, 3_000
+"""Sentences, at most."""
+DEV_SHARE = 0.3
+"""Of the held-out documents, the first so many are for choosing, the others for testing."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConversionDomain:
+    """A domain to adapt to.
+
+    Attributes
+    ----------
+    name : str
+    like : str
+        The paper's domain that it is most like; empty where there is none.
+    sizes : tuple of int
+        Sentences to learn from.
+    """
+
+    name: str
+    like: str = ""
+    sizes: tuple[int, ...] = SIZES
+
+
+DOMAINS = (
+    ConversionDomain("dialogue"),
+    ConversionDomain("wikipedia", "Encarta", SIZES[:2]),
+    ConversionDomain("law"),
+    ConversionDomain("novels", "Shincho"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DomainParts:
+    """Sentences of a domain: to learn from, to choose by, to test on; no document is in two of these.
+
+    Attributes
+    ----------
+    train : Segmented
+        All that there are; `some` takes as many as are wanted.
+    dev, test : Segmented
+    """
+
+    train: SegmentedText
+    dev: SegmentedText
+    test: SegmentedText
+
+    def sample_train(self, size: int) -> SegmentedText:
+        """Return so many sentences to learn from, spread evenly over the documents."""
+        return spread_sentences(self.train, size)
+
+
+def corpus_files(names: Sequence[str]) -> tuple[str, ...]:
+    """Return what must be in the data directory for some corpora."""
+    return tuple(f"japanese/{name}{part}.txt.xz" for name in names for part in ("", ".heldout"))
+
+
+def read_background(data: Path, progress: Progress, *, every: int = 1) -> SegmentedText:
+    """Return the text of the background, of which each so many-th sentence is taken."""
+    texts = [read_segmented_cached(data / f"japanese/{name}.txt.xz", progress) for name in BACKGROUND]
+    return SegmentedText.concat([text.take(np.arange(0, len(text), every)) for text in texts])
+
+
+def read_domain(
+    data: Path, name: str, progress: Progress, *, dev: int = DEV_SIZE, test: int = TEST_SIZE
+) -> DomainParts:
+    """Return the sentences of a domain."""
+    held_out = read_segmented_cached(data / f"japanese/{name}.heldout.txt.xz", progress)
+    first = int(DEV_SHARE * len(held_out))
+    return DomainParts(
+        read_segmented_cached(data / f"japanese/{name}.txt.xz", progress),
+        spread_sentences(held_out[:first], dev),
+        spread_sentences(held_out[first:], test),
+    )
+
+
+def spread_sentences(text: SegmentedText, most: int) -> SegmentedText:
+    """Return so many sentences at most, spread evenly."""
+    return text if len(text) <= most else text.take(spread_rows(np.arange(len(text)), most))
+
+
+def spread_rows(rows: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+    """Return so many of some rows at most, spread evenly."""
+    if len(rows) <= most:
+        return rows
+    return rows[np.linspace(0, len(rows) - 1, most).astype(np.int64)]
+
+
+def read_segmented_cached(path: Path, progress: Progress) -> SegmentedText:
+    """Return the sentences of a file, cut into words with their readings; kept in the user's cache.
+
+    Raises
+    ------
+    UserError
+        D670 where SudachiPy or its dictionary is not installed; those of `text_lines` for the file.
+    """
+    mode = ConverterSettings().mode
+    progress(f"cutting {path.name} into words", 0, 1)
+
+    def make(unfinished: Path) -> None:
+        write_segmented(unfinished, segment_lines(text_lines(path), mode=mode))
+
+    about = {"mode": mode, "cut by": sudachi_version()}
+    return read_segmented(cached("segmented", ".tsv", sources=[path], about=about, make=make))
+
+
+K = 20
+CER = measure_named("cer")
+_GROUP = Group("conversion", ())
+_BASE = {"@disambig_extractors": "disambig.SourceFeatures.v1", "rank": False, "features": False}
+_WORDS = {"@disambig_extractors": "disambig.TextNgrams.v1", "unit": "words", "order": 2, "least": 2}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ConversionLists:
+    """Sentences with their n-best lists.
+
+    Attributes
+    ----------
+    lists : CandidateLists
+        Costs are edits of characters.
+    references : list of str
+    """
+
+    lists: CandidateLists
+    references: list[str]
+
+    @classmethod
+    def from_text(cls, converter: Converter, text: SegmentedText, k: int = K) -> ConversionLists:
+        """Return the k best conversions of some text's readings."""
+        references = text.column(0)
+        return cls(converter.nbest(text.column(1), k, references=references), references)
+
+    @property
+    def characters(self) -> int:
+        """Characters of all references."""
+        return sum(map(len, self.references))
+
+    def first(self) -> list[str]:
+        """Return the first candidate of each list."""
+        return [self.lists.texts[i] for i in self.lists.offsets[:-1].tolist()]
+
+    def best_texts(self, scorer: Scorer, batch: CandidateBatch) -> list[str]:
+        """Return what a scorer chooses."""
+        at = self.lists.offsets[:-1] + segments.argmax(scorer.scores(batch), self.lists.offsets)
+        return [self.lists.texts[i] for i in at.tolist()]
+
+    def outcomes(self, texts: Sequence[str], *, units: Sequence[int] | None = None) -> Outcomes:
+        """Return some choices beside the references; each sentence is a unit, unless they are given."""
+        lists = CandidateLists.from_texts([[text] for text in texts])
+        return Outcomes.from_lists(lists, references=self.references, units=units)
+
+    def error_rate(self, texts: Sequence[str]) -> float:
+        """Return the character error rate of some choices."""
+        return CER.value(self.outcomes(texts))
+
+    def oracle(self) -> float:
+        """Return the error rate of the best candidates."""
+        least = np.minimum.reduceat(self.lists.costs, self.lists.offsets[:-1])
+        return float(least.sum(dtype=np.float64)) / max(self.characters, 1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ConversionFeatures:
+    """The features of lists, found on those to learn from.
+
+    Attributes
+    ----------
+    extractors : list of FeatureExtractor
+    train : CandidateBatch
+    """
+
+    extractors: list[FeatureExtractor]
+    train: CandidateBatch
+
+    @classmethod
+    def from_lists(cls, lists: CandidateLists, *, heads: bool = False) -> ConversionFeatures:
+        """Return the base score and counts of word unigrams and bigrams; with `heads`, head words too."""
+        config = {"extractors": {"base": _BASE, "words": _WORDS, **({"heads": HEADWORDS} if heads else {})}}
+        instances, view = observed_instances(lists), Words()([])
+        made = resolve(config)["extractors"].values()
+        extractors = [each.fit(view, instances, [_GROUP]) for each in made]
+        return cls(extractors, _make_batch(extractors, instances))
+
+    def batch(self, lists: CandidateLists) -> CandidateBatch:
+        """Return the features of other lists."""
+        return _make_batch(self.extractors, observed_instances(lists))
+
+
+def _make_batch(extractors: Sequence[FeatureExtractor], instances: Instances) -> CandidateBatch:
+    view = Words()([])
+    return join([each.transform(view, instances, _GROUP) for each in extractors]).batch
+
+
+def observed_instances(lists: CandidateLists) -> Instances:
+    """Return lists as instances, the first candidate of least cost observed."""
+    n = len(lists)
+    observed = segments.argmax(-lists.costs.astype(np.float64), lists.offsets).astype(np.int32)
+    nothing = np.zeros(n, np.int32)
+    return Instances(np.arange(n, dtype=np.int64), nothing, nothing, observed, lists)
+
+
+def make_learner(name: str, **settings: Any) -> Any:
+    """Return a learner of this plugin by name."""
+    return resolve({"learner": {"@disambig_learners": f"boosted_lasso.{name}.v1", **settings}})["learner"]
+
+
+SIZE, QUICK_SIZE, QUICK_EVERY, QUICK_DEV, QUICK_TEST = 8_000, 400, 20, 200, 300
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DomainLists:
+    """The lists of one domain, of the background's language model.
+
+    Attributes
+    ----------
+    domain : str
+    train, dev, test : Listed
+    """
+
+    domain: str
+    train: ConversionLists
+    dev: ConversionLists
+    test: ConversionLists
+
+
+def load_domain_lists(
+    data: Path, names: Sequence[str], *, quick: bool, progress: Progress
+) -> Iterator[DomainLists]:
+    """Yield the lists of some domains."""
+    text = read_background(data, progress, every=QUICK_EVERY if quick else 1)
+    progress("learning the background", 0, 1)
+    converter = Converter.learn(text, dictionary=None if quick else sudachi_lexicon())
+    for number, name in enumerate(names):
+        progress("converting kana", number, len(names))
+        sizes = {"dev": QUICK_DEV, "test": QUICK_TEST} if quick else {}
+        parts = read_domain(data, name, progress, **sizes)
+        learned = parts.sample_train(QUICK_SIZE if quick else SIZE)
+        yield DomainLists(
+            name, *(ConversionLists.from_text(converter, part) for part in (learned, parts.dev, parts.test))
+        )
+
 
 BASELINE, MAP, BOOSTING, FSLR, F_BOOSTING, BLASSO = (
     "Baseline",
@@ -24,7 +276,7 @@ BASELINE, MAP, BOOSTING, FSLR, F_BOOSTING, BLASSO = (
     "BLasso",
 )
 PERCEPTRON, PAIRS = "averaged perceptron", "L2, pairs"
-BOTH = f"{MAP}, {BLASSO}"
+ALL_LEARNERS = f"{MAP}, {BLASSO}"
 """Lists of the adapted language model, reranked."""
 LEARNERS: Mapping[str, tuple[tuple[str, dict[str, Any]], ...]] = {
     BOOSTING: tuple(("Boosting", {"smoothing": smoothing}) for smoothing in (1e-5, 1e-4, 1e-3)),
@@ -41,7 +293,7 @@ LISTS = 8_000
 
 
 @dataclass(slots=True)
-class Found:
+class AdaptationResults:
     """What came out.
 
     Attributes
@@ -59,7 +311,9 @@ class Found:
     oracles: dict[str, float] = field(default_factory=dict)
 
 
-def adapt(background: Converter, parts: Parts, dev: Listed, test: Listed, size: int) -> Found:
+def adapt_every_way(
+    background: Converter, parts: DomainParts, dev: ConversionLists, test: ConversionLists, size: int
+) -> AdaptationResults:
     """Adapt a converter to so many sentences of a domain, in every way.
 
     Parameters
@@ -69,33 +323,47 @@ def adapt(background: Converter, parts: Parts, dev: Listed, test: Listed, size: 
     dev, test : Listed
         The lists of `background`.
     """
-    found = Found({BASELINE: test.first()}, oracles={BASELINE: test.oracle()})
-    train = parts.some(size)
+    found = AdaptationResults({BASELINE: test.first()}, oracles={BASELINE: test.oracle()})
+    train = parts.sample_train(size)
     adapted, seconds = _timed(lambda: background.adapted(train, held_out=parts.dev))
     weight = adapted.model.weight
-    own_dev, own_test = (Listed.of(adapted, part) for part in (parts.dev, parts.test))
+    own_dev, own_test = (ConversionLists.from_text(adapted, part) for part in (parts.dev, parts.test))
     found.texts[MAP], found.oracles[MAP] = own_test.first(), own_test.oracle()
     found.about[MAP] = {"seconds": seconds, "weight of the background": weight}
-    rerank(Listed.of(background, train), dev, test, dict(zip(LEARNERS, LEARNERS, strict=True)), found)
-    rerank(left_out_lists(background, train, weight), own_dev, own_test, {BOTH: BLASSO}, found)
+    rerank_lists(
+        ConversionLists.from_text(background, train),
+        dev,
+        test,
+        dict(zip(LEARNERS, LEARNERS, strict=True)),
+        found,
+    )
+    rerank_lists(
+        cross_fitted_lists(background, train, weight), own_dev, own_test, {ALL_LEARNERS: BLASSO}, found
+    )
     return found
 
 
-def rerank(
-    train: Listed, dev: Listed, test: Listed, systems: Mapping[str, str], found: Found, *, heads: bool = False
+def rerank_lists(
+    train: ConversionLists,
+    dev: ConversionLists,
+    test: ConversionLists,
+    systems: Mapping[str, str],
+    found: AdaptationResults,
+    *,
+    heads: bool = False,
 ) -> None:
     """Learn to rerank lists, and add what it gives; `systems` are `LEARNERS` by what they are called."""
-    described = Described.of(train.lists, heads=heads)
+    described = ConversionFeatures.from_lists(train.lists, heads=heads)
     dev_batch, test_batch = described.batch(dev.lists), described.batch(test.lists)
     for called, name in systems.items():
         tried: list[tuple[float, int, dict[str, Any], Any, float]] = []
         for registered, settings in LEARNERS[name]:
-            made = learner(registered, **settings)
+            made = make_learner(registered, **settings)
             fitted, seconds = _timed(lambda made=made: made.fit(described.train, dev=dev_batch))
-            rate = dev.error_rate(dev.chosen(fitted.scorer, dev_batch))
+            rate = dev.error_rate(dev.best_texts(fitted.scorer, dev_batch))
             tried.append((rate, len(tried), settings, fitted, seconds))
         rate, _, settings, fitted, seconds = min(tried, key=lambda each: each[:2])
-        found.texts[called] = test.chosen(fitted.scorer, test_batch)
+        found.texts[called] = test.best_texts(fitted.scorer, test_batch)
         found.about[called] = {
             "seconds": seconds,
             "CER on development sentences": 100 * rate,
@@ -106,16 +374,16 @@ def rerank(
         }
 
 
-def left_out_lists(background: Converter, train: Segmented, weight: float) -> Listed:
+def cross_fitted_lists(background: Converter, train: SegmentedText, weight: float) -> ConversionLists:
     """Return lists of `LISTS` sentences at most, each of a language model adapted to the other folds."""
     folds = np.arange(len(train)) % FOLDS
     asked = np.zeros(len(train), np.bool_)
     for fold in range(FOLDS):
-        asked[evenly(np.flatnonzero(folds == fold), LISTS // FOLDS)] = True
-    lists, rows = cross_fitted(
+        asked[spread_rows(np.flatnonzero(folds == fold), LISTS // FOLDS)] = True
+    lists, rows = cross_fit_lists(
         train, folds, lambda others: background.adapted(train.take(others), weight=weight), asked=asked
     )
-    return Listed(lists, train.take(rows).column(0))
+    return ConversionLists(lists, train.take(rows).column(0))
 
 
 def _timed(work: Any) -> tuple[Any, float]:

@@ -1,9 +1,4 @@
-"""``gao2006.english``: the learners on English lists, of corrections and of tag sequences.
-
-Lists of corrections are of paragraphs with a mistake that somebody made and mended, and of paragraphs
-that needed no change. Lists of tag sequences are the 20 best of a chain model. The learners of this plugin
-are held against those of the core and of other plugins, and against what made the lists.
-"""
+"""``gao2006.english``: the learners on English lists of corrections and of tag sequences."""
 
 from __future__ import annotations
 
@@ -16,23 +11,175 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api.evaluation import ModelChecker
-from disambig.api.experiments import ExperimentResult, Progress
+from disambig.api.experiments import Claim, ExperimentResult, Progress
+from disambig.api.measures import Outcomes, measure_named, paired_bootstrap
+from disambig.api.tasks import CandidateLists
 
-from . import english_scoring as scoring
-from . import english_tags as tagging
-from .english_claims import FIRST, PLAIN, SHIPS, below, mends_more
-from .english_corrections import FOLDER, WORDS, Corrections, corrections_of, part_of, read_part
-from .english_learners import BLASSO, LOGIT, OTHERS, OURS, SYSTEMS, Config, Learned, chosen, learn
-from .english_notes import notes_of
-from .english_rows import Describer, Family, Seen
-from .english_scoring import Choice
+from . import english_lists as tagging
+from . import english_systems as scoring
+from .english_lists import (
+    BEST,
+    CLASSES,
+    CORRECTIONS_FOLDER,
+    MOST,
+    N_BEST,
+    TAGGING_FOLDS,
+    WORD_FEATURES,
+    CorrectionLists,
+    NgramFamily,
+    RowExtractor,
+    WordLists,
+    build_correction_lists,
+    read_part,
+    select_lists,
+)
+from .english_systems import (
+    BLASSO,
+    BOOSTING,
+    LOGIT,
+    OTHERS,
+    OURS,
+    SYSTEMS,
+    Config,
+    FittedReranker,
+    ScoredChoice,
+    chosen_candidates,
+    fit_reranker,
+)
 
-DEV, FOLDS = "dev", "folds"
+
+def english_notes(train: CorrectionLists, dev: CorrectionLists, n_test: int) -> list[str]:
+    """Return sentences about the lists, and where they flatter or hurt a system."""
+    parts = (("train", train), ("dev", dev))
+    sizes = "; ".join(
+        f"{name}: {part.n_fixes:,} mistakes, {len(part.lists) - part.n_fixes:,} clean paragraphs, one "
+        f"mistake in {int(part.words.sum()) // max(part.n_fixes, 1):,} words"
+        for name, part in parts
+    )
+    return [
+        f"corrections ({sizes}): mistakes of tier 1 of the classes {' and '.join(CLASSES)}, which the "
+        "shipped models decide, and all clean paragraphs of the same projects: mistakes are about as rare as "
+        "where people write; the test part is not touched",
+        f"candidates: the paragraph as written, with each change that the models might make, and with the "
+        f"{BEST} surest ones together, {MOST} at most; base score: the sum of their log odds, so that the "
+        "first candidate makes what is more likely right than not; cost: edits of words to the corrected "
+        "text",
+        "features: base score, rank, log odds by model and kind of change, the words changed, n-grams of up "
+        "to three words around; of tags: base score, rank, runs of up to four tags, tags with their words "
+        "and neighbours; 'no n-grams': all but n-grams, runs and tags, so of "
+        "corrections the words changed are in",
+        "edits left: per 10,000 words of all paragraphs; right: mistakes mended, in %; false: changes per "
+        "10,000 words of clean paragraphs (divided by ten: per 1,000); right, equal false: mended where each "
+        "change must be better by as much as lets clean paragraphs have as many changes as what ships makes "
+        "there; wrong tags: per 1,000 words",
+        "dev: learned from the training part (a fifth of its projects to tune on); folds: five folds of the "
+        "training part's projects, each by what was learned from the others",
+        "the shipped models' judge of mistakes learned from the training part, though their features did "
+        f"not: at their own rates they mend {_share(train):.1f} % of its mistakes and {_share(dev):.1f} % of "
+        "dev's; figures on folds flatter the models themselves, and lists to learn from are a little surer "
+        "than those of dev",
+        f"tags: lists of the {N_BEST} best sequences of a structured perceptron on EWT; training lists by {TAGGING_FOLDS} "
+        f"taggers that did not see the sentence; dev to tune on, {n_test:,} sentences of test, on which "
+        "nothing was chosen",
+        "each learner's settings are those whose winners cost least on the tuning lists (step length, "
+        "smoothing, C, ridge, passes: as far as it has any)",
+    ]
+
+
+def _share(part: CorrectionLists) -> float:
+    rows = part.lists.offsets[: part.n_fixes] + part.default[: part.n_fixes]
+    return 100 * float(np.mean(part.mends[rows]))
+
+
+PLAIN = f"{BLASSO}, no n-grams"
+FIRST, SHIPS = "first candidate", "what ships"
+CONFIDENCE = 0.05
+PAIRS = (
+    (BLASSO, FIRST),
+    (BOOSTING, FIRST),
+    (LOGIT, FIRST),
+    (BLASSO, PLAIN),
+    (BLASSO, LOGIT),
+    (BLASSO, "K-SVM"),
+    (BLASSO, BOOSTING),
+    (BOOSTING, LOGIT),
+)
+"""The first is to cost less than the second."""
+
+
+def claim_lower_cost(
+    where: str, found: Mapping[str, ScoredChoice], units: NDArray[np.int64], what: str
+) -> list[Claim]:
+    """Claim of each of `PAIRS` that its first system's choices cost less.
+
+    Parameters
+    ----------
+    units : array of int64, shape (n_lists,)
+        What is drawn together.
+    what : str
+        Their name.
+    """
+    claims = []
+    for name, other in PAIRS:
+        drawn = paired_bootstrap(
+            measure_named("cost"), as_outcomes(found[other].cost, units), as_outcomes(found[name].cost, units)
+        )
+        low, high = drawn.interval
+        claims.append(
+            Claim(
+                f"{where}: {name} is below {other} (p < {CONFIDENCE})",
+                bool(drawn.difference < 0 and drawn.p < CONFIDENCE),
+                f"mean cost {drawn.second:.4f} and {drawn.first:.4f}, {drawn.difference:+.4f} "
+                f"({low:+.4f} to {high:+.4f}); p = {drawn.p:.2g} over {drawn.n_units:,} {what}",
+            )
+        )
+    return claims
+
+
+def claim_more_corrections(
+    where: str, found: Mapping[str, ScoredChoice], units: NDArray[np.int64]
+) -> list[Claim]:
+    """Claim that rerankers mend more than what ships does, at as many false changes.
+
+    Parameters
+    ----------
+    units : array of int64, shape (n_fixes,)
+        The project of each mistake.
+    """
+    claims = []
+    for name in (BLASSO, BOOSTING, LOGIT):
+        sides = [
+            Outcomes.from_group(("not mended", "mended"), np.ones(len(units)), found[each].equal, units=units)
+            for each in (SHIPS, name)
+        ]
+        drawn = paired_bootstrap(measure_named("accuracy"), *sides)
+        low, high = (100 * end for end in drawn.interval)
+        claims.append(
+            Claim(
+                f"{where}: {name} mends more than {SHIPS} at as many false changes (p < {CONFIDENCE})",
+                bool(drawn.difference > 0 and drawn.p < CONFIDENCE),
+                f"{100 * drawn.second:.1f} and {100 * drawn.first:.1f} %, {100 * drawn.difference:+.1f} "
+                f"({low:+.1f} to {high:+.1f}); p = {drawn.p:.2g} over {drawn.n_units} projects",
+            )
+        )
+    return claims
+
+
+def as_outcomes(cost: NDArray[np.float64], units: NDArray[np.int64]) -> Outcomes:
+    """Return choices that cost so much, as outcomes of lists of one candidate each."""
+    n = len(cost)
+    lists = CandidateLists(
+        np.arange(n + 1), [""] * n, np.zeros(n), np.zeros(n, np.int32), cost.astype(np.float32)
+    )
+    return Outcomes.from_lists(lists, units=units)
+
+
+ON_DEV, BY_FOLDS = "dev", "folds"
 N_FOLDS = 5
 EVERY = 8
 """With `quick` one mistake, paragraph or sentence of so many is read."""
-OF_WORDS = (Family(WORDS, 3, 3),)
-OF_TAGS = (Family(tagging.TAGS, 4, 5), Family(tagging.LEXICAL, 1, 5))
+WORD_FAMILIES = (NgramFamily(WORD_FEATURES, 3, 3),)
+TAG_FAMILIES = (NgramFamily(tagging.TAGS, 4, 5), NgramFamily(tagging.LEXICAL, 1, 5))
 LOGIT_PLAIN = f"{LOGIT}, no n-grams"
 TAGS_ALONE = f"{BLASSO}, tags alone"
 ABLATED = {PLAIN: OURS[BLASSO], LOGIT_PLAIN: OTHERS[LOGIT]}
@@ -41,14 +188,14 @@ ORACLE, WRITTEN = "best candidate", "as written"
 
 
 @dataclass(frozen=True, slots=True)
-class English:
+class Gao2006English:
     """Reranking of corrections and of tag sequences."""
 
     title: ClassVar[str] = "English lists: corrections of paragraphs, and tag sequences"
     description: ClassVar[str] = "the lasso family on lists of corrections and of tags, beside other learners"
     needs: ClassVar[tuple[str, ...]] = (
         *(
-            (FOLDER / f"{kind}{part}.jsonl.xz").as_posix()
+            (CORRECTIONS_FOLDER / f"{kind}{part}.jsonl.xz").as_posix()
             for part in ("train", "dev")
             for kind in ("", "clean.")
         ),
@@ -59,25 +206,27 @@ class English:
         """Learn from both kinds of lists; with `quick` from an eighth of the texts."""
         every = EVERY if quick else 1
         progress("lists of corrections", 0, 1)
-        checker = ModelChecker.named()
+        checker = ModelChecker.from_names()
         train, dev = (
-            corrections_of(checker, *read_part(data, part, every=every)) for part in ("train", "dev")
+            build_correction_lists(checker, *read_part(data, part, every=every)) for part in ("train", "dev")
         )
-        by_folds, parts = on_folds(train, progress=progress)
-        of_dev, learned = on_dev(train, dev, progress=progress)
-        tags = on_tags(data, every=every, progress=progress)
+        by_folds, parts = compare_on_folds(train, progress=progress)
+        of_dev, learned = compare_on_dev(train, dev, progress=progress)
+        tags = compare_on_tags(data, every=every, progress=progress)
         rows, claims = [], []
-        for where, found, of in ((DEV, of_dev, [dev]), (FOLDS, by_folds, parts)):
-            words, units, of_fixes = (np.concatenate(each) for each in zip(*map(_columns, of), strict=True))
+        for where, found, of in ((ON_DEV, of_dev, [dev]), (BY_FOLDS, by_folds, parts)):
+            words, units, of_fixes = (
+                np.concatenate(each) for each in zip(*map(_paragraph_columns, of), strict=True)
+            )
             clean = int(sum(part.words[part.n_fixes :].sum() for part in of))
-            rows += scoring.rows_of_corrections(where, found, words, clean)
-            claims += below(f"corrections, {where}", found, units, "projects")
-            claims += mends_more(f"corrections, {where}", found, of_fixes)
-        claims += below("tags", tags.found, np.arange(tags.n_sentences), "sentences")
+            rows += scoring.correction_rows(where, found, words, clean)
+            claims += claim_lower_cost(f"corrections, {where}", found, units, "projects")
+            claims += claim_more_corrections(f"corrections, {where}", found, of_fixes)
+        claims += claim_lower_cost("tags", tags.found, np.arange(tags.n_sentences), "sentences")
         return ExperimentResult(
-            [*rows, *scoring.rows_of_tags(tags.found, tags.n_words)],
+            [*rows, *scoring.tag_rows(tags.found, tags.n_words)],
             claims,
-            notes_of(train, dev, tags.n_sentences),
+            english_notes(train, dev, tags.n_sentences),
             {
                 "corrections": {name: each.report for name, each in learned.items()},
                 "tags": {name: each.report for name, each in tags.learned.items()},
@@ -86,65 +235,73 @@ class English:
 
 
 @dataclass(frozen=True, slots=True)
-class OfTags:
+class TagResults:
     """What systems chose in the lists of the test sentences, and what they learned."""
 
-    found: dict[str, Choice]
-    learned: dict[str, Learned]
+    found: dict[str, ScoredChoice]
+    learned: dict[str, FittedReranker]
     n_sentences: int
     n_words: int
 
 
-def on_dev(
-    train: Corrections, dev: Corrections, *, progress: Progress, stage: str = "learning from corrections"
-) -> tuple[dict[str, Choice], dict[str, Learned]]:
+def compare_on_dev(
+    train: CorrectionLists,
+    dev: CorrectionLists,
+    *,
+    progress: Progress,
+    stage: str = "learning from corrections",
+) -> tuple[dict[str, ScoredChoice], dict[str, FittedReranker]]:
     """Return what systems choose in `dev`, learned from `train`: a fifth of its projects to tune on."""
     several = np.diff(train.lists.offsets) > 1  # one candidate says nothing
     tuned = train.units % N_FOLDS == N_FOLDS - 1
     parts = train.seen.take(several & ~tuned), train.seen.take(several & tuned)
-    scores, learned = _learned(SYSTEMS, OF_WORDS, parts, dev.seen, progress, stage)
-    plain, alone = _learned(ABLATED, (), parts, dev.seen, progress, stage)
+    scores, learned = _train_systems(SYSTEMS, WORD_FAMILIES, parts, dev.seen, progress, stage)
+    plain, alone = _train_systems(ABLATED, (), parts, dev.seen, progress, stage)
     found = {
-        WRITTEN: scoring.as_written(dev),
-        FIRST: scoring.corrected(dev, dev.lists.scores),
-        SHIPS: scoring.by_default(dev),
-        ORACLE: scoring.cheapest(dev),
+        WRITTEN: scoring.unchanged_choice(dev),
+        FIRST: scoring.correction_choice(dev, dev.lists.scores),
+        SHIPS: scoring.default_choice(dev),
+        ORACLE: scoring.oracle_choice(dev),
     }
-    found |= {name: scoring.corrected(dev, each) for name, each in (scores | plain).items()}
+    found |= {name: scoring.correction_choice(dev, each) for name, each in (scores | plain).items()}
     return found, learned | alone
 
 
-def on_folds(train: Corrections, *, progress: Progress) -> tuple[dict[str, Choice], list[Corrections]]:
+def compare_on_folds(
+    train: CorrectionLists, *, progress: Progress
+) -> tuple[dict[str, ScoredChoice], list[CorrectionLists]]:
     """Return what systems choose in each fold of projects, learned from the other ones, and the folds."""
     parts, chosen = [], []
     for fold in range(N_FOLDS):
         inside = train.units % N_FOLDS == fold
-        rest = part_of(train, np.flatnonzero(~inside))
+        rest = select_lists(train, np.flatnonzero(~inside))
         renumbered = np.unique(rest.units, return_inverse=True)[1]
-        parts.append(part_of(train, np.flatnonzero(inside)))
+        parts.append(select_lists(train, np.flatnonzero(inside)))
         stage = f"learning from corrections, fold {fold + 1} of {N_FOLDS}"
-        chosen.append(on_dev(replace(rest, units=renumbered), parts[-1], progress=progress, stage=stage)[0])
-    return {name: Choice.joined([each[name] for each in chosen]) for name in chosen[0]}, parts
+        chosen.append(
+            compare_on_dev(replace(rest, units=renumbered), parts[-1], progress=progress, stage=stage)[0]
+        )
+    return {name: ScoredChoice.concat([each[name] for each in chosen]) for name in chosen[0]}, parts
 
 
-def on_tags(data: Path, *, every: int, progress: Progress) -> OfTags:
+def compare_on_tags(data: Path, *, every: int, progress: Progress) -> TagResults:
     """Return what systems choose of the 20 best sequences of the test part, tuned on the development part."""
-    train, tune, test = (tagging.sentences_of(data, split, every=every) for split in ("train", "dev", "test"))
-    tags = tagging.tags_in(train)
-    seen = tagging.by_folds(train, tags, progress)
+    train, tune, test = (tagging.read_ewt(data, split, every=every) for split in ("train", "dev", "test"))
+    tags = tagging.distinct_tags(train)
+    seen = tagging.cross_fitted_tags(train, tags, progress)
     progress("tagging", 0, 1)
-    tagger = tagging.Tagger.learned(train, tags)
-    held, asked = (tagging.lists_of(part, tagger.best(part), tags) for part in (tune, test))
+    tagger = tagging.ChainTagger.train(train, tags)
+    held, asked = (tagging.tag_sequence_lists(part, tagger.best(part), tags) for part in (tune, test))
     stage = "learning from tags"
-    scores, learned = _learned(SYSTEMS, OF_TAGS, (seen, held), asked, progress, stage)
-    for systems, families in ((ABLATED, ()), ({TAGS_ALONE: OURS[BLASSO]}, OF_TAGS[:1])):
-        more = _learned(systems, families, (seen, held), asked, progress, stage)
+    scores, learned = _train_systems(SYSTEMS, TAG_FAMILIES, (seen, held), asked, progress, stage)
+    for systems, families in ((ABLATED, ()), ({TAGS_ALONE: OURS[BLASSO]}, TAG_FAMILIES[:1])):
+        more = _train_systems(systems, families, (seen, held), asked, progress, stage)
         scores, learned = scores | more[0], learned | more[1]
     lists = asked.lists
     every_score = {FIRST: lists.scores, ORACLE: -lists.costs.astype(np.float64)} | scores
-    return OfTags(
+    return TagResults(
         {
-            name: scoring.tagged(lists.costs[chosen(each, lists.offsets)].astype(np.float64))
+            name: scoring.tag_accuracy(lists.costs[chosen_candidates(each, lists.offsets)].astype(np.float64))
             for name, each in every_score.items()
         },
         learned,
@@ -153,22 +310,24 @@ def on_tags(data: Path, *, every: int, progress: Progress) -> OfTags:
     )
 
 
-def _learned(
+def _train_systems(
     systems: Mapping[str, Sequence[Config]],
-    families: Sequence[Family],
-    parts: tuple[Seen, Seen],
-    asked: Seen,
+    families: Sequence[NgramFamily],
+    parts: tuple[WordLists, WordLists],
+    asked: WordLists,
     progress: Progress,
     stage: str,
-) -> tuple[dict[str, NDArray[np.float64]], dict[str, Learned]]:
+) -> tuple[dict[str, NDArray[np.float64]], dict[str, FittedReranker]]:
     """Return what systems score the candidates of some lists, and what they learned from `parts`."""
-    describer = Describer.fit(parts[0], families)
+    describer = RowExtractor.fit(parts[0], families)
     train, tune = (describer.rows(part) for part in parts)
-    learned = learn(systems, train, tune, progress=progress, stage=stage)
+    learned = fit_reranker(systems, train, tune, progress=progress, stage=stage)
     rows = describer.rows(asked)
     return {name: each.scorer.scores(rows) for name, each in learned.items()}, learned
 
 
-def _columns(part: Corrections) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def _paragraph_columns(
+    part: CorrectionLists,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Return words and project of each paragraph, and the project of each mistake."""
     return part.words, part.units, part.units[: part.n_fixes]

@@ -1,4 +1,4 @@
-"""``gao2006.figures``: L1 norms and test errors along the paths, figures 3 to 8."""
+"""``gao2006.figures``: L1 norms and test errors along the paths of the learners, figures 3 to 8."""
 
 from __future__ import annotations
 
@@ -8,13 +8,86 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from disambig.api.experiments import Claim, ExperimentResult, Panel, Progress, Row
+from disambig.api.experiments import Claim, ExperimentResult, Panel, Progress, ResultRow
 
-from .adaptation import BLASSO, F_BOOSTING, FSLR
-from .corpora import BACKGROUND, DOMAINS, files_of
-from .curves import Curve, curves_of
-from .material import material
+from .adaptation import (
+    BACKGROUND,
+    BLASSO,
+    DOMAINS,
+    F_BOOSTING,
+    FSLR,
+    ConversionFeatures,
+    DomainLists,
+    corpus_files,
+    load_domain_lists,
+    make_learner,
+)
+
+REGISTERED = {F_BOOSTING: "FBoosting", BLASSO: "BLasso", FSLR: "FSLR"}
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PathCurve:
+    """A path, measured.
+
+    Attributes
+    ----------
+    losses, norms, rates : arrays of float64, shape (n_steps + 1,)
+        ExpLoss, L1 norm, and character error rate in % on the test sentences.
+    stopped : float
+        The error rate of the step that errs least on development sentences.
+    stop : int
+        That step.
+    backward : int
+        Steps back.
+    n : int
+        Test sentences.
+    """
+
+    losses: Floats
+    norms: Floats
+    rates: Floats
+    stopped: float
+    stop: int
+    backward: int
+    n: int
+
+    def sampled_steps(self, most: int) -> NDArray[np.int64]:
+        """Return so many steps, evenly spread."""
+        return np.unique(np.linspace(0, len(self.rates) - 1, most).astype(np.int64))
+
+    def details(self) -> dict[str, Any]:
+        """Return the curve at some steps, as plain values."""
+        marks = self.sampled_steps(100)
+        return {
+            "steps": marks.tolist(),
+            "ExpLoss": np.round(self.losses[marks], 2).tolist(),
+            "L1": np.round(self.norms[marks], 3).tolist(),
+            "CER": np.round(self.rates[marks], 4).tolist(),
+            "steps back": self.backward,
+            "stopped at": self.stop,
+        }
+
+
+def measure_curves(part: DomainLists, *, heads: bool) -> dict[str, PathCurve]:
+    """Return the curves of the three learners of fixed steps on one domain."""
+    described = ConversionFeatures.from_lists(part.train.lists, heads=heads)
+    dev, test = described.batch(part.dev.lists), described.batch(part.test.lists)
+    n = len(part.test.references)
+    found = {}
+    for system, name in REGISTERED.items():
+        path = make_learner(name).path(described.train)
+        beyond = path.costs(test) * n / part.test.characters  # batches count costs from each list's least
+        rates = 100 * (beyond + part.test.oracle())
+        stop = int(path.costs(dev).argmin())
+        found[system] = PathCurve(
+            path.losses, path.norms, rates, float(rates[stop]), stop, int(path.backward.sum()), n
+        )
+    return found
+
 
 LIKE_ENCARTA = "wikipedia"
 """The domain of figures 3 and 4."""
@@ -23,21 +96,21 @@ MARKS = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class Gao2006Figures:
     """F-Boosting, BLasso and FSLR step by step, on 8,000 sentences of each domain."""
 
     title: ClassVar[str] = "Gao, Suzuki and Yu 2006, figures 3 to 8: least CER in % along a path, and where"
     description: ClassVar[str] = "L1 norm and test error against iterations: BLasso, F-Boosting, FSLR"
-    needs: ClassVar[tuple[str, ...]] = files_of([*BACKGROUND, *(domain.name for domain in DOMAINS)])
+    needs: ClassVar[tuple[str, ...]] = corpus_files([*BACKGROUND, *(domain.name for domain in DOMAINS)])
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Follow the paths to their ends; with `quick` those of a few sentences."""
         names = [domain.name for domain in DOMAINS]
-        found: dict[tuple[str, bool], dict[str, Curve]] = {}
-        for number, part in enumerate(material(data, names, quick=quick, progress=progress)):
+        found: dict[tuple[str, bool], dict[str, PathCurve]] = {}
+        for number, part in enumerate(load_domain_lists(data, names, quick=quick, progress=progress)):
             progress("following paths", number, len(names))
             for heads in (False, True):
-                found[part.domain, heads] = curves_of(part, heads=heads)
+                found[part.domain, heads] = measure_curves(part, heads=heads)
         plain = found[LIKE_ENCARTA, False]
         panels = [
             Panel("figure 3: L1 norm", "iterations", "sum of |weight|", lines=_lines(plain, "norms")),
@@ -55,8 +128,8 @@ class Figures:
             ),
         ]
         return ExperimentResult(
-            [row for (name, heads), of in found.items() for row in rows_of(name, heads, of)],
-            claims_of(found),
+            [row for (name, heads), of in found.items() for row in figure_rows(name, heads, of)],
+            figure_claims(found),
             [
                 f"{'a few' if quick else '8,000'} sentences of each domain, lists of the background; steps "
                 "of 0.5; ours are followed until no step lowers ExpLoss",
@@ -72,27 +145,27 @@ class Figures:
         )
 
 
-def rows_of(name: str, heads: bool, curves: Mapping[str, Curve]) -> list[Row]:
+def figure_rows(name: str, heads: bool, curves: Mapping[str, PathCurve]) -> list[ResultRow]:
     """Return the least test error of each path, and its last one."""
     what = f"{name}, head words" if heads else name
     return [
         row
         for system, curve in curves.items()
         for row in (
-            Row(f"{what}, {system}", "least", None, float(curve.rates.min()), curve.n),
-            Row(f"{what}, {system}", "where development data stop", None, curve.stopped, curve.n),
-            Row(f"{what}, {system}", "at the end", None, float(curve.rates[-1]), curve.n),
+            ResultRow(f"{what}, {system}", "least", None, float(curve.rates.min()), curve.n),
+            ResultRow(f"{what}, {system}", "where development data stop", None, curve.stopped, curve.n),
+            ResultRow(f"{what}, {system}", "at the end", None, float(curve.rates[-1]), curve.n),
         )
     ]
 
 
-def claims_of(found: Mapping[tuple[str, bool], Mapping[str, Curve]]) -> list[Claim]:
+def figure_claims(found: Mapping[tuple[str, bool], Mapping[str, PathCurve]]) -> list[Claim]:
     """Return what the paper says of its figures."""
     plain = found[LIKE_ENCARTA, False]
     norms = {key: _norms_at_equal_loss(of[BLASSO], of[F_BOOSTING]) for key, of in found.items()}
     below = {key: float((first < second).mean()) for key, (first, second) in norms.items()}
     at_end = {key: float(first[-1] / second[-1]) for key, (first, second) in norms.items()}
-    apart = [_late(of) for of in found.values()]
+    apart = [_last_rate(of) for of in found.values()]
     return [
         Claim(
             "BLasso's L1 norm is below F-Boosting's at equal loss (figure 3)",
@@ -113,8 +186,8 @@ def claims_of(found: Mapping[tuple[str, bool], Mapping[str, Curve]]) -> list[Cla
         ),
         Claim(
             "in later steps BLasso errs less than F-Boosting (figure 4)",
-            _late(plain) > 0,
-            f"{LIKE_ENCARTA}: mean difference in the second half of the steps {_late(plain):+.3f} points",
+            _last_rate(plain) > 0,
+            f"{LIKE_ENCARTA}: mean difference in the second half of the steps {_last_rate(plain):+.3f} points",
         ),
         Claim(
             "... and so in every domain, with head words and without",
@@ -123,18 +196,22 @@ def claims_of(found: Mapping[tuple[str, bool], Mapping[str, Curve]]) -> list[Cla
         ),
         Claim(
             "with head words the gap is wider",
-            all(_late(found[name, True]) > _late(found[name, False]) for name, heads in found if heads),
+            all(
+                _last_rate(found[name, True]) > _last_rate(found[name, False])
+                for name, heads in found
+                if heads
+            ),
             "; ".join(
-                f"{name} {_late(found[name, False]):+.3f} to {_late(found[name, True]):+.3f}"
+                f"{name} {_last_rate(found[name, False]):+.3f} to {_last_rate(found[name, True]):+.3f}"
                 for name, heads in found
                 if heads
             ),
         ),
-        _reaches(found),
+        _reaches_rate(found),
     ]
 
 
-def _reaches(found: Mapping[tuple[str, bool], Mapping[str, Curve]]) -> Claim:
+def _reaches_rate(found: Mapping[tuple[str, bool], Mapping[str, PathCurve]]) -> Claim:
     """Compare the least errors of the grid search and of the continuous one (figures 5 to 8)."""
     least = {
         name: (float(of[F_BOOSTING].rates.min()), float(of[FSLR].rates.min()))
@@ -153,21 +230,21 @@ def _name(key: tuple[str, bool]) -> str:
     return f"{key[0]}{' with head words' if key[1] else ''}"
 
 
-def _late(curves: Mapping[str, Curve]) -> float:
+def _last_rate(curves: Mapping[str, PathCurve]) -> float:
     """Return by how much F-Boosting errs more than BLasso in the second half of the steps, in points."""
     first, second = curves[BLASSO].rates, curves[F_BOOSTING].rates
     n = min(len(first), len(second))
     return float((second[n // 2 : n] - first[n // 2 : n]).mean())
 
 
-def _norm_late(curves: Mapping[str, Curve]) -> float:
+def _norm_late(curves: Mapping[str, PathCurve]) -> float:
     """Return BLasso's L1 norm as a share of F-Boosting's, at the last step that both have."""
     first, second = curves[BLASSO].norms, curves[F_BOOSTING].norms
     n = min(len(first), len(second))
     return float(first[n - 1] / second[n - 1])
 
 
-def _norms_at_equal_loss(first: Curve, second: Curve) -> tuple[Any, Any]:
+def _norms_at_equal_loss(first: PathCurve, second: PathCurve) -> tuple[Any, Any]:
     """Return the L1 norms of two paths at 100 losses that both have, from the greatest on."""
     high = min(first.losses[0], second.losses[0])
     low = max(first.losses[-1], second.losses[-1])
@@ -175,16 +252,16 @@ def _norms_at_equal_loss(first: Curve, second: Curve) -> tuple[Any, Any]:
     return tuple(np.interp(-losses, -curve.losses, curve.norms) for curve in (first, second))  # type: ignore[return-value]
 
 
-def _lines(curves: Mapping[str, Curve], which: str) -> dict[str, Sequence[tuple[float, float]]]:
+def _lines(curves: Mapping[str, PathCurve], which: str) -> dict[str, Sequence[tuple[float, float]]]:
     return {
-        system: [(float(at), float(getattr(curve, which)[at])) for at in curve.marks(MARKS)]
+        system: [(float(at), float(getattr(curve, which)[at])) for at in curve.sampled_steps(MARKS)]
         for system, curve in curves.items()
     }
 
 
-def _by_loss(curves: Mapping[str, Curve]) -> dict[str, Sequence[tuple[float, float]]]:
+def _by_loss(curves: Mapping[str, PathCurve]) -> dict[str, Sequence[tuple[float, float]]]:
     return {
-        system: [(float(curve.losses[at]), float(curve.norms[at])) for at in curve.marks(MARKS)]
+        system: [(float(curve.losses[at]), float(curve.norms[at])) for at in curve.sampled_steps(MARKS)]
         for system, curve in curves.items()
         if system != FSLR
     }

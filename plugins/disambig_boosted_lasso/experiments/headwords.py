@@ -9,49 +9,60 @@ from typing import ClassVar
 
 import numpy as np
 
-from disambig.api.experiments import Claim, ExperimentResult, Progress, Row
+from disambig.api.experiments import Claim, ExperimentResult, Progress, ResultRow
 from disambig.api.measures import paired_bootstrap
 
-from .adaptation import BLASSO, BOOSTING, F_BOOSTING, FSLR, Found, rerank
-from .corpora import BACKGROUND, DOMAINS, files_of
-from .material import Material, material
-from .reranking import CER, Described
+from .adaptation import (
+    BACKGROUND,
+    BLASSO,
+    BOOSTING,
+    CER,
+    DOMAINS,
+    F_BOOSTING,
+    FSLR,
+    AdaptationResults,
+    ConversionFeatures,
+    DomainLists,
+    corpus_files,
+    load_domain_lists,
+    rerank_lists,
+)
 
 SYSTEMS = {name: name for name in (BOOSTING, FSLR, F_BOOSTING, BLASSO)}
 WITHOUT, WITH = "word n-grams", "and head words"
 
 
 @dataclass(frozen=True, slots=True)
-class Headwords:
+class Gao2006Headwords:
     """Each learner with and without head words, on 8,000 sentences of each domain."""
 
     title: ClassVar[str] = "Gao, Suzuki and Yu 2006, section 5.3: bigrams of head words, CER in %"
     description: ClassVar[str] = "kana to kanji: rerankers with and without bigrams of head words"
-    needs: ClassVar[tuple[str, ...]] = files_of([*BACKGROUND, *(domain.name for domain in DOMAINS)])
+    needs: ClassVar[tuple[str, ...]] = corpus_files([*BACKGROUND, *(domain.name for domain in DOMAINS)])
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Learn in all domains; with `quick` of a few sentences."""
         names = [domain.name for domain in DOMAINS]
         rates: dict[tuple[str, str, str], float] = {}
         gains, overlaps, rows = {}, {}, []
-        for number, part in enumerate(material(data, names, quick=quick, progress=progress)):
+        for number, part in enumerate(load_domain_lists(data, names, quick=quick, progress=progress)):
             progress("learning", number, len(names))
             found = {}
             for setting, heads in ((WITHOUT, False), (WITH, True)):
-                found[setting] = Found()
-                rerank(part.train, part.dev, part.test, SYSTEMS, found[setting], heads=heads)
-            overlaps[part.domain] = overlap(part)
+                found[setting] = AdaptationResults()
+                rerank_lists(part.train, part.dev, part.test, SYSTEMS, found[setting], heads=heads)
+            overlaps[part.domain] = shared_errors(part)
             for system in SYSTEMS:
                 for setting, each in found.items():
                     rate = 100 * part.test.error_rate(each.texts[system])
                     rates[part.domain, system, setting] = rate
                     rows.append(
-                        Row(f"{part.domain}, {system}", setting, None, rate, len(part.test.references))
+                        ResultRow(f"{part.domain}, {system}", setting, None, rate, len(part.test.references))
                     )
             gains[part.domain] = _gain(part, found)
         return ExperimentResult(
             rows,
-            claims_of(rates, gains, names),
+            headword_claims(rates, gains, names),
             [
                 f"{'a few' if quick else '8,000'} sentences to learn from; of the head word bigrams that "
                 "training has often enough, so many always stand side by side: "
@@ -62,7 +73,7 @@ class Headwords:
         )
 
 
-def claims_of(
+def headword_claims(
     rates: Mapping[tuple[str, str, str], float], gains: Mapping[str, str], names: list[str]
 ) -> list[Claim]:
     """Return what the paper says of head words."""
@@ -85,16 +96,16 @@ def claims_of(
     ]
 
 
-def _gain(part: Material, found: Mapping[str, Found]) -> str:
+def _gain(part: DomainLists, found: Mapping[str, AdaptationResults]) -> str:
     """Return what head words change for BLasso in one domain, with its p."""
     first, second = (part.test.outcomes(found[setting].texts[BLASSO]) for setting in (WITH, WITHOUT))
     at = paired_bootstrap(CER, first, second)
     return f"{part.domain} {100 * at.difference:+.3f} (p = {at.p:.2g})"
 
 
-def overlap(part: Material) -> float:
+def shared_errors(part: DomainLists) -> float:
     """Return the share of head word bigrams that are word bigrams wherever they stand in the lists."""
-    described = Described.of(part.train.lists, heads=True)
+    described = ConversionFeatures.from_lists(part.train.lists, heads=True)
     names, groups = described.train.columns.names, described.train.columns.groups
     heads = described.train.columns.group_names.index("headword bigrams")
     totals = np.asarray(described.train.rows.sum(axis=0)).ravel()  # type: ignore[attr-defined]

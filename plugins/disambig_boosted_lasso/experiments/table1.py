@@ -2,20 +2,119 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from disambig.api.experiments import ExperimentResult, Progress, Row, in_parts
-from disambig.api.language_models import cross_entropy
+import numpy as np
 
-from ..kana.converter import Converter, sentences_of
-from ..kana.dictionary import sudachi_lexicon
-from .adaptation import BASELINE, BLASSO, BOOSTING, LISTS, MAP, Found, adapt
-from .corpora import BACKGROUND, DOMAINS, SIZES, Domain, background, files_of, parts_of
-from .reranking import Listed
-from .table1_claims import claims_of
+from disambig.api.experiments import Claim, ExperimentResult, Progress, ResultRow, run_parts
+from disambig.api.language_models import cross_entropy
+from disambig.api.measures import paired_bootstrap
+
+from ..kana.converter import Converter, language_model_sentences
+from ..kana.lexicon import sudachi_lexicon
+from .adaptation import (
+    ALL_LEARNERS,
+    BACKGROUND,
+    BASELINE,
+    BLASSO,
+    BOOSTING,
+    CER,
+    DOMAINS,
+    F_BOOSTING,
+    FSLR,
+    LISTS,
+    MAP,
+    SIZES,
+    AdaptationResults,
+    ConversionDomain,
+    ConversionLists,
+    adapt_every_way,
+    corpus_files,
+    read_background,
+    read_domain,
+)
+
+P = 0.01
+
+
+def table1_claims(tried: Sequence[DomainResults]) -> list[Claim]:
+    """Return each claim with the figures that say so."""
+    large = [(each, size) for each in tried for size in each.found if size >= 8_000]
+    every = [(each, size) for each in tried for size in each.found]
+    return [
+        _in_every_domain(
+            f"{BOOSTING} beats {MAP} at 8K and 72K in every domain", large or every, BOOSTING, MAP
+        ),
+        _in_every_domain(f"{BLASSO} beats {MAP} at 8K and 72K in every domain", large or every, BLASSO, MAP),
+        _on_average(every, BLASSO, BOOSTING),
+        _over_domains(every, BLASSO, BOOSTING),
+        _on_average(every, BLASSO, F_BOOSTING),
+        _on_average(every, FSLR, BOOSTING),
+        _in_every_domain(f"all rerankers beat the {BASELINE.lower()}", every, BLASSO, BASELINE),
+        _in_every_domain(f"{ALL_LEARNERS} is better than {MAP}", every, ALL_LEARNERS, MAP),
+        _in_every_domain(f"{ALL_LEARNERS} is better than {BLASSO}", every, ALL_LEARNERS, BLASSO),
+        _over_domains(every, ALL_LEARNERS, MAP),
+    ]
+
+
+def _in_every_domain(
+    said: str, places: Sequence[tuple[DomainResults, int]], better: str, worse: str
+) -> Claim:
+    won = [each.rate(better, size) < each.rate(worse, size) for each, size in places]
+    lost = [
+        f"{each.domain.name} {size:,}: {each.rate(better, size):.2f} and {each.rate(worse, size):.2f}"
+        for (each, size), right in zip(places, won, strict=True)
+        if not right
+    ]
+    evidence = f"{sum(won)} of {len(won)}" + (f"; not {'; '.join(lost)}" if lost else "")
+    return Claim(said, all(won), evidence)
+
+
+def _on_average(places: Sequence[tuple[DomainResults, int]], better: str, worse: str) -> Claim:
+    first, second = (
+        float(np.mean([each.rate(name, size) for each, size in places])) for name in (better, worse)
+    )
+    return Claim(
+        f"{better} is better than {worse} on average", first < second, f"{first:.3f} and {second:.3f}"
+    )
+
+
+def _over_domains(places: Sequence[tuple[DomainResults, int]], better: str, worse: str) -> Claim:
+    """Compare two systems over all domains and sizes; a sentence is one unit for all sizes."""
+    texts: dict[str, list[str]] = {better: [], worse: []}
+    references: list[str] = []
+    units: list[int] = []
+    firsts = {id(each): first for each, first in _first_units(places)}
+    for each, size in places:
+        references += each.test.references
+        units += range(firsts[id(each)], firsts[id(each)] + len(each.test.references))
+        for name, some in texts.items():
+            some += each.found[size].texts[name]
+    every = ConversionLists(places[0][0].test.lists, references)
+    first, second = (every.outcomes(texts[name], units=units) for name in (better, worse))
+    at = paired_bootstrap(CER, first, second)
+    low, high = (100 * bound for bound in at.interval)
+    evidence = (
+        f"{100 * at.first:.3f} and {100 * at.second:.3f}, p = {at.p:.2g}, difference {low:.3f} to {high:.3f} "
+        f"(95 %, {at.n_units:,} sentences, drawn anew)"
+    )
+    return Claim(
+        f"{better} is better than {worse} over all domains and sizes (p < {P})",
+        at.difference > 0 and at.p < P,
+        evidence,
+    )
+
+
+def _first_units(places: Sequence[tuple[DomainResults, int]]) -> Iterator[tuple[DomainResults, int]]:
+    """Yield each domain with the number of its first sentence among all."""
+    first = 0
+    for each in {id(each): each for each, _ in places}.values():
+        yield each, first
+        first += len(each.test.references)
+
 
 PAPER: Mapping[str, Mapping[str, tuple[float, ...]]] = {
     "Encarta": {
@@ -32,47 +131,47 @@ QUICK_SIZES, QUICK_EVERY, QUICK_DEV, QUICK_TEST = (400,), 20, 200, 300
 
 
 @dataclass(frozen=True, slots=True)
-class Table1:
+class Gao2006Table1:
     """Baseline, MAP and reranking in each domain and at each size."""
 
     title: ClassVar[str] = (
         "Gao, Suzuki and Yu 2006, table 1: kana to kanji in another domain, CER in % (paper / ours)"
     )
     description: ClassVar[str] = "kana to kanji in other domains: MAP, boosting and the boosted lasso"
-    needs: ClassVar[tuple[str, ...]] = files_of([*BACKGROUND, *(domain.name for domain in DOMAINS)])
+    needs: ClassVar[tuple[str, ...]] = corpus_files([*BACKGROUND, *(domain.name for domain in DOMAINS)])
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Adapt to all domains; with `quick` to a few sentences."""
-        return in_parts(self, data=data, quick=quick, progress=progress)
+        return run_parts(self, data=data, quick=quick, progress=progress)
 
     def parts(self, *, data: Path, quick: bool, progress: Progress) -> list[str]:
         """Cut all text into words, which is kept, and return the names of the domains."""
         names = [*BACKGROUND, *(domain.name for domain in DOMAINS)]
         for number, name in enumerate(names):
             progress("cutting text into words", number, len(names))
-            _cut(data, name)
+            _limit_sizes(data, name)
         return [domain.name for domain in DOMAINS]
 
-    def part(self, name: str, *, data: Path, quick: bool, progress: Progress) -> Tried:
+    def part(self, name: str, *, data: Path, quick: bool, progress: Progress) -> DomainResults:
         """Adapt to one domain at each size."""
         number, domain = next((i, each) for i, each in enumerate(DOMAINS) if each.name == name)
         progress(f"adapting to {name}", number, len(DOMAINS))
-        return try_domain(data, replace(domain, sizes=QUICK_SIZES if quick else domain.sizes), quick)
+        return evaluate_domain(data, replace(domain, sizes=QUICK_SIZES if quick else domain.sizes), quick)
 
-    def joined(self, found: Mapping[str, Tried], *, quick: bool) -> ExperimentResult:
+    def joined(self, found: Mapping[str, DomainResults], *, quick: bool) -> ExperimentResult:
         """Put the domains' figures together."""
         tried = list(found.values())
         return ExperimentResult(
-            [row for each in tried for row in rows_of(each)],
-            claims_of(tried),
-            notes_of(tried),
+            [row for each in tried for row in table1_rows(each)],
+            table1_claims(tried),
+            table1_notes(tried),
             {"domains": {each.domain.name: each.details() for each in tried}},
             places=2,
         )
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class DomainResults:
     """What a domain gave.
 
     Attributes
@@ -86,10 +185,10 @@ class Tried:
         By size.
     """
 
-    domain: Domain
+    domain: ConversionDomain
     entropy: float
-    test: Listed
-    found: dict[int, Found]
+    test: ConversionLists
+    found: dict[int, AdaptationResults]
 
     def rate(self, system: str, size: int) -> float:
         """Return the character error rate of a system in %."""
@@ -114,20 +213,25 @@ class Tried:
         }
 
 
-def try_domain(data: Path, domain: Domain, quick: bool) -> Tried:
+def evaluate_domain(data: Path, domain: ConversionDomain, quick: bool) -> DomainResults:
     """Adapt to one domain at each size."""
-    parts = parts_of(data, domain.name, _silent, **({"dev": QUICK_DEV, "test": QUICK_TEST} if quick else {}))
-    text = background(data, _silent, every=QUICK_EVERY if quick else 1)
+    parts = read_domain(
+        data, domain.name, _no_progress, **({"dev": QUICK_DEV, "test": QUICK_TEST} if quick else {})
+    )
+    text = read_background(data, _no_progress, every=QUICK_EVERY if quick else 1)
     converter = Converter.learn(text, dictionary=None if quick else sudachi_lexicon())
-    dev, test = (Listed.of(converter, part) for part in (parts.dev, parts.test))
-    told = sentences_of(parts.test, converter.model.vocabulary, converter.settings)
+    dev, test = (ConversionLists.from_text(converter, part) for part in (parts.dev, parts.test))
+    told = language_model_sentences(parts.test, converter.model.vocabulary, converter.settings)
     entropy = cross_entropy(converter.model, told).per_word
-    return Tried(
-        domain, entropy, test, {size: adapt(converter, parts, dev, test, size) for size in domain.sizes}
+    return DomainResults(
+        domain,
+        entropy,
+        test,
+        {size: adapt_every_way(converter, parts, dev, test, size) for size in domain.sizes},
     )
 
 
-def rows_of(tried: Tried) -> list[Row]:
+def table1_rows(tried: DomainResults) -> list[ResultRow]:
     """Return the error rates of a domain, the paper's beside them where a domain of its is alike."""
     rows = []
     systems = next(iter(tried.found.values())).texts
@@ -136,15 +240,17 @@ def rows_of(tried: Tried) -> list[Row]:
         published = PAPER.get(tried.domain.like, {}).get(system)
         for size in tried.found:
             paper = published[SIZES.index(size)] if published and size in SIZES else None
-            rows.append(Row(f"{tried.domain.name}, {system}", str(size), paper, tried.rate(system, size), n))
+            rows.append(
+                ResultRow(f"{tried.domain.name}, {system}", str(size), paper, tried.rate(system, size), n)
+            )
     for size, found in tried.found.items():
         for name, rate in found.oracles.items():
             system = f"{tried.domain.name}, best of 20, {name}"
-            rows.append(Row(system, str(size), None, 100 * rate, n))
+            rows.append(ResultRow(system, str(size), None, 100 * rate, n))
     return sorted(rows, key=lambda row: row.system.partition(", best of 20")[1] != "")
 
 
-def notes_of(tried: Sequence[Tried]) -> list[str]:
+def table1_notes(tried: Sequence[DomainResults]) -> list[str]:
     """Return what a reader of the figures must know."""
     entropies = ", ".join(f"{each.domain.name} {each.entropy:.2f}" for each in tried)
     return [
@@ -162,13 +268,13 @@ def notes_of(tried: Sequence[Tried]) -> list[str]:
     ]
 
 
-def _cut(data: Path, name: str) -> None:
+def _limit_sizes(data: Path, name: str) -> None:
     """Cut a corpus into words, for the processes that come after."""
-    from .corpora import segmented
+    from .adaptation import read_segmented_cached
 
     for part in ("", ".heldout"):
-        segmented(data / f"japanese/{name}{part}.txt.xz", _silent)
+        read_segmented_cached(data / f"japanese/{name}{part}.txt.xz", _no_progress)
 
 
-def _silent(*told: Any) -> None:
+def _no_progress(*told: Any) -> None:
     """Say nothing."""

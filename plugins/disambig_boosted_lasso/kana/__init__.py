@@ -1,1 +1,5 @@
 """Kana to kanji: readings of text, a lexicon, a lattice over kana, and its best conversions."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

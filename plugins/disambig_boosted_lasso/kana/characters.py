@@ -1,14 +1,13 @@
-"""What the characters of Japanese text are, and how kana is written before anything looks at it.
-
-Normalised kana (`kana_of`) is what an input method gets: hiragana, and all that is no kana as it stands.
-Half-width kana becomes full-width (voicing marks joined), katakana hiragana, iteration marks the kana they
-repeat. Small kana stay small, the long vowel mark stays. Digits, Latin letters and signs are left alone.
-"""
+"""Japanese characters: normalisation of kana, and bigrams of letters for unknown words."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
 
 _TO_HIRAGANA = {code: code - 0x60 for code in range(0x30A1, 0x30F7)} | {0x30FD: 0x309D, 0x30FE: 0x309E}
 _TO_KATAKANA = {low: high for high, low in _TO_HIRAGANA.items()}
@@ -36,13 +35,13 @@ def full_width(text: str) -> str:
 _SIGNS = str.maketrans("｡｢｣､･", "。「」、・")
 
 
-def kana_of(text: str) -> str:
+def normalise_kana(text: str) -> str:
     """Return a text as an input method gets it: its kana as hiragana, the rest as it stands."""
     text = unicodedata.normalize("NFC", full_width(text)).translate(_TO_HIRAGANA)
     return _REPEATED.sub(_repeat, text)
 
 
-def katakana_of(text: str) -> str:
+def to_katakana(text: str) -> str:
     """Return hiragana as katakana, the rest as it stands."""
     return text.translate(_TO_KATAKANA)
 
@@ -76,3 +75,40 @@ def _repeat(found: re.Match[str]) -> str:
     first, marks = found[1], found[2]
     plain = _PLAIN.get(first, first)
     return first + marks.replace("ゝ", plain).replace("ゞ", _VOICED.get(plain, plain))
+
+
+LETTERS = 88
+"""The border of a word, the hiragana from ぁ to ゖ, and the long vowel mark."""
+_FIRST, _LONG = 0x3041, "ー"
+_ADDED = 0.1
+
+
+def learn_spelling(words: Iterable[str], *, shares: tuple[float, float]) -> NDArray[np.float64]:
+    """Return ln P(letter | letter before) of hiragana and katakana words, shape (2, 88, 88).
+
+    Parameters
+    ----------
+    words : iterable of str
+        Rare words, which are most like unknown ones; those of other characters than kana are passed over.
+    shares : (float, float)
+        How many of the unknown words are written so; it is in the probability of the first letter.
+    """
+    counts = np.zeros((2, LETTERS, LETTERS))
+    for word in words:
+        script = int(is_katakana(word))
+        letters = [hiragana_number(letter) for letter in normalise_kana(word)]
+        if letters and 0 not in letters:
+            np.add.at(counts[script], ([0, *letters], [*letters, 0]), 1.0)
+    single = counts.sum(axis=1) + 1.0
+    single /= single.sum(axis=1, keepdims=True)
+    spread = _ADDED * LETTERS * single[:, None, :]
+    found = (counts + spread) / (counts + spread).sum(axis=2, keepdims=True)
+    found[:, 0] *= np.array(shares)[:, None]
+    return np.log(found)
+
+
+def hiragana_number(letter: str) -> int:
+    """Return the number of a hiragana, 0 for any other character (as `lattice_kernels.letter` does)."""
+    if letter == _LONG:
+        return LETTERS - 1
+    return number if 0 < (number := ord(letter) - _FIRST + 1) < LETTERS - 1 else 0

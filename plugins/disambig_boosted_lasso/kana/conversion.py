@@ -1,26 +1,101 @@
-"""Kana to kanji for programs: a converter, a domain of it, and the model that ranks its candidates again."""
+"""Kana-to-kanji conversion for programs: find a converter, its domain and its reranker; convert a stream of lines."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from disambig.api import Model, UserError
+from disambig.api import Model, UserError, load_model, nearest_first
+from disambig.api.packs import packs, restore
 from disambig.api.tasks import CandidateLists, decide_lists
 
-from .converter import Converter
-from .places import PACK, place_of
-from .stored import in_domain
+from .converter import Converter, is_converter, load_in_domain
+from .task import KanaKanji
+
+PACK = "disambig_ja"
+CONVERTER, RERANKER = "converter", "kana_kanji"
+
+
+@dataclass(frozen=True, slots=True)
+class ConverterLocation:
+    """A converter's folder, and that of the model that ranks its candidates again."""
+
+    converter: Path
+    reranker: Path | None = None
+
+    def model(self) -> Model | None:
+        """Return the model, if there is one.
+
+        Raises
+        ------
+        UserError
+            D693 where it learned from another converter, D336 where it is of another task.
+        """
+        if self.reranker is None:
+            return None
+        found = load_model(self.reranker)
+        if not isinstance(found.task, KanaKanji):
+            raise UserError("D336", model=found.name, task=found.task.name)
+        found.task.check(self.converter, model=str(self.reranker))
+        return found
+
+
+def locate_converter(name: str | Path) -> ConverterLocation:
+    """Return where the converter of a name is: a pack, a folder, a model's name or folder.
+
+    Raises
+    ------
+    UserError
+        D690 for a name of nothing, D943 for one of a file, D691 for a folder without a converter.
+    """
+    known = packs()
+    if str(name) in known:
+        brought = known[str(name)]
+        if CONVERTER not in brought.folders:
+            raise UserError("D691", path=brought.home)
+        return ConverterLocation(brought.folders[CONVERTER], brought.models.get(RERANKER))
+    for each in known.values():
+        for task, home in each.models.items():
+            if str(name) in (task, f"{each.name}/{task}"):
+                return _locate_model_converter(home)
+    path = Path(name)
+    with suppress(OSError):
+        restore(path)
+    if not path.is_dir():
+        bringing = [each.name for each in known.values() if CONVERTER in each.folders]
+        names = nearest_first(str(name), bringing) if bringing else "none"
+        if path.exists():
+            raise UserError("D943", name=name, what="a converter", command="adapt", names=names)
+        hint = "" if PACK in bringing else f"install the pack {PACK} (pip install ./corpora/{PACK}), or "
+        raise UserError("D690", name=str(name), hint=hint, names=names)
+    if (path / "model.json").is_file():
+        return _locate_model_converter(path)
+    if is_converter(path):
+        return ConverterLocation(path)
+    if is_converter(path / CONVERTER):
+        model = path / RERANKER
+        return ConverterLocation(path / CONVERTER, model if (model / "model.json").is_file() else None)
+    raise UserError("D691", path=path)
+
+
+def _locate_model_converter(home: Path) -> ConverterLocation:
+    model = load_model(home)
+    if not isinstance(model.task, KanaKanji):
+        raise UserError("D336", model=model.name, task=model.task.name)
+    return ConverterLocation(model.task.folder, home)
+
 
 LEAST = 20
 """Candidates that are ranked again, at least."""
 
 
-class Candidate(NamedTuple):
+class ConversionCandidate(NamedTuple):
     """A conversion of a line.
 
     Attributes
@@ -76,12 +151,12 @@ class Conversion:
         UserError
             D690 to D693 and D943 for names, D674 and others for damaged files.
         """
-        place = place_of(name)
+        place = locate_converter(name)
         reranker = place.model() if rerank else None
         converter = Converter.load(place.converter)
         if domain is not None:
             try:
-                converter = in_domain(converter, place.converter, domain)
+                converter = load_in_domain(converter, place.converter, domain)
             except UserError as error:
                 if error.code != "D692":
                     raise
@@ -96,7 +171,7 @@ class Conversion:
         chosen = lists.offsets[:-1] + decide_lists(self.reranker, lists).chosen
         return [lists.texts[row] for row in chosen.tolist()]
 
-    def nbest(self, lines: Sequence[str], k: int = 20) -> list[list[Candidate]]:
+    def nbest(self, lines: Sequence[str], k: int = 20) -> list[list[ConversionCandidate]]:
         """Return the k best conversions of each line, the best first; fewer where there are no more.
 
         Raises
@@ -108,21 +183,61 @@ class Conversion:
         scores = lists.scores
         if self.reranker is not None:
             scores = decide_lists(self.reranker, lists).scores.astype(np.float64)
-        return [_listed(lists, scores, i, k) for i in range(len(lists))]
+        return [_rank_candidates(lists, scores, i, k) for i in range(len(lists))]
 
 
-def _listed(lists: CandidateLists, scores: np.ndarray, i: int, k: int) -> list[Candidate]:
+def _rank_candidates(lists: CandidateLists, scores: np.ndarray, i: int, k: int) -> list[ConversionCandidate]:
     first, last = int(lists.offsets[i]), int(lists.offsets[i + 1])
     order = first + np.argsort(-scores[first:last], kind="stable")[:k]
     words = lists.words
     return [
-        Candidate(
+        ConversionCandidate(
             lists.texts[row],
             float(scores[row]),
             float(lists.scores[row]),
             int(lists.ranks[row]),
-            words.of_candidate(row) if words is not None else (),
-            words.tags_of(row) if words is not None else (),
+            words.candidate_words(row) if words is not None else (),
+            words.candidate_tags(row) if words is not None else (),
         )
         for row in order.tolist()
     ]
+
+
+Line = tuple[str, str]
+
+
+def format_lines(
+    conversion: Conversion, block: Sequence[Line], before: int, nbest: int | None, *, jsonl: bool
+) -> str:
+    """Return what is written for some lines, `before` of which came before.
+
+    A line each; with `nbest` a line a candidate, of the number of the line, score and text; or JSON.
+    """
+    kana = [text for _, text in block]
+    if nbest is None:
+        return "".join(text + "\n" for text in conversion.best(kana))
+    lists = conversion.nbest(kana, nbest)
+    if jsonl:
+        pairs = zip(block, lists, strict=True)
+        return "".join(_format_json(where, text, found) + "\n" for (where, text), found in pairs)
+    return "".join(
+        f"{number}\t{candidate.score:.4f}\t{candidate.text}\n"
+        for number, found in enumerate(lists, before + 1)
+        for candidate in found
+    )
+
+
+def _format_json(where: str, kana: str, found: Sequence[ConversionCandidate]) -> str:
+    """Return a list as `disambig train --lists` reads it: the score is the converter's, ln P."""
+    candidates = [
+        {
+            "text": each.text,
+            "score": round(each.base, 6),
+            "model_score": round(each.score, 6),
+            "rank": each.rank,
+            "words": each.words,
+            "tags": each.tags,
+        }
+        for each in found
+    ]
+    return json.dumps({"id": where, "kana": kana, "candidates": candidates}, ensure_ascii=False)

@@ -1,10 +1,14 @@
-"""The converter: kana in, the k best texts out, as lists of candidates with their words and costs."""
+"""The converter and its settings: kana in, the k best texts out; saved to folders that are checked when read."""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import shutil
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,21 +16,174 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import UserError
-from disambig.api.language_models import LanguageModel, Mixture, Sentences, Vocabulary, estimate
-from disambig.api.measures import costs_of, measure_named
+from disambig.api import UserError, nearest_first
+from disambig.api.features import read_stored, write_stored
+from disambig.api.language_models import (
+    LanguageModel,
+    Mixture,
+    Sentences,
+    WordVocabulary,
+    estimate,
+    load_language_model,
+    load_mixture,
+    save_language_model,
+    save_mixture,
+)
+from disambig.api.measures import measure_named, text_costs
+from disambig.api.packs import restore, saved_folder, writing
 from disambig.api.tasks import CandidateLists
 
-from .characters import is_kana, kana_of
-from .decoding import Decoder, Paths
-from .lexicon import NUMBERS, Lexicon
-from .lexicon_tables import lexicon_tables
-from .ngrams import tables_of
-from .pieces import pieces_of
-from .segmented import Segmented
-from .settings import ConverterSettings
-from .spelling import learn_spelling
-from .written import Writer
+from .characters import LETTERS, has_kanji, is_kana, learn_spelling, normalise_kana
+from .decoding import (
+    ENTRY,
+    CandidateWriter,
+    LatticeDecoder,
+    LatticePaths,
+    LexiconTables,
+    build_ngram_tables,
+    split_line,
+)
+from .lexicon import LONGEST, NUMBERS, KanaLexicon, ReadingTrie, language_model_word, unseen_weights
+from .segmentation import SegmentedText
+
+UNITS = ("spelling", "pair")
+
+
+@dataclass(frozen=True, slots=True)
+class ConverterSettings:
+    """How text is made into a converter.
+
+    Parameters
+    ----------
+    mode : str
+        How long the words of the text are (`readings.words_of`): text to adapt to is cut alike.
+    unit : str
+        What a word is to the language model: its ``"spelling"``, whatever its reading (as in the paper), or
+        the ``"pair"`` of spelling and reading.
+    weighed : bool
+        With spellings: whether P(reading | spelling) is counted, too; the paper has P(A | W) = 1.
+    least : int
+        Words that the text has fewer times are unknown ones to the language model, which so learns where
+        such words stand; the lexicon has them all.
+    unknown : four numbers
+        How the probability of an unknown word is divided: any hiragana, any katakana, words of the lexicon
+        that the language model does not know, and those of a dictionary.
+
+    Raises
+    ------
+    UserError
+        D671 for a unit that is none, D675 for other values.
+    """
+
+    mode: str = "A"
+    unit: str = "pair"
+    weighed: bool = True
+    least: int = 2
+    unknown: Sequence[float] = (0.02, 0.08, 0.3, 0.6)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "unknown", tuple(self.unknown))
+        if self.unit not in UNITS:
+            raise UserError("D671", setting="unit", value=self.unit, names=", ".join(UNITS))
+        if self.least < 1:
+            raise UserError("D675", setting="least", value=self.least, wanted="a whole number from 1 on")
+        shares = list(self.unknown)
+        if len(shares) != 4 or min(shares, default=0) <= 0 or sum(shares) > 1.0 + 1e-9:
+            wanted = "four numbers above 0 that add up to one at most"
+            raise UserError("D675", setting="unknown", value=self.unknown, wanted=wanted)
+
+    def language_model_unit(self, surface: str, reading: str) -> str:
+        """Return what a word is to the language model."""
+        word = language_model_word(surface)
+        if self.unit == "spelling" or word != surface or not has_kanji(surface):
+            return word
+        return f"{surface}/{reading}"
+
+
+UNKNOWN = 0
+OTHER_READING = 0.01
+"""What a word of a dictionary has of the probability of one that is written alike and known."""
+
+
+def build_lexicon_tables(
+    lexicon: KanaLexicon,
+    vocabulary: Any,
+    spelling: NDArray[np.float64],
+    settings: ConverterSettings,
+) -> tuple[LexiconTables, NDArray[np.int32]]:
+    """Return the tables of a lexicon, and its entries in their order.
+
+    Parameters
+    ----------
+    lexicon : Lexicon
+    vocabulary : Vocabulary
+        Of the language model.
+    spelling : array, shape (2, 88, 88)
+        By `learn_spelling`.
+    settings : ConverterSettings
+        Of unknown words' probability the entries have a share that text has and the language model does not
+        know, by their counts, and those of a dictionary alone, by their kind; all times their usage.
+    """
+    from ._lattice_kernels import hash_texts
+
+    pairs = zip(lexicon.surfaces, lexicon.readings, strict=True)
+    known = vocabulary.ids_of(settings.language_model_unit(surface, reading) for surface, reading in pairs)
+    others = _other_readings(lexicon, known) if settings.unit == "pair" else np.zeros(0, np.int64)
+    extras = _extras(lexicon, known == UNKNOWN, settings)
+    extras[others] = np.log(OTHER_READING)
+    ranks = np.lexsort((-extras, known == UNKNOWN))
+    trie = ReadingTrie.from_readings([lexicon.readings[i] for i in ranks.tolist()])
+    order = ranks[trie.entries].astype(np.int32)
+    codes = np.frombuffer("".join(lexicon.surfaces).encode("utf-32-le", "surrogatepass"), np.uint32)
+    offsets = np.concatenate([[0], np.cumsum([len(surface) for surface in lexicon.surfaces])])
+    hashes, powers = np.zeros((2, len(lexicon)), np.uint64)
+    hash_texts(codes.astype(np.int32), offsets.astype(np.int64), hashes, powers)
+    entries = np.zeros(len(lexicon), ENTRY)
+    entries["word"], entries["extra"], entries["hash"], entries["power"] = known, extras, hashes, powers
+    numbers = vocabulary.ids_of(NUMBERS)
+    numbers[0] = UNKNOWN
+    deepest = max(LONGEST, max(map(len, lexicon.readings), default=0))
+    tables = LexiconTables(
+        trie.begins,
+        trie.labels,
+        trie.entry_begins,
+        entries[order],
+        numbers,
+        spelling,
+        np.array([LONGEST], np.int64),
+        np.array([deepest], np.int64),
+    )
+    return tables, order
+
+
+def _other_readings(lexicon: KanaLexicon, known: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Give words of a dictionary that text has with another reading that word's number, and return them.
+
+    Text may have had them, too: a reading is one that a program chose.
+    """
+    first: dict[str, int] = {}
+    for row in np.flatnonzero(known != UNKNOWN).tolist():
+        first.setdefault(lexicon.surfaces[row], row)  # the most frequent entries come first
+    rows = np.flatnonzero((known == UNKNOWN) & (lexicon.counts == 0)).tolist()
+    found = [row for row in rows if lexicon.surfaces[row] in first]
+    known[found] = known[[first[lexicon.surfaces[row]] for row in found]]
+    return np.array(found, np.int64)
+
+
+def _extras(
+    lexicon: KanaLexicon, unknown: NDArray[np.bool_], settings: ConverterSettings
+) -> NDArray[np.float64]:
+    """Return ln of what each entry has of its word's probability."""
+    weighed = settings.weighed and settings.unit == "spelling"
+    extras = np.log(lexicon.shares) if weighed else np.zeros(len(lexicon))
+    in_text, of_dictionary = settings.unknown[2:]
+    some = unknown & (lexicon.counts > 0)
+    extras[some] = np.log(in_text * lexicon.counts[some] / max(lexicon.counts[some].sum(), 1))
+    some = unknown & (lexicon.counts == 0)
+    weights = unseen_weights(lexicon)[some]
+    extras[some] = np.log(of_dictionary * weights / max(weights.sum(), 1e-9))
+    return extras if lexicon.usage is None else extras + lexicon.usage
+
 
 MOST = 1000
 RARE = 2
@@ -51,7 +208,7 @@ class Converter:
     settings : ConverterSettings
     """
 
-    lexicon: Lexicon
+    lexicon: KanaLexicon
     model: LanguageModel | Mixture
     spelling: NDArray[np.float64]
     settings: ConverterSettings = field(default_factory=ConverterSettings)
@@ -59,10 +216,10 @@ class Converter:
     @classmethod
     def learn(
         cls,
-        text: Segmented,
+        text: SegmentedText,
         *,
         settings: ConverterSettings | None = None,
-        dictionary: Lexicon | None = None,
+        dictionary: KanaLexicon | None = None,
         **estimation: Any,
     ) -> Converter:
         """Return the converter of some text.
@@ -84,13 +241,13 @@ class Converter:
         settings = settings or ConverterSettings()
         if not len(text.ids):
             raise UserError("D676")
-        lexicon = Lexicon.of(text)
+        lexicon = KanaLexicon.from_text(text)
         counts: Counter[str] = Counter()
         for unit, count in zip(_units(text, settings), _counts(text), strict=True):
             counts[unit] += count
         words = (unit for unit, count in counts.most_common() if count >= settings.least)
-        vocabulary = Vocabulary.of([*NUMBERS[1:], *words])
-        model = estimate(sentences_of(text, vocabulary, settings), vocabulary, **estimation)
+        vocabulary = WordVocabulary.from_words([*NUMBERS[1:], *words])
+        model = estimate(language_model_sentences(text, vocabulary, settings), vocabulary, **estimation)
         rare = (
             surface for surface, count in zip(lexicon.surfaces, lexicon.counts, strict=True) if count <= RARE
         )
@@ -102,10 +259,10 @@ class Converter:
 
     def adapted(
         self,
-        text: Segmented,
+        text: SegmentedText,
         *,
         weight: float | None = None,
-        held_out: Segmented | None = None,
+        held_out: SegmentedText | None = None,
         **estimation: Any,
     ) -> Converter:
         """Return a converter of this one's language model mixed with one of other text, and both's words.
@@ -132,12 +289,12 @@ class Converter:
             raise UserError("D676")
         background = self.background
         vocabulary = background.vocabulary.extended(_units(text, self.settings))
-        told = sentences_of(text, vocabulary, self.settings)
+        told = language_model_sentences(text, vocabulary, self.settings)
         if weight is None:
             apart = np.arange(len(told)) % 10 == 9
             learn = told
             if held_out is not None:
-                tuned = sentences_of(held_out, vocabulary, self.settings)
+                tuned = language_model_sentences(held_out, vocabulary, self.settings)
             elif not len((tuned := told.take(np.flatnonzero(apart))).ids):
                 raise UserError("D676")
             else:
@@ -145,7 +302,7 @@ class Converter:
             trial = Mixture(background, estimate(learn, vocabulary, **estimation), 0.5)
             weight = trial.best_weight(tuned)
         model = Mixture(background, estimate(told, vocabulary, **estimation), weight)
-        return replace(self, lexicon=self.lexicon.with_more(Lexicon.of(text)), model=model)
+        return replace(self, lexicon=self.lexicon.with_more(KanaLexicon.from_text(text)), model=model)
 
     @property
     def background(self) -> LanguageModel:
@@ -184,28 +341,24 @@ class Converter:
             raise UserError("D675", setting="k", value=k, wanted=f"a whole number from 1 to {MOST:,}")
         if references is not None and len(references) != len(lines):
             raise ValueError(f"{len(references)} references for {len(lines)} lines")
-        kana = [kana_of(line) for line in lines]
-        pieces = [pieces_of(line) for line in kana]
+        kana = [normalise_kana(line) for line in lines]
+        pieces = [split_line(line) for line in kana]
         counts = [len(each) for each in pieces]
         paths = self._decoder.paths([piece for each in pieces for piece in each], int(k))
-        found = self._writer.lists(_moved(paths, pieces), counts, kana, int(k))
+        found = self._writer.lists(_shift_offsets(paths, pieces), counts, kana, int(k))
         if references is None:
             return found
         beside = np.repeat(np.arange(len(lines)), np.diff(found.offsets)).tolist()
-        costs = costs_of(measure_named("cer"), list(found.texts), [references[i] for i in beside])
+        costs = text_costs(measure_named("cer"), list(found.texts), [references[i] for i in beside])
         return replace(found, costs=costs)
 
     def save(self, folder: str | Path, *, bits: int = 32) -> None:
         """Write the converter into a folder; see `stored.save_converter`."""
-        from .stored import save_converter
-
         save_converter(self, folder, bits=bits)
 
     @staticmethod
     def load(folder: str | Path) -> Converter:
         """Read the converter in a folder; see `stored.load_converter`."""
-        from .stored import load_converter
-
         return load_converter(folder)
 
     def best(self, lines: Sequence[str]) -> list[str]:
@@ -214,10 +367,10 @@ class Converter:
 
     @cached_property
     def _tables(self) -> Any:
-        return lexicon_tables(self.lexicon, self.model.vocabulary, self.spelling, self.settings)
+        return build_lexicon_tables(self.lexicon, self.model.vocabulary, self.spelling, self.settings)
 
     @cached_property
-    def _decoder(self) -> Decoder:
+    def _decoder(self) -> LatticeDecoder:
         parts: list[tuple[Any, float]] = [(self.model, 0.0)]
         if isinstance(self.model, Mixture):
             weights = np.array([self.model.weight, 1.0 - self.model.weight])
@@ -226,29 +379,31 @@ class Converter:
                     zip((self.model.background, self.model.adaptation), np.log(weights), strict=True)
                 )
         levels = [(model.levels, float(weight)) for model, weight in parts]
-        return Decoder(tables_of(levels, len(self.model.vocabulary)), self._tables[0])
+        return LatticeDecoder(build_ngram_tables(levels, len(self.model.vocabulary)), self._tables[0])
 
     @cached_property
-    def _writer(self) -> Writer:
-        return Writer(self.lexicon, self._tables[1])
+    def _writer(self) -> CandidateWriter:
+        return CandidateWriter(self.lexicon, self._tables[1])
 
 
-def sentences_of(text: Segmented, vocabulary: Vocabulary, settings: ConverterSettings) -> Sentences:
+def language_model_sentences(
+    text: SegmentedText, vocabulary: WordVocabulary, settings: ConverterSettings
+) -> Sentences:
     """Return segmented text as a language model's sentences."""
-    numbers = vocabulary.ids_of(_units(text, settings))
+    numbers = vocabulary.word_ids(_units(text, settings))
     return Sentences(numbers[text.ids].astype(np.int32), text.offsets)
 
 
-def _units(text: Segmented, settings: ConverterSettings) -> list[str]:
-    return [settings.unit_of(surface, reading) for surface, reading, _ in text.entries]
+def _units(text: SegmentedText, settings: ConverterSettings) -> list[str]:
+    return [settings.language_model_unit(surface, reading) for surface, reading, _ in text.entries]
 
 
-def _counts(text: Segmented) -> list[int]:
+def _counts(text: SegmentedText) -> list[int]:
     counts: list[int] = np.bincount(text.ids, minlength=len(text.entries)).tolist()
     return counts
 
 
-def _moved(paths: Paths, pieces: Sequence[Sequence[str]]) -> Paths:
+def _shift_offsets(paths: LatticePaths, pieces: Sequence[Sequence[str]]) -> LatticePaths:
     """Return paths whose words say where they stand in their line, not in their piece."""
     if all(len(each) == 1 for each in pieces):
         return paths
@@ -259,3 +414,194 @@ def _moved(paths: Paths, pieces: Sequence[Sequence[str]]) -> Paths:
     words["start"] += beside
     words["end"] += beside
     return replace(paths, words=words)
+
+
+FORMAT = "disambig.kana_converter.v2"
+FILE = "lexicon.npz"
+HEADER, MODEL, ADAPTATION, DOMAINS = "header.json", "model", "adaptation", "domains"
+_NAMES = ("readings", "surfaces", "tags", "counts", "usage", "spelling")
+_BETWEEN = "\n"
+
+
+def save_converter(converter: Converter, folder: str | Path, *, bits: int = 32) -> None:
+    """Write a converter into a folder, which is made, whole or not at all.
+
+    Parameters
+    ----------
+    converter : Converter
+    folder : path
+        What lies there of another converter is replaced, its domains too.
+    bits : {8, 32}
+        How precise the language model's logarithms are.
+
+    Raises
+    ------
+    UserError
+        D697 for a folder that holds anything else, D309 where it cannot be written.
+    """
+    folder = Path(folder)
+    with writing(folder):
+        others = sorted(path.name for path in folder.iterdir()) if folder.exists() else []
+    others = [name for name in others if name not in (HEADER, FILE, MODEL, ADAPTATION, DOMAINS)]
+    if others:
+        raise UserError("D697", path=folder, found=others[0])
+    with saved_folder(folder) as draft, writing(folder):
+        _write(converter, draft, bits)
+        if list_domains(folder) and _has_same_fingerprint(folder, draft):
+            shutil.copytree(folder / DOMAINS, draft / DOMAINS)
+
+
+def _write(converter: Converter, folder: Path, bits: int) -> None:
+    lexicon, model = converter.lexicon, converter.model
+    background = converter.background
+    save_language_model(background, folder / MODEL, bits=bits)
+    if isinstance(model, Mixture):
+        save_mixture(model, folder / ADAPTATION, bits=bits)
+    arrays: dict[str, NDArray[Any]] = {
+        "readings": _letters(lexicon.readings),
+        "surfaces": _letters(lexicon.surfaces),
+        "tags": lexicon.tags,
+        "counts": lexicon.counts,
+        "usage": np.zeros(0, np.float16) if lexicon.usage is None else _round_model(lexicon.usage),
+        "spelling": converter.spelling,
+    }
+    header = {
+        "format": FORMAT,
+        "settings": asdict(converter.settings),
+        "entries": len(lexicon),
+        "tags": list(lexicon.tag_names),
+        "mixture": isinstance(model, Mixture),
+        "digest": _digest(arrays),
+        "words": _digest({"letters": background.vocabulary.spellings.letters}),
+    }
+    write_stored(folder, FILE, header, **arrays)
+
+
+def load_converter(folder: str | Path) -> Converter:
+    """Read the converter in a folder.
+
+    Raises
+    ------
+    UserError
+        D674, or D655 of its language model, where a file is missing, is damaged or is none of ours.
+    """
+    folder = Path(folder)
+    with suppress(OSError):
+        restore(folder)
+    header, found = read_stored(folder, FILE, _NAMES, code="D674")
+    arrays = dict(zip(_NAMES, found, strict=True))
+    try:
+        if not isinstance(header, Mapping) or header.get("format") != FORMAT:
+            raise ValueError(f"it says no format {FORMAT}")
+        if header.get("digest") != _digest(arrays):
+            raise ValueError("header and arrays do not belong together, or are damaged")
+        settings = ConverterSettings(**header["settings"])
+        lexicon = _lexicon(arrays, header["tags"])
+        spelling = arrays["spelling"].astype(np.float64)
+        if spelling.shape != (2, LETTERS, LETTERS):
+            raise ValueError(f"spelling has the shape {spelling.shape}")
+        mixture = bool(header["mixture"])
+    except UserError as error:
+        raise UserError("D674", path=folder, problem=error.text) from None
+    except (ValueError, LookupError, TypeError) as error:
+        raise UserError("D674", path=folder, problem=error) from None
+    background = load_language_model(folder / MODEL)
+    if header.get("words") != _digest({"letters": background.vocabulary.spellings.letters}):
+        raise UserError("D674", path=folder, problem="its language model is another one's")
+    model = load_mixture(folder / ADAPTATION, background) if mixture else background
+    return Converter(lexicon, model, spelling, settings)
+
+
+def is_converter(folder: str | Path) -> bool:
+    """Return whether a folder holds a converter, or what looks like one."""
+    return (Path(folder) / FILE).is_file() and (Path(folder) / HEADER).is_file()
+
+
+def converter_fingerprint(folder: str | Path) -> str:
+    """Return what tells a converter from any other one; its domains are no matter.
+
+    Raises
+    ------
+    UserError
+        D674 where there is none.
+    """
+    folder = Path(folder)
+    said = []
+    try:
+        header = json.loads((folder / "header.json").read_text(encoding="utf8"))
+        parts = ["model", *(["adaptation", "adaptation/adaptation"] if header["mixture"] else [])]
+        said = [header["digest"], json.dumps(header["settings"], sort_keys=True)]
+        for part in parts:
+            of_part = json.loads((folder / part / "header.json").read_text(encoding="utf8"))
+            said.append(of_part.get("digest", ""))
+        if header["mixture"]:
+            said.append(hashlib.sha256((folder / "adaptation" / "mixture.npz").read_bytes()).hexdigest())
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        raise UserError("D674", path=folder, problem=error) from None
+    return hashlib.sha256("\n".join(map(str, said)).encode()).hexdigest()
+
+
+def _has_same_fingerprint(one: Path, other: Path) -> bool:
+    """Return whether two folders hold the same converter; a damaged one is like none."""
+    try:
+        return converter_fingerprint(one) == converter_fingerprint(other)
+    except UserError:
+        return False
+
+
+def save_domain(mixture: Mixture, folder: str | Path, name: str, *, bits: int = 32) -> None:
+    """Write what the converter in a folder mixes in for a domain."""
+    save_mixture(mixture, Path(folder) / DOMAINS / name, bits=bits)
+
+
+def list_domains(folder: str | Path) -> list[str]:
+    """Return the names of the domains that the converter in a folder knows, in alphabetical order."""
+    return sorted(path.name for path in (Path(folder) / DOMAINS).glob("*") if path.is_dir())
+
+
+def load_in_domain(converter: Converter, folder: str | Path, name: str) -> Converter:
+    """Return the converter of a folder with the language model of one of its domains.
+
+    Raises
+    ------
+    UserError
+        D692 for a domain that it does not know, with those that it knows; D655 for a damaged one.
+    """
+    names = list_domains(folder)
+    if name not in names:
+        raise UserError("D692", name=name, path=folder, names=nearest_first(name, names) if names else "none")
+    return replace(converter, model=load_mixture(Path(folder) / DOMAINS / name, converter.background))
+
+
+def _lexicon(arrays: Mapping[str, NDArray[Any]], tags: Sequence[str]) -> KanaLexicon:
+    readings, surfaces = (
+        tuple(bytes(arrays[name]).decode("utf8").split(_BETWEEN)[:-1]) for name in ("readings", "surfaces")
+    )
+    kinds, counts = arrays["tags"].astype(np.int16), arrays["counts"].astype(np.int64)
+    usage = arrays["usage"].astype(np.float32) if len(arrays["usage"]) else None
+    if not len(readings) == len(surfaces) == len(kinds) == len(counts):
+        raise ValueError("not as many readings, spellings, tags and counts")
+    if usage is not None and not (len(usage) == len(readings) and np.isfinite(usage).all()):
+        raise ValueError("usage is not told of each entry")
+    if "" in readings or (len(kinds) and not 0 <= kinds.min() <= kinds.max() < len(tags)):
+        raise ValueError("an entry without a reading, or of a tag that is none")
+    return KanaLexicon(readings, surfaces, kinds, tuple(map(str, tags)), counts, usage)
+
+
+def _round_model(usage: NDArray[np.float32]) -> NDArray[np.float16]:
+    """Return it to a sixteenth: what is alike takes little room."""
+    return (np.round(usage * 16) / 16).astype(np.float16)
+
+
+def _letters(texts: Sequence[str]) -> NDArray[np.uint8]:
+    whole = "".join(text + _BETWEEN for text in texts)
+    return np.frombuffer(whole.encode("utf8"), np.uint8)
+
+
+def _digest(arrays: Mapping[str, NDArray[Any]]) -> str:
+    """Return the SHA-256 of arrays with their names, kinds and shapes."""
+    found = hashlib.sha256()
+    for name, array in sorted(arrays.items()):
+        found.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
+        found.update(np.ascontiguousarray(array).tobytes())
+    return found.hexdigest()

@@ -1,15 +1,124 @@
-"""The k best conversions of lines of kana: what the kernels of the lattice need, and what they find."""
+"""Decode lines of kana: n-gram tables, the lattice search, splitting of long lines, and the lists of candidates."""
 
 from __future__ import annotations
 
+import heapq
+import itertools
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .ngrams import NgramTables, Records
+from disambig.api import UserError
+from disambig.api.tasks import CandidateLists, CandidateWords
+
+from .characters import to_katakana
+from .lexicon import KanaLexicon
+
+START, END = 1, 2
+MOST = 3
+"""Words of the longest n-grams that a state of the lattice tells apart."""
+SINGLE = np.dtype([("begin", "i8"), ("log_prob", "f4"), ("back_off", "f4")], align=True)
+PAIR = np.dtype(
+    [("begin", "i8"), ("word", "i4"), ("log_prob", "f4"), ("back_off", "f4"), ("state", "i4")], align=True
+)
+TRIPLE = np.dtype([("word", "i4"), ("log_prob", "f4"), ("state", "i4")], align=True)
+Records = NDArray[np.void]
+
+
+class NgramTables(NamedTuple):
+    """What `ngram_kernels` walk through; words and n-grams of both parts have one numbering.
+
+    Attributes
+    ----------
+    singles : array of SINGLE, shape (n_singles + 1,)
+        ln P of single words, ln of their weights as contexts, and where the pairs that begin so begin.
+    pairs : array of PAIR, shape (n_pairs + 1,)
+        By first word and then by last word: that one, ln P, the same of the pair as a context, and the state
+        behind it (see `ngram_kernels`).
+    triples : array of TRIPLE, shape (n_triples,)
+        By context and then by last word: that one, ln P, and the state behind it.
+    starts : array of int64, shape (n_parts,)
+        The start of a sentence in each part.
+    numbers : array of int32, shape (n_parts, n_words)
+        Each word of the shared vocabulary in the one numbering.
+    shares : array of float64, shape (n_parts, n_words)
+        ln of what the probability of its number is multiplied by: the weight of the part, and for words
+        unknown to it the share of the unknown word's probability.
+    """
+
+    singles: Records
+    pairs: Records
+    triples: Records
+    starts: NDArray[np.int64]
+    numbers: NDArray[np.int32]
+    shares: NDArray[np.float64]
+
+
+def build_ngram_tables(parts: Sequence[tuple[Sequence[Any], float]], n_words: int) -> NgramTables:
+    """Return the tables of one or two models over the first words of one vocabulary.
+
+    Parameters
+    ----------
+    parts : sequence of (levels, float)
+        The `Level`s of each model, and ln of its weight.
+    n_words : int
+        Size of the vocabulary, of which each model knows the first words; what it does not know shares its
+        unknown word's probability.
+
+    Raises
+    ------
+    UserError
+        D673 for n-grams of more than three words.
+    """
+    from ._lattice_kernels import find_states
+
+    if any(len(levels) > MOST for levels, _ in parts):
+        raise UserError("D673", order=max(len(levels) for levels, _ in parts), most=MOST)
+    n_singles, n_pairs, n_triples = (
+        np.cumsum([0, *(len(levels[n]) if n < len(levels) else 0 for levels, _ in parts)])
+        for n in range(MOST)
+    )
+    singles = np.zeros(n_singles[-1] + 1, SINGLE)
+    pairs = np.zeros(n_pairs[-1] + 1, PAIR)
+    triples = np.zeros(n_triples[-1], TRIPLE)
+    for part, (levels, _) in enumerate(parts):
+        own = singles[n_singles[part] : n_singles[part + 1]]
+        own["log_prob"], own["back_off"] = levels[0].log_probs, levels[0].back_offs
+        own["begin"] = n_pairs[part] + (levels[1].begins[:-1] if len(levels) > 1 else 0)
+        if len(levels) > 1:
+            own = pairs[n_pairs[part] : n_pairs[part + 1]]
+            own["log_prob"], own["back_off"] = levels[1].log_probs, levels[1].back_offs
+            own["word"] = levels[1].words + n_singles[part]
+            own["begin"] = n_triples[part] + (levels[2].begins[:-1] if len(levels) > 2 else 0)
+        if len(levels) > 2:
+            own = triples[n_triples[part] : n_triples[part + 1]]
+            own["word"], own["log_prob"] = levels[2].words + n_singles[part], levels[2].log_probs
+    singles["begin"][-1], pairs["begin"][-1] = n_pairs[-1], n_triples[-1]
+    goes_on = np.diff(pairs["begin"]) > 0
+    pairs["state"][:-1] = np.where(goes_on, n_singles[-1] + np.arange(len(goes_on)), pairs["word"][:-1])
+    find_states(singles, pairs, triples)
+    numbers, shares = _vocabulary_words(parts, n_singles, n_words)
+    return NgramTables(singles, pairs, triples, n_singles[:-1] + START, numbers, shares)
+
+
+def _vocabulary_words(
+    parts: Sequence[tuple[Sequence[Any], float]], firsts: NDArray[np.int64], n_words: int
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Return each word's number in each part, and what it has of that number's probability."""
+    numbers = np.zeros((len(parts), n_words), np.int32)
+    shares = np.zeros((len(parts), n_words))
+    for part, (levels, weight) in enumerate(parts):
+        n = len(levels[0])
+        numbers[part, :n] = np.arange(n)
+        numbers[part] += np.int32(firsts[part])
+        shares[part, n:] = shares[part, 0] = -np.log(n_words - n + 1.0)
+        shares[part] += weight
+    return numbers, shares
+
 
 ENTRY = np.dtype([("extra", "f8"), ("hash", "u8"), ("power", "u8"), ("word", "i4")], align=True)
 """ln of what a word's probability is multiplied by, hash and power of what is written, the word."""
@@ -66,7 +175,7 @@ class LexiconTables(NamedTuple):
     deepest: NDArray[np.int64]
 
 
-class _Work(NamedTuple):
+class _SearchWork(NamedTuple):
     """The lattice of a line: see `forward_kernels`."""
 
     tally: NDArray[np.int64]
@@ -96,7 +205,7 @@ class _Search(NamedTuple):
     seen_at: NDArray[np.int64]
 
 
-class _Found(NamedTuple):
+class _FoundPaths(NamedTuple):
     """Room for candidates."""
 
     tally: NDArray[np.int64]
@@ -107,7 +216,7 @@ class _Found(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Paths:
+class LatticePaths:
     """Candidates of lines: what each is made of.
 
     Attributes
@@ -128,7 +237,7 @@ class Paths:
     words: Records
 
 
-class _Room:
+class _WorkSpace:
     """The memory that one thread works in at a time.
 
     Parameters
@@ -149,7 +258,7 @@ class _Room:
     def _make(self) -> None:
         """Make the room that lattice and search need."""
         n, n_singles, parts = self.size, len(self._tables.singles), len(self._tables.starts)
-        self.work = _Work(
+        self.work = _SearchWork(
             tally=np.zeros(4, np.int64),
             arcs=np.zeros(n, _ARC),
             places=np.zeros(n // 32, _PLACE),
@@ -175,7 +284,7 @@ class _Room:
         )
 
 
-class Decoder:
+class LatticeDecoder:
     """Finds the best conversions of lines, with memory that it keeps; several threads may ask it at once.
 
     Parameters
@@ -186,14 +295,14 @@ class Decoder:
 
     def __init__(self, tables: NgramTables, words: LexiconTables) -> None:
         self._tables, self._words = tables, words
-        self._rooms: list[_Room] = []
+        self._rooms: list[_WorkSpace] = []
 
-    def paths(self, lines: Sequence[str], k: int) -> Paths:
+    def paths(self, lines: Sequence[str], k: int) -> LatticePaths:
         """Return the k best different strings of each line, the best first; fewer where there are no more.
 
-        Lines are kana (`kana_of`) and should be of some hundred characters: memory grows with the longest.
+        Lines are kana (`normalise_kana`) and should be of some hundred characters: memory grows with the longest.
         """
-        from .nbest_kernels import convert
+        from ._search_kernels import find_conversions
 
         text = "".join(lines).encode("utf-32-le", "surrogatepass")
         codes = np.frombuffer(text, np.uint32).astype(np.int32)
@@ -203,7 +312,7 @@ class Decoder:
         while room.size < 32 * (longest + 3):
             room.grow()
         n, line = len(lines), 0
-        found = _Found(
+        found = _FoundPaths(
             np.zeros(2, np.int64),
             np.zeros(max(k, min(k * n, _BLOCK))),
             np.zeros(max(k, min(k * n, _BLOCK)), np.int64),
@@ -214,7 +323,7 @@ class Decoder:
         scores, counts, words = [np.zeros(0)], [np.zeros(0, np.int64)], [np.zeros(0, WORD)]
         while line < n:
             first = line
-            line, wanting = convert(
+            line, wanting = find_conversions(
                 self._tables, self._words, codes, offsets, line, k, room.work, room.search, found
             )
             done, written = found.tally.tolist()
@@ -225,17 +334,176 @@ class Decoder:
             if wanting:
                 room.grow()
         self._rooms.append(room)
-        return Paths(
+        return LatticePaths(
             _offsets(sizes), np.concatenate(scores), _offsets(np.concatenate(counts)), np.concatenate(words)
         )
 
-    def _room(self) -> _Room:
+    def _room(self) -> _WorkSpace:
         """Return memory that no other thread works in; it is given back when the work went well."""
         try:
             return self._rooms.pop()
         except IndexError:
-            return _Room(self._tables)
+            return _WorkSpace(self._tables)
 
 
 def _offsets(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
+
+
+LONGEST = 256
+_PLACES = tuple(
+    re.compile(pattern, re.DOTALL) for pattern in (".*[。！？!?]", ".*[、，,）」』]", ".*[^ぁ-ゖー]")
+)
+
+
+def split_line(line: str) -> list[str]:
+    """Return the pieces of a line; of an empty one that is itself."""
+    pieces = []
+    while len(line) > LONGEST:
+        found = (pattern.match(line[:LONGEST]) for pattern in _PLACES)
+        cut = next((match.end() for match in found if match), LONGEST)
+        pieces.append(line[:cut])
+        line = line[cut:]
+    return [*pieces, line] if line or not pieces else pieces
+
+
+def best_sums(parts: Sequence[NDArray[np.float64]], k: int) -> list[tuple[float, tuple[int, ...]]]:
+    """Return the k greatest sums of one number of each part, and the place of each summand.
+
+    Each part descends. Sums are made two parts at a time, from k of either.
+    """
+    found: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
+    for part in parts:
+        heap = [(-(found[0][0] + part[0]), 0, 0)]
+        pushed = {(0, 0)}
+        best: list[tuple[float, tuple[int, ...]]] = []
+        while heap and len(best) < k:
+            value, i, j = heapq.heappop(heap)
+            best.append((-value, (*found[i][1], j)))
+            for pair in ((i + 1, j), (i, j + 1)):
+                if pair not in pushed and pair[0] < len(found) and pair[1] < len(part):
+                    pushed.add(pair)
+                    heapq.heappush(heap, (-(found[pair[0]][0] + float(part[pair[1]])), *pair))
+        found = best
+    return found
+
+
+def join_lines(paths: LatticePaths, counts: Sequence[int], k: int) -> LatticePaths:
+    """Return the candidates of lines from those of their pieces, `counts` of which each line has.
+
+    The k best combinations are kept, which are different strings wherever a piece ends in a sign; where a
+    line was cut hard two may be equal.
+    """
+    if all(count == 1 for count in counts):
+        return paths
+    rows: list[NDArray[np.int64]] = []
+    sizes: list[int] = []
+    scores: list[float] = []
+    n_words: list[int] = []
+    piece = 0
+    starts, bounds = paths.offsets, paths.word_offsets
+    for count in counts:
+        firsts = starts[piece : piece + count + 1]
+        lists = [paths.scores[a:b] for a, b in itertools.pairwise(firsts)]
+        sums = best_sums(lists, k)
+        sizes.append(len(sums))
+        for score, places in sums:
+            chosen = [int(first) + place for first, place in zip(firsts, places, strict=False)]
+            taken = [np.arange(bounds[c], bounds[c + 1]) for c in chosen]
+            rows += taken
+            scores.append(score)
+            n_words.append(sum(map(len, taken)))
+        piece += count
+    words = paths.words[np.concatenate(rows)] if rows else paths.words[:0]
+    return LatticePaths(_size_offsets(sizes), np.array(scores), _size_offsets(n_words), words)
+
+
+def _size_offsets(sizes: Sequence[int]) -> NDArray[np.int64]:
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+
+NOUN, NUMERAL, SIGN = "名詞-普通名詞", "名詞-数詞", "補助記号-一般"
+_HIRAGANA, _KATAKANA, _AS_TYPED, _NUMBER = -1, -2, -3, -4
+
+
+class CandidateWriter:
+    """Writes paths with the words of a lexicon.
+
+    Parameters
+    ----------
+    lexicon : Lexicon
+    order : array of int32, shape (n_entries,)
+        Its entries as paths number them.
+    """
+
+    def __init__(self, lexicon: KanaLexicon, order: NDArray[np.int32]) -> None:
+        self._numbers: dict[str, int] = {}
+        spelt = [self._numbers.setdefault(text, len(self._numbers)) for text in lexicon.surfaces]
+        self._spellings = list(self._numbers)
+        self._of_entry = np.array(spelt, np.int32)[order] if len(order) else np.zeros(0, np.int32)
+        names = lexicon.tag_names
+        self._tag_names = (*names, *(name for name in (NOUN, NUMERAL, SIGN) if name not in names))
+        self._tags = lexicon.tags[order].astype(np.int16)
+
+    def lists(
+        self, paths: LatticePaths, counts: Sequence[int], lines: Sequence[str], k: int
+    ) -> CandidateLists:
+        """Return the candidates of lines, of whose pieces (`counts` a line) the paths are."""
+        paths = join_lines(paths, counts, k)
+        ids, tags, spellings = self._words(paths, lines)
+        texts = _texts(spellings, ids.tolist(), paths.word_offsets.tolist())
+        offsets = paths.offsets
+        ranks = np.arange(len(texts)) - np.repeat(offsets[:-1], np.diff(offsets))
+        nothing = np.full(len(texts), np.nan, np.float32)
+        words = CandidateWords(ids, paths.word_offsets, spellings, tags, self._tag_names)
+        found = CandidateLists(offsets, texts, paths.scores, ranks.astype(np.int32), nothing, words=words)
+        return found if max(counts, default=1) == 1 else _drop_duplicates(found)
+
+    def _words(
+        self, paths: LatticePaths, lines: Sequence[str]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int16], list[str]]:
+        """Return the words as numbers of spellings, their tags, and the spellings."""
+        kinds = paths.words["kind"]
+        known = kinds >= 0
+        ids, tags = np.zeros(len(kinds), np.int32), np.zeros(len(kinds), np.int16)
+        ids[known], tags[known] = self._of_entry[kinds[known]], self._tags[kinds[known]]
+        open_words = np.flatnonzero(~known)
+        if not len(open_words):
+            return ids, tags, self._spellings
+        line_of = np.repeat(np.arange(len(lines)), np.diff(paths.offsets))
+        beside = np.repeat(line_of, np.diff(paths.word_offsets))[open_words].tolist()
+        more: dict[str, int] = {}
+        tag = {name: self._tag_names.index(name) for name in (NOUN, NUMERAL, SIGN)}
+        columns = (paths.words[name][open_words].tolist() for name in ("kind", "start", "end"))
+        for at, line, kind, start, end in zip(open_words.tolist(), beside, *columns, strict=True):
+            text = lines[line][start:end]
+            if kind == _KATAKANA:
+                text = to_katakana(text)
+            number = self._numbers.get(text)
+            if number is None:
+                number = more.setdefault(text, len(self._spellings) + len(more))
+            ids[at] = number
+            signs = kind == _AS_TYPED and not text[0].isalnum()
+            tags[at] = tag[SIGN if signs else NUMERAL if kind == _NUMBER else NOUN]
+        return ids, tags, [*self._spellings, *more] if more else self._spellings
+
+
+def _texts(spellings: Sequence[str], ids: Sequence[int], bounds: Sequence[int]) -> list[str]:
+    words = [spellings[number] for number in ids]
+    return ["".join(words[a:b]) for a, b in itertools.pairwise(bounds)]
+
+
+def _drop_duplicates(lists: CandidateLists) -> CandidateLists:
+    """Return lists without candidates whose text a better one has."""
+    beside = np.repeat(np.arange(len(lists)), np.diff(lists.offsets)).tolist()
+    firsts = dict.fromkeys(zip(beside, lists.texts, strict=True))
+    if len(firsts) == len(lists.texts):
+        return lists
+    first = {pair: at for at, pair in reversed(list(enumerate(zip(beside, lists.texts, strict=True))))}
+    rows = np.array([first[pair] for pair in firsts])
+    sizes = np.bincount([line for line, _ in firsts], minlength=len(lists))
+    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    ranks = (np.arange(len(rows)) - np.repeat(offsets[:-1], sizes)).astype(np.int32)
+    words = None if lists.words is None else lists.words.take(rows)
+    texts = [lists.texts[row] for row in rows.tolist()]
+    return CandidateLists(offsets, texts, lists.scores[rows], ranks, lists.costs[rows], words=words)

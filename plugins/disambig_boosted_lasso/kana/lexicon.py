@@ -1,21 +1,18 @@
-"""The words that kana may be: readings, spellings, parts of speech and counts, from segmented text.
-
-What is typed as it stands needs no entry: numbers, Latin words, single signs. Entries of them are kept all
-the same where text has them, for the language model knows them as words.
-"""
+"""The lexicon of a converter: readings, spellings, parts of speech and counts; general usage; Sudachi's dictionary."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .segmented import Segmented
+from .characters import has_kanji, is_kana, is_native, is_reading, normalise_kana
+from .segmentation import SegmentedText, sudachi_dictionary
 
 NUMBERS = tuple("0" * digits for digits in range(6))
 """The words that numbers are to a language model, by their digits: none, one, ... five or more."""
@@ -24,7 +21,7 @@ LONGEST = 8
 _NUMBER = re.compile("[0-9０-９]+(?:[.,．，][0-9０-９]+)*")
 
 
-def word_of(surface: str) -> str:
+def language_model_word(surface: str) -> str:
     """Return what a word is to a language model: itself, a number by how many digits it has."""
     if not _NUMBER.fullmatch(surface):
         return surface
@@ -32,7 +29,7 @@ def word_of(surface: str) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Lexicon:
+class KanaLexicon:
     """Entries, the most frequent first; of one reading and one spelling there is one.
 
     Attributes
@@ -57,12 +54,12 @@ class Lexicon:
     usage: NDArray[np.float32] | None = None
 
     @classmethod
-    def of(cls, text: Segmented) -> Lexicon:
+    def from_text(cls, text: SegmentedText) -> KanaLexicon:
         """Return the words of segmented text."""
         return cls.counted(text.entries, np.bincount(text.ids, minlength=len(text.entries)))
 
     @classmethod
-    def counted(cls, entries: Iterable[tuple[str, str, str]], counts: Iterable[int]) -> Lexicon:
+    def counted(cls, entries: Iterable[tuple[str, str, str]], counts: Iterable[int]) -> KanaLexicon:
         """Return words (spelling, reading, part of speech), of which each was seen so often."""
         found: dict[tuple[str, str], Counter[str]] = {}
         for (surface, reading, tag), count in zip(entries, counts, strict=True):
@@ -83,14 +80,14 @@ class Lexicon:
     def __len__(self) -> int:
         return len(self.readings)
 
-    def with_more(self, other: Lexicon) -> Lexicon:
+    def with_more(self, other: KanaLexicon) -> KanaLexicon:
         """Return this lexicon with the entries of another beside its own; counts of both add up.
 
         What is known of their usage stays.
         """
         own = zip(self.surfaces, self.readings, (self.tag_names[tag] for tag in self.tags), strict=True)
         its = zip(other.surfaces, other.readings, (other.tag_names[tag] for tag in other.tags), strict=True)
-        made = Lexicon.counted([*own, *its], [*self.counts.tolist(), *other.counts.tolist()])
+        made = KanaLexicon.counted([*own, *its], [*self.counts.tolist(), *other.counts.tolist()])
         if self.usage is None:
             return made
         known = dict(zip(zip(self.readings, self.surfaces, strict=True), self.usage.tolist(), strict=True))
@@ -112,7 +109,7 @@ class Lexicon:
         )
 
 
-def unseen_weights(lexicon: Lexicon) -> NDArray[np.float64]:
+def unseen_weights(lexicon: KanaLexicon) -> NDArray[np.float64]:
     """Return how likely each word of a dictionary is to be the next that text has for the first time.
 
     By part of speech and length: as many as text has once, divided among those that it never has.
@@ -126,7 +123,7 @@ def unseen_weights(lexicon: Lexicon) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Trie:
+class ReadingTrie:
     """Readings by their characters; the node below edge i is i + 1, the root is 0.
 
     Attributes
@@ -146,11 +143,11 @@ class Trie:
     entries: NDArray[np.int32]
 
     @classmethod
-    def of(cls, readings: Sequence[str]) -> Trie:
+    def from_readings(cls, readings: Sequence[str]) -> ReadingTrie:
         """Return the trie of some readings, of which many may be equal; none is empty."""
         order = np.array(sorted(range(len(readings)), key=readings.__getitem__), np.int64)
         letters, sizes = _letters([readings[i] for i in order.tolist()])
-        alike = _alike(letters)
+        alike = _group_alike(letters)
         nodes = np.zeros(1, np.int64)  # of a depth: the first reading that begins so
         labels, entries = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
         edge_counts: list[NDArray[np.int64]] = []
@@ -179,7 +176,7 @@ def _letters(readings: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int
     return found, sizes
 
 
-def _alike(letters: NDArray[np.int32]) -> NDArray[np.int64]:
+def _group_alike(letters: NDArray[np.int32]) -> NDArray[np.int64]:
     """Return how many characters each row begins with as the one before it does; -1 for the first row."""
     found = np.full(len(letters), -1, np.int64)
     if len(letters) > 1:
@@ -190,3 +187,73 @@ def _alike(letters: NDArray[np.int32]) -> NDArray[np.int64]:
 
 def _begins(counts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(np.concatenate(counts))]).astype(np.int64)
+
+
+LEAST = 1e-8
+"""The frequency of words that the other text lacks, where its list ends."""
+
+
+def general_usage(
+    lexicon: KanaLexicon,
+    frequencies: Mapping[str, float],
+    *,
+    weight: float = 0.2,
+    most: float = 3.0,
+    share: float = 0.5,
+) -> NDArray[np.float32]:
+    """Return ln of what the probability of each entry is multiplied by, shape (n,).
+
+    Parameters
+    ----------
+    lexicon : Lexicon
+    frequencies : mapping of str to float
+        Shares of spellings in other text.
+    weight : float
+        The power of the ratio of frequencies.
+    most : float
+        What ln of the ratio is at most, and minus it at least.
+    share : float
+        Of the probability of words that the text lacks, what is divided as the other text has them; the rest
+        is divided by part of speech and length.
+    """
+    told = np.array([frequencies.get(surface, 0.0) for surface in lexicon.surfaces])
+    counts: Counter[str] = Counter()
+    for surface, count in zip(lexicon.surfaces, lexicon.counts.tolist(), strict=True):
+        counts[surface] += count
+    own = np.array([counts[surface] for surface in lexicon.surfaces]) / max(counts.total(), 1)
+    seen = own > 0
+    ratios = np.log(np.maximum(told[seen], LEAST)) - np.log(own[seen])
+    found = np.zeros(len(lexicon))
+    found[seen] = weight * np.clip(np.where(told[seen] > 0, ratios, np.minimum(ratios, 0.0)), -most, most)
+    never = lexicon.counts == 0
+    its = np.where(seen, 0.0, told)[never]
+    if share and its.sum() > 0:
+        weights = unseen_weights(lexicon)[never]
+        weights /= weights.sum()
+        found[never] += np.log((1.0 - share) + share * its / its.sum() / weights)
+    return found.astype(np.float32)
+
+
+def sudachi_lexicon(*, longest: int = LONGEST) -> KanaLexicon:
+    """Return the entries of Sudachi's core dictionary that are read in kana, without counts.
+
+    Raises
+    ------
+    UserError
+        D670 where SudachiPy or its dictionary is not installed.
+    """
+    dictionary = sudachi_dictionary()
+    names: dict[int, str] = {}
+    found: dict[tuple[str, str, str], int] = {}
+    for entry in dictionary.entries():
+        surface = entry.surface()
+        if len(surface) > longest or not is_native(surface) or (is_kana(surface) and len(surface) == 1):
+            continue
+        reading = normalise_kana(surface if is_kana(surface) else entry.reading_form())
+        if not is_reading(reading) or (not has_kanji(surface) and normalise_kana(surface) != reading):
+            continue
+        number = entry.part_of_speech_id()
+        if number not in names:
+            names[number] = "-".join(part for part in entry.part_of_speech()[:2] if part != "*")
+        found[(surface, reading, names[number])] = 0
+    return KanaLexicon.counted(found, found.values())

@@ -1,4 +1,4 @@
-"""The task: which conversion of a line of kana is right, among the best ones of a converter."""
+"""The task ``kana_kanji``: choose the right conversion of a line of kana from a converter's best ones."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from disambig.api import Decides, Group, Instances, Tokenisation, TokenView, Use
 from disambig.api.packs import packs
 from disambig.api.tasks import CandidateLists
 
-from .converter import MOST, Converter
-from .stored import domains_of, fingerprint, in_domain
+from .converter import MOST, Converter, converter_fingerprint, list_domains, load_in_domain
 
 
 @dataclass(frozen=True)
@@ -68,11 +67,11 @@ class KanaKanji:
         brought = packs().get(self.converter)
         return Path(self.converter) if brought is None else brought.folders.get("converter", brought.home)
 
-    def settings_of(
+    def learn_settings(
         self, labelled: Sequence[Any], tokenisation: Tokenisation | None = None
     ) -> dict[str, Any]:
         """Return the digest of the converter, where there is one and the config leaves it open."""
-        return {"digest": fingerprint(self.folder)} if self.converter and not self.digest else {}
+        return {"digest": converter_fingerprint(self.folder)} if self.converter and not self.digest else {}
 
     def check(self, folder: Path, *, model: str = "") -> None:
         """Refuse the converter in a folder if another one was learned from.
@@ -82,7 +81,7 @@ class KanaKanji:
         UserError
             D693, D674.
         """
-        if self.digest and fingerprint(folder) != self.digest:
+        if self.digest and converter_fingerprint(folder) != self.digest:
             raise UserError("D693", model=model or self.name, converter=folder)
 
     def check_files(self) -> str:
@@ -96,16 +95,16 @@ class KanaKanji:
         if not self.converter:
             return "names no converter"
         self.check(self.folder)
-        converter, names = Converter.load(self.folder), domains_of(self.folder)
+        converter, names = Converter.load(self.folder), list_domains(self.folder)
         for name in names:
-            in_domain(converter, self.folder, name)
+            load_in_domain(converter, self.folder, name)
         said = f"; domains: {', '.join(names)}" if names else ""
         return f"converter of {len(converter.lexicon):,} words, {len(converter.background):,} n-grams{said}"
 
     def instances(self, view: TokenView) -> Instances:
         """Return nothing: lines of kana are items, and do not stand in texts."""
         none = np.empty(0, np.int32)
-        return Instances(np.empty(0, np.int64), none, none, none, CandidateLists.of([]))
+        return Instances(np.empty(0, np.int64), none, none, none, CandidateLists.from_texts([]))
 
     def lists(self, lines: Sequence[str], *, references: Sequence[str] | None = None) -> CandidateLists:
         """Return the candidates of lines of kana, with costs where it is said what lines should be.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -11,21 +11,174 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import CandidateBatch
-from disambig.api.decoding import averaged_perceptron, structures_of
-from disambig.api.experiments import ExperimentResult, Progress, Row
-from disambig_exponentiated_gradient.treebank.corpora import PENN
+from disambig.api.batches import segments
+from disambig.api.decoding import averaged_perceptron, from_the_least, structured_examples
+from disambig.api.experiments import Claim, ExperimentResult, Panel, Progress, ResultRow
 
-from ..learning.course import Course, run
-from ..learning.learner import EG
-from ..learning.listed import Listed
-from ..learning.listed_dual import ListedDual
-from .convergence_claims import claims_of, panels_of
-from .described import Described, f1
-from .plain_steps import plain_steps
-from .systems import COST, HINGE, LOG, PERCEPTRON, divided
-from .treebanks import SOURCES, lists_of
+from ..learners.eg import EG, TrainingHistory, run_epochs
+from ..learners.list_dual import ListDual, ReducedLists
+from ..treebank.reading import PENN
+from .tree_lists import (
+    COST,
+    HINGE,
+    LOG,
+    PERCEPTRON,
+    SOURCES,
+    TreeListFeatures,
+    choice_f1,
+    load_lists,
+    split_lists,
+)
 
 Floats = NDArray[np.float64]
+DIVERGED = 1e3
+"""So many times the first primal ends a course."""
+
+
+def plain_steps(
+    batch: CandidateBatch, *, C: float, eta: float, steps: int, watch: Callable[[Floats], float]
+) -> dict[str, Any]:
+    """Take cost-sensitive steps from equal alphas; return ``primal``, ``dual``, ``gap`` and ``F1`` of each.
+
+    ``alpha_iy`` becomes ``alpha_iy exp(eta nabla_iy)``, shared anew, with ``nabla_iy = L_iy - M_iy``; then
+    ``W = C sum alpha_iy (phi_i,gold - phi_iy)``. The gap is relative to the least primal so far.
+
+    Parameters
+    ----------
+    watch : callable
+        From weights to F1.
+    """
+    offsets, sizes = batch.offsets, np.diff(batch.offsets)
+    loss = from_the_least(batch)
+    gold = offsets[:-1] + segments.argmax(-loss, offsets)
+    theta = np.zeros(len(loss))
+    path: dict[str, Any] = {"primal": [], "dual": [], "gap": [], "F1": []}
+    for step in range(steps + 1):
+        alpha = segments.softmax(theta, offsets)
+        mass = -C * alpha
+        mass[gold] += C
+        weights = batch.adjoint(mass)
+        scores = batch.scores(weights)
+        nabla = loss - (np.repeat(scores[gold], sizes) - scores)
+        half = 0.5 * float(weights @ weights)
+        primal = C * float(np.maximum(segments.maxima(nabla, offsets), 0.0).sum()) + half
+        if step:
+            path["primal"].append(primal)
+            path["dual"].append(C * float(alpha @ loss) - half)
+            least = min(path["primal"])
+            path["gap"].append((least - path["dual"][-1]) / least)
+            path["F1"].append(watch(weights))
+            if primal > DIVERGED * path["primal"][0]:
+                break
+        theta += eta * nabla
+        theta -= np.repeat(segments.maxima(theta, offsets), sizes)
+    return path
+
+
+Paths = Mapping[str, Mapping[str, list[float]]]
+ONLINE, BATCH = f"{COST}, online", f"{COST}, batch"
+CLOSE, TEN = 0.02, 10
+"""Relative gap that is close to the limit, and the passes in which the slides have it."""
+LITTLE = 0.3
+"""Points of F1 from the last."""
+SMALLEST = 1e-5
+
+
+def convergence_claims(paths: Paths, first: float) -> list[Claim]:
+    """Return what the slides say of their plots, with our figures."""
+    online = [name for name in paths if name.endswith("online")]
+    at_ten = {name: paths[name]["gap"][:TEN][-1] for name in online}
+    f1 = {name: (paths[name]["F1"][:TEN][-1], paths[name]["F1"][-1]) for name in online}
+    fixed = [name for name in paths if ", eta " in name]
+    by_batch = epochs_to(paths[BATCH]["gap"], at_ten[ONLINE])
+    falls = {name: _fall(paths[name]["dual"]) for name in [*online, BATCH]}
+    by_eta = {name: _fall(paths[name]["dual"]) for name in fixed}
+    last, other = paths[ONLINE]["F1"][-1], paths[PERCEPTRON]["F1"]
+    return [
+        Claim(
+            f"EG is close to its limit after ten passes online (relative gap up to {CLOSE:.0%})",
+            all(gap <= CLOSE for gap in at_ten.values()),
+            "; ".join(f"{name} {gap:.2%}" for name, gap in at_ten.items()),
+        ),
+        Claim(
+            f"... and so is its F1 (within {LITTLE:g} points of that after twenty)",
+            all(abs(a - b) <= LITTLE for a, b in f1.values()),
+            "; ".join(f"{name} {a:.2f} and {b:.2f}" for name, (a, b) in f1.items()),
+        ),
+        Claim(
+            "online updates need fewer passes than batch ones for the same gap",
+            by_batch is None or by_batch > TEN,
+            f"the gap after ten passes online, {at_ten[ONLINE]:.2%}, takes "
+            + (f"{by_batch} in batches" if by_batch else f"more than {len(paths[BATCH]['gap'])} in batches"),
+        ),
+        Claim(
+            "the dual never falls, online and in batches with halved steps",
+            max(falls.values()) <= 1e-9,
+            "; ".join(f"{name}: largest fall {fall:.2g} of it" for name, fall in falls.items()),
+        ),
+        Claim(
+            "with one fixed eta the dual rises where eta is small, and not where it is large",
+            by_eta[fixed[0]] <= 1e-9 < by_eta[fixed[-1]],
+            "; ".join(f"{name}: largest fall {fall:.2g}" for name, fall in by_eta.items()),
+        ),
+        Claim(
+            "cost-sensitive EG ends no lower than the perceptron's best pass, and both above the PCFG",
+            last >= max(other) and min(last, max(other)) > first,
+            f"{last:.2f}; perceptron {max(other):.2f} at best, {other[-1]:.2f} after {len(other)}; "
+            f"PCFG {first:.2f}",
+        ),
+    ]
+
+
+def epochs_to(gaps: Sequence[float], gap: float) -> int | None:
+    """Return after how many epochs a gap is reached; None where it never is."""
+    return next((i for i, each in enumerate(gaps, start=1) if each <= gap), None)
+
+
+def _fall(dual: Sequence[float]) -> float:
+    """Return the largest fall of a dual from one epoch to the next, as a share of its greatest size."""
+    values = np.asarray(dual, np.float64)
+    if len(values) < 2:
+        return 0.0
+    return float(np.maximum(values[:-1] - values[1:], 0.0).max() / np.abs(values).max())
+
+
+def convergence_panels(paths: Paths, first: float) -> list[Panel]:
+    """Return objectives, gaps and F1 against epochs."""
+    about: Any = {"x": "epochs", "logarithmic": True}
+    compared = [ONLINE, BATCH, *(name for name in paths if ", eta " in name)]
+    top = 3.0 * max(paths[ONLINE]["dual"])
+    objectives = {
+        f"{key}, {name.rpartition(', ')[2]}": _line([min(y, top) for y in paths[name][key]])
+        for name in (ONLINE, BATCH)
+        for key in ("primal", "dual")
+    }
+    gaps = {name.removeprefix(f"{COST}, "): _logarithms(paths[name]["gap"]) for name in compared}
+    losses = {name: _logarithms(path["gap"]) for name, path in paths.items() if name.endswith("online")}
+    most = max(len(path["F1"]) for path in paths.values())
+    reached = {name.removeprefix(f"{COST}, "): _line(paths[name]["F1"]) for name in compared}
+    reached |= {PERCEPTRON: _line(paths[PERCEPTRON]["F1"]), "PCFG": [(1.0, first), (float(most), first)]}
+    every = {name: _line(path["F1"]) for name, path in paths.items() if name.endswith("online")}
+    every |= {PERCEPTRON: reached[PERCEPTRON], "PCFG": [(1.0, first), (20.0, first)]}
+    return [
+        Panel(f"{COST}: primal and dual", y="objective", lines=objectives, **about),
+        Panel(f"{COST}: gap", y="log10 of the relative gap", lines=gaps, **about),
+        Panel(f"{COST}: test F1", y="F1, %", lines=reached, **about),
+        Panel("each loss, online: gap", y="log10 of the relative gap", lines=losses, **about),
+        Panel("each loss, online: test F1", y="F1, %", lines=every, **about),
+    ]
+
+
+def _line(values: Sequence[float]) -> list[tuple[float, float]]:
+    """Return the places of the figures of epochs; of many some, for the line stays the same."""
+    kept = {1, 2, 3, 4, 5, 7, 10, 14, 20, 28, 40, 56, 80, 110, 150, 200, len(values)}
+    return [(float(i), float(y)) for i, y in enumerate(values, start=1) if i in kept]
+
+
+def _logarithms(values: Sequence[float]) -> list[tuple[float, float]]:
+    return [(x, float(np.log10(max(y, SMALLEST)))) for x, y in _line(values)]
+
+
 EPOCHS, BATCHES = 20, 100
 ETAS = (0.1, 0.3, 1.0, 3.0, 10.0)
 """In units of one by the mean cost of a rival."""
@@ -34,7 +187,7 @@ _LOSSES = {COST: "cost", HINGE: "hinge", LOG: "log"}
 
 
 @dataclass(frozen=True, slots=True)
-class Convergence:
+class Collins2005Convergence:
     """EG with each loss on one section's lists; cost-sensitive online, in batches, and with fixed steps."""
 
     title: ClassVar[str] = "Collins 2005: F1 (%) and relative duality gap (%) after so many epochs"
@@ -43,25 +196,25 @@ class Convergence:
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Follow the courses; with `quick` on a few and short sentences."""
-        lists = lists_of(SOURCES[0], data, quick=quick, progress=progress)
+        lists = load_lists(SOURCES[0], data, quick=quick, progress=progress)
         progress("features", 0, 0)
-        described = Described.of(lists["train"].lists)
+        described = TreeListFeatures.from_lists(lists["train"].lists)
         batch, test = described.train, lists["test"]
         held = list(described.parts(test.lists))
 
         def watch(weights: Floats) -> float:
-            return f1(test, np.concatenate([each.scores(weights) for each in held]))
+            return choice_f1(test, np.concatenate([each.scores(weights) for each in held]))
 
-        learn, dev = divided(batch)
+        learn, dev = split_lists(batch)
         values, paths = {}, {}
         for number, (name, loss) in enumerate(_LOSSES.items()):
             progress(f"{name}, online", number, len(_LOSSES))
             values[name] = EG(loss=loss).fit(learn, dev=dev).report["C"]
-            dual = ListedDual(Listed.of(batch), loss, values[name])
-            paths[f"{name}, online"] = _course(dual, "online", EPOCHS, watch)
+            dual = ListDual(ReducedLists.from_batch(batch), loss, values[name])
+            paths[f"{name}, online"] = _train_path(dual, "online", EPOCHS, watch)
         progress("in batches", 0, 0)
-        dual = ListedDual(Listed.of(batch), "cost", values[COST])
-        paths[f"{COST}, batch"] = _course(dual, "batch", BATCHES // 10 if quick else BATCHES, watch)
+        dual = ListDual(ReducedLists.from_batch(batch), "cost", values[COST])
+        paths[f"{COST}, batch"] = _train_path(dual, "batch", BATCHES // 10 if quick else BATCHES, watch)
         unit = _mean_loss(batch)
         for number, eta in enumerate(ETAS):
             progress("fixed eta", number, len(ETAS))
@@ -71,31 +224,31 @@ class Convergence:
         progress(PERCEPTRON, 0, 0)
         found: list[float] = []
         averaged_perceptron(
-            structures_of(batch, None),
+            structured_examples(batch, None),
             passes=EPOCHS // 2,
             seed=0,
             watch=lambda weights: found.append(watch(weights)),
         )
         paths[PERCEPTRON] = {"F1": found}
-        first = f1(test, test.lists.scores)
+        first = choice_f1(test, test.lists.scores)
         return ExperimentResult(
-            rows_of(paths, len(test)),
-            claims_of(paths, first),
-            _notes(values, unit, first),
+            convergence_rows(paths, len(test)),
+            convergence_claims(paths, first),
+            _convergence_notes(values, unit, first),
             {
                 "C": values,
                 "mean loss of a rival": round(unit, 3),
                 "F1 of the PCFG": round(first, 2),
                 "paths": paths,
             },
-            panels_of(paths, first),
+            convergence_panels(paths, first),
             places=2,
         )
 
 
-def _course(dual: ListedDual, updates: str, epochs: int, watch: Any) -> dict[str, list[float]]:
+def _train_path(dual: ListDual, updates: str, epochs: int, watch: Any) -> dict[str, list[float]]:
     """Train to a gap that no course here reaches, so that all epochs are seen."""
-    course: Course = run(
+    course: TrainingHistory = run_epochs(
         dual, updates=updates, epochs=epochs, gap=1e-9, rng=np.random.default_rng(0), watch=watch
     )
     said = course.report()["path"]
@@ -107,21 +260,21 @@ def _mean_loss(batch: CandidateBatch) -> float:
     return float(cost[cost > 0].mean(dtype=np.float64))
 
 
-def rows_of(paths: Mapping[str, Mapping[str, list[float]]], n: int) -> list[Row]:
+def convergence_rows(paths: Mapping[str, Mapping[str, list[float]]], n: int) -> list[ResultRow]:
     """Return F1 and gap after some epochs."""
     rows = []
     for what, key, times in (("F1", "F1", 1.0), ("gap", "gap", 100.0)):
         for name, path in paths.items():
             values = path.get(key, [])
             rows += [
-                Row(f"{name}: {what}", str(epoch), None, times * values[epoch - 1], n)
+                ResultRow(f"{name}: {what}", str(epoch), None, times * values[epoch - 1], n)
                 for epoch in SHOWN
                 if epoch <= len(values)
             ]
     return rows
 
 
-def _notes(values: Mapping[str, float], unit: float, first: float) -> list[str]:
+def _convergence_notes(values: Mapping[str, float], unit: float, first: float) -> list[str]:
     chosen = ", ".join(f"{name} {value:g}" for name, value in values.items())
     return [
         "lists to learn from of section 00 and to test on of section 01, as in collins2005.reranking; the "

@@ -3,39 +3,309 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from disambig.api.experiments import ExperimentResult, Progress, Row, in_parts
-from disambig.api.measures import Paired
-from disambig_exponentiated_gradient.packed.training_charts import LONGEST, THRESHOLD
-from disambig_exponentiated_gradient.treebank.corpora import (
-    CRAFT,
-    PENN,
-    Split,
-    craft_split,
-    no_longer,
-    penn_split,
-)
+from disambig.api import LinearScorer
+from disambig.api.batches import PartRows
+from disambig.api.decoding import Hypergraph, averaged_perceptron, structured_examples
+from disambig.api.experiments import Claim, ExperimentResult, Panel, Progress, ResultRow, run_parts
+from disambig.api.measures import Outcomes, Paired, paired_bootstrap
+from disambig.api.tasks import CandidateLists
+from disambig_exponentiated_gradient.grammar.treebank_grammar import TreebankGrammar
 from disambig_exponentiated_gradient.treebank.parseval import Parseval
 from disambig_exponentiated_gradient.treebank.tree import Tree
 
-from .packed_claims import Trees, claims_of, compared_pairs, panels_of, rows_of
-from .packed_systems import COST, LEARNED, LOG, PCFG, Sizes, Task, courses, learned
+from ..grammar.treebank_grammar import TreebankParser
+from ..learners.eg import EG, run_epochs
+from ..learners.part_duals import ChartDual
+from ..packed_parser.features import ChartVocabulary
+from ..packed_parser.parser import LEAST, ChartBatch
+from ..packed_parser.training_charts import LONGEST, THRESHOLD, TrainingCharts
+from ..treebank.parseval import BracketF1
+from ..treebank.reading import CRAFT, PENN, CorpusSplit, craft_split, filter_by_length, penn_split
+from ..treebank.tree import format_one_line
+
+Floats = NDArray[np.float64]
+PCFG, PERCEPTRON, COST, LOG = "PCFG", "averaged perceptron", "packed EG, cost", "packed EG, log loss"
+LEARNED = (PERCEPTRON, COST, LOG)
+LOSSES = {COST: "cost", LOG: "log"}
+VALUES = (0.03, 0.1, 0.3)
+"""C tried on development data."""
+PASSES = (3, 10)
+"""Of the perceptron, tried on development data."""
+
+
+@dataclass(frozen=True, slots=True)
+class PackedSizes:
+    """How much of a treebank is used.
+
+    Attributes
+    ----------
+    charts : int, optional
+        Sentences to learn weights from.
+    test : int, optional
+        Sentences to test on, evenly spread.
+    folds : int
+    epochs : int
+    """
+
+    charts: int | None = None
+    test: int | None = None
+    folds: int = 8
+    epochs: int = 20
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PackedProblem:
+    """One treebank, ready: charts to learn from, to choose by and to test on.
+
+    Attributes
+    ----------
+    charts : TrainingCharts
+    batch : PartRows
+    dev, test : tuple of (gold trees, charts)
+    by_grammar : list of Tree or None
+        The trees of the PCFG for the test sentences.
+    seconds : float
+        To make grammars and charts to learn from.
+    """
+
+    charts: TrainingCharts
+    batch: PartRows
+    dev: tuple[list[Tree], ChartBatch]
+    test: tuple[list[Tree], ChartBatch]
+    by_grammar: list[Tree | None]
+    seconds: float
+
+    @classmethod
+    def from_trees(
+        cls, train: Sequence[Tree], dev: list[Tree], test: list[Tree], sizes: PackedSizes
+    ) -> PackedProblem:
+        """Return the task of some trees."""
+        before = time.perf_counter()
+        grammar = TreebankGrammar.from_trees(train)
+        charts = TrainingCharts.held_out(train, folds=sizes.folds, most=sizes.charts)
+        vocabulary = ChartVocabulary.from_features(charts.features, LEAST)
+        batch = vocabulary.batch(charts.features, charts.graphs, charts.cost)
+        seconds = time.perf_counter() - before
+        parser = TreebankParser(grammar, THRESHOLD)
+        dev_charts, test_charts = (
+            ChartBatch.from_sentences(parser, [tree.words() for tree in trees], vocabulary)
+            for trees in (dev, test)
+        )
+        by_grammar = TreebankParser(grammar).trees([tree.words() for tree in test])
+        return cls(charts, batch, (dev, dev_charts), (test, test_charts), by_grammar, seconds)
+
+    def figures(self, weights: Floats) -> Parseval:
+        """Return the counts of the development sentences by some weights."""
+        trees, charts = self.dev
+        return Parseval.from_trees(trees, charts.trees(weights))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FittedPackedSystem:
+    """The weights of one system, and how they were found.
+
+    Attributes
+    ----------
+    weights : array of float64
+    about : dict
+        Plain values: C or passes, seconds, F1 on development data by each value tried.
+    """
+
+    weights: Floats
+    about: dict[str, Any]
+
+
+def fit_packed_system(task: PackedProblem, system: str, sizes: PackedSizes) -> FittedPackedSystem:
+    """Return the weights of a system; its C or number of passes has the best F1 on development data."""
+    tried: dict[str, float] = {}
+    best: FittedPackedSystem | None = None
+    most = -1.0
+    for value in PASSES if system == PERCEPTRON else VALUES:
+        if system == PERCEPTRON:
+            found = _by_perceptron(task, int(value))
+        else:
+            learner = EG(C=value, loss=LOSSES[system], decoder=Hypergraph(), epochs=sizes.epochs)
+            fitted = learner.fit(task.batch)
+            about = {name: fitted.report[name] for name in ("C", "epochs", "gap", "gold_missing")}
+            seconds = fitted.report["path"]["seconds"][-1]
+            scorer = fitted.scorer
+            assert isinstance(scorer, LinearScorer)
+            found = FittedPackedSystem(scorer.weights, {**about, "seconds": seconds})
+        tried[f"{value:g}"] = round(100 * task.figures(found.weights).f1, 2)
+        if tried[f"{value:g}"] > most:
+            best, most = found, tried[f"{value:g}"]
+    assert best is not None
+    return FittedPackedSystem(best.weights, {**best.about, "development F1": tried})
+
+
+def _by_perceptron(task: PackedProblem, passes: int) -> FittedPackedSystem:
+    before = time.perf_counter()
+    examples = structured_examples(task.batch, Hypergraph())
+    weights, mistakes = averaged_perceptron(examples, passes=passes, seed=0)
+    seconds = round(time.perf_counter() - before, 1)
+    return FittedPackedSystem(weights, {"passes": passes, "mistakes": mistakes, "seconds": seconds})
+
+
+def training_curves(
+    task: PackedProblem, values: dict[str, float], epochs: int
+) -> dict[str, dict[str, list[float]]]:
+    """Return the paths of training at a C for each loss, online and all at once, with F1 by epoch.
+
+    Parameters
+    ----------
+    task : Task
+    values : dict
+        Of each of `LOSSES` its C.
+    epochs : int
+    """
+    found = {}
+    for system, C in values.items():
+        for updates in ("online", "batch"):
+            dual = ChartDual(task.batch, LOSSES[system], C)
+            course = run_epochs(
+                dual,
+                updates=updates,
+                epochs=epochs,
+                gap=1e-3,
+                rng=np.random.default_rng(0),
+                watch=lambda weights: 100 * task.figures(weights).f1,
+            )
+            path = course.report()["path"]
+            path["F1"] = path.pop("dev_cost")
+            found[f"{system}, {updates}"] = path
+    return found
+
+
+Trees = Sequence[Tree | None]
+FIGURES = ("F1", "precision", "recall", "exact")
+
+
+def packed_rows(treebank: str, gold: Sequence[Tree], found: Mapping[str, Trees]) -> list[ResultRow]:
+    """Return the figures of all systems on one treebank."""
+    rows = []
+    for system, trees in found.items():
+        counts = Parseval.from_trees(gold, trees)
+        for figure in FIGURES:
+            value = 100 * float(getattr(counts, figure.lower()))
+            rows.append(ResultRow(f"{treebank}, {system}", figure, None, value, len(gold)))
+    return rows
+
+
+def compare_systems(gold: Sequence[Tree], first: Trees, second: Trees) -> Paired:
+    """Return F1 of two systems side by side: how much the second one is better, by drawing sentences anew."""
+    references = [format_one_line(tree) for tree in gold]
+
+    def outcomes(trees: Trees) -> Outcomes:
+        texts = [["" if tree is None else format_one_line(tree)] for tree in trees]
+        return Outcomes.from_lists(CandidateLists.from_texts(texts), references=references)
+
+    return paired_bootstrap(BracketF1(), outcomes(first), outcomes(second))
+
+
+def packed_claims(
+    pairs: Mapping[str, Mapping[tuple[str, str], Paired]], paths: Mapping[str, Mapping[str, Sequence[float]]]
+) -> list[Claim]:
+    """Return what is said of packed training.
+
+    Parameters
+    ----------
+    pairs : mapping
+        By treebank: of two systems, how much the second is better.
+    paths : mapping
+        Of ``courses``.
+    """
+    beyond = [each[PCFG, COST] for each in pairs.values()] + [each[PCFG, LOG] for each in pairs.values()]
+    beside = [each[PERCEPTRON, COST] for each in pairs.values()]
+    losses = [each[LOG, COST] for each in pairs.values()]
+    gaps = {name: path["gap"] for name, path in paths.items() if name.endswith("online")}
+    return [
+        Claim(
+            "packed training beats the PCFG, with either loss on each treebank (p < 0.05)",
+            all(each.difference > 0 and each.p < 0.05 for each in beyond),
+            _claim_text(pairs, [(PCFG, COST), (PCFG, LOG)]),
+        ),
+        Claim(
+            "packed EG with costs is no worse than the averaged perceptron on the same charts",
+            not any(each.difference < 0 and each.p < 0.05 for each in beside),
+            _claim_text(pairs, [(PERCEPTRON, COST)]),
+        ),
+        Claim(
+            "the log loss is no better than the cost-sensitive hinge",
+            not any(each.difference < 0 and each.p < 0.05 for each in losses),
+            _claim_text(pairs, [(LOG, COST)]),
+        ),
+        Claim(
+            "online it converges in about ten passes: a relative gap of 5 % or less after ten",
+            all(gap[min(10, len(gap)) - 1] <= 0.05 for gap in gaps.values()),
+            "; ".join(f"{name}: {gap[min(10, len(gap)) - 1]:.3g}" for name, gap in gaps.items()),
+        ),
+    ]
+
+
+def _claim_text(
+    pairs: Mapping[str, Mapping[tuple[str, str], Paired]], which: Sequence[tuple[str, str]]
+) -> str:
+    said = []
+    for treebank, each in pairs.items():
+        for first, second in which:
+            at = each[first, second]
+            said.append(f"{treebank}, {second} {100 * at.difference:+.2f} beside {first} (p = {at.p:.2g})")
+    return "; ".join(said)
+
+
+def compared_pairs(gold: Sequence[Tree], found: Mapping[str, Trees]) -> dict[tuple[str, str], Paired]:
+    """Return all pairs of systems that the claims are about."""
+    which = [(PCFG, system) for system in LEARNED] + [(PERCEPTRON, COST), (PERCEPTRON, LOG), (LOG, COST)]
+    return {(a, b): compare_systems(gold, found[a], found[b]) for a, b in which}
+
+
+def packed_panels(paths: Mapping[str, Mapping[str, Sequence[float]]], by_grammar: float) -> list[Panel]:
+    """Return objectives, gaps and F1 by epoch."""
+
+    def line(name: str, key: str) -> list[tuple[float, float]]:
+        values = np.asarray(paths[name][key], float)
+        return [(float(i + 1), float(value)) for i, value in enumerate(values)]
+
+    first = COST
+    objectives = {
+        f"{key}, {updates}": [(x, y / 1000) for x, y in line(f"{first}, {updates}", key)]
+        for updates in ("online", "batch")
+        for key in ("primal", "dual")
+    }
+    top = 3.0 * max(y for name, each in objectives.items() if name.startswith("dual") for _, y in each)
+    objectives = {name: [(x, min(y, top)) for x, y in each] for name, each in objectives.items()}
+    f1 = {name: line(name, "F1") for name in paths if name.endswith("online")}
+    last = max(len(each) for each in f1.values())
+    f1[PCFG] = [(1.0, by_grammar), (float(last), by_grammar)]
+    return [
+        Panel(f"{first}: objective and its dual", "epochs", "thousands (cut off above)", objectives),
+        Panel(
+            "relative gap",
+            "epochs",
+            "%",
+            {name: [(x, 100 * min(y, 1.0)) for x, y in line(name, "gap")] for name in paths},
+        ),
+        Panel("F1 on development sentences", "epochs", "%", f1),
+    ]
+
 
 PENN_NAMES = {"PTB 00 to 01": ("00", "01"), "PTB 01 to 00": ("01", "00")}
 FIRST, CRAFT_NAME = "PTB 00 to 01", "CRAFT"
 CRAFT_TREES, CRAFT_CHARTS, CRAFT_DEV, CRAFT_TEST = 6000, 2000, 300, 1000
 """Sentences of CRAFT: of the grammar, of charts to learn from, to choose by, to test on."""
-QUICK = Sizes(charts=80, test=60, folds=2, epochs=6)
+QUICK = PackedSizes(charts=80, test=60, folds=2, epochs=6)
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
+class Collins2005Packed:
     """PCFG, perceptron and packed EG on the charts of three splits of two treebanks."""
 
     title: ClassVar[str] = "Collins 2005: training on packed charts, sentences of at most 25 words, in %"
@@ -44,13 +314,13 @@ class Packed:
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Learn and test on each treebank; with `quick` on a few sentences of one."""
-        return in_parts(self, data=data, quick=quick, progress=progress)
+        return run_parts(self, data=data, quick=quick, progress=progress)
 
     def parts(self, *, data: Path, quick: bool, progress: Progress) -> list[str]:
         """Return the names of the treebanks."""
         return [FIRST] if quick else [CRAFT_NAME, *PENN_NAMES]
 
-    def part(self, name: str, *, data: Path, quick: bool, progress: Progress) -> Treebank:
+    def part(self, name: str, *, data: Path, quick: bool, progress: Progress) -> PackedTreebank:
         """Learn and test on one treebank."""
         step = 0
 
@@ -59,17 +329,17 @@ class Packed:
             progress(f"{name}: {stage}", step, 2 + len(LEARNED))
             step += 1
 
-        sizes = QUICK if quick else Sizes(CRAFT_CHARTS if name == CRAFT_NAME else None)
+        sizes = QUICK if quick else PackedSizes(CRAFT_CHARTS if name == CRAFT_NAME else None)
         told("charts")
         split = craft_split(data) if name == CRAFT_NAME else penn_split(data, *PENN_NAMES[name])
-        task = Task.of(*_trees(split, name, sizes), sizes)
+        task = PackedProblem.from_trees(*_read_trees(split, name, sizes), sizes)
         found: dict[str, Trees] = {PCFG: task.by_grammar}
-        about: dict[str, Any] = _about(task)
+        about: dict[str, Any] = _describe_run(task)
         gold, charts = task.test
         values: dict[str, float] = {}
         for system in LEARNED:
             told(system)
-            one = learned(task, system, sizes)
+            one = fit_packed_system(task, system, sizes)
             before = time.perf_counter()
             found[system] = charts.trees(one.weights)
             spent = time.perf_counter() - before
@@ -79,13 +349,13 @@ class Packed:
         paths, by_grammar = None, 0.0
         if name == FIRST:
             told("courses")
-            paths = courses(task, values, sizes.epochs)
+            paths = training_curves(task, values, sizes.epochs)
             dev, dev_charts = task.dev
-            by_grammar = 100 * Parseval.of(dev, dev_charts.parser.trees(dev_charts.sentences)).f1
-        rows, pairs = rows_of(name, gold, found), compared_pairs(gold, found)
-        return Treebank(rows, pairs, about, _note(name, task, about), paths, by_grammar)
+            by_grammar = 100 * Parseval.from_trees(dev, dev_charts.parser.trees(dev_charts.sentences)).f1
+        rows, pairs = packed_rows(name, gold, found), compared_pairs(gold, found)
+        return PackedTreebank(rows, pairs, about, _note(name, task, about), paths, by_grammar)
 
-    def joined(self, found: Mapping[str, Treebank], *, quick: bool) -> ExperimentResult:
+    def joined(self, found: Mapping[str, PackedTreebank], *, quick: bool) -> ExperimentResult:
         """Put the treebanks' figures together."""
         found = {name: found[name] for name in (*PENN_NAMES, CRAFT_NAME) if name in found}
         first = found[FIRST]
@@ -106,20 +376,20 @@ class Packed:
             said.append("a quick run: few sentences of one treebank")
         return ExperimentResult(
             [row for each in found.values() for row in each.rows],
-            claims_of({name: each.pairs for name, each in found.items()}, first.paths),
+            packed_claims({name: each.pairs for name, each in found.items()}, first.paths),
             said,
             {
                 **{name: each.about for name, each in found.items()},
                 "paths": first.paths,
                 "significance": significance,
             },
-            panels_of(first.paths, first.by_grammar),
+            packed_panels(first.paths, first.by_grammar),
             places=2,
         )
 
 
 @dataclass(frozen=True, slots=True)
-class Treebank:
+class PackedTreebank:
     """What one treebank gave.
 
     Attributes
@@ -135,7 +405,7 @@ class Treebank:
         F1 of the PCFG on its development sentences, in %.
     """
 
-    rows: list[Row]
+    rows: list[ResultRow]
     pairs: dict[tuple[str, str], Paired]
     about: dict[str, Any]
     note: str
@@ -143,9 +413,15 @@ class Treebank:
     by_grammar: float
 
 
-def _trees(split: Split, treebank: str, sizes: Sizes) -> tuple[list[Tree], list[Tree], list[Tree]]:
+def _read_trees(
+    split: CorpusSplit, treebank: str, sizes: PackedSizes
+) -> tuple[list[Tree], list[Tree], list[Tree]]:
     """Return trees to learn from, and those to choose by and to test on, of which none is too long."""
-    train, dev, test = list(split.train), no_longer(split.dev, LONGEST), no_longer(split.test, LONGEST)
+    train, dev, test = (
+        list(split.train),
+        filter_by_length(split.dev, LONGEST),
+        filter_by_length(split.test, LONGEST),
+    )
     if sizes is QUICK:
         return train[:600], dev[:30], _spread(test, sizes.test)
     if treebank == CRAFT_NAME:
@@ -159,7 +435,7 @@ def _spread(trees: list[Tree], most: int | None) -> list[Tree]:
     return [trees[i] for i in np.linspace(0, len(trees) - 1, most).astype(np.int64).tolist()]
 
 
-def _about(task: Task) -> dict[str, Any]:
+def _describe_run(task: PackedProblem) -> dict[str, Any]:
     charts = task.charts
     return {
         "charts": len(charts),
@@ -175,7 +451,7 @@ def _about(task: Task) -> dict[str, Any]:
     }
 
 
-def _note(treebank: str, task: Task, about: dict[str, Any]) -> str:
+def _note(treebank: str, task: PackedProblem, about: dict[str, Any]) -> str:
     edges = about["edges"] / max(about["charts"], 1)
     return (
         f"{treebank}: {about['charts']:,} charts of {edges:,.0f} edges on average, "

@@ -10,50 +10,163 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from disambig.api.experiments import ExperimentResult, Progress, Row, in_parts
+from disambig.api.experiments import Claim, ExperimentResult, Progress, ResultRow, run_parts
+from disambig.api.measures import Outcomes, paired_bootstrap
+from disambig.api.tasks import CandidateLists
 from disambig_exponentiated_gradient.reranking.lists import TreeLists
 from disambig_exponentiated_gradient.treebank.parseval import Parseval
 
-from .described import Described, Ints, chosen
-from .reranking_claims import Compared, claims_of, compare
-from .systems import LEARNED, ORACLE, PCFG, train
-from .treebanks import CRAFT_LISTS, CRAFT_TEST, CRAFT_TREES, SOURCES, Source, lists_of
+from ..treebank.parseval import BracketF1
+from .tree_lists import (
+    COST,
+    CRAFT_LISTS,
+    CRAFT_TEST,
+    CRAFT_TREES,
+    HINGE,
+    LEARNED,
+    LOG,
+    ORACLE,
+    PCFG,
+    PERCEPTRON,
+    SOURCES,
+    Ints,
+    TreebankSource,
+    TreeListFeatures,
+    chosen_trees,
+    load_lists,
+    train_reranker,
+)
+
+P = 0.05
+ASKED = 2.0
+"""Points of F1 above the PCFG."""
+PAIRS = (
+    (PCFG, PERCEPTRON), (PCFG, HINGE), (PCFG, COST), (PCFG, LOG),
+    (PERCEPTRON, HINGE), (PERCEPTRON, COST), (PERCEPTRON, LOG), (HINGE, COST),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
-class Reranking:
+class Difference:
+    """Points of F1 by which the second of two systems is better, their interval, and p."""
+
+    points: float
+    interval: tuple[float, float]
+    p: float
+
+    def __str__(self) -> str:
+        return f"{self.points:+.2f} (p = {self.p:.4f})"
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether the second is significantly worse."""
+        return self.points < 0 and self.p < P
+
+
+@dataclass(frozen=True, slots=True)
+class RerankerComparison:
+    """The differences of pairs of systems."""
+
+    of: Mapping[tuple[str, str], Difference]
+
+    def as_details(self) -> dict[str, Any]:
+        """Return them as plain values."""
+        return {
+            f"{second} less {first}": {
+                "points": round(each.points, 3),
+                "interval": [round(end, 3) for end in each.interval],
+                "p": round(each.p, 5),
+            }
+            for (first, second), each in self.of.items()
+        }
+
+
+def compare_rerankers(test: TreeLists, at: Mapping[str, Ints]) -> RerankerComparison:
+    """Compare what systems chose, as rows of candidates, by a paired bootstrap over sentences."""
+    outcomes = {}
+    for name, rows in at.items():
+        own = CandidateLists.from_texts([[test.lists.texts[row]] for row in rows.tolist()])
+        outcomes[name] = Outcomes.from_lists(own, references=test.references)
+    found = {}
+    for first, second in PAIRS:
+        paired = paired_bootstrap(BracketF1(), outcomes[first], outcomes[second])
+        low, high = paired.interval
+        found[first, second] = Difference(100 * paired.difference, (100 * low, 100 * high), paired.p)
+    return RerankerComparison(found)
+
+
+def reranking_claims(found: Mapping[str, RerankerComparison]) -> list[Claim]:
+    """Return each claim with the figures that say so."""
+
+    def told(first: str, second: str) -> str:
+        return "; ".join(f"{name} {each.of[first, second]}" for name, each in found.items())
+
+    def better(first: str, second: str, least: float = 0.0) -> bool:
+        each = [one.of[first, second] for one in found.values()]
+        return all(one.points >= max(least, np.nextafter(0, 1)) and one.p < P for one in each)
+
+    def no_worse(first: str, second: str) -> bool:
+        return not any(each.of[first, second].is_worse for each in found.values())
+
+    claims = [
+        Claim(f"{system}: reranking beats the PCFG", better(PCFG, system), told(PCFG, system))
+        for system in (HINGE, COST, LOG)
+    ]
+    claims += [
+        Claim(
+            f"{system}: no worse than the averaged perceptron (not significantly, p < {P:g})",
+            no_worse(PERCEPTRON, system),
+            told(PERCEPTRON, system),
+        )
+        for system in (HINGE, COST, LOG)
+    ]
+    claims.append(
+        Claim("cost-sensitive EG is no worse than hinge on F1", no_worse(HINGE, COST), told(HINGE, COST))
+    )
+    claims.append(
+        Claim(
+            f"asked here: cost-sensitive EG is at least {ASKED:g} points of F1 above the PCFG",
+            better(PCFG, COST, ASKED),
+            told(PCFG, COST),
+        )
+    )
+    return claims
+
+
+@dataclass(frozen=True, slots=True)
+class Collins2005Reranking:
     """PCFG, averaged perceptron and EG on both treebanks."""
 
     title: ClassVar[str] = "Collins 2005: reranking of parses, sentences of up to 40 words, in %"
     description: ClassVar[str] = "parse reranking: PCFG, averaged perceptron, EG with each loss, oracle"
-    needs: ClassVar[tuple[str, ...]] = Source.needs
+    needs: ClassVar[tuple[str, ...]] = TreebankSource.needs
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Parse, learn and rerank; with `quick` few and short sentences of one treebank."""
-        return in_parts(self, data=data, quick=quick, progress=progress)
+        return run_parts(self, data=data, quick=quick, progress=progress)
 
     def parts(self, *, data: Path, quick: bool, progress: Progress) -> list[str]:
         """Return the names of the treebanks."""
         return [each.name for each in SOURCES[: 1 if quick else None]]
 
-    def part(self, name: str, *, data: Path, quick: bool, progress: Progress) -> Tried:
+    def part(self, name: str, *, data: Path, quick: bool, progress: Progress) -> SourceResults:
         """Learn from one treebank's lists, and rerank others."""
         (source,) = (each for each in SOURCES if each.name == name)
-        return try_source(source, data, quick=quick, progress=progress)
+        return evaluate_source(source, data, quick=quick, progress=progress)
 
-    def joined(self, found: Mapping[str, Tried], *, quick: bool) -> ExperimentResult:
+    def joined(self, found: Mapping[str, SourceResults], *, quick: bool) -> ExperimentResult:
         """Put the treebanks' figures together."""
         return ExperimentResult(
-            [row for each in found.values() for row in rows_of(each)],
-            claims_of({name: each.compared for name, each in found.items()}),
-            _notes(quick),
+            [row for each in found.values() for row in reranking_rows(each)],
+            reranking_claims({name: each.compared for name, each in found.items()}),
+            _reranking_notes(quick),
             {name: each.about for name, each in found.items()},
             places=2,
         )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tried:
+class SourceResults:
     """What a treebank gave.
 
     Attributes
@@ -68,44 +181,44 @@ class Tried:
 
     name: str
     counts: Mapping[str, Parseval]
-    compared: Compared
+    compared: RerankerComparison
     about: dict[str, Any]
 
 
-def try_source(source: Source, data: Path, *, quick: bool, progress: Progress) -> Tried:
+def evaluate_source(source: TreebankSource, data: Path, *, quick: bool, progress: Progress) -> SourceResults:
     """Learn from one treebank's lists, and rerank others."""
-    lists = lists_of(source, data, quick=quick, progress=progress)
+    lists = load_lists(source, data, quick=quick, progress=progress)
     learn, test = lists["train"], lists["test"]
     progress(f"{source.name}: features", 0, 0)
     before = time.perf_counter()
-    described = Described.of(learn.lists)
+    described = TreeListFeatures.from_lists(learn.lists)
     spent = time.perf_counter() - before
     found = {}
     for number, name in enumerate(LEARNED):
         progress(f"{source.name}: {name}", number, len(LEARNED))
-        found[name] = train(name, described.train)
+        found[name] = train_reranker(name, described.train)
     progress(f"{source.name}: reranking", 0, 0)
     scores = described.scores(test.lists, [each.weights for each in found.values()])
-    at: dict[str, Ints] = {PCFG: chosen(test, test.lists.scores)}
-    at |= {name: chosen(test, each) for name, each in zip(found, scores, strict=True)}
-    at[ORACLE] = chosen(test, -test.lists.costs.astype(np.float64))
+    at: dict[str, Ints] = {PCFG: chosen_trees(test, test.lists.scores)}
+    at |= {name: chosen_trees(test, each) for name, each in zip(found, scores, strict=True)}
+    at[ORACLE] = chosen_trees(test, -test.lists.costs.astype(np.float64))
     about = {
-        "lists to learn from": _about(learn),
-        "lists to test on": _about(test),
+        "lists to learn from": _describe_source(learn),
+        "lists to test on": _describe_source(test),
         "features": len(described.train.columns),
         "features a candidate": round(float(np.diff(described.train.rows.indptr).mean()), 1),  # type: ignore[attr-defined]
         "seconds for features": round(spent, 1),
         "systems": {name: each.about for name, each in found.items()},
     }
     counts = {name: test.counts.take(each) for name, each in at.items()}
-    compared = compare(test, at)
-    return Tried(source.name, counts, compared, {**about, "significance": compared.told()})
+    compared = compare_rerankers(test, at)
+    return SourceResults(source.name, counts, compared, {**about, "significance": compared.as_details()})
 
 
-def rows_of(tried: Tried) -> list[Row]:
+def reranking_rows(tried: SourceResults) -> list[ResultRow]:
     """Return the figures of each system."""
     return [
-        Row(f"{tried.name}, {name}", setting, None, 100 * figure, len(counts))
+        ResultRow(f"{tried.name}, {name}", setting, None, 100 * figure, len(counts))
         for name, counts in tried.counts.items()
         for setting, figure in (
             ("F1", counts.f1),
@@ -116,11 +229,11 @@ def rows_of(tried: Tried) -> list[Row]:
     ]
 
 
-def _about(found: TreeLists) -> dict[str, Any]:
+def _describe_source(found: TreeLists) -> dict[str, Any]:
     offsets = found.lists.offsets
     least = np.minimum.reduceat(found.lists.costs, offsets[:-1])
     first = found.counts.take(offsets[:-1])
-    best = found.counts.take(chosen(found, -found.lists.costs.astype(np.float64)))
+    best = found.counts.take(chosen_trees(found, -found.lists.costs.astype(np.float64)))
     return {
         "sentences": len(found),
         "candidates": int(offsets[-1]),
@@ -130,7 +243,7 @@ def _about(found: TreeLists) -> dict[str, Any]:
     }
 
 
-def _notes(quick: bool) -> list[str]:
+def _reranking_notes(quick: bool) -> list[str]:
     said = [
         "the slides show plots of accuracy and of convergence against iterations, of 36,000 sentences of the "
         "Wall Street Journal, and print no table: there is no figure to set beside ours",

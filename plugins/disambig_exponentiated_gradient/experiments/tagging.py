@@ -1,4 +1,4 @@
-"""``collins2005.tagging``: chains, whose sequences of tags are packed, beside the averaged perceptron."""
+"""``collins2005.tagging``: chains, whose sequences of tags are packed, and the averaged perceptron."""
 
 from __future__ import annotations
 
@@ -11,15 +11,82 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import Learner, resolve
+from disambig.api import Group, Instances, Learner, TokenView, resolve
 from disambig.api.batches import SequenceRows
 from disambig.api.decoding import Chain, ChainScorer
-from disambig.api.experiments import Claim, ExperimentResult, Progress, Row, in_parts
+from disambig.api.experiments import Claim, ExperimentResult, Progress, ResultRow, run_parts
+from disambig.api.features import TokenContext
+from disambig.api.formats import read_conllu
 from disambig.api.measures import Outcomes, measure_named, paired_bootstrap
-from disambig_exponentiated_gradient.learning.learner import EG
-from disambig_exponentiated_gradient.treebank.corpora import PENN
+from disambig.api.text import SpacyTokens
 
-from .tagged_text import EWT, GENRES, SPLITS, Sentence, Tagset, hits, newspaper, web
+from ..learners.eg import EG
+from ..treebank.reading import PENN, penn_sections
+
+EWT = "labelled/ewt/*.conllu.xz"
+GENRES = ("answers", "newsgroup", "reviews", "weblog", "email")
+SPLITS = ("train", "dev", "test")
+_FORM, _XPOS = 1, 4
+"""Columns of CoNLL-U."""
+Sentence = tuple[list[str], list[str]]
+"""Words and their tags."""
+
+
+def read_web(data: Path, genres: Sequence[str] = GENRES, splits: Sequence[str] = SPLITS) -> list[Sentence]:
+    """Return sentences of the English Web Treebank with their Penn tags."""
+    paths = [data / EWT.replace("*", f"{genre}.{split}") for genre in genres for split in splits]
+    return [
+        ([word[_FORM] for word in sentence.words], [word[_XPOS] for word in sentence.words])
+        for path in paths
+        for sentence in read_conllu(path)
+    ]
+
+
+def read_newspaper(data: Path) -> list[Sentence]:
+    """Return the sentences of the sample of the Wall Street Journal."""
+    return [
+        (tree.words(), tree.tags())
+        for files in penn_sections(data).values()
+        for trees in files.values()
+        for tree in trees
+    ]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tagset:
+    """What a batch is made with: the features that occur in the sentences learned from, and their tags."""
+
+    tags: tuple[str, ...]
+    extractor: TokenContext
+
+    @classmethod
+    def from_sentences(cls, sentences: Sequence[Sentence]) -> Tagset:
+        """Fit the features on sentences."""
+        tags = tuple(sorted({tag for _, tags in sentences for tag in tags}))
+        view, instances = _read(sentences, tags)
+        return cls(tags, TokenContext().fit(view, instances, (Group("tag", tags),)))
+
+    def batch(self, sentences: Sequence[Sentence]) -> SequenceRows:
+        """Return sentences as sequences; of a word whose tag is not known every label costs something."""
+        view, instances = _read(sentences, self.tags)
+        batch = self.extractor.transform(view, instances, Group("tag", self.tags)).batch
+        assert isinstance(batch, SequenceRows)
+        return batch
+
+
+def tag_hits(found: NDArray[np.int64], batch: SequenceRows) -> NDArray[np.bool_]:
+    """Return for each word whether its label is right."""
+    return np.asarray(batch.costs[np.arange(len(found)), found] == 0)
+
+
+def _read(sentences: Sequence[Sentence], tags: Sequence[str]) -> tuple[TokenView, Instances]:
+    number = {tag: i for i, tag in enumerate(tags)}
+    view = SpacyTokens().of_sentences(words for words, _ in sentences)
+    positions = np.flatnonzero(view.ends > view.starts)
+    gold = np.array([number.get(tag, -1) for _, own in sentences for tag in own], np.int32)
+    n = len(positions)
+    return view, Instances(positions, np.ones(n, np.int32), np.zeros(n, np.int32), gold)
+
 
 PERCEPTRON, COST, LOG = "averaged perceptron", "packed EG, cost", "packed EG, log loss"
 LOSSES = {COST: "cost", LOG: "log"}
@@ -32,12 +99,12 @@ OWN, ACROSS = "EWT", "newspaper to web"
 ALL, P = "all", 0.05
 QUICK_TRAIN, QUICK_TEST = 400, 150
 Hits = NDArray[np.bool_]
-Part = tuple[list[Row], list[Claim], dict[str, Any]]
+Part = tuple[list[ResultRow], list[Claim], dict[str, Any]]
 """Figures, claims and details of a setting."""
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class TaggingSetting:
     """What is learned from, what settings are chosen by, and what is tested on by genre."""
 
     name: str
@@ -47,7 +114,7 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
-class Tagging:
+class Collins2005Tagging:
     """Averaged perceptron and packed EG as taggers: EWT's own split, and a newspaper's sample on the web."""
 
     title: ClassVar[str] = "Collins 2005: training on packed chains, accuracy of part-of-speech tags in %"
@@ -58,7 +125,7 @@ class Tagging:
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Learn and test in both settings; with `quick` of few sentences of one."""
-        return in_parts(self, data=data, quick=quick, progress=progress)
+        return run_parts(self, data=data, quick=quick, progress=progress)
 
     def parts(self, *, data: Path, quick: bool, progress: Progress) -> list[str]:
         """Return the names of the settings."""
@@ -66,37 +133,39 @@ class Tagging:
 
     def part(self, name: str, *, data: Path, quick: bool, progress: Progress) -> Part:
         """Learn and test in one setting."""
-        setting = own_split(data, quick=quick) if name == OWN else across(data)
-        found, about = tried(setting, progress)
-        return rows_of(name, found), claims_of(setting, found), about
+        setting = newspaper_setting(data, quick=quick) if name == OWN else domain_setting(data)
+        found, about = evaluate_setting(setting, progress)
+        return tagging_rows(name, found), tagging_claims(setting, found), about
 
     def joined(self, found: Mapping[str, Part], *, quick: bool) -> ExperimentResult:
         """Put the settings' figures together."""
         rows = [row for own, _, _ in found.values() for row in own]
         claims = [claim for _, own, _ in found.values() for claim in own]
         return ExperimentResult(
-            rows, claims, _notes(), {name: own[2] for name, own in found.items()}, places=2
+            rows, claims, _tagging_notes(), {name: own[2] for name, own in found.items()}, places=2
         )
 
 
-def own_split(data: Path, *, quick: bool = False) -> Setting:
+def newspaper_setting(data: Path, *, quick: bool = False) -> TaggingSetting:
     """Return EWT's own parts; with `quick` some sentences of each, and two genres to test on."""
-    train, dev, test = ({genre: web(data, [genre], [split]) for genre in GENRES} for split in SPLITS)
+    train, dev, test = ({genre: read_web(data, [genre], [split]) for genre in GENRES} for split in SPLITS)
     if not quick:
-        return Setting(OWN, _joined(train), _joined(dev), test)
+        return TaggingSetting(OWN, _join_hits(train), _join_hits(dev), test)
     few = {genre: test[genre][:QUICK_TEST] for genre in GENRES[:2]}
-    return Setting(OWN, _joined(train)[:QUICK_TRAIN], _joined(dev)[:QUICK_TEST], few)
+    return TaggingSetting(OWN, _join_hits(train)[:QUICK_TRAIN], _join_hits(dev)[:QUICK_TEST], few)
 
 
-def across(data: Path) -> Setting:
+def domain_setting(data: Path) -> TaggingSetting:
     """Return a newspaper to learn from, and the web to test on."""
-    tests = {genre: web(data, [genre]) for genre in GENRES if genre != TO_CHOOSE}
-    return Setting(ACROSS, newspaper(data), web(data, [TO_CHOOSE]), tests)
+    tests = {genre: read_web(data, [genre]) for genre in GENRES if genre != TO_CHOOSE}
+    return TaggingSetting(ACROSS, read_newspaper(data), read_web(data, [TO_CHOOSE]), tests)
 
 
-def tried(setting: Setting, progress: Progress) -> tuple[dict[str, dict[str, Hits]], dict[str, Any]]:
+def evaluate_setting(
+    setting: TaggingSetting, progress: Progress
+) -> tuple[dict[str, dict[str, Hits]], dict[str, Any]]:
     """Return which words of each text each system has right, and what its settings are."""
-    made = Tagset.of(setting.train)
+    made = Tagset.from_sentences(setting.train)
     train, dev = made.batch(setting.train), made.batch(setting.dev)
     tests = {name: made.batch(sentences) for name, sentences in setting.tests.items()}
     systems = (PERCEPTRON, COST, LOG)
@@ -104,19 +173,19 @@ def tried(setting: Setting, progress: Progress) -> tuple[dict[str, dict[str, Hit
     about: dict[str, Any] = {"words": len(train.costs), "features": int(train.rows.shape[1])}
     for number, system in enumerate(systems):
         progress(f"{setting.name}: {system}", number, len(systems))
-        scorer, said = learned(system, train, dev)
+        scorer, said = fit_tagger(system, train, dev)
         found[system] = {name: _hits(scorer, batch) for name, batch in tests.items()}
         about[system] = said
     return found, about
 
 
-def learned(system: str, train: SequenceRows, dev: SequenceRows) -> tuple[ChainScorer, dict[str, Any]]:
+def fit_tagger(system: str, train: SequenceRows, dev: SequenceRows) -> tuple[ChainScorer, dict[str, Any]]:
     """Return the best scorer on development sentences, and how it was found."""
     best: tuple[float, ChainScorer, dict[str, Any]] | None = None
     by_value: dict[str, float] = {}
     for value in PASSES if system == PERCEPTRON else VALUES:
         before = time.process_time()
-        fitted = learner_of(system, value).fit(train)
+        fitted = make_tagging_learner(system, value).fit(train)
         told = ("C", "passes", "epochs", "gap")
         said: dict[str, Any] = {key: fitted.report[key] for key in told if key in fitted.report}
         said["seconds"] = round(time.process_time() - before, 1)
@@ -130,7 +199,7 @@ def learned(system: str, train: SequenceRows, dev: SequenceRows) -> tuple[ChainS
     return best[1], {**best[2], "development accuracy": by_value}
 
 
-def learner_of(system: str, value: float) -> Learner:
+def make_tagging_learner(system: str, value: float) -> Learner:
     """Return a learner with a number of passes, or with C."""
     if system == PERCEPTRON:
         name = "random_subspace.StructuredPerceptron.v1"
@@ -139,21 +208,21 @@ def learner_of(system: str, value: float) -> Learner:
     return EG(C=value, loss=LOSSES[system], decoder=Chain(), epochs=EPOCHS)
 
 
-def rows_of(name: str, found: Mapping[str, Mapping[str, Hits]]) -> list[Row]:
+def tagging_rows(name: str, found: Mapping[str, Mapping[str, Hits]]) -> list[ResultRow]:
     """Return the accuracies."""
     return [
-        Row(f"{name}, {system}", text, None, 100 * float(right.mean()), len(right))
+        ResultRow(f"{name}, {system}", text, None, 100 * float(right.mean()), len(right))
         for system, by_text in found.items()
         for text, right in _with_all(by_text).items()
     ]
 
 
-def claims_of(setting: Setting, found: Mapping[str, Mapping[str, Hits]]) -> list[Claim]:
+def tagging_claims(setting: TaggingSetting, found: Mapping[str, Mapping[str, Hits]]) -> list[Claim]:
     """Claim that packed EG is no worse than the perceptron, by a paired bootstrap over sentences."""
     sizes = [len(words) for sentences in setting.tests.values() for words, _ in sentences]
     units = np.repeat(np.arange(len(sizes)), sizes)
     outcomes = {
-        system: Outcomes.of_group(
+        system: Outcomes.from_group(
             ("right", "wrong"), np.zeros(len(units), int), ~_with_all(by_text)[ALL], units=units
         )
         for system, by_text in found.items()
@@ -170,18 +239,18 @@ def claims_of(setting: Setting, found: Mapping[str, Mapping[str, Hits]]) -> list
 
 
 def _hits(scorer: ChainScorer, batch: SequenceRows) -> Hits:
-    return hits(scorer.decode(batch.rows, batch.layout), batch)
+    return tag_hits(scorer.decode(batch.rows, batch.layout), batch)
 
 
 def _with_all(by_text: Mapping[str, Hits]) -> dict[str, Hits]:
     return {**by_text, ALL: np.concatenate(list(by_text.values()))}
 
 
-def _joined(by_genre: Mapping[str, Sequence[Sentence]]) -> list[Sentence]:
+def _join_hits(by_genre: Mapping[str, Sequence[Sentence]]) -> list[Sentence]:
     return [sentence for sentences in by_genre.values() for sentence in sentences]
 
 
-def _notes() -> list[str]:
+def _tagging_notes() -> list[str]:
     return [
         "the slides have no figures for tagging; all systems have the features of disambig.TokenContext.v1",
         "EWT: its own training, development and test parts; newspaper to web: the sample of the Wall Street "

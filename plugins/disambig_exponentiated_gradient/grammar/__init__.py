@@ -1,1 +1,5 @@
 """Grammars of treebanks: rules, words, and what a chart is built with."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

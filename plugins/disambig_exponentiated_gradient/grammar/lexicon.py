@@ -1,27 +1,58 @@
-"""Which tags a word may have, and how likely it is given each: by its counts, and by its looks.
-
-A tag's symbol may know its parent; what the tag and the word alone say of it (`without_parents`) is its
-*kind*. P(kind | word) is what was counted with the word, and a share of what rare words of its looks have,
-kinds that new words never get left out; P(symbol | kind, word) is counted with the word, and a share of that
-of the kind. The score is P(word | symbol) by Bayes.
-
-Samuelsson, Handling sparse data by successive abstraction (COLING 1996); Brants, TnT (ANLP 2000), for
-endings.
-"""
+"""Which tags a word may have and how likely it is given each: by its counts, and for rare words by its spelling."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
 
 from disambig.api import UserError
-from disambig_exponentiated_gradient.treebank.symbols import coarse_symbol, label_of, without_parents
 
-from .word_classes import classes_of
+from ..treebank.binarisation import coarse_symbol, node_label, without_parents
+
+LONGEST_SUFFIX = 3
+
+
+@lru_cache(100_000)
+def word_classes(word: str, is_first: bool) -> tuple[str, ...]:
+    """Return the classes of a word, each a part of the one before.
+
+    The first says how it is written: its case (at the start of a sentence a capital says less), digits,
+    hyphens; the others add its last one, two and three letters.
+
+    Parameters
+    ----------
+    word : str
+    is_first : bool
+        Whether the sentence begins with it.
+    """
+    shape = _shape(word, is_first)
+    if not word[-1:].isalpha():
+        return (shape,)
+    ending = word.lower()[-LONGEST_SUFFIX:]
+    most = min(len(ending), max(len(word) - 1, 1))
+    return (shape, *(f"{shape} {ending[-n:]}" for n in range(1, most + 1)))
+
+
+def _shape(word: str, is_first: bool) -> str:
+    letters = [sign for sign in word if sign.isalpha()]
+    digits = sum(sign.isdigit() for sign in word)
+    if digits and not letters:
+        return "number" if word[0].isdigit() else "signed number"
+    if not letters:
+        return "signs"
+    shape = "d" if digits else ""
+    shape += "-" if "-" in word[1:] or "\N{EN DASH}" in word else ""
+    if word[0].isupper():
+        capitals = sum(sign.isupper() for sign in letters)
+        case = "A" if capitals == len(letters) > 1 else "Aa" if capitals == 1 else "AaA"
+        return shape + case + ("<" if is_first else "")
+    return shape + ("aA" if any(sign.isupper() for sign in letters) else "a")
+
 
 Shares: TypeAlias = dict[str, float]
 Counts: TypeAlias = dict[str, Counter[str]]
@@ -69,7 +100,7 @@ class LexiconSettings:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Lexicon:
+class TagLexicon:
     """Words and classes of looks with their counts, and the scores that are made of them.
 
     Attributes
@@ -100,9 +131,9 @@ class Lexicon:
         object.__setattr__(self, "_kinds", shares)
 
     @classmethod
-    def of(
+    def from_sentences(
         cls, sentences: Iterable[Sequence[tuple[str, str]]], settings: LexiconSettings | None = None
-    ) -> Lexicon:
+    ) -> TagLexicon:
         """Return the lexicon of sentences of words with the symbols of their tags."""
         settings = settings or LexiconSettings()
         seen = [list(sentence) for sentence in sentences]
@@ -121,21 +152,21 @@ class Lexicon:
             for place, (word, symbol) in enumerate(sentence):
                 kind = without_parents(symbol)
                 if word in rare and len(types[kind]) >= settings.open:
-                    for name in ("", *classes_of(word, place == 0)):
+                    for name in ("", *word_classes(word, place == 0)):
                         looks[name][kind] += 1
         if not looks:  # so few words that no kind is open: all are
             for counts in words.values():
                 looks[""].update(without_parents(symbol) for symbol in counts)
         return cls(dict(words), dict(looks), settings)
 
-    def coarse(self) -> Lexicon:
+    def coarse(self) -> TagLexicon:
         """Return the lexicon of the same words with plain tags."""
-        return Lexicon(_coarse(self.words), _coarse(self.looks), self.settings)
+        return TagLexicon(_coarse(self.words), _coarse(self.looks), self.settings)
 
     @property
     def tags(self) -> frozenset[str]:
         """The labels of all tags."""
-        return frozenset(map(label_of, self._kinds))
+        return frozenset(map(node_label, self._kinds))
 
     def scores(self, words: Sequence[str], tags: Sequence[str] | None = None) -> list[Shares]:
         """Return the log probability of each word given each symbol that it may have.
@@ -146,12 +177,12 @@ class Lexicon:
         tags : sequence of str, optional
             Labels; where one is known to the lexicon, the word has no other.
         """
-        found = [self._of_word(word, place == 0) for place, word in enumerate(words)]
+        found = [self._word_shares(word, place == 0) for place, word in enumerate(words)]
         if tags is None:
             return found
         return [self._with_tag(scores, tag) for scores, tag in zip(found, tags, strict=True)]
 
-    def _of_word(self, word: str, is_first: bool) -> Shares:
+    def _word_shares(self, word: str, is_first: bool) -> Shares:
         """Return log P(word | symbol), up to a constant of a word that was never seen."""
         kept = self._seen.get((word, is_first))
         if kept is not None:
@@ -159,7 +190,7 @@ class Lexicon:
         counts = self.words.get(word, Counter())
         if not counts and is_first:
             counts = self.words.get(word[:1].lower() + word[1:], counts)
-        looks = self._of_looks(word, is_first)
+        looks = self._shape_shares(word, is_first)
         total = counts.total()
         prior = self.settings.prior if total < self.settings.known else 0.0
         by_kind: Counter[str] = Counter()
@@ -182,10 +213,10 @@ class Lexicon:
             self._seen[word, is_first] = scores
         return scores
 
-    def _of_looks(self, word: str, is_first: bool) -> Shares:
+    def _shape_shares(self, word: str, is_first: bool) -> Shares:
         """Return P(kind | looks), each class of looks leaning on the more general one."""
         shares = _shares(self.looks[""])
-        for name in classes_of(word, is_first):
+        for name in word_classes(word, is_first):
             counts = self.looks.get(name)
             if counts is None:
                 break
@@ -198,13 +229,13 @@ class Lexicon:
         """Return the scores of the symbols of a tag; all of them where the lexicon does not know it."""
         if tag not in self.tags:
             return scores
-        kept = {symbol: score for symbol, score in scores.items() if label_of(symbol) == tag}
+        kept = {symbol: score for symbol, score in scores.items() if node_label(symbol) == tag}
         if kept:
             return kept
         return {
             symbol: float(np.log(_UNSEEN * share) - self._symbols[symbol])
             for kind, symbols in self._kinds.items()
-            if label_of(kind) == tag
+            if node_label(kind) == tag
             for symbol, share in symbols.items()
         }
 

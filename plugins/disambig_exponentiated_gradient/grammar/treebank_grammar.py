@@ -1,23 +1,157 @@
-"""A treebank's grammar: its rules as arrays, its lexicon, and the way from trees to derivations and back."""
+"""The grammar of a treebank: its rules as arrays, how it is stored, and the PCFG parser."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from disambig.api import Arrays, UserError
-from disambig.api.decoding import BinaryGrammar, WordScores
-from disambig_exponentiated_gradient.treebank.binarising import Binarisation, restored
-from disambig_exponentiated_gradient.treebank.symbols import coarse_symbol, quoted
+from disambig.api.decoding import BinaryGrammar, ChartParser, Hypergraph, WordScores
 from disambig_exponentiated_gradient.treebank.tree import TOP, Tree
 
-from .counting import Labels, RuleCounts, cells
-from .derivation import Derivation
-from .lexicon import Lexicon, LexiconSettings
-from .scores import grammar_of
-from .stored import arrays_of, counts_of
+from ..treebank.binarisation import Binarisation, coarse_symbol, quoted, restore_tree
+from .lexicon import Counts, LexiconSettings, TagLexicon
+from .rules import Derivation, Labels, RuleCounts, build_grammar, tree_cells
+
+Ints = NDArray[np.int64]
+MOST = 1 << 31
+"""Counts, strings and bytes, at most."""
+
+
+def pack_counts(binarisation: Binarisation, counts: RuleCounts, lexicon: TagLexicon) -> Arrays:
+    """Return settings, counts of rules and counts of words as arrays."""
+    symbols = counts.symbols()
+    number = {symbol: i for i, symbol in enumerate(symbols)}
+    chains = [
+        (number[above], number[below], len(path), n)
+        for (above, below, path), n in sorted(counts.chains.items())
+    ]
+    labels = [label for _, _, path in sorted(counts.chains) for label in path]
+    binary = [(*(number[symbol] for symbol in rule), n) for rule, n in sorted(counts.binary.items())]
+    settings = {"binarisation": asdict(binarisation), "lexicon": asdict(lexicon.settings)}
+    return {
+        "settings": np.frombuffer(json.dumps(settings).encode(), np.uint8),
+        "binary": _table(binary, 4),
+        "chains": _table(chains, 4),
+        "unchanged": _table([(number[symbol], n) for symbol, n in sorted(counts.unchanged.items())], 2),
+        "lexical": _table([(number[symbol], n) for symbol, n in sorted(counts.lexical.items())], 2),
+        **_strings("symbols", symbols),
+        **_strings("labels", labels),
+        **_check_counts("words", lexicon.words),
+        **_check_counts("looks", lexicon.looks),
+    }
+
+
+def unpack_counts(arrays: Mapping[str, NDArray[Any]]) -> tuple[Binarisation, RuleCounts, TagLexicon]:
+    """Return settings, rules and words of `arrays_of`.
+
+    Raises
+    ------
+    UserError
+        D635 for arrays that are missing, of wrong sizes, or hold what cannot be.
+    """
+    try:
+        settings = json.loads(_array(arrays, "settings", np.uint8, 1).tobytes())
+        binarisation = Binarisation(
+            **settings["binarisation"] | {"splits": tuple(settings["binarisation"]["splits"])}
+        )
+        chosen = LexiconSettings(**settings["lexicon"])
+    except UserError:
+        raise
+    except (ValueError, TypeError, KeyError, RecursionError, OverflowError) as problem:
+        raise UserError("D635", problem=f"have no settings ({problem})") from problem
+    symbols = _texts(arrays, "symbols")
+    counts = RuleCounts()
+    for parent, left, right, n in _numbers(arrays, "binary", 4, (symbols,) * 3):
+        counts.binary[symbols[parent], symbols[left], symbols[right]] = n
+    labels, at = _texts(arrays, "labels"), 0
+    for above, below, n_labels, n in _numbers(arrays, "chains", 4, (symbols,) * 2):
+        path: Labels = tuple(labels[at : at + n_labels])
+        counts.chains[symbols[above], symbols[below], path] = n
+        at += n_labels
+    if at != len(labels):
+        raise UserError("D635", problem="have another number of labels than their chains")
+    for name, counter in (("unchanged", counts.unchanged), ("lexical", counts.lexical)):
+        for symbol, n in _numbers(arrays, name, 2, (symbols,)):
+            counter[symbols[symbol]] = n
+    return binarisation, counts, TagLexicon(_counters(arrays, "words"), _counters(arrays, "looks"), chosen)
+
+
+def _table(rows: Iterable[Sequence[int]], width: int) -> Ints:
+    made = list(rows)
+    return np.array(made, np.int64).reshape(len(made), width)
+
+
+def _strings(name: str, strings: Sequence[str]) -> Arrays:
+    data = [string.encode("utf8", "surrogatepass") for string in strings]
+    return {
+        name: np.frombuffer(b"".join(data), np.uint8),
+        f"{name}_sizes": np.array([len(each) for each in data], np.int64),
+    }
+
+
+def _texts(arrays: Mapping[str, NDArray[Any]], name: str) -> list[str]:
+    data = _array(arrays, name, np.uint8, 1).tobytes()
+    sizes = _array(arrays, f"{name}_sizes", np.int64, 1)
+    if (sizes < 0).any() or (sizes > MOST).any() or int(sizes.sum()) != len(data):
+        raise UserError("D635", problem=f"have other sizes than the text of {name}")
+    ends = [0, *np.cumsum(sizes).tolist()]
+    try:
+        return [data[start:end].decode("utf8", "surrogatepass") for start, end in pairwise(ends)]
+    except UnicodeDecodeError as problem:
+        raise UserError("D635", problem=f"have no UTF-8 in {name}") from problem
+
+
+def _check_counts(name: str, counts: Counts) -> Arrays:
+    """Return the counters of each string: which names each has, and how often."""
+    names = sorted({each for counter in counts.values() for each in counter})
+    number = {each: i for i, each in enumerate(names)}
+    owners = sorted(counts)
+    rows = [
+        (i, number[each], n) for i, owner in enumerate(owners) for each, n in sorted(counts[owner].items())
+    ]
+    return {
+        **_strings(name, owners),
+        **_strings(f"{name}_names", names),
+        f"{name}_counts": _table(rows, 3),
+    }
+
+
+def _counters(arrays: Mapping[str, NDArray[Any]], name: str) -> Counts:
+    owners, names = _texts(arrays, name), _texts(arrays, f"{name}_names")
+    found: Counts = {owner: Counter() for owner in owners}
+    for owner, each, n in _numbers(arrays, f"{name}_counts", 3, (owners, names)):
+        found[owners[owner]][names[each]] = n
+    return found
+
+
+def _numbers(
+    arrays: Mapping[str, NDArray[Any]], name: str, width: int, of: Sequence[Sequence[str]]
+) -> list[list[int]]:
+    """Return rows of indices of strings and, last, counts above zero."""
+    table = _array(arrays, name, np.int64, 2)
+    is_right = table.shape[1] == width and not (table < 0).any() and not (table > MOST).any()
+    is_right = is_right and not (table[:, -1] == 0).any()
+    if not is_right or any((table[:, i] >= len(strings)).any() for i, strings in enumerate(of)):
+        raise UserError("D635", problem=f"have numbers in {name} that cannot be")
+    return table.tolist()
+
+
+def _array(arrays: Mapping[str, NDArray[Any]], name: str, kind: type, dimensions: int) -> NDArray[Any]:
+    if name not in arrays:
+        raise UserError("D635", problem=f"lack {name}")
+    array = arrays[name]
+    if array.dtype != kind or array.ndim != dimensions:
+        raise UserError("D635", problem=f"have {name} in another form")
+    return array
+
 
 PLAIN = Binarisation(0, 1, tag_parents=False, splits=())
 """Nothing is remembered: symbols are labels."""
@@ -47,7 +181,7 @@ class TreebankGrammar:
     counts: RuleCounts
     grammar: BinaryGrammar
     paths: tuple[Labels, ...]
-    lexicon: Lexicon
+    lexicon: TagLexicon
     tag_scores: dict[str, float]
     coarser: TreebankGrammar | None = None
     _number: dict[str, int] = field(init=False, repr=False)
@@ -65,7 +199,7 @@ class TreebankGrammar:
             object.__setattr__(self, name, table)
 
     @classmethod
-    def of(
+    def from_trees(
         cls,
         trees: Sequence[Tree],
         binarisation: Binarisation | None = None,
@@ -84,21 +218,23 @@ class TreebankGrammar:
             raise UserError("D634", n=len(trees), problem=f"the outermost bracket of each must be {TOP}")
         binarisation = binarisation or Binarisation()
         binarised = [binarisation(tree) for tree in trees]
-        counts = RuleCounts.of(binarised)
+        counts = RuleCounts.from_trees(binarised)
         sentences = ([(leaf.word or "", leaf.label) for leaf in tree.leaves()] for tree in binarised)
-        return cls.of_counts(binarisation, counts, Lexicon.of(sentences, settings))
+        return cls.from_counts(binarisation, counts, TagLexicon.from_sentences(sentences, settings))
 
     @classmethod
-    def of_counts(cls, binarisation: Binarisation, counts: RuleCounts, lexicon: Lexicon) -> TreebankGrammar:
+    def from_counts(
+        cls, binarisation: Binarisation, counts: RuleCounts, lexicon: TagLexicon
+    ) -> TreebankGrammar:
         """Return the grammar of what was counted."""
         is_coarse = binarisation == PLAIN
-        coarser = None if is_coarse else cls.of_counts(PLAIN, counts.coarse(), lexicon.coarse())
-        grammar, paths, tags = grammar_of(counts, None if coarser is None else coarser.grammar)
+        coarser = None if is_coarse else cls.from_counts(PLAIN, counts.coarse(), lexicon.coarse())
+        grammar, paths, tags = build_grammar(counts, None if coarser is None else coarser.grammar)
         return cls(binarisation, counts, grammar, tuple(paths), lexicon, tags, coarser)
 
     def state(self) -> Arrays:
         """Return all that was counted as arrays of numbers."""
-        return arrays_of(self.binarisation, self.counts, self.lexicon)
+        return pack_counts(self.binarisation, self.counts, self.lexicon)
 
     @classmethod
     def from_state(cls, arrays: Arrays) -> TreebankGrammar:
@@ -109,13 +245,13 @@ class TreebankGrammar:
         UserError
             D635 for arrays that hold no grammar.
         """
-        binarisation, counts, lexicon = counts_of(arrays)
+        binarisation, counts, lexicon = unpack_counts(arrays)
         tagged = {symbol for found in lexicon.words.values() for symbol in found}
         if (not counts.binary and not counts.chains) or not tagged <= set(counts.lexical):
             raise UserError("D635", problem="have words without rules")
         if not {coarse_symbol(symbol) for symbol in counts.symbols()} >= {TOP}:
             raise UserError("D635", problem=f"have no symbol {TOP}")
-        return cls.of_counts(binarisation, counts, lexicon)
+        return cls.from_counts(binarisation, counts, lexicon)
 
     def word_scores(self, words: Sequence[str], tags: Sequence[str] | None = None) -> WordScores:
         """Return what each word of a sentence may be.
@@ -140,7 +276,7 @@ class TreebankGrammar:
             np.array(scores, np.float64),
         )
 
-    def words_of(
+    def score_words(
         self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]] | None = None
     ) -> list[WordScores]:
         """Return what each word of each sentence may be."""
@@ -151,7 +287,7 @@ class TreebankGrammar:
     def derivation(self, tree: Tree) -> Derivation | None:
         """Return the rules of a clean tree, None where the grammar lacks one of them."""
         binary, unary, tags = [], [], []
-        for above, below, path, start, middle, end in cells(self.binarisation(tree)):
+        for above, below, path, start, middle, end in tree_cells(self.binarisation(tree)):
             symbol = self._number.get(below.label, -1)
             if above is not below:
                 chain = self._unary.get((self._number.get(above.label, -1), symbol, path))
@@ -168,11 +304,11 @@ class TreebankGrammar:
             if rule is None:
                 return None
             binary.append((rule, start, middle, end))
-        return Derivation.of(binary, unary, tags)
+        return Derivation.from_rows(binary, unary, tags)
 
     def tree(self, words: Sequence[str], derivation: Derivation) -> Tree:
         """Return the clean tree of a derivation over a sentence."""
-        return restored(self.binarised(words, derivation))
+        return restore_tree(self.binarised(words, derivation))
 
     def binarised(self, words: Sequence[str], derivation: Derivation) -> Tree:
         """Return the binarised tree of a derivation; labels between the ends of chains are plain."""
@@ -212,3 +348,105 @@ class TreebankGrammar:
 def flat_tree(words: Sequence[str], tags: Sequence[str]) -> Tree:
     """Return what stands in for a sentence without a parse: its words and tags right below the top."""
     return Tree(TOP, tuple(Tree(tag, (), word) for word, tag in zip(words, tags, strict=True)))
+
+
+Words = Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Parses:
+    """The best trees of a sentence.
+
+    Attributes
+    ----------
+    trees : tuple of Tree
+        All different, the most probable first; none where no grammar has one.
+    scores : tuple of float
+        Log probability of each, with its words: that of its best derivation.
+    is_fallback : bool
+        Whether the grammar has no parse, and the coarser one made these.
+    """
+
+    trees: tuple[Tree, ...] = ()
+    scores: tuple[float, ...] = ()
+    is_fallback: bool = False
+
+    @property
+    def best(self) -> Tree | None:
+        """The most probable tree."""
+        return self.trees[0] if self.trees else None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TreebankParser:
+    """Parse sentences by a treebank's grammar; those that it has no parse of, by its coarser one.
+
+    Attributes
+    ----------
+    grammar : TreebankGrammar
+    threshold : float
+        What the coarser grammar finds less probable is not looked for (see `ChartParser`).
+    charts : ChartParser
+        Makes the charts of ``grammar.words_of(sentences)``.
+    """
+
+    grammar: TreebankGrammar
+    threshold: float = 1e-4
+    charts: ChartParser = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        charts = ChartParser(self.grammar.grammar, threshold=self.threshold)
+        object.__setattr__(self, "charts", charts)
+
+    def trees(self, sentences: Sequence[Words], tags: Sequence[Words] | None = None) -> list[Tree | None]:
+        """Return the most probable tree of each sentence, None where there is none (see `parses`)."""
+        return [each.best for each in self.parses(sentences, tags)]
+
+    def parses(
+        self, sentences: Sequence[Words], tags: Sequence[Words] | None = None, *, k: int = 1
+    ) -> list[Parses]:
+        """Return up to `k` trees of each sentence.
+
+        Parameters
+        ----------
+        sentences : sequence of sequences of str
+            Words as in the treebank (see `treebank.written_words`).
+        tags : sequence of sequences of str, optional
+            Labels of their tags, where these are known.
+        k : int
+            Derivations looked for: fewer trees, where several differ only in what symbols remember.
+        """
+        found = self._parses(sentences, tags, k)
+        coarser = self.grammar.coarser
+        missing = [i for i, each in enumerate(found) if not each.trees and sentences[i]]
+        if coarser is None or not missing:
+            return found
+        known = None if tags is None else [tags[i] for i in missing]
+        again = TreebankParser(coarser)._parses([sentences[i] for i in missing], known, k)
+        for i, each in zip(missing, again, strict=True):
+            found[i] = Parses(each.trees, each.scores, bool(each.trees))
+        return found
+
+    def _parses(self, sentences: Sequence[Words], tags: Sequence[Words] | None, k: int) -> list[Parses]:
+        """Return the trees by this grammar alone."""
+        some = [i for i, words in enumerate(sentences) if words]
+        words = self.grammar.score_words(
+            [sentences[i] for i in some], None if tags is None else [tags[i] for i in some]
+        )
+        found = [Parses() for _ in sentences]
+        if k == 1:
+            for i, parse in zip(some, self.charts.best(words), strict=True):
+                if parse is not None:
+                    tree = self.grammar.tree(sentences[i], Derivation.from_edges(parse.edges))
+                    found[i] = Parses((tree,), (parse.score,))
+            return found
+        charts = self.charts.charts(words)
+        decoded = Hypergraph().top(charts.scores, charts.graphs, k)
+        for chart, (scores, derivations) in zip(charts.sentences.tolist(), decoded, strict=True):
+            sentence = sentences[some[chart]]
+            trees: dict[Tree, float] = {}
+            for score, edges in zip(scores.tolist(), derivations, strict=True):
+                derivation = Derivation.from_edges(charts.edges.take(edges))
+                trees.setdefault(self.grammar.tree(sentence, derivation), score)
+            found[some[chart]] = Parses(tuple(trees), tuple(trees.values()))
+        return found

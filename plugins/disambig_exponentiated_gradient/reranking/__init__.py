@@ -1,1 +1,5 @@
 """Reranking of parses: lists of candidate trees, and the features that tell them apart."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,20 +1,24 @@
-"""Lists of candidate trees: those of a parser, and those to learn from, of parsers that never saw them."""
+"""Lists of candidate trees: made by a parser, cross-fitted for training, and kept in a file."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from disambig.api.tasks import CandidateLists
-from disambig_exponentiated_gradient.grammar.parsing import TreebankParser
 from disambig_exponentiated_gradient.grammar.treebank_grammar import TreebankGrammar, flat_tree
-from disambig_exponentiated_gradient.treebank.brackets import Brackets
 from disambig_exponentiated_gradient.treebank.parseval import Parseval
 from disambig_exponentiated_gradient.treebank.tree import Tree
-from disambig_exponentiated_gradient.treebank.writing import one_line
+
+from ..grammar.treebank_grammar import TreebankParser
+from ..treebank.parseval import TreeBrackets
+from ..treebank.tree import format_one_line
 
 K = 50
 """Trees of a list, at most."""
@@ -53,7 +57,7 @@ class TreeLists:
         return TreeLists(self.lists.take(index), self.counts.take(rows), self.references[index])
 
     @classmethod
-    def joined(cls, parts: Sequence[TreeLists]) -> TreeLists:
+    def concat(cls, parts: Sequence[TreeLists]) -> TreeLists:
         """Return the sentences of all parts, one part after the other."""
         names = ("matched", "gold", "found", "crossing", "words", "right_tags", "failed")
         columns = (np.concatenate([getattr(part.counts, name) for part in parts]) for name in names)
@@ -61,7 +65,7 @@ class TreeLists:
         return cls(CandidateLists.joined([part.lists for part in parts]), Parseval(*columns), references)
 
 
-def candidates(
+def candidate_trees(
     grammar: TreebankGrammar, gold: Sequence[Tree], k: int = K, told: Told | None = None
 ) -> TreeLists:
     """Return up to `k` trees that a grammar has of each sentence, beside the right ones.
@@ -83,13 +87,13 @@ def candidates(
         if told is not None:
             told(first, len(gold))
         parts.append(_candidates(parser, gold[first : first + _AT_ONCE], k))
-    return TreeLists.joined(parts)
+    return TreeLists.concat(parts)
 
 
-def jackknifed(
+def jackknife_lists(
     trees: Sequence[Tree],
     *,
-    learn: Callable[[Sequence[Tree]], TreebankGrammar] = TreebankGrammar.of,
+    learn: Callable[[Sequence[Tree]], TreebankGrammar] = TreebankGrammar.from_trees,
     longest: int | None = None,
     most: int | None = None,
     k: int = K,
@@ -127,8 +131,8 @@ def jackknifed(
             told(first, len(trees))
         held = [trees[i] for i in range(first, last) if i in listed]
         if held:
-            parts.append(candidates(learn([*trees[:first], *trees[last:]]), held, k))
-    return TreeLists.joined(parts)
+            parts.append(candidate_trees(learn([*trees[:first], *trees[last:]]), held, k))
+    return TreeLists.concat(parts)
 
 
 _AT_ONCE = 100
@@ -142,12 +146,50 @@ def _candidates(parser: TreebankParser, gold: Sequence[Tree], k: int) -> TreeLis
         each.trees or (flat_tree(words, [UNKNOWN] * len(words)),)
         for each, words in zip(found, sentences, strict=True)
     ]
-    plain = CandidateLists.of([[one_line(tree) for tree in each] for each in trees])
+    plain = CandidateLists.from_texts([[format_one_line(tree) for tree in each] for each in trees])
     scores = [score for each in found for score in each.scores or (0.0,)]
-    brackets = [Brackets.of(tree) for tree in gold]
+    brackets = [TreeBrackets.from_tree(tree) for tree in gold]
     right = [one for one, each in zip(brackets, trees, strict=True) for _ in each]
-    counts = Parseval.of(right, [tree for each in trees for tree in each])
+    counts = Parseval.from_trees(right, [tree for each in trees for tree in each])
     lists = CandidateLists(
         plain.offsets, plain.texts, np.array(scores), plain.ranks, counts.errors.astype(np.float32)
     )
-    return TreeLists(lists, counts, tuple(one_line(tree) for tree in gold))
+    return TreeLists(lists, counts, tuple(format_one_line(tree) for tree in gold))
+
+
+_COUNTS = tuple(each.name for each in fields(Parseval))
+
+
+def write_lists(path: Path, found: TreeLists) -> None:
+    """Write lists to a file of arrays (``.npz``)."""
+    own = found.lists
+    with path.open("wb") as file:
+        np.savez_compressed(
+            file,
+            offsets=own.offsets,
+            scores=own.scores,
+            ranks=own.ranks,
+            costs=own.costs,
+            texts=_pack_lists(own.texts),
+            references=_pack_lists(found.references),
+            **{name: getattr(found.counts, name) for name in _COUNTS},
+        )
+
+
+def read_lists(path: Path) -> TreeLists:
+    """Return what `write_lists` wrote."""
+    with np.load(path) as file:
+        said: dict[str, NDArray[Any]] = dict(file)
+    own = CandidateLists(
+        said["offsets"], _unpack_lists(said["texts"]), said["scores"], said["ranks"], said["costs"]
+    )
+    counts = Parseval(*(said[name] for name in _COUNTS))
+    return TreeLists(own, counts, tuple(_unpack_lists(said["references"])))
+
+
+def _pack_lists(texts: Sequence[str]) -> NDArray[np.uint8]:
+    return np.frombuffer("\n".join(texts).encode(), np.uint8)
+
+
+def _unpack_lists(letters: NDArray[np.uint8]) -> list[str]:
+    return letters.tobytes().decode().split("\n")

@@ -1,4 +1,4 @@
-"""Numbers of labels, words and whatever else features are made of, with their hashes."""
+"""Feature templates of trees, and the numbered symbols that features are made of."""
 
 from __future__ import annotations
 
@@ -6,9 +6,55 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api.text import hash_words
-from disambig_exponentiated_gradient.treebank.cleaning import plain_label
 
-from .templates import TEMPLATES
+from ..treebank.reading import strip_label
+
+TEMPLATES = (
+    "rule",
+    "rule, parent",
+    "rule, closed heads",
+    "two-level rule",
+    "bigram",
+    "bigram, parent",
+    "bigram, closed heads",
+    "bigram, head words",
+    "bigram, first head word",
+    "bigram, second head word",
+    "two-level bigram",
+    "trigram",
+    "trigram, closed heads",
+    "head and modifier",
+    "modifier, head words",
+    "modifier, head word",
+    "modifier, own word",
+    "modifier, tags",
+    "modifier, distance",
+    "attached",
+    "attached, head word",
+    "attached, object",
+    "attached, head word and object",
+    "heavy",  # CJ
+    "neighbours",  # CJ
+    "first word",
+    "last word",
+    "word before",
+    "word behind",
+    "tags at the edges",
+    "right branch",  # CJ
+    "alike",  # CJ
+    "lengths",  # CJ
+    "word and parent",  # CJ
+    "word and two above",  # CJ
+    "word and its largest phrase",  # CJ
+    "spine",  # CJ
+    "spine, word",  # CJ
+    "two words",  # CJ
+    "two words, first",  # CJ
+    "two words, second",  # CJ
+    "heads of two levels",
+)
+"""In the order of `TEMPLATE`'s numbers."""
+
 
 NUMBERS = 32
 """Small numbers that are symbols, from 0."""
@@ -24,7 +70,7 @@ CLOSED_WORDS = frozenset(
 )
 
 
-class _Numbers(dict[str, int]):
+class _SymbolNumbers(dict[str, int]):
     """A number for each text, the next one for a new text."""
 
     def __missing__(self, text: str) -> int:
@@ -32,7 +78,7 @@ class _Numbers(dict[str, int]):
         return number
 
 
-class Symbols:
+class TreeSymbols:
     """Texts by number. Columns about them, by number too, are made as they are asked for.
 
     Attributes
@@ -42,7 +88,7 @@ class Symbols:
     """
 
     def __init__(self) -> None:
-        self.number: dict[str, int] = _Numbers({name: i for i, name in enumerate((*FIXED, *TEMPLATES))})
+        self.number: dict[str, int] = _SymbolNumbers({name: i for i, name in enumerate((*FIXED, *TEMPLATES))})
         self._names: list[str] = []
         self._hashes = np.zeros(0, np.uint64)
         self._plain = np.zeros(0, np.int32)
@@ -70,7 +116,7 @@ class Symbols:
         """The number of each as a label without function tags."""
         while len(self._plain) < len(self):  # a plain label may be a new symbol
             names = list(self.number)[len(self._plain) :]
-            more = np.array([self.number[plain_label(name)] for name in names], np.int32)
+            more = np.array([self.number[strip_label(name)] for name in names], np.int32)
             self._plain = np.concatenate([self._plain, more])
         return self._plain
 

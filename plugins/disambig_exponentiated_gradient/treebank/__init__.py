@@ -1,1 +1,5 @@
 """Treebanks: trees and their brackets, read, changed, headed and compared."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,20 +1,80 @@
-"""PARSEVAL by evalb's conventions: how many labelled brackets of a tree are right, and how many are found.
-
-A word is left out where both trees give it a tag of punctuation. Where only one does, evalb first counted an
-error of the sentence; the word is put in again here, as evalb does since 2005 for the words named to it.
-"""
+"""PARSEVAL by evalb's conventions: labelled brackets, their scores, and the measure of n-best lists."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .brackets import DELETED, Brackets, compared_tag
-from .tree import Tree
+from disambig.api import UserError
+from disambig.api.measures import Outcomes
+
+from .reading import first_tree
+from .tree import TOP, Tree, TreeNodes
+
+DELETED = frozenset({TOP, "-NONE-", ",", ":", "``", "''", "."})
+"""Labels that count for nothing: brackets of these, and words of such a tag."""
+EQUAL = {"PRT": "ADVP"}
+"""Labels that are the same as another."""
+_TAIL = re.compile(r"[-=]")
+
+
+@dataclass(frozen=True, slots=True)
+class TreeBrackets:
+    """Words, tags and brackets of a tree, nothing deleted yet.
+
+    Attributes
+    ----------
+    words, tags : tuples of str
+    labels : tuple of str
+        Of each bracket that is not deleted by its label, in preorder; without function tags.
+    starts, ends : tuples of int
+        Its words, from `starts` to before `ends`.
+    """
+
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+    labels: tuple[str, ...]
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+
+    @classmethod
+    def from_tree(cls, tree: Tree) -> TreeBrackets:
+        """Return the brackets of a tree."""
+        found = TreeNodes.from_tree(tree)
+        rows = [
+            (label, start, end)
+            for node, start, end in zip(found.nodes, found.starts, found.ends, strict=True)
+            if node.word is None and (label := compared_label(node.label)) not in DELETED
+        ]
+        labels, starts, ends = zip(*rows, strict=True) if rows else ((), (), ())
+        return cls(tuple(tree.words()), tuple(tree.tags()), labels, starts, ends)
+
+    def counted(self, is_deleted: Sequence[bool]) -> list[tuple[str, int, int]]:
+        """Return label, start and end of each bracket that some word stays in, places counted anew."""
+        place = [0]
+        for gone in is_deleted:
+            place.append(place[-1] + (not gone))
+        spans = zip(self.labels, self.starts, self.ends, strict=True)
+        return [(label, place[start], place[end]) for label, start, end in spans if place[start] < place[end]]
+
+
+def compared_label(label: str) -> str:
+    """Return a label as it is compared: without function tags, ADVP for PRT."""
+    tail = _TAIL.search(label, 1)
+    plain = label[: tail.start()] if tail and label[0] not in "-=" else label
+    return EQUAL.get(plain, plain)
+
+
+def compared_tag(tag: str) -> str:
+    """Return a tag as it is compared."""
+    return EQUAL.get(tag, tag)
+
 
 Ints = NDArray[np.int64]
 
@@ -46,10 +106,12 @@ class Parseval:
     failed: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, gold: Sequence[Tree | Brackets], found: Sequence[Tree | Brackets | None]) -> Parseval:
+    def from_trees(
+        cls, gold: Sequence[Tree | TreeBrackets], found: Sequence[Tree | TreeBrackets | None]
+    ) -> Parseval:
         """Return the counts of trees beside those that should be; None is a sentence without a parse."""
         rows = [
-            _counts(_brackets(right), None if tree is None else _brackets(tree))
+            _counts(_as_brackets(right), None if tree is None else _as_brackets(tree))
             for right, tree in zip(gold, found, strict=True)
         ]
         table = np.array(rows, np.int64).reshape(len(rows), 7)
@@ -113,11 +175,11 @@ def _share(part: float, whole: float) -> float:
     return float(part) / float(whole) if whole else float("nan")
 
 
-def _brackets(tree: Tree | Brackets) -> Brackets:
-    return Brackets.of(tree) if isinstance(tree, Tree) else tree
+def _as_brackets(tree: Tree | TreeBrackets) -> TreeBrackets:
+    return TreeBrackets.from_tree(tree) if isinstance(tree, Tree) else tree
 
 
-def _counts(gold: Brackets, found: Brackets | None) -> tuple[int, ...]:
+def _counts(gold: TreeBrackets, found: TreeBrackets | None) -> tuple[int, ...]:
     """Return the seven columns of one pair."""
     if found is None or found.words != gold.words:
         is_deleted = [tag in DELETED for tag in gold.tags]
@@ -141,3 +203,54 @@ def _crossing(right: list[tuple[str, int, int]], there: list[tuple[str, int, int
         for _, start, end in there
         if (start, end) not in spans
     )
+
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class BracketF1:
+    """Harmonic mean of precision and recall of labelled brackets, by evalb's conventions.
+
+    Candidates and references are trees in brackets. A text without a tree is a sentence without a parse. As a
+    cost, a tree counts its brackets that are missing or too many.
+    """
+
+    name = "bracket F1"
+    unit = "share"
+    more_is_better = True
+
+    def value(self, outcomes: Outcomes) -> float:
+        """Return the figure; NaN where there is no bracket."""
+        return float(self.of_sums(self.terms(outcomes).sum(axis=0)))
+
+    def terms(self, outcomes: Outcomes) -> Floats:
+        """Return of each twice its right brackets, and those that are there or should be."""
+        if outcomes.references is None:
+            raise UserError("D433", name=self.name)
+        counts = _count_brackets(outcomes.chosen_texts, outcomes.references)
+        return np.stack([2.0 * counts.matched, 1.0 * (counts.gold + counts.found)], axis=1)
+
+    def of_sums(self, sums: Floats) -> Floats:
+        """Return the figure of each row of sums."""
+        above, below = sums[..., 0], sums[..., 1]
+        return np.divide(above, below, out=np.full(np.shape(above), np.nan), where=below != 0)
+
+    def costs(self, texts: Sequence[str], references: Sequence[str]) -> Floats:
+        """Return the bracket errors of each tree beside its reference."""
+        return _count_brackets(texts, references).errors.astype(np.float64)
+
+
+def _count_brackets(texts: Sequence[str], references: Sequence[str]) -> Parseval:
+    gold = [_parse_brackets(text) for text in references]
+    return Parseval.from_trees(
+        [TreeBrackets((), (), (), (), ()) if each is None else each for each in gold],
+        [_parse_brackets(text) for text in texts],
+    )
+
+
+@lru_cache(10_000)
+def _parse_brackets(text: str) -> TreeBrackets | None:
+    """Return the brackets of the first tree of a text."""
+    tree = first_tree(text)
+    return None if tree is None else TreeBrackets.from_tree(tree)

@@ -1,22 +1,28 @@
-"""Penn-style brackets to trees: as they stand, each in a bracket of its own (then see `cleaning`).
-
-A word is ``(TAG word)``, a constituent ``(LABEL child ...)``, a sentence ``( child ...)`` or a constituent.
-Only ASCII white space parts: a no-break space belongs to its word.
-"""
+"""Read treebanks: brackets to cleaned trees, from files, folders and archives; the Penn and CRAFT treebanks."""
 
 from __future__ import annotations
 
+import gzip
+import lzma
+import os
 import re
-from collections.abc import Iterator
+import tarfile
+import zlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import IO
+
+import numpy as np
 
 from disambig.api import UserError
 
-from .tree import TOP, Tree
+from .tree import TOP, Tree, fold_tree
 
 DEEPEST = 500
 """Brackets within each other, at most (30 in the Penn Treebank)."""
-LONGEST = 10_000
+MAX_WORD_LENGTH = 10_000
 """Characters of a label or a word, at most."""
 MOST_WORDS = 20_000
 """Words of a tree, at most (376 in CRAFT)."""
@@ -26,7 +32,7 @@ _TOKEN = re.compile(r"[()]|[^() \t\r\n\f\v]+")
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenNode:
     """A bracket that is not closed yet, and where in the text it is."""
 
     at: int
@@ -35,7 +41,7 @@ class _Open:
     children: list[Tree] = field(default_factory=list)
 
 
-def raw_trees(text: str, path: str = "trees") -> Iterator[Tree]:
+def read_raw_trees(text: str, path: str = "trees") -> Iterator[Tree]:
     """Yield the trees of a text as they are written, each in a bracket `TOP`.
 
     Parameters
@@ -49,43 +55,43 @@ def raw_trees(text: str, path: str = "trees") -> Iterator[Tree]:
     UserError
         D630, with `path` and line, for brackets that make no tree; D631 for a tree beyond all bounds.
     """
-    open_: list[_Open] = []
+    open_: list[_OpenNode] = []
     n_words = 0
     try:
         for match in _TOKEN.finditer(text):
             at, token = match.start(), match[0]
             if token == "(":
                 if open_ and open_[-1].word is not None:
-                    raise _Problem(at, f"a bracket opens behind the word {open_[-1].word[:40]!r}")
-                open_.append(_Open(at))
-                _bounded(at, "brackets in each other", len(open_), DEEPEST)
+                    raise _BracketProblem(at, f"a bracket opens behind the word {open_[-1].word[:40]!r}")
+                open_.append(_OpenNode(at))
+                _check_limit(at, "brackets in each other", len(open_), DEEPEST)
             elif token == ")":
                 if not open_:
-                    raise _Problem(at, "a bracket closes that none opened")
+                    raise _BracketProblem(at, "a bracket closes that none opened")
                 node = _closed(open_.pop(), at, is_root=not open_)
                 if node.word is not None:
                     n_words += 1
-                    _bounded(at, "words in a tree", n_words, MOST_WORDS)
+                    _check_limit(at, "words in a tree", n_words, MOST_WORDS)
                 if open_:
                     open_[-1].children.append(node)
                 else:
                     n_words = 0
                     yield node
             elif not open_:
-                raise _Problem(at, f"{token[:40]!r} stands outside of all brackets")
+                raise _BracketProblem(at, f"{token[:40]!r} stands outside of all brackets")
             else:
-                _bounded(at, "characters in a word", len(token), LONGEST)
+                _check_limit(at, "characters in a word", len(token), MAX_WORD_LENGTH)
                 _named(open_[-1], token, at)
         if open_:
-            raise _Problem(open_[-1].at, "the bracket that opens here is never closed")
-    except _Problem as problem:
+            raise _BracketProblem(open_[-1].at, "the bracket that opens here is never closed")
+    except _BracketProblem as problem:
         line = 1 + text.count("\n", 0, problem.at)
         if problem.most:
             raise UserError("D631", path=path, line=line, what=problem.said, most=problem.most) from None
         raise UserError("D630", path=path, line=line, problem=problem.said) from None
 
 
-class _Problem(Exception):
+class _BracketProblem(Exception):
     """What is wrong, and where: lines are counted only if something is."""
 
     def __init__(self, at: int, said: str, most: int = 0) -> None:
@@ -93,29 +99,324 @@ class _Problem(Exception):
         self.at, self.said, self.most = at, said, most
 
 
-def _bounded(at: int, what: str, seen: int, most: int) -> None:
+def _check_limit(at: int, what: str, seen: int, most: int) -> None:
     if seen > most:
-        raise _Problem(at, what, most)
+        raise _BracketProblem(at, what, most)
 
 
-def _named(node: _Open, token: str, at: int) -> None:
+def _named(node: _OpenNode, token: str, at: int) -> None:
     """Take a token as the label or the word of what is open."""
     if node.children or node.word is not None:
-        raise _Problem(at, f"{token[:40]!r} stands behind what ({node.label[:40]} already has")
+        raise _BracketProblem(at, f"{token[:40]!r} stands behind what ({node.label[:40]} already has")
     if node.label:
         node.word = token
     else:
         node.label = token
 
 
-def _closed(node: _Open, at: int, *, is_root: bool) -> Tree:
+def _closed(node: _OpenNode, at: int, *, is_root: bool) -> Tree:
     """Return the tree of a bracket that is being closed."""
     if node.word is None and not node.children:
-        raise _Problem(at, f"there is nothing in ({node.label[:40]}")
+        raise _BracketProblem(at, f"there is nothing in ({node.label[:40]}")
     if not is_root:
         if not node.label:
-            raise _Problem(node.at, "a bracket in a tree has no label")
+            raise _BracketProblem(node.at, "a bracket in a tree has no label")
         return Tree(node.label, tuple(node.children), node.word)
     if node.word is None and node.label in ROOTS:
         return Tree(TOP, tuple(node.children))
     return Tree(TOP, (Tree(node.label, tuple(node.children), node.word),))
+
+
+EMPTY = "-NONE-"
+"""Tag of traces and of all else that has no sound."""
+_FIRST = re.compile(r"[-=|]")
+_INDEX = re.compile(r"[-=][0-9]+(?=[-=]|$)")
+
+
+@lru_cache(10_000)
+def strip_label(label: str, *, functions: bool = False) -> str:
+    """Return a label without what stands behind its category.
+
+    ``NP-SBJ-1``, ``NP=2`` and ``ADVP|PRT`` get ``NP``, ``NP`` and ``ADVP``; what begins with a sign, such as
+    ``-LRB-``, stays.
+
+    Parameters
+    ----------
+    label : str
+    functions : bool
+        Whether function tags stay: ``NP-SBJ-1`` gets ``NP-SBJ``.
+    """
+    if functions:
+        return label[:1] + _INDEX.sub("", label[1:])
+    end = _FIRST.search(label, 1) if label[:1] not in "-=|" else None
+    return label[: end.start()] if end else label
+
+
+def clean_trees(tree: Tree, *, functions: bool = False) -> Tree | None:
+    """Return a tree without traces, the constituents that they leave empty, indices and function tags.
+
+    Parameters
+    ----------
+    tree : Tree
+    functions : bool
+        Whether function tags stay.
+
+    Returns
+    -------
+    Tree or None
+        None where no word is left.
+    """
+
+    def make(node: Tree, children: Sequence[Tree | None]) -> Tree | None:
+        if node.word is not None:
+            if node.label == EMPTY:
+                return None
+            tag = strip_label(node.label, functions=functions)
+            return node if tag == node.label else Tree(tag, (), node.word)
+        kept = tuple(child for child in children if child is not None)
+        return Tree(strip_label(node.label, functions=functions), kept) if kept else None
+
+    return fold_tree(tree, make)
+
+
+def read_trees(text: str, path: str = "trees", *, functions: bool = False) -> Iterator[Tree]:
+    """Yield the clean trees of a text; what has no word is left out.
+
+    Parameters
+    ----------
+    text : str
+    path : str
+        Where it is from, for messages.
+    functions : bool
+        Whether function tags stay.
+
+    Raises
+    ------
+    UserError
+        D630 and D631, with `path` and line.
+    """
+    for raw in read_raw_trees(text, path):
+        tree = clean_trees(raw, functions=functions)
+        if tree is not None:
+            yield tree
+
+
+def first_tree(text: str) -> Tree | None:
+    """Return the first tree of a candidate's text, clean, or None for a text without a word.
+
+    Raises
+    ------
+    UserError
+        D630 and D631, whose value ``text`` tells the core which candidate of which list it was.
+    """
+    try:
+        return next(read_trees(text, "a tree of a list"), None)
+    except UserError as error:
+        raise UserError(error.code, **error.values, text=text) from None
+
+
+ENDINGS = (".mrg", ".tree", ".trees", ".ptb", ".parse", ".bracket", ".brackets")
+"""How the names of files end that are taken from directories and archives; one may be named by itself."""
+ARCHIVES = (".tar", ".tar.xz", ".tar.gz", ".tgz", ".tar.bz2")
+LARGEST = 1 << 28
+"""Bytes, unpacked, of all files of a treebank, at most (CRAFT has 13 million, the Penn Treebank 100)."""
+MEMBERS = 50_000
+"""Files and directories, at most."""
+_READ_ERRORS = (OSError, EOFError, tarfile.TarError, lzma.LZMAError, zlib.error)
+
+
+def read_treebank(path: str | Path, *, functions: bool = False) -> dict[str, list[Tree]]:
+    """Return the clean trees of each file, by the file's name without folder and ending, sorted by it.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file (also ``.gz`` and ``.xz``), a directory, or a tar archive, packed or not.
+    functions : bool
+        Whether function tags stay.
+
+    Raises
+    ------
+    UserError
+        D630 and D631 for brackets that make no tree, with file and line; D632 for what cannot be read, is too
+        large, or has no file of trees.
+    """
+    found: dict[str, list[Tree]] = {}
+    for key, name, data in sorted(_files(Path(path))):
+        if key in found:
+            raise UserError("D632", path=path, problem=f"two files are called {key!r}")
+        found[key] = list(read_trees(_text(data, name), name, functions=functions))
+    if not found:
+        raise UserError("D632", path=path, problem=f"no file in it ends in {', '.join(ENDINGS)}")
+    return found
+
+
+def _files(path: Path) -> Iterator[tuple[str, str, bytes]]:
+    """Yield of each file of trees its short name, the one for messages, and its bytes."""
+    try:
+        if path.is_dir():
+            yield from _read_directory(path)
+        elif path.name.endswith(ARCHIVES):
+            yield from _read_archive(path)
+        else:
+            with _open_files(path) as stream:
+                yield _key(path.name), str(path), _check_file_size(path, stream.read(LARGEST + 1), LARGEST)
+    except _READ_ERRORS as problem:
+        said = getattr(problem, "strerror", None) or str(problem) or type(problem).__name__
+        raise UserError("D632", path=path, problem=said) from problem
+
+
+def _open_files(path: Path) -> IO[bytes]:
+    if path.suffix == ".gz":
+        return gzip.open(path, "rb")  # type: ignore[return-value]
+    return lzma.open(path, "rb") if path.suffix == ".xz" else path.open("rb")
+
+
+def _read_directory(path: Path) -> Iterator[tuple[str, str, bytes]]:
+    def fail(problem: OSError) -> None:
+        raise problem
+
+    left, n_seen = LARGEST, 0
+    for folder, folders, names in os.walk(path, onerror=fail):
+        folders.sort()
+        n_seen += len(folders) + len(names)
+        _check_file_count(path, n_seen)
+        for name in sorted(names):
+            file = Path(folder, name)
+            if name.endswith(ENDINGS) and file.is_file():
+                with file.open("rb") as stream:
+                    data = _check_file_size(path, stream.read(left + 1), left)
+                left -= len(data)
+                yield _key(name), str(file), data
+
+
+def _read_archive(path: Path) -> Iterator[tuple[str, str, bytes]]:
+    left = LARGEST
+    with tarfile.open(path, "r|*") as archive:  # as a stream: no member before it is asked for
+        for number, member in enumerate(archive, 1):
+            _check_file_count(path, number)
+            if member.size < 0 or member.size > left:
+                raise UserError("D632", path=path, problem=f"it has more than {LARGEST >> 20} MiB of trees")
+            left -= member.size
+            stream = archive.extractfile(member) if member.isreg() else None
+            if stream is None or not member.name.endswith(ENDINGS):
+                continue
+            data = stream.read()
+            if len(data) < member.size:
+                raise EOFError("it ends in the middle of a file")
+            yield _key(member.name), f"{path}: {member.name}", data
+
+
+def _check_file_count(path: Path, n_seen: int) -> None:
+    if n_seen > MEMBERS:
+        raise UserError("D632", path=path, problem=f"it has more than {MEMBERS:,} files")
+
+
+def _check_file_size(path: Path, data: bytes, most: int) -> bytes:
+    if len(data) > most:
+        raise UserError("D632", path=path, problem=f"it has more than {LARGEST >> 20} MiB of trees")
+    return data
+
+
+def _text(data: bytes, name: str) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        raise UserError("D632", path=name, problem=f"no UTF-8 at byte {problem.start:,}") from None
+
+
+def _key(name: str) -> str:
+    stem = name.replace("\\", "/").rpartition("/")[2]
+    for ending in (".gz", ".xz", *ENDINGS):
+        stem = stem.removesuffix(ending)
+    return stem or name
+
+
+PENN = "labelled/ptb-sample/treebank-combined.tar.xz"
+CRAFT = "labelled/craft/craft-penn.tar.xz"
+MAX_WORDS = 40
+"""Words of a sentence that the field's figures are given for, at most."""
+_WSJ = re.compile(r"wsj_(\d\d)\d\d")
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusSplit:
+    """Trees to learn from, to choose settings by, and to test on.
+
+    Attributes
+    ----------
+    train, dev, test : tuples of Tree
+    """
+
+    train: tuple[Tree, ...]
+    dev: tuple[Tree, ...]
+    test: tuple[Tree, ...]
+
+
+def penn_sections(data: Path, *, functions: bool = False) -> dict[str, dict[str, list[Tree]]]:
+    """Return the trees of each file of each section of the sample, such as ``["00"]["wsj_0003"]``.
+
+    Parameters
+    ----------
+    data : Path
+        Folder of the research data.
+    functions : bool
+        Whether function tags stay.
+
+    Raises
+    ------
+    UserError
+        D632 where a file does not say its section, and what `treebank` raises.
+    """
+    sections: dict[str, dict[str, list[Tree]]] = {}
+    for name, trees in read_treebank(data / PENN, functions=functions).items():
+        section = _WSJ.fullmatch(name)
+        if section is None:
+            raise UserError("D632", path=data / PENN, problem=f"{name!r} is not called like wsj_0003")
+        sections.setdefault(section[1], {})[name] = trees
+    return sections
+
+
+def craft_articles(data: Path, *, functions: bool = False) -> dict[str, list[Tree]]:
+    """Return the trees of each article of CRAFT, by its PubMed number."""
+    return read_treebank(data / CRAFT, functions=functions)
+
+
+def penn_split(data: Path, train: str = "00", test: str = "01", *, functions: bool = False) -> CorpusSplit:
+    """Return one section to learn from, its last tenth of files to choose by, and another one to test on."""
+    sections = penn_sections(data, functions=functions)
+    for section in (train, test):
+        if section not in sections:
+            problem = f"there is no section {section!r}, only {', '.join(sorted(sections))}"
+            raise UserError("D632", path=data / PENN, problem=problem)
+    learned, chosen = split_last(list(sections[train].values()))
+    return CorpusSplit(learned, chosen, _join_sections(list(sections[test].values())))
+
+
+def craft_split(data: Path, *, seed: int = 0, functions: bool = False) -> CorpusSplit:
+    """Return articles of CRAFT, in a random order: a fifth to test on, a tenth of the others to choose by."""
+    articles = list(craft_articles(data, functions=functions).values())
+    order = np.random.default_rng(seed).permutation(len(articles)).tolist()
+    n_test = max(1, len(order) // 5)
+    learned, chosen = split_last([articles[i] for i in order[n_test:]])
+    return CorpusSplit(learned, chosen, _join_sections([articles[i] for i in order[:n_test]]))
+
+
+def split_last(
+    files: Sequence[Sequence[Tree]], share: float = 0.1
+) -> tuple[tuple[Tree, ...], tuple[Tree, ...]]:
+    """Return the trees of the first files, and those of the last ones, which hold about a `share` of all."""
+    total, behind, first = sum(map(len, files)), 0, len(files)
+    while first > 1 and behind < share * total:
+        first -= 1
+        behind += len(files[first])
+    return _join_sections(files[:first]), _join_sections(files[first:])
+
+
+def filter_by_length(trees: Sequence[Tree], most: int = MAX_WORDS) -> list[Tree]:
+    """Return the trees of at most so many words, punctuation counted."""
+    return [tree for tree in trees if len(tree.words()) <= most]
+
+
+def _join_sections(files: Sequence[Sequence[Tree]]) -> tuple[Tree, ...]:
+    return tuple(tree for file in files for tree in file)

@@ -1,10 +1,10 @@
-"""A tree as plain data, and the walks over it; nothing here is recursive, so no depth is too much."""
+"""A tree as plain data: walks over it, its text form, its words, and its constituents."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 T = TypeVar("T")
 TOP = "TOP"
@@ -61,16 +61,15 @@ class Tree:
         return hash(tuple(self._flat()))
 
     def __repr__(self) -> str:
-        from .writing import one_line
 
-        return f"Tree({one_line(self)!r})"
+        return f"Tree({format_one_line(self)!r})"
 
     def _flat(self) -> list[tuple[str, int, str | None]]:
         return [(node.label, len(node.children), node.word) for node in self.preorder()]
 
 
 @dataclass(frozen=True, slots=True)
-class Nodes:
+class TreeNodes:
     """The nodes of a tree in preorder, by columns.
 
     Attributes
@@ -88,7 +87,7 @@ class Nodes:
     ends: list[int]
 
     @classmethod
-    def of(cls, tree: Tree) -> Nodes:
+    def from_tree(cls, tree: Tree) -> TreeNodes:
         """Return the nodes of a tree."""
         nodes: list[Tree] = []
         parents: list[int] = []
@@ -108,7 +107,7 @@ class Nodes:
         return cls(nodes, parents, starts, ends)
 
 
-def folded(tree: Tree, make: Callable[[Tree, Sequence[T]], T]) -> T:
+def fold_tree(tree: Tree, make: Callable[[Tree, Sequence[T]], T]) -> T:
     """Return what `make` makes of the root and of what it has made of its children, from below.
 
     Parameters
@@ -130,3 +129,102 @@ def folded(tree: Tree, make: Callable[[Tree, Sequence[T]], T]) -> T:
             open_.append((node, True))
             open_.extend((child, False) for child in reversed(node.children))
     return made[0]
+
+
+def format_one_line(tree: Tree) -> str:
+    """Return a tree on one line, such as ``(TOP (S (NP (PRP I)) (VP (VBP agree))))``."""
+    return _format_node(tree, lambda node, depth: " ")
+
+
+def format_indented(tree: Tree, step: int = 2) -> str:
+    """Return a tree with each constituent on a line of its own, words beside their parent.
+
+    Parameters
+    ----------
+    tree : Tree
+    step : int
+        Blanks a level.
+    """
+    return _format_node(
+        tree, lambda node, depth: " " if node.word is not None else "\n" + " " * (depth * step)
+    )
+
+
+def _format_node(tree: Tree, gap: Callable[[Tree, int], str]) -> str:
+    parts: list[str] = []
+    open_: list[tuple[Tree | None, int]] = [(tree, 0)]
+    while open_:
+        node, depth = open_.pop()
+        if node is None:
+            parts.append(")")
+            continue
+        if depth:
+            parts.append(gap(node, depth))
+        if node.word is not None:
+            parts.append(f"({node.label} {node.word})")
+            continue
+        parts.append(f"({node.label}")
+        open_.append((None, depth))
+        open_.extend((child, depth + 1) for child in reversed(node.children))
+    return "".join(parts)
+
+
+_BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
+_ESCAPED = {sign: name for name, sign in _BRACKETS.items() if sign in "()"}
+
+
+def unescape_word(word: str) -> str:
+    """Return a word of a treebank as people write it."""
+    return _BRACKETS.get(word) or word.replace("\\/", "/").replace("\\*", "*")
+
+
+def escape_word(word: str) -> str:
+    """Return a word so that it can stand in a bracketed tree: no bracket, no white space, not empty.
+
+    What treebanks do with brackets that are words of their own is done to these; any other bracket gets its
+    name within the word.
+    """
+    if word in _ESCAPED:
+        return _ESCAPED[word]
+    for sign, name in _ESCAPED.items():
+        word = word.replace(sign, name)
+    return "_".join(word.split()) or "_"
+
+
+class Constituent(NamedTuple):
+    """A constituent.
+
+    Attributes
+    ----------
+    label : str
+    start, end : int
+        Its words, from `start` to before `end`.
+    parent : int
+        Index of its parent among the constituents of the tree; -1 of the first.
+    """
+
+    label: str
+    start: int
+    end: int
+    parent: int
+
+
+def list_constituents(tree: Tree) -> list[Constituent]:
+    """Return the constituents of a tree in preorder; the first one holds all words, and words are none.
+
+    The bracket `TOP` is one only where the sentence is not a single constituent below it.
+    """
+    found = TreeNodes.from_tree(below_top(tree))
+    number = {-1: -1}
+    rows: list[Constituent] = []
+    for i, node in enumerate(found.nodes):
+        if node.word is None:
+            number[i] = len(rows)
+            rows.append(Constituent(node.label, found.starts[i], found.ends[i], number[found.parents[i]]))
+    return rows
+
+
+def below_top(tree: Tree) -> Tree:
+    """Return the one constituent below the bracket `TOP`, or the tree itself where it is not one."""
+    is_around_one = tree.label == TOP and len(tree.children) == 1 and tree.children[0].word is None
+    return tree.children[0] if is_around_one else tree

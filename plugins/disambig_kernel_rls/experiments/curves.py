@@ -11,14 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api.evaluation import wilcoxon
-from disambig.api.experiments import Claim, ExperimentResult, Panel, Progress, Row
+from disambig.api.experiments import Claim, ExperimentResult, Panel, Progress, ResultRow
 
-from .. import systems
-from .editions import SENSEVAL_2, Sample, read
-from .occurrences import Index, Occurrences
-from .scored import MFS, SURE
-from .tables import TAGS
-from .trials import Bench, Rows, decide, most_frequent, right
+from . import systems
+from .senseval import MFS, SENSEVAL_2, SURE, TAGS, SensevalSample, read_edition
+from .trials import Bench, FeatureRows, Index, WordOccurrences, decide_senses, is_right, most_frequent
 
 SIZES = (5, 10, 25, 50, 100, 200)
 """At most so many examples of a word; and then all that there are."""
@@ -42,7 +39,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Curves:
+class Popescu2004Curves:
     """RLSC and SVM with fewer examples."""
 
     title: ClassVar[str] = (
@@ -54,13 +51,17 @@ class Curves:
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Draw examples of each word and learn from them; with `quick` of a fifth of the words."""
         progress("reading Senseval-2", 0, 1)
-        sample = read(SENSEVAL_2, data, quick=quick)
+        sample = read_edition(SENSEVAL_2, data, quick=quick)
         draws = QUICK_DRAWS if quick else DRAWS
-        found = shares(sample, draws, progress=progress)
-        has, tests = counts(sample)
+        found = training_shares(sample, draws, progress=progress)
+        has, tests = example_counts(sample)
         return ExperimentResult(
-            [row for name, which in classes(has).items() for row in rows_of(name, found, which, has, tests)],
-            claims_of(found, has, tests),
+            [
+                row
+                for name, which in word_classes(has).items()
+                for row in curve_rows(name, found, which, has, tests)
+            ],
+            curve_claims(found, has, tests),
             [
                 f"{len(has)} words, {has.sum():,} training and {tests.sum():,} test instances; {draws} "
                 "draws, of which a larger one holds the smaller ones; a word with fewer examples gives all "
@@ -79,11 +80,11 @@ class Curves:
                 for name, each in found.items()
             }
             | {"words": list(sample.occurrences.words), "training examples": has.tolist()},
-            [panel(name, found, which, has, tests) for name, which in classes(has).items()],
+            [curve_panel(name, found, which, has, tests) for name, which in word_classes(has).items()],
         )
 
 
-def shares(sample: Sample, draws: int, *, progress: Progress) -> dict[str, Floats]:
+def training_shares(sample: SensevalSample, draws: int, *, progress: Progress) -> dict[str, Floats]:
     """Return the share of right decisions of each system, shape ``(n_words, n_sizes + 1, draws)``."""
     occurrences = sample.occurrences
     bench = Bench(occurrences, sample.train)
@@ -92,7 +93,7 @@ def shares(sample: Sample, draws: int, *, progress: Progress) -> dict[str, Float
     found = {name: np.empty(shape) for name in (MFS, *SYSTEMS)}
     for word in range(shape[0]):
         progress("learning", word, shape[0])
-        train, test = (occurrences.of_word(word, part) for part in (sample.train, sample.test))
+        train, test = (occurrences.select_word(word, part) for part in (sample.train, sample.test))
         done: dict[tuple[int, int], dict[str, float]] = {}
         for draw in range(draws):
             order = np.random.default_rng((4, word, draw)).permutation(train)
@@ -107,22 +108,22 @@ def shares(sample: Sample, draws: int, *, progress: Progress) -> dict[str, Float
 
 
 def _shares(
-    occurrences: Occurrences, features: Mapping[str, Rows], train: Index, test: Index
+    occurrences: WordOccurrences, features: Mapping[str, FeatureRows], train: Index, test: Index
 ) -> dict[str, float]:
     """Return the share of right decisions of each system that learns one word from `train`."""
     chosen = {MFS: most_frequent(occurrences, train, [test])[0]}
     for name, system in SYSTEMS.items():
-        chosen[name] = decide(system, features[name], occurrences, train, [test])[0]
-    return {name: float(right(occurrences, test, senses).mean()) for name, senses in chosen.items()}
+        chosen[name] = decide_senses(system, features[name], occurrences, train, [test])[0]
+    return {name: float(is_right(occurrences, test, senses).mean()) for name, senses in chosen.items()}
 
 
-def counts(sample: Sample) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def example_counts(sample: SensevalSample) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return how many training and test instances each word has."""
     groups, n = sample.occurrences.instances.groups, len(sample.occurrences.words)
     return np.bincount(groups[sample.train], minlength=n), np.bincount(groups[sample.test], minlength=n)
 
 
-def classes(has: NDArray[np.int64]) -> dict[str, NDArray[np.bool_]]:
+def word_classes(has: NDArray[np.int64]) -> dict[str, NDArray[np.bool_]]:
     """Return which words each class has: all words, then those by size that have any."""
     found = {"": np.ones(len(has), bool)}
     for name, (low, high) in CLASSES.items():
@@ -143,13 +144,13 @@ def _accuracy(each: Floats, which: NDArray[np.bool_], tests: NDArray[np.int64]) 
     return np.asarray(100 * np.einsum("w,wsd->sd", weights, each[which]))
 
 
-def rows_of(
+def curve_rows(
     name: str,
     found: Mapping[str, Floats],
     which: NDArray[np.bool_],
     has: NDArray[np.int64],
     tests: NDArray[np.int64],
-) -> list[Row]:
+) -> list[ResultRow]:
     """Return the accuracies of each system over the words of a class."""
     rows = []
     for system, each in found.items():
@@ -158,11 +159,15 @@ def rows_of(
             setting = ALL if place == len(SIZES) else str(SIZES[place])
             spread = None if place == len(SIZES) else float(of[place].std())
             label = f"{system}, {name}" if name else system
-            rows.append(Row(label, setting, None, float(of[place].mean()), int(tests[which].sum()), spread))
+            rows.append(
+                ResultRow(label, setting, None, float(of[place].mean()), int(tests[which].sum()), spread)
+            )
     return rows
 
 
-def claims_of(found: Mapping[str, Floats], has: NDArray[np.int64], tests: NDArray[np.int64]) -> list[Claim]:
+def curve_claims(
+    found: Mapping[str, Floats], has: NDArray[np.int64], tests: NDArray[np.int64]
+) -> list[Claim]:
     """Return what we expected of the curves; that of the improved system came after a first run."""
     every = np.ones(len(has), bool)
     of = {name: _accuracy(each, every, tests).mean(axis=1) for name, each in found.items()}
@@ -180,7 +185,7 @@ def claims_of(found: Mapping[str, Floats], has: NDArray[np.int64], tests: NDArra
         of[COMB][place] > of[MFS][place] and wilcoxon(words[COMB][:, place], words[MFS][:, place]) < SURE
         for place in range(SIZES.index(10), len(names))
     ]
-    most = list(classes(has).values())[-1]
+    most = list(word_classes(has).values())[-1]
     curve = _accuracy(found[COMB], most, tests).mean(axis=1)
     half = SIZES.index(100)
     p = wilcoxon(words[COMB][most][:, -1], words[COMB][most][:, half])
@@ -209,7 +214,7 @@ def claims_of(found: Mapping[str, Floats], has: NDArray[np.int64], tests: NDArra
     ]
 
 
-def panel(
+def curve_panel(
     name: str,
     found: Mapping[str, Floats],
     which: NDArray[np.bool_],

@@ -1,7 +1,8 @@
-"""``popescu2004.genres``: learned in some kinds of text and tested in another, on NOAD-MASC."""
+"""``popescu2004.genres``: trained in some genres and tested in another, on NOAD-MASC."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,19 +11,234 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api.experiments import ExperimentResult, Panel, Progress, Row
+from disambig.api import UserError
+from disambig.api.evaluation import mcnemar, wilcoxon
+from disambig.api.experiments import Claim, ExperimentResult, Panel, Progress, ResultRow
+from disambig.api.formats import read_noad
 
-from .. import systems
-from . import noad
-from .genre_claims import Hits, claims_of
-from .genre_folds import AS_MANY, CONDITIONS, KINDS, SAME, Fold
-from .occurrences import Occurrences
-from .scored import MFS
-from .trials import Bench, decide, most_frequent, right
+from . import systems
+from .senseval import MFS, SURE
+from .systems import tokens
+from .trials import (
+    Bench,
+    Index,
+    WordOccurrence,
+    WordOccurrences,
+    decide_senses,
+    is_right,
+    locate_occurrences,
+    most_frequent,
+)
+
+KINDS = {
+    "spoken": ("court-transcript", "debate-transcript", "face-to-face", "telephone"),
+    "fiction": ("fiction", "ficlets", "jokes", "movie-script"),
+    "messages": ("blog", "email", "letters", "spam", "twitter"),
+    "informative": (
+        "essays",
+        "govt-docs",
+        "journal",
+        "newspaper:newswire",
+        "non-fiction",
+        "technical",
+        "travel-guides",
+    ),
+}
+KIND_OF = {genre: kind for kind, genres in KINDS.items() for genre in genres}
+SAME, AS_MANY, OTHER = "same kind", "other kinds, as many", "other kinds, all"
+CONDITIONS = (SAME, AS_MANY, OTHER)
+LEAST = 20
+"""Occurrences of a word in the half to learn from."""
+LEAST_TESTS = 5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GenreFold:
+    """One word, tested in one kind of text.
+
+    Attributes
+    ----------
+    word : int
+    kind : str
+    train : mapping of str to array of int64
+        What is learned from, by condition.
+    test : array of int64
+    """
+
+    word: int
+    kind: str
+    train: Mapping[str, Index]
+    test: Index
+
+
+def genre_folds(
+    words: NDArray[np.integer], kinds: Sequence[str], documents: Sequence[str], *, least: int = LEAST
+) -> list[GenreFold]:
+    """Return the folds of all words that occur often enough.
+
+    Parameters
+    ----------
+    words : array of int, shape (n,)
+        The word of each occurrence.
+    kinds, documents : sequence of str
+        Where it occurs.
+    least : int
+        Occurrences in the half of a kind to learn from; so many must stand in the other kinds too.
+    """
+    kind, document = np.asarray(kinds), np.asarray(documents)
+    test_half = _halves(kind, document)
+    found = []
+    for word in np.unique(words).tolist():
+        of_word = words == word
+        for name in KINDS:
+            inside = of_word & (kind == name)
+            test, same = np.flatnonzero(inside & test_half), np.flatnonzero(inside & ~test_half)
+            others = np.flatnonzero(of_word & (kind != name))
+            if len(test) < LEAST_TESTS or len(same) < least or len(others) < len(same):
+                continue
+            rng = np.random.default_rng((20, word, list(KINDS).index(name)))
+            some = np.sort(rng.choice(others, len(same), replace=False))
+            found.append(GenreFold(word, name, {SAME: same, AS_MANY: some, OTHER: others}, test))
+    return found
+
+
+def _halves(kind: NDArray[np.str_], document: NDArray[np.str_]) -> NDArray[np.bool_]:
+    """Return which occurrences are in test documents: of each kind every other document, by size."""
+    test = np.zeros(len(kind), bool)
+    for name in np.unique(kind).tolist():
+        names, sizes = np.unique(document[kind == name], return_counts=True)
+        order = names[np.argsort(-sizes, kind="stable")]
+        # large and small ones go to either half: 0 1 1 0 0 1 1 0 ...
+        chosen = {each for n, each in enumerate(order.tolist()) if n % 4 in (0, 3)}
+        test |= (kind == name) & np.isin(document, list(chosen))
+    return test
+
+
+ARCHIVE = "labelled/noad-masc/noad-masc.tar.xz"
+
+
+def read_genre_occurrences(data: Path, *, every: int = 1) -> tuple[WordOccurrences, list[GenreFold]]:
+    """Read the corpus and return the occurrences of frequent words of several senses, and their folds.
+
+    Parameters
+    ----------
+    every : int
+        Of these words, each so many-th is taken.
+
+    Raises
+    ------
+    UserError
+        D738 where no word occurs often enough in two kinds of text; those of the reader.
+    """
+    path = data / ARCHIVE
+    documents = [each for each in read_noad(path).documents if each.genre in KIND_OF and each.text]
+    counts: Counter[str] = Counter()
+    senses: dict[str, set[str]] = {}
+    for document in documents:
+        for place in document.places:
+            counts[place.word] += 1
+            senses.setdefault(place.word, set()).add(place.sense)
+    often = sorted(
+        word for word, n in counts.items() if n >= 2 * LEAST + LEAST_TESTS and len(senses[word]) > 1
+    )
+    kept = set(often[::every])
+    found = [
+        WordOccurrence(text, place.start, place.end, place.word, (place.sense,))
+        for text, document in enumerate(documents)
+        for place in document.places
+        if place.word in kept
+    ]
+    kinds = [KIND_OF[documents[each.text].genre] for each in found]
+    names = [documents[each.text].name for each in found]
+    occurrences = locate_occurrences(tokens()([each.text for each in documents]), found)
+    cut = genre_folds(occurrences.instances.groups, kinds, names)
+    if not cut:
+        raise UserError("D738", path=path, least=LEAST)
+    return occurrences, cut
+
+
+Bools = NDArray[np.bool_]
+Hits = dict[str, dict[str, Bools]]
+"""By system and condition: whether each test occurrence of all folds was decided rightly."""
+RLSC_COMB, SVM_COMB = "RLSC-COMB", "SVM-COMB"
+
+
+def genre_claims(hits: Hits, words: NDArray[np.int64], rivals: Mapping[str, Sequence[str]]) -> list[Claim]:
+    """Return the claims.
+
+    Parameters
+    ----------
+    words : array of int, shape (n,)
+        The word of each test occurrence.
+    rivals : mapping of str to sequence of str
+        Each base learner with its forms in random subspaces.
+    """
+    other = {name: of[AS_MANY] for name, of in hits.items()}
+    there = "learned from other kinds,"
+    claims = [
+        claim_above(f"{there} {name} is above the most frequent sense", other[name], other[MFS], words)
+        for name in (RLSC_COMB, SVM_COMB, *rivals)
+    ]
+    claims += [
+        claim_above(
+            f"{RLSC_COMB} is better learned from the same kind than from as many of others",
+            hits[RLSC_COMB][SAME],
+            other[RLSC_COMB],
+            words,
+        ),
+        claim_above(
+            f"all of the other kinds give {RLSC_COMB} more than as many do",
+            hits[RLSC_COMB][OTHER],
+            other[RLSC_COMB],
+            words,
+        ),
+        claim_above(f"{there} {RLSC_COMB} is above {SVM_COMB}", other[RLSC_COMB], other[SVM_COMB], words),
+    ]
+    for base, robust in rivals.items():
+        for name in robust:
+            claims += [
+                claim_above(f"{there} {name} is above {base}", other[name], other[base], words),
+                claim_gains_more(base, name, hits, words),
+                claim_above(f"{there} {RLSC_COMB} is above {name}", other[RLSC_COMB], other[name], words),
+            ]
+    return claims
+
+
+def claim_above(claim: str, first: Bools, second: Bools, words: NDArray[np.int64]) -> Claim:
+    """Claim that the first is right more often, and that words say so."""
+    p = wilcoxon(mean_by_word(first, words), mean_by_word(second, words))
+    return Claim(
+        f"{claim} (p < {SURE})",
+        bool(first.mean() > second.mean()) and p < SURE,
+        f"{100 * first.mean():.2f} and {100 * second.mean():.2f}; p = {p:.2g} across words, "
+        f"{mcnemar(first, second):.2g} over occurrences",
+    )
+
+
+def claim_gains_more(base: str, robust: str, hits: Hits, words: NDArray[np.int64]) -> Claim:
+    """Claim that random subspaces gain more under genre shift than without."""
+    points, gains = [], []
+    for condition in (AS_MANY, SAME):
+        ours, alone = hits[robust][condition], hits[base][condition]
+        points.append(100 * float(ours.mean() - alone.mean()))
+        gains.append(mean_by_word(ours, words) - mean_by_word(alone, words))
+    p = wilcoxon(*gains)
+    return Claim(
+        f"{robust} gains more over {base} from other kinds than from the same kind (p < {SURE})",
+        points[0] > points[1] and p < SURE,
+        f"{points[0]:+.2f} and {points[1]:+.2f} points; p = {p:.2g} across words",
+    )
+
+
+def mean_by_word(hits: Bools, words: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the accuracy on each word."""
+    names, number = np.unique(words, return_inverse=True)
+    return np.bincount(number, weights=hits, minlength=len(names)) / np.bincount(number)
+
 
 AROUND = 60
 """Tokens on each side that are the broad context: about as many as a context of Senseval-2 has."""
-COMB, SVM = "RLSC-COMB", "SVM-COMB"
+GENRES_COMB, GENRES_SVM = "RLSC-COMB", "SVM-COMB"
 BASES = {"SGD": "random_subspace.SGD.v1", "P": "random_subspace.Perceptron.v1"}
 SUBSPACES = 25
 RATES = (0.1, 0.5)
@@ -30,33 +246,33 @@ RATES = (0.1, 0.5)
 _FEATURES = {"local": systems.LOCAL, "broad": systems.BROAD | {"around": AROUND}}
 
 
-def robust(base: str, rate: float) -> str:
+def robust_system(base: str, rate: float) -> str:
     """Return what a base in random subspaces is called."""
     return f"{base}-RLRS, {100 * rate:.0f} %"
 
 
-def _linear(base: str, rate: float | None = None) -> systems.System:
+def _linear(base: str, rate: float | None = None) -> systems.SystemConfig:
     """Return a linear learner of another plugin, alone or in random subspaces."""
     learner = {"@disambig_learners": BASES[base]}
     if rate is None:
-        return systems.System(_FEATURES, learner, scaled=True)
+        return systems.SystemConfig(_FEATURES, learner, scaled=True)
     name = "random_subspace.RandomSubspaces.v1"
     under = {"@disambig_learners": name, "n_subspaces": SUBSPACES, "removal_rate": rate, "base": learner}
-    return systems.System(_FEATURES, under, scaled=True)
+    return systems.SystemConfig(_FEATURES, under, scaled=True)
 
 
-def rivals() -> dict[str, list[str]]:
+def rival_systems() -> dict[str, list[str]]:
     """Return the names of each base's systems in random subspaces."""
-    return {base: [robust(base, rate) for rate in RATES] for base in BASES}
+    return {base: [robust_system(base, rate) for rate in RATES] for base in BASES}
 
 
 SYSTEMS = {
-    COMB: systems.System(_FEATURES, {"@disambig_learners": "kernel_rls.RLSCComb.v1"}),
-    SVM: systems.System(_FEATURES, {"@disambig_learners": "kernel_rls.SVMComb.v1"}),
+    GENRES_COMB: systems.SystemConfig(_FEATURES, {"@disambig_learners": "kernel_rls.RLSCComb.v1"}),
+    GENRES_SVM: systems.SystemConfig(_FEATURES, {"@disambig_learners": "kernel_rls.SVMComb.v1"}),
 }
 for _base in BASES:
     SYSTEMS[_base] = _linear(_base)
-    SYSTEMS |= {robust(_base, rate): _linear(_base, rate) for rate in RATES}
+    SYSTEMS |= {robust_system(_base, rate): _linear(_base, rate) for rate in RATES}
 SCALES = (
     "the figure: accuracy on each kind of text, each panel to a scale of its own; most marks are only "
     "tenths of a point apart"
@@ -66,27 +282,27 @@ EVERY = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Genres:
+class Popescu2004Genres:
     """RLSC, SVM and random subspaces under genre shift."""
 
     title: ClassVar[str] = "Word senses under genre shift: NOAD senses in MASC, accuracy in %"
     description: ClassVar[str] = (
         "word senses learned in some genres and tested in others: RLSC, SVM, random subspaces"
     )
-    needs: ClassVar[tuple[str, ...]] = (noad.ARCHIVE,)
+    needs: ClassVar[tuple[str, ...]] = (ARCHIVE,)
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Learn every word that is frequent enough; with `quick` a sixth of them."""
         progress("reading NOAD-MASC", 0, 1)
-        occurrences, folds = noad.read(data, every=EVERY if quick else 1)
-        hits = tried(occurrences, folds, progress=progress)
+        occurrences, folds = read_genre_occurrences(data, every=EVERY if quick else 1)
+        hits = evaluate_systems(occurrences, folds, progress=progress)
         kinds = np.repeat([fold.kind for fold in folds], [len(fold.test) for fold in folds])
         words = np.repeat([fold.word for fold in folds], [len(fold.test) for fold in folds])
         n_train = sum(len(fold.train[SAME]) for fold in folds)
-        details = details_of(hits, kinds)
+        details = genre_details(hits, kinds)
         return ExperimentResult(
-            rows_of(hits, kinds),
-            claims_of(hits, words, rivals()),
+            genre_rows(hits, kinds),
+            genre_claims(hits, words, rival_systems()),
             [
                 f"{len(folds):,} folds of {len(np.unique(words))} words (lemma and part of speech), "
                 f"{len(words):,} test occurrences, {n_train:,} to learn from in the same kind",
@@ -103,14 +319,14 @@ class Genres:
                 SCALES,
             ],
             details,
-            panels(details),
+            genre_panels(details),
         )
 
 
-def tried(occurrences: Occurrences, folds: Sequence[Fold], *, progress: Progress) -> Hits:
+def evaluate_systems(occurrences: WordOccurrences, folds: Sequence[GenreFold], *, progress: Progress) -> Hits:
     """Return whether each system decides each test occurrence rightly, learned in each condition."""
     bench = Bench(occurrences, np.arange(len(occurrences)))
-    features = bench.features(SYSTEMS[COMB])[0]
+    features = bench.features(SYSTEMS[GENRES_COMB])[0]
     found: dict[str, dict[str, list[NDArray[np.bool_]]]] = {
         name: {condition: [] for condition in CONDITIONS} for name in (MFS, *SYSTEMS)
     }
@@ -119,30 +335,31 @@ def tried(occurrences: Occurrences, folds: Sequence[Fold], *, progress: Progress
         for condition, train in fold.train.items():
             chosen = {MFS: most_frequent(occurrences, train, [fold.test])[0]}
             for name, system in SYSTEMS.items():
-                chosen[name] = decide(system, features, occurrences, train, [fold.test])[0]
+                chosen[name] = decide_senses(system, features, occurrences, train, [fold.test])[0]
             for name, senses in chosen.items():
-                found[name][condition].append(right(occurrences, fold.test, senses))
+                found[name][condition].append(is_right(occurrences, fold.test, senses))
     return {
         name: {condition: np.concatenate(each) for condition, each in of.items()}
         for name, of in found.items()
     }
 
 
-def rows_of(hits: Hits, kinds: NDArray[np.str_]) -> list[Row]:
+def genre_rows(hits: Hits, kinds: NDArray[np.str_]) -> list[ResultRow]:
     """Return the accuracies by condition, and by kind where as many are learned from other kinds."""
     rows = []
     for name, of in hits.items():
         rows += [
-            Row(name, condition, None, 100 * float(each.mean()), len(each)) for condition, each in of.items()
+            ResultRow(name, condition, None, 100 * float(each.mean()), len(each))
+            for condition, each in of.items()
         ]
         for kind in KINDS:
             inside = of[AS_MANY][kinds == kind]
             if len(inside):
-                rows.append(Row(name, f"tested: {kind}", None, 100 * float(inside.mean()), len(inside)))
+                rows.append(ResultRow(name, f"tested: {kind}", None, 100 * float(inside.mean()), len(inside)))
     return rows
 
 
-def details_of(hits: Hits, kinds: NDArray[np.str_]) -> dict[str, dict[str, dict[str, float]]]:
+def genre_details(hits: Hits, kinds: NDArray[np.str_]) -> dict[str, dict[str, dict[str, float]]]:
     """Return the accuracy of each system by condition and kind of the test."""
     return {
         name: {
@@ -157,7 +374,7 @@ def details_of(hits: Hits, kinds: NDArray[np.str_]) -> dict[str, dict[str, dict[
     }
 
 
-def panels(details: Mapping[str, Mapping[str, Mapping[str, float]]]) -> list[Panel]:
+def genre_panels(details: Mapping[str, Mapping[str, Mapping[str, float]]]) -> list[Panel]:
     """Return a panel a kind of text, a mark a system: learned from the same kind, and from as many of others.
 
     The most frequent sense, far below all others, stands in the title.

@@ -1,1 +1,5 @@
-"""Regularised least squares: the systems and how they are solved, leave-one-out, learners, scorers."""
+"""Regularised least squares with kernels: kernel functions, linear systems, learners, scorers."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,4 +1,4 @@
-"""The scorers: weights of columns for linear kernels, training rows with coefficients for others."""
+"""Rows of batches, the rule for ties, and the scorers: weights of columns, or training rows with coefficients."""
 
 from __future__ import annotations
 
@@ -8,11 +8,76 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import Arrays, CandidateBatch, Columns, CrossedRows, Kernel
-from disambig.api.batches import CrossedColumns, own_columns, restricted
+from disambig.api import Arrays, CandidateBatch, Columns, CrossedRows, Kernel, SparseRows, UserError
+from disambig.api.batches import CrossedColumns, convert, own_columns, restricted
+from disambig.api.decoding import from_the_least
 
-from ..reading import as_given, read
-from ..ties import settled
+TAKES: tuple[type, ...] = (CrossedRows, SparseRows)
+"""Storages that the learners take."""
+
+
+def read_batch(batch: CandidateBatch) -> CrossedRows:
+    """Return a batch as crossed rows.
+
+    Candidates of lists become instances of their own, between being right and nothing else: one model, whose
+    score says how right a candidate is. Right are those of least cost in their list.
+
+    Raises
+    ------
+    UserError
+        D459 for a batch that can be read in neither way.
+    """
+    try:
+        return convert(batch, CrossedRows)
+    except UserError:
+        lists = convert(batch, SparseRows)
+    wrong = (from_the_least(lists) > 0).astype(np.float32)
+    return CrossedRows(lists.rows, wrong[:, None], CrossedColumns(lists.columns, ("right",)))
+
+
+def read_unchanged(read_rows: CrossedRows, batch: CandidateBatch) -> CandidateBatch:
+    """Return what was read of lists, perhaps in other columns, as lists again; other rows as they are."""
+    if len(read_rows.offsets) == len(batch.offsets):
+        return read_rows
+    columns = own_columns(read_rows.columns, int(read_rows.rows.shape[1]))
+    return SparseRows(read_rows.rows, batch.offsets, batch.cost, columns)
+
+
+WITHIN = 1e-6
+"""Scores that differ by less are equal. Instances with the same features and different senses score 0 for
+each of these up to n lambda and up to what rounding leaves of coefficients of 1 / (n lambda)."""
+
+
+def find_winners(scores: NDArray[np.float64], frequencies: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Return the best candidate of each instance; of equal ones the most frequent, then the first.
+
+    Parameters
+    ----------
+    scores : array of float64, shape (n, K)
+    frequencies : array of int, shape (K,) or (n, K)
+        How often each candidate was right in training.
+
+    Returns
+    -------
+    array of int64, shape (n,)
+    """
+    tied = scores >= scores.max(axis=1, keepdims=True) - WITHIN
+    return np.where(tied, frequencies, -1).argmax(axis=1).astype(np.int64)
+
+
+def break_ties(scores: NDArray[np.float64], frequencies: NDArray[np.integer]) -> NDArray[np.float64]:
+    """Return scores of which a plain argmax decides ties as `winners` does.
+
+    Where the best scores are equal, that of the winner is raised above them by twice `WITHIN`; all other
+    scores stay as they are. Shapes as of `winners`.
+    """
+    best = scores.max(axis=1)
+    tied = np.flatnonzero((scores >= best[:, None] - WITHIN).sum(axis=1) > 1)
+    if len(tied):
+        scores = scores.copy()
+        scores[tied, find_winners(scores[tied], frequencies)] = best[tied] + 2 * WITHIN
+    return scores
+
 
 Floats = NDArray[np.float64]
 
@@ -55,7 +120,7 @@ class ColumnWeights:
         """
         from scipy.sparse import csr_array
 
-        crossed = read(batch)
+        crossed = read_batch(batch)
         n, k = crossed.costs.shape
         d = len(self.columns)
         if k != len(self.bias):
@@ -63,7 +128,7 @@ class ColumnWeights:
         if d and self.columns[-1] >= crossed.rows.shape[1]:
             raise ValueError(f"weights up to column {self.columns[-1]}, {crossed.rows.shape[1]} columns")
         if not d:
-            return settled(np.tile(self.bias, (n, 1)), self.frequencies).ravel()
+            return break_ties(np.tile(self.bias, (n, 1)), self.frequencies).ravel()
         rows = self.kernel.rows(crossed)
         at = np.minimum(self.columns.searchsorted(rows.indices), d - 1)
         data = np.where(self.columns[at] == rows.indices, rows.data, 0.0)
@@ -71,20 +136,20 @@ class ColumnWeights:
         if len(at) < d:  # few rows: only the weights in use are read
             weights, at, d = weights[:, at], np.arange(len(at), dtype=np.int32), len(at)
         scores = csr_array((data, at, rows.indptr), shape=(n, d)) @ np.ascontiguousarray(weights.T)
-        return settled(np.asarray(scores + self.bias), self.frequencies).ravel()
+        return break_ties(np.asarray(scores + self.bias), self.frequencies).ravel()
 
     def linear(self, batch: CandidateBatch) -> tuple[CandidateBatch, Floats]:
         """Return the normalised rows in the columns in use, and the weights.
 
         Where there is a bias, the rows have one more column, a constant. What settles ties is left out.
         """
-        crossed = read(batch)
+        crossed = read_batch(batch)
         rows = self.kernel.rows(crossed)
         same = restricted(replace(crossed, rows=rows), self.columns)
         if not self.bias.any():
-            return as_given(same, batch), self.weights
+            return read_unchanged(same, batch), self.weights
         weights = np.column_stack([self.weights.reshape(len(self.bias), -1), self.bias])
-        return as_given(_with_constant(same), batch), weights.ravel()
+        return read_unchanged(_with_constant(same), batch), weights.ravel()
 
     def state(self) -> Arrays:
         """Return weights, columns, bias, frequencies and shares."""
@@ -158,12 +223,12 @@ class SupportRows:
         ValueError
             For a batch of other columns or candidates than the coefficients are for.
         """
-        crossed = read(batch)
+        crossed = read_batch(batch)
         k = crossed.costs.shape[1]
         if k != len(self.frequencies):
             raise ValueError(f"coefficients of {len(self.frequencies)} candidates, examples of {k}")
         gram = self.kernel.gram(self.kernel.rows(crossed), self.rows)
-        return settled(np.asarray(gram @ self.coefficients), self.frequencies).ravel()
+        return break_ties(np.asarray(gram @ self.coefficients), self.frequencies).ravel()
 
     def state(self) -> Arrays:
         """Return the training rows, their coefficients, and the frequencies."""

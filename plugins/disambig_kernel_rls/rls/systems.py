@@ -1,27 +1,108 @@
-"""The linear systems of regularised least squares, in dual and in primal form, and leave-one-out.
-
-Dual: ``(K + s I) c = y`` with K the kernel of the examples with each other; primal, for linear kernels:
-``(X'X + s I) w = X'y``. All candidates share the matrix. The shift s is n lambda (Popescu 2004, section 2).
-
-Leave-one-out in closed form: without example i, at the same shift, its score is ``y_i - c_i / (A^-1)_ii``
-with ``A = K + s I``, for all i from one factorisation.
-"""
+"""The linear systems of regularised least squares, in dual and primal form, with leave-one-out and a reference solver."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import UserError
+from disambig.api import CandidateBatch, Kernel, UserError
+
+from .scorers import ColumnWeights, find_winners, read_batch
 
 Floats = NDArray[np.float64]
+MOST = 1e100
+"""Squares of larger numbers, and their sums, leave the range of floating point."""
 
 
-class System(Protocol):
+@dataclass(frozen=True, slots=True, eq=False)
+class RLSProblem:
+    """What is learned from.
+
+    Attributes
+    ----------
+    rows : scipy.sparse.csr_array, shape (n, d)
+        As the kernel sees them; of a linear kernel the columns in use only.
+    columns : array of int32, shape (d,)
+        Which column of the batch each is, for linear kernels; empty for others.
+    targets : array of float64, shape (n, K)
+        One for the right candidates of an example, of which there may be several; minus one for the others.
+    """
+
+    rows: Any
+    columns: NDArray[np.int32]
+    targets: Floats
+
+    @property
+    def right(self) -> NDArray[np.bool_]:
+        """Which candidates are right, shape (n, K)."""
+        return self.targets > 0
+
+    @property
+    def frequencies(self) -> NDArray[np.int64]:
+        """In how many examples each candidate is right, shape (K,)."""
+        return self.right.sum(axis=0)
+
+    def scorer(
+        self, kernel: Kernel, weights: Floats, *, bias: Floats | None = None, shares: Floats | None = None
+    ) -> ColumnWeights:
+        """Return the scorer of a linear kernel.
+
+        Parameters
+        ----------
+        weights : array of float64, shape (d, K)
+        bias : array of float64, shape (K,), optional
+        shares : array of float64, shape (n_feature_groups,), optional
+            What each feature group weighs; `weights` have it in them.
+        """
+        bias = np.zeros(weights.shape[1]) if bias is None else bias
+        shares = np.zeros(0) if shares is None else shares
+        return ColumnWeights(kernel, self.columns, weights.T.ravel(), bias, self.frequencies, shares)
+
+
+def prepare_problem(batch: CandidateBatch, kernel: Kernel) -> RLSProblem:
+    """Return the problem of a batch; a candidate that no example has right is minus one in all of them.
+
+    Raises
+    ------
+    UserError
+        D459 for a batch that cannot be read, D705 where there is no example, D772 for
+        numbers that are NaN or infinite, D773 for such as are beyond `MOST`.
+    """
+    from scipy.sparse import csr_array
+
+    crossed = read_batch(batch)
+    if not len(crossed.costs):
+        raise UserError("D705")
+    check_numbers(crossed.rows if hasattr(crossed.rows, "indptr") else csr_array(crossed.rows))
+    rows = kernel.rows(crossed)
+    columns = np.zeros(0, np.int32)
+    if kernel.is_linear:
+        columns, at = np.unique(rows.indices, return_inverse=True)
+        columns = columns.astype(np.int32)
+        rows = csr_array((rows.data, at.astype(np.int32), rows.indptr), (rows.shape[0], len(columns)))
+    return RLSProblem(rows, columns, np.where(crossed.costs == 0, 1.0, -1.0))
+
+
+def check_numbers(rows: Any) -> None:
+    """Refuse sparse rows with numbers that are NaN or infinite (D772) or beyond `MOST` (D773)."""
+    bad = np.flatnonzero(~np.isfinite(rows.data))
+    if len(bad):
+        example = int(np.searchsorted(rows.indptr, bad[0], side="right")) - 1
+        raise UserError("D772", n=len(bad), example=example, dimension=int(rows.indices[bad[0]]))
+    check_sizes(rows.data)
+
+
+def check_sizes(values: Floats) -> None:
+    """Refuse numbers beyond `MOST` (D773)."""
+    if float(np.abs(values).max(initial=0.0)) > MOST:
+        raise UserError("D773")
+
+
+class LinearSystem(Protocol):
     """Examples of which the candidates' models are linear functions of the targets."""
 
     def solve(self, targets: Floats, shift: float) -> Floats:
@@ -38,7 +119,7 @@ class System(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Dual:
+class DualSystem:
     """The system of any kernel.
 
     Attributes
@@ -49,7 +130,7 @@ class Dual:
     gram: Floats
 
     @classmethod
-    def of(cls, gram: Any, n: int) -> Dual:
+    def from_kernel(cls, gram: Any, n: int) -> DualSystem:
         """Return the system of what a kernel gave for `n` examples.
 
         Raises
@@ -120,7 +201,7 @@ class Dual:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Primal:
+class PrimalSystem:
     """The system of a linear kernel with fewer columns than examples.
 
     Attributes
@@ -134,7 +215,7 @@ class Primal:
         """Return the weights of the columns, shape (d, K), by one Cholesky factorisation."""
         if not self.rows.shape[1]:
             return np.zeros((0, targets.shape[1]))
-        return Dual(self.rows.T @ self.rows).solve(self.rows.T @ targets, shift)
+        return DualSystem(self.rows.T @ self.rows).solve(self.rows.T @ targets, shift)
 
     def left_out(self, targets: Floats, shifts: Sequence[float]) -> Iterator[Floats]:
         """Yield the leave-one-out scores for each shift, shape (n, K), by one singular value decomposition.
@@ -171,3 +252,74 @@ def _inverse(values: Floats, shift: float) -> Floats:
     if np.abs(shifted).min() <= 1e-15 * np.abs(values).max():
         raise UserError("D779", value=shift / len(values))
     return 1.0 / shifted
+
+
+GRID = tuple(float(value) for value in np.logspace(-9, 0, 19).round(15))
+"""The values of lambda among which leave-one-out chooses."""
+
+
+class LeaveOneOutQuality(NamedTuple):
+    """What leave-one-out found; the larger is the better.
+
+    Attributes
+    ----------
+    accuracy : float
+        Share of the examples whose best candidate, by the model of all others, is right.
+    fit : float
+        Minus the mean squared error of the scores.
+    """
+
+    accuracy: float
+    fit: float
+
+
+def leave_one_out_quality(problem: RLSProblem, scores: Floats) -> LeaveOneOutQuality:
+    """Return the quality of leave-one-out scores; of equal ones the most frequent of the others wins.
+
+    Parameters
+    ----------
+    scores : array of float64, shape (n, K)
+    """
+    right = problem.right
+    best = find_winners(scores, problem.frequencies - right)
+    hits = right[np.arange(len(right)), best]
+    return LeaveOneOutQuality(float(hits.mean()), -float(np.mean((scores - problem.targets) ** 2)))
+
+
+def leave_one_out_qualities(
+    problem: RLSProblem, system: LinearSystem, values: Sequence[float]
+) -> list[LeaveOneOutQuality]:
+    """Return the quality for each value of lambda."""
+    n = len(problem.targets)
+    return [
+        leave_one_out_quality(problem, scores)
+        for scores in system.left_out(problem.targets, [n * v for v in values])
+    ]
+
+
+def best_regularisation(problem: RLSProblem, system: LinearSystem) -> tuple[float, LeaveOneOutQuality]:
+    """Return the value of `GRID` of the best quality, the smallest of equal ones, and its quality."""
+    found = leave_one_out_qualities(problem, system, GRID)
+    best = max(range(len(GRID)), key=lambda i: (*found[i], -i))
+    return GRID[best], found[best]
+
+
+def solve_reference(gram: Floats, targets: Floats, regularisation: float) -> Floats:
+    """Return the coefficients of ``min_c 1/n |y - K c|^2 + lambda c'Kc`` for each column of targets.
+
+    Needs cvxpy. Where K is singular, other coefficients give the same scores ``K c``.
+
+    Parameters
+    ----------
+    gram : array of float64, shape (n, n)
+    targets : array of float64, shape (n, K)
+    """
+    import cvxpy
+
+    values, vectors = np.linalg.eigh(gram)
+    root: Any = vectors * np.sqrt(np.maximum(values, 0.0))  # root root' = K
+    coefficients = cvxpy.Variable(targets.shape)
+    loss = cvxpy.sum_squares(targets - root @ (root.T @ coefficients)) / len(gram)
+    length = cvxpy.sum_squares(root.T @ coefficients)
+    cvxpy.Problem(cvxpy.Minimize(loss + regularisation * length)).solve(solver=cvxpy.CLARABEL)
+    return np.asarray(coefficients.value)

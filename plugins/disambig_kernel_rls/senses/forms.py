@@ -1,9 +1,10 @@
-"""The forms of words as an index: a token's hash and part of speech tell which word it belongs to."""
+"""The forms of words as an index, and regular inflections that training has not shown."""
 
 from __future__ import annotations
 
+import re
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +13,75 @@ from numpy.typing import NDArray
 from disambig.api import TokenView
 from disambig.api.text import hash_words
 
-from .inflection import inflections
+_VOWELS = "aeiou"
+_CONSONANT_Y = re.compile(r"[^aeiou]y$")
+_SHORT_END = re.compile(r"[^aeiou][aeiouy][^aeiouwxy]$|^[aeiou][^aeiouwxy]$|qu[aeio][^aeiouwxy]$")
+_SYLLABLE = re.compile(r"[aeiouy]+")
+_LONGEST_COMPARED = 2
+"""Syllables of words that have -er and -est."""
+
+
+def inflections(word: str, part: str) -> tuple[str, ...]:
+    """Return a word in lower case and its regular inflections, each once.
+
+    Parameters
+    ----------
+    word : str
+    part : str
+        ``"n"``, ``"v"``, ``"a"`` or ``"j"`` (adjective), ``"r"`` (adverb); others have none.
+    """
+    word = word.lower()
+    if not (word.isascii() and word.isalpha() and len(word) > 1):
+        return (word,)
+    forms = [word]
+    if part in ("n", "v"):
+        forms += _with_s(word)
+    if part == "v":
+        forms += [*_with("ed", word), *_with("ing", word)]
+    if part in ("a", "j", "r") and _syllables(word) <= _LONGEST_COMPARED:
+        forms += [*_with("er", word), *_with("est", word)]
+    return tuple(dict.fromkeys(forms))
+
+
+def _with_s(word: str) -> Iterator[str]:
+    if word.endswith(("s", "x", "z", "ch", "sh")):
+        yield word + "es"
+        return
+    if _CONSONANT_Y.search(word):
+        yield word[:-1] + "ies"
+        return
+    yield word + "s"
+    if word[-1] == "o" and word[-2] not in _VOWELS:
+        yield word + "es"
+
+
+def _with(ending: str, word: str) -> Iterator[str]:
+    """Yield a word with an ending that begins with a vowel."""
+    if ending == "ing":
+        if word.endswith("ie"):
+            yield word[:-2] + "ying"
+            return
+        if word.endswith("e") and not word.endswith(("ee", "oe", "ye")):
+            yield word[:-1] + "ing"
+            return
+    elif word.endswith("e"):
+        yield word + ending[1:]
+        return
+    elif _CONSONANT_Y.search(word):
+        yield word[:-1] + "i" + ending
+        return
+    if word.endswith("c"):
+        yield word + "k" + ending
+    doubles = bool(_SHORT_END.search(word))
+    if doubles:
+        yield word + word[-1] + ending
+    if not doubles or _syllables(word) > 1:
+        yield word + ending
+
+
+def _syllables(word: str) -> int:
+    return len(_SYLLABLE.findall(word.removesuffix("e"))) or 1
+
 
 ANY, NOUN, VERB, ADJECTIVE, ADVERB, NAME, UNTAGGED = range(7)
 """Parts of speech as columns: of other tags, of nouns, ...; of tokens without tags."""
@@ -35,7 +104,7 @@ OTHER_TAGS = (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Forms:
+class WordForms:
     """Which word each form belongs to.
 
     Attributes
@@ -55,9 +124,9 @@ class Forms:
     parts: NDArray[np.int8]
 
     @classmethod
-    def of(
+    def from_words(
         cls, words: Sequence[tuple[str, Iterable[str]]], *, language: str, certain: Iterable[str] = ()
-    ) -> Forms:
+    ) -> WordForms:
         """Return the index of words, each with its forms or a mapping of these to how often they were seen.
 
         Of words that share a form the one that had it more often comes first, then the earlier one. A form
@@ -99,7 +168,7 @@ class Forms:
         by_tag = np.argsort(tags)
         return cls(hashes[order], table[order], tags[by_tag], np.array(list(TAGS.values()), np.int8)[by_tag])
 
-    def found(self, view: TokenView) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    def find(self, view: TokenView) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return the positions of the tokens that belong to a word, and the word of each.
 
         Tokens without a tag are those of a text without tags. Warns where all tags are of another tagset.

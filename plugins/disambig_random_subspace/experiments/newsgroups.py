@@ -1,18 +1,19 @@
-"""20 Newsgroups: reading its archive, and the hierarchy of the paper's figure 4.
-
-The archive is the version by date, as distributed: headers are kept, except those that the distributors left
-out since they name the group (Newsgroups, Xref, Path, Followup-To, Date).
-"""
+"""20 Newsgroups: its archive, the hierarchy of the paper's figure 4, problem instances, and TF-IDF rows."""
 
 from __future__ import annotations
 
 import lzma
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, permutations, product
 from pathlib import Path
-from typing import IO
+from typing import IO, Any, NamedTuple
 
-from disambig.api import UserError
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import Columns, CrossedRows, UserError
 
 ARCHIVE = "labelled/20newsgroups/20news-bydate.tar.xz"
 PARTS = {"20news-bydate-train": "train", "20news-bydate-test": "test"}
@@ -44,7 +45,7 @@ MEMBERS = 100_000
 Documents = dict[tuple[str, str], list[str]]
 
 
-def read(path: Path) -> Documents:
+def read_newsgroups(path: Path) -> Documents:
     """Return the documents of each part (``"train"``, ``"test"``) and group, in the order of their names.
 
     Nothing is unpacked to the disk. Files elsewhere than in ``20news-bydate-PART/GROUP/`` are passed over.
@@ -77,9 +78,9 @@ def _members(path: Path) -> Iterator[tuple[str, str]]:
         with tarfile.open(path, "r|xz") as archive:
             for number, member in enumerate(archive, start=1):
                 total += member.size
-                _bounded(path, "files", number, MEMBERS)
-                _bounded(path, f"bytes in {member.name!r}", member.size, LARGEST)
-                _bounded(path, "bytes", total, TOTAL)
+                _check_size(path, "files", number, MEMBERS)
+                _check_size(path, f"bytes in {member.name!r}", member.size, LARGEST)
+                _check_size(path, "bytes", total, TOTAL)
                 if member.isdir():
                     continue
                 file = archive.extractfile(member) if member.isreg() else None
@@ -91,7 +92,7 @@ def _members(path: Path) -> Iterator[tuple[str, str]]:
         raise UserError("D728", path=path, problem=said) from problem
 
 
-def _bounded(path: Path, what: str, seen: int, most: int) -> None:
+def _check_size(path: Path, what: str, seen: int, most: int) -> None:
     if seen > most:
         raise UserError("D730", path=path, what=what, seen=seen, most=most)
 
@@ -101,3 +102,146 @@ def _text(file: IO[bytes], size: int) -> str:
     if len(content) < size:
         raise EOFError("it ends in the middle of a document")
     return content.decode("latin-1")
+
+
+Pair = tuple[str, str]
+
+
+class ProblemInstance(NamedTuple):
+    """The pair of groups to learn from, and that to decide on; both in the order of their categories."""
+
+    train: Pair
+    test: Pair
+
+
+def _instances(wanted: Callable[[ProblemInstance], bool]) -> tuple[ProblemInstance, ...]:
+    problems = combinations(HIERARCHY, 2)
+    groups = {top: [group for group, its in TOP_OF.items() if its == top] for top in HIERARCHY}
+    pairs = (list(product(groups[first], groups[second])) for first, second in problems)
+    found = (ProblemInstance(train, test) for each in pairs for train, test in permutations(each, 2))
+    return tuple(instance for instance in found if wanted(instance))
+
+
+def _changed(instance: ProblemInstance) -> list[bool]:
+    return [old != new for old, new in zip(*instance, strict=True)]
+
+
+def _moved(instance: ProblemInstance) -> list[bool]:
+    return [SUB_OF[old] != SUB_OF[new] for old, new in zip(*instance, strict=True)]
+
+
+SHIFTED = _instances(lambda instance: all(_changed(instance)))
+"""Both groups change."""
+ONE_SIDE = _instances(lambda instance: sum(_changed(instance)) == sum(_moved(instance)) == 1)
+"""One group changes, to another sub-domain; the other stays."""
+DIFFERENT = _instances(lambda instance: True)
+"""Any other pair of the problem."""
+
+
+def sample_instances(instances: Sequence[ProblemInstance], n: int, seed: Sequence[int]) -> list[int]:
+    """Return places of `n` random instances, rising; all where there are no more than that."""
+    if len(instances) <= n:
+        return list(range(len(instances)))
+    return sorted(np.random.default_rng(seed).permutation(len(instances))[:n].tolist())
+
+
+def pair_instances(instances: Sequence[ProblemInstance], every: int) -> list[ProblemInstance]:
+    """Return the instances of each `every`-th pair to learn from."""
+    kept = set(list(dict.fromkeys(instance.train for instance in instances))[::every])
+    return [instance for instance in instances if instance.train in kept]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CountedDocuments:
+    """Token counts of all documents.
+
+    Attributes
+    ----------
+    counts : scipy.sparse.csr_array, shape (n_documents, n_words)
+    rows : dict
+        Rows of each part and group.
+    """
+
+    counts: Any
+    rows: dict[tuple[str, str], NDArray[np.int64]]
+
+    def lesson(self, pair: Pair) -> TrainingPair:
+        """Return what is learned from a pair of groups, by the words of its training documents alone."""
+        from sklearn.feature_extraction.text import TfidfTransformer
+
+        both = [self.rows["train", group] for group in pair]
+        counts = self.counts[np.concatenate(both)]
+        words = np.unique(counts.indices)
+        weigher = TfidfTransformer().fit(counts[:, words])
+        return TrainingPair(self, pair, words, weigher)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainingPair:
+    """A pair of groups, its vocabulary and its idf weights.
+
+    Attributes
+    ----------
+    words : array of int64
+        Columns of the counts that the training documents have.
+    """
+
+    counted: CountedDocuments
+    pair: Pair
+    words: NDArray[np.int64]
+    weigher: Any
+
+    def batch(self, part: str, groups: Sequence[str]) -> CrossedRows:
+        """Return the documents of some groups of the pair's categories, group by group.
+
+        Candidate 0 is right for groups of the first category, candidate 1 for those of the second.
+        """
+        from scipy import sparse
+
+        rows = [self.counted.rows[part, group] for group in groups]
+        weighed = self.weigher.transform(self.counted.counts[np.concatenate(rows)][:, self.words])
+        first = TOP_OF[self.pair[0]]
+        side = np.repeat([int(TOP_OF[group] != first) for group in groups], [len(each) for each in rows])
+        n = 2 * len(self.words)
+        columns = Columns(
+            np.repeat(np.arange(2, dtype=np.int32), n // 2), np.zeros(n, dtype=np.int32), ("words",)
+        )
+        return CrossedRows(sparse.csr_array(weighed), np.eye(2, dtype=np.float32)[1 - side], columns)
+
+    def removed(self, group_rows: NDArray[np.int64]) -> float:
+        """Return the share of its words that documents lack altogether: dimensions that the shift removes."""
+        seen = np.unique(self.counted.counts[group_rows].indices)
+        return 1.0 - float(np.isin(self.words, seen, assume_unique=True).mean())
+
+
+def read_corpus(data: Path) -> CountedDocuments:
+    """Read and count 20 Newsgroups.
+
+    Raises
+    ------
+    UserError
+        Those of `read`; D725 for groups whose documents have no word.
+    """
+    documents = read_newsgroups(data / ARCHIVE)
+    found = count_words(documents)
+    empty = [f"{group} ({part})" for (part, group), rows in found.rows.items() if not found.counts[rows].nnz]
+    if empty:
+        raise UserError("D725", path=data / ARCHIVE, problem=f"no word in the documents of {empty[0]}")
+    return found
+
+
+def count_words(documents: Documents) -> CountedDocuments:
+    """Count the tokens of all documents."""
+    from scipy import sparse
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    vectoriser = CountVectorizer(dtype=np.float64)
+    texts = [text for of_group in documents.values() for text in of_group]
+    split = vectoriser.build_analyzer()
+    counts = vectoriser.fit_transform(texts) if any(map(split, texts)) else np.zeros((len(texts), 1))
+    ends = np.cumsum([len(of_group) for of_group in documents.values()])
+    rows = {
+        key: np.arange(end - len(of_group), end)
+        for (key, of_group), end in zip(documents.items(), ends, strict=True)
+    }
+    return CountedDocuments(sparse.csr_array(counts), rows)

@@ -8,12 +8,20 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from disambig.api.evaluation import wilcoxon
-from disambig.api.experiments import Claim, ExperimentResult, Panel, Progress, Row
+from disambig.api.experiments import Claim, ExperimentResult, Panel, Progress, ResultRow
 
-from . import newsgroups, systems
-from .across import Floats, accuracies, by_lesson, compared
-from .counted import corpus
-from .instances import DIFFERENT, ONE_SIDE, SHIFTED, Instance, of_pairs, sampled
+from . import comparison as systems
+from . import newsgroups
+from .comparison import Floats, compare_systems, group_by_lesson, system_accuracies
+from .newsgroups import (
+    DIFFERENT,
+    ONE_SIDE,
+    SHIFTED,
+    ProblemInstance,
+    pair_instances,
+    read_corpus,
+    sample_instances,
+)
 
 SIZES = (25, 50, 75, 100, 150, 250)
 SAMPLED = 20
@@ -43,7 +51,7 @@ Figures = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Table1:
+class Sogaard2012Table1:
     """Perceptron and SGD against themselves under random subspaces."""
 
     title: ClassVar[str] = "Søgaard and Johannsen 2012, table 1: 20 Newsgroups, accuracy in % (paper / ours)"
@@ -55,16 +63,16 @@ class Table1:
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Count words, learn from every pair of groups; with `quick` from some of them."""
         progress("counting words", 0, 1)
-        instances = of_pairs(DIFFERENT, EVERY if quick else 1)
-        trials = {base: systems.by_size(base, SIZES) for base in systems.BASES}
-        shares = accuracies(corpus(data), instances, trials, progress=progress)
-        rows: list[Row] = []
+        instances = pair_instances(DIFFERENT, EVERY if quick else 1)
+        trials = {base: systems.size_systems(base, SIZES) for base in systems.BASES}
+        shares = system_accuracies(read_corpus(data), instances, trials, progress=progress)
+        rows: list[ResultRow] = []
         claims: list[Claim] = []
         details: Figures = {}
         for base in systems.BASES:
-            found = figures_of(base, instances, shares[base])
-            rows += rows_of(base, found)
-            claims += claims_of(base, found)
+            found = table1_figures(base, instances, shares[base])
+            rows += table1_rows(base, found)
+            claims += table1_claims(base, found)
             details[base] = found
         return ExperimentResult(
             rows,
@@ -80,11 +88,11 @@ class Table1:
                 WORDS,
             ],
             details,
-            [panel(base, details[base]["all"]) for base in systems.BASES],
+            [table1_panel(base, details[base]["all"]) for base in systems.BASES],
         )
 
 
-def figures_of(base: str, instances: Sequence[Instance], shares: Floats) -> Figures:
+def table1_figures(base: str, instances: Sequence[ProblemInstance], shares: Floats) -> Figures:
     """Return what was found for each K: on samples, all instances, training pairs, and counted otherwise."""
     places = {instance: place for place, instance in enumerate(instances)}
     shifted = [instance for instance in instances if instance in set(SHIFTED)]
@@ -92,8 +100,8 @@ def figures_of(base: str, instances: Sequence[Instance], shares: Floats) -> Figu
     one_side = shares[[places[instance] for instance in instances if instance in set(ONE_SIDE)]]
     found: Figures = {"sampled": {}, "all": {}, "training pairs": {}, "one side": {}, "different": {}}
     for column, size in enumerate(SIZES, start=1):
-        some = of_all[sample(base, size, shifted)]
-        lessons = [by_lesson(shifted, of_all[:, each]) for each in (0, column)]
+        some = of_all[sample_positions(base, size, shifted)]
+        lessons = [group_by_lesson(shifted, of_all[:, each]) for each in (0, column)]
         for name, pair in {
             "sampled": (some[:, 0], some[:, column]),
             "all": (of_all[:, 0], of_all[:, column]),
@@ -101,25 +109,25 @@ def figures_of(base: str, instances: Sequence[Instance], shares: Floats) -> Figu
             "one side": (one_side[:, 0], one_side[:, column]),
             "different": (shares[:, 0], shares[:, column]),
         }.items():
-            found[name][str(size)] = compared(*pair)
-    fewest, most = (by_lesson(shifted, of_all[:, each]) for each in (1, len(SIZES)))
+            found[name][str(size)] = compare_systems(*pair)
+    fewest, most = (group_by_lesson(shifted, of_all[:, each]) for each in (1, len(SIZES)))
     return found | {"p of most against fewest": wilcoxon(most, fewest)}
 
 
-def sample(base: str, size: int, instances: Sequence[Instance]) -> list[int]:
+def sample_positions(base: str, size: int, instances: Sequence[ProblemInstance]) -> list[int]:
     """Return the places of the instances that a system is tried on with K subspaces."""
-    return sampled(instances, SAMPLED, (12, list(systems.BASES).index(base), size))
+    return sample_instances(instances, SAMPLED, (12, list(systems.BASES).index(base), size))
 
 
-def rows_of(base: str, found: Figures) -> list[Row]:
+def table1_rows(base: str, found: Figures) -> list[ResultRow]:
     """Return the rows of a base and its robust form, sampled and all."""
-    names = (base, systems.robust(base), f"{base}: error reduction")
+    names = (base, systems.robust_system(base), f"{base}: error reduction")
     rows = []
     for which, published in (("sampled", PAPER[base]), ("all", [[None] * len(SIZES)] * 3)):
         note = ", all" if which == "all" else ""
         for name, key, paper in zip(names, ("base", "other", "error_reduction"), published, strict=True):
             rows += [
-                Row(
+                ResultRow(
                     name + note, str(size), theirs, found[which][str(size)][key], found[which][str(size)]["n"]
                 )
                 for size, theirs in zip(SIZES, paper, strict=True)
@@ -127,9 +135,9 @@ def rows_of(base: str, found: Figures) -> list[Row]:
     return rows
 
 
-def claims_of(base: str, found: Figures) -> list[Claim]:
+def table1_claims(base: str, found: Figures) -> list[Claim]:
     """Return what the paper says of a base and its robust form, with what was found."""
-    name, sizes = systems.robust(base), [str(size) for size in SIZES if size >= 50]
+    name, sizes = systems.robust_system(base), [str(size) for size in SIZES if size >= 50]
     of_all, some, lessons = (
         [found[which][k] for k in sizes] for which in ("all", "sampled", "training pairs")
     )
@@ -178,7 +186,7 @@ def other_countings(details: Figures) -> str:
         ("different", "any other pair of groups"),
     ):
         figures = ", ".join(
-            f"{base} {at[which][last]['base']:.1f}, {systems.robust(base)} {at[which][last]['other']:.1f}"
+            f"{base} {at[which][last]['base']:.1f}, {systems.robust_system(base)} {at[which][last]['other']:.1f}"
             for base, at in details.items()
         )
         n = next(iter(details.values()))[which][last]["n"]
@@ -186,10 +194,10 @@ def other_countings(details: Figures) -> str:
     return f"other ways to count, K = {last}: " + "; ".join(said)
 
 
-def panel(base: str, of_all: Figures) -> Panel:
+def table1_panel(base: str, of_all: Figures) -> Panel:
     """Return the plot of accuracy against K."""
     lines = {
-        systems.robust(base): [(size, of_all[str(size)]["other"]) for size in SIZES],
+        systems.robust_system(base): [(size, of_all[str(size)]["other"]) for size in SIZES],
         base: [(size, of_all[str(size)]["base"]) for size in SIZES],
     }
     return Panel(f"{base}, all instances", "random subspaces (K)", "accuracy, %", lines)

@@ -1,15 +1,133 @@
-"""Tagged sentences, words and tags of each: the Penn Treebank sample, CoNLL-2000, and EWT by genre."""
+"""Tagged sentences: Penn Treebank, CoNLL-2000, EWT by genre, and corpora that are tagged in part."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import lzma
+import re
+import tarfile
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from disambig.api import UserError
 from disambig.api.experiments import text_lines
-from disambig.api.formats import read_conllu
+from disambig.api.formats import read_conllu, read_noad
 
-from .tag_data_penn import Sentence, as_written, penn_archive
+Sentence = tuple[list[str], list[str]]
+TRACE = "-NONE-"
+FILES, BYTES = 20_000, 1 << 28
+"""Members and unpacked bytes that an archive may have."""
+_TOKEN = re.compile(r"[()]|[^\s()]+")
+_WRITTEN = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
+_WRITTEN |= {"``": '"', "''": '"', "`": "'"}
+
+
+def penn_archive(path: Path) -> dict[str, list[Sentence]]:
+    """Return the sentences of each ``.mrg`` file of a tar archive, by the file's name, sorted.
+
+    Raises
+    ------
+    UserError
+        D732 for an archive that cannot be read, is too large or has no such file, D733 for a broken tree.
+    """
+    return {
+        name.rpartition("/")[2]: list(penn_sentences(text, f"{path}: {name}"))
+        for name, text in sorted(archive_files(path, ".mrg"), key=lambda each: each[0].rpartition("/")[2])
+    }
+
+
+def archive_files(path: Path, ending: str) -> Iterator[tuple[str, str]]:
+    """Yield name and text of the files of a tar archive that end so.
+
+    Raises
+    ------
+    UserError
+        D732 for an archive that cannot be read, is too large or has no such file.
+    """
+    total, found = 0, False
+    try:
+        # as a stream: nothing is unpacked to disk, and no member before it is asked for
+        with tarfile.open(path, "r|*") as archive:
+            for number, member in enumerate(archive, 1):
+                total += max(member.size, 0)
+                if number > FILES or total > BYTES:
+                    problem = f"more than {FILES:,} members or {BYTES >> 20} MiB of trees"
+                    raise UserError("D732", path=path, problem=problem)
+                stream = archive.extractfile(member) if member.isreg() else None
+                if stream is not None and member.name.endswith(ending):
+                    found = True
+                    yield member.name, stream.read().decode("utf8")
+    except (OSError, EOFError, tarfile.TarError, lzma.LZMAError, UnicodeDecodeError) as problem:
+        raise UserError("D732", path=path, problem=problem) from problem
+    if not found:
+        raise UserError("D732", path=path, problem=f"no file in it ends with {ending}")
+
+
+def penn_sentences(text: str, path: str = "trees") -> Iterator[Sentence]:
+    """Yield words and tags of each tree that has any.
+
+    Raises
+    ------
+    UserError
+        D733, with `path` and line, for brackets that make no tree.
+    """
+    # of each open bracket: line, label, and what it has: "" nothing, "word" or "child"
+    line, position = 1, 0
+    open_: list[_OpenBracket] = []
+    words: list[str] = []
+    tags: list[str] = []
+    for match in _TOKEN.finditer(text):
+        line += text.count("\n", position, match.start())
+        position, symbol = match.start(), match[0]
+        if symbol == "(":
+            if open_ and open_[-1].word:
+                _refuse(path, line, f"a bracket behind the word {open_[-1].word[:40]!r}")
+            if open_:
+                open_[-1].children = True
+            open_.append(_OpenBracket(line))
+        elif symbol == ")":
+            if not open_:
+                _refuse(path, line, "a bracket closes what none opened")
+            node = open_.pop()
+            if not (node.word or node.children):
+                _refuse(path, line, f"nothing in ({node.label}")
+            if node.word and node.label != TRACE:
+                words.append(unescape_word(node.word))
+                tags.append(node.label)
+            if not open_ and words:
+                yield words, tags
+                words, tags = [], []
+        elif not open_:
+            _refuse(path, line, f"{symbol[:40]!r} outside of all brackets")
+        else:
+            node = open_[-1]
+            if node.children or node.word:
+                _refuse(path, line, f"{symbol[:40]!r} behind what ({node.label} already has")
+            if node.label:
+                node.word = symbol
+            else:
+                node.label = symbol
+    if open_:
+        _refuse(path, open_[0].line, "a tree that is never closed")
+
+
+class _OpenBracket:
+    """An open bracket."""
+
+    __slots__ = ("children", "label", "line", "word")
+
+    def __init__(self, line: int) -> None:
+        self.line, self.label, self.word, self.children = line, "", "", False
+
+
+def unescape_word(word: str) -> str:
+    """Return a word of the treebank as the newspaper had it."""
+    return _WRITTEN.get(word) or word.replace("\\/", "/").replace("\\*", "*")
+
+
+def _refuse(path: str, line: int, problem: str) -> NoReturn:
+    raise UserError("D733", path=path, line=line, problem=problem)
+
 
 PENN = "labelled/ptb-sample/treebank-combined.tar.xz"
 CONLL2000 = "labelled/conll2000/*.txt.xz"
@@ -47,7 +165,7 @@ def conll2000(data: Path, splits: Sequence[str] = ("train", "test")) -> list[Sen
                 problem = f"{len(columns)} columns, not {_CONLL2000_COLUMNS} with a space between them"
                 raise UserError("D734", path=path, line=number, problem=problem)
             if line:
-                words.append(as_written(columns[0]))
+                words.append(unescape_word(columns[0]))
                 tags.append(_BRACKETS.get(columns[1], columns[1]))
             elif words:
                 found.append((words, tags))
@@ -87,3 +205,53 @@ def conllu_sentences(path: Path) -> Iterator[Sentence]:
                 problem = f"word {word[0]} has no tag (column {_XPOS + 1})"
                 raise UserError("D735", path=path, line=line, problem=problem)
         yield [word[_FORM] for word in sentence.words], [word[_XPOS] for word in sentence.words]
+
+
+NOAD = "labelled/noad-masc/noad-masc.tar.xz"
+CRAFT = "labelled/craft/craft-penn.tar.xz"
+OF_KIND = {
+    "NOUN": ("NN", "NNS", "NNP", "NNPS"),
+    "VERB": ("VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "MD"),
+    "ADJ": ("JJ", "JJR", "JJS", "NNP", "DT", "PDT"),
+    "ADV": tuple("RB RBR RBS RP WRB IN DT PDT EX UH CC JJR JJS".split()),
+}
+"""What a word with a sense of this part of speech may be."""
+_UNSURE = frozenset(": , HYPH SYM LS FW AFX `` '' -LRB- -RRB- CD XX POS".split())
+_NAMES = {"NN": ("NN", "NNP"), "NNS": ("NNS", "NNPS")}
+_NAMES |= {"NNP": _NAMES["NN"], "NNPS": _NAMES["NNS"]}
+_LEAF = re.compile(r"\(([^() ]+) ([^() ]+)\)")
+SHORTEST, LONGEST = 3, 80
+Partly = tuple[list[str], list[Collection[str]]]
+
+
+def noad_partly(data: Path) -> Iterator[Partly]:
+    """Yield the sentences of NOAD-MASC with what their words may be (errors: `read_noad`)."""
+    for document in read_noad(data / NOAD).documents:
+        kinds = {(place.start, place.end): place.pos for place in document.places}
+        for spans in document.sentences:
+            if SHORTEST <= len(spans) <= LONGEST:
+                may = [OF_KIND.get(kinds.get(span, ""), ()) for span in spans]
+                yield [document.text[start:end] for start, end in spans], list(may)
+
+
+def craft_partly(data: Path) -> Iterator[Partly]:
+    """Yield the sentences of CRAFT with what their words may be, file by file.
+
+    Raises
+    ------
+    UserError
+        D732 for an archive that cannot be read, is too large or has no tree.
+    """
+    path, found = data / CRAFT, False
+    for _, text in archive_files(path, ".tree"):
+        for line in text.split("\n"):
+            leaves = [(unescape_word(word), tag) for tag, word in _LEAF.findall(line) if tag != TRACE]
+            found = found or bool(leaves)
+            if SHORTEST <= len(leaves) <= LONGEST:
+                yield [word for word, _ in leaves], [_may(tag) for _, tag in leaves]
+    if not found:
+        raise UserError("D732", path=path, problem="no tree in it")
+
+
+def _may(tag: str) -> Collection[str]:
+    return () if tag in _UNSURE else _NAMES.get(tag, (tag,))

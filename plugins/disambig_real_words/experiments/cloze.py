@@ -1,10 +1,4 @@
-"""``real_words.cloze``: how well systems tell the words of held-out text from those they are mistaken for.
-
-Each word that has others beside it in the file of relations is a question, and the word that stands there is
-the answer. The model of words in context, the counts of the pack, and KenLM, where a model of it is named,
-are each weighed by a conditional logit on half of the paragraphs and asked on the other half. KenLM's models
-are named by the file of settings that ``bergsma2010.peers`` takes, under ``kenlm``.
-"""
+"""``real_words.cloze``: how well systems distinguish the words of held-out text from words they are confused with."""
 
 from __future__ import annotations
 
@@ -19,19 +13,99 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import CandidateBatch, Columns, FeatureExtractor, Group, Instances, UserError, resolve
+from disambig.api import (
+    CandidateBatch,
+    Columns,
+    FeatureExtractor,
+    Group,
+    Instances,
+    TokenView,
+    UserError,
+    Words,
+    resolve,
+)
 from disambig.api.batches import DenseLists
-from disambig.api.experiments import Claim, ExperimentResult, Progress, Row
-from disambig.api.features import open_cloze
+from disambig.api.experiments import Claim, ExperimentResult, Progress, ResultRow, text_lines
+from disambig.api.features import Cloze, open_cloze
+from disambig.api.tasks import CandidateLists, word_tokens
 
-from ..relations import ENGLISH, KINDS, relations_in
-from .places import Ground, ground_of
+from ..relations import ENGLISH_RELATIONS, KINDS, WordRelations, load_relations
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClozePlaces:
+    """Places of one domain; of each the word that stands there comes first in its list.
+
+    Attributes
+    ----------
+    view : TokenView
+    instances : Instances
+        With candidates of their own, in text order.
+    learns : array of bool, shape (n,)
+        The places by which systems are weighed: those of the first half of the paragraphs.
+    """
+
+    view: TokenView
+    instances: Instances
+    learns: NDArray[np.bool_]
+
+    def groups(self) -> Mapping[Group, Ints]:
+        """Return the places by their candidates, for what knows candidates by the group alone."""
+        own = self.instances.own
+        assert own is not None
+        found: dict[tuple[str, ...], list[int]] = {}
+        for i, (start, end) in enumerate(
+            zip(own.offsets[:-1].tolist(), own.offsets[1:].tolist(), strict=True)
+        ):
+            found.setdefault(tuple(own.texts[start:end]), []).append(i)
+        return {Group(words[0], words): np.array(rows) for words, rows in found.items()}
+
+
+def find_cloze_places(
+    path: Path, model: Cloze, related: WordRelations, *, paragraphs: int, places: int
+) -> ClozePlaces:
+    """Return places of a text whose word the model knows, and another of its list as well.
+
+    Parameters
+    ----------
+    paragraphs, places : int
+        How many there are at most; of more a random sample, the same each time.
+    """
+    rng = np.random.default_rng(0)
+    lines = list(text_lines(path))
+    taken = np.sort(rng.permutation(len(lines))[:paragraphs])
+    view = Words()([lines[i] for i in taken.tolist()])
+    lists = _lists_in_model(model, related)
+    number = related.find(view.hashes)
+    found = np.flatnonzero((number >= 0) & word_tokens(view))
+    found = np.array([i for i in found.tolist() if int(number[i]) in lists], np.int64)
+    found = np.sort(rng.permutation(found)[:places])
+    chosen = [lists[int(each)] for each in number[found]]
+    zeros = np.zeros(len(found), np.int32)
+    own = CandidateLists.from_texts(chosen)
+    instances = Instances(found, np.ones(len(found), np.int32), zeros, zeros.copy(), own)
+    return ClozePlaces(view, instances, view.document_indices(found) < (len(view.texts) + 1) // 2)
+
+
+def _lists_in_model(model: Cloze, related: WordRelations) -> Mapping[int, Sequence[str]]:
+    """Return each word that the model knows with those related words that it knows, if any, by its number."""
+    known = model.numbers_of_candidates(related.spellings) >= 0
+    lists = {}
+    for i in np.flatnonzero(known).tolist():
+        others = related.others[related.offsets[i] : related.offsets[i + 1]]
+        others = others[known[others]]
+        if len(others):
+            lists[i] = [related.spellings[i], *(related.spellings[other] for other in others.tolist())]
+    return lists
+
 
 HELD_OUT = "english/*.heldout.txt.xz"
 SETTINGS = "DISAMBIG_PEERS"
 OURS, COUNTS = "words in context", "n-gram counts"
 MEAN = "mean of domains"
-PARAGRAPHS, PLACES = 2_000, 10_000
+MAX_PARAGRAPHS, MAX_PLACES = 2_000, 10_000
 """Of a domain, at most."""
 QUICK = 10
 """With `quick` so many times fewer."""
@@ -58,23 +132,25 @@ class ClozeFigures:
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Ask each system about the same places of each domain; with `quick` about a tenth of them."""
         share = QUICK if quick else 1
-        model, related = open_cloze(self.words), relations_in(str(ENGLISH), KINDS)
+        model, related = open_cloze(self.words), load_relations(str(ENGLISH_RELATIONS), KINDS)
         paths = sorted(data.glob(HELD_OUT))
         grounds = {}
         for number, path in enumerate(paths):
             progress("reading", number, len(paths))
-            ground = ground_of(path, model, related, paragraphs=PARAGRAPHS // share, places=PLACES // share)
+            ground = find_cloze_places(
+                path, model, related, paragraphs=MAX_PARAGRAPHS // share, places=MAX_PLACES // share
+            )
             if ground.learns.any() and not ground.learns.all():
                 grounds[path.name.partition(".")[0]] = ground
         systems, notes = self._systems()
         found: dict[str, dict[str, Figures]] = {}
         for number, (name, extractor) in enumerate(systems.items()):
             progress(name, number, len(systems))
-            found[name] = {domain: asked(extractor, ground) for domain, ground in grounds.items()}
-            found[name][MEAN] = _mean(list(found[name].values()))
+            found[name] = {domain: evaluate_system(extractor, ground) for domain, ground in grounds.items()}
+            found[name][MEAN] = _mean_figures(list(found[name].values()))
         return ExperimentResult(
-            rows=[row for name, figures in found.items() for row in rows(name, figures)],
-            claims=list(claims(found)),
+            rows=[row for name, figures in found.items() for row in figure_rows(name, figures)],
+            claims=list(figure_claims(found)),
             notes=[*NOTES, *notes],
             details={"figures": found},
             places=2,
@@ -120,19 +196,19 @@ def kenlm_models() -> tuple[Mapping[str, str], Sequence[str]]:
     return models, []
 
 
-def asked(extractor: FeatureExtractor, ground: Ground) -> Figures:
+def evaluate_system(extractor: FeatureExtractor, ground: ClozePlaces) -> Figures:
     """Return the figures of one system in one domain."""
-    batch = described(extractor, ground)
+    batch = transform_candidates(extractor, ground)
     learner = resolve({"it": {"@disambig_learners": "variance_svm.ConditionalLogit.v1"}})["it"]
     scorer = learner.fit(batch.take(np.flatnonzero(ground.learns))).scorer
     test = np.flatnonzero(~ground.learns)
     part = batch.take(test)
     own = ground.instances.take(test).own
     assert own is not None
-    return figures(scorer.scores(part), own.offsets)
+    return list_figures(scorer.scores(part), own.offsets)
 
 
-def described(extractor: FeatureExtractor, ground: Ground) -> CandidateBatch:
+def transform_candidates(extractor: FeatureExtractor, ground: ClozePlaces) -> CandidateBatch:
     """Return the attributes of all candidates, those of extractors that know groups alone among them."""
     every, instances = Group("cloze", ()), ground.instances
     if getattr(extractor, "describes", "") != "group":
@@ -151,7 +227,7 @@ def described(extractor: FeatureExtractor, ground: Ground) -> CandidateBatch:
     return DenseLists(values, own.offsets, instances.costs(every), columns)
 
 
-def figures(scores: Floats, offsets: NDArray[np.int64]) -> Figures:
+def list_figures(scores: Floats, offsets: NDArray[np.int64]) -> Figures:
     """Return how the first candidate of each list fares, on average."""
     sizes = np.diff(offsets)
     first = scores[offsets[:-1]]
@@ -169,21 +245,21 @@ def figures(scores: Floats, offsets: NDArray[np.int64]) -> Figures:
     }
 
 
-def _mean(found: Sequence[Figures]) -> Figures:
+def _mean_figures(found: Sequence[Figures]) -> Figures:
     mean = {name: float(np.mean([each[name] for each in found])) for name in found[0]}
     return {**mean, "n": sum(int(each["n"]) for each in found)}
 
 
-def rows(system: str, found: Mapping[str, Figures]) -> list[Row]:
+def figure_rows(system: str, found: Mapping[str, Figures]) -> list[ResultRow]:
     """Return the figures of one system, the mean first."""
     return [
-        Row(system, f"{domain}: {name}", None, found[domain][name], int(found[domain]["n"]))
+        ResultRow(system, f"{domain}: {name}", None, found[domain][name], int(found[domain]["n"]))
         for domain in (MEAN, *(domain for domain in found if domain != MEAN))
         for name in ("right", "rank", "loss")
     ]
 
 
-def claims(found: Mapping[str, Mapping[str, Figures]]) -> list[Claim]:
+def figure_claims(found: Mapping[str, Mapping[str, Figures]]) -> list[Claim]:
     """Return whether the model loses less than each other system, in the mean and in how many domains."""
     ours, said = found[OURS], []
     for name, theirs in found.items():

@@ -1,1 +1,5 @@
 """Experiments that `disambig reproduce` repeats; each is registered in `plugin`."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

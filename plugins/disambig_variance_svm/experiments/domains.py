@@ -17,14 +17,22 @@ from numpy.typing import NDArray
 from disambig.api import DenseBlocks, LinearScorer, Words
 from disambig.api.counts import NgramCounts
 from disambig.api.evaluation import mcnemar
-from disambig.api.experiments import Claim, ExperimentResult, Progress, Row, hits_of, joined, text_lines
+from disambig.api.experiments import (
+    Claim,
+    ExperimentResult,
+    Progress,
+    ResultRow,
+    count_hits,
+    join_blocks,
+    text_lines,
+)
 from disambig.api.training import split
 
 from ..learners.baselines import SumLM
 from ..learners.variance_svm import VarianceSVM
-from ..plain_text import DOMAINS, HELD_OUT, files
-from ..preposition import Preposition
-from .enough import check_parts
+from ..plain_text import DOMAINS, HELD_OUT, find_files
+from ..prepositions.task import Preposition
+from .learning_curves import check_parts
 
 Hits = NDArray[np.bool_]
 PLAIN, PRIOR, NEAR, POOLED = "VAR-SVM", "VAR-SVM, prior", "CS-SVM, prior", "VAR-SVM, pooled"
@@ -42,7 +50,7 @@ TOLERANCE = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Domains:
+class Bergsma2010Domains:
     """Prepositions of each domain, with weights of the others as the prior, and without."""
 
     title: ClassVar[str] = "A prior from other domains"
@@ -54,17 +62,17 @@ class Domains:
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Take each domain in turn as the new one; with `quick` four of them, 10 and 100 examples."""
         read = {}
-        for number, (name, path) in enumerate(zip(DOMAINS, files(data, HELD_OUT), strict=True)):
+        for number, (name, path) in enumerate(zip(DOMAINS, find_files(data, HELD_OUT), strict=True)):
             progress("reading", number, len(DOMAINS))
-            read[name] = batches(path, few=quick)
+            read[name] = domain_batches(path, few=quick)
         found: dict[str, dict[str, dict[int, list[Hits]]]] = {}
         for number, name in enumerate(DOMAINS[:4] if quick else DOMAINS):
             progress(f"learning {name}", number, len(DOMAINS))
             others = [read[other] for other in DOMAINS if other != name]
-            found[name] = trials(read[name], others, sizes=SIZES[:2] if quick else SIZES, quick=quick)
+            found[name] = run_trials(read[name], others, sizes=SIZES[:2] if quick else SIZES, quick=quick)
         return ExperimentResult(
-            rows=list(rows(found)),
-            claims=claims(found),
+            rows=list(domain_rows(found)),
+            claims=domain_claims(found),
             notes=[
                 "The counts are those of the pack, made from training text of all domains: what is new to "
                 "the learner is the domain's examples, not its n-grams.",
@@ -76,11 +84,11 @@ class Domains:
                 "McNemar's test is over the test examples of all domains, first draw; leads are means over "
                 "all draws, but over VAR-SVM, pooled, which is drawn once, of the first draw, too.",
             ],
-            details={"pairs": pairs(found)},
+            details={"pairs": domain_pairs(found)},
         )
 
 
-def batches(path: Path, *, few: bool = False) -> dict[str, DenseBlocks]:
+def domain_batches(path: Path, *, few: bool = False) -> dict[str, DenseBlocks]:
     """Return examples of a domain: ``train``, ``dev`` and ``test``, of different paragraphs."""
     texts = split(text_lines(path))
     task, extractor = Preposition(), NgramCounts(counts="disambig_en")
@@ -99,7 +107,7 @@ def batches(path: Path, *, few: bool = False) -> dict[str, DenseBlocks]:
     return found
 
 
-def trials(
+def run_trials(
     domain: Mapping[str, DenseBlocks],
     others: Sequence[Mapping[str, DenseBlocks]],
     *,
@@ -107,15 +115,15 @@ def trials(
     quick: bool = False,
 ) -> dict[str, dict[int, list[Hits]]]:
     """Return which test examples each system gets right, by size and draw; size 0 where none matters."""
-    elsewhere = joined([first(other["train"], OTHERS) for other in others])
-    tuning = joined([first(other["dev"], OTHERS_DEV) for other in others])
+    elsewhere = join_blocks([first(other["train"], OTHERS) for other in others])
+    tuning = join_blocks([first(other["dev"], OTHERS_DEV) for other in others])
     given = VarianceSVM().fit(elsewhere, dev=tuning).scorer
     dev, test = domain["dev"], domain["test"]
     assert isinstance(given, LinearScorer)
     weights: Any = given.weights
     found: dict[str, dict[int, list[Hits]]] = {system: {} for system in SYSTEMS}
-    found[AS_IS] = {0: [hits_of(given.scores(test), test)]}
-    found[SUM] = {0: [hits_of(SumLM().fit(test).scorer.scores(test), test)]}
+    found[AS_IS] = {0: [count_hits(given.scores(test), test)]}
+    found[SUM] = {0: [count_hits(SumLM().fit(test).scorer.scores(test), test)]}
     n = len(domain["train"].values)
     for size in (size for size in sizes if size <= n):
         for draw in range(2 if quick else DRAWS[size]):
@@ -127,10 +135,10 @@ def trials(
                 NEAR: (VarianceSVM(prior=weights, variance=()), sample),
             }
             if draw < POOLED_DRAWS:
-                learners[POOLED] = (VarianceSVM(), joined([elsewhere, sample]))
+                learners[POOLED] = (VarianceSVM(), join_blocks([elsewhere, sample]))
             for system, (learner, examples) in learners.items():
                 scores = learner.fit(examples, dev=dev).scorer.scores(test)
-                found[system].setdefault(size, []).append(hits_of(scores, test))
+                found[system].setdefault(size, []).append(count_hits(scores, test))
     return found
 
 
@@ -139,7 +147,7 @@ def first(batch: DenseBlocks, n: int) -> DenseBlocks:
     return batch.take(np.arange(min(n, len(batch.values))))
 
 
-def rows(found: Mapping[str, Mapping[str, Mapping[int, list[Hits]]]]) -> Iterator[Row]:
+def domain_rows(found: Mapping[str, Mapping[str, Mapping[int, list[Hits]]]]) -> Iterator[ResultRow]:
     """Yield the mean over domains of each system and size, then each domain's own figures."""
     for system in (SUM, AS_IS, *SYSTEMS):
         for size in (0, *SIZES):
@@ -148,16 +156,16 @@ def rows(found: Mapping[str, Mapping[str, Mapping[int, list[Hits]]]]) -> Iterato
                 draws = min(len(each) for each in known)
                 means = [100 * np.mean([each[draw].mean() for each in known]) for draw in range(draws)]
                 n = sum(len(each[0]) for each in known)
-                yield Row(system, str(size or ""), None, float(np.mean(means)), n, _spread(means))
+                yield ResultRow(system, str(size or ""), None, float(np.mean(means)), n, _spread(means))
     for system in (SUM, AS_IS, *SYSTEMS):
         for name, domain in found.items():
             for size, each in domain[system].items():
                 shares = [100 * float(hit.mean()) for hit in each]
                 setting = f"{name} {size:,}" if size else name
-                yield Row(system, setting, None, float(np.mean(shares)), len(each[0]), _spread(shares))
+                yield ResultRow(system, setting, None, float(np.mean(shares)), len(each[0]), _spread(shares))
 
 
-def pairs(found: Mapping[str, Mapping[str, Mapping[int, list[Hits]]]]) -> dict[str, dict[str, Any]]:
+def domain_pairs(found: Mapping[str, Mapping[str, Mapping[int, list[Hits]]]]) -> dict[str, dict[str, Any]]:
     """Return, for each size and rival, the prior's mean lead in points, the domains it won, and p.
 
     p is of the first draw; so is the lead over `POOLED`, which has no other. Other leads are of all draws.
@@ -194,10 +202,10 @@ CLAIMS = {
 }
 
 
-def claims(found: Mapping[str, Mapping[str, Mapping[int, list[Hits]]]]) -> list[Claim]:
+def domain_claims(found: Mapping[str, Mapping[str, Mapping[int, list[Hits]]]]) -> list[Claim]:
     """Return what is to be settled, with the figures that settle it; better means p < 0.05, too."""
     said = []
-    for at in pairs(found).values():
+    for at in domain_pairs(found).values():
         better = at["lead"] > 0 and at["p"] < 0.05
         draws = "first draw" if at["rival"] == POOLED else "all draws"
         evidence = (

@@ -20,14 +20,13 @@ from disambig.api.evaluation import (
     compare_trials,
     limit_for,
     mistake_figures,
-    over_rates,
+    sweep_rates,
 )
-from disambig.api.experiments import Claim, ExperimentResult, Panel, Progress, Row
+from disambig.api.experiments import Claim, ExperimentResult, Panel, Progress, ResultRow
 from disambig.api.formats import read_clean, read_fixes
 
-from ..peers.harper import Harper
-from ..peers.kenlm_checker import KenLMChecker
-from ..peers.kenlm_making import kenlm_of, missing
+from ..external_systems.harper import HarperChecker
+from ..external_systems.kenlm import KenLMChecker, load_or_make_kenlm, missing
 
 FOLDER = Path("labelled") / "fixes"
 SHIPS = "what ships"
@@ -37,7 +36,7 @@ Limits = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Mistakes:
+class PeopleMistakes:
     """Mistakes rightly corrected by class, and false flags, of systems side by side."""
 
     part: str = "test"
@@ -54,37 +53,37 @@ class Mistakes:
         every = QUICK if quick else 1
         fixes = read_fixes(data / FOLDER / f"{self.part}.jsonl.xz", tier=1)[::every]
         clean = read_clean(data / FOLDER / f"clean.{self.part}.jsonl.xz")[::every]
-        ships = ModelChecker.named()
+        ships = ModelChecker.from_names()
         trials: dict[str, MistakeTrial] = {}
         limits: dict[str, Limits | None] = {SHIPS: ships.limits()}
         notes = []
         progress(SHIPS, 0, 1)
-        trials[SHIPS] = MistakeTrial.of(ships, fixes, clean)
+        trials[SHIPS] = MistakeTrial.from_checker(ships, fixes, clean)
         if without := missing(data):
             notes.append(f"KenLM is left out: it needs {without}.")
         else:
-            peer = KenLMChecker(of_groups(ships), kenlm_of(data, progress=progress))
+            peer = KenLMChecker(group_models(ships), load_or_make_kenlm(data, progress=progress))
             progress("KenLM", 0, 1)
-            trials["KenLM"] = MistakeTrial.of(peer, fixes, clean)
+            trials["KenLM"] = MistakeTrial.from_checker(peer, fixes, clean)
             tuned = read_clean(data / FOLDER / "clean.dev.jsonl.xz")[::every]
             limits["KenLM"] = equal_limits(ships, peer, tuned)
-        if Harper.is_installed():
+        if HarperChecker.is_installed():
             progress("Harper", 0, 1)
-            trials["Harper"] = MistakeTrial.of(Harper(), fixes, clean)
+            trials["Harper"] = MistakeTrial.from_checker(HarperChecker(), fixes, clean)
         else:
             notes.append("Harper is left out: it needs pip install 'disambig[peers]'.")
         found = {name: mistake_figures(trial, limits.get(name)) for name, trial in trials.items()}
         return ExperimentResult(
-            rows=[row for name, figures in found.items() for row in rows(name, figures)],
-            claims=list(claims(trials, limits)),
+            rows=[row for name, figures in found.items() for row in people_rows(name, figures)],
+            claims=list(people_claims(trials, limits)),
             notes=[*NOTES, *notes],
             details={"part": self.part, "figures": found},
-            panels=[panel(ships, trials[SHIPS], found)],
+            panels=[people_panel(ships, trials[SHIPS], found)],
         )
 
 
 @dataclass(frozen=True, slots=True)
-class DevelopmentMistakes(Mistakes):
+class PeopleDevelopmentMistakes(PeopleMistakes):
     """The same on the development part."""
 
     part: str = "dev"
@@ -105,32 +104,32 @@ NOTES = (
 
 def equal_limits(ships: ModelChecker, peer: KenLMChecker, clean: Sequence[Any]) -> dict[str, float]:
     """Return the limits at which a peer flags clean text as often as what ships, task by task."""
-    flags = MistakeTrial.of(ships, [], clean).at(ships.limits()).flags.sum(axis=1)
+    flags = MistakeTrial.from_checker(ships, [], clean).at_limits(ships.limits()).flags.sum(axis=1)
     wanted = dict(zip(ships.tasks, flags.tolist(), strict=True))
-    trial = MistakeTrial.of(peer, [], clean)
+    trial = MistakeTrial.from_checker(peer, [], clean)
     return {task: limit_for(trial, task, wanted[task]) for task in peer.tasks}
 
 
-def of_groups(ships: ModelChecker) -> tuple[Any, ...]:
+def group_models(ships: ModelChecker) -> tuple[Any, ...]:
     """Return the models that decide between the words of groups: KenLM is asked about these."""
     return tuple(model for model in ships.models if any(group.candidates for group in model.task.groups))
 
 
-def rows(name: str, found: Mapping[str, Any]) -> Iterator[Row]:
+def people_rows(name: str, found: Mapping[str, Any]) -> Iterator[ResultRow]:
     """Yield the figures to be shown of one system."""
     every = found["all"]
-    yield Row(name, "right, all", None, _percent(every["right"]), every["n"])
+    yield ResultRow(name, "right, all", None, _percent(every["right"]), every["n"])
     for category, of_class in found["classes"].items():
-        yield Row(name, f"right, {category}", None, _percent(of_class["right"]), of_class["n"])
+        yield ResultRow(name, f"right, {category}", None, _percent(of_class["right"]), of_class["n"])
         for kind, at in of_class["kinds"].items() if len(of_class["kinds"]) > 1 else ():
-            yield Row(name, f"right, {category}, {kind}", None, _percent(at["right"]), at["n"])
-    yield Row(name, "found, all", None, _percent(every["found"]), every["n"])
-    yield Row(name, "wrong correction, all", None, _percent(every["wrong"]), every["n"])
+            yield ResultRow(name, f"right, {category}, {kind}", None, _percent(at["right"]), at["n"])
+    yield ResultRow(name, "found, all", None, _percent(every["found"]), every["n"])
+    yield ResultRow(name, "wrong correction, all", None, _percent(every["wrong"]), every["n"])
     clean = found["clean"]
-    yield Row(name, "false flags per 1,000 words", None, clean["per_1000"], clean["words"])
+    yield ResultRow(name, "false flags per 1,000 words", None, clean["per_1000"], clean["words"])
 
 
-def claims(trials: Mapping[str, MistakeTrial], limits: Mapping[str, Limits | None]) -> Iterator[Claim]:
+def people_claims(trials: Mapping[str, MistakeTrial], limits: Mapping[str, Limits | None]) -> Iterator[Claim]:
     """Yield whether what ships mends more than each peer."""
     for name, trial in trials.items():
         if name == SHIPS:
@@ -142,9 +141,9 @@ def claims(trials: Mapping[str, MistakeTrial], limits: Mapping[str, Limits | Non
         yield Claim(f"{SHIPS} mends more than {name}", bool(lead > 0 and p < 0.05), evidence)
 
 
-def panel(ships: ModelChecker, trial: MistakeTrial, found: Mapping[str, Any]) -> Panel:
+def people_panel(ships: ModelChecker, trial: MistakeTrial, found: Mapping[str, Any]) -> Panel:
     """Return the plot: what is mended against false flags, what ships at all rates, and each system."""
-    line = [_place(point) for point in over_rates(ships, trial)]
+    line = [_place(point) for point in sweep_rates(ships, trial)]
     points = {name: [_place(figures)] for name, figures in found.items()}
     x, y = "false flags per 1,000 words", "mistakes rightly corrected, %"
     return Panel("People's mistakes", x, y, {f"{SHIPS}, at other rates": line}, points)

@@ -14,11 +14,11 @@ from disambig.api.counts import NgramCounts
 from disambig.api.experiments import (
     Draw,
     ExperimentResult,
+    LearningSystem,
     Progress,
-    Row,
-    System,
+    ResultRow,
+    count_hits,
     counts_around,
-    hits_of,
     learn_all,
     paragraphs,
 )
@@ -26,15 +26,12 @@ from disambig.api.text import view_of_texts
 from disambig.api.training import split
 
 from ..learners.baselines import Majority, SumLM
-from ..learners.k_svm import KSVM
-from ..learners.liblinear import MOST_PASSES
-from ..learners.one_versus_all import OneVersusAll
+from ..learners.multiclass_svm import KSVM, MOST_PASSES, OneVersusAll
 from ..learners.variance_svm import VarianceSVM
-from ..plain_text import COUNTED, HELD_OUT, files
-from ..preposition import PREPOSITIONS, Preposition
-from . import curves
-from .enough import check_parts
-from .spelling_sets import WORDS
+from ..plain_text import COUNTED, HELD_OUT, find_files
+from ..prepositions.task import PREPOSITIONS, Preposition
+from . import learning_curves as curves
+from .learning_curves import WORDS, check_parts
 
 SUMMED = ("3-gram", "4-gram", "5-gram")
 PAPER = {
@@ -57,12 +54,12 @@ def passes(size: int) -> int:
 
 
 SYSTEMS = (
-    System("OvA-SVM", lambda size: OneVersusAll(tolerance=TOLERANCE, max_iter=passes(size)), TUNED),
-    System("K-SVM", lambda size: KSVM(tolerance=TOLERANCE), TUNED),
-    System("K-SVM+", lambda size: KSVM(tolerance=TOLERANCE, sum=SUMMED), TUNED),
-    System("CS-SVM", lambda size: VarianceSVM(variance=())),
-    System("CS-SVM+", lambda size: VarianceSVM(variance=(), sum=SUMMED)),
-    System("VAR-SVM", lambda size: VarianceSVM(variance=SUMMED)),
+    LearningSystem("OvA-SVM", lambda size: OneVersusAll(tolerance=TOLERANCE, max_iter=passes(size)), TUNED),
+    LearningSystem("K-SVM", lambda size: KSVM(tolerance=TOLERANCE), TUNED),
+    LearningSystem("K-SVM+", lambda size: KSVM(tolerance=TOLERANCE, sum=SUMMED), TUNED),
+    LearningSystem("CS-SVM", lambda size: VarianceSVM(variance=())),
+    LearningSystem("CS-SVM+", lambda size: VarianceSVM(variance=(), sum=SUMMED)),
+    LearningSystem("VAR-SVM", lambda size: VarianceSVM(variance=SUMMED)),
 )
 LEARN, DEV, TEST = 100_000, 10_000, 10_000
 DRAWS = {10: 10, 100: 5, 1000: 3, 10_000: 1, 100_000: 1}
@@ -70,7 +67,7 @@ QUICK_DRAWS = {10: 3, 100: 2, 1000: 1}
 
 
 @dataclass(frozen=True, slots=True)
-class Table1:
+class Bergsma2010Table1:
     """Which of 34 prepositions was written, at every occurrence of one."""
 
     title: ClassVar[str] = "Bergsma et al. 2010, table 1: preposition selection, accuracy in % (paper / ours)"
@@ -79,10 +76,10 @@ class Table1:
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Count, draw examples, learn; with `quick` up to 1,000 examples."""
-        texts = split(paragraphs(files(data, HELD_OUT)))
-        counts = counts_around(files(data, COUNTED), [*PREPOSITIONS, *WORDS], progress=progress)
+        texts = split(paragraphs(find_files(data, HELD_OUT)))
+        counts = counts_around(find_files(data, COUNTED), [*PREPOSITIONS, *WORDS], progress=progress)
         most = (1000, 2000, 3000) if quick else (LEARN, DEV, TEST)
-        pool, dev, test = examples(texts, counts, most, progress)
+        pool, dev, test = preposition_examples(texts, counts, most, progress)
         parts = {"to learn from": pool, "to tune on": dev, "to test on": test}
         check_parts(data, "a preposition", {use: len(batch.values) for use, batch in parts.items()})
 
@@ -94,23 +91,23 @@ class Table1:
             "SumLM": SumLM(patterns=SUMMED).fit(pool).scorer.scores(test),
             "majority": Majority().fit(pool).scorer.scores(test),
         }
-        shares = {name: 100 * float(hits_of(scores, test).mean()) for name, scores in fixed.items()}
+        shares = {name: 100 * float(count_hits(scores, test).mean()) for name, scores in fixed.items()}
         n = len(test.values)
         large = outcomes.get(("K-SVM", 10_000))
         unfinished = large.plain()["not_converged"] if large else 0
-        figures, tests = curves.figures_of(outcomes), curves.differences(outcomes, "VAR-SVM")
+        figures, tests = curves.mean_accuracies(outcomes), curves.differences(outcomes, "VAR-SVM")
         return ExperimentResult(
             [
-                Row("majority", "", 20.3, shares["majority"], n),
-                Row("SumLM", "", 73.7, shares["SumLM"], n),
-                *curves.rows_of(outcomes, PAPER, n=n),
+                ResultRow("majority", "", 20.3, shares["majority"], n),
+                ResultRow("SumLM", "", 73.7, shares["SumLM"], n),
+                *curves.curve_rows(outcomes, PAPER, n=n),
             ],
             [
-                *curves.no_worse_than_the_sum(figures, shares["SumLM"]),
-                *curves.worth_ten_times(figures, "K-SVM", unfinished=unfinished),
-                *curves.in_order(figures, ("K-SVM", "CS-SVM", "CS-SVM+", "VAR-SVM")),
-                *curves.gains_shrink(figures, "K-SVM"),
-                *curves.surely_best(tests, [system.name for system in SYSTEMS[:-1]]),
+                *curves.claim_no_worse_than_sum(figures, shares["SumLM"]),
+                *curves.claim_worth_ten_times(figures, "K-SVM", unfinished=unfinished),
+                *curves.claim_order(figures, ("K-SVM", "CS-SVM", "CS-SVM+", "VAR-SVM")),
+                *curves.claim_gains_shrink(figures, "K-SVM"),
+                *curves.claim_significantly_best(tests, [system.name for system in SYSTEMS[:-1]]),
             ],
             [
                 "counts of the training text; examples of held-out text, from different paragraphs: "
@@ -121,11 +118,11 @@ class Table1:
                 "details.systems.*.not_converged says where they were too few; "
                 f"from more than {TUNED:,} examples it learns with the C chosen for {TUNED:,}",
             ],
-            {"significance": tests, "systems": curves.details_of(outcomes)},
+            {"significance": tests, "systems": curves.draw_details(outcomes)},
         )
 
 
-def examples(
+def preposition_examples(
     texts: Mapping[str, Sequence[str]], counts: Path, most: tuple[int, int, int], progress: Progress
 ) -> tuple[DenseBlocks, DenseBlocks, DenseBlocks]:
     """Return batches to learn from, tune and test on: random occurrences in different paragraphs."""

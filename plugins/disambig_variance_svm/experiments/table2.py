@@ -15,28 +15,25 @@ from disambig.api.counts import NgramCounts
 from disambig.api.experiments import (
     Draw,
     ExperimentResult,
+    LearningSystem,
     Outcomes,
     Progress,
-    Row,
-    System,
+    ResultRow,
+    count_hits,
     counts_around,
-    hits_of,
-    joined,
+    join_blocks,
     learn_all,
     paragraphs,
 )
 from disambig.api.text import view_of_texts
 
 from ..learners.baselines import Majority, SumLM
-from ..learners.k_svm import KSVM
-from ..learners.liblinear import MOST_PASSES
+from ..learners.multiclass_svm import KSVM, MOST_PASSES
 from ..learners.variance_svm import VarianceSVM
-from ..plain_text import COUNTED, HELD_OUT, files
-from ..preposition import PREPOSITIONS
-from . import curves
-from .counted_examples import Found, counted_examples
-from .enough import check_folds
-from .spelling_sets import WORDS, FiveSets
+from ..plain_text import COUNTED, HELD_OUT, find_files
+from ..prepositions.task import PREPOSITIONS
+from . import learning_curves as curves
+from .learning_curves import WORDS, CountedExamples, FiveConfusionSets, check_folds, find_counted_examples
 
 SUMMED = ("2-gram", "3-gram", "4-gram", "5-gram")
 PAPER = {
@@ -47,10 +44,10 @@ PAPER = {
 TUNED = 10_000
 """Training examples up to which the K-SVM chooses C; more take the C chosen there."""
 SYSTEMS = (
-    System("K-SVM", lambda size: KSVM(tolerance=0.1), TUNED),
-    System("CS-SVM", lambda size: VarianceSVM(variance=())),
-    System("CS-SVM+", lambda size: VarianceSVM(variance=(), sum=SUMMED)),
-    System("VAR-SVM", lambda size: VarianceSVM(variance=SUMMED)),
+    LearningSystem("K-SVM", lambda size: KSVM(tolerance=0.1), TUNED),
+    LearningSystem("CS-SVM", lambda size: VarianceSVM(variance=())),
+    LearningSystem("CS-SVM+", lambda size: VarianceSVM(variance=(), sum=SUMMED)),
+    LearningSystem("VAR-SVM", lambda size: VarianceSVM(variance=SUMMED)),
 )
 FOLDS = 5
 DRAWS = {10: 10, 100: 5, 1000: 5, 10_000: 5, 100_000: 5}
@@ -58,7 +55,7 @@ QUICK_DRAWS = {10: 5, 100: 5}
 
 
 @dataclass(frozen=True, slots=True)
-class Table2:
+class Bergsma2010Table2:
     """Which member of a confusion set was written."""
 
     title: ClassVar[str] = (
@@ -69,35 +66,35 @@ class Table2:
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Count, find examples, learn set by set; with `quick` 10 and 100 examples of held-out text."""
-        texts = list(paragraphs(files(data, HELD_OUT)))
-        counts = counts_around(files(data, COUNTED), [*PREPOSITIONS, *WORDS], progress=progress)
+        texts = list(paragraphs(find_files(data, HELD_OUT)))
+        counts = counts_around(find_files(data, COUNTED), [*PREPOSITIONS, *WORDS], progress=progress)
         progress("looking up counts", 0, 1)
         held_out = held_out_examples(texts, counts)
         for name, found in held_out.items():
             check_folds(data, name, found.folds, FOLDS)
-        counted = {} if quick else counted_examples(data, counts, progress=progress)
+        counted = {} if quick else find_counted_examples(data, counts, progress=progress)
         draws = QUICK_DRAWS if quick else DRAWS
         by_set: dict[str, Outcomes] = {}
         fixed: dict[str, tuple[float, float]] = {}
-        for group in FiveSets().groups:
+        for group in FiveConfusionSets().groups:
             here = held_out[group.name]
-            material = Material(here, counted.get(group.name))
+            material = SpellingExamples(here, counted.get(group.name))
             outcomes = learn_all(
                 SYSTEMS, material.draw, draws=draws, progress=progress, stage=f"learning {group.name}"
             )
             by_set[group.name] = complete(outcomes, draws)
             scorers = [learner.fit(here.batch).scorer for learner in (Majority(), SumLM(patterns=SUMMED))]
-            shares = [100 * float(hits_of(s.scores(here.batch), here.batch).mean()) for s in scorers]
+            shares = [100 * float(count_hits(s.scores(here.batch), here.batch).mean()) for s in scorers]
             fixed[group.name] = shares[0], shares[1]
         n = sum(len(found.batch.values) for found in held_out.values())
         return _result(by_set, fixed, n, counted, held_out)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Material:
+class SpellingExamples:
     """Examples of one set: folds of the held-out paragraphs in turn, and what counted text adds."""
 
-    held_out: Found
+    held_out: CountedExamples
     counted: DenseBlocks | None
 
     def draw(self, number: int) -> Draw:
@@ -108,22 +105,22 @@ class Material:
         pool, order = self.held_out.batch, here
         if self.counted is not None:
             more = rng.permutation(len(self.counted.values)) + len(pool.values)
-            pool, order = joined([pool, self.counted]), np.concatenate([here, more])
+            pool, order = join_blocks([pool, self.counted]), np.concatenate([here, more])
         test, dev = (self.held_out.batch.take(np.flatnonzero(fold == part)) for part in (0, 1))
         return Draw(pool, order, dev, test)
 
 
-def held_out_examples(texts: Sequence[str], counts: Path) -> dict[str, Found]:
+def held_out_examples(texts: Sequence[str], counts: Path) -> dict[str, CountedExamples]:
     """Return all examples of held-out text by set."""
     view, extractor = view_of_texts(texts, Words()), NgramCounts(counts=counts)
-    instances = FiveSets().instances(view)
+    instances = FiveConfusionSets().instances(view)
     fold_of = np.random.default_rng(2).permutation(len(texts)) % FOLDS
     found = {}
-    for number, group in enumerate(FiveSets().groups):
+    for number, group in enumerate(FiveConfusionSets().groups):
         here = instances.take(np.flatnonzero(instances.groups == number))
         batch = extractor.transform(view, here, group).batch
         assert isinstance(batch, DenseBlocks)
-        found[group.name] = Found(batch, fold_of[view.document_of(here.positions)])
+        found[group.name] = CountedExamples(batch, fold_of[view.document_indices(here.positions)])
     return found
 
 
@@ -132,10 +129,10 @@ def _result(
     fixed: Mapping[str, tuple[float, float]],
     n: int,
     counted: Mapping[str, DenseBlocks],
-    held_out: Mapping[str, Found],
+    held_out: Mapping[str, CountedExamples],
 ) -> ExperimentResult:
     majority, summed = (float(np.mean([each[i] for each in fixed.values()])) for i in (0, 1))
-    rows = [Row("majority", "", 66.9, majority, n), Row("SumLM", "", 94.8, summed, n)]
+    rows = [ResultRow("majority", "", 66.9, majority, n), ResultRow("SumLM", "", 94.8, summed, n)]
     figures: curves.Figures = {}
     tried: dict[str, int] = {}
     for system, size in next(iter(by_set.values())):
@@ -143,12 +140,14 @@ def _result(
         published = PAPER.get(system, {}).get(size)
         if len(outcomes) < len(by_set):  # a mean over other sets would be another figure
             tried[f"{size:,}"] = len(outcomes)
-            rows.append(Row(system, str(size), published, None, 0))
+            rows.append(ResultRow(system, str(size), published, None, 0))
             continue
         draws = np.array([[hits.mean() for hits in outcome.hits] for outcome in outcomes])
         shares = 100 * draws.mean(axis=0)
         figures.setdefault(system, {})[size] = float(shares.mean())
-        rows.append(Row(system, str(size), published, float(shares.mean()), n, float(shares.std(ddof=1))))
+        rows.append(
+            ResultRow(system, str(size), published, float(shares.mean()), n, float(shares.std(ddof=1)))
+        )
     tests = {name: curves.differences(outcomes, "VAR-SVM", folds=FOLDS) for name, outcomes in by_set.items()}
     pooled = curves.differences(pool(list(by_set.values())), "VAR-SVM", folds=FOLDS)
     said = ", ".join(f"{name} {len(found.batch.values):,}" for name, found in held_out.items())
@@ -169,12 +168,12 @@ def _result(
     large = [each["K-SVM", 10_000] for each in by_set.values() if ("K-SVM", 10_000) in each]
     unfinished = sum(outcome.plain()["not_converged"] for outcome in large)
     claims = [
-        *curves.no_worse_than_the_sum(figures, summed),
-        *curves.worth_ten_times(figures, "K-SVM", unfinished=unfinished),
-        *curves.worth_ten_times(figures, "CS-SVM+"),
-        *curves.in_order(figures, ("CS-SVM", "CS-SVM+", "VAR-SVM")),
-        *curves.gains_shrink(figures, "CS-SVM"),
-        *curves.surely_best(pooled, ("K-SVM", "CS-SVM", "CS-SVM+")),
+        *curves.claim_no_worse_than_sum(figures, summed),
+        *curves.claim_worth_ten_times(figures, "K-SVM", unfinished=unfinished),
+        *curves.claim_worth_ten_times(figures, "CS-SVM+"),
+        *curves.claim_order(figures, ("CS-SVM", "CS-SVM+", "VAR-SVM")),
+        *curves.claim_gains_shrink(figures, "CS-SVM"),
+        *curves.claim_significantly_best(pooled, ("K-SVM", "CS-SVM", "CS-SVM+")),
     ]
     details = {
         "significance": pooled,
@@ -182,7 +181,7 @@ def _result(
             name: {
                 "majority": round(fixed[name][0], 2),
                 "SumLM": round(fixed[name][1], 2),
-                "systems": curves.details_of(outcomes),
+                "systems": curves.draw_details(outcomes),
                 "significance": tests[name],
             }
             for name, outcomes in by_set.items()

@@ -11,20 +11,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import Columns, DenseBlocks
-from disambig.api.experiments import Claim, Draw, ExperimentResult, Outcomes, Progress, Row, System, learn_all
-from disambig.api.training import mark
+from disambig.api.experiments import (
+    Claim,
+    Draw,
+    ExperimentResult,
+    LearningSystem,
+    Outcomes,
+    Progress,
+    ResultRow,
+    learn_all,
+)
+from disambig.api.training import label_instances
 
-from ..it.corpora import ewt, qa_it
-from ..it.counted import fillers_of
-from ..it.fillers import FillerCounts
-from ..it.normalised import NormalisedWords
-from ..it.task import It
 from ..learners.baselines import SumLM
-from ..learners.k_svm import KSVM
+from ..learners.multiclass_svm import KSVM
 from ..learners.variance_svm import VarianceSVM
 from ..plain_text import COUNTED
-from . import curves
-from .enough import check_folds
+from ..pronoun_it.examples import read_ewt, read_qa_it
+from ..pronoun_it.fillers import FillerCounts, load_fillers
+from ..pronoun_it.task import It, NormalisedWords
+from . import learning_curves as curves
+from .learning_curves import check_folds
 
 SIZES = (10, 100, 1000)
 PAPER = {
@@ -63,16 +70,16 @@ def with_difference(batch: DenseBlocks) -> DenseBlocks:
 
 
 SYSTEMS = (
-    System("K-SVM", lambda size: KSVM()),
-    System("CS-SVM", lambda size: VarianceSVM(variance=())),
-    System("CS-SVM+", lambda size: VarianceSVM(variance=()), attributes=with_difference),
-    System("VAR-SVM", lambda size: VarianceSVM(variance=(("it",), ("they",)))),
-    System("VAR-SVM+FreeB", lambda size: VarianceSVM(variance=(("it",), ("they",)), free=("bias",))),
+    LearningSystem("K-SVM", lambda size: KSVM()),
+    LearningSystem("CS-SVM", lambda size: VarianceSVM(variance=())),
+    LearningSystem("CS-SVM+", lambda size: VarianceSVM(variance=()), attributes=with_difference),
+    LearningSystem("VAR-SVM", lambda size: VarianceSVM(variance=(("it",), ("they",)))),
+    LearningSystem("VAR-SVM+FreeB", lambda size: VarianceSVM(variance=(("it",), ("they",)), free=("bias",))),
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Table3:
+class Bergsma2010Table3:
     """Which "it" refers to something, and which does not."""
 
     title: ClassVar[str] = 'Bergsma et al. 2010, table 3: non-referential "it", accuracy in % (paper / ours)'
@@ -87,21 +94,24 @@ class Table3:
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Count, read the labelled examples, learn; with `quick` 10 and 100 examples."""
-        labelled = [*qa_it(data), *(each for part in ("train", "dev", "test") for each in ewt(data, part))]
-        counts = fillers_of(data, progress=progress)
+        labelled = [
+            *read_qa_it(data),
+            *(each for part in ("train", "dev", "test") for each in read_ewt(data, part)),
+        ]
+        counts = load_fillers(data, progress=progress)
         progress("looking up counts", 0, 1)
-        marked = mark(It(), NormalisedWords(), labelled)
+        marked = label_instances(It(), NormalisedWords(), labelled)
         view, instances = marked.examples.view, marked.examples.instances
         batch = FillerCounts(counts=counts).transform(view, instances, It().groups[0]).batch
         assert isinstance(batch, DenseBlocks)
         folds = marked.folds(FOLDS)
         draws = QUICK_DRAWS if quick else DRAWS
-        shown: list[Row] = []
+        shown: list[ResultRow] = []
         details: dict[str, Any] = {}
         parts: dict[str, tuple[Outcomes, float]] = {}
         for note, rows in (("", as_in_the_paper(batch)), (AS_FOUND, np.arange(len(folds)))):
             check_folds(data, f'"it"{note}', folds[rows], FOLDS)
-            material = Material(batch.take(rows), folds[rows])
+            material = PronounExamples(batch.take(rows), folds[rows])
             outcomes = learn_all(
                 SYSTEMS, material.draw, draws=draws, progress=progress, stage=f"learning{note}"
             )
@@ -109,9 +119,9 @@ class Table3:
             n = len(rows)
             where = f"-{note}" if note else ""
             shown += [
-                Row("majority", where, None if note else 59.4, majority, n),
-                Row(UNSUPERVISED, where, None if note else 80.1, unsupervised, n),
-                *curves.rows_of(outcomes, PAPER, n=n, note=note),
+                ResultRow("majority", where, None if note else 59.4, majority, n),
+                ResultRow(UNSUPERVISED, where, None if note else 80.1, unsupervised, n),
+                *curves.curve_rows(outcomes, PAPER, n=n, note=note),
             ]
             parts[note] = outcomes, unsupervised
             details[note.strip(", ") or "as in the paper"] = {
@@ -119,14 +129,14 @@ class Table3:
                 "majority": majority,
                 "unsupervised": unsupervised,
                 "significance": curves.differences(outcomes, "VAR-SVM+FreeB", folds=FOLDS),
-                "systems": curves.details_of(outcomes),
+                "systems": curves.draw_details(outcomes),
             }
         return ExperimentResult(
             shown,
             [
                 claim
                 for note, (outcomes, unsupervised) in parts.items()
-                for claim in claims(outcomes, unsupervised, note)
+                for claim in table3_claims(outcomes, unsupervised, note)
             ],
             [
                 f"QA-It and UD English EWT, {len(batch.values):,} examples, of which "
@@ -141,7 +151,7 @@ class Table3:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Material:
+class PronounExamples:
     """Examples and the folds of their documents."""
 
     batch: DenseBlocks
@@ -188,19 +198,19 @@ def as_in_the_paper(batch: DenseBlocks) -> NDArray[np.int64]:
     return np.sort(np.concatenate([np.flatnonzero(gold), others]))
 
 
-def claims(outcomes: Outcomes, unsupervised: float, note: str) -> list[Claim]:
+def table3_claims(outcomes: Outcomes, unsupervised: float, note: str) -> list[Claim]:
     """Return the paper's claims, with what was found on these examples."""
-    figures = curves.figures_of(outcomes)
+    figures = curves.mean_accuracies(outcomes)
     found = [
-        *free_bias_helps(figures, curves.differences(outcomes, "VAR-SVM+FreeB", folds=FOLDS)),
-        *curves.no_worse_than_the_sum(figures, unsupervised, UNSUPERVISED),
-        *curves.in_order(figures, ("CS-SVM", "CS-SVM+", "VAR-SVM")),
-        *curves.gains_shrink(figures, "CS-SVM"),
+        *claim_free_bias_helps(figures, curves.differences(outcomes, "VAR-SVM+FreeB", folds=FOLDS)),
+        *curves.claim_no_worse_than_sum(figures, unsupervised, UNSUPERVISED),
+        *curves.claim_order(figures, ("CS-SVM", "CS-SVM+", "VAR-SVM")),
+        *curves.claim_gains_shrink(figures, "CS-SVM"),
     ]
     return [replace(claim, claim=claim.claim + note) for claim in found]
 
 
-def free_bias_helps(figures: curves.Figures, tests: Mapping[str, Any]) -> list[Claim]:
+def claim_free_bias_helps(figures: curves.Figures, tests: Mapping[str, Any]) -> list[Claim]:
     """Claim that a bias without regularisation helps VAR-SVM with 100 examples, surely."""
     test = tests.get("100", {}).get("VAR-SVM")
     if test is None:

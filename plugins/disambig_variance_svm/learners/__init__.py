@@ -1,1 +1,5 @@
-"""The learners of the paper and their kin, one file each."""
+"""The learners of the paper and related ones."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -28,12 +28,12 @@ from disambig.api import (
     LinearScorer,
     Scorer,
     UserError,
-    no_setting,
+    fitted_field,
 )
 from disambig.api.batches import SequenceRows, segments
-from disambig.api.decoding import ChainScorer, structures_of
+from disambig.api.decoding import ChainScorer, structured_examples
 
-from .checks import check_above_zero, check_attributes, check_decoder, check_finite
+from ._validation import check_above_zero, check_attributes, check_decoder, check_finite
 
 Floats = NDArray[np.float64]
 GRID = (3000.0, 1000.0, 300.0, 100.0, 30.0, 10.0)
@@ -88,7 +88,7 @@ class ConditionalLogit:
 
     strength: float | None = None
     shared_strength: float = 30.0
-    prior: SharedScorer | None = no_setting(None)
+    prior: SharedScorer | None = fitted_field(None)
     decoder: Any = None
 
     def __post_init__(self) -> None:
@@ -121,7 +121,7 @@ class ConditionalLogit:
         if dev is not None:
             check_finite(dev)
         if self.decoder is not None and not isinstance(self.decoder, Enumerated):
-            return self._of_one_ridge(batch, dev, np.zeros(len(batch.columns)))
+            return self._fit_ridge(batch, dev, np.zeros(len(batch.columns)))
         column_attribute = attributes(batch)
         n_shared = int(column_attribute.max(initial=-1)) + 1
         centre = np.zeros(n_shared) if self.prior is None else self.prior.weights
@@ -131,7 +131,7 @@ class ConditionalLogit:
         free = batch.columns.labels >= 0
         every = bool(free.all())
         if not free.any():
-            return self._of_one_ridge(batch, dev, centre)
+            return self._fit_ridge(batch, dev, centre)
         strengths = self._strengths(dev, DEFAULT, GRID)
         start = np.concatenate([centre, np.zeros(len(batch.columns))])
         found: list[tuple[float, float, Floats]] = []
@@ -164,7 +164,7 @@ class ConditionalLogit:
             return (self.strength,)
         return (default,) if dev is None or len(dev.offsets) < 2 else grid
 
-    def _of_one_ridge(self, batch: CandidateBatch, dev: CandidateBatch | None, centre: Floats) -> Fitted:
+    def _fit_ridge(self, batch: CandidateBatch, dev: CandidateBatch | None, centre: Floats) -> Fitted:
         """Return the scorer of weights none of which is a candidate's own: they are drawn to `centre`."""
         loss, weights = _structured(batch, self.decoder), centre
         strengths = self._strengths(dev, ONE_RIDGE, ONE_RIDGE_GRID)
@@ -219,11 +219,11 @@ class ConditionalLogit:
 
         return SharedScorer(_minimise(objective, np.zeros(n_shared)))
 
-    def towards(self, shared: SharedScorer) -> ConditionalLogit:
+    def with_prior(self, shared: SharedScorer) -> ConditionalLogit:
         """Return this learner with weights of all groups to draw to."""
         return replace(self, prior=shared)
 
-    def settled(self, reports: Sequence[Mapping[str, Any]]) -> ConditionalLogit:
+    def with_tuned(self, reports: Sequence[Mapping[str, Any]]) -> ConditionalLogit:
         """Return the learner with the strength of the middle of some fits, where it is left open."""
         chosen = [float(report["strength"]) for report in reports if report.get("strength")]
         if self.strength is not None or not chosen or len(chosen) < len(reports):
@@ -298,7 +298,7 @@ def _structured(batch: CandidateBatch, decoder: Any) -> Callable[[Floats], tuple
     """Return the log loss of structures, or of listed candidates, and its gradient."""
     if len(batch.offsets) < 2:
         return lambda weights: (0.0, np.zeros(len(weights)))
-    blocks = structures_of(batch, decoder).blocks()
+    blocks = structured_examples(batch, decoder).blocks()
 
     def loss(weights: Floats) -> tuple[float, Floats]:
         parts = [block.log_loss(weights) for block in blocks]

@@ -1,42 +1,171 @@
-"""VAR-SVM and its kin: SVMs with class-specific attributes whose weights are drawn to be equal.
-
-Bergsma, Lin and Schuurmans (CoNLL 2010), section 3. As C falls the answer becomes the unsupervised
-sum of the counts (SumLM); as it grows, that of the CS-SVM. The paper's systems as settings::
-
-    VAR-SVM                 variance = ["3-gram", "4-gram", "5-gram"]
-    VAR-SVM, two subsets    variance = [["it"], ["they"]]
-    VAR-SVM+FreeB           free = ["bias"]
-    CS-SVM                  variance = []
-    CS-SVM+                 variance = [], sum = ["3-gram", "4-gram", "5-gram"]
-    VAR-SVM, full matrix    full_matrix = true
-
-Of lists of candidates that share their columns it learns the same: one weight a column.
-"""
+"""VAR-SVM and related learners: SVMs whose class-specific weights are drawn to be equal."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import Arrays, CandidateBatch, DenseBlocks, Fitted, LinearScorer, SparseRows, UserError
+from disambig.api import (
+    Arrays,
+    CandidateBatch,
+    Columns,
+    CrossedRows,
+    DenseBlocks,
+    Fitted,
+    LinearScorer,
+    Scorer,
+    SparseRows,
+    UserError,
+    load_model,
+)
 from disambig.api.batches import DenseLists, convert
+from disambig.api.decoding import from_the_least
 
-from ..svm.lists import Ranked, solve_lists
-from ..svm.regulariser import Regulariser
-from ..svm.solver import Solution, solve
-from .c_search import CSearch, quality, settled
-from .checks import check_above_zero, check_attributes, check_finite, check_names, check_settings
-from .crossed_scorer import CrossedScorer
-from .full_matrix import crossed_blocks, crossed_prior, crossed_regulariser
-from .padded import padded
-from .prior_weights import weights_of
-from .sum_attribute import fold_crossed_sum, fold_sum, with_sum
+from ..svm.list_solver import RankedSolution, first_right, solve_lists
+from ..svm.problem import Regulariser
+from ..svm.solvers import Solution, solve
+from ._fitting import CrossedScorer, CSearch, dev_quality, fold_crossed_sum, fold_sum, with_median_c, with_sum
+from ._validation import check_above_zero, check_attributes, check_finite, check_names, check_settings
 
 Floats = NDArray[np.float64]
+
+
+def crossed_blocks(batch: DenseBlocks) -> DenseBlocks:
+    """Return the crossed batch as class blocks of K * A attributes; the values are not copied."""
+    n, k, a = batch.values.shape
+    crossed = convert(batch, CrossedRows)
+    values = np.broadcast_to(crossed.rows[:, None, :], (n, k, k * a))
+    column_of = np.arange(k * k * a, dtype=np.int64).reshape(k, k * a)
+    return DenseBlocks(values, column_of, crossed.columns, batch.costs)
+
+
+def crossed_regulariser(regulariser: Regulariser, batch: DenseBlocks) -> Regulariser:
+    """Return `regulariser` for own attributes, and L2 of the strength 1/N for those of other classes.
+
+    N is the number of `batch`'s columns, as for the class-specific weights: where the examples hold the
+    irrelevant weights at zero, C means the same in both.
+    """
+    k, a = batch.column_of.shape
+    strength = np.full((k, k, a), 1.0 / len(batch.columns))
+    subset = np.full((k, k, a), -1, np.int64)
+    own = np.arange(k)
+    strength[own, own] = regulariser.strength[batch.column_of]
+    subset[own, own] = regulariser.subset[batch.column_of]
+    return Regulariser(strength.ravel(), subset.ravel())
+
+
+def crossed_prior(prior: Floats, batch: DenseBlocks) -> Floats:
+    """Return class-specific prior weights in their places of the full matrix, zero elsewhere."""
+    k, a = batch.column_of.shape
+    cube = np.zeros((k, k, a))
+    cube[np.arange(k), np.arange(k)] = prior[batch.column_of]
+    return cube.ravel()
+
+
+MOST_BYTES = 1 << 32
+"""The blocks are not made where they would take more."""
+
+
+def pad_lists(batch: CandidateBatch) -> DenseBlocks:
+    """Return the blocks of a batch of lists, of as many candidates as the longest list has.
+
+    Raises
+    ------
+    UserError
+        D417 where they would take more than `MOST_BYTES`.
+    """
+    sizes = np.diff(batch.offsets)
+    n, k, a = len(sizes), int(sizes.max(initial=1)), len(batch.columns)
+    if 4 * n * k * a > MOST_BYTES:
+        raise UserError("D417", n=n * k, columns=a, gigabytes=4 * n * k * a / 1e9)
+    values = convert(batch, DenseLists).values
+    cost = from_the_least(batch)
+    gold = first_right(cost, batch.offsets)
+    place = np.arange(k)
+    row = np.where(place < sizes[:, None], batch.offsets[:-1, None] + place, gold[:, None])  # (n, K)
+    row = np.where(cost[row] > 0, row, gold[:, None])
+    columns = np.tile(np.arange(a, dtype=np.int64), (k, 1))
+    return DenseBlocks(values[row], columns, batch.columns, cost[row].astype(np.float32))
+
+
+Meaning = tuple[tuple[str, str], ...]
+
+
+def weights_from_prior(prior: str, batch: CandidateBatch) -> Floats:
+    """Return the weights that a trained model has for the columns of `batch`.
+
+    Columns are the same where their names and feature groups are, in the same order: the same
+    candidates, seen by the same extractors. Where the model had too few examples of these candidates, its
+    weights are those that all its groups share.
+
+    Parameters
+    ----------
+    prior : str
+        A task, PACK/TASK or a model directory.
+
+    Returns
+    -------
+    array of float64, shape (n_columns,)
+
+    Raises
+    ------
+    UserError
+        D402 to D409 where there is no such model, D750 where it has no such columns, or not one weight
+        for each.
+    """
+    model = load_model(prior)
+    wanted = _column_meanings(batch.columns)
+    group = _groups(model).get(wanted) if wanted else None
+    if group is None:
+        names: Sequence[str] = batch.columns.names
+        shown = f"such as {names[0]!r}" if len(names) else "without names"
+        problem = f"none of its groups has these {len(batch.columns)} columns, {shown}"
+        raise UserError("D750", prior=prior, problem=problem)
+    name = model.task.groups[group].name
+    scorer = model.scorers[group] if model.scorers[group] is not None else model.shared
+    if scorer is None:
+        problem = f"it had too few examples to learn weights for {name!r}"
+        raise UserError("D750", prior=prior, problem=problem)
+    weights = _weights(scorer, batch)
+    if weights is None:
+        problem = f"its scorer for {name!r} is not one weight a column"
+        raise UserError("D750", prior=prior, problem=problem)
+    return weights
+
+
+def _weights(scorer: Scorer, batch: CandidateBatch) -> Floats | None:
+    """Return a scorer's weight for each column; None where it has other ones."""
+    linear = getattr(scorer, "linear", None)
+    if linear is None:
+        return None
+    try:
+        same, weights = linear(batch)
+    except (TypeError, ValueError):  # of other attributes
+        return None
+    return np.asarray(weights) if len(weights) == len(batch.columns) and same is batch else None
+
+
+@lru_cache(maxsize=4)
+def _groups(model: Any) -> dict[Meaning, int]:
+    """Return the group of each set of columns of a model."""
+    nothing = model.tokenisation([])
+    nowhere = model.task.instances(nothing)
+    return {
+        _column_meanings(model.features(nothing, nowhere, g).batch.columns): g
+        for g in range(len(model.scorers))
+    }
+
+
+def _column_meanings(columns: Columns) -> Meaning:
+    """Return name and feature group of each column; nothing where they have no names."""
+    groups = columns.groups.tolist()
+    return tuple((str(name), columns.group_names[g]) for name, g in zip(columns.names, groups, strict=False))
+
 
 GRID = tuple(float(f"{10.0**step:.1g}") for step in (-7.0, -6.0, -5.0, -4.0, *np.arange(-3.0, 3.1, 0.5)))
 """Values of C times the number of examples tried on development data, each from the solution before it.
@@ -119,18 +248,18 @@ class VarianceSVM:
         check_above_zero("VarianceSVM.tolerance", self.tolerance)
         check_settings(C=self.C, p=self.p, subsets=[*self.subsets, list(self.free)])
         if isinstance(self.prior, str):
-            return replace(self, prior=weights_of(self.prior, batch)).fit(batch, dev=dev, rng=rng)
+            return replace(self, prior=weights_from_prior(self.prior, batch)).fit(batch, dev=dev, rng=rng)
         check_attributes(batch, self.prior)
         if not (isinstance(batch, DenseBlocks) or self.subsets or self.free or self.sum):
             strength = self.regulariser(batch).strength
             if self.prior is None and strength.all():
                 rows = convert(batch, SparseRows)
 
-                def ranked(C: float, last: Ranked | None) -> Ranked:
+                def ranked(C: float, last: RankedSolution | None) -> RankedSolution:
                     return solve_lists(rows, C, strength=strength, tolerance=self.tolerance, start=last)
 
                 return self._by_c(ranked, rows, dev)
-        blocks = batch if isinstance(batch, DenseBlocks) else padded(batch)
+        blocks = batch if isinstance(batch, DenseBlocks) else pad_lists(batch)
         problem, regulariser, prior = self.problem(blocks)
         start = prior + regulariser_mean(regulariser)
 
@@ -160,15 +289,15 @@ class VarianceSVM:
         for value in GRID:
             C = _rounded(value / n)
             solution = solved(C, solution)
-            if not search.add(C, quality(dev, self._scorer(solution, batch).scores(dev)), solution):
+            if not search.add(C, dev_quality(dev, self._scorer(solution, batch).scores(dev)), solution):
                 break
         assert search.best is not None
         _, C, solution = search.best
         return self._fitted(self._scorer(solution, batch), solution, C, search.report())
 
-    def settled(self, reports: Sequence[Mapping[str, Any]]) -> VarianceSVM:
+    def with_tuned(self, reports: Sequence[Mapping[str, Any]]) -> VarianceSVM:
         """Return the learner with the C of the middle of some fits, where it is left open."""
-        return settled(self, reports)
+        return with_median_c(self, reports)
 
     def from_state(self, arrays: Arrays) -> LinearScorer | CrossedScorer:
         """Rebuild a saved scorer."""
@@ -207,7 +336,9 @@ class VarianceSVM:
         lists = [list(names) for names in self.variance if not isinstance(names, str)]
         return [alone, *lists] if alone else lists
 
-    def _scorer(self, solution: Solution | Ranked, batch: CandidateBatch) -> LinearScorer | CrossedScorer:
+    def _scorer(
+        self, solution: Solution | RankedSolution, batch: CandidateBatch
+    ) -> LinearScorer | CrossedScorer:
         weights = solution.weights
         if not isinstance(batch, DenseBlocks):
             return LinearScorer(weights)
@@ -218,7 +349,7 @@ class VarianceSVM:
     def _fitted(
         self,
         scorer: LinearScorer | CrossedScorer,
-        solution: Solution | Ranked,
+        solution: Solution | RankedSolution,
         C: float,
         path: dict[str, float],
     ) -> Fitted:

@@ -1,4 +1,4 @@
-"""One learning problem: its losses, their smoothed form and curvature, by passes over the examples."""
+"""The optimisation problem: regulariser, smoothed losses, directions without loss, and lower bounds."""
 
 from __future__ import annotations
 
@@ -10,8 +10,110 @@ from numpy.typing import NDArray
 
 from disambig.api import DenseBlocks
 
-from .recession import ROUNDING
-from .regulariser import Floats, Regulariser
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Regulariser:
+    """``1/2 w' Q w`` by disjoint subsets of the weights.
+
+    Attributes
+    ----------
+    strength : array of float64, shape (n_columns,)
+        `p` of a variance subset (summing to its total), the weight of an L2 term, or 0: free.
+    subset : array of int64, shape (n_columns,)
+        Number of the variance subset that a weight belongs to; -1 for L2 and free weights.
+    """
+
+    strength: Floats
+    subset: NDArray[np.int64]
+
+    @property
+    def matrix(self) -> Floats:
+        """Q, shape ``(n_columns, n_columns)``."""
+        q = np.diag(self.strength)
+        for p in self._subsets():
+            q -= np.outer(p, p) / p.sum()  # Cov = diag(p) - p p', section 3 of the paper
+        return q
+
+    @property
+    def null_space(self) -> Floats:
+        """A basis of the directions that cost nothing, shape ``(n_directions, n_columns)``."""
+        rows = [p > 0 for p in self._subsets()]
+        rows += [np.arange(len(self.subset)) == i for i in np.flatnonzero(self.strength == 0)]
+        return np.array(rows, dtype=np.float64).reshape(len(rows), len(self.subset))
+
+    def apply(self, weights: Floats) -> Floats:
+        """Return ``Q w`` without making Q."""
+        return self.strength * self._centred(weights)
+
+    def penalty(self, weights: Floats) -> float:
+        """Return ``1/2 w' Q w``."""
+        return float(0.5 * np.sum(self.strength * self._centred(weights) ** 2))
+
+    def conjugate(self, gradient: Floats) -> float:
+        """Return ``1/2 g' Q^+ g`` for a `gradient` that is orthogonal to the null space."""
+        kept = self.strength > 0
+        return float(0.5 * np.sum(gradient[kept] ** 2 / self.strength[kept]))
+
+    def _centred(self, weights: Floats) -> Floats:
+        """Take its mean off each variance subset; means may be large where they cost nothing."""
+        centred: Floats = weights.copy()
+        for p in self._subsets():
+            centred[p > 0] -= (p @ weights) / p.sum()
+        return centred
+
+    def _subsets(self) -> list[Floats]:
+        """Return `p` of each variance subset, zero outside of it; not those that are free altogether."""
+        numbers = [number for number in np.unique(self.subset) if number >= 0]
+        found = [np.where(self.subset == number, self.strength, 0.0) for number in numbers]
+        return [p for p in found if p.sum() > 0]
+
+
+ROUNDING = 1e-9
+"""Pushes below this share of the largest count as none."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Recession:
+    """A direction that costs nothing and raises no loss.
+
+    Attributes
+    ----------
+    direction : array, shape (n_columns,)
+    rows : array of bool, shape (n, K)
+        The rows whose losses it lowers.
+    """
+
+    direction: Floats
+    rows: NDArray[np.bool_]
+
+
+def recession(batch: DenseBlocks, direction: Floats) -> Recession:
+    """Return `direction` with the rows that it lowers."""
+    push = differences(batch, direction)
+    return Recession(direction, push < -ROUNDING * np.abs(push).max(initial=0.0))
+
+
+def settle(weights: Floats, batch: DenseBlocks, found: list[Recession]) -> Floats:
+    """Return `weights` moved along the directions until the rows of each cost nothing.
+
+    The last found comes first: rows ruled out before it was found are mended by their own direction.
+    """
+    for each in reversed(found):
+        loss = batch.costs + differences(batch, weights)
+        needed = loss[each.rows] / -differences(batch, each.direction)[each.rows]
+        weights = weights + (1 + ROUNDING) * max(needed.max(initial=0.0), 0.0) * each.direction
+    return weights
+
+
+def differences(batch: DenseBlocks, weights: Floats) -> Floats:
+    """Return ``w . (phi_ir - phi_iy)``, shape ``(n, K)``."""
+    scores = batch.scores(weights).reshape(batch.costs.shape)
+    gold = batch.costs.argmin(axis=1)[:, None]
+    differences: Floats = scores - np.take_along_axis(scores, gold, axis=1)
+    return differences
+
 
 _MANY = 100_000
 """Rows from which the curvature is rough at first: only an example's largest shares enter it."""
@@ -22,7 +124,7 @@ _EXPLICIT = 2048
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Point:
+class SolverPoint:
     """What one pass over the examples finds at some weights and temperature.
 
     Attributes
@@ -48,7 +150,7 @@ class Point:
     entropy: float
 
 
-class Problem:
+class SVMProblem:
     """``min_w 1/2 (w - w0)' Q (w - w0) + C sum_i max_r [cost_ir + w . (phi_ir - phi_iy)]_+``.
 
     Rows that were ruled out do not count. Memory beyond the batch's is what the kept
@@ -95,9 +197,9 @@ class Problem:
         if self._least_share > _LEAST_EXACT:
             self._keep(_MOST_EXACT, _LEAST_EXACT)
 
-    def at(self, weights: Floats, temperature: float) -> Point:
+    def at(self, weights: Floats, temperature: float) -> SolverPoint:
         """Evaluate everything; the shares are kept for the curvature at this point."""
-        from . import kernels
+        from . import _kernels as kernels
 
         slopes = np.empty(self.batch.column_of.shape)
         loss, soft, cost, entropy = kernels.evaluate(
@@ -110,7 +212,7 @@ class Problem:
             self._share,
         )
         penalty = self.penalty(weights)
-        return Point(
+        return SolverPoint(
             weights,
             temperature,
             penalty + self.C * loss,
@@ -126,7 +228,7 @@ class Problem:
 
     def primal(self, weights: Floats) -> float:
         """Return the objective."""
-        from . import kernels
+        from . import _kernels as kernels
 
         return self.penalty(weights) + self.C * float(
             kernels.losses(*self._rows, weights[self.batch.column_of])
@@ -134,24 +236,24 @@ class Problem:
 
     def smoothed(self, weights: Floats, temperature: float) -> float:
         """Return the smoothed objective."""
-        from . import kernels
+        from . import _kernels as kernels
 
         soft = kernels.smoothed(*self._rows, weights[self.batch.column_of], temperature)
         return self.penalty(weights) + self.C * float(soft)
 
-    def gradient(self, point: Point) -> Floats:
+    def gradient(self, point: SolverPoint) -> Floats:
         """Return the gradient of the smoothed objective."""
         return self.regulariser.apply(point.weights - self.prior) + self.C * point.slopes
 
     def extreme(self, direction: Floats) -> tuple[Floats, float]:
         """Return slopes and cost of the shares that push most along `direction`."""
-        from . import kernels
+        from . import _kernels as kernels
 
         slopes = np.empty(self.batch.column_of.shape)
         cost = kernels.extreme(*self._rows, direction[self.batch.column_of], ROUNDING, slopes)
         return self.flat(slopes), float(cost)
 
-    def newton(self, point: Point, gradient: Floats, damping: float) -> Floats:
+    def newton(self, point: SolverPoint, gradient: Floats, damping: float) -> Floats:
         """Return the Newton step at the point evaluated last."""
         factor = self.C / point.temperature
         if self._explicit:
@@ -164,7 +266,7 @@ class Problem:
         Shares of rows that score high in `direction` grow at the others' expense; the third is the lowest
         change relative to a share, which -1 would bring to zero.
         """
-        from . import kernels
+        from . import _kernels as kernels
 
         slopes = np.empty(self.batch.column_of.shape)
         cost, lowest = kernels.product(
@@ -178,7 +280,7 @@ class Problem:
         )
         return self.flat(slopes), float(cost), float(lowest)
 
-    def cooled(self, point: Point, gradient: Floats, factor: float) -> Floats:
+    def cooled(self, point: SolverPoint, gradient: Floats, factor: float) -> Floats:
         """Return about where the minimum goes when the temperature falls by `factor`.
 
         Shares hardly change when losses shrink with the temperature, so that is where the step leads;
@@ -198,7 +300,7 @@ class Problem:
         return sums.astype(np.float64, copy=False)
 
     def _hessian(self, factor: float, damping: float) -> Floats:
-        from . import kernels
+        from . import _kernels as kernels
 
         k, a = self.batch.column_of.shape
         full = np.empty((k, a, k, a))
@@ -222,7 +324,7 @@ class Problem:
 
     def _conjugate_gradients(self, factor: float, damping: float, gradient: Floats) -> Floats:
         """Solve ``H d = gradient`` to a tenth of the gradient, preconditioned by H's diagonal."""
-        from . import kernels
+        from . import _kernels as kernels
 
         column_of, values = self.batch.column_of, self.batch.values
         blocks = np.empty(column_of.shape)
@@ -263,3 +365,77 @@ def _solve_psd(matrix: Floats, vector: Floats) -> Floats:
             if not np.isfinite(ridge * np.trace(matrix)):
                 raise
             ridge *= 100.0
+
+
+_ZERO = 1e-9
+"""Slopes below this share of the largest are rounding."""
+
+
+def dual_bound(problem: SVMProblem, point: SolverPoint) -> tuple[float, Floats | None]:
+    """Return the dual objective at the shares of `point`, made exactly feasible first.
+
+    The dual is ``C sum alpha (cost + prior . z) - C^2/2 g' Q^+ g`` with ``z_ir = phi_ir - phi_iy`` and
+    ``g = sum alpha z``, which must be orthogonal to every direction that costs nothing (the mean of a
+    variance subset, a free bias). Where it is not quite, a few extreme shares are mixed in that cancel
+    what is left.
+
+    Returns
+    -------
+    (float, array of shape (n_columns,) or None)
+        Where nothing cancels it: minus infinity, and a direction that costs nothing and raises no loss.
+    """
+    slopes, cost, weight = point.slopes, point.cost, 1.0
+    null = problem.null_space
+    if len(null):
+        slopes, cost = _tilted(problem, slopes, cost)
+    slack = null @ slopes
+    if len(null) and np.abs(slack).max() > _ZERO * np.abs(slopes).max():
+        found, amounts, direction = _repair(problem, slack)
+        if direction is not None:
+            return -np.inf, direction
+        weight = 1.0 / (1.0 + float(amounts.sum()))
+        for (push, push_cost), amount in zip(found, amounts, strict=True):
+            slopes, cost = slopes + amount * push, cost + amount * push_cost
+    if len(null):  # what is left is rounding; the rows of `null` are orthogonal to each other
+        slopes = slopes - null.T @ ((null @ slopes) / (null**2).sum(axis=1))
+    cost += float(problem.prior @ slopes)
+    bound = weight * problem.C * cost - problem.C**2 * weight**2 * problem.regulariser.conjugate(slopes)
+    return float(bound), None
+
+
+def _tilted(problem: SVMProblem, slopes: Floats, cost: float) -> tuple[Floats, float]:
+    """Return slopes and cost of shares that are tilted until free directions have no slope.
+
+    As far as shares stay above zero; the rest is left to `_repair`.
+    """
+    null = problem.null_space
+    curvature = np.array([null @ problem.tilt(row)[0] for row in null])
+    amounts = np.linalg.lstsq(curvature, -(null @ slopes), rcond=1e-12)[0]
+    push, push_cost, lowest = problem.tilt(amounts @ null)
+    length = 1.0 if lowest >= -1.0 else -1.0 / lowest
+    return slopes + length * push, cost + length * push_cost
+
+
+def _repair(problem: SVMProblem, slack: Floats) -> tuple[list[tuple[Floats, float]], Floats, Floats | None]:
+    """Return extreme shares and their amounts that cancel `slack`, or the direction that they cannot.
+
+    They are added in the direction of what is left of it, as many as it takes. Where even the most
+    extreme do not push that way, no share does: Farkas' alternative.
+    """
+    from scipy.optimize import nnls
+
+    null, left = problem.null_space, -slack
+    found: list[tuple[Floats, float]] = []
+    amounts = np.empty(0)
+    for _ in range(20 * len(null)):
+        direction = left @ null
+        slopes, cost = problem.extreme(direction)
+        if not slopes.any():
+            return found, amounts, direction
+        found.append((slopes, cost))
+        along = np.array([null @ push for push, _ in found]).T  # (n_directions, n_found)
+        amounts, residual = nnls(along, -slack)
+        if residual <= _ZERO * np.abs(along).max():
+            break
+        left = -slack - along @ amounts
+    return found, amounts, None

@@ -10,11 +10,15 @@ from fake_models import annotate_texts
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.batch import annotation
-from disambig.batch.annotation import annotate_documents, batches, pieces
-from disambig.batch.totals import count_words, from_plain, totals_of
-from disambig.formats.documents import Document
-from disambig.formats.results import records
+from disambig.formats import Document, count_words, records
+from disambig.jobs import (
+    annotate_documents,
+    annotation,
+    batch_documents,
+    count_totals,
+    cut_pieces,
+    totals_from_plain,
+)
 
 
 def document(text: str, name: str = "a") -> Document:
@@ -23,22 +27,22 @@ def document(text: str, name: str = "a") -> Document:
 
 @given(text=st.text(st.sampled_from("ab. \n")), size=st.integers(1, 12), back=st.integers(0, 12))
 def test_pieces_cover_a_text_without_gap_and_none_is_too_long(text, size, back):
-    cuts = pieces(text, size=size, back=back)
+    cuts = cut_pieces(text, size=size, back=back)
     assert "".join(text[start:end] for start, end in cuts) == text
     assert [end for _, end in cuts[:-1]] == [start for start, _ in cuts[1:]]
     assert all(0 < end - start <= size + 2 for start, end in cuts) or not text
 
 
 def test_pieces_end_where_a_paragraph_or_line_does():
-    assert pieces("aaa. b\n\nc\nd e f", size=11, back=9) == [(0, 8), (8, 15)]
-    assert pieces("a b\nc d e", size=6, back=6) == [(0, 4), (4, 9)]
-    assert pieces("x" * 9, size=4, back=2) == [(0, 4), (4, 8), (8, 9)]
+    assert cut_pieces("aaa. b\n\nc\nd e f", size=11, back=9) == [(0, 8), (8, 15)]
+    assert cut_pieces("a b\nc d e", size=6, back=6) == [(0, 4), (4, 9)]
+    assert cut_pieces("x" * 9, size=4, back=2) == [(0, 4), (4, 8), (8, 9)]
 
 
 def test_a_long_document_in_pieces_gets_the_decisions_of_the_whole(monkeypatch):
     text = "It was a quite place, during 1997\r\nto 2001. \U0001f600 In it!\n\n" * 30
     (whole,), _ = annotate_documents([document(text)], annotate_texts)
-    monkeypatch.setattr(annotation, "pieces", lambda text: pieces(text, size=200, back=100))
+    monkeypatch.setattr(annotation, "cut_pieces", lambda text: cut_pieces(text, size=200, back=100))
     monkeypatch.setattr(annotation, "PIECE", 350)
     results, bad = annotate_documents([document("in"), document(text), document("")], annotate_texts)
     assert not bad
@@ -52,8 +56,8 @@ def test_a_long_document_in_pieces_gets_the_decisions_of_the_whole(monkeypatch):
 
 def test_batches_hold_all_documents_in_order():
     documents = [document("x" * length) for length in (3, 3, 3, 20, 1)]
-    assert [len(batch) for batch in batches(documents, size=6)] == [2, 2, 1]
-    assert [one for batch in batches(documents, size=6) for one in batch] == documents
+    assert [len(batch) for batch in batch_documents(documents, size=6)] == [2, 2, 1]
+    assert [one for batch in batch_documents(documents, size=6) for one in batch] == documents
 
 
 def test_one_bad_document_does_not_lose_its_batch():
@@ -68,14 +72,14 @@ def test_one_bad_document_does_not_lose_its_batch():
 
 def test_totals_add_up_and_come_back_from_plain_values():
     results, _ = annotate_documents([document("a quite place in Rome"), document("?!")], annotate_texts)
-    totals = totals_of(results)
+    totals = count_totals(results)
     assert totals.plain() == {
         "documents": 2,
         "words": 5,
         "tasks": {"preposition": [1, 0], "spelling": [1, 1]},
     }
-    assert from_plain(totals.plain()) == totals
-    totals.add(totals_of(results[:1]))
+    assert totals_from_plain(totals.plain()) == totals
+    totals.add(count_totals(results[:1]))
     assert totals.tasks["spelling"] == (2, 2)
 
 
@@ -85,10 +89,10 @@ def test_labels_are_counted_without_flags():
     none = np.full(len(spelling), -1, np.int32)
     labels = replace(found, decisions=(replace(spelling, observed=none, flagged=none > 0),))
     nothing = replace(found, decisions=(spelling.slice(0, 0),))
-    totals = totals_of([labels, nothing, labels])
+    totals = count_totals([labels, nothing, labels])
     assert totals.tasks == {"spelling": (2, None)}
-    assert from_plain(json.loads(json.dumps(totals.plain()))) == totals
-    totals.add(totals_of([nothing, found, labels]))
+    assert totals_from_plain(json.loads(json.dumps(totals.plain()))) == totals
+    totals.add(count_totals([nothing, found, labels]))
     assert totals.tasks["spelling"] == (4, 1)
 
 

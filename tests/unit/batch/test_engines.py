@@ -2,16 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from disambig.batch.engines import EngineOptions, engine
-from disambig.batch.processes import Processes
-from disambig.batch.runners import InProcess
 from disambig.errors import UserError
+from disambig.jobs import EngineOptions, InProcessRunner, ProcessRunner, make_runner
 
 
 def test_the_engine_of_this_machine():
-    assert engine() == InProcess()
-    assert engine("local", EngineOptions(3)) == Processes(3)
-    assert engine("disambig.local.v1", EngineOptions(1, timeout=2.5)) == Processes(1, 2.5)
+    assert make_runner() == InProcessRunner()
+    assert make_runner("local", EngineOptions(3)) == ProcessRunner(3)
+    assert make_runner("disambig.local.v1", EngineOptions(1, timeout=2.5)) == ProcessRunner(1, 2.5)
 
 
 def test_what_a_plugin_brings_is_found_by_the_middle_of_its_name(load_with, monkeypatch, tmp_path):
@@ -27,16 +25,16 @@ def test_what_a_plugin_brings_is_found_by_the_middle_of_its_name(load_with, monk
     monkeypatch.syspath_prepend(str(tmp_path))
     load_with(engines="engines_of_a_test")
     options = EngineOptions(2, "somewhere")
-    assert engine("there", options) == (10, options)
-    assert engine("engines.there.v1", options) == (1, options)
-    assert engine("local") == InProcess()
+    assert make_runner("there", options) == (10, options)
+    assert make_runner("engines.there.v1", options) == (1, options)
+    assert make_runner("local") == InProcessRunner()
     with pytest.raises(UserError, match=r"D851.*'ther': there are there"):
-        engine("ther")
+        make_runner("ther")
 
 
 def test_what_makes_no_sense_is_said():
     with pytest.raises(UserError, match=r"D852.*tcp://a:1"):
-        engine("local", EngineOptions(1, "tcp://a:1"))
+        make_runner("local", EngineOptions(1, "tcp://a:1"))
     for wrong in (0, -1.0, float("inf"), float("nan")):
         with pytest.raises(UserError, match="D859"):
             EngineOptions(timeout=wrong)

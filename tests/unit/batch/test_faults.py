@@ -11,21 +11,23 @@ from pathlib import Path
 import pytest
 from fake_models import FakeSource
 
-from disambig.alarm import TooLong, compiling_begins, compiling_ends, limited
-from disambig.batch.annotation import annotate_documents
-from disambig.batch.bounds import Bounds
-from disambig.batch.engines import EngineOptions, engine
-from disambig.batch.faults import at_fault
-from disambig.batch.job import run_job
-from disambig.batch.planning import plan
-from disambig.batch.processes import Processes
-from disambig.batch.resident import resident
-from disambig.batch.runners import InProcess, local
-from disambig.batch.shards import ShardWork
 from disambig.errors import UserError
-from disambig.formats.documents import Document
-from disambig.formats.inputs import find_inputs
-from disambig.formats.writers import make_format
+from disambig.formats import Document, find_inputs, make_format
+from disambig.jobs import (
+    EngineOptions,
+    InProcessRunner,
+    JobLimits,
+    ProcessRunner,
+    ShardWork,
+    annotate_documents,
+    bisect_failure,
+    local_runner,
+    make_runner,
+    memory_usage,
+    plan_shards,
+    run_job,
+)
+from disambig.runtime import DeadlineExceeded, pause_time_limit, resume_time_limit, time_limit
 
 
 def lines(tmp_path: Path, n: int, **bad: int) -> Path:
@@ -52,7 +54,7 @@ def job(path: Path, out: Path, *, runner=None, bounds=None):
 @pytest.mark.parametrize("number", [1, 5, 8])
 def test_the_document_that_kills_is_named(tmp_path, number):
     path = lines(tmp_path, 8, KILLME=number)
-    report = job(path, tmp_path / "out", runner=Processes(1))
+    report = job(path, tmp_path / "out", runner=ProcessRunner(1))
     (message,) = report.left_out
     assert f"at fault is {path}:{number}" in message
     assert "SIGKILL" in message
@@ -80,15 +82,15 @@ class Fails:
             pass
 
         Work.start = staticmethod(start)
-        return InProcess().run(Work(), items, ordered=ordered, tell=tell)
+        return InProcessRunner().run(Work(), items, ordered=ordered, tell=tell)
 
 
 def found(tmp_path, n, fails):
     path = lines(tmp_path, n)
-    (shard,) = plan(find_inputs([str(path)], lines=True)).shards
+    (shard,) = plan_shards(find_inputs([str(path)], lines=True)).shards
     runner = Fails(fails)
     work = ShardWork(tmp_path / "out", FakeSource(), make_format("jsonl"), "text")
-    return at_fault(shard, work, runner), runner.runs
+    return bisect_failure(shard, work, runner), runner.runs
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 64, 1000])
@@ -106,10 +108,10 @@ def test_what_fails_only_together_has_no_document_at_fault(tmp_path):
 
 def test_a_document_that_hangs_is_left_out_and_the_others_are_not(tmp_path):
     path = lines(tmp_path, 6, HANG=4)
-    for runner in (None, Processes(1)):
+    for runner in (None, ProcessRunner(1)):
         began = time.monotonic()
         out = tmp_path / f"out-{runner is None}"
-        report = job(path, out, runner=runner, bounds=Bounds(seconds=0.5))
+        report = job(path, out, runner=runner, bounds=JobLimits(seconds=0.5))
         (message,) = report.bad
         assert "lines.txt:4" in message
         assert "longer than 0.5 seconds" in message
@@ -132,7 +134,7 @@ def test_a_thread_has_no_alarm():
     told = []
 
     def run():
-        with limited(0.01):
+        with time_limit(0.01):
             time.sleep(0.1)
             told.append("whole")
 
@@ -145,7 +147,7 @@ def test_a_thread_has_no_alarm():
 def test_no_alarm_is_left_behind():
     import signal
 
-    with limited(5):
+    with time_limit(5):
         assert signal.getitimer(signal.ITIMER_REAL)[0] > 0
     assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
 
@@ -153,21 +155,21 @@ def test_no_alarm_is_left_behind():
 @pytest.mark.parametrize("seconds", [0, -1, float("nan"), float("inf")])
 def test_a_time_that_is_none(seconds):
     with pytest.raises(UserError, match="D859"):
-        Bounds(seconds=seconds)
+        JobLimits(seconds=seconds)
 
 
 def test_the_memory_of_a_process_is_known():
-    before = resident(os.getpid())
+    before = memory_usage(os.getpid())
     block = bytearray(os.urandom(1 << 20) * 50)
-    assert resident(os.getpid()) - before > 40 << 20
+    assert memory_usage(os.getpid()) - before > 40 << 20
     assert len(block) == 50 << 20
-    assert resident(2**30) == 0
+    assert memory_usage(2**30) == 0
 
 
 def test_a_worker_that_swells_is_ended_and_its_document_named(tmp_path):
     path = lines(tmp_path, 4, HUGE=3)
     began = time.monotonic()
-    report = job(path, tmp_path / "out", runner=local(1, memory=350 << 20))
+    report = job(path, tmp_path / "out", runner=local_runner(1, memory=350 << 20))
     (message,) = report.left_out
     assert "held more than 367,001,600 bytes" in message
     assert f"at fault is {path}:3" in message
@@ -175,36 +177,36 @@ def test_a_worker_that_swells_is_ended_and_its_document_named(tmp_path):
 
 
 def test_a_bound_on_memory_is_for_the_engine_local():
-    assert engine("local", EngineOptions(memory=1 << 30)) == Processes(1, None, 1 << 30)
+    assert make_runner("local", EngineOptions(memory=1 << 30)) == ProcessRunner(1, None, 1 << 30)
     with pytest.raises(UserError, match=r"D878"):
-        engine("dask", EngineOptions(memory=1 << 30))
+        make_runner("dask", EngineOptions(memory=1 << 30))
 
 
 def test_compiling_is_not_charged_to_a_document():
     began = time.monotonic()
-    with limited(0.2):
-        compiling_begins()
-        compiling_begins()
+    with time_limit(0.2):
+        pause_time_limit()
+        pause_time_limit()
         while time.monotonic() < began + 0.4:
             pass
-        compiling_ends()
-        compiling_ends()
-    with pytest.raises(TooLong), limited(0.2):
-        compiling_begins()
-        compiling_ends()
+        resume_time_limit()
+        resume_time_limit()
+    with pytest.raises(DeadlineExceeded), time_limit(0.2):
+        pause_time_limit()
+        resume_time_limit()
         while time.monotonic() < began + 30:
             pass
 
 
 def test_an_alarm_that_is_lost_comes_again(monkeypatch):
-    monkeypatch.setattr("disambig.alarm.AGAIN", 0.05)
+    monkeypatch.setattr("disambig.runtime.AGAIN", 0.05)
     began, lost = time.monotonic(), 0
-    with pytest.raises(TooLong), limited(0.05):
+    with pytest.raises(DeadlineExceeded), time_limit(0.05):
         while time.monotonic() < began + 30:
             try:
                 while time.monotonic() < began + 30:
                     pass
-            except TooLong:
+            except DeadlineExceeded:
                 lost += 1
                 if lost > 2:
                     raise
@@ -217,11 +219,11 @@ def test_faults_are_looked_for_when_all_else_is_done(tmp_path, monkeypatch):
 
     class Failing:
         def run(self, work, items, **settings):
-            for number, outcome in enumerate(InProcess().run(work, items, **settings)):
+            for number, outcome in enumerate(InProcessRunner().run(work, items, **settings)):
                 order.append(number)
                 yield replace(outcome, result=None, problem="it fell") if number == 0 else outcome
 
-    monkeypatch.setattr("disambig.batch.job.at_fault", lambda *_: order.append("search"))
+    monkeypatch.setattr("disambig.jobs.job.bisect_failure", lambda *_: order.append("search"))
     report = run_job(
         tmp_path / "out",
         find_inputs([str(lines(tmp_path, 40))], lines=True),

@@ -15,13 +15,9 @@ import pytest
 from fake_models import FakeSource
 
 import disambig
-from disambig.batch.job import run_job
-from disambig.batch.planning import plan
-from disambig.batch.stream import annotate_stream
 from disambig.errors import UserError
-from disambig.formats.inputs import find_inputs
-from disambig.formats.readers import read_all
-from disambig.formats.writers import make_format
+from disambig.formats import find_inputs, make_format, read_all
+from disambig.jobs import annotate_stream, plan_shards, run_job
 
 
 def sentence(*words: str, comment: str = "") -> str:
@@ -83,7 +79,7 @@ def test_a_job_reads_every_kind_and_each_document_once(corpus, tmp_path):
         (one.id, one.text) for one in whole
     ]
     assert (report.bad, report.left_out) == ([], [])
-    shards = plan(find_inputs([str(corpus)]), shard_size=300).shards
+    shards = plan_shards(find_inputs([str(corpus)]), shard_size=300).shards
     kinds = [shard.parts[0].kind for shard in shards]
     assert {kind: kinds.count(kind) for kind in kinds}["spacy"] == 1
     assert {kind: kinds.count(kind) for kind in kinds}["parquet"] == 1
@@ -183,8 +179,8 @@ DRIVER = """
 import sys
 from pathlib import Path
 from fake_models import FakeSource
-from disambig.batch.job import run_job
-from disambig.formats.inputs import find_inputs
+from disambig.jobs.job import run_job
+from disambig.formats.documents import find_inputs
 from disambig.formats.writers import make_format
 if __name__ == "__main__":
     out, path, format = sys.argv[1:]

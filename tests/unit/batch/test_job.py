@@ -13,12 +13,9 @@ import pytest
 from fake_models import FakeSource
 
 import disambig
-from disambig.batch.job import run_job
-from disambig.batch.manifest import locked
-from disambig.batch.processes import Processes
 from disambig.errors import UserError
-from disambig.formats.inputs import find_inputs
-from disambig.formats.writers import make_format
+from disambig.formats import find_inputs, make_format
+from disambig.jobs import ProcessRunner, locked, run_job
 
 LINES = [f"Line {number} tells of a quite place in Rome. SLOW" for number in range(90)]
 
@@ -75,7 +72,7 @@ def test_started_again_it_does_only_what_is_missing(corpus, tmp_path):
     (out / "part-00001.jsonl").unlink()
     (out / "shards" / "00003.json").write_text("{")
     kept = (out / "part-00000.jsonl").stat().st_mtime_ns
-    again = job(corpus, out, runner=Processes(2))
+    again = job(corpus, out, runner=ProcessRunner(2))
     assert again.skipped == 2
     assert (again.totals, again.fresh.documents) == (first.totals, 2)
     assert output(out) == before
@@ -160,12 +157,12 @@ def test_a_job_at_work_is_not_disturbed(corpus, tmp_path):
 
 def test_a_poisoned_shard_is_set_aside_and_tried_again_next_time(corpus, tmp_path):
     (corpus / "b.txt").write_text("KILLME and the place")
-    report = job(corpus, tmp_path / "out", runner=Processes(2), size=20)
+    report = job(corpus, tmp_path / "out", runner=ProcessRunner(2), size=20)
     (message,) = report.left_out
     assert "b.txt" in message
     assert "SIGKILL" in message
     assert len(output(tmp_path / "out")) == report.totals.documents == 4
-    again = job(corpus, tmp_path / "out", runner=Processes(2), size=20)
+    again = job(corpus, tmp_path / "out", runner=ProcessRunner(2), size=20)
     assert (again.skipped, len(again.left_out)) == (report.shards - 1, 1)
     assert not list((tmp_path / "out").glob(".tmp-*"))
 
@@ -180,16 +177,16 @@ def test_bad_documents_are_remembered(corpus, tmp_path):
 
 
 def test_an_input_that_changes_while_the_job_runs_is_reported(corpus, tmp_path, monkeypatch):
-    from disambig.batch import job as module
+    from disambig.jobs import job as module
 
-    real = module.plan
+    real = module.plan_shards
 
     def plan_then_change(*arguments, **options):
         made = real(*arguments, **options)
         (corpus / "a.txt").write_text("longer than it was before")
         return made
 
-    monkeypatch.setattr(module, "plan", plan_then_change)
+    monkeypatch.setattr(module, "plan_shards", plan_then_change)
     report = job(corpus, tmp_path / "out")
     assert [message[1:5] for message in report.bad] == ["D319"]
 
@@ -218,9 +215,9 @@ def test_a_full_disk_ends_the_job_and_leaves_nothing_half_written(corpus, tmp_pa
 DRIVER = """
 import sys
 from fake_models import FakeSource
-from disambig.batch.job import run_job
-from disambig.batch.runners import local
-from disambig.formats.inputs import find_inputs
+from disambig.jobs.job import run_job
+from disambig.jobs.runners import local
+from disambig.formats.documents import find_inputs
 from disambig.formats.writers import make_format
 if __name__ == "__main__":
     out, path, workers = sys.argv[1:]

@@ -13,11 +13,9 @@ import pytest
 from fake_models import FakeSource
 
 import disambig
-from disambig.batch.job import run_job
-from disambig.batch.manifest import locked
 from disambig.errors import UserError
-from disambig.formats.inputs import find_inputs
-from disambig.formats.writers import make_format
+from disambig.formats import find_inputs, make_format
+from disambig.jobs import locked, run_job
 
 
 @pytest.fixture
@@ -100,8 +98,8 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from fake_models import FakeSource
-from disambig.batch.job import run_job
-from disambig.formats.inputs import find_inputs
+from disambig.jobs.job import run_job
+from disambig.formats.documents import find_inputs
 from disambig.formats.writers import make_format
 real = os.fsync
 def fsync(handle):

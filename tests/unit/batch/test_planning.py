@@ -3,10 +3,9 @@ from __future__ import annotations
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from disambig.batch import planning
-from disambig.batch.planning import plan
-from disambig.formats.inputs import Input
-from disambig.formats.readers import read
+from disambig.formats import Input, read
+from disambig.jobs import manifest as planning
+from disambig.jobs import plan_shards
 
 
 @given(
@@ -23,7 +22,7 @@ def test_a_file_of_lines_is_cut_without_loss(tmp_path_factory, lengths, size, bl
     planning._BLOCK, before = block, planning._BLOCK
     try:
         source = Input(str(path), "lines.txt", "line")
-        made = plan([source], shard_size=size)
+        made = plan_shards([source], shard_size=size)
     finally:
         planning._BLOCK = before
     whole = [document for document in read(source)]
@@ -50,7 +49,7 @@ def test_files_are_grouped_by_size_and_kind(tmp_path):
     ):
         (tmp_path / name).write_bytes(b"x" * 40)
         sources.append(Input(str(tmp_path / name), name, kind))
-    made = plan([*sources, Input(str(tmp_path / "none"), "none", "file")], shard_size=100)
+    made = plan_shards([*sources, Input(str(tmp_path / "none"), "none", "file")], shard_size=100)
     assert [[part.name for part in shard.parts] for shard in made.shards] == [
         ["a", "b"],
         ["c"],

@@ -9,10 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from disambig.batch import processes
-from disambig.batch.processes import Processes
-from disambig.batch.runners import InProcess, local
 from disambig.errors import UserError
+from disambig.jobs import InProcessRunner, ProcessRunner, local_runner, processes
 
 
 @dataclass(frozen=True)
@@ -77,7 +75,7 @@ def test_what_workers_log_is_told_once_and_only_where_somebody_listens(level, ca
     log = logging.getLogger("disambig.said_by_workers")
     log.setLevel(level)
     try:
-        found = outcomes(Processes(2), Logging(), range(12))
+        found = outcomes(ProcessRunner(2), Logging(), range(12))
     finally:
         log.setLevel(logging.NOTSET)
     assert len({pid for _, pid, _ in found}) == 2
@@ -90,7 +88,7 @@ def outcomes(runner, work, items, **options):
     return [(one.index, one.result, one.problem) for one in runner.run(work, items, **options)]
 
 
-@pytest.mark.parametrize("runner", [InProcess(), Processes(1), Processes(2)])
+@pytest.mark.parametrize("runner", [InProcessRunner(), ProcessRunner(1), ProcessRunner(2)])
 def test_all_items_are_worked_on_and_a_bug_loses_only_its_own(runner):
     found = outcomes(runner, Doubling(), iter([1, 2, "bug", 3]), ordered=True)
     assert found == [(0, 2, None), (1, 4, None), (2, None, "KeyError: 'a bug'"), (3, 6, None)]
@@ -99,10 +97,10 @@ def test_all_items_are_worked_on_and_a_bug_loses_only_its_own(runner):
 
 def test_order_is_kept_where_it_is_asked_for_and_large_items_pass():
     items = ["slow", *range(20), "x" * 3_000_000]
-    found = outcomes(Processes(2), Doubling(), items, ordered=True)
+    found = outcomes(ProcessRunner(2), Doubling(), items, ordered=True)
     assert [index for index, _, _ in found] == list(range(22))
     assert len(found[-1][1]) == 6_000_000
-    loose = outcomes(Processes(2), Doubling(), items)
+    loose = outcomes(ProcessRunner(2), Doubling(), items)
     assert sorted(loose) == found
 
 
@@ -114,27 +112,27 @@ def test_items_are_not_taken_long_before_they_are_needed():
             taken.append(number)
             yield number
 
-    run = Processes(1).run(Doubling(), items(), ordered=True)
+    run = ProcessRunner(1).run(Doubling(), items(), ordered=True)
     next(run)
     assert len(taken) < 10
     run.close()
 
 
 def test_a_killed_worker_is_replaced_and_its_item_tried_again(tmp_path):
-    found = outcomes(Processes(2), Doubling(str(tmp_path)), [1, "die once", 2], ordered=True)
+    found = outcomes(ProcessRunner(2), Doubling(str(tmp_path)), [1, "die once", 2], ordered=True)
     assert [result for _, result, _ in found] == [2, "second try", 4]
 
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_an_item_that_kills_its_workers_is_set_aside(workers):
-    found = outcomes(Processes(workers), Doubling(), [1, "die", 2, "exit", 3], ordered=True)
+    found = outcomes(ProcessRunner(workers), Doubling(), [1, "die", 2, "exit", 3], ordered=True)
     assert [result for _, result, _ in found] == [2, None, 4, None, 6]
     assert found[1][2] == "it ended its worker process 2 times (SIGKILL, out of memory?)"
     assert found[3][2] == "it ended its worker process 2 times (exit status 7)"
 
 
 def test_what_a_user_can_put_right_ends_the_run():
-    for runner in (InProcess(), Processes(2)):
+    for runner in (InProcessRunner(), ProcessRunner(2)):
         with pytest.raises(UserError, match=r"D309.*No space"):
             outcomes(runner, Doubling(), [1, "full", 2])
         with pytest.raises(UserError, match="D300"):
@@ -143,15 +141,15 @@ def test_what_a_user_can_put_right_ends_the_run():
 
 def test_workers_that_cannot_start_end_the_run():
     with pytest.raises(UserError, match=r"D315.*exit status 3"):
-        outcomes(Processes(2), Doubling(broken="dies"), [1, 2, 3])
+        outcomes(ProcessRunner(2), Doubling(broken="dies"), [1, 2, 3])
 
 
 def test_one_worker_needs_no_process():
-    assert local(1) == InProcess()
-    assert local(3) == Processes(3)
+    assert local_runner(1) == InProcessRunner()
+    assert local_runner(3) == ProcessRunner(3)
 
 
-@pytest.mark.parametrize("runner", [InProcess(), Processes(2)])
+@pytest.mark.parametrize("runner", [InProcessRunner(), ProcessRunner(2)])
 def test_how_far_an_item_is_is_told_while_it_is_worked_on(runner):
     told = []
     (outcome,) = runner.run(Doubling(), ["parts"], tell=told.append)
@@ -160,8 +158,8 @@ def test_how_far_an_item_is_is_told_while_it_is_worked_on(runner):
 
 def test_what_is_done_a_second_time_is_told_once(tmp_path):
     told = []
-    (outcome,) = Processes(1).run(Doubling(str(tmp_path)), ["parts, dying once"], tell=told.append)
-    assert told == [20, 10] and outcome.told == 30
+    (outcome,) = ProcessRunner(1).run(Doubling(str(tmp_path)), ["parts, dying once"], tell=told.append)
+    assert told == [20, 10] and outcome.progress == 30
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -181,7 +179,7 @@ def test_an_interrupt_waits_until_a_worker_is_whole(monkeypatch, number):
     monkeypatch.setattr(processes, "_start", start)
     try:
         with pytest.raises(KeyboardInterrupt):
-            outcomes(Processes(1), Doubling(), [1])
+            outcomes(ProcessRunner(1), Doubling(), [1])
         assert signal.getsignal(number) is end
     finally:
         signal.signal(number, before)
@@ -211,7 +209,7 @@ def results(runner, work, items):
 
 
 def test_workers_stay_from_one_run_to_the_next_and_end_with_the_block():
-    with Processes(2).staying() as runner:
+    with ProcessRunner(2).staying() as runner:
         first = results(runner, Named("first"), range(8))
         assert results(runner, Named("nothing"), []) == []
         second = results(runner, Named("second"), range(8))
@@ -224,7 +222,7 @@ def test_workers_stay_from_one_run_to_the_next_and_end_with_the_block():
 
 
 def test_a_worker_that_is_killed_between_two_runs_is_replaced():
-    with Processes(1).staying() as runner:
+    with ProcessRunner(1).staying() as runner:
         ((_, pid),) = results(runner, Named("first"), [1])
         os.kill(pid, signal.SIGKILL)
         ((name, other),) = results(runner, Named("second"), [1])
@@ -232,7 +230,7 @@ def test_a_worker_that_is_killed_between_two_runs_is_replaced():
 
 
 def test_other_work_that_cannot_be_begun_ends_its_run():
-    with Processes(1).staying() as runner:
+    with ProcessRunner(1).staying() as runner:
         results(runner, Named("first"), [1])
         with pytest.raises(UserError, match="D300"):
             results(runner, Named("second", broken=True), [1])

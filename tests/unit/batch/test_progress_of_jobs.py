@@ -5,13 +5,8 @@ from __future__ import annotations
 import pytest
 from fake_models import FakeSource
 
-from disambig.batch.annotation import PIECE
-from disambig.batch.job import run_job
-from disambig.batch.runners import local
-from disambig.batch.stream import annotate_stream
-from disambig.formats.inputs import find_inputs
-from disambig.formats.readers import read_all
-from disambig.formats.writers import make_format
+from disambig.formats import find_inputs, make_format, read_all
+from disambig.jobs import PIECE, annotate_stream, local_runner, run_job
 
 SIZE = 4 * PIECE
 
@@ -32,7 +27,7 @@ def test_a_stream_tells_of_the_parts_of_a_document(large, workers):
         source=FakeSource("a"),
         format=make_format("text"),
         write=lambda data: None,
-        runner=local(workers),
+        runner=local_runner(workers),
         listener=lambda amount, messages: told.append(amount),
     )
     assert report.totals.documents == 1

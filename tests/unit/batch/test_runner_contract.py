@@ -4,13 +4,13 @@ from itertools import chain
 
 import pytest
 
-from disambig.batch.runners import InProcess, local
+from disambig.jobs import InProcessRunner, local_runner
 from disambig.testing import check_runner
 
 CHECKS = [
     *chain(
-        (("here", check) for check in check_runner(lambda timeout: InProcess(), processes=False)),
-        (("two", check) for check in check_runner(lambda timeout: local(2, timeout=timeout))),
+        (("here", check) for check in check_runner(lambda timeout: InProcessRunner(), processes=False)),
+        (("two", check) for check in check_runner(lambda timeout: local_runner(2, timeout=timeout))),
     )
 ]
 

@@ -4,9 +4,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from disambig.batch.sources import ModelSource, with_sets
-from disambig.data.groups import Group
+from disambig.data import Group
 from disambig.errors import UserError
+from disambig.jobs import ModelSource, with_sets
 
 
 def model(name):
@@ -20,8 +20,8 @@ def installed(monkeypatch, tmp_path):
     (tmp_path / "weights").write_text("1")
     models = {"preposition": tmp_path, "pack/preposition": tmp_path}
     monkeypatch.setattr("disambig.packs.available", lambda: models)
-    monkeypatch.setattr("disambig.packs.usual", lambda: tuple(n for n in models if "/" not in n))
-    monkeypatch.setattr("disambig.model.loading.load", model)
+    monkeypatch.setattr("disambig.packs.default_tasks", lambda: tuple(n for n in models if "/" not in n))
+    monkeypatch.setattr("disambig.models.storage.load", model)
     return models
 
 

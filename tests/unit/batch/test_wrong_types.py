@@ -53,7 +53,7 @@ def test_no_config_raises_anything_else(config):
 
 @given(value=ANY, key=st.sampled_from(["layout", "versions", "config", "inputs", "shards", None]))
 def test_no_manifest_raises_anything_else(tmp_path_factory, value, key):
-    from disambig.batch.manifest import LAYOUT, check_directory
+    from disambig.jobs import LAYOUT, check_directory
 
     out = tmp_path_factory.getbasetemp() / "any-job"
     out.mkdir(exist_ok=True)
@@ -68,7 +68,7 @@ def test_no_manifest_raises_anything_else(tmp_path_factory, value, key):
 
 @given(value=ANY, key=st.sampled_from(["documents", "words", "tasks", "seconds", "files", "bad", None]))
 def test_no_record_raises_anything(tmp_path_factory, value, key):
-    from disambig.batch.records import ShardRecord, load_record, record_path, save_record
+    from disambig.jobs import ShardRecord, load_record, record_path, save_record
 
     out = tmp_path_factory.getbasetemp() / "any-record"
     out.mkdir(exist_ok=True)
@@ -84,9 +84,8 @@ def test_no_record_raises_anything(tmp_path_factory, value, key):
 def test_directories_where_files_belong_are_a_message(tmp_path, name, force):
     from fake_models import FakeSource
 
-    from disambig.batch.job import run_job
-    from disambig.formats.inputs import find_inputs
-    from disambig.formats.writers import make_format
+    from disambig.formats import find_inputs, make_format
+    from disambig.jobs import run_job
 
     (tmp_path / "a.txt").write_text("a quite place")
     out = tmp_path / "out"
@@ -111,8 +110,7 @@ def test_directories_where_files_belong_are_a_message(tmp_path, name, force):
 
 
 def test_a_name_in_a_record_that_is_no_name_is_none(tmp_path):
-    from disambig.batch.manifest import clear
-    from disambig.batch.records import ShardRecord, load_record, save_record
+    from disambig.jobs import ShardRecord, clear, load_record, save_record
 
     for files in (["a\0b"], ["x" * 5000], ["/etc/hostname"], ["../up"]):
         save_record(tmp_path, 0, ShardRecord(files={name: (0, "") for name in files}))

@@ -6,8 +6,7 @@ import json
 
 import pytest
 
-from disambig.checking.baseline import Baseline, new_baseline, read_baseline
-from disambig.checking.flags import Flag
+from disambig.checking import Baseline, Flag, new_baseline, read_baseline
 from disambig.errors import UserError
 
 
@@ -51,7 +50,7 @@ def test_what_is_known_is_hidden_from_wherever_it_is_called(path, monkeypatch):
     monkeypatch.chdir("docs")
     baseline = read_baseline("../known.json")
     assert baseline.new("a.md", TEXT, FLAGS) == []
-    assert baseline.gone() == 0
+    assert baseline.n_not_seen() == 0
 
 
 def test_names_that_are_no_utf8(path):
@@ -71,9 +70,9 @@ def test_one_more_of_the_same_is_new(path):
 
 def test_what_is_gone_is_counted_in_files_that_were_looked_at(path):
     baseline = read_baseline("known.json")
-    assert baseline.gone() == 0
+    assert baseline.n_not_seen() == 0
     baseline.new("docs/a.md", TEXT, FLAGS[:1])
-    assert baseline.gone() == 2
+    assert baseline.n_not_seen() == 2
 
 
 @pytest.mark.parametrize(

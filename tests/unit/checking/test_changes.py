@@ -8,8 +8,7 @@ import subprocess
 
 import pytest
 
-from disambig.checking.changes import Changes
-from disambig.checking.flags import Flag
+from disambig.checking import Changes, Flag
 from disambig.errors import UserError
 
 pytestmark = pytest.mark.skipif(not shutil.which("git"), reason="needs git")

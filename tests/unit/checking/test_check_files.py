@@ -11,8 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from disambig.checking import files as room
-from disambig.checking.diff import unified_diff
-from disambig.checking.files import find_files, read_text, write_text
+from disambig.checking import find_files, read_text, unified_diff, write_text
 from disambig.errors import UserError
 
 

@@ -5,17 +5,16 @@ from __future__ import annotations
 import pytest
 from fake_models import annotate_texts
 
-from disambig.checking.files import usual
-from disambig.checking.flags import flags_of
-from disambig.text.markup import CODE, read_markup
+from disambig.checking import find_flags, has_checked_suffix
+from disambig.markup import CODE, read_markup
 
 
 def said(text, path):
     """Return the words that are flagged with their lines, and the directives that hide nothing."""
     plain = read_markup(path, text)
-    found = flags_of(path, text, plain, annotate_texts([plain.text]))
+    found = find_flags(path, text, plain, annotate_texts([plain.text]))
     assert not found.problems
-    return [(flag.observed, flag.line) for flag in found.flags], [each.said for each in found.unused]
+    return [(flag.observed, flag.line) for flag in found.flags], [each.directive for each in found.unused]
 
 
 @pytest.mark.parametrize(
@@ -61,13 +60,13 @@ def test_directives_of_code_that_hide_nothing_are_told():
 
 
 def test_files_of_code_are_not_among_those_of_a_directory_that_are_checked_anyway():
-    assert not any(usual("a" + suffix) for suffix in CODE)
-    assert usual("a.md") and usual("a.TEX")
+    assert not any(has_checked_suffix("a" + suffix) for suffix in CODE)
+    assert has_checked_suffix("a.md") and has_checked_suffix("a.TEX")
 
 
 def test_a_correction_changes_the_comment_alone():
     text = "quite = 1  # in a quite place\n"
     plain = read_markup("a.py", text)
-    (flag,) = flags_of("a.py", text, plain, annotate_texts([plain.text])).flags
+    (flag,) = find_flags("a.py", text, plain, annotate_texts([plain.text])).flags
     start, end, new = flag.edit
     assert text[:start] + new + text[end:] == "quite = 1  # in a quiet place\n"

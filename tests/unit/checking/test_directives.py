@@ -7,10 +7,9 @@ from fake_models import annotate_texts
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.checking.directives import _KNOWN, read_directives
-from disambig.checking.flags import flags_of
-from disambig.checking.places import Places
-from disambig.text.markup import read_markup
+from disambig.checking import TextLines, find_flags, read_directives
+from disambig.checking.flags import _DIRECTIVES
+from disambig.markup import read_markup
 
 QUIET = "a quite place"
 BOTH = "a quite place during 1997"
@@ -18,7 +17,7 @@ BOTH = "a quite place during 1997"
 
 def check(text, path="x.md"):
     plain = read_markup(path, text)
-    return flags_of(path, text, plain, annotate_texts([plain.text]))
+    return find_flags(path, text, plain, annotate_texts([plain.text]))
 
 
 def said(text, path="x.md"):
@@ -68,7 +67,7 @@ def test_tasks_and_words_behind_each(path, what, words):
 
 def test_a_task_that_objects_as_well_takes_the_flag_along():
     comment = "<!-- disambig: ignore-file task:article -->"
-    directives = read_directives("x.md", f"{comment} a apple", [(0, len(comment))], Places(comment))
+    directives = read_directives("x.md", f"{comment} a apple", [(0, len(comment))], TextLines(comment))
     assert directives.hiding(len(comment), "a", "spelling", "article") == list(directives.hidden)
     assert directives.hiding(len(comment), "a", "spelling") == []
 
@@ -101,8 +100,8 @@ def test_comments_of_latex(text, words):
 )
 def test_the_marks_of_any_markup(comment):
     text = f"{comment}\n{QUIET}"
-    (hidden,) = read_directives("x", text, [(0, len(comment))], Places(text)).hidden
-    assert (hidden.word, hidden.said, hidden.start) == ("quite", "ignore quite", 0)
+    (hidden,) = read_directives("x", text, [(0, len(comment))], TextLines(text)).hidden
+    assert (hidden.word, hidden.directive, hidden.start) == ("quite", "ignore quite", 0)
 
 
 def test_blocks_of_tasks_and_words():
@@ -131,13 +130,15 @@ def test_of_two_that_hide_the_same_none_is_useless():
 @pytest.mark.parametrize("what", ["", "of", "ignore", "ignore , ", "ignore-file task:", "ignore-lines"])
 def test_what_the_checker_does_not_know_is_said(what):
     text = f"a\n<!-- disambig: {what} -->"
-    found = read_directives("x.md", text, [(2, len(text))], Places(text))
+    found = read_directives("x.md", text, [(2, len(text))], TextLines(text))
     (problem,) = found.problems
     assert str(problem).startswith("[D641] x.md, line 2:")
     assert not found.hidden
 
 
-SAID = st.lists(st.sampled_from([*_KNOWN, " ", "\n", ",", "task:", "x", "--", "\u00a0", "-->"]), max_size=8)
+SAID = st.lists(
+    st.sampled_from([*_DIRECTIVES, " ", "\n", ",", "task:", "x", "--", "\u00a0", "-->"]), max_size=8
+)
 
 
 @given(st.lists(SAID, max_size=5))
@@ -148,7 +149,7 @@ def test_each_comment_hides_something_or_is_a_problem(comments):
         text += f"<!-- disambig: {''.join(said)} -->"
         places.append((start, len(text)))
         text += " words\n"
-    found = read_directives("x.md", text, places, Places(text))
+    found = read_directives("x.md", text, places, TextLines(text))
     assert all(0 <= each.start <= each.end <= len(text) + 1 for each in found.hidden)
     assert bool(found.hidden or found.problems) or not comments
     assert all(problem.code == "D641" for problem in found.problems)

@@ -6,9 +6,8 @@ from fake_models import annotate_texts
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.checking.fingerprints import known_by, numbered, sentence_around
-from disambig.checking.flags import flags_of
-from disambig.text.markup import read_markup
+from disambig.checking import find_flags, flag_identity, number_fingerprints, sentence_around
+from disambig.markup import read_markup
 
 TEXT = "# Title\n\nAll is well. It was a quite place,\nfar away. The end.\n"
 
@@ -16,8 +15,8 @@ TEXT = "# Title\n\nAll is well. It was a quite place,\nfar away. The end.\n"
 def known(text, path="a.md"):
     plain = read_markup(path, text)
     return [
-        known_by(path, plain.text, flag)
-        for flag in flags_of(path, text, plain, annotate_texts([plain.text])).flags
+        flag_identity(path, plain.text, flag)
+        for flag in find_flags(path, text, plain, annotate_texts([plain.text])).flags
     ]
 
 
@@ -42,7 +41,7 @@ def test_digests_are_the_same_for_ever():
 
 def test_no_two_fingerprints_are_alike():
     found = known("A quite place. A quite place and a quite place. A quite place.")
-    fingerprints = numbered(found)
+    fingerprints = number_fingerprints(found)
     assert len(set(fingerprints)) == 4
     assert [each.rpartition(":")[2] for each in fingerprints] == ["1", "1", "2", "2"]
 

@@ -10,18 +10,16 @@ from fake_models import annotate_texts
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.checking.flags import Flag, choose, corrected, flags_of
-from disambig.checking.places import Places
-from disambig.data.decisions import Decisions
-from disambig.data.groups import Group
-from disambig.text.markup import PlainText, read_markup
+from disambig.checking import Flag, TextLines, choose, corrected, find_flags
+from disambig.data import Decisions, Group
+from disambig.markup import PlainText, read_markup
 
 QUIET = "a quite place"
 
 
 def check(text, path="x.md", **settings):
     plain = read_markup(path, text)
-    return flags_of(path, text, plain, annotate_texts([plain.text]), **settings)
+    return find_flags(path, text, plain, annotate_texts([plain.text]), **settings)
 
 
 def flag(start, end, new, probability=0.5, task="t", observed="x"):
@@ -42,8 +40,8 @@ def one_decision(start, end, candidates, observed, chosen):
 
 def test_places_are_those_of_editors():
     text = "\ufeffab\r\nc\U0001f600d\re\n\nf"
-    places = Places(text)
-    found = [places.of(text.index(letter)) for letter in "abcdef"]
+    places = TextLines(text)
+    found = [places.line_and_column(text.index(letter)) for letter in "abcdef"]
     assert found == [(1, 1), (1, 2), (2, 1), (2, 3), (3, 1), (5, 1)]
     assert text[slice(*places.line_around(text.index("d")))] == "c\U0001f600d\r"
     assert text[slice(*places.line_around(text.index("f")))] == "f"
@@ -51,21 +49,21 @@ def test_places_are_those_of_editors():
 
 def test_columns_are_counted_in_each_unit():
     text = "\ufeffe\u0301\U0001f600x\r\ne\u0301\U0001f600y\r\n"
-    places = Places(text)
+    places = TextLines(text)
     first, second = text.index("x"), text.index("y")
-    assert [places.of(at) for at in (first, second)] == [(1, 4), (2, 4)]
+    assert [places.line_and_column(at) for at in (first, second)] == [(1, 4), (2, 4)]
     assert [places.in_utf16(at) for at in (first, second)] == [(1, 5), (2, 5)]
     assert [places.in_utf8(at) for at in (first, second)] == [
         (1, 11),
         (2, 8),
     ]  # the mark is bytes of the file
-    assert places.in_utf16(0) == places.of(0) == (1, 1)
+    assert places.in_utf16(0) == places.line_and_column(0) == (1, 1)
 
 
 @given(st.text(alphabet="a\r\n\ufeff", max_size=20))
 def test_lines_are_those_that_line_ends_make(text):
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    assert Places(text).of(len(text))[0] == len(lines)
+    assert TextLines(text).line_and_column(len(text))[0] == len(lines)
 
 
 def test_flags_have_their_places_in_the_file():
@@ -96,39 +94,39 @@ def test_the_surest_flags_are_shown():
     text = "in of in of"
     decisions = [one_decision(0, 2, ("in", "of"), 0, 1), one_decision(3, 5, ("of", "to"), 0, 1)]
     decisions[1].probabilities[:] = 0.95
-    found = flags_of("x.txt", text, PlainText(text), decisions, most_per_1000=1)
+    found = find_flags("x.txt", text, PlainText(text), decisions, most_per_1000=1)
     assert [f.start for f in found.flags] == [3]
 
 
 def test_labels_are_no_flags():
     text = "it rains"
     labels = one_decision(0, 2, ("referential", "not"), -1, 1)
-    assert not flags_of("x.txt", text, PlainText(text), [labels]).flags
+    assert not find_flags("x.txt", text, PlainText(text), [labels]).flags
 
 
 def test_a_candidate_with_markup_inside_is_left_alone():
     text = "it may **be** so"
     plain = read_markup("x.md", text)
     decision = one_decision(3, 11, ("may be", "maybe"), 0, 1)
-    assert not flags_of("x.md", text, plain, [decision]).flags
+    assert not find_flags("x.md", text, plain, [decision]).flags
 
 
 def test_apostrophes_are_those_of_the_text():
     decision = one_decision(0, 3, ("its", "it's"), 0, 1)
     for text, expected in (("its can\u2019t", "it\u2019s"), ("its can't", "it's")):
-        assert flags_of("x.txt", text, PlainText(text), [decision]).flags[0].edit == (0, 3, expected)
+        assert find_flags("x.txt", text, PlainText(text), [decision]).flags[0].edit == (0, 3, expected)
 
 
 def test_a_word_too_many_goes_with_its_space():
     text = "He went to the home."
-    (found,) = flags_of("x", text, PlainText(text), [one_decision(11, 14, ("the", ""), 0, 1)]).flags
+    (found,) = find_flags("x", text, PlainText(text), [one_decision(11, 14, ("the", ""), 0, 1)]).flags
     assert (found.observed, found.replacement) == ("the", "")
     assert corrected(text, [found]) == "He went to home."
 
 
 def test_a_missing_word_comes_with_its_space():
     text = "He saw dog."
-    (found,) = flags_of("x", text, PlainText(text), [one_decision(7, 7, ("", "a"), 0, 1)]).flags
+    (found,) = find_flags("x", text, PlainText(text), [one_decision(7, 7, ("", "a"), 0, 1)]).flags
     assert (found.observed, found.replacement, found.column) == ("", "a", 8)
     assert corrected(text, [found]) == "He saw a dog."
 

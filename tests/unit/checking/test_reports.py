@@ -13,16 +13,22 @@ import pytest
 from fake_models import annotate_texts
 from jsonschema import Draft4Validator
 
-from disambig.checking.fingerprints import known_by, numbered
-from disambig.checking.flags import Flag, flags_of
-from disambig.checking.places import Places
-from disambig.checking.reports import FORMATS, make_report
-from disambig.checking.reports.contract import Ended, Finding
-from disambig.checking.reports.paths import path_in_repository
-from disambig.checking.reports.rules import description
-from disambig.data.trust import Share
+from disambig.checking import (
+    FORMATS,
+    Flag,
+    ReportedFlag,
+    RunSummary,
+    TextLines,
+    find_flags,
+    flag_identity,
+    make_report,
+    number_fingerprints,
+    path_in_repository,
+    rule_description,
+)
+from disambig.data import PrecisionEstimate
 from disambig.errors import UserError
-from disambig.text.markup import PlainText
+from disambig.markup import PlainText
 
 SCHEMA = json.loads(Path(__file__).with_name("reports").joinpath("sarif-2.1.0.json").read_text("utf8"))
 WHOLE = ("json", "sarif", "gitlab", "rdjson")
@@ -32,11 +38,11 @@ NOTE = UserError("D960", path="a.md", line=7, said="on")
 
 
 def findings(text=TEXT, name="docs/a b.md", flags=None, outcome=""):
-    places = Places(text)
-    flags = flags_of(name, text, PlainText(text), annotate_texts([text])).flags if flags is None else flags
-    fingerprints = numbered(known_by(name, text, flag) for flag in flags)
+    places = TextLines(text)
+    flags = find_flags(name, text, PlainText(text), annotate_texts([text])).flags if flags is None else flags
+    fingerprints = number_fingerprints(flag_identity(name, text, flag) for flag in flags)
     return [
-        Finding(name, name, flag, places, fingerprint, outcome)
+        ReportedFlag(name, name, flag, places, fingerprint, outcome)
         for flag, fingerprint in zip(flags, fingerprints, strict=True)
     ]
 
@@ -44,7 +50,7 @@ def findings(text=TEXT, name="docs/a b.md", flags=None, outcome=""):
 def written(format, *files, ended=None):
     report = make_report(format)
     parts = [report.add(found) for found in files]
-    return "".join([*parts, report.end(ended or Ended(1, len(files), 9))])
+    return "".join([*parts, report.end(ended or RunSummary(1, len(files), 9))])
 
 
 def one(observed, replacement, start=0):
@@ -92,13 +98,13 @@ def test_sarif_counts_code_units():
     ]
     assert [rule["id"] for rule in rules] == ["disambig/spelling", "disambig/preposition"]
     assert "disambig: ignore-next-line task:spelling" in rules[0]["help"]["text"]
-    assert rules[1]["fullDescription"]["text"] == description("preposition")
+    assert rules[1]["fullDescription"]["text"] == rule_description("preposition")
 
 
 def test_how_often_such_flags_were_right_is_in_all_that_programs_read():
     unsure, sure = (
-        Share(0.62, 0.5, 0.7, 90, "spelling", "notes"),
-        Share(0.91, 0.8, 1, 30, "it's/its", "notes"),
+        PrecisionEstimate(0.62, 0.5, 0.7, 90, "spelling", "notes"),
+        PrecisionEstimate(0.91, 0.8, 1, 30, "it's/its", "notes"),
     )
     flags = [
         replace(flag, trust=trust) for flag, trust in zip(one("a", "an") * 2, (sure, unsure), strict=True)
@@ -182,7 +188,7 @@ def test_controls_and_line_ends_do_not_come_through():
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_a_report_without_flags(format):
-    shown = written(format, [], ended=Ended(2, 1, 3, [PROBLEM], [NOTE]))
+    shown = written(format, [], ended=RunSummary(2, 1, 3, [PROBLEM], [NOTE]))
     if format not in WHOLE:
         assert shown == ""
         return
@@ -248,4 +254,4 @@ def test_names_that_are_no_utf8(format):
 
 
 def test_a_task_that_no_part_has_is_described_all_the_same():
-    assert "'mine'" in description("mine")
+    assert "'mine'" in rule_description("mine")

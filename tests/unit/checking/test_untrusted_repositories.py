@@ -13,10 +13,8 @@ from commands import process
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from disambig.checking import git as git_module
-from disambig.checking.changes import Changes
-from disambig.checking.flags import Flag
-from disambig.checking.reports.paths import path_in_repository
+from disambig.checking import Changes, Flag, path_in_repository
+from disambig.checking import changes as git_module
 from disambig.errors import UserError
 
 pytestmark = pytest.mark.skipif(os.name == "nt" or not shutil.which("git"), reason="needs git and sh")

@@ -9,10 +9,10 @@ import types
 import pytest
 from fake_models import annotate_texts
 
-from disambig.batch.sources import ModelSource
 from disambig.cli.main import run as run_command
+from disambig.decision import Labels
 from disambig.errors import UserError
-from disambig.judges.labels import Labels
+from disambig.jobs import ModelSource
 
 TEXT = "# A title\r\n\r\nIt was a quite place, and I lived there during 1997.\r\n"
 FIXED = TEXT.replace("quite", "quiet").replace("during", "from")

@@ -11,8 +11,8 @@ import pytest
 from commands import here
 from fake_models import annotate_texts
 
-from disambig.batch.sources import ModelSource
-from disambig.checking.reports import FORMATS
+from disambig.checking import FORMATS
+from disambig.jobs import ModelSource
 
 TEXT = "It was a quite place.\n\nI lived there during 1997.\n"
 

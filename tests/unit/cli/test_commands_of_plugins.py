@@ -141,7 +141,7 @@ def test_names_of_the_core_and_of_others_are_left_out_alone(write, load_with, ca
         '    register("b.L.v1", dict',
     )
     write("good_commands", code=COMMAND)
-    with caplog.at_level("WARNING", logger="disambig.plugins"):
+    with caplog.at_level("WARNING", logger="disambig.registry"):
         reports = {report.name: report for report in load_with(b="b_plugin", a="a_plugin")}
     assert not caplog.text  # not at every command: `disambig plugins` says it
     assert reports["a"].warning is None
@@ -154,7 +154,7 @@ def test_names_of_the_core_and_of_others_are_left_out_alone(write, load_with, ca
         "command 'new-plugin' is left out: core has one of that name",
         "command 'whisper' is left out: b has one of that name",
     ]
-    assert "b.train.v1" not in registry.parts("commands")
+    assert "b.train.v1" not in registry.entries("commands")
     status, out, _ = call(capsys, "plugins", "b")
     assert status == 0 and "WARNING: command 'shout' is left out: a has one" in out
     out = call(capsys, "--help")[1]

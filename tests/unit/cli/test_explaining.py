@@ -7,13 +7,11 @@ import numpy as np
 import pytest
 from fake_models import annotate_texts
 
-from disambig.cli.explaining import Console, explain_text
-from disambig.data.decisions import Decisions
-from disambig.data.groups import Group
-from disambig.explaining.reasons import Reason
-from disambig.explaining.verdict import verdict
-from disambig.judges.labels import Labels, softmax
-from disambig.text.tokenisations.words import Words
+from disambig.cli.commands.explain import Console, explain_text
+from disambig.data import Decisions, Group
+from disambig.decision import Labels, label_softmax
+from disambig.explain import Contribution, verdict
+from disambig.text import Words
 from disambig.types import Decides
 
 JUDGE = SimpleNamespace(flags_per_1000=1.0, limit=lambda rate: 0.169)
@@ -42,18 +40,18 @@ class ExplainableModel:
 
 
 REASONS = [
-    Reason("quiet", "a quiet [place]", 7.1, 1200, 0.5, 1.5),
-    Reason("quite", "a quite [place]", 1.4, 3, 0.5, -0.25),
-    Reason("quite", "bias", 1.0, None, 0.5, 0.125),
-    Reason("quite", "unheard of", 0.1, 1, 0.0, 0.0),
-    Reason("quiet", "quiet [place] <S>", -3.0, 0, 0.25, -0.75, 6),
-    Reason("quite", "quite [place] <S>", 0.0, 0, 0.25, 0.0, None),
+    Contribution("quiet", "a quiet [place]", 7.1, 1200, 0.5, 1.5),
+    Contribution("quite", "a quite [place]", 1.4, 3, 0.5, -0.25),
+    Contribution("quite", "bias", 1.0, None, 0.5, 0.125),
+    Contribution("quite", "unheard of", 0.1, 1, 0.0, 0.0),
+    Contribution("quiet", "quiet [place] <S>", -3.0, 0, 0.25, -0.75, 6),
+    Contribution("quite", "quite [place] <S>", 0.0, 0, 0.25, 0.0, None),
 ]
 
 
 @pytest.fixture
 def model(monkeypatch):
-    monkeypatch.setattr("disambig.explaining.account.explain", lambda model, view, index: REASONS)
+    monkeypatch.setattr("disambig.explain.account.explain_decision", lambda model, view, index: REASONS)
     return ExplainableModel(SimpleNamespace(name="spelling"), tokenisation=Words())
 
 
@@ -111,11 +109,11 @@ class LabellingModel(ExplainableModel):
 
     def candidate_probabilities(self, decisions):
         scores = decisions.scores.reshape(-1, 2).astype(float)
-        return softmax(self.judge.logits(scores, 0)).ravel()
+        return label_softmax(self.judge.logits(scores, 0)).ravel()
 
 
 def labels_shown(capsys, monkeypatch, *, bias, offset, reasons=()):
-    monkeypatch.setattr("disambig.explaining.account.explain", lambda model, view, index: reasons)
+    monkeypatch.setattr("disambig.explain.account.explain_decision", lambda model, view, index: reasons)
     fitted = Labels(np.ones(1), np.array([bias]), np.array([offset]))
     task = SimpleNamespace(name="spelling", decides=Decides(between="labels"))
     explain_text(
@@ -132,7 +130,7 @@ def test_labels_are_ordered_by_their_probability_as_the_verdict_is(capsys, monke
 
 
 def test_what_the_best_f1_asks_for_is_part_of_the_probability(capsys, monkeypatch):
-    reasons = [Reason(name, "near", 1.0, None, 0.5, 0.5) for name in ("quiet", "quite")]
+    reasons = [Contribution(name, "near", 1.0, None, 0.5, 0.5) for name in ("quiet", "quite")]
     rows = labels_shown(capsys, monkeypatch, bias=(4.0, 0.0), offset=(0.0, 9.0), reasons=reasons)
     assert "quiet, with probability 0.999; 3 of 14 n-grams are in the table" in rows
     assert rows.index("quiet near +1.000 +0.500 +0.500") < rows.index("quite near +1.000 +0.500 +0.500")
@@ -146,7 +144,7 @@ def test_what_the_best_f1_asks_for_is_part_of_the_probability(capsys, monkeypatc
 
 
 def test_without_counts_there_is_no_column_of_them(capsys, monkeypatch):
-    reasons = [Reason("quite", "near", 1.0, None, 0.5, 0.5)]
+    reasons = [Contribution("quite", "near", 1.0, None, 0.5, 0.5)]
     rows = labels_shown(capsys, monkeypatch, bias=(4.0, 0.0), offset=(0.0, 0.0), reasons=reasons)
     assert "candidate n-gram value weight adds" in rows and "quite near +1.000 +0.500 +0.500" in rows
 

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from disambig.cli.flowing import blocks
+from disambig.cli.output import line_blocks
 from disambig.errors import UserError
 
 BLOCK = 512
@@ -18,7 +18,7 @@ def lines(n):
 
 @pytest.mark.parametrize("n", [0, 1, 3, BLOCK, BLOCK + 1, 12 * BLOCK + 5])
 def test_every_line_once_in_order(n):
-    found = list(blocks(iter(lines(n))))
+    found = list(line_blocks(iter(lines(n))))
     assert [line for block in found for line in block] == lines(n)
     assert all(1 <= len(block) <= BLOCK for block in found)
 
@@ -33,7 +33,7 @@ def test_a_line_is_there_before_the_next_one_is_written():
             answered.clear()
 
     seen = []
-    for block in blocks(typed()):
+    for block in line_blocks(typed()):
         seen.append(block)
         answered.set()
     assert seen == [[line] for line in lines(3)]
@@ -46,7 +46,7 @@ def test_what_reading_raises_comes_behind_the_lines_before():
 
     seen = []
     with pytest.raises(UserError, match="D300"):
-        for block in blocks(broken()):
+        for block in line_blocks(broken()):
             seen += block
     assert seen == lines(2)
 
@@ -61,7 +61,7 @@ def test_who_stops_reading_stops_the_reader():
             asked.append(number)
             yield "-", str(number)
 
-    for _ in blocks(endless()):
+    for _ in line_blocks(endless()):
         break
     for thread in threading.enumerate():
         if thread is not threading.main_thread() and "read" in thread.name:

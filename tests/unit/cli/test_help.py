@@ -7,7 +7,8 @@ import re
 import pytest
 from typer.testing import CliRunner
 
-from disambig.cli.main import COMMANDS, app
+from disambig.cli.main import app
+from disambig.cli.names import COMMANDS
 
 PATHS = [[name] for name in COMMANDS] + [
     ["counts", name] for name in ("build", "import", "merge", "prune", "info", "query", "verify")

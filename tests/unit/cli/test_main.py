@@ -135,10 +135,10 @@ def test_a_bug_shows_its_traceback(command):
 
 
 def test_plugins_lists_broken_ones_and_goes_on(capsys, monkeypatch):
-    from disambig import plugins
+    from disambig import registry as plugins
 
     monkeypatch.setattr(
-        plugins, "_entries", lambda: [EntryPoint("broken", "no_such_module_here", "disambig")]
+        plugins, "_entry_points", lambda: [EntryPoint("broken", "no_such_module_here", "disambig")]
     )
     plugins.reload_plugins()
     try:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from disambig.cli import main
-from disambig.cli.parts import lines_of, parameters_of
-from disambig.shelves import Part
+from disambig.cli.commands.plugins import entry_lines, format_parameters
+from disambig.registry import Entry
 
 
 @dataclass
@@ -29,20 +29,24 @@ def by_function(rate=0.5, *, seed: int = 3, **rest):
 
 
 def test_parameters_and_defaults():
-    assert parameters_of(Toy) == ["words: Sequence[str]", "C: float | None = None", "more: list[int] = [3]"]
-    assert parameters_of(by_function) == ["rate=0.5", "seed: int = 3", "**rest"]
+    assert format_parameters(Toy) == [
+        "words: Sequence[str]",
+        "C: float | None = None",
+        "more: list[int] = [3]",
+    ]
+    assert format_parameters(by_function) == ["rate=0.5", "seed: int = 3", "**rest"]
 
 
 def test_a_part_in_short_and_in_full():
-    part = Part("learners", "toys.Toy.v1", "toys", Toy)
-    first, *parameters = lines_of(part)
+    part = Entry("learners", "toys.Toy.v1", "toys", Toy)
+    first, *parameters = entry_lines(part)
     assert first == "Learn as in Someone et al. 2006."
-    assert parameters == [f"  {parameter}" for parameter in parameters_of(Toy)]
-    whole = list(lines_of(part, whole=True))
+    assert parameters == [f"  {parameter}" for parameter in format_parameters(Toy)]
+    whole = list(entry_lines(part, whole=True))
     assert whole[:4] == ["Learn as in Someone et al. 2006. Then forget.", "", "The second paragraph.", ""]
     assert whole[4:] == parameters
-    assert next(lines_of(Part("learners", "toys.F.v1", "toys", by_function))) == "  rate=0.5"
-    (broken,) = lines_of(Part("learners", "toys.B.v1", "toys", "no_such_module_anywhere:B"))
+    assert next(entry_lines(Entry("learners", "toys.F.v1", "toys", by_function))) == "  rate=0.5"
+    (broken,) = entry_lines(Entry("learners", "toys.B.v1", "toys", "no_such_module_anywhere:B"))
     assert broken.startswith("BROKEN: [D007]")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from commands import here
 
-from disambig.cli.checks import rates_asked
+from disambig.cli.options import parse_rates
 from disambig.errors import UserError
 
 
@@ -22,7 +22,7 @@ from disambig.errors import UserError
     ],
 )
 def test_what_is_asked(values, asked):
-    assert rates_asked(values) == asked
+    assert parse_rates(values) == asked
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_what_is_asked(values, asked):
 )
 def test_what_says_nothing_is_refused(values, code, said):
     with pytest.raises(UserError, match=code) as caught:
-        rates_asked(values)
+        parse_rates(values)
     assert said in str(caught.value)
 
 

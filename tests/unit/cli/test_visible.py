@@ -14,16 +14,13 @@ from fake_models import annotate_texts
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.checking.flags import Flag
-from disambig.checking.reports.lines import line_of, without
-from disambig.cli.explaining import Console
+from disambig.checking import Flag, flag_line, left_flags_line
+from disambig.cli.commands.explain import Console
 from disambig.cli.main import _fail
-from disambig.cli.output import Output
+from disambig.cli.output import StandardOutput
 from disambig.cli.progress import say
-from disambig.formats.documents import Document
-from disambig.formats.results import Annotated
-from disambig.formats.writers import make_format
-from disambig.visible import visible
+from disambig.formats import AnnotatedDocument, Document, make_format
+from disambig.formatting import escape_control_chars
 
 EVIL = "a\x1b[31m\x07\x9b2J\u202eb"
 SHOWN = "a\\x1b[31m\\x07\\x9b2J\\u202eb"
@@ -35,17 +32,17 @@ def clean(text: str) -> bool:
 
 
 def test_controls_are_written_out():
-    assert visible(EVIL) == SHOWN
-    assert visible("a\tb\n") == "a\\x09b\\x0a"
-    assert visible("a\tb\n", lines=True) == "a\tb\n"
-    assert visible("Zürich, 東京 \U0001f600 e\u0301") == "Zürich, 東京 \U0001f600 e\u0301"
-    assert visible("\udcff") == "\\udcff"
+    assert escape_control_chars(EVIL) == SHOWN
+    assert escape_control_chars("a\tb\n") == "a\\x09b\\x0a"
+    assert escape_control_chars("a\tb\n", lines=True) == "a\tb\n"
+    assert escape_control_chars("Zürich, 東京 \U0001f600 e\u0301") == "Zürich, 東京 \U0001f600 e\u0301"
+    assert escape_control_chars("\udcff") == "\\udcff"
 
 
 @given(st.text())
 def test_what_is_shown_prints(text):
-    shown = visible(text)
-    assert visible(shown) == shown
+    shown = escape_control_chars(text)
+    assert escape_control_chars(shown) == shown
     shown.encode()
     assert "\x1b" not in shown
 
@@ -53,19 +50,19 @@ def test_what_is_shown_prints(text):
 def test_flags_as_text_show_them():
     text = "a quite\x1b[2J place"
     found = annotate_texts(["a quite place"])
-    page = make_format("text").encode([Annotated(Document("x", text, EVIL), tuple(found))]).decode()
+    page = make_format("text").encode([AnnotatedDocument(Document("x", text, EVIL), tuple(found))]).decode()
     assert clean(page)
 
 
 def test_lines_of_the_linter_show_them():
     flag = Flag(0, 1, 1, 1, EVIL, EVIL, "spelling", 0.9, (0, 1, ""))
-    assert clean(line_of(EVIL, flag))
-    assert clean(without([flag]))
+    assert clean(flag_line(EVIL, flag))
+    assert clean(left_flags_line([flag]))
 
 
 def test_messages_show_them(capsys):
     say(EVIL)
-    Output().note(EVIL + "\n")
+    StandardOutput().note(EVIL + "\n")
     _fail(EVIL)
     told = capsys.readouterr().err
     assert told.count(SHOWN) == 3
@@ -153,7 +150,7 @@ def test_no_name_of_a_file_says_anything_to_whoever_reads_the_output(tmp_path, o
     assert done.returncode in (1, 2), done.stderr
     written = [done.stdout, done.stderr, *(each.read_bytes() for each in tmp_path.glob("known.json"))]
     for text in (each.decode() for each in written):  # all of it is UTF-8
-        assert visible(text, lines=True) == text
+        assert escape_control_chars(text, lines=True) == text
         for line in text.splitlines():
             assert not line.lstrip().startswith(("::error", "::stop", "##[")), line
             assert "\t" not in line or options == ("--diff",)

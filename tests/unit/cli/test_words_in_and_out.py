@@ -8,13 +8,12 @@ import re
 import numpy as np
 import pytest
 
-from disambig.batch.sources import ModelSource
+from disambig.checking import decisions_to_edits
 from disambig.cli.main import run as run_command
-from disambig.data.decisions import Decisions
-from disambig.data.groups import Group
-from disambig.evaluation.mistakes.checkers import edits_of
-from disambig.evaluation.mistakes.edits import corrects, touches
-from disambig.formats.fixes.fix import Fix, kind_of
+from disambig.data import Decisions, Group
+from disambig.evaluation import corrects, touches
+from disambig.formats import Fix, fix_kind
+from disambig.jobs import ModelSource
 
 GROUP = Group("preposition", ("to", "about", "the", ""))
 TEXT = (
@@ -220,7 +219,7 @@ def test_conllu_has_a_missing_word_at_the_next_one(capfd):
 def test_in_spacy_a_missing_word_is_the_span_of_the_next_one():
     import spacy
 
-    from disambig.spacy.annotations import decisions_of, write_annotations
+    from disambig.spacy.annotations import read_decisions, write_annotations
 
     doc = spacy.blank("en")(TEXT)
     (found,) = annotate_texts([TEXT])
@@ -239,14 +238,14 @@ def test_in_spacy_a_missing_word_is_the_span_of_the_next_one():
         assert record["start"] == start == span.start_char
         assert (record["observed"] == "") == (record["start"] == record["end"]) == (span.label_ == "to")
         assert record["replacement"].strip().lower() == span.label_
-    assert len(decisions_of(doc, "preposition")) == 6
+    assert len(read_decisions(doc, "preposition")) == 6
 
 
 def test_mistakes_that_are_mended_so_are_right():
     fixes = [
-        Fix("We listen music.", 10, 10, "", "to", "x", "", kind_of("", "to"), 1, "a"),
-        Fix("We discuss about it.", 11, 16, "about", "", "x", "", kind_of("about", ""), 1, "a"),
+        Fix("We listen music.", 10, 10, "", "to", "x", "", fix_kind("", "to"), 1, "a"),
+        Fix("We discuss about it.", 11, 16, "about", "", "x", "", fix_kind("about", ""), 1, "a"),
     ]
     texts = [fix.before for fix in fixes]
-    for fix, (edit,) in zip(fixes, edits_of(annotate_texts(texts), texts), strict=True):
+    for fix, (edit,) in zip(fixes, decisions_to_edits(annotate_texts(texts), texts), strict=True):
         assert corrects(edit, fix) and touches(edit, fix)

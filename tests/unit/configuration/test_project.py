@@ -6,10 +6,8 @@ import os
 
 import pytest
 
-from disambig.checking.files import find_files, usual
-from disambig.configuration.project import Project
-from disambig.configuration.settings import Layer
-from disambig.configuration.shown import shown
+from disambig.checking import find_files, has_checked_suffix
+from disambig.configuration import ProjectSettings, SettingsSource, settings_to_toml
 from disambig.errors import UserError
 
 SETTINGS = """
@@ -54,13 +52,13 @@ def code_of(call, *arguments):
 
 
 def test_without_settings_the_defaults_hold(tmp_path):
-    found = Project().settings_of(str(tmp_path / "a.md"))
+    found = ProjectSettings().for_file(str(tmp_path / "a.md"))
     assert (found.tasks, found.flags_per_1000, found.ignore, found.excluded) == ((), None, (), False)
     assert not found.origins
 
 
 def test_paths_are_relative_to_the_file_of_settings(home):
-    found = Project().settings_of("a.md")
+    found = ProjectSettings().for_file("a.md")
     assert found.models == (str(home / "model"),)
     assert found.sets_files == (str(home / "sets.txt"),)
     assert found.baseline == str(home / "known.json")
@@ -68,13 +66,13 @@ def test_paths_are_relative_to_the_file_of_settings(home):
 
 
 def test_lists_are_added_to_and_all_else_is_replaced(home):
-    project = Project()
-    docs = project.settings_of("../docs/a.md")
+    project = ProjectSettings()
+    docs = project.for_file("../docs/a.md")
     assert docs.flags_per_1000 == {"spelling": 0.1}
     assert docs.ignore == ("quite", "then")
     assert (docs.tasks, docs.models) == (("spelling",), ())  # one choice of what checks
-    assert project.settings_of("../docs/deep/a.md").flags_per_1000 == 0.5
-    both = project.settings_of("../docs/README.md")
+    assert project.for_file("../docs/deep/a.md").flags_per_1000 == 0.5
+    both = project.for_file("../docs/README.md")
     assert (both.flags_per_1000, both.ignore) == (2, ("quite", "then"))
     assert both.ignore_files == (str(home / "words.txt"),)
     assert both.origins["ignore"] == (str(home / "disambig.toml"), f"{home / 'disambig.toml'}, docs/*.md")
@@ -82,7 +80,7 @@ def test_lists_are_added_to_and_all_else_is_replaced(home):
 
 def test_options_hold_above_all(home):
     values = {"flags_per_1000": 3, "ignore_files": ["mine.txt"], "models": ["other"]}
-    found = Project(Layer("command line", values)).settings_of("../docs/README.md")
+    found = ProjectSettings(SettingsSource("command line", values)).for_file("../docs/README.md")
     assert (found.flags_per_1000, found.models, found.tasks) == (3, ("other",), ())
     assert found.ignore_files == (str(home / "words.txt"), "mine.txt")
     assert found.origins["flags_per_1000"] == ("command line",)
@@ -90,29 +88,29 @@ def test_options_hold_above_all(home):
 
 def test_the_nearest_file_holds_and_no_other(home):
     write(home / "sub" / "pyproject.toml", "[tool.other]\nx = 1\n")
-    assert Project().settings_of("a.md").flags_per_1000 == 0.5
+    assert ProjectSettings().for_file("a.md").flags_per_1000 == 0.5
     write(home / "sub" / "pyproject.toml", "\ufeff[tool.disambig]\r\nmax_flags_per_1000 = 1\r\n")
-    found = Project().settings_of("deep/er/a.md")
+    found = ProjectSettings().for_file("deep/er/a.md")
     assert (found.max_flags_per_1000, found.flags_per_1000, found.ignore) == (1, None, ())
     write(home / "sub" / ".disambig.toml", "max_flags_per_1000 = 2")
-    assert Project().settings_of("a.md").max_flags_per_1000 == 2
+    assert ProjectSettings().for_file("a.md").max_flags_per_1000 == 2
     write(home / "sub" / "disambig.toml", "")
-    assert Project().settings_of("a.md").max_flags_per_1000 is None
+    assert ProjectSettings().for_file("a.md").max_flags_per_1000 is None
 
 
 def test_files_in_and_out(home):
     for name in ("a.md", "b.rst", "vendor/x.md", "vendor/ours.md", "gen.md", "sub/gen.md", "sub/c.bak.md"):
         write(home / name, "x")
-    project = Project()
+    project = ProjectSettings()
 
     def found():
-        files = find_files([str(home)], lambda path: project.takes(path, usual))
+        files = find_files([str(home)], lambda path: project.takes(path, has_checked_suffix))
         return [os.path.relpath(path, home) for path in files]
 
     assert found() == ["a.md", "sub/gen.md", "vendor/ours.md"]
-    assert project.settings_of(str(home / "vendor" / "deep" / "x.md")).excluded
+    assert project.for_file(str(home / "vendor" / "deep" / "x.md")).excluded
     write(home / "disambig.toml", 'include = ["*.rst", "/sub/*.md"]\nexclude = ["*.bak.*"]')
-    project = Project()
+    project = ProjectSettings()
     assert found() == ["b.rst", "sub/gen.md"]
 
 
@@ -131,7 +129,7 @@ def test_files_in_and_out(home):
 def test_what_is_wrong_with_a_file(tmp_path, name, text, code):
     write(tmp_path / name, text)
     with pytest.raises(UserError) as caught:
-        Project().settings_of(str(tmp_path / "a.md"))
+        ProjectSettings().for_file(str(tmp_path / "a.md"))
     assert caught.value.code == code
     assert caught.value.text.startswith(str(tmp_path / name))
 
@@ -139,7 +137,7 @@ def test_what_is_wrong_with_a_file(tmp_path, name, text, code):
 def test_words_and_sets_come_from_files_too(home):
     write(home / "words.txt", "one # a word\n")
     write(home / "sets.txt", "lie/lay\nthen/than\n")
-    found = Project().settings_of("../docs/README.md")
+    found = ProjectSettings().for_file("../docs/README.md")
     assert found.words_to_ignore() == ("quite", "then", "one")
     assert [group.name for group in found.confusion_sets()] == ["lie/lay", "then/than"]
     (home / "words.txt").unlink()
@@ -147,16 +145,18 @@ def test_words_and_sets_come_from_files_too(home):
 
 
 def test_files_of_equal_models_are_checked_together(home):
-    project = Project()
-    one, other = project.settings_of("a.md"), project.settings_of("../docs/a.md")
+    project = ProjectSettings()
+    one, other = project.for_file("a.md"), project.for_file("../docs/a.md")
     assert one.checker != other.checker
-    assert project.settings_of("b.md") is one
+    assert project.for_file("b.md") is one
     assert hash(other.checker)
 
 
 def test_what_holds_is_shown_with_its_origin(home, monkeypatch):
     monkeypatch.chdir(home)
-    lines = shown("docs/a.md", Project(Layer("command line", {"tasks": ["it"]})).settings_of("docs/a.md"))
+    lines = settings_to_toml(
+        "docs/a.md", ProjectSettings(SettingsSource("command line", {"tasks": ["it"]})).for_file("docs/a.md")
+    )
     assert lines.splitlines() == [
         "# docs/a.md: checked",
         'tasks = ["it"]  # command line',
@@ -172,4 +172,6 @@ def test_what_holds_is_shown_with_its_origin(home, monkeypatch):
         "# include: text, Markdown and LaTeX  (default)",
         'exclude = ["vendor/*", "/gen.md", "*.bak.md", "!vendor/ours.md"]  # disambig.toml',
     ]
-    assert shown("x", Project().settings_of("vendor/x.md")).startswith("# x: excluded, never checked\n")
+    assert settings_to_toml("x", ProjectSettings().for_file("vendor/x.md")).startswith(
+        "# x: excluded, never checked\n"
+    )

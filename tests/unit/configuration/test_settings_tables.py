@@ -8,9 +8,17 @@ from dataclasses import fields
 import pytest
 from jsonschema import Draft7Validator
 
-from disambig.configuration.schema import SHIPPED, schema, text
-from disambig.configuration.settings import ADDED, CHOICES, PATHS, Settings
-from disambig.configuration.tables import Table, read_table
+from disambig.configuration import (
+    ADDED,
+    CHOICES,
+    PATHS,
+    SCHEMA_FILE,
+    CheckSettings,
+    SettingsTable,
+    read_table,
+    schema_text,
+    settings_schema,
+)
 from disambig.errors import UserError
 
 GOOD = {
@@ -52,7 +60,7 @@ BAD = [
 
 def test_all_keys_at_once():
     assert read_table(GOOD, path="x", section="") == GOOD
-    assert set(GOOD) == set(schema()["properties"])
+    assert set(GOOD) == set(settings_schema()["properties"])
 
 
 @pytest.mark.parametrize(("values", "code", "said"), BAD, ids=[str(values) for values, *_ in BAD])
@@ -69,28 +77,28 @@ def test_a_file_of_its_own_has_no_section():
 
 
 def test_the_shipped_schema_is_that_of_the_code():
-    assert SHIPPED.read_text("utf8") == text(), "python -m disambig.configuration.schema"
+    assert SCHEMA_FILE.read_text("utf8") == schema_text(), "python -m disambig.configuration.tables"
 
 
 @pytest.mark.parametrize("values", [values for values, *_ in BAD if values.get("sets") is None], ids=str)
 def test_editors_see_what_is_wrong(values):
-    Draft7Validator.check_schema(schema())
-    assert Draft7Validator(schema()).is_valid(GOOD)
+    Draft7Validator.check_schema(settings_schema())
+    assert Draft7Validator(settings_schema()).is_valid(GOOD)
     seen = json.dumps(values)
     if "NaN" not in seen:  # JSON has none
-        assert not Draft7Validator(schema()).is_valid(json.loads(seen))
+        assert not Draft7Validator(settings_schema()).is_valid(json.loads(seen))
 
 
 def test_what_holds_has_the_same_keys():
-    keys = {each.name for each in fields(Settings)} - {"excluded", "origins"}
-    assert keys == set(Table.model_fields) - {"overrides"}
+    keys = {each.name for each in fields(CheckSettings)} - {"excluded", "origins"}
+    assert keys == set(SettingsTable.model_fields) - {"overrides"}
     assert {*ADDED, *CHOICES[0], *CHOICES[1], *PATHS} <= keys
 
 
 def test_every_key_is_described():
     described = [
-        *schema()["properties"].values(),
-        *schema()["definitions"]["Override"]["properties"].values(),
+        *settings_schema()["properties"].values(),
+        *settings_schema()["definitions"]["Override"]["properties"].values(),
     ]
     assert all(each["description"] for each in described)
-    assert "null" not in text()
+    assert "null" not in schema_text()

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.compiling import add_eight, compiled, eight_products
+from disambig.jit import add_eight, compiled, eight_products
 
 ROWS = {
     "seed": st.integers(0, 2**32),

@@ -12,7 +12,7 @@ if "listen" in sys.argv:
     from disambig.cli import progress
     progress.begin()
 import numpy as np
-from disambig.text.hash_kernels import fmix64
+from disambig.text.kernels import fmix64
 fmix64(np.uint64(1))
 fmix64(1)
 """

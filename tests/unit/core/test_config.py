@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from disambig.config import read_config, resolve, write_config
-from disambig.counts.locate import open_table
+from disambig.counts import open_table
 from disambig.errors import UserError
-from disambig.text.tokenisations.words import Words
-from disambig.training.run import read_plan
+from disambig.text import Words
+from disambig.training import read_plan
 
 
 def test_round_trip(tmp_path):

@@ -17,7 +17,7 @@ import pytest
 
 MODULE = """
 import numpy as np
-from disambig.compiling import compiled, kept_in
+from disambig.jit import compiled, kept_in
 
 @compiled
 def added(values):
@@ -144,7 +144,7 @@ def test_without_a_home(place, home):
 
 def test_files_of_experiments_without_a_home(monkeypatch, tmp_path):
     from disambig.errors import UserError
-    from disambig.experiments.cache import cache_directory, cached
+    from disambig.experiments import cache_directory, cached
 
     for name in ("HOME", "XDG_CACHE_HOME", "DISAMBIG_CACHE"):
         monkeypatch.delenv(name, raising=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from disambig.files.json_text import finite, json_text
+from disambig.files import json_text, replace_nonfinite
 
 ODD = {"value": float("nan"), "interval": (1.5, float("inf")), "rows": [{"p": float("-inf")}], "n": 3}
 
@@ -16,5 +16,5 @@ def test_numbers_that_are_none_are_null():
 
 def test_all_else_stays_as_it_is():
     plain = {"a": [True, None, "x", 0.5], "b": {}}
-    assert finite(plain) == plain
+    assert replace_nonfinite(plain) == plain
     assert json_text({"a": "\u00e4"}, indent=None, ensure_ascii=False) == '{"a": "\u00e4"}'

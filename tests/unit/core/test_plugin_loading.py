@@ -7,7 +7,8 @@ import textwrap
 
 import pytest
 
-from disambig import hookspecs, plugins, registry
+from disambig import hookspecs, registry
+from disambig import registry as plugins
 from disambig.config import resolve
 from disambig.errors import UserError
 
@@ -84,13 +85,13 @@ def test_a_broken_plugin_stops_nothing(how, write, load_with):
     code, seen = BROKEN[how]
     write("broken_plugin", code)
     write("good_plugin", brings("good.Learner.v1"))
-    before = set(registry.everything("learners"))
+    before = set(registry.load_all("learners"))
     reports = load_with(broken="broken_plugin", good="good_plugin")
     broken = report_of(reports, "broken")
     assert seen in (broken.error or "")
     assert broken.registered == ()
     assert report_of(reports, "good").error is None
-    assert set(registry.everything("learners")) == before | {"good.Learner.v1"}
+    assert set(registry.load_all("learners")) == before | {"good.Learner.v1"}
 
 
 def test_a_module_that_is_not_there(load_with):
@@ -108,8 +109,8 @@ def test_a_name_that_is_taken_is_refused_with_all_that_its_plugin_brings(write, 
     error = report_of(reports, "b").error or ""
     assert "[D006] 'same.table1.v1' cannot be registered by plugin 'b': 'same' is a_plugin's" in error
     assert "[D003]" in (report_of(reports, "c").error or "")
-    assert registry.parts("experiments")["same.table1.v1"].owner == "a"
-    assert not {"b.Learner.v1", "c.Learner.v1"} & set(registry.parts("learners"))
+    assert registry.entries("experiments")["same.table1.v1"].owner == "a"
+    assert not {"b.Learner.v1", "c.Learner.v1"} & set(registry.entries("learners"))
 
 
 def test_strict_loading_raises_each_time(write, load_with, monkeypatch):
@@ -129,7 +130,7 @@ def test_strict_loading_raises_each_time(write, load_with, monkeypatch):
 def test_tracing_logs_each_hook_call(write, load_with, monkeypatch, caplog):
     write("good_plugin", brings("good.Learner.v1"))
     monkeypatch.setenv("DISAMBIG_TRACE_PLUGINS", "1")
-    with caplog.at_level("INFO", logger="disambig.plugins"):
+    with caplog.at_level("INFO", logger="disambig.registry"):
         load_with(good="good_plugin")
     assert "disambig_register_learners" in caplog.text
 
@@ -154,12 +155,12 @@ def test_unknown_names_list_all_there_are_nearest_first(load_with):
     assert caught.value.code == "D001"
     names = str(caught.value).partition("there are ")[2].split(", ")
     assert names[0] == "toys.Perceptron.v1"
-    assert sorted(names) == sorted(registry.everything("learners"))
+    assert sorted(names) == sorted(registry.load_all("learners"))
 
 
 def test_shelves_handed_out_are_copies():
-    registry.everything("tokenisations").clear()
-    assert registry.everything("tokenisations")
+    registry.load_all("tokenisations").clear()
+    assert registry.load_all("tokenisations")
 
 
 def test_each_hook_has_its_kind():
@@ -180,7 +181,7 @@ def test_a_part_is_imported_when_it_is_asked_for(write, load_with):
     write("lazy_part", "")
     report = report_of(load_with(lazy="lazy_plugin"), "lazy")
     assert (report.error, report.registered) == (None, (("learners", "lazy.B.v1"),))
-    assert "lazy.B.v1" in registry.parts("learners")
+    assert "lazy.B.v1" in registry.entries("learners")
     resolve({"tokens": {"@disambig_tokenisations": "disambig.words.v1"}})
     assert "lazy_part" not in sys.modules
     learner = resolve({"learner": {"@disambig_learners": "lazy.B.v1", "C": 3.0}})["learner"]
@@ -214,7 +215,7 @@ def test_a_part_that_cannot_be_imported_is_named_when_asked_for(place, write, lo
     assert MISSING[place] in report.broken_parts()["lazy.B.v1"]
     with pytest.raises(UserError, match=r"D007.*'lazy.B.v1' of plugin 'lazy'"):
         registry.get("learners", "lazy.B.v1")
-    learners = registry.everything("learners")
+    learners = registry.load_all("learners")
     assert "good.Learner.v1" in learners and "lazy.B.v1" not in learners
     assert "lazy.B.v1" in caplog.text
     monkeypatch.setenv("DISAMBIG_STRICT_PLUGINS", "1")
@@ -247,4 +248,4 @@ def test_a_function_without_its_mark_is_an_error(others, write, load_with):
     report = report_of(load_with(odd="odd_plugin"), "odd")
     assert report.error is not None and not report.registered
     assert report.error.startswith("[D015] did you forget @hookimpl on disambig_register_learners?")
-    assert not {"odd.B.v1", "odd.T.v1"} & {*registry.parts("learners"), *registry.parts("tasks")}
+    assert not {"odd.B.v1", "odd.T.v1"} & {*registry.entries("learners"), *registry.entries("tasks")}

@@ -8,8 +8,8 @@ from itertools import permutations
 
 import pytest
 
-from disambig.claims import Claims, in_order
 from disambig.errors import UserError
+from disambig.namespaces import Namespaces, sort_entry_points
 
 
 @dataclass(frozen=True)
@@ -31,12 +31,12 @@ BEE = entry("bee", "Bee.Keeper")
 
 @pytest.mark.parametrize("entries", list(permutations([CORE, OURS, ANT, BEE])))
 def test_the_order_of_claims_is_not_that_of_installation(entries):
-    assert in_order(entries) == [CORE, OURS, ANT, BEE]
+    assert sort_entry_points(entries) == [CORE, OURS, ANT, BEE]
 
 
 def test_an_entry_point_that_calls_itself_core_is_not_the_core():
     false = entry("core", "aaa", "aaa.plugin")
-    claims = Claims(order := in_order([false, CORE]))
+    claims = Namespaces(order := sort_entry_points([false, CORE]))
     assert order == [CORE, false]
     with pytest.raises(UserError, match=r"D008.*of aaa is left out, that of disambig was there before"):
         claims.check_name(false)
@@ -46,7 +46,7 @@ def test_an_entry_point_that_calls_itself_core_is_not_the_core():
 def test_an_entry_point_seen_twice_is_one():
     again = entry("variance_svm", "zoo", OURS.value)
     for entries in permutations([again, OURS, CORE]):
-        assert [each.dist.name for each in in_order(entries)] == ["disambig", "disambig"]
+        assert [each.dist.name for each in sort_entry_points(entries)] == ["disambig", "disambig"]
 
 
 ALLOWED = [
@@ -63,7 +63,7 @@ ALLOWED = [
 
 @pytest.mark.parametrize(("who", "kind", "name"), ALLOWED)
 def test_names_that_begin_with_ones_own(who, kind, name):
-    Claims(in_order([BEE, ANT, OURS, CORE])).check(who, kind, name)
+    Namespaces(sort_entry_points([BEE, ANT, OURS, CORE])).check(who, kind, name)
 
 
 REFUSED = [
@@ -81,15 +81,15 @@ REFUSED = [
 @pytest.mark.parametrize(("who", "kind", "name", "said"), REFUSED)
 def test_names_of_others_are_refused(who, kind, name, said):
     with pytest.raises(UserError) as caught:
-        Claims(in_order([CORE, OURS, ANT, BEE])).check(who, kind, name)
+        Namespaces(sort_entry_points([CORE, OURS, ANT, BEE])).check(who, kind, name)
     assert caught.value.code == "D006"
     assert said in str(caught.value)
 
 
 def test_a_paper_belongs_to_whom_repeats_it_first():
-    claims = Claims([CORE, OURS, ANT, BEE])
+    claims = Namespaces([CORE, OURS, ANT, BEE])
     claims.check(ANT, "experiments", "smith2020.table1.v1")
-    claims.take(ANT, ["smith2020.table1.v1"])
+    claims.reserve(ANT, ["smith2020.table1.v1"])
     claims.check(ANT, "experiments", "smith2020.table2.v1")
     with pytest.raises(UserError, match=r"D006.*'smith2020' is ant-eater's"):
         claims.check(BEE, "experiments", "smith2020.table3.v1")
@@ -97,7 +97,7 @@ def test_a_paper_belongs_to_whom_repeats_it_first():
 
 def test_a_distribution_cannot_take_the_name_of_a_plugin_that_was_there():
     thief = entry("zebra", "variance-svm")
-    claims = Claims(in_order([thief, OURS, CORE]))
+    claims = Namespaces(sort_entry_points([thief, OURS, CORE]))
     with pytest.raises(UserError, match="D006"):
         claims.check(thief, "learners", "variance_svm.VarianceSVM.v1")
     claims.check(thief, "learners", "zebra.Learner.v1")
@@ -106,7 +106,7 @@ def test_a_distribution_cannot_take_the_name_of_a_plugin_that_was_there():
 
 def test_of_two_plugins_of_one_name_the_newcomer_loses():
     second = entry("Ant", "zoo")
-    claims = Claims(in_order([second, ANT]))
+    claims = Namespaces(sort_entry_points([second, ANT]))
     claims.check_name(ANT)
     with pytest.raises(UserError, match=r"D008.*'Ant'.*of zoo is left out, that of ant-eater"):
         claims.check_name(second)

@@ -6,18 +6,18 @@ import re
 from pathlib import Path
 
 import disambig
-from disambig.plural import many
-from disambig.training.accounting import account, line
+from disambig.formatting import pluralize
+from disambig.training import dataset_report, report_line
 
 
 def test_one_is_singular():
-    said = [many(n, "document") for n in (0, 1, 2, 12_345)]
+    said = [pluralize(n, "document") for n in (0, 1, 2, 12_345)]
     assert said == ["0 documents", "1 document", "2 documents", "12,345 documents"]
 
 
 def test_an_account_follows_the_rule():
-    assert line(account(1, what="documents")) == "read 1 document: 1 used, none left out"
-    assert line(account(2, what="lists")) == "read 2 lists: 2 used, none left out"
+    assert report_line(dataset_report(1, what="documents")) == "read 1 document: 1 used, none left out"
+    assert report_line(dataset_report(2, what="lists")) == "read 2 lists: 2 used, none left out"
 
 
 def test_no_line_of_a_command_has_a_rule_of_its_own():

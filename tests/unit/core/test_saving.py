@@ -14,10 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disambig.errors import UserError
-from disambig.files import swapping
-from disambig.files.drafts import Drafts, draft_folder
-from disambig.files.folders import saved_folder
-from disambig.files.saving import is_special, saved, saved_output
+from disambig.files import TempFiles, is_special, save_file, save_output, saved_folder, temp_folder
+from disambig.files import saving as swapping
 
 
 def test_through_a_link_the_file_behind_it_is_written(tmp_path):
@@ -26,7 +24,7 @@ def test_through_a_link_the_file_behind_it_is_written(tmp_path):
     real.write_text("old")
     link.symlink_to(real)
     chain.symlink_to("link.txt")
-    with saved_output(chain) as write:
+    with save_output(chain) as write:
         write(b"new")
     assert chain.is_symlink()
     assert link.is_symlink()
@@ -37,7 +35,7 @@ def test_through_a_link_the_file_behind_it_is_written(tmp_path):
 def test_a_link_to_nothing_becomes_a_link_to_the_file(tmp_path):
     link = tmp_path / "link.txt"
     link.symlink_to("real.txt")
-    with saved_output(link) as write:
+    with save_output(link) as write:
         write(b"new")
     assert link.is_symlink()
     assert (tmp_path / "real.txt").read_bytes() == b"new"
@@ -46,7 +44,7 @@ def test_a_link_to_nothing_becomes_a_link_to_the_file(tmp_path):
 def test_a_ring_of_links_is_a_message(tmp_path):
     (tmp_path / "a").symlink_to("b")
     (tmp_path / "b").symlink_to("a")
-    with pytest.raises(UserError, match="D309"), saved_output(tmp_path / "a") as write:
+    with pytest.raises(UserError, match="D309"), save_output(tmp_path / "a") as write:
         write(b"new")
 
 
@@ -56,7 +54,7 @@ def test_a_pipe_is_written_to(tmp_path):
     reader = threading.Thread(target=lambda: found.append(pipe.read_bytes()))
     reader.start()
     assert is_special(pipe)
-    with saved_output(pipe) as write:
+    with save_output(pipe) as write:
         write(b"new")
     reader.join()
     assert found == [b"new"]
@@ -66,7 +64,7 @@ def test_a_pipe_is_written_to(tmp_path):
 def test_a_folder_called_fd_is_a_folder(tmp_path):
     (tmp_path / "fd").mkdir()
     (tmp_path / "fd" / "1").write_text("old")
-    with saved_output(tmp_path / "fd" / "1") as write:
+    with save_output(tmp_path / "fd" / "1") as write:
         write(b"new")
     assert (tmp_path / "fd" / "1").read_bytes() == b"new"
 
@@ -101,7 +99,7 @@ def test_what_a_shell_opened_is_written_to(tmp_path, name):
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from disambig.files.drafts import Drafts, draft_folder
+from disambig.files.saving import Drafts, draft_folder
 from disambig.files.saving import saved
 path = Path(sys.argv[1])
 if sys.argv[2] == "file":
@@ -120,20 +118,20 @@ def test_what_a_killed_writer_left_goes_with_the_next(tmp_path, kind):
     command = [sys.executable, "-c", KILLED, str(target), kind]
     assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
     (left,) = tmp_path.iterdir()
-    with saved(tmp_path / "other.txt") as write:
+    with save_file(tmp_path / "other.txt") as write:
         write(b"whole")
     assert left.exists(), "it belongs to another target"
-    with saved(target) as write:
+    with save_file(target) as write:
         write(b"whole")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["other.txt", "target.txt"]
 
 
 def test_the_draft_of_a_living_writer_stays(tmp_path):
-    drafts = Drafts.beside(tmp_path / "target")
-    with saved(tmp_path / "target") as write, draft_folder(drafts) as folder:
+    drafts = TempFiles.for_target(tmp_path / "target")
+    with save_file(tmp_path / "target") as write, temp_folder(drafts) as folder:
         write(b"one")
         drafts.clean()
-        with saved(tmp_path / "target") as other:
+        with save_file(tmp_path / "target") as other:
             other(b"two")
         assert folder.is_dir()
     assert (tmp_path / "target").read_bytes() == b"one"
@@ -142,11 +140,13 @@ def test_the_draft_of_a_living_writer_stays(tmp_path):
 
 @given(st.text(st.characters(exclude_characters="/\0", exclude_categories=["Cs"]), min_size=1, max_size=80))
 def test_the_names_of_drafts_are_short(name):
-    assert len(os.fsencode(Drafts.beside(Path("folder") / name).new().name)) < 60
+    assert len(os.fsencode(TempFiles.for_target(Path("folder") / name).new().name)) < 60
 
 
 def test_names_of_any_bytes_have_drafts():
-    assert Drafts.beside(Path(os.fsdecode(b"\xff\xfe"))).mark != Drafts.beside(Path("other")).mark
+    assert (
+        TempFiles.for_target(Path(os.fsdecode(b"\xff\xfe"))).mark != TempFiles.for_target(Path("other")).mark
+    )
 
 
 def watched(monkeypatch, target):
@@ -165,19 +165,19 @@ def test_a_folder_is_replaced_without_a_moment_without_it(tmp_path, monkeypatch)
     target, draft = tmp_path / "target", tmp_path / "draft"
     target.mkdir()
     (target / "old").write_text("old")
-    if not swapping.exchange(target, target):
+    if not swapping.exchange_names(target, target):
         pytest.skip("this file system cannot exchange names")
     found = watched(monkeypatch, target)
     draft.mkdir()
     (draft / "new").write_text("new")
-    swapping.put(draft, target)
+    swapping.replace_atomically(draft, target)
     assert [path.name for path in target.iterdir()] == ["new"]
     assert all(found)
     assert not draft.exists()
 
 
 def test_without_exchange_a_killed_swap_is_mended(tmp_path, monkeypatch):
-    monkeypatch.setattr(swapping, "exchange", lambda one, other: False)
+    monkeypatch.setattr(swapping, "exchange_names", lambda one, other: False)
     target, draft = tmp_path / "target", tmp_path / "draft"
     target.mkdir()
     (target / "old").write_text("old")
@@ -191,21 +191,21 @@ def test_without_exchange_a_killed_swap_is_mended(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "rename", killed)
     with pytest.raises(KeyboardInterrupt):
-        swapping.put(draft, target)
+        swapping.replace_atomically(draft, target)
     monkeypatch.setattr(os, "rename", rename)
     swapping.restore(target)
     assert (target / "old").read_text() == "old"
-    swapping.put(draft, target)
+    swapping.replace_atomically(draft, target)
     assert list(target.iterdir()) == []
     assert [path.name for path in tmp_path.iterdir()] == ["target"]
 
 
 def test_a_swap_that_fails_leaves_the_old_one(tmp_path, monkeypatch):
-    monkeypatch.setattr(swapping, "exchange", lambda one, other: False)
+    monkeypatch.setattr(swapping, "exchange_names", lambda one, other: False)
     target = tmp_path / "target"
     target.mkdir()
     with pytest.raises(OSError, match="No such file"):
-        swapping.put(tmp_path / "missing", target)
+        swapping.replace_atomically(tmp_path / "missing", target)
     assert target.is_dir()
 
 

@@ -7,16 +7,16 @@ from typing import ClassVar
 
 import pytest
 
-from disambig.config_problems import check_settings
+from disambig.config import check_settings
 from disambig.errors import UserError
-from disambig.settings import no_setting, settings_of
+from disambig.settings import fitted_field, get_settings
 
 
 @dataclass(frozen=True)
 class Words:
     least: int = 2
     names: list[str] = field(default_factory=lambda: ["a"])
-    known: tuple[str, ...] = no_setting(())
+    known: tuple[str, ...] = fitted_field(())
     cross_fit: ClassVar[bool] = True
 
 
@@ -25,13 +25,13 @@ def by_function(rate=0.5, *, seed: int = 3):
 
 
 def test_what_fit_learns_is_no_setting_and_still_a_field():
-    assert {name: each.default for name, each in settings_of(Words).items()} == {"least": 2, "names": ["a"]}
+    assert {name: each.default for name, each in get_settings(Words).items()} == {"least": 2, "names": ["a"]}
     learned = replace(Words(least=3), known=("x",))
     assert (learned.least, learned.known, Words().known) == (3, ("x",), ())
 
 
 def test_a_function_has_its_parameters():
-    assert list(settings_of(by_function)) == ["rate", "seed"]
+    assert list(get_settings(by_function)) == ["rate", "seed"]
 
 
 def test_a_config_cannot_give_what_is_learned():

@@ -8,17 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disambig.counts.building import counter as counters
-from disambig.counts.building import merging
-from disambig.counts.building.build import batches, build_table, merged_partitions
-from disambig.counts.building.counter import NgramCounter
-from disambig.counts.building.pruning import least_counts
-from disambig.counts.table import CountTable
+from disambig.counts import CountTable, NgramCounter, batches, build_table, least_counts, merged_partitions
+from disambig.counts import counter as counters
+from disambig.counts import runs as merging
 from disambig.errors import UserError
-from disambig.text.hashing import hash_word, hash_words, ngram_keys
-from disambig.text.tokenisations.web1t import Web1T
-from disambig.text.tokenisations.words import Words
-from disambig.text.view import TokenView
+from disambig.text import TokenView, Web1T, Words, hash_word, hash_words, ngram_keys
 
 SEED = hash_word(Words.name)
 

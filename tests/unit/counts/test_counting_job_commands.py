@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 from commands import here
 
-from disambig.counts.building.build import build_table
-from disambig.counts.building.inputs import TextFiles
-from disambig.text.tokenisations.words import Words
+from disambig.counts import TextFiles, build_table
+from disambig.text import Words
 
 
 def at_once(folder: Path) -> bytes:

@@ -13,20 +13,14 @@ from commands import here
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from disambig.batch.inspecting import status, verify
-from disambig.batch.manifest import locked
-from disambig.batch.work import Outcome
-from disambig.counts.building import counter as counters
-from disambig.counts.building import derive, inputs, merging
-from disambig.counts.building.build import build_table
-from disambig.counts.building.derive import merge_tables
-from disambig.counts.building.inputs import TextFiles
-from disambig.counts.index import layout
-from disambig.counts.jobs import job as jobs
-from disambig.counts.jobs.job import Place, build_in_job, merge_in_job
-from disambig.counts.table import CountTable
+from disambig.counts import CountTable, TextFiles, build_table, inputs, layout, merge_tables
+from disambig.counts import build as derive
+from disambig.counts import counter as counters
+from disambig.counts import runs as merging
 from disambig.errors import UserError
-from disambig.text.tokenisations.by_name import tokenisation_named
+from disambig.jobs import JobPlace, WorkOutcome, build_in_job, locked, merge_in_job, status, verify
+from disambig.jobs import counting as jobs
+from disambig.text import tokenisation_named
 
 WORDS, WEB1T = "disambig.words.v1", "web1t.v1"
 words = st.sampled_from(["in", "the", "house", "it's", "cards", "of", ".", "A", "old", "and", "é", "\r"])
@@ -98,7 +92,7 @@ def test_the_table_is_that_of_counting_at_once(tmp_path, files, options, names, 
     paths = written(tmp_path / "texts", files)
     with small(**sizes):
         once = at_once(tmp_path / "once", paths, names, **options)
-        place = Place(tmp_path / "job", stays=False)
+        place = JobPlace(tmp_path / "job", stays=False)
         build_in_job(tmp_path / "x", paths, names, place, shard_size=size, force=True, **options)
     assert (tmp_path / "x").read_bytes() == once
     assert not (tmp_path / "job").exists()
@@ -115,7 +109,7 @@ def test_tables_are_merged_as_at_once(tmp_path, files, part, ranks, least):
     options = {"min_counts": {2: least}, "keys": True, "force": True}
     with small(part=part, ranks=ranks, at_once=30):
         merge_tables(tmp_path / "once", tables, **options)
-        merge_in_job(tmp_path / "x", tables, Place(tmp_path / "job", stays=False), **options)
+        merge_in_job(tmp_path / "x", tables, JobPlace(tmp_path / "job", stays=False), **options)
     assert (tmp_path / "x").read_bytes() == (tmp_path / "once").read_bytes()
 
 
@@ -125,7 +119,7 @@ def finished(tmp_path_factory):
     folder = tmp_path_factory.mktemp("finished")
     paths = written(folder / "texts", [[f"It is house {n} of the old {n % 7} cards." for n in range(90)]] * 2)
     with small():
-        build_in_job(folder / "x", paths, [WORDS], Place(folder / "job"), shard_size=900, keys=True)
+        build_in_job(folder / "x", paths, [WORDS], JobPlace(folder / "job"), shard_size=900, keys=True)
     return folder
 
 
@@ -141,7 +135,7 @@ class Watched:
             if len(self.done) >= self.most:
                 raise KeyboardInterrupt
             self.done.append(item.index)
-            yield Outcome(index, item, function(item, lambda amount: None))
+            yield WorkOutcome(index, item, function(item, lambda amount: None))
 
 
 def copied(finished: Path, to: Path) -> Path:
@@ -152,7 +146,7 @@ def copied(finished: Path, to: Path) -> Path:
 
 def again(finished: Path, directory: Path, runner=None, **options) -> bytes:
     """Give the same command again, for this job."""
-    place = Place(directory, runner=runner or Watched())
+    place = JobPlace(directory, runner=runner or Watched())
     paths = [str(finished / "texts" / name) for name in ("0.txt", "1.txt")]
     output = directory.with_name("y")
     with small():
@@ -275,7 +269,7 @@ class Spoiling:
     def run(self, work, items, *, ordered=False, tell=lambda amount: None):
         for outcome in Watched().run(work, items):
             if outcome.item.index == 1:
-                yield Outcome(outcome.index, outcome.item, problem="it ended its worker process 2 times")
+                yield WorkOutcome(outcome.index, outcome.item, problem="it ended its worker process 2 times")
             else:
                 yield outcome
 
@@ -299,7 +293,7 @@ def test_with_more_counts_than_ranks_a_job_goes_on_too(finished, tmp_path):
         for most in (*range(0, 40, 3), 1 << 30):
             runner = Watched(most)
             try:
-                place = Place(tmp_path / "job", runner=runner)
+                place = JobPlace(tmp_path / "job", runner=runner)
                 build_in_job(tmp_path / "x", paths, [WORDS], place, shard_size=900, force=True)
             except KeyboardInterrupt:
                 continue

@@ -8,7 +8,7 @@ from functools import partial
 import commands
 import pytest
 
-from disambig.counts import options
+from disambig.counts import inputs as options
 from disambig.errors import UserError
 
 TEXT = "It is in the house. In the house of cards, in the big house.\nThe house in the woods.\n"

@@ -8,12 +8,10 @@ import struct
 import numpy as np
 import pytest
 
+from disambig.counts import CountTable, build_table, write_table
 from disambig.counts import file as files
-from disambig.counts.building.build import build_table
-from disambig.counts.building.write import write_table
-from disambig.counts.table import CountTable
 from disambig.errors import UserError
-from disambig.text.tokenisations.words import Words
+from disambig.text import Words
 
 NAME = "disambig.words.v1"
 
@@ -185,10 +183,10 @@ def test_other_hash_constants(good, tmp_path):
 
 
 def test_what_killed_builds_left_goes_with_the_next(tmp_path):
-    from disambig.files.drafts import Drafts
+    from disambig.files import TempFiles
 
     target = tmp_path / "table"
-    (tmp_path / f".tmp-{Drafts.beside(target).mark}-999999999-00000000").write_bytes(b"half")
+    (tmp_path / f".tmp-{TempFiles.for_target(target).mark}-999999999-00000000").write_bytes(b"half")
     build_table(target, ["a b c"], Words())
     assert [path.name for path in tmp_path.iterdir()] == ["table"]
 

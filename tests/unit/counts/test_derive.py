@@ -12,18 +12,20 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from test_damage import rewritten
 
-from disambig.counts.building import derive
-from disambig.counts.building.build import build_table
-from disambig.counts.building.derive import merge_tables, prune_table
-from disambig.counts.building.write import write_table
-from disambig.counts.describe import described
-from disambig.counts.index import layout
-from disambig.counts.index.layout import PATTERN
-from disambig.counts.index.stored_keys import entries
-from disambig.counts.table import CountTable
+from disambig.counts import (
+    PATTERN,
+    CountTable,
+    build_table,
+    describe_table,
+    entries,
+    layout,
+    merge_tables,
+    prune_table,
+    write_table,
+)
+from disambig.counts import build as derive
 from disambig.errors import UserError
-from disambig.text.tokenisations.web1t import Web1T
-from disambig.text.tokenisations.words import Words
+from disambig.text import Web1T, Words
 
 VIEWS = {"words": [Words()], "web1t": [Web1T()], "both": [Words(), Web1T()]}
 words = st.sampled_from(["in", "the", "house", "it's", "cards", "of", ".", "A", "old", "and"])
@@ -120,8 +122,8 @@ def test_keys_are_those_of_the_table(tmp_path):
     keys, counts, kinds = entries(table, 0, table.n_ngrams)
     assert np.array_equal(table.counts(keys), counts)
     assert set(kinds.tolist()) == {1, 2, 3, 4, 5, 3 + PATTERN, 4 + PATTERN, 5 + PATTERN}
-    assert any("merged" in line for line in described(table))
-    assert not any("merged" in line for line in described(built(tmp_path / "b", ["The house."])))
+    assert any("merged" in line for line in describe_table(table))
+    assert not any("merged" in line for line in describe_table(built(tmp_path / "b", ["The house."])))
 
 
 def test_tables_that_cannot_be_merged(tmp_path):
@@ -243,7 +245,7 @@ CODE = """
 import sys
 from itertools import pairwise
 from pathlib import Path
-from disambig.counts.building.derive import merge_tables
+from disambig.counts.build import merge_tables
 from disambig.counts.table import CountTable
 tables = [CountTable.open(path) for path in sys.argv[2:]]
 def peak(): return 1024 * int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0])

@@ -11,12 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from disambig.counts import CountTable, build_table, describe_table
 from disambig.counts import file as files
-from disambig.counts.building.build import build_table
-from disambig.counts.describe import described
-from disambig.counts.table import CountTable
 from disambig.errors import UserError
-from disambig.text.tokenisations.words import Words
+from disambig.text import Words
 
 ANY = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
@@ -69,7 +67,7 @@ def changed(header: dict, path: tuple, value) -> dict:
 
 def check(table: Path, header: dict) -> None:
     try:
-        lines = list(described(CountTable.open(forged(table, header))))
+        lines = list(describe_table(CountTable.open(forged(table, header))))
     except UserError as error:
         assert error.code in ("D105", "D109")
         assert "\n" not in str(error)
@@ -79,8 +77,8 @@ def check(table: Path, header: dict) -> None:
 
 def test_an_honest_header_is_shown(table):
     assert (
-        list(described(CountTable.open(forged(table, header_of(table)))))[1:]
-        == list(described(CountTable.open(table)))[1:]
+        list(describe_table(CountTable.open(forged(table, header_of(table)))))[1:]
+        == list(describe_table(CountTable.open(table)))[1:]
     )
 
 

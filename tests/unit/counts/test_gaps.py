@@ -9,17 +9,19 @@ from hypothesis import strategies as st
 from test_counter import counted, expected, key_of, sentences, view_of
 
 from disambig import registry
-from disambig.counts.building.build import build_table, merged_partitions
-from disambig.counts.building.counter import NgramCounter
-from disambig.counts.building.pruning import least_counts
-from disambig.counts.describe import described
-from disambig.counts.index.layout import PATTERN
-from disambig.counts.query import ngram_words
-from disambig.counts.table import CountTable
+from disambig.counts import (
+    PATTERN,
+    CountTable,
+    NgramCounter,
+    build_table,
+    describe_table,
+    least_counts,
+    merged_partitions,
+    ngram_words,
+)
 from disambig.errors import UserError
-from disambig.features.headwords.asking import NAME as HEADWORDS
-from disambig.text.hashing import GAP, GAP_HASH, hash_word
-from disambig.text.tokenisations.words import Words
+from disambig.features import HEADWORD_TOKENISATION as HEADWORDS
+from disambig.text import GAP, GAP_HASH, Words, hash_word
 
 
 def expected_patterns(sentences, orders, keep=None, pairs=()):
@@ -77,7 +79,7 @@ def test_the_ends_of_a_sentence_fill_no_gap():
 
 @given(st.lists(st.sampled_from(["<*>", "<", "*", ">", " ", "a", ".", "<S>"])).map("".join) | st.text())
 def test_no_tokenisation_makes_the_gap_a_word(text):
-    for name in registry.everything("tokenisations"):
+    for name in registry.load_all("tokenisations"):
         cut = registry.get("tokenisations", name)()
         assert GAP not in cut.words(text)
         if name != HEADWORDS:  # which cuts no running text
@@ -107,7 +109,7 @@ def test_asking_for_gaps(tmp_path):
     assert table.count("is * fine house") == 1
     assert table.gaps == (Words.name,)
     assert table.header["info"]["patterns"]["kept"]["5"] < table.header["info"]["patterns"]["distinct"]["5"]
-    assert any("with gap" in line for line in described(table))
+    assert any("with gap" in line for line in describe_table(table))
     with pytest.raises(UserError, match=r"D117.*one gap"):
         table.count("a * * b")
     with pytest.raises(UserError, match=r"D117.*--gaps"):

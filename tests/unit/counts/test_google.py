@@ -9,15 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_readers import ask, imported
 
-from disambig.counts.building.derive import merge_tables
-from disambig.counts.describe import described
-from disambig.counts.importing import count_files as forms
-from disambig.counts.importing import readers
-from disambig.counts.importing.count_files import count_files, form_of
-from disambig.counts.table import CountTable
+from disambig.counts import CountTable, count_files, count_format, describe_table, merge_tables
+from disambig.counts import importing as readers
+from disambig.counts import inputs as forms
 from disambig.errors import UserError
-from disambig.text.hashing import hash_word, hash_words, ngram_keys
-from disambig.text.tokenisations.words import Words
+from disambig.text import Words, hash_word, hash_words, ngram_keys
 
 NAME = Words.name
 VERSION_2 = """\
@@ -44,7 +40,7 @@ well-known . _END_\t1950,2,1
 def test_years_are_summed_and_tags_left_out(tmp_path, text, number, ending):
     path = tmp_path / "googlebooks.gz"
     path.write_bytes(gzip.compress(text.replace("\n", ending).encode()))
-    assert form_of(str(path)) == number
+    assert count_format(str(path)) == number
     table = imported(tmp_path / "x", path)
     table.verify()
     assert ask(table, "In", "the", "House") == 7
@@ -58,7 +54,7 @@ def test_years_are_summed_and_tags_left_out(tmp_path, text, number, ending):
     assert table.count("<S> in the") == 5
     assert table.n_ngrams == 2
     assert table.header["info"]["views"][NAME]["left_out"] == {"tagged": 2, "cut": 1}
-    said = "\n".join(described(table))
+    said = "\n".join(describe_table(table))
     assert "lines with a part-of-speech tag: 2" in said
     assert "a word that disambig.words.v1 cuts otherwise: 1" in said
     table = imported(tmp_path / "z", path, tokenisation=NAME, tagged=True, years=(1951, 1951))
@@ -241,7 +237,7 @@ def test_forms(tmp_path):
     with pytest.raises(UserError, match="D114"):
         imported(tmp_path / "x", tmp_path / "a", format="tsv")
     (tmp_path / "long").write_bytes(b"x" * (3 << 20))
-    assert forms.FORMATS[form_of(str(tmp_path / "long"))] == "tsv"
+    assert forms.FORMATS[count_format(str(tmp_path / "long"))] == "tsv"
     (tmp_path / "cut.gz").write_bytes(gzip.compress(b"the house\t1950,3,2\n" * 100)[:-10])
     with pytest.raises(UserError, match="D308"):
         imported(tmp_path / "x", tmp_path / "cut.gz")

@@ -6,11 +6,10 @@ import sys
 
 import pytest
 
-from disambig.counts.building import inputs
-from disambig.counts.building.inputs import TextFiles
+from disambig.counts import TextFiles, inputs
 from disambig.errors import UserError
-from disambig.files.opening import open_bytes
-from disambig.files.opening import pack as pack_into
+from disambig.files import open_bytes
+from disambig.files import pack as pack_into
 
 
 def read(*paths):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from disambig.counts.building.build import build_table
-from disambig.counts.locate import open_table
-from disambig.text.tokenisations.words import Words
+from disambig.counts import build_table, open_table
+from disambig.text import Words
 
 
 def test_a_table_is_opened_once_and_anew_when_it_was_replaced(tmp_path):

@@ -10,10 +10,10 @@ import pytest
 CODE = """
 import sys
 from pathlib import Path
-from disambig.counts.building.counter import LEAST_MEMORY, NgramCounter
-from disambig.counts.building.build import count_texts
-from disambig.counts.building.inputs import TextFiles
-from disambig.text.tokenisations.words import Words
+from disambig.counts.counter import LEAST_MEMORY, NgramCounter
+from disambig.counts.build import count_texts
+from disambig.counts.inputs import TextFiles
+from disambig.text.tokenisations import Words
 with NgramCounter(Words.name, memory=LEAST_MEMORY) as counter:
     count_texts(counter, TextFiles([sys.argv[1]]), Words())
     total = sum(int(counts.sum()) for _, counts, _ in counter.partitions())
@@ -43,8 +43,8 @@ def test_bound_is_held(tmp_path):
 IMPORT = """
 import sys
 from pathlib import Path
-from disambig.counts.building.counter import LEAST_MEMORY
-from disambig.counts.importing.readers import import_table
+from disambig.counts.counter import LEAST_MEMORY
+from disambig.counts.importing import import_table
 import_table(sys.argv[2], [(sys.argv[1], 0)], "web1t.v1", memory=LEAST_MEMORY)
 status = Path("/proc/self/status").read_text()
 print(LEAST_MEMORY, 1024 * int(status.split("VmHWM:")[1].split()[0]))
@@ -66,8 +66,8 @@ def test_bound_is_held_by_imports(tmp_path):
 JOB = """
 import sys
 from pathlib import Path
-from disambig.counts.building.counter import LEAST_MEMORY
-from disambig.counts.jobs.job import Place, build_in_job
+from disambig.counts.counter import LEAST_MEMORY
+from disambig.jobs.counting import Place, build_in_job
 place = Place(Path(sys.argv[2]) / "job")
 build_in_job(Path(sys.argv[2]) / "x", [sys.argv[1]], ["disambig.words.v1"], place, memory=LEAST_MEMORY)
 status = Path("/proc/self/status").read_text()

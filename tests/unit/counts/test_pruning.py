@@ -5,14 +5,18 @@ from itertools import pairwise
 
 import pytest
 
-from disambig.counts.building.build import build_table
-from disambig.counts.building.derive import merge_tables, prune_table
-from disambig.counts.building.pruning import in_words, least_counts
-from disambig.counts.describe import described
-from disambig.counts.importing.count_files import count_files
-from disambig.counts.importing.readers import import_table
-from disambig.counts.table import CountTable
-from disambig.text.tokenisations.words import Words
+from disambig.counts import (
+    CountTable,
+    build_table,
+    count_files,
+    describe_least_counts,
+    describe_table,
+    import_table,
+    least_counts,
+    merge_tables,
+    prune_table,
+)
+from disambig.text import Words
 
 TEXTS = ["The house of cards of the house.", "The house of the rising sun.", "The house of the cards."]
 
@@ -26,10 +30,15 @@ def test_a_threshold_holds_for_longer_ngrams_too():
 
 
 def test_thresholds_in_words():
-    assert in_words(least_counts(None, orders=5)) == ""
-    assert in_words(least_counts({3: 2}, orders=5)) == "n-grams of 3 to 5 words seen less than 2 times"
-    assert in_words({1: 1, 2: 1, 3: 2, 4: 1, 5: 1}) == "n-grams of 3 words seen less than 2 times"
-    assert in_words({1: 200, 2: 40}) == (
+    assert describe_least_counts(least_counts(None, orders=5)) == ""
+    assert (
+        describe_least_counts(least_counts({3: 2}, orders=5))
+        == "n-grams of 3 to 5 words seen less than 2 times"
+    )
+    assert (
+        describe_least_counts({1: 1, 2: 1, 3: 2, 4: 1, 5: 1}) == "n-grams of 3 words seen less than 2 times"
+    )
+    assert describe_least_counts({1: 200, 2: 40}) == (
         "n-grams of 1 word seen less than 200 times, n-grams of 2 words seen less than 40 times"
     )
 
@@ -74,5 +83,5 @@ def test_every_way_to_a_table_has_one_rule(way, tmp_path):
     table = CountTable.open(path)
     assert longest(table) == {1, 2}
     assert table.header["info"]["min_counts"] == {"1": 1, "2": 1, "3": 2, "4": 2, "5": 2}
-    assert "left out      n-grams of 3 to 5 words seen less than 2 times" in list(described(table))
+    assert "left out      n-grams of 3 to 5 words seen less than 2 times" in list(describe_table(table))
     assert table.count("house of the") == 2

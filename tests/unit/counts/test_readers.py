@@ -7,12 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disambig.counts.importing import readers
-from disambig.counts.importing.count_files import count_files
-from disambig.counts.importing.readers import import_table
-from disambig.counts.table import CountTable
+from disambig.counts import CountTable, count_files, import_table
+from disambig.counts import importing as readers
 from disambig.errors import UserError
-from disambig.text.hashing import hash_words
+from disambig.text import hash_words
 
 
 def imported(path, *sources, tokenisation="web1t.v1", **options):

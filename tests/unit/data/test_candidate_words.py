@@ -9,9 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.data.candidate_words import CandidateWords
-from disambig.data.instances import Instances
-from disambig.data.lists import CandidateLists
+from disambig.data import CandidateLists, CandidateWords, Instances
 
 WORDS = st.lists(st.sampled_from(["the", "cat", "猫", "が", "いる", "."]), max_size=4)
 SOME_LISTS = st.lists(st.lists(WORDS, min_size=1, max_size=3), max_size=5)
@@ -25,8 +23,8 @@ def tags_of(words):
 def made(lists, tagged=True):
     """Lists of candidates with their words; the vocabulary is theirs alone."""
     words = [each for candidates in lists for each in candidates]
-    said = CandidateWords.of(words, [tags_of(each) for each in words] if tagged else None)
-    own = CandidateLists.of([[" ".join(each) for each in candidates] for candidates in lists])
+    said = CandidateWords.from_words(words, [tags_of(each) for each in words] if tagged else None)
+    own = CandidateLists.from_texts([[" ".join(each) for each in candidates] for candidates in lists])
     return replace(own, words=said)
 
 
@@ -37,25 +35,25 @@ def shown(own):
 
 
 def test_columns_of_a_small_list():
-    words = CandidateWords.of([["a", "b", "a"], [], ["b"]], [["x", "y", "x"], [], ["z"]])
+    words = CandidateWords.from_words([["a", "b", "a"], [], ["b"]], [["x", "y", "x"], [], ["z"]])
     assert words.ids.tolist() == [0, 1, 0, 1] and words.ids.dtype == np.int32
     assert words.offsets.tolist() == [0, 3, 3, 4] and words.offsets.dtype == np.int64
     assert list(words.spellings) == ["a", "b"] and words.tag_names == ("x", "y", "z")
     assert words.tags.tolist() == [0, 1, 0, 2] and len(words) == 3
-    assert words.of_candidate(1) == () and words.tags_of(2) == ("z",)
-    bare = CandidateWords.of([["a"]])
-    assert bare.tags is None and bare.tags_of(0) == ()
+    assert words.candidate_words(1) == () and words.candidate_tags(2) == ("z",)
+    bare = CandidateWords.from_words([["a"]])
+    assert bare.tags is None and bare.candidate_tags(0) == ()
 
 
 def test_columns_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="a tag for each word"):
-        CandidateWords.of([["a", "b"]], [["x"]])
+        CandidateWords.from_words([["a", "b"]], [["x"]])
     with pytest.raises(ValueError, match="a tag for each word"):
         CandidateWords(np.zeros(2, np.int32), np.array([0, 2]), ["a"], np.zeros(1, np.int16), ("x",))
     with pytest.raises(ValueError, match="offsets of words"):
         CandidateWords(np.zeros(2, np.int32), np.array([0, 1]), ["a"])
     with pytest.raises(ValueError, match="words of 1 candidates, and there are 2"):
-        replace(CandidateLists.of([["a", "b"]]), words=CandidateWords.of([["a"]]))
+        replace(CandidateLists.from_texts([["a", "b"]]), words=CandidateWords.from_words([["a"]]))
 
 
 @given(SOME_LISTS, st.data())
@@ -92,21 +90,21 @@ def test_what_was_cut_is_joined_again(lists, at):
 def test_some_parts_share_a_vocabulary_and_others_do_not():
     one, two = made([[["a", "b"]], [["b"]]]), made([[["b", "c"]]])
     joined = CandidateLists.joined([one.take([1]), two, one.take([0])])
-    assert [joined.words.of_candidate(row) for row in range(3)] == [("b",), ("b", "c"), ("a", "b")]
+    assert [joined.words.candidate_words(row) for row in range(3)] == [("b",), ("b", "c"), ("a", "b")]
 
 
 def test_words_and_tags_are_all_or_none():
-    tagged, bare, none = made([[["a"]]]), made([[["b"]]], tagged=False), CandidateLists.of([["c"]])
+    tagged, bare, none = made([[["a"]]]), made([[["b"]]], tagged=False), CandidateLists.from_texts([["c"]])
     assert CandidateLists.joined([tagged, none]).words is None
     both = CandidateLists.joined([tagged, bare]).words
-    assert both.tags is None and both.of_candidate(1) == ("b",)
-    empty = CandidateLists.of([])
-    assert CandidateLists.joined([empty, tagged]).words.tags_of(0) == ("1 letters",)
+    assert both.tags is None and both.candidate_words(1) == ("b",)
+    empty = CandidateLists.from_texts([])
+    assert CandidateLists.joined([empty, tagged]).words.candidate_tags(0) == ("1 letters",)
     no_words = made([[[]]], tagged=False)  # a candidate without a word says nothing against tags
-    assert CandidateLists.joined([no_words, tagged]).words.tags_of(1) == ("1 letters",)
+    assert CandidateLists.joined([no_words, tagged]).words.candidate_tags(1) == ("1 letters",)
 
 
 def test_instances_keep_the_words():
     own, zeros = made([[["a"], ["b"]], [["c"]]]), np.zeros(2, np.int32)
     instances = Instances(np.arange(2), zeros, zeros, zeros, own)
-    assert instances.take(np.array([1])).unseen().own.words.of_candidate(0) == ("c",)
+    assert instances.take(np.array([1])).without_labels().own.words.candidate_words(0) == ("c",)

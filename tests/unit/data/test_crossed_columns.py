@@ -8,11 +8,9 @@ import weakref
 import numpy as np
 import pytest
 
-from disambig.data.batches.columns import Columns
-from disambig.data.batches.crossed_columns import CrossedColumns, beside, candidates_of, own_columns
-from disambig.data.batches.sparse import CrossedRows
+from disambig.data import Columns, CrossedColumns, CrossedRows, candidate_names, join_columns, own_columns
 from disambig.errors import UserError
-from disambig.features.joining import join
+from disambig.features import join
 from disambig.testing import crossed
 from disambig.types import Features
 
@@ -62,28 +60,28 @@ def test_one_feature_group_is_kept_once_whatever_the_number_of_candidates():
 def test_what_a_row_means_is_found_with_and_without_crossing():
     columns = CrossedColumns(OWN, CANDIDATES)
     assert own_columns(columns, 3) is OWN
-    assert candidates_of(columns, 2) == CANDIDATES
+    assert candidate_names(columns, 2) == CANDIDATES
     plain = crossed(labels=3, columns=8).columns
     own = own_columns(plain, 8)
     assert own.groups.tolist() == [0] * 7 + [1]
     assert own.labels.tolist() == [-1] * 8
     assert own.group_names == ("words", "bias")
-    assert candidates_of(plain, 3) == ("0", "1", "2")
+    assert candidate_names(plain, 3) == ("0", "1", "2")
 
 
 def test_feature_groups_of_one_name_become_one():
     other = row([1, 0], ("far", "tags"))
-    both = beside(OWN, other)
+    both = join_columns(OWN, other)
     assert both.group_names == ("near", "far", "tags")
     assert both.groups.tolist() == [0, 1, 0, 2, 1]
     assert both.labels.tolist() == [-1] * 5
     assert list(both.names) == ["sand", "", "bill", "", ""]
     assert both.names[3:] == ["", ""] and both.names[-3] == "bill"
-    assert beside(OWN, other) is both  # made once
-    assert len(beside(other, other).names) == 0
+    assert join_columns(OWN, other) is both  # made once
+    assert len(join_columns(other, other).names) == 0
     empty = row([], ("none",))
-    assert beside(empty, OWN).groups.tolist() == [1, 2, 1]
-    assert list(beside(empty, OWN).names) == ["sand", "", "bill"]
+    assert join_columns(empty, OWN).groups.tolist() == [1, 2, 1]
+    assert list(join_columns(empty, OWN).names) == ["sand", "", "bill"]
 
 
 def features(rows, own, evidence, costs):
@@ -123,11 +121,11 @@ def test_dense_rows_are_joined_with_sparse_ones():
 
 def test_columns_put_beside_each_other_are_kept_as_long_as_the_first_lives():
     first, second = row([1, 0], ("far", "tags")), row([0], ("near",))
-    both = beside(first, second)
-    assert beside(first, second) is both
-    assert len(beside(first).names) == 0 and list(beside(first, OWN).names)[-1] == "bill"
-    beside(first, first)
-    gone = [weakref.ref(each) for each in (first, second, beside(second, first))]
+    both = join_columns(first, second)
+    assert join_columns(first, second) is both
+    assert len(join_columns(first).names) == 0 and list(join_columns(first, OWN).names)[-1] == "bill"
+    join_columns(first, first)
+    gone = [weakref.ref(each) for each in (first, second, join_columns(second, first))]
     del first, second, both
     gc.collect()
     assert [each() for each in gone] == [None] * 3

@@ -5,11 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from disambig.data.batches.columns import Columns
-from disambig.data.batches.dense import DenseBlocks
-from disambig.data.decisions import Decisions, follow_case
-from disambig.data.groups import Group
-from disambig.features.joining import join
+from disambig.data import Columns, Decisions, DenseBlocks, Group, follow_case
+from disambig.features import join
 from disambig.testing import blocks
 from disambig.types import Features
 
@@ -46,8 +43,8 @@ def test_records_are_plain_and_follow_the_text():
 
 
 def test_documents_are_slices():
-    assert [len(DECISIONS.of_document(document)) for document in range(3)] == [2, 0, 1]
-    last = DECISIONS.of_document(2)
+    assert [len(DECISIONS.in_document(document)) for document in range(3)] == [2, 0, 1]
+    last = DECISIONS.in_document(2)
     assert last.offsets.tolist() == [0, 3]
     assert last.scores.tolist() == [5, 4, 4.5]
     assert last.record(0, TEXTS[2]) == DECISIONS.record(2, TEXTS[2])

@@ -9,10 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.sparse import csr_array
 
-from disambig.data.batches.columns import Columns
-from disambig.data.batches.crossed_columns import CrossedColumns
-from disambig.data.batches.feature_groups import normalised, restricted, used_columns
-from disambig.data.batches.sparse import CrossedRows
+from disambig.data import Columns, CrossedColumns, CrossedRows, normalised, restricted, used_columns
 from disambig.errors import UserError
 from disambig.testing import crossed
 

@@ -10,16 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from disambig.data.batches import conversions
-from disambig.data.batches.columns import Columns
-from disambig.data.batches.conversions import convert
-from disambig.data.batches.crossed_lists import CrossedLists
-from disambig.data.batches.dense import DenseBlocks
-from disambig.data.batches.dense_lists import DenseLists
-from disambig.data.batches.joined import JoinedRows
-from disambig.data.batches.sparse import CrossedRows, SparseRows
+from disambig.data import (
+    Columns,
+    CrossedLists,
+    CrossedRows,
+    DenseBlocks,
+    DenseLists,
+    JoinedRows,
+    SparseRows,
+    conversions,
+    convert,
+)
 from disambig.errors import UserError
-from disambig.features.joining import join
+from disambig.features import join
 from disambig.testing import blocks, chains, check_batch, crossed, crossed_lists, dense_lists, lists
 from disambig.types import Features
 
@@ -40,9 +43,9 @@ BATCHES = {
     "blocks": blocks(8),
     "shared": with_shared_columns(8),
     "labels": crossed(8),
-    "joined": JoinedRows.of([blocks(8), crossed(8)]),
-    "joined-lists": JoinedRows.of([lists(8), replace(dense_lists(8), cost=lists(8).cost)]),
-    "edges": chains(5).together(),
+    "joined": JoinedRows.from_parts([blocks(8), crossed(8)]),
+    "joined-lists": JoinedRows.from_parts([lists(8), replace(dense_lists(8), cost=lists(8).cost)]),
+    "edges": chains(5).as_chains(),
 }
 
 
@@ -68,7 +71,7 @@ TABLE = {
     (CrossedLists, SparseRows): crossed_lists(5),
     (CrossedLists, DenseLists): crossed_lists(5),
     (SparseRows, DenseLists): lists(5),
-    (JoinedRows, SparseRows): JoinedRows.of([blocks(5), crossed(5)]),
+    (JoinedRows, SparseRows): JoinedRows.from_parts([blocks(5), crossed(5)]),
 }
 
 
@@ -93,7 +96,7 @@ def test_conversions_keep_rows_and_columns(pair):
         (convert(crossed(5), CrossedLists), CrossedRows),
         (lists(9), CrossedLists),
         (chains(3), SparseRows),  # single words of sequences are no candidates
-        (JoinedRows.of([lists(3), lists(3)]), CrossedRows),
+        (JoinedRows.from_parts([lists(3), lists(3)]), CrossedRows),
     ],
 )
 def test_what_has_no_such_form_is_refused(batch, storage):

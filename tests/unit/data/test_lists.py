@@ -10,18 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from disambig.batch.annotation import _join
-from disambig.data.decisions import Decisions
-from disambig.data.groups import Group
-from disambig.data.instances import Instances
-from disambig.data.lists import CandidateLists
+from disambig.data import CandidateLists, Decisions, Group, Instances
+from disambig.jobs.annotation import _join_task
 
 GROUP = Group("list", ())
 LISTS = [["a"], ["b", "c", "d"], ["e", "f"], ["g", "h", "i", "j"]]
 
 
 def candidates(lists=LISTS):
-    own = CandidateLists.of(lists)
+    own = CandidateLists.from_texts(lists)
     n = len(own.texts)
     return replace(
         own,
@@ -40,12 +37,12 @@ def instances(observed=(-1, -1, -1, -1), own=None):
 
 
 def test_texts_alone_make_lists():
-    own = CandidateLists.of(LISTS)
+    own = CandidateLists.from_texts(LISTS)
     assert len(own) == 4 and own.offsets.tolist() == [0, 1, 4, 6, 10] and own.offsets.dtype == np.int64
     assert own.ranks.tolist() == [0, 0, 1, 2, 0, 1, 0, 1, 2, 3]
     assert not own.scores.any() and np.isnan(own.costs).all() and own.features is None
-    assert [own.of_instance(i) for i in range(4)] == [tuple(each) for each in LISTS]
-    assert len(CandidateLists.of([])) == 0
+    assert [own.instance_candidates(i) for i in range(4)] == [tuple(each) for each in LISTS]
+    assert len(CandidateLists.from_texts([])) == 0
 
 
 @given(st.lists(st.integers(0, 3), max_size=8))
@@ -74,7 +71,7 @@ def test_parts_are_joined_again():
     for name in ("scores", "ranks", "costs"):
         assert np.array_equal(getattr(again, name), getattr(own, name)), name
     assert np.array_equal(again.features.toarray(), own.features.toarray())
-    assert CandidateLists.joined([CandidateLists.of([["a"]])] * 2).features is None
+    assert CandidateLists.joined([CandidateLists.from_texts([["a"]])] * 2).features is None
 
 
 def test_instances_with_lists_have_sizes_and_offsets_of_these():
@@ -157,7 +154,7 @@ def test_decisions_with_lists_are_sliced_taken_and_divided_by_documents():
 def test_pieces_of_a_document_are_joined_with_their_lists():
     made = decisions()
     first, second = made.of_document(0), made.of_document(2)
-    joined = _join([(first, 0), (second, 100)])
+    joined = _join_task([(first, 0), (second, 100)])
     assert joined.starts.tolist() == [0, 2, 100, 102] and joined.offsets.tolist() == made.offsets.tolist()
-    assert [joined.candidates_of(i) for i in range(4)] == [made.candidates_of(i) for i in range(4)]
+    assert [joined.candidate_texts(i) for i in range(4)] == [made.candidates_of(i) for i in range(4)]
     assert np.array_equal(joined.own.ranks, made.own.ranks)

@@ -7,11 +7,8 @@ import pytest
 from scipy.sparse import csr_array
 
 from disambig.api import Columns, SparseRows
-from disambig.data.batches.parts import PartRows
-from disambig.decode.hypergraph import Hypergraph
-from disambig.decode.hypergraphs import Hypergraphs
-from disambig.decode.objectives import structures_of
-from disambig.decode.online import averaged_perceptron
+from disambig.data import PartRows
+from disambig.decode import Hypergraph, Hypergraphs, averaged_perceptron, structured_examples
 from disambig.testing import check_batch
 
 
@@ -98,7 +95,7 @@ def test_learners_learn_from_them():
     batch = PartRows(features, parts, layout, np.zeros(60, np.float32), columns)
     right = Hypergraph().best(batch.scores(rng.normal(size=6)), layout)
     batch = PartRows(features, parts, layout, (1.0 - right).astype(np.float32), columns)
-    weights, mistakes = averaged_perceptron(structures_of(batch, Hypergraph()), passes=200, seed=0)
+    weights, mistakes = averaged_perceptron(structured_examples(batch, Hypergraph()), passes=200, seed=0)
     assert mistakes == 0
     assert np.array_equal(Hypergraph().best(batch.scores(weights), layout), right)
     plain = SparseRows(batch.rows(), layout.offsets, batch.cost, columns)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from disambig.data.batches.sequences import SequenceRows, starts_of
-from disambig.decode.chain import Chain
+from disambig.data import SequenceRows, run_starts
+from disambig.decode import Chain
 from disambig.testing.checks import require_batch
 
 
@@ -34,7 +34,7 @@ def test_columns_say_what_the_weights_mean():
 
 def test_sequences_begin_where_the_number_changes():
     assert batch().layout.tolist() == [0, 3, 4, 8, 9]
-    assert starts_of(np.zeros(0, np.int64)).tolist() == [0]
+    assert run_starts(np.zeros(0, np.int64)).tolist() == [0]
     assert batch().take(np.array([0, 2, 4])).layout.tolist() == [0, 2, 3]
 
 

@@ -8,10 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from disambig.data.batches.columns import Columns, numbered
-from disambig.data.batches.conversions import convert
-from disambig.data.batches.dense import DenseBlocks
-from disambig.data.batches.sparse import CrossedRows, SparseRows
+from disambig.data import Columns, CrossedRows, DenseBlocks, SparseRows, convert, numbered
 from disambig.errors import UserError
 from disambig.testing.checks import require_batch
 from disambig.types import CandidateBatch
@@ -162,8 +159,8 @@ def test_curvature_is_the_hessian_of_the_log_sums(batch):
 
 
 def test_curvature_of_more_instances_than_a_chunk_holds(monkeypatch):
+    from disambig.data import batches as dense
     from disambig.data import segments
-    from disambig.data.batches import dense
 
     rng = np.random.default_rng(4)
     values = rng.normal(size=(11, 3, 2)).astype(np.float32)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from disambig.decode.grammar import BinaryGrammar, WordScores
+from disambig.decode import BinaryGrammar, WordScores
 
 
 def random_grammar(rng, *, n=4, binary=8, unary=3, coarse=None):

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from hypothesis import strategies as st
 
-from disambig.decode.hypergraphs import Hypergraphs
+from disambig.decode import Hypergraphs
 
 
 def random_graphs(rng, n, *, most_nodes=6, most_edges=3, shared=True):

@@ -10,9 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disambig.decode.chain import Chain
-from disambig.decode.chain_arrays import best_states, best_with_states
-from disambig.decode.chain_kernels import best_path, max_marginals
+from disambig.decode import Chain, best_path, best_states, best_with_states, max_marginals
 
 
 @st.composite

@@ -7,10 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disambig.data.batches.sequences import Chains
-from disambig.decode.chain import Chain, edges_of
-from disambig.decode.chain_graphs import graphs_of_chains
-from disambig.decode.hypergraph import Hypergraph
+from disambig.data import ChainLayout
+from disambig.decode import Chain, Hypergraph, graphs_of_chains, path_edges
 
 
 @st.composite
@@ -23,7 +21,7 @@ def sequences(draw):
     scores = rng.normal(size=offsets[-1])
     if k > 1 and draw(st.booleans()):
         scores[rng.integers(len(scores))] = -np.inf
-    return Chains(offsets, k), scores
+    return ChainLayout(offsets, k), scores
 
 
 @given(sequences(), st.integers(1, 7))
@@ -47,11 +45,11 @@ def test_both_decoders_say_the_same(problem, k):
     for start, ((some, derived), (totals, paths)) in zip(layout.offsets, both, strict=False):
         assert some == pytest.approx(totals)
         named = [sorted(each for each in rows[derivation].tolist() if each >= 0) for derivation in derived]
-        assert named == [(start + edges_of(path, layout.n_states)).tolist() for path in paths]
+        assert named == [(start + path_edges(path, layout.n_states)).tolist() for path in paths]
 
 
 def test_what_is_no_chain():
     with pytest.raises(ValueError, match="no chains of 2 states"):
-        graphs_of_chains(Chains(np.array([0, 5]), 2))
-    graphs, rows = graphs_of_chains(Chains(np.array([0]), 2))
+        graphs_of_chains(ChainLayout(np.array([0, 5]), 2))
+    graphs, rows = graphs_of_chains(ChainLayout(np.array([0]), 2))
     assert len(graphs) == len(rows) == 0

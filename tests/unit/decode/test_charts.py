@@ -8,10 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_grammars import parses, random_grammar, random_words, tree_of, with_coarser
 
-from disambig.decode.charts import ChartEdges, ChartParser, Charts
-from disambig.decode.grammar import BinaryGrammar, WordScores
-from disambig.decode.hypergraph import Hypergraph
-from disambig.decode.semirings import COUNT, totals
+from disambig.decode import (
+    COUNT,
+    BinaryGrammar,
+    ChartEdges,
+    ChartParser,
+    Charts,
+    Hypergraph,
+    WordScores,
+    totals,
+)
 from disambig.errors import UserError
 
 DECODER = Hypergraph()
@@ -39,7 +45,7 @@ def problems(draw):
 @settings(deadline=None, max_examples=150)
 def test_a_chart_has_all_parses_and_no_others(problem):
     grammar, sentences, listed = problem
-    charts = Charts.of(grammar, sentences, threshold=0.0)
+    charts = Charts.parse(grammar, sentences, threshold=0.0)
     assert charts.sentences.tolist() == [i for i, found in enumerate(listed) if found]
     assert charts.without_parse.tolist() == [i for i, found in enumerate(listed) if not found]
     assert totals(charts.graphs, [1] * len(charts.scores), COUNT) == [len(found) for found in listed if found]
@@ -76,7 +82,7 @@ def coarse_posteriors(grammar, words):
     sums = {}
     listed = parses(grammar.coarser, coarse)
     partition = np.logaddexp.reduce([score for score, _ in listed]) if listed else -np.inf
-    chart = Charts.of(grammar.coarser, [coarse])
+    chart = Charts.parse(grammar.coarser, [coarse])
     if listed:
         mass, own = DECODER.marginals(chart.scores, chart.graphs)
         assert own == pytest.approx([partition])
@@ -92,8 +98,8 @@ def coarse_posteriors(grammar, words):
 @settings(deadline=None, max_examples=150)
 def test_pruning_leaves_what_is_likely_in_the_coarser_grammar(problem, threshold):
     grammar, sentences, _ = problem
-    everything = Charts.of(grammar, sentences, threshold=0.0)
-    charts = Charts.of(grammar, sentences, threshold=threshold)
+    everything = Charts.parse(grammar, sentences, threshold=0.0)
+    charts = Charts.parse(grammar, sentences, threshold=threshold)
     assert charts.sentences.tolist() == everything.sentences.tolist()
     for at, (i, used) in enumerate(zip(charts.sentences, charts.thresholds, strict=True)):
         sums = coarse_posteriors(grammar, sentences[i])
@@ -162,18 +168,18 @@ def test_a_sentence_without_a_parse_stops_no_batch():
     good = words_of(2, (0, 1, -1.0), (1, 2, -1.0))
     unknown, nothing = words_of(2, (0, 1, -1.0)), words_of(2)
     forbidden = words_of(2, (0, 1, -np.inf), (1, 2, -1.0))
-    charts = Charts.of(DOGS, [unknown, good, nothing, good, forbidden])
+    charts = Charts.parse(DOGS, [unknown, good, nothing, good, forbidden])
     assert charts.sentences.tolist() == [1, 3] and charts.without_parse.tolist() == [0, 2, 4]
     assert len(charts) == 2 and not len(charts.too_large)
     assert [parse is not None for parse in ChartParser(DOGS).best([unknown, good])] == [False, True]
-    none = Charts.of(DOGS, [unknown])
+    none = Charts.parse(DOGS, [unknown])
     assert len(none) == len(none.graphs) == len(none.scores) == 0
-    assert len(Charts.of(DOGS, [])) == 0 and ChartParser(DOGS).best([]) == []
+    assert len(Charts.parse(DOGS, [])) == 0 and ChartParser(DOGS).best([]) == []
 
 
 def test_one_word():
     words = words_of(1, (0, 1, -1.0))
-    assert not len(Charts.of(DOGS, [words]))
+    assert not len(Charts.parse(DOGS, [words]))
     grammar = grammar_of("SN", [], [("S", "N", -0.5)])
     (parse,) = ChartParser(grammar).best([words])
     assert parse.score == -1.5 and parse.edges.kinds.tolist() == [UNARY, LEXICAL]
@@ -186,7 +192,7 @@ def test_a_parse_that_pruning_loses_is_found_without_it():
     )
     own = DOGS.binary, DOGS.binary_scores, DOGS.unary, DOGS.unary_scores
     grammar = BinaryGrammar(DOGS.symbols, 0, *own, empty, np.array([0, 1, 1, 1, 1], np.int32))
-    charts = Charts.of(grammar, [words_of(2, (0, 1, -1.0), (1, 2, -1.0))], threshold=0.1)
+    charts = Charts.parse(grammar, [words_of(2, (0, 1, -1.0), (1, 2, -1.0))], threshold=0.1)
     assert charts.thresholds.tolist() == [0.0] and charts.sentences.tolist() == [0]
 
 
@@ -198,7 +204,7 @@ def test_a_smaller_threshold_comes_before_none():
     own = fine.binary, fine.binary_scores, fine.unary, fine.unary_scores
     grammar = BinaryGrammar(fine.symbols, 0, *own, coarser, np.arange(3, dtype=np.int32))
     words = words_of(2, *((place, symbol, -1.0) for place in range(2) for symbol in (1, 2)))
-    charts = Charts.of(grammar, [words], threshold=0.1)
+    charts = Charts.parse(grammar, [words], threshold=0.1)
     assert charts.thresholds == pytest.approx([1e-4])
 
 
@@ -206,21 +212,21 @@ def test_at_most_so_many_symbols():
     rng = np.random.default_rng(5)
     grammar = random_grammar(rng, n=8, binary=60, unary=0)
     words = random_words(rng, grammar, 6, known=1.0)
-    whole, few = (Charts.of(grammar, [words], most=most) for most in (None, 2))
+    whole, few = (Charts.parse(grammar, [words], most=most) for most in (None, 2))
     assert len(few.scores) < len(whole.scores)
     cells = np.column_stack([few.edges.starts, few.edges.ends, few.edges.symbols])
     cells = np.unique(cells[few.edges.kinds == SELF], axis=0)
     assert np.unique(cells[:, :2], axis=0, return_counts=True)[1].max() == 2
     best = [DECODER.top(each.scores, each.graphs, 1)[0][0][0] for each in (whole, few)]
     assert best[1] <= best[0]
-    assert len(Charts.of(grammar, [words], most=8).scores) == len(whole.scores)
+    assert len(Charts.parse(grammar, [words], most=8).scores) == len(whole.scores)
 
 
 def test_a_chart_that_is_too_large_is_given_up():
     rng = np.random.default_rng(5)
     grammar = random_grammar(rng, n=10, binary=800, unary=0)
     long, short = (random_words(rng, grammar, n, known=1.0) for n in (14, 2))
-    charts = Charts.of(grammar, [long, short], most_edges=3000)
+    charts = Charts.parse(grammar, [long, short], most_edges=3000)
     assert charts.too_large.tolist() == [0] and charts.sentences.tolist() == [1]
     assert ChartParser(grammar, most_edges=3000).best([long])[0] is not None
 
@@ -230,14 +236,14 @@ def test_long_sentences_and_large_scores():
     words = words_of(120, *((place, 1, -900.0) for place in range(120)))
     (parse,) = ChartParser(grammar).best([words])
     assert parse.score == pytest.approx(-120 * 900 - 118 * 50 - 60)
-    charts = Charts.of(grammar, [words])
+    charts = Charts.parse(grammar, [words])
     assert charts.thresholds == [1e-4] and len(charts.scores) == 120 * 2 + 2 * 119
 
 
 def test_charts_are_pruned_by_marginals():
     rng = np.random.default_rng(1)
     grammar = random_grammar(rng, n=6, binary=80, unary=4)
-    charts = Charts.of(grammar, [random_words(rng, grammar, 5, known=1.0) for _ in range(3)])
+    charts = Charts.parse(grammar, [random_words(rng, grammar, 5, known=1.0) for _ in range(3)])
     pruned = charts.pruned(charts.scores, 0.05)
     assert 0 < len(pruned.scores) < len(charts.scores) and len(pruned.graphs) == 3
     assert [x[0][0] for x in DECODER.top(pruned.scores, pruned.graphs, 1)] == pytest.approx(
@@ -273,7 +279,7 @@ WRONG_WORDS = {
 @pytest.mark.parametrize("problem", WRONG_WORDS)
 def test_words_that_are_none(problem):
     with pytest.raises(ValueError, match=problem):
-        Charts.of(DOGS, [WRONG_WORDS[problem]])
+        Charts.parse(DOGS, [WRONG_WORDS[problem]])
 
 
 def changed(**fields):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from disambig.decode.enumerated import Enumerated
+from disambig.decode import Enumerated
 
 OFFSETS = np.array([0, 3, 4, 6])
 

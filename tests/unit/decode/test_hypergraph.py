@@ -8,9 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_graphs import all_derivations, how_many, left, problems, random_graphs
 
-from disambig.decode.hypergraph import Hypergraph
-from disambig.decode.hypergraphs import Hypergraphs
-from disambig.decode.semirings import BEST, COUNT, EXPECTATION, LOG_SUM, k_best, totals
+from disambig.decode import BEST, COUNT, EXPECTATION, LOG_SUM, Hypergraph, Hypergraphs, k_best, totals
 
 DECODER = Hypergraph()
 

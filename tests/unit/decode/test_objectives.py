@@ -9,13 +9,17 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from disambig.data import segments
-from disambig.data.batches.sequences import Chains
-from disambig.data.batches.sparse import SparseRows
-from disambig.decode.chain import Chain, edges_of
-from disambig.decode.enumerated import Enumerated
-from disambig.decode.objectives import Structures, from_the_least, structures_of
-from disambig.decode.online import averaged_perceptron, subgradient
+from disambig.data import ChainLayout, SparseRows, segments
+from disambig.decode import (
+    Chain,
+    Enumerated,
+    StructuredExamples,
+    averaged_perceptron,
+    from_the_least,
+    path_edges,
+    structured_examples,
+    subgradient,
+)
 from disambig.testing import chains, dense_lists, lists
 
 
@@ -26,7 +30,7 @@ def listed(places):
     rows, cost, sizes = [], [], []
     for start, length in zip(edges.offsets, np.diff(places.layout), strict=False):
         for path in product(range(k), repeat=int(length)):
-            own = start + edges_of(np.array(path), k)
+            own = start + path_edges(np.array(path), k)
             rows.append(dense[own].sum(axis=0))
             cost.append(edges.cost[own].sum())
         sizes.append(k**length)
@@ -35,7 +39,7 @@ def listed(places):
 
 
 SHORT = chains(6, longest=4)
-PACKED, LISTED = structures_of(SHORT, Chain()), Structures.of(listed(SHORT))
+PACKED, LISTED = structured_examples(SHORT, Chain()), StructuredExamples.from_batch(listed(SHORT))
 
 
 @pytest.mark.parametrize("objective", ["log_loss", "hinge"])
@@ -50,7 +54,7 @@ def test_chains_and_the_list_of_their_labellings_have_the_same_objective_and_gra
 
 @pytest.mark.parametrize(
     "examples",
-    [Structures.of(lists(9)), Structures.of(dense_lists(9)), PACKED],
+    [StructuredExamples.from_batch(lists(9)), StructuredExamples.from_batch(dense_lists(9)), PACKED],
     ids=["lists", "dense lists", "chains"],
 )
 @pytest.mark.parametrize("objective", ["log_loss", "hinge"])
@@ -66,7 +70,7 @@ def test_gradients_are_those_of_finite_differences(examples, objective):
 
 
 def test_blocks_of_examples_add_up():
-    for examples in (PACKED, Structures.of(lists(30))):
+    for examples in (PACKED, StructuredExamples.from_batch(lists(30))):
         weights = np.random.default_rng(2).normal(size=len(examples.batch.columns))
         blocks = examples.blocks(most=20)
         assert len(blocks) > 2
@@ -78,14 +82,14 @@ def test_blocks_of_examples_add_up():
 
 
 def test_edges_are_those_that_are_written_out():
-    edges, written = SHORT.together(), SHORT.edges()
+    edges, written = SHORT.as_chains(), SHORT.edges()
     weights = np.random.default_rng(3).normal(size=SHORT.n_weights)
     mass = np.random.default_rng(4).normal(size=len(written.cost))
     assert edges.scores(weights) == pytest.approx(written.scores(weights))
     assert edges.adjoint(mass) == pytest.approx(written.adjoint(mass))
     assert edges.row_sqnorm() == pytest.approx(written.row_sqnorm())
     assert edges.cost.tolist() == written.cost.tolist()
-    assert isinstance(edges.layout, Chains)
+    assert isinstance(edges.layout, ChainLayout)
     assert edges.layout.offsets.tolist() == written.offsets.tolist()
     again = edges.take(np.array([4, 0, 4]))
     rows = np.concatenate([np.arange(*written.offsets[i : i + 2]) for i in (4, 0, 4)])
@@ -93,7 +97,7 @@ def test_edges_are_those_that_are_written_out():
 
 
 def test_a_chain_takes_the_number_of_states_from_the_layout():
-    edges = SHORT.together()
+    edges = SHORT.as_chains()
     scores = edges.scores(np.random.default_rng(5).normal(size=SHORT.n_weights))
     known = Chain(3)
     assert (Chain().best(scores, edges.layout) == known.best(scores, edges.offsets)).all()
@@ -109,19 +113,19 @@ def test_where_nothing_is_right_the_least_cost_is():
         batch, cost=batch.cost + np.repeat(np.array([0, 2, 0, 5], np.float32), np.diff(batch.offsets))
     )
     assert from_the_least(dear).tolist() == batch.cost.tolist()
-    examples, as_before = Structures.of(dear), Structures.of(batch)
+    examples, as_before = StructuredExamples.from_batch(dear), StructuredExamples.from_batch(batch)
     weights = np.random.default_rng(6).normal(size=8)
     assert examples.hinge(weights)[0] == as_before.hinge(weights)[0]
     lost = replace(SHORT, costs=SHORT.costs.copy())
     lost.costs[0] = [1.0, 0.5, 2.0]  # no label of the first word is right
-    cost = structures_of(lost, Chain()).cost
+    cost = structured_examples(lost, Chain()).cost
     assert (cost[:3] == [1.0, 0.0, 2.0]).all()
 
 
 def test_of_several_right_candidates_all_are_likely_and_none_is_a_rival():
     rows = csr_array(np.eye(3))
     batch = SparseRows(rows, np.array([0, 3]), np.array([0, 0, 1], np.float32), lists(1, columns=3).columns)
-    examples = Structures.of(batch)
+    examples = StructuredExamples.from_batch(batch)
     value, gradient = examples.log_loss(np.zeros(3))
     assert value == pytest.approx(np.log(3 / 2))
     assert gradient == pytest.approx([1 / 3 - 1 / 2, 1 / 3 - 1 / 2, 1 / 3])
@@ -136,7 +140,9 @@ def wrong(examples, weights):
     return int((np.add.reduceat(chosen * examples.cost, examples.batch.offsets[:-1]) > 0).sum())
 
 
-@pytest.mark.parametrize("examples", [structures_of(chains(), Chain()), Structures.of(lists())])
+@pytest.mark.parametrize(
+    "examples", [structured_examples(chains(), Chain()), StructuredExamples.from_batch(lists())]
+)
 def test_online_learning_with_any_decoder(examples):
     nothing = np.zeros(len(examples.batch.columns))
     weights, _ = averaged_perceptron(examples, passes=10, seed=0)
@@ -152,5 +158,6 @@ def test_the_best_of_a_list_is_enumerated():
     scores = batch.scores(np.random.default_rng(0).normal(size=8))
     best = batch.offsets[:-1] + segments.argmax(scores, batch.offsets)
     assert (
-        np.flatnonzero(Structures.of(batch, Enumerated()).rival(scores, margin=0.0)).tolist() == best.tolist()
+        np.flatnonzero(StructuredExamples.from_batch(batch, Enumerated()).rival(scores, margin=0.0)).tolist()
+        == best.tolist()
     )

@@ -13,14 +13,15 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[2] / "integration"))
 from tiny_models import save_tiny_models
 
-from disambig.counts.building.build import build_table
-from disambig.doctor import installation, packs, sample
-from disambig.doctor.finding import OK, PROBLEM, WARNING, Finding, guarded
-from disambig.model.annotate import annotate
-from disambig.model.store import _fingerprint
-from disambig.plugins import PluginReport
-from disambig.text.tokenisations.words import Words
-from disambig.types import Flags
+from disambig.counts import build_table
+from disambig.doctor import OK, PROBLEM, WARNING, CheckResultLine, guard_check, sample
+from disambig.doctor import checks as installation
+from disambig.doctor import checks as packs
+from disambig.models import annotate
+from disambig.models.storage import _fingerprint
+from disambig.registry import PluginReport
+from disambig.text import Words
+from disambig.types import RaisesFlags
 
 
 def problems(findings):
@@ -29,10 +30,10 @@ def problems(findings):
 
 def test_a_check_that_fails_is_a_finding():
     def check():
-        yield Finding("x", OK, "first")
+        yield CheckResultLine("x", OK, "first")
         raise RuntimeError("two\nlines")
 
-    first, second = guarded("x", check)
+    first, second = guard_check("x", check)
     assert first.status == OK
     assert (second.status, second.what) == (PROBLEM, "RuntimeError: two lines") and second.mend
 
@@ -42,7 +43,7 @@ def test_a_missing_package_is_what_is_to_be_installed():
         raise ModuleNotFoundError("No module named 'somewhere.deep'", name="somewhere.deep")
         yield
 
-    (finding,) = guarded("x", check, mend="install the pack again")
+    (finding,) = guard_check("x", check, mend="install the pack again")
     assert finding.mend == "pip install --force-reinstall somewhere"
 
 
@@ -73,12 +74,12 @@ def test_a_broken_plugin_is_named(monkeypatch):
         PluginReport("good", "a", "1", "a.b", None, (("tasks", "a.A.v1"),)),
         PluginReport("bad", "b", "2", "b.c", "ImportError: no\nway"),
     ]
-    monkeypatch.setattr("disambig.plugins.load_plugins", lambda: reports)
+    monkeypatch.setattr("disambig.registry.load_plugins", lambda: reports)
     good, bad = installation.check_plugins()
     assert good.status == OK and good.what.endswith(": 1 part")
     assert bad.status == PROBLEM and "bad (b 2) could not be loaded: ImportError: no way" in bad.what
     assert bad.mend == "update or uninstall b"
-    monkeypatch.setattr("disambig.plugins.load_plugins", list)
+    monkeypatch.setattr("disambig.registry.load_plugins", list)
     assert [f.status for f in installation.check_plugins()] == [PROBLEM]
 
 
@@ -90,7 +91,7 @@ def test_a_forced_engine_is_a_warning(monkeypatch):
 
 
 def test_functions_that_are_not_compiled_are_a_problem(monkeypatch):
-    from disambig.text import hash_kernels
+    from disambig.text import kernels as hash_kernels
 
     monkeypatch.setattr(hash_kernels, "fmix64", hash_kernels.fmix64.py_func)  # as NUMBA_DISABLE_JIT leaves it
     (finding,) = installation.check_compiler()
@@ -117,7 +118,7 @@ def home(tmp_path, monkeypatch):
 
 
 def check(quick=False):
-    return list(packs.check_packs(packs.Looked(quick=quick)))
+    return list(packs.check_packs(packs.CheckedPacks(quick=quick)))
 
 
 def test_a_whole_pack_is_well(home):
@@ -155,7 +156,7 @@ def test_without_a_pack_there_is_a_problem(monkeypatch):
 
 
 def test_a_model_that_is_none_is_a_problem(tmp_path):
-    (problem,) = problems(packs.check_named([str(tmp_path / "nothing")], packs.Looked()))
+    (problem,) = problems(packs.check_named([str(tmp_path / "nothing")], packs.CheckedPacks()))
     assert "D405" in problem.what and problem.mend
 
 
@@ -173,7 +174,7 @@ def flip(path, place):
 
 
 def test_models_of_the_user_have_their_table_checked(tiny):
-    looked = packs.Looked()
+    looked = packs.CheckedPacks()
     found = list(packs.check_named(list(tiny.values()), looked))
     assert not problems(found) and [model.task.name for model in looked.models] == list(tiny)
     (table,) = (finding for finding in found if finding.area == "tables")  # once, not once a model
@@ -198,7 +199,7 @@ def test_a_damaged_model_is_one_problem_and_the_others_are_looked_at(tiny, tmp_p
     else:  # another table under the same name
         build_table(tmp_path / "own.counts", ["another table"] * 3, Words(), force=True)
         del tiny["preposition"]
-    looked = packs.Looked()
+    looked = packs.CheckedPacks()
     (problem,) = problems(list(packs.check_named(list(tiny.values()), looked)))
     code = {"words": "D110", "table": "D408"}.get(damage, "D405")
     assert code in problem.what and problem.mend == packs.COPY
@@ -215,14 +216,14 @@ def test_a_broken_pack_hides_no_other(home, tmp_path, monkeypatch):
 
 
 def of_the_pack():
-    from disambig.model.loading import load
+    from disambig.models import load
 
     return [load(f"disambig_en/{task}") for task in ("preposition", "spelling", "it")]
 
 
 def test_the_sample_has_something_for_every_model_of_the_pack():
     loaded = of_the_pack()
-    assert not isinstance(loaded[-1].judge, Flags)
+    assert not isinstance(loaded[-1].judge, RaisesFlags)
     found = list(sample.check_sample(loaded, None))
     assert [f.area for f in found] == ["coverage"] * 3 + ["speed"]
     assert not problems(found)
@@ -248,7 +249,7 @@ def test_orders_add_up_to_all_that_is_asked():
 
 
 def test_little_coverage_is_a_warning(tiny):
-    looked = packs.Looked()
+    looked = packs.CheckedPacks()
     list(packs.check_named([tiny["spelling"]], looked))
     *_, speed = found = list(sample.check_sample(looked.models, "They went too far, than it was quite late."))
     assert found[0].status == WARNING and "count text of your own" in found[0].mend

@@ -6,14 +6,10 @@ import os
 
 import pytest
 
-from disambig.doctor import compiling, works
-from disambig.doctor.finding import OK
-from disambig.features.counts.context_probabilities import ContextProbabilities
-from disambig.features.counts.ngram_counts import NgramCounts
-from disambig.features.network.word_network import WordNetwork
-from disambig.features.strings.subsequences import Subsequences
-from disambig.features.words.context_words import ContextWords
-from disambig.measures.texts import ErrorRate
+from disambig.doctor import OK, compiling
+from disambig.doctor import compiling as works
+from disambig.features import ContextProbabilities, ContextWords, NgramCounts, Subsequences, WordNetwork
+from disambig.metrics import ErrorRate
 
 
 def test_counting_runs_through(tmp_path, monkeypatch):
@@ -35,7 +31,7 @@ def test_all_works_are_told_and_the_engine_is_as_before(monkeypatch, engine):
         raise ValueError("this one is broken")
 
     todo = [("broken", broken), ("learner", lambda: engines.append("learned"))]
-    monkeypatch.setattr(compiling, "works", lambda place: todo)
+    monkeypatch.setattr(compiling, "compile_works", lambda place: todo)
     (finding,) = compiling.compile_all(lambda *what: told.append(what))
     assert engines == ["numba", "learned"]
     assert told == [("compiling: broken", 0, 2), ("compiling: learner", 1, 2)]
@@ -44,7 +40,7 @@ def test_all_works_are_told_and_the_engine_is_as_before(monkeypatch, engine):
 
 
 def test_every_kind_of_work_is_there(tmp_path):
-    names = {name for name, _ in works.works(tmp_path)}
+    names = {name for name, _ in works.compile_works(tmp_path)}
     assert {"counting", "disambig.WordNetwork.v1", "disambig.ErrorRate.v1"} <= names
     assert {"disambig.NoPreference.v1", "disambig.decode.chain_kernels"} <= names
 

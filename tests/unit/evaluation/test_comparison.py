@@ -8,19 +8,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from disambig.cli.comparing import readable
+from disambig.cli.evaluating import comparison_lines
 from disambig.cli.main import run
 from disambig.config import resolve
 from disambig.errors import UserError
-from disambig.evaluation.comparison import Same, compare, on_labelled, on_lists, on_texts
-from disambig.formats.labelled.example import Labelled
-from disambig.formats.nbest.reader import parsed
-from disambig.measures.choices import Accuracy
-from disambig.measures.outcomes import Outcomes
-from disambig.measures.significance import mcnemar_of_counts
-from disambig.model.store import save_model
+from disambig.evaluation import SharedDecisions, compare, on_labelled, on_lists, on_texts
+from disambig.formats import Labelled, parse_line
+from disambig.metrics import Accuracy, Outcomes, mcnemar_from_counts
+from disambig.models import save_model
 from disambig.testing import outcomes
-from disambig.training.labelled import train_labelled
+from disambig.training import train_labelled
 
 LEARNERS = ("disambig.NoPreference.v1", "random_subspace.Perceptron.v1")
 PLACES = ("room", "house", "park", "road", "street", "library")
@@ -77,14 +74,14 @@ def test_labelled_places(models):
     table = found["table"]
     assert (table["both"], table["second"]) == (round(12 * accuracy[0]), 12 - round(12 * accuracy[0]))
     assert table["first"] == table["neither"] == 0
-    assert found["mcnemar"] == mcnemar_of_counts(0, table["second"])
+    assert found["mcnemar"] == mcnemar_from_counts(0, table["second"])
     assert found["difference"]["value"] == pytest.approx(1 - accuracy[0])
     assert found["difference"]["p"] < 0.05
     (pair,) = found["pairs"]
     assert {pair["first"], pair["second"]} == {"quite", "quiet"}
     assert (pair["right"], pair["n"]) == (pair["second"], table["second"])
     assert found["units"] == {"what": "instances", "n": 12}
-    lines = readable(found)
+    lines = comparison_lines(found)
     assert sum(line.startswith("B minus A: ") for line in lines) == 1
     assert lines[0] == "accuracy (more is better) of 12 examples:"
     assert f"only B {table['second']}" in "\n".join(lines)
@@ -123,20 +120,20 @@ def test_models_that_decide_at_other_places_cannot_be_compared(models):
 
 def test_documents_are_drawn_whole_where_there_are_enough(models):
     one, other = outcomes(90, seed=1), outcomes(90, seed=2)
-    found = compare(models, Same(one, other, []), measure="cost", draws=500)
+    found = compare(models, SharedDecisions(one, other, []), measure="cost", draws=500)
     assert found["units"] == {"what": "documents", "n": 30}
     assert found["mcnemar"] is None
     assert found["measure"] == {"name": "mean cost", "unit": "cost", "more_is_better": False}
-    assert "mean cost, cost (less is better) of 90 examples:" in readable(found)
-    exact = compare(models, Same(one, other, []), measure="exact", draws=500)
+    assert "mean cost, cost (less is better) of 90 examples:" in comparison_lines(found)
+    exact = compare(models, SharedDecisions(one, other, []), measure="exact", draws=500)
     assert exact["mcnemar"] is not None
     assert exact["systems"][0]["value"] == pytest.approx(Accuracy().value(one))
 
 
 def test_a_figure_that_is_not_defined_is_shown_as_such(models):
-    one = Outcomes.of_group(("a", "b"), [0, 0], [0, 0])
-    found = compare(models, Same(one, one, []), measure="f1:b", draws=50)
-    lines = readable(found)
+    one = Outcomes.from_group(("a", "b"), [0, 0], [0, 0])
+    found = compare(models, SharedDecisions(one, one, []), measure="f1:b", draws=50)
+    lines = comparison_lines(found)
     assert "A  - (- to -)" in lines[1] and not any("nan" in line for line in lines)
 
 
@@ -207,10 +204,10 @@ def test_what_is_not_defined_is_null_in_json(saved, capsys):
 
 
 def test_lists():
-    from disambig.training.lists import train_lists
+    from disambig.training import train_lists
 
     items = [
-        parsed(
+        parse_line(
             json.dumps(
                 {
                     "reference": f"{word} goes",

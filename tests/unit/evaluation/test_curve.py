@@ -15,10 +15,9 @@ from toy_texts import CONFIG
 from disambig.cli import main
 from disambig.errors import UserError
 from disambig.evaluation import curve as curves
-from disambig.evaluation.curve import curve_of_labelled, curve_of_texts
-from disambig.evaluation.plots import plot_curve
-from disambig.formats.labelled.reader import Labelled
-from disambig.text.tokenisations.words import Words
+from disambig.evaluation import curve_of_labelled, curve_of_texts, plot_curve
+from disambig.formats import Labelled
+from disambig.text import Words
 from disambig.types import Decides
 
 PLACES = "house street room garden village valley harbour library chapel forest".split()
@@ -96,7 +95,7 @@ def test_small_samples_are_drawn_more_often():
 
 def test_what_is_judged_was_never_learned_from(monkeypatch):
     seen = []
-    judge = curves._judge
+    judge = curves._judge_trial
 
     def watch(model, plain, n, learned, test):
         learned_at, test_at = (
@@ -106,7 +105,7 @@ def test_what_is_judged_was_never_learned_from(monkeypatch):
         seen.append(frozenset(test_at))
         return judge(model, plain, n, learned, test)
 
-    monkeypatch.setattr(curves, "_judge", watch)
+    monkeypatch.setattr(curves, "_judge_trial", watch)
     curve_of_texts(parts(), TEXTS, sizes=[10], draws=2)
     curve_of_labelled(parts(), LABELLED, sizes=[10])
     assert len(seen) == 12

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.measures.intervals import mean_interval, wilson
+from disambig.metrics import mean_interval, wilson
 
 
 def test_wilson_of_the_textbook_example() -> None:

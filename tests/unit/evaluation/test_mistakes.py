@@ -7,14 +7,18 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from disambig.data.decisions import Decisions
-from disambig.data.groups import Group
-from disambig.evaluation.mistakes.checkers import edits_of, stretches
-from disambig.evaluation.mistakes.comparison import compare_trials
-from disambig.evaluation.mistakes.edits import Edit, corrects, touches
-from disambig.evaluation.mistakes.figures import figures
-from disambig.evaluation.mistakes.trial import Trial, limit_for
-from disambig.formats.fixes.fix import Clean, Fix, kind_of
+from disambig.checking import decisions_to_edits, text_stretches
+from disambig.data import Decisions, Group
+from disambig.evaluation import (
+    MistakeTrial,
+    ProposedEdit,
+    compare_trials,
+    corrects,
+    limit_for,
+    mistake_figures,
+    touches,
+)
+from disambig.formats import Clean, Fix, fix_kind
 
 
 def fix(marked: str, new: str, category: str = "preposition", repo: str = "a") -> Fix:
@@ -22,12 +26,12 @@ def fix(marked: str, new: str, category: str = "preposition", repo: str = "a") -
     left, _, rest = marked.partition("[")
     old, _, right = rest.partition("]")
     start, end = len(left), len(left) + len(old)
-    return Fix(left + old + right, start, end, old, new, category, "", kind_of(old, new), 1, repo)
+    return Fix(left + old + right, start, end, old, new, category, "", fix_kind(old, new), 1, repo)
 
 
-def edit(marked: str, new: str | None, *others: str) -> Edit:
+def edit(marked: str, new: str | None, *others: str) -> ProposedEdit:
     made = fix(marked, "x")
-    return Edit(made.start, made.end, new, "all", others=others)
+    return ProposedEdit(made.start, made.end, new, "all", others=others)
 
 
 REPLACED = fix("We rely [in] it.", "on")
@@ -117,7 +121,7 @@ def test_whether_a_flag_is_at_the_place(made, proposed, there):
 class Said:
     """A checker that proposes what it was told to."""
 
-    proposals: dict[str, list[Edit]]
+    proposals: dict[str, list[ProposedEdit]]
     name: str = "said"
     tasks: tuple[str, ...] = ("one", "two")
     asked: list[int] = field(default_factory=list)
@@ -136,19 +140,19 @@ FIXES = [
 CLEAN = [Clean("one two three four", "a"), Clean("one two three four five six", "b")]
 CHECKER = Said(
     {
-        "We rely in it.": [Edit(8, 10, "on", "one", 0.9), Edit(0, 2, "Us", "two", 0.9)],
-        "They count in us.": [Edit(11, 13, "at", "one", 0.8)],
-        "We rely her.": [Edit(8, 8, "on ", "one", 0.3)],
-        "I know its late.": [Edit(7, 10, "it's", "two", 0.6)],
-        CLEAN[0].text: [Edit(0, 3, "won", "two", 0.7), Edit(4, 7, "to", "two", 0.5)],
-        CLEAN[1].text: [Edit(4, 7, "to", "one", 0.2)],
+        "We rely in it.": [ProposedEdit(8, 10, "on", "one", 0.9), ProposedEdit(0, 2, "Us", "two", 0.9)],
+        "They count in us.": [ProposedEdit(11, 13, "at", "one", 0.8)],
+        "We rely her.": [ProposedEdit(8, 8, "on ", "one", 0.3)],
+        "I know its late.": [ProposedEdit(7, 10, "it's", "two", 0.6)],
+        CLEAN[0].text: [ProposedEdit(0, 3, "won", "two", 0.7), ProposedEdit(4, 7, "to", "two", 0.5)],
+        CLEAN[1].text: [ProposedEdit(4, 7, "to", "one", 0.2)],
     }
 )
 
 
 @pytest.fixture(scope="module")
 def trial():
-    return Trial.of(CHECKER, FIXES, CLEAN)
+    return MistakeTrial.from_checker(CHECKER, FIXES, CLEAN)
 
 
 def test_a_checker_is_asked_once(trial):
@@ -156,7 +160,7 @@ def test_a_checker_is_asked_once(trial):
 
 
 def test_figures_without_limits(trial):
-    found = figures(trial)
+    found = mistake_figures(trial)
     assert found["projects"] == 2
     of_all = found["all"]
     assert (of_all["n"], of_all["found"], of_all["right"], of_all["wrong"]) == (4, 1.0, 0.75, 0.25)
@@ -174,24 +178,24 @@ def test_figures_without_limits(trial):
 
 
 def test_limits_are_of_tasks(trial):
-    found = figures(trial, {"one": 0.5, "two": 0.6})
+    found = mistake_figures(trial, {"one": 0.5, "two": 0.6})
     assert (found["all"]["found"], found["all"]["right"]) == (0.5, 0.25)
     assert {task: at["flags"] for task, at in found["clean"]["tasks"].items()} == {"one": 0, "two": 1}
 
 
 def test_of_edits_that_overlap_the_surest_above_its_limit_counts():
     mistake, clean = fix("We rely [in] it.", "on"), Clean("one two", "a")
-    wrong, right = Edit(8, 10, "at", "one", 0.7), Edit(8, 10, "on", "two", 0.6)
-    flags = [Edit(0, 3, "a", "one", 0.7), Edit(0, 7, "b", "two", 0.8)]
+    wrong, right = ProposedEdit(8, 10, "at", "one", 0.7), ProposedEdit(8, 10, "on", "two", 0.6)
+    flags = [ProposedEdit(0, 3, "a", "one", 0.7), ProposedEdit(0, 7, "b", "two", 0.8)]
     said = {mistake.before: [wrong, right], clean.text: flags}
-    trial = Trial.of(Said(said), [mistake], [clean])
-    found = trial.at()
+    trial = MistakeTrial.from_checker(Said(said), [mistake], [clean])
+    found = trial.at_limits()
     assert (found.found.all(), found.right.all(), found.flags.tolist()) == (True, False, [[0], [1]])
-    found = trial.at({"one": 0.75})
+    found = trial.at_limits({"one": 0.75})
     assert (found.found.all(), found.right.all(), found.flags.tolist()) == (True, True, [[0], [1]])
-    assert trial.at({"two": 0.85}).flags.tolist() == [[1], [0]]
-    said[mistake.before] = [right, Edit(3, 10, "x", "two", 0.8)]  # over a place that is right
-    assert not Trial.of(Said(said), [mistake]).at().right.any()
+    assert trial.at_limits({"two": 0.85}).flags.tolist() == [[1], [0]]
+    said[mistake.before] = [right, ProposedEdit(3, 10, "x", "two", 0.8)]  # over a place that is right
+    assert not MistakeTrial.from_checker(Said(said), [mistake]).at_limits().right.any()
 
 
 def test_a_limit_for_so_many_flags(trial):
@@ -202,14 +206,16 @@ def test_a_limit_for_so_many_flags(trial):
 
 
 def test_one_project_has_no_interval():
-    found = figures(Trial.of(CHECKER, FIXES[:2], CLEAN[:1]))
+    found = mistake_figures(MistakeTrial.from_checker(CHECKER, FIXES[:2], CLEAN[:1]))
     assert found["all"]["right"] == 0.5 and found["all"]["right_interval"] is None
     assert found["clean"]["interval"] is None
-    assert figures(Trial.of(CHECKER, FIXES[:2]))["clean"] is None
+    assert mistake_figures(MistakeTrial.from_checker(CHECKER, FIXES[:2]))["clean"] is None
 
 
 def test_two_checkers(trial):
-    other = Trial.of(Said({"We rely in it.": [Edit(8, 10, "on", "one")]}, name="other"), FIXES, CLEAN)
+    other = MistakeTrial.from_checker(
+        Said({"We rely in it.": [ProposedEdit(8, 10, "on", "one")]}, name="other"), FIXES, CLEAN
+    )
     found = compare_trials((other, trial), (None, {"one": 0.5}))
     assert [system["value"] for system in found["systems"]] == [0.25, 0.5]
     assert found["table"] == {"both": 1, "first": 0, "second": 1, "neither": 2}
@@ -220,8 +226,8 @@ def test_two_checkers(trial):
 
 def test_texts_go_in_stretches():
     texts = ["aaa", "bb", "cccc", "d", ""]
-    assert list(stretches(texts, size=4)) == [["aaa", "bb"], ["cccc"], ["d", ""]]
-    assert list(stretches([], size=4)) == []
+    assert list(text_stretches(texts, size=4)) == [["aaa", "bb"], ["cccc"], ["d", ""]]
+    assert list(text_stretches([], size=4)) == []
 
 
 def decisions(places):
@@ -253,7 +259,7 @@ def test_models_that_put_words_in_and_take_them_out():
     capital = fix("[On] tomorrow we go.", "")
     mistakes = [MISSING, EXTRA, capital]
     places = [(0, 8, 8, 0, 1), (1, 7, 11, 2, 0), (2, 0, 2, 1, 0)]
-    edits = edits_of([decisions(places)], [each.before for each in mistakes])
+    edits = decisions_to_edits([decisions(places)], [each.before for each in mistakes])
     assert [(e.start, e.end, e.new) for (e,) in edits] == [(8, 8, "on "), (7, 12, ""), (0, 4, "T")]
     for (made,), mistake in zip(edits, mistakes, strict=True):
         assert corrects(made, mistake) and touches(made, mistake)

@@ -10,26 +10,29 @@ import pytest
 from toy_learners import MeanDifference
 
 from disambig.cli.main import run
-from disambig.data.groups import Group
-from disambig.data.instances import Instances
-from disambig.data.lists import CandidateLists
-from disambig.doctor.sample import asked_by_order
+from disambig.data import CandidateLists, Group, Instances
+from disambig.decision import BestOfList
+from disambig.doctor import asked_by_order
 from disambig.errors import UserError
-from disambig.evaluation.comparison import compare, on_labelled, on_texts
-from disambig.evaluation.curve import curve_of_labelled, curve_of_texts
-from disambig.evaluation.evaluate import evaluate
-from disambig.evaluation.judging import judge, summary, untested
-from disambig.evaluation.labelled import cross_validate, evaluate_labelled
-from disambig.features.counts.ngram_counts import NgramCounts
-from disambig.formats.labelled.example import Labelled
-from disambig.judges.best_of_list import BestOfList
-from disambig.model.card import card
-from disambig.model.no_preference import NoPreference
-from disambig.tasks.lists import Lists
-from disambig.text.tokenisations.words import Words
-from disambig.training.labelled import train_labelled
-from disambig.training.run import Plan
-from disambig.training.trainer import train
+from disambig.evaluation import (
+    compare,
+    cross_validate,
+    curve_of_labelled,
+    curve_of_texts,
+    evaluate,
+    evaluate_labelled,
+    on_labelled,
+    on_texts,
+    test_model,
+    test_summary,
+    why_untested,
+)
+from disambig.features import NgramCounts
+from disambig.formats import Labelled
+from disambig.models import NoPreference, card
+from disambig.tasks import Lists
+from disambig.text import Words
+from disambig.training import TrainingPlan, train, train_labelled
 from disambig.types import Decides
 
 LISTS = {
@@ -61,7 +64,7 @@ class Slips:
             np.ones(n, np.int32),
             np.zeros(n, np.int32),
             np.array(observed, np.int32),
-            CandidateLists.of(lists),
+            CandidateLists.from_texts(lists),
         )
 
 
@@ -73,7 +76,7 @@ TEXTS = [
 
 @pytest.fixture(scope="module")
 def parts(tmp_path_factory):
-    from disambig.counts.building.build import build_table
+    from disambig.counts import build_table
 
     path = build_table(tmp_path_factory.mktemp("own") / "own.counts", TEXTS, Words())
     return {
@@ -120,13 +123,13 @@ def test_a_judge_that_flags_nothing_has_an_accuracy_and_no_rates(model):
 
 
 def test_the_card_has_them(parts, model):
-    test = judge(model, parts, texts=TEXTS)
+    test = test_model(model, parts, texts=TEXTS)
     assert test["systems"]["model"]["slips"]["accuracy"] == 1.0
     assert test["systems"]["majority"]["slips"]["accuracy"] == 0.75
     (wrong,) = test["systems"]["majority"]["slips"]["confusions"]
     assert wrong == {"right": "form", "chosen": "from", "n": 60}
     tested = replace(model, provenance={**model.provenance, "test": test})
-    assert untested(tested) == "" and summary(test).startswith("accuracy 100.0%")
+    assert why_untested(tested) == "" and test_summary(test).startswith("accuracy 100.0%")
     shown = card(tested, "slips")
     assert "Decides between the own candidates of each place of a text: task `slips`" in shown
     assert "| slips | 240 | 100.0% " in shown and "| slips | from | 120 | 1.000 | 1.000 | 1.000 |" in shown
@@ -160,7 +163,9 @@ def test_configs_are_cross_validated(parts):
     assert found["overall"]["majority"]["accuracy"] == pytest.approx(16 / 24)
     (wrong,) = found["systems"]["majority"]["slips"]["confusions"]
     assert wrong == {"right": "from", "chosen": "form", "n": 8}
-    test = judge(train_labelled(parts, labelled(), name="slips"), parts, labelled=labelled(), min_examples=2)
+    test = test_model(
+        train_labelled(parts, labelled(), name="slips"), parts, labelled=labelled(), min_examples=2
+    )
     assert test["how"].startswith("5-fold") and test["n"] == 24
 
 
@@ -187,13 +192,17 @@ def test_learning_curves(parts):
 
 def test_the_command_of_curves_takes_places_and_no_items(parts, tmp_path, monkeypatch, capsys):
     (tmp_path / "text.txt").write_text("\n".join(TEXTS))
-    monkeypatch.setattr("disambig.training.run.read_plan", lambda path: Plan(parts, {}, {}, "slips", "0"))
+    monkeypatch.setattr(
+        "disambig.training.from_config.read_plan", lambda path: TrainingPlan(parts, {}, {}, "slips", "0")
+    )
     said = ["curve", "slips.cfg", "--text", str(tmp_path / "text.txt"), "--lines", "--sizes", "30", "--json"]
     with pytest.raises(SystemExit) as ended:
         run([*said, "--draws", "1"])
     assert (ended.value.code, json.loads(capsys.readouterr().out)["points"][0]["accuracy"]) == (0, 1.0)
     items = {**parts, "task": Lists()}
-    monkeypatch.setattr("disambig.training.run.read_plan", lambda path: Plan(items, {}, {}, "rerank", "0"))
+    monkeypatch.setattr(
+        "disambig.training.from_config.read_plan", lambda path: TrainingPlan(items, {}, {}, "rerank", "0")
+    )
     with pytest.raises(SystemExit) as ended:
         run(said)
     assert ended.value.code == 2 and "[D338]" in capsys.readouterr().err

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from disambig.decision import Calibration, fit_choices
 from disambig.errors import UserError
-from disambig.evaluation.plots import plot_reliability
-from disambig.judges.calibration import Calibration, fit_choices
-from disambig.measures.reliability import of_choices, readable, reliability
+from disambig.evaluation import plot_reliability
+from disambig.metrics import choice_reliability, reliability, reliability_lines
 
 RNG = np.random.default_rng(0)
 
@@ -33,7 +33,7 @@ def test_bins_say_what_was_predicted_and_what_was_right():
     assert (middle["predicted"], middle["observed"]) == (pytest.approx(0.65), 0.5)
     assert found["expected_calibration_error"] == pytest.approx((0.05 + 2 * 0.15 + 2 * 0.025) / 5)
     assert found["brier"] == pytest.approx((0.38**2 + 0.68**2 + 0.05**2 + 0.05**2) / 5)
-    assert len(readable(found)) == 5
+    assert len(reliability_lines(found)) == 5
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), max_size=40))
@@ -45,13 +45,13 @@ def test_bins_hold_every_decision_once(pairs):
     if pairs:
         assert 0 <= found["expected_calibration_error"] <= 1 and 0 <= found["brier"] <= 1
     else:
-        assert found["brier"] is None and readable(found) == []
+        assert found["brier"] is None and reliability_lines(found) == []
 
 
 def test_what_was_chosen_is_judged_and_places_without_a_word_are_not():
     probabilities = np.array([0.7, 0.3, 0.1, 0.2, 0.7, 0.5, 0.5])
     chosen, observed = np.array([0, 2, 0], np.int32), np.array([0, 1, -1], np.int32)
-    found = of_choices(probabilities, np.array([0, 2, 5, 7]), chosen, observed)
+    found = choice_reliability(probabilities, np.array([0, 2, 5, 7]), chosen, observed)
     assert found["n"] == 2
     assert found["brier"] == pytest.approx((0.3**2 + 0.7**2) / 2)
 
@@ -63,7 +63,7 @@ def candidates(scores, scales, certainty):
 def error_of(probabilities, truth):
     n, k = probabilities.shape
     chosen = probabilities.argmax(axis=1)
-    return of_choices(probabilities.ravel(), np.arange(n + 1) * k, chosen, truth)[
+    return choice_reliability(probabilities.ravel(), np.arange(n + 1) * k, chosen, truth)[
         "expected_calibration_error"
     ]
 

@@ -7,10 +7,9 @@ import re
 import numpy as np
 import pytest
 
-from disambig.data.instances import Instances
-from disambig.data.lists import CandidateLists
-from disambig.evaluation.rewriting import rewrite
-from disambig.text.tokenisations.words import Words
+from disambig.data import CandidateLists, Instances
+from disambig.evaluation import rewrite
+from disambig.text import Words
 
 
 def places(texts, lists):
@@ -18,7 +17,7 @@ def places(texts, lists):
     view = Words()(texts)
     words = [
         view.texts[d][s:e]
-        for d, s, e in zip(view.document_of(np.arange(len(view))), view.starts, view.ends, strict=True)
+        for d, s, e in zip(view.document_indices(np.arange(len(view))), view.starts, view.ends, strict=True)
     ]
     at = [(i, word, own) for i, word in enumerate(words) for key, own in lists.items() if word == key]
     n = len(at)
@@ -28,7 +27,7 @@ def places(texts, lists):
         np.array([0 if none else 1 for none in empty], np.int32),
         np.zeros(n, np.int32),
         np.array([0 if none else own.index(word) for none, (_, word, own) in zip(empty, at, strict=True)]),
-        CandidateLists.of([own for _, _, own in at]),
+        CandidateLists.from_texts([own for _, _, own in at]),
     )
 
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from disambig.cli.evaluating_labelled import readable
+from disambig.cli.evaluating import labelled_lines
 from disambig.config import resolve
-from disambig.evaluation.labelled import cross_validate, evaluate_labelled
-from disambig.evaluation.senseval.model import answers_of, judge_senseval
-from disambig.formats.labelled.reader import Labelled
-from disambig.formats.senseval.reader import SenseInstance
-from disambig.training.labelled import train_labelled
+from disambig.evaluation import cross_validate, evaluate_labelled, judge_senseval, model_answers
+from disambig.formats import Labelled, SenseInstance
+from disambig.training import train_labelled
 
 CONFIG = {
     "task": {
@@ -44,7 +42,7 @@ def model():
 
 
 def test_every_instance_of_a_known_word_has_an_answer(model):
-    found = answers_of(
+    found = model_answers(
         model,
         [
             instance("1", "A river bank 7", "bank"),
@@ -59,14 +57,14 @@ def test_every_instance_of_a_known_word_has_an_answer(model):
 
 
 def test_a_model_that_knows_none_of_the_words_answers_nothing(model):
-    assert answers_of(model, [instance("5", "A river", "river", "river.n")]) == {}
+    assert model_answers(model, [instance("5", "A river", "river", "river.n")]) == {}
 
 
 def test_small_margins_are_not_attempted(model, tmp_path):
     instances = [instance("1", "A river bank 7", "bank"), instance("2", "The bank", "bank")]
     silent = model.with_least_margin(1.0)
-    assert answers_of(model, instances).keys() == {"1", "2"}
-    assert answers_of(silent, instances) == {"1": "shore"}
+    assert model_answers(model, instances).keys() == {"1", "2"}
+    assert model_answers(silent, instances) == {"1": "shore"}
     (tmp_path / "key").write_text("bank 1 shore\nbank 2 shore money\n")
     texts = [each.text.replace("bank", "<head>bank</head>") for each in instances]
     xml = [f'<instance id="{n}"><context>{text}</context></instance>' for n, text in enumerate(texts, 1)]
@@ -75,9 +73,9 @@ def test_small_margins_are_not_attempted(model, tmp_path):
     assert (found["senseval"]["fine"]["precision"], found["senseval"]["fine"]["recall"]) == (1.0, 0.5)
     figures = evaluate_labelled(silent, labelled)["groups"]["bank.n"]
     assert (figures["accuracy"], figures["attempted"], figures["confusions"]) == (0.5, 0.5, [])
-    assert "attempted 50.00%" in readable("model", {"bank.n": figures})[0]
+    assert "attempted 50.00%" in labelled_lines("model", {"bank.n": figures})[0]
     figures = evaluate_labelled(model, labelled)["groups"]["bank.n"]
-    assert figures["attempted"] == 1.0 and "attempted" not in readable("model", {"bank.n": figures})[0]
+    assert figures["attempted"] == 1.0 and "attempted" not in labelled_lines("model", {"bank.n": figures})[0]
 
 
 def test_of_several_right_senses_silence_is_none(model):

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.evaluation.senseval.scorer import credit, most_frequent, score
-from disambig.formats.senseval.keys import read_key, read_sensemap
-from disambig.formats.senseval.reader import SenseInstance, read_senseval
+from disambig.evaluation import credit, most_frequent, score
+from disambig.formats import SenseInstance, read_key, read_sensemap, read_senseval
 
 KEY = {"1": ("a",), "2": ("a", "b"), "3": ("P",), "4": ("c", "U")}
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.measures.significance import chi_squared, mcnemar, mcnemar_of_counts, wilcoxon
+from disambig.metrics import chi_squared, mcnemar, mcnemar_from_counts, wilcoxon
 
 
 @given(st.integers(0, 300), st.integers(0, 300))
@@ -15,13 +15,13 @@ def test_mcnemar_is_the_exact_binomial_test(b, c):
     from scipy.stats import binomtest
 
     expected = binomtest(b, b + c).pvalue if b + c else 1.0
-    assert mcnemar_of_counts(b, c) == pytest.approx(expected, rel=1e-9)
+    assert mcnemar_from_counts(b, c) == pytest.approx(expected, rel=1e-9)
 
 
 def test_mcnemar_counts_where_only_one_is_right():
     first = np.repeat([True, True, False, False], [50, 12, 2, 9])
     second = np.repeat([True, False, True, False], [50, 12, 2, 9])
-    assert mcnemar(first, second) == mcnemar_of_counts(12, 2) == mcnemar(second, first) < 0.05
+    assert mcnemar(first, second) == mcnemar_from_counts(12, 2) == mcnemar(second, first) < 0.05
     assert mcnemar(first, first) == 1.0
 
 

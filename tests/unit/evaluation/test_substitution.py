@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from disambig.data.finding import Finder
-from disambig.data.groups import Group
-from disambig.evaluation.substitution import substitute
-from disambig.text.hashing import hash_word
-from disambig.text.tokenisations.words import Words
+from disambig.data import CandidateFinder, Group
+from disambig.evaluation import substitute
+from disambig.text import Words, hash_word
 
 GROUPS = (
     Group("toward/towards/to", ("toward", "towards", "to"), (("toward", "towards"),)),
@@ -20,7 +18,7 @@ TEXTS = ["We went toward the quiet lake, maybe to rest, towards a quite distant 
 
 def substituted(share: float, seed: int = 0):
     view = Words()(TEXTS)
-    instances = Finder.of(GROUPS).find(view)
+    instances = CandidateFinder.from_groups(GROUPS).find(view)
     return view, instances, substitute(view, instances, GROUPS, share=share, rng=np.random.default_rng(seed))
 
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from disambig.cli.main import run
-from disambig.evaluation.judging import untested
+from disambig.evaluation import why_untested
 
 
 def model(documents, **more):
@@ -25,12 +25,12 @@ def model(documents, **more):
     ],
 )
 def test_a_model_that_was_not_tested_says_why(documents, said):
-    assert re.search(f"^not tested: .*{said}", untested(model(documents)))
+    assert re.search(f"^not tested: .*{said}", why_untested(model(documents)))
 
 
 def test_one_that_was_tested_or_has_said_why_not_says_nothing():
-    assert untested(model({"test": 1}, test={"n": 3})) == ""
-    assert untested(model({"test": 0}, notes=["not tested: [D461] ..."])) == ""
+    assert why_untested(model({"test": 1}, test={"n": 3})) == ""
+    assert why_untested(model({"test": 0}, notes=["not tested: [D461] ..."])) == ""
 
 
 @pytest.mark.parametrize(

@@ -7,19 +7,26 @@ import lzma
 import numpy as np
 import pytest
 
-from disambig.counts.building.build import build_table
-from disambig.data.groups import Group
+from disambig.counts import build_table
+from disambig.data import Group
 from disambig.errors import UserError
-from disambig.experiments.cache import VARIABLE, cache_directory, cached
-from disambig.experiments.learning import Draw, System, hits_of, joined, learn_all
-from disambig.experiments.left_out import with_left_out
-from disambig.experiments.paragraphs import text_lines
-from disambig.features.counts.ngram_counts import NgramCounts
-from disambig.model.linear import LinearScorer
-from disambig.tasks.candidates import OwnCandidates
+from disambig.experiments import (
+    VARIABLE,
+    Draw,
+    LearningSystem,
+    cache_directory,
+    cached,
+    count_hits,
+    join_blocks,
+    learn_all,
+    text_lines,
+    with_left_out,
+)
+from disambig.features import NgramCounts
+from disambig.models import LinearScorer
+from disambig.tasks import OwnCandidates
 from disambig.testing import blocks
-from disambig.text.documents import view_of_texts
-from disambig.text.tokenisations.words import Words
+from disambig.text import Words, view_of_texts
 from disambig.types import Fitted
 
 
@@ -40,7 +47,7 @@ class Remembering:
 def test_systems_learn_from_the_same_nested_samples():
     pool, dev, test = blocks(50, seed=1), blocks(10, seed=2), blocks(20, seed=3)
     seen: dict[str, list] = {"a": [], "b": []}
-    systems = [System(name, lambda size, name=name: Remembering(seen[name])) for name in seen]
+    systems = [LearningSystem(name, lambda size, name=name: Remembering(seen[name])) for name in seen]
     told = []
     outcomes = learn_all(
         systems,
@@ -55,7 +62,7 @@ def test_systems_learn_from_the_same_nested_samples():
     assert outcomes["a", 5].spread() == pytest.approx(0.0, abs=1e-9)
     assert outcomes["a", 20].spread() is None
     assert outcomes["a", 80].accuracy() is None
-    expected = hits_of(test.scores(np.ones(len(test.columns))), test)
+    expected = count_hits(test.scores(np.ones(len(test.columns))), test)
     assert outcomes["b", 20].accuracy() == pytest.approx(100 * expected.mean())
     assert told[0] == ("learning", 0, 10)
 
@@ -63,7 +70,7 @@ def test_systems_learn_from_the_same_nested_samples():
 def test_a_size_beyond_the_pool_of_one_draw_is_left_out_of_that_draw():
     pool = blocks(50, seed=1)
     outcomes = learn_all(
-        [System("a", lambda size: Remembering([]))],
+        [LearningSystem("a", lambda size: Remembering([]))],
         lambda number: Draw(pool, np.arange(20 - number), pool, pool),
         draws={5: 2, 20: 2},
         progress=lambda *said: None,
@@ -73,7 +80,7 @@ def test_a_size_beyond_the_pool_of_one_draw_is_left_out_of_that_draw():
 
 def test_batches_are_joined_in_order():
     one, two = blocks(5, seed=1), blocks(7, seed=2)
-    both = joined([one, two])
+    both = join_blocks([one, two])
     assert (both.values == np.concatenate([one.values, two.values])).all() and both.costs.shape == (12, 3)
 
 
@@ -124,7 +131,7 @@ def test_beyond_a_size_the_last_c_is_kept():
 
     pool = blocks(50, seed=1)
     learn_all(
-        [System("a", lambda size: Noting(), tuned_up_to=10)],
+        [LearningSystem("a", lambda size: Noting(), tuned_up_to=10)],
         lambda number: Draw(pool, np.arange(50), pool, pool),
         draws={5: 1, 10: 1, 20: 1, 50: 1},
         progress=lambda *said: None,
@@ -188,7 +195,7 @@ def test_left_out_counts_are_those_of_the_other_paragraphs(tmp_path, left_out):
     instances = task.instances(view)
     found = with_left_out(NgramCounts(counts=everything), view, instances, group)
     expected = NgramCounts(counts=rest).transform(view, instances, group).batch
-    own = view.document_of(instances.positions) == left_out
+    own = view.document_indices(instances.positions) == left_out
     assert own.any()
     np.testing.assert_allclose(found.values[own], expected.values[own], rtol=1e-6)
     assert np.array_equal(found.costs, expected.costs)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 from commands import here
 
-from disambig.batch.engines import engine
 from disambig.errors import UserError
-from disambig.experiments.parts import InParts, on_workers
+from disambig.jobs import HasParts, make_runner, run_parts_on_workers
 
 PLUGIN = """
 from dataclasses import dataclass
@@ -62,13 +61,13 @@ def silent(*told):
 
 
 def test_parts_are_done_here_and_by_a_runner_alike(made, data):
-    assert isinstance(made, InParts)
+    assert isinstance(made, HasParts)
     here_done = made.run(data=data, quick=False, progress=silent)
     told = []
-    there = on_workers(
+    there = run_parts_on_workers(
         "made.parts.v1",
         made,
-        engine("local"),
+        make_runner("local"),
         data=data,
         quick=False,
         progress=lambda *said: told.append(said),
@@ -82,13 +81,15 @@ def test_parts_are_done_here_and_by_a_runner_alike(made, data):
 def test_a_part_that_fails_is_named(made, data):
     (data / "a").write_text("bad")
     with pytest.raises(UserError, match=r"D931.*made.parts, part 'a'.*it is bad"):
-        on_workers("made.parts.v1", made, engine("local"), data=data, quick=False, progress=silent)
+        run_parts_on_workers(
+            "made.parts.v1", made, make_runner("local"), data=data, quick=False, progress=silent
+        )
 
 
 def test_an_experiment_without_parts_says_so(tmp_path, monkeypatch):
     from disambig.cli.commands.reproduce import experiments
 
-    name = next(name for name, part in experiments().items() if not isinstance(part.load()(), InParts))
+    name = next(name for name, part in experiments().items() if not isinstance(part.load()(), HasParts))
     needs = experiments()[name].load()().needs
     for pattern in needs:
         (tmp_path / pattern).parent.mkdir(parents=True, exist_ok=True)

@@ -6,18 +6,30 @@ import json
 
 from matplotlib.figure import Figure
 
-from disambig.experiments.document import fill, main
-from disambig.experiments.plots import has_plot, plot_result
-from disambig.experiments.protocol import Claim, Experiment, Panel, Result, Row
-from disambig.experiments.report import as_json, markdown, of_json, readable, table
+from disambig.experiments import (
+    Claim,
+    Experiment,
+    ExperimentResult,
+    Panel,
+    ResultRow,
+    as_json,
+    fill,
+    from_json,
+    has_plot,
+    main,
+    markdown,
+    plot_result,
+    result_lines,
+    table,
+)
 
-RESULT = Result(
+RESULT = ExperimentResult(
     [
-        Row("sum", "", 73.7, 70.649, 100),
-        Row("svm", "10", 16.0, 30.11, 100, 2.04),
-        Row("svm", "1000", 66.1, None, 0),
-        Row("other", "10", None, 40.0, 100),
-        Row("other", "1000", None, 50.0, 100),
+        ResultRow("sum", "", 73.7, 70.649, 100),
+        ResultRow("svm", "10", 16.0, 30.11, 100, 2.04),
+        ResultRow("svm", "1000", 66.1, None, 0),
+        ResultRow("other", "10", None, 40.0, 100),
+        ResultRow("other", "1000", None, 50.0, 100),
     ],
     [Claim("a < b", True, "1 | 2"), Claim("b < a", False, "2, 1")],
     ["a note"],
@@ -37,11 +49,11 @@ def test_json_has_the_agreed_form_and_comes_back():
         "spread": None,
     }
     assert said["claims"][1] == {"claim": "b < a", "holds": False, "evidence": "2, 1"}
-    assert as_json("paper.table1", of_json(json.loads(json.dumps(said)))) == said
+    assert as_json("paper.table1", from_json(json.loads(json.dumps(said)))) == said
 
 
 def test_people_see_the_papers_figure_beside_ours():
-    lines = readable("a title", RESULT)
+    lines = result_lines("a title", RESULT)
     assert lines[0] == "a title"
     assert lines[2].split() == ["system", "-", "10", "1,000"]
     assert "16.0 / 30.1 ± 2.0" in lines[4]
@@ -107,7 +119,9 @@ def test_what_cannot_be_put_into_a_document_is_said_in_a_line(tmp_path, capsys):
 
 def test_curves_are_drawn_the_same_each_time(tmp_path):
     assert has_plot(RESULT)
-    assert not has_plot(Result([Row("svm", "10", 1.0, 1.0, 5), Row("svm", "north", 1.0, 1.0, 5)]))
+    assert not has_plot(
+        ExperimentResult([ResultRow("svm", "10", 1.0, 1.0, 5), ResultRow("svm", "north", 1.0, 1.0, 5)])
+    )
     for name in ("a.svg", "b.svg"):
         plot_result("a title", RESULT, tmp_path / name)
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
@@ -116,12 +130,14 @@ def test_curves_are_drawn_the_same_each_time(tmp_path):
 
 def test_panels_are_drawn_and_come_back_from_json(tmp_path):
     panel = Panel("left", "size", "gain, %", {"ours": [(1, -2.125), (2, 3.0)]}, {"theirs": [(1, 0.5)]})
-    result = Result([Row("svm", "", None, 1.0, 5)], panels=[panel, Panel("right", "x", "y", {"a": [(0, 0)]})])
+    result = ExperimentResult(
+        [ResultRow("svm", "", None, 1.0, 5)], panels=[panel, Panel("right", "x", "y", {"a": [(0, 0)]})]
+    )
     assert has_plot(result)
     said = json.loads(json.dumps(as_json("p.f1", result)))
     assert said["panels"][0]["lines"] == {"ours": [[1, -2.12], [2, 3.0]]}
-    assert as_json("p.f1", of_json(said)) == said
-    plot_result("a title", of_json(said), tmp_path / "p.f1.svg")
+    assert as_json("p.f1", from_json(said)) == said
+    plot_result("a title", from_json(said), tmp_path / "p.f1.svg")
     drawn = (tmp_path / "p.f1.svg").read_text(encoding="utf8")
     assert all(f">{word}<" in drawn for word in ("left", "right", "gain, %", "ours", "theirs", "a title"))
     (tmp_path / "p.f1.json").write_text(json.dumps(said), encoding="utf8")
@@ -134,7 +150,7 @@ def drawn_axes(monkeypatch, tmp_path, panels):
     figures = []
     plain = Figure.savefig
     monkeypatch.setattr(Figure, "savefig", lambda self, *a, **k: (figures.append(self), plain(self, *a, **k)))
-    plot_result("a title", Result([], panels=panels), tmp_path / "p.svg")
+    plot_result("a title", ExperimentResult([], panels=panels), tmp_path / "p.svg")
     monkeypatch.undo()
     return figures[0].axes, figures[0].legends
 
@@ -162,15 +178,15 @@ def test_sizes_are_apart_where_a_panel_is_logarithmic(monkeypatch, tmp_path):
     assert ticks == [5, 10, 20, 50, 100]
     shown = [text.get_text() for text in first.get_xticklabels()]
     assert {"5", "10", "20", "50", "100"} <= set(shown)
-    said = [as_json("p", Result([], panels=[panel]))["panels"][0] for panel in panels]
+    said = [as_json("p", ExperimentResult([], panels=[panel]))["panels"][0] for panel in panels]
     assert said[0]["logarithmic"] is True and "logarithmic" not in said[1]
-    assert of_json(as_json("p", Result([], panels=panels))).panels[0].logarithmic
+    assert from_json(as_json("p", ExperimentResult([], panels=panels))).panels[0].logarithmic
 
 
 def test_every_registered_experiment_keeps_the_protocol():
-    from disambig.registry import everything
+    from disambig.registry import load_all
 
-    for name, make in everything("experiments").items():
+    for name, make in load_all("experiments").items():
         experiment = make()
         assert isinstance(experiment, Experiment), name
         assert "\n" not in experiment.title + experiment.description
@@ -178,17 +194,19 @@ def test_every_registered_experiment_keeps_the_protocol():
 
 
 def test_many_settings_go_down_and_figures_without_a_papers_stand_alone():
-    rows = [Row(system, f"part {i}", None, 50.0 + i, 10) for system in ("a", "b") for i in range(12)]
+    rows = [ResultRow(system, f"part {i}", None, 50.0 + i, 10) for system in ("a", "b") for i in range(12)]
     head, first, *others = table(rows)
     assert head == ["", "a", "b"]
     assert first == ["part 0", "50.0", "50.0"]
     assert len(others) == 11
-    few = table([*rows[:3], Row("a", "part 3", 70.0, 53.0, 10, 0.5)])
+    few = table([*rows[:3], ResultRow("a", "part 3", 70.0, 53.0, 10, 0.5)])
     assert few[0] == ["system", "part 0", "part 1", "part 2", "part 3"]
     assert few[1] == ["a", "- / 50.0", "- / 51.0", "- / 52.0", "70.0 / 53.0 ± 0.5"]
 
 
 def test_terminal_and_document_round_alike():
-    result = Result((Row("a", "", None, 57.552, 100), Row("b", "", None, 57.549, 100)), ())
-    again = of_json(json.loads(json.dumps(as_json("x", result))))
+    result = ExperimentResult(
+        (ResultRow("a", "", None, 57.552, 100), ResultRow("b", "", None, 57.549, 100)), ()
+    )
+    again = from_json(json.loads(json.dumps(as_json("x", result))))
     assert table(result.rows) == table(again.rows)

@@ -7,15 +7,12 @@ import pytest
 from toy_learners import Constant, MeanDifference
 from toy_plugin import Marks
 
-from disambig.explaining.account import accounts
-from disambig.explaining.reasons import explain, with_names
-from disambig.features.strings.subsequences import Subsequences
-from disambig.features.tfidf.extractor import Tfidf
-from disambig.features.words.context_window import ContextWindow
-from disambig.formats.labelled.example import Labelled
-from disambig.model.model import Model
-from disambig.text.tokenisations.words import Words
-from disambig.training.labelled import train_labelled
+from disambig.explain import accounts, explain_decision, with_names
+from disambig.features import ContextWindow, Subsequences, Tfidf
+from disambig.formats import Labelled
+from disambig.models import Model
+from disambig.text import Words
+from disambig.training import train_labelled
 
 TEXTS = [(f"It was quite {word} .", "quite") for word in ("late", "old", "cold")]
 TEXTS += [(f"The quite {word} slept .", "quiet") for word in ("girl", "dog", "man")]
@@ -39,7 +36,7 @@ def model(*extractors) -> Model:
 
 def reasons(model):
     view = Words()([TRIED])
-    return explain(with_names(model, view), view, 0)
+    return explain_decision(with_names(model, view), view, 0)
 
 
 def test_a_window_without_names_is_explained_as_one_with_names():
@@ -80,4 +77,4 @@ def test_what_has_no_name_says_so():
     assert {each.evidence.split()[0] for each in reasons(nameless)} == {"feature"}
     assert all("it has no name" in each.evidence for each in reasons(nameless))
     view = Words()([TRIED])
-    np.testing.assert_equal(explain(nameless, view, 0), reasons(nameless))
+    np.testing.assert_equal(explain_decision(nameless, view, 0), reasons(nameless))

@@ -5,13 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from disambig.data.batches.columns import numbered
-from disambig.data.batches.crossed_lists import CrossedLists
-from disambig.data.batches.dense import DenseBlocks
-from disambig.data.batches.dense_lists import DenseLists
-from disambig.data.batches.joined import JoinedRows
-from disambig.data.batches.sparse import CrossedRows, SparseRows
-from disambig.explaining.reasons import _row
+from disambig.data import CrossedLists, CrossedRows, DenseBlocks, DenseLists, JoinedRows, SparseRows, numbered
+from disambig.explain.contributions import _row
 
 RNG = np.random.default_rng(0)
 VALUES = RNG.normal(size=(3, 4)).astype(np.float32)
@@ -25,7 +20,7 @@ BATCHES = [
     CrossedRows(VALUES[:1], COST[None], numbered(12)),
     CrossedRows(csr_array(VALUES[:1]), COST[None], numbered(12)),
     CrossedLists(csr_array(VALUES[:1]), np.array([2, 0, 4]), OFFSETS, COST, numbered(20)),
-    JoinedRows.of([DENSE, SPARSE]),
+    JoinedRows.from_parts([DENSE, SPARSE]),
 ]
 
 

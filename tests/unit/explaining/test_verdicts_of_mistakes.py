@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 from toy_ways import CLEAN, FIXES, OR_NONE, TEXTS, WHO, fix, trained
 
-from disambig.explaining.account import accounts, title
-from disambig.explaining.verdict import meant
-from disambig.features.counts.ngram_counts import NgramCounts
-from disambig.judges.mistakes.judge import Mistakes
-from disambig.text.tokenisations.words import Words
-from disambig.types import Flags
+from disambig.decision import Mistakes
+from disambig.explain import accounts, intended_word, title
+from disambig.features import NgramCounts
+from disambig.text import Words
+from disambig.types import RaisesFlags
 
 TRIED = "Ann went by school soon. Ann went school soon. Ann went to home soon. Ann came by train."
 TOO_MANY = [fix(f"{who} went to home soon.", len(who) + 6, "to", "") for who in WHO]
@@ -21,7 +20,7 @@ TOO_MANY = [fix(f"{who} went to home soon.", len(who) + 6, "to", "") for who in 
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
-    from disambig.counts.building.build import build_table
+    from disambig.counts import build_table
 
     counts = build_table(tmp_path_factory.mktemp("verdicts") / "t.counts", TEXTS, Words())
     return trained(OR_NONE, NgramCounts(counts=counts), Mistakes(), mistakes=[*FIXES, *TOO_MANY], clean=CLEAN)
@@ -93,12 +92,12 @@ def test_what_is_written_and_not_flagged_is_no_surprise(flagged, scores, told):
         flagged=np.array([flagged]),
         candidates_of=lambda index: ("a", "an"),
     )
-    assert meant(decisions, 0, 1) == told
+    assert intended_word(decisions, 0, 1) == told
 
 
 @pytest.mark.parametrize("rate", [0.05, 0.5, 2.0, 12.0])
 def test_probability_and_threshold_are_those_of_the_decision(model, rate):
-    assert isinstance(model.judge, Flags)
+    assert isinstance(model.judge, RaisesFlags)
     limit = model.judge.limit(rate)
     decided = model.decide(Words()([TRIED]), flags_per_1000=rate)
     for index in decided.noted.nonzero()[0].tolist():

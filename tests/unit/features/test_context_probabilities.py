@@ -7,18 +7,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from disambig.counts.building.build import build_table
-from disambig.counts.table import CountTable
-from disambig.data.finding import Finder
-from disambig.data.groups import Group
-from disambig.data.instances import Instances
-from disambig.features.counts.context_probabilities import ONE_SIDED, ContextProbabilities
-from disambig.features.counts.contexts import CONTEXTS
-from disambig.features.counts.ngram_counts import BIAS, NgramCounts
-from disambig.features.counts.smoothing import DISCOUNT
-from disambig.tasks.candidates import OwnCandidates
+from disambig.counts import CountTable, build_table
+from disambig.data import CandidateFinder, Group, Instances
+from disambig.features import BIAS, CONTEXTS, DISCOUNT, ONE_SIDED, ContextProbabilities, NgramCounts
+from disambig.tasks import OwnCandidates
 from disambig.testing import check_extractor
-from disambig.text.tokenisations.words import Words
+from disambig.text import Words
 
 GROUP = Group("place", ("in", "on", "in to"))
 TEXTS = [
@@ -39,7 +33,7 @@ def table(tmp_path_factory):
 
 def transform(extractor, texts, group=GROUP):
     view = Words()(texts)
-    return view, extractor.transform(view, Finder.of([group]).find(view), group)
+    return view, extractor.transform(view, CandidateFinder.from_groups([group]).find(view), group)
 
 
 def written_out(table, words, position, length, group):
@@ -70,7 +64,7 @@ def test_it_is_the_formula(table, engine, monkeypatch):
     for text in texts:
         view, features = transform(ContextProbabilities(counts=table), [text])
         words = Words().words(text)
-        place = Finder.of([GROUP]).find(view)
+        place = CandidateFinder.from_groups([GROUP]).find(view)
         expected = written_out(table, words, int(place.positions[0]), int(place.lengths[0]), GROUP)
         assert np.exp(features.batch.values[0, :, :BIAS]) == pytest.approx(expected, rel=1e-5)
 
@@ -131,7 +125,7 @@ def test_words_on_one_side_say_which_word_but_not_whether_there_is_one(table, mo
 def test_words_beside_the_candidate_of_no_word_are_to_each_other_as_without_it(table):
     view = Words()(["They sat in"])
     group = Group("place", ("in", "on", ""))
-    place = Finder.of([Group("place", ("in", "on"))]).find(view)
+    place = CandidateFinder.from_groups([Group("place", ("in", "on"))]).find(view)
     beside = ContextProbabilities(counts=table).transform(view, place, group).batch.values[0, :2, :BIAS]
     alone = ContextProbabilities(counts=table).transform(view, place, Group("place", ("in", "on")))
     assert np.diff(beside[:, ONE_SIDED], axis=0) == pytest.approx(

@@ -10,16 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from toy_ways import OwnLists
 
-from disambig.counts.building.build import build_table
-from disambig.counts.table import CountTable
-from disambig.data.batches.dense_lists import DenseLists
-from disambig.data.groups import Group
-from disambig.data.lists import CandidateLists
-from disambig.features.counts.context_probabilities import ContextProbabilities, padded_places
-from disambig.features.counts.ngram_counts import BIAS
-from disambig.tasks.candidates import OwnCandidates
+from disambig.counts import CountTable, build_table
+from disambig.data import CandidateLists, DenseLists, Group
+from disambig.features import BIAS, ContextProbabilities, padded_indices
+from disambig.tasks import OwnCandidates
 from disambig.testing import check_extractor
-from disambig.text.tokenisations.words import Words
+from disambig.text import Words
 
 TEXTS = [
     "We sat in town.",
@@ -39,7 +35,7 @@ def extractor(tmp_path_factory):
 
 
 def listed(instances, lists):
-    return replace(instances, own=CandidateLists.of(lists))
+    return replace(instances, own=CandidateLists.from_texts(lists))
 
 
 @given(
@@ -79,7 +75,7 @@ lists = st.lists(
 def test_a_list_does_not_depend_on_the_others(extractor, monkeypatch, lists):
     """With the candidate of no word or without it, beside longer lists or alone, by either engine."""
     view = Words()(TEXTS)
-    found = OwnCandidates(candidates=["in", "on", ""]).instances(view).unseen()
+    found = OwnCandidates(candidates=["in", "on", ""]).instances(view).without_labels()
     found = found.take(np.arange(min(len(lists), len(found))))
     given_lists = lists[: len(found)]
     values = []
@@ -95,9 +91,9 @@ def test_a_list_does_not_depend_on_the_others(extractor, monkeypatch, lists):
 
 def test_no_word_has_the_last_column_wherever_it_stands():
     offsets, nothing = np.array([0, 3, 4, 6]), np.array([0, 1, 0, 1, 0, 0], bool)
-    rows, columns = padded_places(offsets, nothing)
+    rows, columns = padded_indices(offsets, nothing)
     assert rows.tolist() == [0, 0, 0, 1, 2, 2] and columns.tolist() == [0, 2, 1, 2, 0, 1]
-    rows, columns = padded_places(np.array([0, 2, 3]), np.zeros(3, bool))
+    rows, columns = padded_indices(np.array([0, 2, 3]), np.zeros(3, bool))
     assert columns.tolist() == [0, 1, 0]
 
 

@@ -10,17 +10,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from disambig.data.batches.crossed_columns import CrossedColumns
-from disambig.data.groups import Group
-from disambig.data.instances import Instances
+from disambig.data import CrossedColumns, Group, Instances, PackedStrings
 from disambig.errors import UserError
-from disambig.features.rows import one_row
-from disambig.features.rows.spellings import Spellings
-from disambig.features.words.context_window import ContextWindow
-from disambig.tasks.candidates import OwnCandidates
+from disambig.features import ContextWindow
+from disambig.features import rows as one_row
+from disambig.tasks import OwnCandidates
 from disambig.testing import check_extractor
-from disambig.text.hashing import hash_word, hash_words
-from disambig.text.tokenisations.spacy_tokens import SpacyTokens
+from disambig.text import SpacyTokens, hash_word, hash_words
 
 GROUP = Group("bank.n", ("river", "money"))
 SENTENCES = [["The", "Bank", "rose", "."], ["We", "saw", "the", "river", "bank"], ["bank"]]
@@ -148,7 +144,7 @@ def test_known_tags_are_named_by_themselves_also_in_models_saved_before():
     row = fitted.transform(view, where, GROUP).batch.rows[[0]]
     assert {fitted.seen.names[i] for i in row.indices} == {*names[:3], "target=banks"}
     words = ["tag of banks" if name == "tag=NNS" else name for name in fitted.seen.names]
-    state = fitted.state() | Spellings.of(words).state()
+    state = fitted.state() | PackedStrings.from_words(words).state()
     assert list(fitted.from_state(state).seen.names) == list(fitted.seen.names)
 
 
@@ -157,7 +153,7 @@ def test_words_are_replaced(words, data):
     places = st.integers(0, max(len(words) - 1, 0))
     others = data.draw(st.dictionaries(places, st.text(max_size=5))) if words else {}
     encoded = [others.get(i, word).encode("utf8", "replace").decode() for i, word in enumerate(words)]
-    assert list(Spellings.of(words).replaced(others)) == encoded
+    assert list(PackedStrings.from_words(words).replaced(others)) == encoded
 
 
 def test_what_training_did_not_have_is_asked_for_and_not_found():

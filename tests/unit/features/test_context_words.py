@@ -9,12 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from disambig.data.finding import Finder
-from disambig.data.groups import Group
-from disambig.data.instances import Instances
+from disambig.data import CandidateFinder, Group, Instances
 from disambig.errors import UserError
-from disambig.features.words.context_words import ContextWords
-from disambig.text.tokenisations.words import Words
+from disambig.features import ContextWords
+from disambig.text import Words
 
 ENGINES = ("numpy", "numba")
 GROUP = Group("sand", ("desert", "dessert"))
@@ -30,7 +28,7 @@ TEXTS = (
 
 def found(texts, *groups):
     view = Words()(list(texts))
-    return view, Finder.of(groups).find(view)
+    return view, CandidateFinder.from_groups(groups).find(view)
 
 
 @pytest.fixture(scope="module")

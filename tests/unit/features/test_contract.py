@@ -10,11 +10,11 @@ from toy_learners import Constant, Perceptron
 from toy_plugin import NearbyWords, Pairs
 from toy_texts import SENTENCES
 
-from disambig.data.lists import CandidateLists
+from disambig.data import CandidateLists
 from disambig.errors import UserError
-from disambig.features.contract import fitted, transformed
-from disambig.text.tokenisations.words import Words
-from disambig.training.trainer import train
+from disambig.features import fit_checked, transform_checked
+from disambig.text import Words
+from disambig.training import train
 
 TASK = Pairs(("quite/quiet",))
 VIEW = Words()(["It is quite quiet here.", "A quiet place."])
@@ -82,7 +82,7 @@ class Stateless:
 def test_what_transform_gives_is_checked(fault, seen, wanted):
     extractor = Faulty(fault=fault).fit(VIEW, INSTANCES, TASK.groups)
     with pytest.raises(UserError) as caught:
-        transformed(extractor, VIEW, INSTANCES, TASK.groups[0])
+        transform_checked(extractor, VIEW, INSTANCES, TASK.groups[0])
     message = str(caught.value)
     assert caught.value.code == "D414" and "\n" not in message
     assert message.startswith(f"[D414] the extractor Faulty: {seen}; the contract says {wanted}")
@@ -97,25 +97,25 @@ def test_what_transform_gives_is_checked(fault, seen, wanted):
 )
 def test_what_fit_returns_is_checked(fault, seen):
     with pytest.raises(UserError, match="D414") as caught:
-        fitted(Faulty(fault=fault), VIEW, INSTANCES, TASK.groups)
+        fit_checked(Faulty(fault=fault), VIEW, INSTANCES, TASK.groups)
     assert f"the extractor Faulty: {seen}; the contract says an extractor" in str(caught.value)
 
 
 def test_what_is_in_order_is_returned_as_it_is():
-    extractor = fitted(NearbyWords(), VIEW, INSTANCES, TASK.groups)
-    found = transformed(extractor, VIEW, INSTANCES, TASK.groups[0])
+    extractor = fit_checked(NearbyWords(), VIEW, INSTANCES, TASK.groups)
+    found = transform_checked(extractor, VIEW, INSTANCES, TASK.groups[0])
     assert found.found.shape == (2 * N,)
 
 
 def test_lists_of_ones_own_have_a_row_a_candidate_each():
     """Rows by the group are not rows by the lists, even where there are as many in all."""
-    own = CandidateLists.of([["a"], ["a", "b", "c"], ["a", "b"]])
+    own = CandidateLists.from_texts([["a"], ["a", "b", "c"], ["a", "b"]])
     assert own.offsets[-1] == 2 * N
     extractor = NearbyWords().fit(VIEW, INSTANCES, TASK.groups)
     with pytest.raises(
         UserError, match=f"D414.*{N} instances with {2 * N} rows; the contract says {N} with {2 * N}"
     ):
-        transformed(extractor, VIEW, replace(INSTANCES, own=own), TASK.groups[0])
+        transform_checked(extractor, VIEW, replace(INSTANCES, own=own), TASK.groups[0])
 
 
 @pytest.mark.parametrize("fault", ["rows", "length", "dtype", "fit", "no state"])

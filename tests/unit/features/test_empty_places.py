@@ -10,20 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toy_ways import OwnLists
 
-from disambig.data.finding import apart, empty_places
-from disambig.data.groups import Group
-from disambig.data.instances import Instances
+from disambig.data import Group, Instances, apart, empty_places
 from disambig.errors import UserError
-from disambig.features.gaps import model as room
-from disambig.features.gaps.extractor import GapOdds
-from disambig.features.gaps.hashed import MULTIPLIERS, SEEDS, buckets
-from disambig.features.gaps.learning import learn_gaps
-from disambig.features.gaps.model import Gaps
-from disambig.tasks.candidates import OwnCandidates
+from disambig.features import MULTIPLIERS, SEEDS, Gaps, MissingWordOdds, feature_buckets, learn_gaps
+from disambig.features import gaps as room
+from disambig.tasks import OwnCandidates
 from disambig.testing import check_extractor
-from disambig.text.hashing import hash_word
-from disambig.text.tokenisations.words import Words
-from disambig.text.view import END_HASH, START_HASH
+from disambig.text import END_HASH, START_HASH, Words, hash_word
 
 WHO = "She He Anna Paul We They".split()
 TEXTS = [
@@ -73,8 +66,8 @@ def test_a_place_between_two_sentences_is_none_and_its_ends_are_looked_at(gaps):
 def test_empty_places_stand_between_words_written_apart(texts):
     view = Words()(texts)
     for place in empty_places(view).tolist():
-        assert view.document_of(np.array([place])) == view.document_of(np.array([place - 1]))
-        text = texts[int(view.document_of(np.array([place]))[0])]
+        assert view.document_indices(np.array([place])) == view.document_indices(np.array([place - 1]))
+        text = texts[int(view.document_indices(np.array([place]))[0])]
         between = text[view.ends[place - 1] : view.starts[place]]
         assert between and not between.strip()
 
@@ -110,7 +103,7 @@ def test_both_ways_of_adding_up_are_the_sum_by_hand(gaps, monkeypatch, numba):
     right = np.arange(1, len(view))
     left = right - 1
     found = by_hand(view, left, right, 14)
-    assert np.array_equal(buckets(view.hashes, left, right, 14), found)
+    assert np.array_equal(feature_buckets(view.hashes, left, right, 14), found)
     sums = gaps.weights[found].astype(int).sum(axis=0)
     assert gaps.log_odds(view, left, right) == pytest.approx(sums * gaps.header["scale"], rel=1e-6)
     assert gaps.log_odds(view, left[:0], right[:0]).shape == (0,)
@@ -177,18 +170,18 @@ def test_the_attribute_is_that_of_no_word_alone(gaps, folder):
     view = Words()(["They listened music then."])
     task = OwnCandidates(candidates=["to", "at", ""])
     instances = task.instances(view)
-    values = GapOdds(gaps=folder).transform(view, instances, task.groups[0]).batch.values
+    values = MissingWordOdds(gaps=folder).transform(view, instances, task.groups[0]).batch.values
     assert values.shape == (3, 3, 1) and not values[:, :2].any()
     assert values[:, 2, 0].tolist() == (-gaps.log_odds(view, np.arange(1, 4), np.arange(2, 5))).tolist()
     assert values[1, 2, 0] < 0 < values[2, 2, 0]  # "listened music" lacks a word, "music then" does not
-    words = GapOdds(gaps=folder).transform(view, instances.take([]), Group("to/at", ("to", "at")))
+    words = MissingWordOdds(gaps=folder).transform(view, instances.take([]), Group("to/at", ("to", "at")))
     assert words.batch.values.shape == (0, 2, 1) and not words.found.any()
 
 
 def test_the_attribute_of_lists_is_that_of_the_group(folder):
     view = Words()(["They listened music then.", "Anna discussed at work."])
     task, own = OwnCandidates(candidates=["to", "at", ""]), OwnLists(("to", "at", ""))
-    extractor = GapOdds(gaps=folder)
+    extractor = MissingWordOdds(gaps=folder)
     of_group = extractor.transform(view, task.instances(view), task.groups[0])
     of_lists = extractor.transform(view, own.instances(view), own.groups[0])
     assert np.array_equal(of_lists.batch.values.ravel(), of_group.batch.values.ravel())
@@ -200,10 +193,12 @@ def test_the_attribute_of_lists_is_that_of_the_group(folder):
 
 @pytest.mark.parametrize("candidates", [("to", "at", ""), ("to", "at")])
 def test_the_suite_for_lists(folder, candidates):
-    for check in check_extractor(GapOdds(gaps=folder), OwnLists(candidates), TEXTS[:4]):
+    for check in check_extractor(MissingWordOdds(gaps=folder), OwnLists(candidates), TEXTS[:4]):
         check()
 
 
 def test_the_suite_for_extractors(folder):
-    for check in check_extractor(GapOdds(gaps=folder), OwnCandidates(candidates=["to", "at", ""]), TEXTS[:4]):
+    for check in check_extractor(
+        MissingWordOdds(gaps=folder), OwnCandidates(candidates=["to", "at", ""]), TEXTS[:4]
+    ):
         check()

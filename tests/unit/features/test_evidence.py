@@ -5,16 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from disambig.counts.building.build import build_table
-from disambig.counts.table import CountTable
-from disambig.data.finding import Finder
-from disambig.data.groups import Group
-from disambig.data.lists import CandidateLists
-from disambig.features.counts.context_probabilities import ContextProbabilities
-from disambig.features.counts.ngram_counts import NgramCounts
-from disambig.features.evidence import Explains
-from disambig.features.words.sentence_words import SentenceWords
-from disambig.text.tokenisations.words import Words
+from disambig.counts import CountTable, build_table
+from disambig.data import CandidateFinder, CandidateLists, Group
+from disambig.features import ContextProbabilities, NgramCounts, SentenceWords
+from disambig.text import Words
+from disambig.types import ExplainsFeatures
 
 GROUP = Group("quite/quiet", ("quite", "quiet"))
 TEXTS = ["We like a quiet place.", "We like a quiet garden.", "It is quite old."]
@@ -24,9 +19,9 @@ TEXTS = ["We like a quiet place.", "We like a quiet garden.", "It is quite old."
 def test_each_ngram_that_is_asked_has_its_count_under_its_columns_name(extractor, tmp_path):
     table = CountTable.open(build_table(tmp_path / "t", TEXTS, Words(), min_counts={4: 2}))
     view = Words()(["A quite place."])
-    found = Finder.of((GROUP,)).find(view)
+    found = CandidateFinder.from_groups((GROUP,)).find(view)
     made = extractor(counts=table)
-    assert isinstance(made, Explains) and not isinstance(SentenceWords(), Explains)
+    assert isinstance(made, ExplainsFeatures) and not isinstance(SentenceWords(), ExplainsFeatures)
     evidence = made.evidence(view, found.take(np.array([0])), GROUP)
     names = list(made.transform(view, found, GROUP).batch.columns.names)
     assert {f"{candidate}: {column}" for candidate, column in evidence} <= set(names)
@@ -43,8 +38,8 @@ def test_each_ngram_that_is_asked_has_its_count_under_its_columns_name(extractor
 def test_candidates_of_the_places_own_have_evidence_too(tmp_path):
     table = CountTable.open(build_table(tmp_path / "t", TEXTS, Words()))
     view = Words()(["A quite place."])
-    found = Finder.of((GROUP,)).find(view).take(np.array([0]))
-    own = replace(found, own=CandidateLists.of([("quiet", "quite", "old")]))
+    found = CandidateFinder.from_groups((GROUP,)).find(view).take(np.array([0]))
+    own = replace(found, own=CandidateLists.from_texts([("quiet", "quite", "old")]))
     made = NgramCounts(counts=table)
     evidence = made.evidence(view, own, GROUP)
     assert evidence["quiet", ". _"].count == 2 and evidence["old", ". _"].text == "a old"

@@ -11,12 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.data.candidate_words import CandidateWords
-from disambig.data.groups import Group
-from disambig.data.lists import CandidateLists
+from disambig.data import CandidateLists, CandidateWords, Group
 from disambig.errors import UserError
-from disambig.features.lists.headword_bigrams import HeadwordBigrams
-from disambig.formats.nbest.columns import instances_of
+from disambig.features import HeadwordBigrams
+from disambig.formats import list_instances
 
 GROUP = Group("lists", ())
 TOKENS = st.lists(
@@ -28,9 +26,12 @@ LISTS = st.lists(st.lists(TOKENS, min_size=1, max_size=4), min_size=1, max_size=
 
 def own_of(lists):
     every = [tokens for candidates in lists for tokens in candidates]
-    own = CandidateLists.of([["".join(w for w, _ in tokens) for tokens in each] for each in lists])
+    own = CandidateLists.from_texts([["".join(w for w, _ in tokens) for tokens in each] for each in lists])
     return replace(
-        own, words=CandidateWords.of(([w for w, _ in t] for t in every), ([k for _, k in t] for t in every))
+        own,
+        words=CandidateWords.from_words(
+            ([w for w, _ in t] for t in every), ([k for _, k in t] for t in every)
+        ),
     )
 
 
@@ -45,22 +46,22 @@ def test_the_counts_are_those_of_a_plain_count(learned, tried, least, tags):
     words = own.words
     if len(words.ids) and not any(name.startswith(tuple(tags)) for name in words.tag_names):
         with pytest.raises(UserError, match="D682"):
-            extractor.fit(None, instances_of(own), ())
+            extractor.fit(None, list_instances(own), ())
         return
-    fitted = extractor.fit(None, instances_of(own), ())
+    fitted = extractor.fit(None, list_instances(own), ())
     seen = Counter()
     for candidates in learned:
         texts = [counted(tokens, tags) for tokens in candidates]
         seen.update(each for each in set().union(*texts) if len({text[each] for text in texts}) > 1)
     names = sorted(name for name, n in seen.items() if n >= least)
     assert list(fitted.known.names) == names
-    found = fitted.transform(None, instances_of(own_of(tried)), GROUP)
+    found = fitted.transform(None, list_instances(own_of(tried)), GROUP)
     plain = [counted(tokens, tags) for candidates in tried for tokens in candidates]
     expected = np.array([[each[name] for name in names] for each in plain]).reshape(len(plain), len(names))
     assert np.array_equal(found.batch.rows.toarray(), expected)
     assert found.asked.tolist() == [len(each) for each in plain]
     assert found.batch.columns.group_names == ("headword bigrams",)
-    again = extractor.from_state(fitted.state()).transform(None, instances_of(own_of(tried)), GROUP)
+    again = extractor.from_state(fitted.state()).transform(None, list_instances(own_of(tried)), GROUP)
     assert np.array_equal(again.batch.rows.toarray(), expected)
 
 
@@ -69,23 +70,23 @@ def test_what_lies_between_is_passed_over():
     words = ["the", "letter", "of", "the", "insurance", "company", "came"]
     tags = ["DET", "NOUN", "ADP", "DET", "NOUN", "NOUN", "VERB"]
     own = own_of([[list(zip(words, tags, strict=True)), []]])
-    fitted = HeadwordBigrams(least=1).fit(None, instances_of(own), ())
+    fitted = HeadwordBigrams(least=1).fit(None, list_instances(own), ())
     assert list(fitted.known.names) == ["company came", "insurance company", "letter insurance"]
 
 
 def test_lists_must_say_tags():
-    bare = CandidateLists.of([["a b", "b"]])
-    untagged = replace(bare, words=CandidateWords.of([["a", "b"], ["b"]]))
-    fitted = HeadwordBigrams(tags=["N"], least=1).fit(None, instances_of(own_of([[[("a", "N")]]])), ())
+    bare = CandidateLists.from_texts([["a b", "b"]])
+    untagged = replace(bare, words=CandidateWords.from_words([["a", "b"], ["b"]]))
+    fitted = HeadwordBigrams(tags=["N"], least=1).fit(None, list_instances(own_of([[[("a", "N")]]])), ())
     for own in (bare, untagged):
         with pytest.raises(UserError, match=r"D681.*HeadwordBigrams"):
-            HeadwordBigrams().fit(None, instances_of(own), ())
+            HeadwordBigrams().fit(None, list_instances(own), ())
         with pytest.raises(UserError, match=r"D681.*HeadwordBigrams"):
-            fitted.transform(None, instances_of(own), GROUP)
-    nothing = fitted.transform(None, instances_of(CandidateLists.of([])), GROUP)
+            fitted.transform(None, list_instances(own), GROUP)
+    nothing = fitted.transform(None, list_instances(CandidateLists.from_texts([])), GROUP)
     assert nothing.batch.rows.shape == (0, 0)
     with pytest.raises(ValueError, match="fit the extractor first"):
-        HeadwordBigrams().transform(None, instances_of(bare), GROUP)
+        HeadwordBigrams().transform(None, list_instances(bare), GROUP)
 
 
 @pytest.mark.parametrize(
@@ -99,4 +100,4 @@ def test_settings_without_sense(settings, code):
 
 def test_tags_that_no_word_has_are_said():
     with pytest.raises(UserError, match=r"D682.*begins with NOUN, .*there are 名詞"):
-        HeadwordBigrams().fit(None, instances_of(own_of([[[("a", "名詞")]]])), ())
+        HeadwordBigrams().fit(None, list_instances(own_of([[[("a", "名詞")]]])), ())

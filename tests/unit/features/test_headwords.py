@@ -10,22 +10,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.counts.building.write import write_table
-from disambig.counts.table import CountTable
-from disambig.data.groups import Group
-from disambig.data.instances import Instances
+from disambig.counts import CountTable, write_table
+from disambig.data import Group, Instances
 from disambig.errors import UserError
-from disambig.features.counts.smoothing import DISCOUNT
-from disambig.features.headwords.asking import NAME, HeadwordNgrams
-from disambig.features.headwords.counting import HeadwordCounter
-from disambig.features.headwords.extractor import GROUP_NAME, Headwords
-from disambig.features.headwords.heads import heads_of
-from disambig.features.headwords.parts_of_speech import WORD_KINDS, PartsOfSpeech, parts_of_speech_in
-from disambig.tasks.candidates import OwnCandidates
+from disambig.features import (
+    DISCOUNT,
+    GROUP_NAME,
+    HEADWORD_TOKENISATION,
+    WORD_KINDS,
+    HeadwordCounter,
+    Headwords,
+    HeadwordTokenisation,
+    PartsOfSpeech,
+    find_heads,
+    parts_of_speech_in,
+)
+from disambig.tasks import OwnCandidates
 from disambig.testing import check_extractor
-from disambig.text.hashing import hash_word
-from disambig.text.tokenisations.words import Words
-from disambig.text.view import SENTENCE_START
+from disambig.text import SENTENCE_START, Words, hash_word
 
 KINDS = {
     "verb": "listen listens provide provided sat gave",
@@ -40,7 +42,7 @@ KINDS = {
 }
 HEADER = {"tokenisation": Words.name, "licence": "none"}
 WORDS = {word: WORD_KINDS.index(kind) for kind, words in KINDS.items() for word in words.split()}
-PARTS = PartsOfSpeech.of(WORDS, HEADER)
+PARTS = PartsOfSpeech.from_words(WORDS, HEADER)
 GROUP = Group("place", ("to", "of", "with", ""))
 TEXTS = [
     "They listen often to old music.",
@@ -71,7 +73,7 @@ def counts(tmp_path_factory, task):
         for text in TEXTS:  # in two and more runs, as long text comes
             counter.add(Words()([text]))
         chunks = list(counter.partitions(min_counts={}))
-    write_table(path, chunks, tokenisations=[NAME], gaps=[NAME], info={})
+    write_table(path, chunks, tokenisations=[HEADWORD_TOKENISATION], gaps=[HEADWORD_TOKENISATION], info={})
     return path
 
 
@@ -105,7 +107,7 @@ def words_at(view, tokens):
 def test_heads_are_found_over_words_between(text, heads, engine, monkeypatch):
     monkeypatch.setenv("DISAMBIG_ENGINE", engine)
     view, instances = place(text)
-    assert words_at(view, heads_of(PARTS, view, instances)[0]) == heads
+    assert words_at(view, find_heads(PARTS, view, instances)[0]) == heads
 
 
 @given(st.lists(st.sampled_from([*WORDS, "town", "."]), max_size=40), st.integers(0, 2))
@@ -116,9 +118,9 @@ def test_both_ways_of_finding_agree_and_stay_in_the_sentence(words, length):
     instances = Instances(positions, nothing + length, nothing, nothing)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DISAMBIG_ENGINE", "numpy")
-        slow = heads_of(PARTS, view, instances)
+        slow = find_heads(PARTS, view, instances)
         patch.setenv("DISAMBIG_ENGINE", "numba")
-        assert np.array_equal(heads_of(PARTS, view, instances), slow)
+        assert np.array_equal(find_heads(PARTS, view, instances), slow)
     inside = np.array([view.sentences.searchsorted(p, side="right") for p in range(len(view) + 1)])
     for at, heads in zip(positions.tolist(), slow.tolist(), strict=True):
         left, right = max(at - 1, 0), min(at + length, len(view) - 1)
@@ -136,9 +138,11 @@ def test_headword_ngrams_are_counted_and_can_be_asked_for(counts):
         "with": 1, "users with": 1, "with access": 1, "users with access": 1,
         "provide * with": 1, "provide * with access": 1,
     }  # fmt: skip
-    assert {text: table.count(text, tokenisation=NAME) for text in asked} == asked
+    assert {text: table.count(text, tokenisation=HEADWORD_TOKENISATION) for text in asked} == asked
     assert table.n_ngrams == len(asked)
-    assert not any(table.counts_of_texts(["often to", "to old", "provide with"], tokenisation=NAME))
+    assert not any(
+        table.counts_of_texts(["often to", "to old", "provide with"], tokenisation=HEADWORD_TOKENISATION)
+    )
 
 
 def test_a_word_of_several_groups_is_counted_once(tmp_path):
@@ -164,10 +168,12 @@ def test_no_word_is_counted_where_a_task_learns_from_empty_places(tmp_path):
 
     with HeadwordCounter(Listening(), PARTS) as counter:
         counter.add(Words()(["They listen music.", "They provided music."]))
-        write_table(tmp_path / "t", counter.partitions(min_counts={}), tokenisations=[NAME], info={})
+        write_table(
+            tmp_path / "t", counter.partitions(min_counts={}), tokenisations=[HEADWORD_TOKENISATION], info={}
+        )
     table = CountTable.open(tmp_path / "t")
     for text, n in {"<0>": 2, "<0> music": 2, "listen <0> music": 1, "listen <0>": 1}.items():
-        assert table.count(text, tokenisation=NAME) == n
+        assert table.count(text, tokenisation=HEADWORD_TOKENISATION) == n
 
 
 @pytest.mark.parametrize("engine", ["numpy", "numba"])
@@ -181,7 +187,7 @@ def test_probabilities_are_the_formula(counts, folder, engine, monkeypatch):
 
     def smoothed(pattern, back):
         texts = [pattern.replace("_", word) for word in group.candidates]
-        n = np.array([table.count(text, tokenisation=NAME) for text in texts])
+        n = np.array([table.count(text, tokenisation=HEADWORD_TOKENISATION) for text in texts])
         if not n.sum():
             return back
         return (np.maximum(n - DISCOUNT, 0) + DISCOUNT * (n > 0).sum() * back) / n.sum()
@@ -218,7 +224,7 @@ def test_other_words_and_tables_are_refused(counts, folder, tmp_path):
     view, instances = place("They listen _ music")
     other = replace(view, tokenisation="variance_svm.NormalisedWords.v1")
     with pytest.raises(UserError, match="D439"):
-        heads_of(PARTS, other, instances)
+        find_heads(PARTS, other, instances)
     words = tmp_path / "words.counts"
     write_table(words, [(np.ones(1, np.uint64), np.ones(1, np.uint64))], tokenisations=[Words.name])
     with pytest.raises(UserError, match="D110"):
@@ -227,17 +233,17 @@ def test_other_words_and_tables_are_refused(counts, folder, tmp_path):
 
 def test_no_text_is_cut_into_head_words():
     with pytest.raises(UserError, match="D440"):
-        HeadwordNgrams()(["They listen to music."])
+        HeadwordTokenisation()(["They listen to music."])
 
 
 def test_what_is_saved_says_the_same(folder):
     again = parts_of_speech_in(str(folder))
     assert again.header == HEADER
     asked = Words()(["They listen often, to Anna."]).hashes
-    kinds = again.of_words(asked)
+    kinds = again.word_kinds(asked)
     named = [WORD_KINDS[kind] for kind in kinds.tolist()]
     assert named == "other pronoun verb adverb other other noun other other".split()
-    assert np.array_equal(PARTS.of_words(asked), kinds)
+    assert np.array_equal(PARTS.word_kinds(asked), kinds)
 
 
 @pytest.mark.parametrize(

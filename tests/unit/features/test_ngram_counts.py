@@ -9,18 +9,13 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from disambig.counts.building.build import build_table
-from disambig.counts.table import CountTable
-from disambig.data.groups import Group
-from disambig.data.instances import Instances
+from disambig.counts import CountTable, build_table
+from disambig.data import Group, Instances
 from disambig.errors import UserError
-from disambig.features.counts.contexts import CONTEXTS, ngram_text
-from disambig.features.counts.ngram_counts import BIAS, NgramCounts
-from disambig.features.words.context_words import ContextWords
-from disambig.tasks.candidates import OwnCandidates
+from disambig.features import BIAS, CONTEXTS, ContextWords, NgramCounts, ngram_text
+from disambig.tasks import OwnCandidates
 from disambig.testing import check_extractor
-from disambig.text.tokenisations.web1t import Web1T
-from disambig.text.tokenisations.words import Words
+from disambig.text import Web1T, Words
 
 ENGINES = ("numpy", "numba")
 VOCABULARY = ("cat", "dog", "on", "in", "may", "be", "may be", "maybe", "the")
@@ -73,9 +68,9 @@ class Everywhere:
         self.groups = (Group("all", candidates),)
 
     def instances(self, view):
-        from disambig.data.finding import Finder
+        from disambig.data import CandidateFinder
 
-        return Finder.of(self.groups).find(view)
+        return CandidateFinder.from_groups(self.groups).find(view)
 
 
 TEXT_WORDS = st.lists(st.sampled_from([*VOCABULARY, ".", ". The"]), min_size=1, max_size=25).map(" ".join)

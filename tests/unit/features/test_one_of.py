@@ -5,13 +5,12 @@ from __future__ import annotations
 import pytest
 
 from disambig.errors import UserError
-from disambig.features.one_of import OneOf
-from disambig.features.tfidf.extractor import Tfidf
-from disambig.tasks.candidates import OwnCandidates
+from disambig.features import ExtractorChoice, Tfidf
+from disambig.tasks import OwnCandidates
 from disambig.testing import check_extractor
 
 CHECKS = check_extractor(
-    OneOf({"words": Tfidf(around="document"), "kept": Tfidf(around="document", kept=3)}),
+    ExtractorChoice({"words": Tfidf(around="document"), "kept": Tfidf(around="document", kept=3)}),
     OwnCandidates(candidates=["bring", "take"]),
     ["Take it home.", "They bring it, and take it.", "Nothing here.", ""],
 )
@@ -23,6 +22,6 @@ def test_contract(check):
 
 
 def test_there_are_two_at_least():
-    assert OneOf({"a": Tfidf(kept=2), "b": Tfidf(kept=1)}).first.kept == 2
+    assert ExtractorChoice({"a": Tfidf(kept=2), "b": Tfidf(kept=1)}).first.kept == 2
     with pytest.raises(UserError, match="D518"):
-        OneOf({"a": Tfidf()})
+        ExtractorChoice({"a": Tfidf()})

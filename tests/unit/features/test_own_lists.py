@@ -10,28 +10,23 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from toy_texts import SENTENCES
 
-from disambig.counts.building.build import build_table
-from disambig.counts.table import CountTable
-from disambig.data.batches.crossed_lists import CrossedLists
-from disambig.data.batches.dense_lists import DenseLists
-from disambig.data.finding import Finder
-from disambig.data.groups import Group
-from disambig.data.instances import Instances
-from disambig.data.lists import CandidateLists
+from disambig.counts import CountTable, build_table
+from disambig.data import CandidateFinder, CandidateLists, CrossedLists, DenseLists, Group, Instances
 from disambig.errors import UserError
-from disambig.features.contract import fitted, transformed
-from disambig.features.counts.contexts import CONTEXTS
-from disambig.features.counts.ngram_counts import NgramCounts
-from disambig.features.counts.own_lists import ranks_of_lists
-from disambig.features.lists.source import SourceFeatures
-from disambig.features.lists.text_ngrams import TextNgrams
-from disambig.features.network.word_network import WordNetwork
-from disambig.features.words.context_window import ContextWindow
-from disambig.features.words.context_words import ContextWords
-from disambig.features.words.sentence_words import SentenceWords
-from disambig.text.tokenisations.spacy_tokens import SpacyTokens
-from disambig.text.tokenisations.web1t import Web1T
-from disambig.text.tokenisations.words import Words
+from disambig.features import (
+    CONTEXTS,
+    ContextWindow,
+    ContextWords,
+    NgramCounts,
+    SentenceWords,
+    SourceFeatures,
+    TextNgrams,
+    WordNetwork,
+    fit_checked,
+    rank_lists,
+    transform_checked,
+)
+from disambig.text import SpacyTokens, Web1T, Words
 
 GROUP = Group("the/is/quite a", ("the", "is", "quite a"))
 
@@ -39,12 +34,16 @@ GROUP = Group("the/is/quite a", ("the", "is", "quite a"))
 @pytest.fixture
 def found():
     view = Words()(SENTENCES)
-    return view, Finder.of([GROUP]).find(view)
+    return view, CandidateFinder.from_groups([GROUP]).find(view)
 
 
 def with_lists(instances: Instances, lists) -> Instances:
     return Instances(
-        instances.positions, instances.lengths, instances.groups, instances.observed, CandidateLists.of(lists)
+        instances.positions,
+        instances.lengths,
+        instances.groups,
+        instances.observed,
+        CandidateLists.from_texts(lists),
     )
 
 
@@ -79,7 +78,7 @@ def test_candidates_are_cut_as_the_text_is(tmp_path, tokenisation):
     view = tokenisation(["The X one."])
     at = np.flatnonzero(view.ends == 5)
     place = Instances(at, np.ones(1, np.int32), np.zeros(1, np.int32), np.zeros(1, np.int32))
-    own = replace(place, own=CandidateLists.of([("well-known", "isn't", "other")]))
+    own = replace(place, own=CandidateLists.from_texts([("well-known", "isn't", "other")]))
     extractor, group = NgramCounts(counts=table), Group("any", ())
     found = extractor.transform(view, own, group)
     between = CONTEXTS.index((1, 1))
@@ -121,8 +120,8 @@ def test_an_extractor_for_other_candidates_is_named(found, small_table, own):
         extractors, given, code = [SourceFeatures(), TextNgrams()], instances, "D418"
     for extractor in extractors:
         for ask in (
-            lambda each=extractor: transformed(each, view, given, GROUP),
-            lambda each=extractor: fitted(each, view, given, [GROUP]),
+            lambda each=extractor: transform_checked(each, view, given, GROUP),
+            lambda each=extractor: fit_checked(each, view, given, [GROUP]),
         ):
             with pytest.raises(UserError, match=f"{code}.* {type(extractor).__name__} "):
                 ask()
@@ -139,7 +138,7 @@ def test_the_kernel_finds_what_numpy_finds(draw, small_table):
     positions = words[sorted(draw.draw(st.sets(st.integers(0, len(words) - 1), min_size=1, max_size=6)))]
     lengths = np.array([draw.draw(st.integers(0, 1)) for _ in positions], np.int32)
     known = st.sampled_from(["the", "is", "", "quite a", "a b c d e f", "never seen"])
-    lists = CandidateLists.of([draw.draw(st.lists(known, min_size=1, max_size=4)) for _ in positions])
+    lists = CandidateLists.from_texts([draw.draw(st.lists(known, min_size=1, max_size=4)) for _ in positions])
     zeros = np.zeros(len(positions), np.int32)
     places, zero = Instances(positions, lengths, zeros, zeros, lists), draw.draw(st.booleans())
     found = []
@@ -147,5 +146,5 @@ def test_the_kernel_finds_what_numpy_finds(draw, small_table):
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("DISAMBIG_ENGINE", engine)
             table = CountTable.open(small_table)
-            found.append(ranks_of_lists(table, view, places, lists, zero=zero))
+            found.append(rank_lists(table, view, places, lists, zero=zero))
     assert np.array_equal(found[0][0], found[1][0]) and np.array_equal(found[0][1], found[1][1])

@@ -10,15 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.data.groups import Group
-from disambig.data.instances import Instances
+from disambig.data import Group, Instances
 from disambig.errors import UserError
-from disambig.features.rows import one_row
-from disambig.features.strings.subsequences import Subsequences
-from disambig.tasks.candidates import OwnCandidates
+from disambig.features import Subsequences
+from disambig.features import rows as one_row
+from disambig.tasks import OwnCandidates
 from disambig.testing import check_extractor
-from disambig.text.hashing import hash_words
-from disambig.text.tokenisations.spacy_tokens import SpacyTokens
+from disambig.text import SpacyTokens, hash_words
 
 GROUP = Group("bank.n", ("river", "money"))
 ENGINES = pytest.mark.parametrize("engine", ["numpy", "numba"])

@@ -10,15 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.data.candidate_words import CandidateWords
-from disambig.data.groups import Group
-from disambig.data.lists import CandidateLists
+from disambig.data import CandidateLists, CandidateWords, Group
 from disambig.errors import UserError
-from disambig.features.lists import counting
-from disambig.features.lists.known import known_of
-from disambig.features.lists.text_ngrams import TextNgrams
-from disambig.features.lists.units import keys_of
-from disambig.formats.nbest.columns import instances_of
+from disambig.features import TextNgrams, known_ngrams_from_state, name_keys
+from disambig.features import candidate_ngrams as counting
+from disambig.formats import list_instances
 
 GROUP = Group("lists", ())
 WORDS = st.lists(st.sampled_from(["a", "b", "ab", "猫", "<s>", "</s>", "<", ">"]), max_size=6)
@@ -47,9 +43,11 @@ def expected(lists, unit, order, least):
 
 
 def own_of(lists, said=False):
-    own = CandidateLists.of([[" ".join(words) for words in candidates] for candidates in lists])
+    own = CandidateLists.from_texts([[" ".join(words) for words in candidates] for candidates in lists])
     if said:
-        own = replace(own, words=CandidateWords.of(words for candidates in lists for words in candidates))
+        own = replace(
+            own, words=CandidateWords.from_words(words for candidates in lists for words in candidates)
+        )
     return own
 
 
@@ -66,23 +64,23 @@ def shown(features):
 def test_the_counts_are_those_of_a_plain_count(learned, tried, unit, order, least, said):
     """Words that lists say, in vocabularies of their own, count as words that are cut from the text."""
     own, other = own_of(learned, said), own_of(tried, said)
-    fitted = TextNgrams(unit=unit, order=order, least=least).fit(None, instances_of(own), ())
+    fitted = TextNgrams(unit=unit, order=order, least=least).fit(None, list_instances(own), ())
     texts = [[" ".join(words) for words in candidates] for candidates in learned]
     names = expected(texts, unit, order, least)
     assert list(fitted.known.names) == names
-    features = fitted.transform(None, instances_of(other), GROUP)
+    features = fitted.transform(None, list_instances(other), GROUP)
     plain = [counted(text, unit, order) for text in other.texts]
     assert shown(features) == [{name: n for name, n in each.items() if name in names} for each in plain]
     assert features.asked.tolist() == [len(each) for each in plain]
     assert features.found.tolist() == [sum(name in names for name in each) for each in plain]
     assert features.batch.columns.group_names == (f"n-grams of {unit}",)
     again = TextNgrams(unit=unit, order=order).from_state(fitted.state())
-    assert shown(again.transform(None, instances_of(other), GROUP)) == shown(features)
+    assert shown(again.transform(None, list_instances(other), GROUP)) == shown(features)
 
 
 @given(LISTS, st.sampled_from(UNITS))
 def test_blocks_of_one_list_each_make_no_difference(lists, unit):
-    instances, extractor = instances_of(own_of(lists)), TextNgrams(unit=unit, order=3, least=2)
+    instances, extractor = list_instances(own_of(lists)), TextNgrams(unit=unit, order=3, least=2)
     whole = extractor.fit(None, instances, ())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(counting, "BLOCK", 0)
@@ -94,13 +92,13 @@ def test_blocks_of_one_list_each_make_no_difference(lists, unit):
 
 def test_words_need_not_be_those_between_blanks():
     """Japanese has none; and a word may hold a blank, which its name shows as an open box."""
-    own = CandidateLists.of([["猫がいる", "New York"]])
-    own = replace(own, words=CandidateWords.of([["猫", "が", "いる"], ["New York"]]))
-    found = TextNgrams(least=1).fit(None, instances_of(own), ())
+    own = CandidateLists.from_texts([["猫がいる", "New York"]])
+    own = replace(own, words=CandidateWords.from_words([["猫", "が", "いる"], ["New York"]]))
+    found = TextNgrams(least=1).fit(None, list_instances(own), ())
     names = list(found.known.names)
     assert "猫 が" in names and "New␣York" in names and "New␣York </s>" in names
-    two = replace(own, words=CandidateWords.of([["猫"], ["New", "York"]]))
-    assert shown(found.transform(None, instances_of(two), GROUP)) == [
+    two = replace(own, words=CandidateWords.from_words([["猫"], ["New", "York"]]))
+    assert shown(found.transform(None, list_instances(two), GROUP)) == [
         {"<s> 猫": 1.0, "猫": 1.0},
         {},
     ]
@@ -110,7 +108,7 @@ def test_words_need_not_be_those_between_blanks():
 def test_a_state_without_keys_is_read(unit):
     """Models of 0.1.0 have the names alone."""
     own = own_of([[["a", "b"], ["b", "a", "a"]], [["a"], ["b"]]])
-    fitted = TextNgrams(unit=unit, order=4, least=1).fit(None, instances_of(own), ())
+    fitted = TextNgrams(unit=unit, order=4, least=1).fit(None, list_instances(own), ())
     state = {name: array for name, array in fitted.state().items() if name != "keys"}
     assert set(state) == {"n", "letters", "ends"}
     again = TextNgrams(unit=unit, order=4).from_state(state)
@@ -120,23 +118,23 @@ def test_a_state_without_keys_is_read(unit):
 
 def test_states_that_do_not_fit_are_refused():
     own = own_of([[["a", "b"], ["b", "a", "a"]]])
-    state = TextNgrams(least=1).fit(None, instances_of(own), ()).state()
+    state = TextNgrams(least=1).fit(None, list_instances(own), ()).state()
     for name, array in (
         ("keys", state["keys"][:-1]),
         ("keys", state["keys"].astype(float)),
         ("n", np.array([3])),
     ):
         with pytest.raises(ValueError, match=r"n-grams|names of columns"):
-            known_of({**state, name: array}, "words")
+            known_ngrams_from_state({**state, name: array}, "words")
     with pytest.raises(ValueError, match="fit the extractor first"):
-        TextNgrams().transform(None, instances_of(own), GROUP)
+        TextNgrams().transform(None, list_instances(own), GROUP)
     assert TextNgrams().from_state({}).state() == {}
 
 
 def test_keys_tell_the_order_of_units_and_where_they_end():
     names = ["a b", "b a", "a", "b", "ab", "a b a", "<s> a", "a </s>", ""]
-    assert len(set(keys_of(names, "words").tolist())) == len(names)
-    assert keys_of(["a b"], "words") != keys_of(["a b"], "characters")
+    assert len(set(name_keys(names, "words").tolist())) == len(names)
+    assert name_keys(["a b"], "words") != name_keys(["a b"], "characters")
 
 
 @pytest.mark.parametrize("settings", [{"unit": "letters"}, {"order": 0}, {"order": 6}, {"least": 0}])

@@ -10,13 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfTransformer, TfidfVectorizer
 
-from disambig.data.finding import word_tokens
-from disambig.data.groups import Group
-from disambig.data.instances import Instances
+from disambig.data import Group, Instances, word_tokens
 from disambig.errors import UserError
-from disambig.features.tfidf.extractor import Tfidf
-from disambig.text.hashing import hash_words
-from disambig.text.tokenisations.words import Words
+from disambig.features import Tfidf
+from disambig.text import Words, hash_words
 
 TEXTS = (
     "The ball went over the net; the crowd sang. Then it rained!",

@@ -15,16 +15,13 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from disambig.data.groups import Group
-from disambig.data.instances import Instances
+from disambig.data import Group, Instances
 from disambig.errors import UserError
-from disambig.features.rows import one_row
-from disambig.features.tfidf.extractor import Tfidf
-from disambig.features.tfidf.words import Terms
-from disambig.tasks.candidates import OwnCandidates
+from disambig.features import TermSelector, Tfidf
+from disambig.features import rows as one_row
+from disambig.tasks import OwnCandidates
 from disambig.testing import check_extractor
-from disambig.text.hashing import hash_word
-from disambig.text.tokenisations.spacy_tokens import SpacyTokens
+from disambig.text import SpacyTokens, hash_word
 
 GROUP = Group("bank.n", ("river", "money"))
 DOCUMENTS = ["The bank rose. We saw it!", "A bank by the river; a bank of sand.", "Money."]
@@ -125,8 +122,10 @@ def test_long_documents_are_looked_at_in_portions(monkeypatch, around):
     expected = whole.transform(view, where, GROUP)
     monkeypatch.setattr(one_row, "TOKENS_AT_ONCE", 700)
     looked_at = []
-    counted = Terms.counted
-    monkeypatch.setattr(Terms, "counted", lambda *given: looked_at.append(len(given[2])) or counted(*given))
+    counted = TermSelector.counted
+    monkeypatch.setattr(
+        TermSelector, "counted", lambda *given: looked_at.append(len(given[2])) or counted(*given)
+    )
     parts = Tfidf(around=around).fit(view, where, [GROUP])
     np.testing.assert_array_equal(parts.known.documents, whole.known.documents)
     features = parts.transform(view, where, GROUP)

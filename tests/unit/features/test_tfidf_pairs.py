@@ -10,13 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from disambig.data.finding import word_tokens
-from disambig.data.groups import Group
-from disambig.data.instances import Instances
-from disambig.engine import VARIABLE
+from disambig.data import Group, Instances, word_tokens
 from disambig.errors import UserError
-from disambig.features.tfidf.extractor import Tfidf
-from disambig.text.tokenisations.words import Words
+from disambig.features import Tfidf
+from disambig.runtime import VARIABLE
+from disambig.text import Words
 
 GROUP = Group("topic", ("cooking", "sport"))
 TEXT = st.lists(st.sampled_from("the ball Bread it's 1997 , ! . Then é".split()), min_size=1, max_size=12)

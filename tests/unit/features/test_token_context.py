@@ -9,17 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disambig.data.batches.sequences import SequenceRows
-from disambig.data.groups import Group
-from disambig.data.instances import Instances
+from disambig.data import Group, Instances, SequenceRows
 from disambig.errors import UserError
-from disambig.features.tokens.token_context import TokenContext
-from disambig.features.tokens.token_context_templates import CLASS, SHAPE
-from disambig.features.tokens.word_classes import WordClasses
-from disambig.features.tokens.word_classes_learning import learn_classes
+from disambig.features import CLASS, SHAPE, TokenContext, WordClasses, learn_classes
 from disambig.testing import check_extractor
-from disambig.text.hashing import hash_word, hash_words
-from disambig.text.tokenisations.spacy_tokens import SpacyTokens
+from disambig.text import SpacyTokens, hash_word, hash_words
 from disambig.types import Decides
 
 TOKENS = SpacyTokens()
@@ -155,9 +149,9 @@ def test_words_of_the_same_company_come_into_one_class():
     found = learn_classes(
         text_of_two_kinds(800, np.random.default_rng(0)), n_words=19, n_contexts=5, sizes=(4,)
     )
-    of = {kind: {int(found.of(hash_words([f"{kind}{i}"]))[0, 0]) for i in range(8)} for kind in "ta"}
+    of = {kind: {int(found.lookup(hash_words([f"{kind}{i}"]))[0, 0]) for i in range(8)} for kind in "ta"}
     assert len(of["t"]) == len(of["a"]) == 1 and of["t"] != of["a"]
-    assert found.of(np.array([hash_word("never")], np.uint64)).tolist() == [[0]]
+    assert found.lookup(np.array([hash_word("never")], np.uint64)).tolist() == [[0]]
 
 
 def test_too_little_text_for_classes_is_said():
@@ -189,7 +183,7 @@ def test_a_damaged_state_is_refused(tags, name, array):
 def test_classes_beside_others_are_of_all_words():
     one = WordClasses(np.array([1, 2], np.uint64), np.array([[4], [5]], np.uint16))
     other = WordClasses(np.array([2, 3], np.uint64), np.array([[7], [8]], np.uint16))
-    both = one.beside(other)
+    both = one.joined_with(other)
     assert both.words.tolist() == [1, 2, 3]
     assert both.classes.tolist() == [[5, 0], [6, 8], [0, 9]]
 

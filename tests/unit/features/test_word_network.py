@@ -7,15 +7,20 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from disambig.data.finding import Finder
-from disambig.data.groups import Group
+from disambig.data import CandidateFinder, Group
 from disambig.errors import UserError
-from disambig.features.network import word_network
-from disambig.features.network.word_network import WordNetwork
-from disambig.features.network.word_network_weights import FIRST_KNOWN, OUTSIDE, TOPIC_SHIFT, UNKNOWN, Weights
-from disambig.tasks.candidates import OwnCandidates
+from disambig.features import (
+    FIRST_KNOWN,
+    OUTSIDE,
+    TOPIC_SHIFT,
+    UNKNOWN,
+    NetworkWeights,
+    WordNetwork,
+    word_network,
+)
+from disambig.tasks import OwnCandidates
 from disambig.testing import check_extractor
-from disambig.text.tokenisations.words import Words
+from disambig.text import Words
 
 ENGINES = ("numpy", "numba")
 SAND = Group("sand", ("desert", "dessert"))
@@ -39,7 +44,7 @@ def made(n, seed=0):
 
 def found(texts, *groups):
     view = Words()(list(texts))
-    return view, Finder.of(groups).find(view)
+    return view, CandidateFinder.from_groups(groups).find(view)
 
 
 @pytest.fixture(scope="module")
@@ -162,7 +167,7 @@ def test_no_more_examples_of_a_group_than_asked_are_learned_from():
 
 def test_states_that_do_not_fit_are_refused(learned):
     state = learned.state()
-    assert set(state) == {field.name for field in fields(Weights)}
+    assert set(state) == {field.name for field in fields(NetworkWeights)}
     for name in ("near", "far", "hidden", "hidden_bias", "output", "output_scale", "sizes", "groups"):
         with pytest.raises(ValueError, match="differ in size"):
             WordNetwork(**SMALL).from_state({**state, name: state[name][:-1]})
@@ -263,7 +268,7 @@ def test_several_groups_at_once_are_as_each_by_itself(monkeypatch):
         "In on at in to",
     ]
     view = Words()(texts * 3)
-    instances = Finder.of(groups).find(view)
+    instances = CandidateFinder.from_groups(groups).find(view)
     network = WordNetwork(near=2, far=4, dimensions=4, hidden=6, epochs=2).fit(view, instances, groups)
     parts = [(instances.take(np.flatnonzero(instances.groups == g)[::-1]), groups[g]) for g in (1, 0, 1)]
     units = []

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from disambig.errors import UserError
-from disambig.features.tokens.word_usage_learning import learn_usage
-from disambig.text.hashing import hash_words
-from disambig.text.tokenisations.spacy_tokens import SpacyTokens
+from disambig.features import learn_usage
+from disambig.text import SpacyTokens, hash_words
 
 NAMES, THINGS = ["Anna", "Berlin", "Chile", "Doris"], ["apple", "brick", "chair", "door"]
 
@@ -26,7 +25,7 @@ def test_words_of_the_same_tags_and_capitals_come_together():
     texts = [f"She gave {name} the {thing}." for name in NAMES for thing in THINGS] * 2
     texts += [f"{thing.title()} Of {name}" for name in NAMES for thing in THINGS]  # headings say nothing
     found = learn_usage([tagged(texts)], 3, sizes=(3,))
-    names, things = (found.of(hash_words([w.lower() for w in some])) for some in (NAMES, THINGS))
+    names, things = (found.lookup(hash_words([w.lower() for w in some])) for some in (NAMES, THINGS))
     assert (names == names[0]).all() and (things == things[0]).all()
     assert names[0, 0] != things[0, 0] and names[0, 1] != things[0, 1]
 
@@ -35,13 +34,13 @@ def test_a_capital_at_the_begin_of_a_sentence_is_not_counted():
     texts = ["Door after door shut. The door was open.", "Door to door they went."] * 4
     texts += ["He saw Anna and Anna saw him."] * 4
     found = learn_usage([tagged(texts)], 3, sizes=(2,))
-    door, anna = found.of(hash_words(["door", "anna"]))[:, -1].tolist()
+    door, anna = found.lookup(hash_words(["door", "anna"]))[:, -1].tolist()
     assert (door, anna) == (2, 8)  # never, and nearly always; one more, since 0 is an unknown word
 
 
 def test_words_in_capitals_are_a_class_of_their_own():
     texts = ["We asked NASA and the man from NASA then left."] * 8
-    assert learn_usage([tagged(texts)], 3, sizes=(2,)).of(hash_words(["nasa"]))[0, -1] == 9
+    assert learn_usage([tagged(texts)], 3, sizes=(2,)).lookup(hash_words(["nasa"]))[0, -1] == 9
 
 
 def test_too_few_words_are_said():

@@ -5,16 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from disambig.data.instances import Instances
+from disambig.data import Instances
 from disambig.errors import UserError
-from disambig.features.vectors.known import Vectors
-from disambig.features.vectors.learning import learn_vectors
-from disambig.features.vectors.word_vectors import WordVectors
-from disambig.tasks.candidates import OwnCandidates
+from disambig.features import Vectors, WordVectors, learn_vectors
+from disambig.tasks import OwnCandidates
 from disambig.testing import check_extractor
-from disambig.text.documents import view_of_texts
-from disambig.text.hashing import hash_word, hash_words
-from disambig.text.tokenisations.words import Words
+from disambig.text import Words, hash_word, hash_words, view_of_texts
 
 TEXTS = [
     "A quiet day at the quay, and quite a wind.",

@@ -11,12 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from disambig.files.memory import input_bound
-from disambig.formats.conllu.reader import SENTENCE_LIMIT, conllu_documents
-from disambig.formats.documents import Bad
-from disambig.formats.inputs import find_inputs
-from disambig.formats.lines import read_lines
-from disambig.formats.readers import read
+from disambig.files import memory_limit
+from disambig.formats import (
+    SENTENCE_LIMIT,
+    UnreadableDocument,
+    conllu_documents,
+    find_inputs,
+    read,
+    read_lines,
+)
 
 BOUND = 2_000_000
 
@@ -24,7 +27,10 @@ BOUND = 2_000_000
 def codes(path: Path, limit: int = BOUND) -> list[str]:
     """Return the codes of what is bad in a file, and "" for each good document."""
     (source,) = find_inputs([str(path)])
-    return [found.error.code if isinstance(found, Bad) else "" for found in read(source, limit=limit)]
+    return [
+        found.error.code if isinstance(found, UnreadableDocument) else ""
+        for found in read(source, limit=limit)
+    ]
 
 
 def peak(action) -> int:
@@ -59,7 +65,7 @@ def test_blank_lines_between_sentences_cost_no_line_numbers():
     found = conllu(text.encode())
     assert [document.text for document in found[:1]] == ["word word"]
     assert found[0].line == 1_500_001
-    assert isinstance(found[-1], Bad)
+    assert isinstance(found[-1], UnreadableDocument)
     assert f"line {text[: text.index('no row')].count(chr(10)) + 1:,}:" in str(found[-1].error)
 
 
@@ -161,23 +167,22 @@ def test_a_parquet_whose_rows_take_too_much_is_refused_by_name(tmp_path):
 
 
 def test_the_bound_is_a_tenth_of_the_memory_and_512_megabytes_at_most():
-    assert 1_000_000 < input_bound() <= 512_000_000
+    assert 1_000_000 < memory_limit() <= 512_000_000
 
 
 def test_a_job_counts_what_is_above_the_bound_among_its_documents(tmp_path):
     from fake_models import FakeSource
 
-    from disambig.batch.bounds import Bounds
-    from disambig.batch.job import run_job
-    from disambig.formats.writers import make_format
+    from disambig.formats import make_format
+    from disambig.jobs import JobLimits, run_job
 
     (tmp_path / "corpus").mkdir()
     (tmp_path / "corpus" / "a.txt.gz").write_bytes(gzip.compress(b"word " * 1_000_000))
     (tmp_path / "corpus" / "b.txt").write_text("a quite place")
     inputs = find_inputs([str(tmp_path / "corpus")])
-    for bounds, wanted in ((Bounds(BOUND), ["D872"]), (Bounds(), [])):
+    for bounds, wanted in ((JobLimits(BOUND), ["D872"]), (JobLimits(), [])):
         report = run_job(
-            tmp_path / f"out{bounds.held}",
+            tmp_path / f"out{bounds.memory}",
             inputs,
             source=FakeSource(),
             format=make_format("jsonl"),

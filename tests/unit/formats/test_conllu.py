@@ -9,15 +9,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disambig.errors import UserError
-from disambig.formats.conllu import reader as conllu
-from disambig.formats.conllu.format import KEY, ConlluFormat, escaped
-from disambig.formats.conllu.reader import conllu_cuts, conllu_documents, parse
-from disambig.formats.documents import Bad, Document
-from disambig.formats.inputs import Input
-from disambig.formats.lines import read_lines
-from disambig.formats.readers import read
-from disambig.formats.results import Annotated, records
-from disambig.formats.writers import make_format
+from disambig.formats import (
+    KEY,
+    AnnotatedDocument,
+    ConlluFormat,
+    Document,
+    Input,
+    UnreadableDocument,
+    conllu,
+    conllu_cuts,
+    conllu_documents,
+    escaped,
+    make_format,
+    parse_document,
+    read,
+    read_lines,
+    records,
+)
 
 
 def token(name: str, form: str, misc: str = "_") -> str:
@@ -45,7 +53,7 @@ FRENCH = (
 )
 
 
-def documents(data: bytes) -> list[Document | Bad]:
+def documents(data: bytes) -> list[Document | UnreadableDocument]:
     return list(conllu_documents(read_lines(io.BytesIO(data)), "a.conllu"))
 
 
@@ -54,7 +62,7 @@ def test_the_text_is_that_of_the_sentences_and_tokens_lie_in_it():
     assert document.text == "Vamos al  mar. Heading\n\nAb c!"
     assert (document.id, document.line, document.kind) == ("one", 1, "conllu")
     assert document.source == FRENCH.encode()
-    found = parse(FRENCH, "a.conllu")
+    found = parse_document(FRENCH, "a.conllu")
     spans = zip(found.starts, found.ends, strict=True)
     assert [document.text[start:end] for start, end in spans] == "Vamos al mar . Heading Ab c !".split()
     lines = FRENCH.split("\n")
@@ -124,7 +132,7 @@ def test_bad_bytes_and_packed_files(tmp_path):
     path = tmp_path / "a.conllu.gz"
     path.write_bytes(gzip.compress(b"\xef\xbb\xbf" + FRENCH.replace("\n", "\r\n").encode()))
     (document,) = read(Input(str(path), "a", "conllu"))
-    assert document.text == parse(FRENCH, "").text
+    assert document.text == parse_document(FRENCH, "").text
     path.write_bytes(gzip.compress(b""))
     (bad,) = read(Input(str(path), "a", "conllu"))
     assert bad.error.code == "D302"
@@ -133,7 +141,7 @@ def test_bad_bytes_and_packed_files(tmp_path):
 @given(data=st.text(st.sampled_from("1 2\t-.#ab=\n\r_")) | st.text())
 def test_nothing_that_is_read_raises(data):
     for found in documents(data.encode(errors="ignore")):
-        assert isinstance(found, Bad) or found.text
+        assert isinstance(found, UnreadableDocument) or found.text
 
 
 FORMS = st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S"]), min_size=1, max_size=6)
@@ -161,7 +169,7 @@ def corpus(sentences, newline: str, breaks) -> str:
 def test_annotating_changes_nothing_but_its_own_key(sentences, newline, breaks):
     data = corpus(sentences, newline, breaks).encode()
     found = documents(data)
-    results = [Annotated(one, tuple(annotate_texts([one.text]))) for one in found]
+    results = [AnnotatedDocument(one, tuple(annotate_texts([one.text]))) for one in found]
     written: list[bytes] = []
     form = ConlluFormat()
     form.join([form.encode(results[:1]), form.encode(results[1:])], written.append)
@@ -191,15 +199,15 @@ def values_of(data: bytes) -> list[str]:
     ]
 
 
-def annotated(text: str, **more) -> Annotated:
-    return Annotated(Document("an id", text, "a.txt", **more), tuple(annotate_texts([text])))
+def annotated(text: str, **more) -> AnnotatedDocument:
+    return AnnotatedDocument(Document("an id", text, "a.txt", **more), tuple(annotate_texts([text])))
 
 
 def test_a_decision_stands_at_its_token_and_in_a_range_at_the_range():
     data = "# newdoc id = x\n" + token("1", "a") + token("2-3", "quite", "A=b") + token("2", "qui", "C=d")
     data += token("3", "te") + token("4", "place") + "\n"
     (document,) = documents(data.encode())
-    result = Annotated(document, tuple(annotate_texts([document.text])))
+    result = AnnotatedDocument(document, tuple(annotate_texts([document.text])))
     after = ConlluFormat().encode([result]).decode().split("\n")
     assert after[2].endswith("\tA=b|Disambig=spelling:quite:quiet:0.90:flag")
     assert [after[i] for i in (0, 1, 3, 4, 5)] == [data.split("\n")[i] for i in (0, 1, 3, 4, 5)]
@@ -269,7 +277,7 @@ def test_cuts_lie_between_documents_or_else_sentences(sentences, breaks, size):
 
 
 def test_corrected_text_is_not_made_of_tokens():
-    from disambig.formats.writers import check_inputs
+    from disambig.formats import check_inputs
 
     with pytest.raises(UserError, match="D321"):
         check_inputs(make_format("corrected"), [Input("a.conllu", "a", "conllu")])
@@ -280,7 +288,7 @@ def test_flags_for_people_point_at_the_line_of_the_token():
     data = token("1", "Good") + "\n" + token("1-2", "a") + token("1", "x") + token("2", "y")
     data += token("3", "quite") + token("4", "place") + "\n"
     (document,) = documents(data.encode())
-    result = Annotated(document, tuple(annotate_texts([document.text])))
+    result = AnnotatedDocument(document, tuple(annotate_texts([document.text])))
     lines = make_format("text").encode([result]).decode()
     assert lines == "a.conllu:6:3: quite -> quiet (spelling, 0.90)\n"
     assert data.split("\n")[5][2:].startswith("quite")
@@ -290,7 +298,7 @@ def test_flags_for_people_point_at_the_line_of_the_token():
 def test_a_file_without_its_last_blank_line_is_kept_apart_from_the_next(end):
     one = token("1", "in")[:-1] + end
     (document,) = documents(one.encode())
-    result = Annotated(document, tuple(annotate_texts([document.text])))
+    result = AnnotatedDocument(document, tuple(annotate_texts([document.text])))
     written: list[bytes] = []
     form = ConlluFormat()
     form.join([form.encode([result, result]), form.encode([result])], written.append)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from disambig.api.formats import read_conllu
 from disambig.errors import UserError
-from disambig.formats.conllu.sentences import sentences
+from disambig.formats import sentences
 
 TEXT = """# newdoc id = first
 # newpar

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from disambig.errors import UserError
-from disambig.formats.inputs import find_inputs
+from disambig.formats import find_inputs
 
 
 @pytest.fixture

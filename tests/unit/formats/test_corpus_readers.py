@@ -9,10 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.formats import lines
-from disambig.formats.documents import Bad, Document
-from disambig.formats.inputs import Input
-from disambig.formats.readers import read
+from disambig.formats import Document, Input, UnreadableDocument, read
+from disambig.formats import documents as lines
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"))
 KEYS = st.text(st.characters(codec="utf-8"), max_size=5).filter(lambda key: key != "text")
@@ -25,7 +23,7 @@ def written(directory: Path, name: str, data: bytes) -> str:
     return str(path)
 
 
-def documents(path: str, kind: str, **options) -> list[Document | Bad]:
+def documents(path: str, kind: str, **options) -> list[Document | UnreadableDocument]:
     return list(read(Input(path, "name", kind), **options))
 
 
@@ -99,7 +97,7 @@ def test_packed_files_are_unpacked(tmp_path, suffix, packed):
 def test_bad_input_is_one_message_with_its_path(tmp_path, name, data, kind, code, part):
     path = written(tmp_path, name, data)
     found = documents(path, kind)
-    bad = [document for document in found if isinstance(document, Bad)]
+    bad = [document for document in found if isinstance(document, UnreadableDocument)]
     assert [(one.error.code, one.path) for one in bad] == [(code, path)]
     message = str(bad[0].error)
     assert part in message
@@ -127,7 +125,7 @@ def test_a_line_that_is_too_long_is_passed_over(tmp_path, monkeypatch):
     data = b"short\n" + b"x" * 95 + b"\nafter\n" + b"y" * 11
     found = documents(written(tmp_path, "a.txt", data), "line")
     assert [getattr(document, "text", None) for document in found] == ["short", None, "after", None]
-    assert [str(bad.error).split(":")[1] for bad in found if isinstance(bad, Bad)] == [
+    assert [str(bad.error).split(":")[1] for bad in found if isinstance(bad, UnreadableDocument)] == [
         " line 2 is longer than 10 bytes",
         " line 4 is longer than 10 bytes",
     ]
@@ -135,7 +133,7 @@ def test_a_line_that_is_too_long_is_passed_over(tmp_path, monkeypatch):
 
 
 def test_a_file_of_one_endless_line_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("disambig.formats.text_files.LINE_LIMIT", 10)
+    monkeypatch.setattr("disambig.formats.documents.LINE_LIMIT", 10)
     (bad,) = documents(written(tmp_path, "a.txt", b"one\n" + b"x" * 11), "file")
     assert bad.error.code == "D305"
     assert "line 2" in str(bad.error)
@@ -146,7 +144,7 @@ def test_a_file_of_one_endless_line_is_refused(tmp_path, monkeypatch):
 @given(data=st.binary(), kind=st.sampled_from(["file", "line", "json"]))
 def test_nothing_that_is_read_raises(folder, data, kind):
     for found in documents(written(folder, "any", data), kind):
-        assert isinstance(found, Bad) or isinstance(found.text.encode(), bytes)
+        assert isinstance(found, UnreadableDocument) or isinstance(found.text.encode(), bytes)
 
 
 def test_a_stretch_of_lines_is_read_with_its_numbers(tmp_path):

@@ -16,13 +16,15 @@ spacy = pytest.importorskip("spacy")
 from spacy.tokens import Doc, DocBin, Span  # noqa: E402
 
 from disambig.errors import UserError  # noqa: E402
-from disambig.formats.docbin import reader as docbin_reader  # noqa: E402
-from disambig.formats.docbin.reader import docbin_documents  # noqa: E402
-from disambig.formats.documents import Bad  # noqa: E402
-from disambig.formats.inputs import Input  # noqa: E402
-from disambig.formats.readers import read  # noqa: E402
-from disambig.formats.results import Annotated  # noqa: E402
-from disambig.formats.writers import make_format  # noqa: E402
+from disambig.formats import (
+    AnnotatedDocument,
+    Input,
+    UnreadableDocument,
+    docbin_documents,
+    make_format,
+    read,
+)
+from disambig.formats import docbin as docbin_reader  # noqa: E402
 
 NLP = spacy.blank("en")
 
@@ -61,7 +63,7 @@ def documents(data: bytes) -> list:
 def annotated(data: bytes) -> bytes:
     written: list[bytes] = []
     form = make_format("spacy")
-    results = [Annotated(one, tuple(annotate_texts([one.text]))) for one in documents(data)]
+    results = [AnnotatedDocument(one, tuple(annotate_texts([one.text]))) for one in documents(data)]
     form.join([form.encode(results[:1]), form.encode(results[1:])], written.append)
     return b"".join(written)
 
@@ -142,7 +144,7 @@ def message(**changes) -> bytes:
 )
 def test_a_hostile_file_is_one_message(data, part):
     try:
-        problems = [one.error for one in documents(data) if isinstance(one, Bad)]
+        problems = [one.error for one in documents(data) if isinstance(one, UnreadableDocument)]
     except UserError as error:
         problems = [error]
     assert gc.isenabled()
@@ -167,7 +169,7 @@ def test_nothing_that_is_read_raises(tmp_path_factory, data, place, value):
     for body in (data, zlib.compress(bytes(whole))):
         path.write_bytes(body)
         for found in read(Input(str(path), "any", "spacy")):
-            assert isinstance(found, Bad) or found.text
+            assert isinstance(found, UnreadableDocument) or found.text
 
 
 def test_packed_files_are_unpacked(tmp_path, nlp):

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.formats.edits import edit_of
+from disambig.data import record_edit
 
 
 def edited(text, word, replacement, *, at=None):
     start = text.index(word) if at is None else at
     end = start + len(word)
     record = {"start": start, "end": end, "observed": word, "replacement": replacement}
-    made = edit_of(record, text)
+    made = record_edit(record, text)
     return text[: made["start"]] + made["replacement"] + text[made["end"] :]
 
 

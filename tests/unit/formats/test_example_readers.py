@@ -10,12 +10,16 @@ import pytest
 
 from disambig.api import hookimpl
 from disambig.errors import UserError
-from disambig.formats.labelled.contract import Source
-from disambig.formats.labelled.example import Labelled
-from disambig.formats.labelled.json_lines import JsonLines
-from disambig.formats.labelled.reader import read_labelled, reader_of
-from disambig.formats.labelled.tables import MarkedTables
-from disambig.formats.labelled.xml import NoadMasc, Senseval
+from disambig.formats import (
+    ExampleSource,
+    JsonLines,
+    Labelled,
+    MarkedTables,
+    NoadMasc,
+    Senseval,
+    find_reader,
+    read_labelled,
+)
 from disambig.testing import check_reader
 
 LEXELT = """<corpus lang="en"><lexelt item="bank.n">
@@ -42,7 +46,7 @@ def files(tmp_path):
 
 @pytest.mark.parametrize("name", FILES)
 def test_readers_of_the_core_keep_their_contract(files, name):
-    reader = reader_of(Source(str(files / name)))
+    reader = find_reader(ExampleSource(str(files / name)))
     assert type(reader) is FILES[name][1]
     for check in check_reader(reader, files / name):
         check()
@@ -138,8 +142,8 @@ def test_a_reader_from_outside_takes_no_file_of_the_core(load_with, monkeypatch,
     module.disambig_register_readers = disambig_register_readers
     monkeypatch.setitem(sys.modules, "greedy_plugin", module)
     load_with(greedy="greedy_plugin")
-    assert isinstance(reader_of(Source(str(files / "a.jsonl"))), JsonLines)
-    assert isinstance(reader_of(Source(str(files / "a.xml"))), Senseval)
+    assert isinstance(find_reader(ExampleSource(str(files / "a.jsonl"))), JsonLines)
+    assert isinstance(find_reader(ExampleSource(str(files / "a.xml"))), Senseval)
 
 
 def test_xml_that_nobody_reads_names_what_is_read(stars, tmp_path):

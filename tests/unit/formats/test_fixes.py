@@ -8,8 +8,7 @@ import lzma
 import pytest
 
 from disambig.errors import UserError
-from disambig.formats.fixes.fix import Clean, Fix
-from disambig.formats.fixes.reader import read_clean, read_fixes
+from disambig.formats import Clean, Fix, read_clean, read_fixes
 
 ROW = {"before": "We rely in it.", "start": 8, "end": 10, "old": "in", "new": "on"}
 

@@ -13,13 +13,10 @@ from fake_models import annotate_texts
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.data.groups import Group
+from disambig.data import Group
 from disambig.errors import UserError
-from disambig.formats.documents import Document
-from disambig.formats.html import summary
-from disambig.formats.html.escaping import escape
-from disambig.formats.results import Annotated
-from disambig.formats.writers import make_format
+from disambig.formats import AnnotatedDocument, Document, escape, make_format
+from disambig.formats import html as summary
 
 TEXT = "We came during 1997 to\na quite place.\n\nNothing here.\r\n\r\nA Quite place & <b>it</b>"
 VOID = {"meta", "link", "br", "img", "input", "hr"}
@@ -71,11 +68,11 @@ class Page(HTMLParser):
         return [attributes for name, attributes in self.tags if name == tag]
 
 
-def annotated(text: str, name: str = "a.txt", **more) -> Annotated:
-    return Annotated(Document(name, text, name, **more), tuple(annotate_texts([text])))
+def annotated(text: str, name: str = "a.txt", **more) -> AnnotatedDocument:
+    return AnnotatedDocument(Document(name, text, name, **more), tuple(annotate_texts([text])))
 
 
-def html_of(*results: Annotated, chunks: int = 1) -> str:
+def html_of(*results: AnnotatedDocument, chunks: int = 1) -> str:
     made: list[bytes] = []
     form = make_format("html")
     form.join([form.encode(results[i::chunks]) for i in range(chunks)], made.append)
@@ -99,7 +96,7 @@ def test_what_is_suggested_stands_in_the_margin_and_is_not_copied():
     doubtful = dataclasses.replace(
         result.decisions[0], probabilities=np.full_like(result.decisions[0].probabilities, 0.3)
     )
-    page = Page(html_of(Annotated(result.document, (doubtful, result.decisions[1]))))
+    page = Page(html_of(AnnotatedDocument(result.document, (doubtful, result.decisions[1]))))
     noted = [(mark["data-from"], mark["data-to"], mark["data-p"], mark["class"]) for mark in page.of("mark")]
     assert noted == [
         ("during", "from", "30\u00a0%?", "f k0 u"),
@@ -190,7 +187,7 @@ def test_every_character_of_markup_is_escaped_in_attributes_too():
     result = annotated("a quite place")
     name = "\" onfocus='x'><script>"
     hostile = dataclasses.replace(result.decisions[1], task=name, table=(Group("g", ("quite", name)),))
-    page = Page(html_of(Annotated(result.document, (hostile,))))
+    page = Page(html_of(AnnotatedDocument(result.document, (hostile,))))
     assert page.of("mark")[0]["data-to"] == name
     assert set(page.of("mark")[0]) == {
         *("class", "id", "tabindex", "aria-describedby"),
@@ -227,14 +224,14 @@ def test_one_mark_holds_decisions_that_overlap():
     other = dataclasses.replace(
         result.decisions[1], task="other", ends=result.decisions[1].ends + np.int32(6)
     )
-    both = Annotated(result.document, (*result.decisions, other))
+    both = AnnotatedDocument(result.document, (*result.decisions, other))
     page = Page(html_of(both))
     assert page.marks == ["quite place"]
     assert page.paragraphs == ["a quite place in it"]
     assert len([span for span in page.of("span") if span.get("class") == "h"]) == 2
 
 
-def labels(result: Annotated) -> Annotated:
+def labels(result: AnnotatedDocument) -> AnnotatedDocument:
     """Let the decisions on prepositions give labels instead: nothing observed, nothing flagged."""
     first = result.decisions[0]
     n = len(first)
@@ -246,7 +243,7 @@ def labels(result: Annotated) -> Annotated:
         chosen=np.ones(n, np.int32),
         flagged=np.zeros(n, bool),
     )
-    return Annotated(result.document, (labelled, result.decisions[1]))
+    return AnnotatedDocument(result.document, (labelled, result.decisions[1]))
 
 
 def test_labels_are_shown_quietly_and_counted():
@@ -259,7 +256,7 @@ def test_labels_are_shown_quietly_and_counted():
     assert "<s><bdi>during" not in html
 
 
-def only_labels(n: int, glosses: tuple[str, ...] = ()) -> Annotated:
+def only_labels(n: int, glosses: tuple[str, ...] = ()) -> AnnotatedDocument:
     """Return a document of `n` labels, of which the last is given twice."""
     result = annotated("it is quite " * (n + 1))
     names = tuple(f"label {number:02}" for number in range(n))
@@ -275,7 +272,7 @@ def only_labels(n: int, glosses: tuple[str, ...] = ()) -> Annotated:
         scores=np.zeros((n + 1) * n, np.float32),
         flagged=np.zeros(n + 1, bool),
     )
-    return Annotated(result.document, (given,))
+    return AnnotatedDocument(result.document, (given,))
 
 
 def test_of_many_labels_the_most_frequent_are_listed():
@@ -299,7 +296,7 @@ def test_where_nothing_can_be_flagged_decisions_are_counted():
     assert "mostly right" not in html and "rather wrong than right" not in html
     mixed = html_of(only_labels(3), annotated("quite so"))
     assert Page(mixed).title == "0 flags in 2 documents"
-    assert Page(html_of(Annotated(annotated("so").document, ()))).title == "0 flags in 1 document"
+    assert Page(html_of(AnnotatedDocument(annotated("so").document, ()))).title == "0 flags in 1 document"
 
 
 def test_a_gloss_stands_beside_its_label():
@@ -314,7 +311,7 @@ def test_a_gloss_stands_beside_its_label():
 def test_a_missing_word_has_a_mark_of_its_own():
     result = annotated("a quite place")
     gap = dataclasses.replace(result.decisions[1], starts=np.int32([2]), ends=np.int32([2]))
-    page = Page(html_of(Annotated(result.document, (gap,))))
+    page = Page(html_of(AnnotatedDocument(result.document, (gap,))))
     assert page.marks == [""]
     assert page.of("mark")[0]["class"] == "f k0 gap"
     assert page.paragraphs == ["a quite place"]
@@ -383,6 +380,6 @@ def test_text_can_be_read_in_light_and_dark():
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 def test_a_full_disk_for_temporary_files_is_one_message(monkeypatch):
-    monkeypatch.setattr("disambig.formats.html.format.TemporaryFile", lambda: open("/dev/full", "w+b"))  # noqa: SIM115
+    monkeypatch.setattr("disambig.formats.html.TemporaryFile", lambda: open("/dev/full", "w+b"))  # noqa: SIM115
     with pytest.raises(UserError, match=r"D309.*No space left"):
         html_of(annotated(TEXT * 999))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disambig.errors import UserError
-from disambig.formats.labelled.reader import Labelled, read_labelled
+from disambig.formats import Labelled, read_labelled
 
 PLAIN = st.text(
     st.characters(exclude_characters="[]\t\n\r\x00\ufeff", exclude_categories=["Cs"]), max_size=12

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disambig.errors import UserError
-from disambig.formats.labelled.reader import read_labelled
+from disambig.formats import read_labelled
 
 TEXT = st.text(st.characters(exclude_characters="\x00\ufeff\r", exclude_categories=["Cs"]), max_size=20)
 LABEL = st.sampled_from(["sport", "cooking", "Wetter, schön"])

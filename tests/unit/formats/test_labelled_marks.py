@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disambig.errors import UserError
-from disambig.formats.labelled.marks import at_its_mark, unmarked
-from disambig.formats.labelled.reader import Labelled, read_labelled
+from disambig.formats import Labelled, place_at_mark, read_labelled, remove_marks
 
 
 @pytest.mark.parametrize(
@@ -29,14 +28,14 @@ from disambig.formats.labelled.reader import Labelled, read_labelled
 )
 def test_what_is_wrong_with_marks_is_said(text, problem):
     with pytest.raises(UserError, match=rf"D460.*a\.tsv, line 1: {problem}"):
-        unmarked(text, "a.tsv, line 1")
+        remove_marks(text, "a.tsv, line 1")
 
 
 @given(st.text("[]a", max_size=12))
 def test_one_place_or_an_error_and_no_second_reading(text):
     example = Labelled(text, 0, len(text), "x", text)
     try:
-        read = at_its_mark(example)
+        read = place_at_mark(example)
     except UserError as error:
         assert error.code == "D460" and "[[" in text
         return
@@ -59,14 +58,14 @@ def test_a_mark_in_a_whole_text_is_that_of_its_place(tmp_path):
     for name, word in (("a.csv", ""), ("a.tsv", ""), ("a.jsonl", "bank.n")):
         first, second = read_labelled(tmp_path / name)
         assert (first.text, first.start, first.end) == ("The [[bank]].", 0, 13)  # a document keeps it
-        found = at_its_mark(first)
+        found = place_at_mark(first)
         assert found == Labelled("The bank.", 4, 8, "shore", "The bank.", first.where, word)
-        assert at_its_mark(found) is found and at_its_mark(second) is second
+        assert place_at_mark(found) is found and place_at_mark(second) is second
         assert second.word == ""
     own = Labelled("The [[bank]].", 0, 13, "shore", "mine")
-    assert at_its_mark(own).document == "mine"
+    assert place_at_mark(own).document == "mine"
     part = Labelled("The [[bank]].", 6, 10, "shore", "")
-    assert at_its_mark(part) is part
+    assert place_at_mark(part) is part
 
 
 def test_a_word_beside_a_whole_text_may_be_anything(tmp_path):

@@ -8,7 +8,7 @@ import pytest
 from made_senseval import CORPUS, corpus, instance
 
 from disambig.errors import UserError
-from disambig.formats.labelled.reader import Labelled, read_labelled
+from disambig.formats import Labelled, read_labelled
 
 
 @pytest.mark.parametrize(("name", "sign"), [("a.tsv", "\t"), ("a.csv", ",")])

@@ -9,15 +9,20 @@ from fake_models import annotate_texts
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.formats.corrected import corrected
-from disambig.formats.documents import Document
-from disambig.formats.m2 import M2Format, tokens_of
-from disambig.formats.results import Annotated
-from disambig.formats.writers import check_inputs, format_of, make_format
+from disambig.formats import (
+    AnnotatedDocument,
+    Document,
+    M2Format,
+    check_inputs,
+    corrected_text,
+    guess_format,
+    make_format,
+    split_tokens,
+)
 
 
-def result(text: str) -> Annotated:
-    return Annotated(Document("a", text, "a.txt"), tuple(annotate_texts([text])))
+def result(text: str) -> AnnotatedDocument:
+    return AnnotatedDocument(Document("a", text, "a.txt"), tuple(annotate_texts([text])))
 
 
 def made(data: str) -> list[list[str]]:
@@ -42,9 +47,9 @@ def made(data: str) -> list[list[str]]:
     return sentences
 
 
-def wanted(found: Annotated) -> list[list[str]]:
-    lines = io.StringIO(corrected(found), newline=None).read().split("\n")
-    return [tokens for line in lines if (tokens := tokens_of(line))]
+def wanted(found: AnnotatedDocument) -> list[list[str]]:
+    lines = io.StringIO(corrected_text(found), newline=None).read().split("\n")
+    return [tokens for line in lines if (tokens := split_tokens(line))]
 
 
 def test_sentences_and_edits():
@@ -84,18 +89,18 @@ def test_whoever_makes_the_edits_gets_the_corrected_text(parts):
     assert made(M2Format().encode([found]).decode()) == wanted(found)
 
 
-def edited(text: str, start: int, end: int, replacement: str) -> Annotated:
+def edited(text: str, start: int, end: int, replacement: str) -> AnnotatedDocument:
     """Return a document with one edit of any kind."""
     import dataclasses
 
-    from disambig.data.groups import Group
+    from disambig.data import Group
 
     (decisions,) = annotate_texts(["quite place"], ["spelling"])
     group = Group("any", (text[start:end], replacement))
     decisions = dataclasses.replace(
         decisions, table=(group,), starts=decisions.starts * 0 + start, ends=decisions.ends * 0 + end
     )
-    return Annotated(Document("a", text, "a.txt"), (decisions,))
+    return AnnotatedDocument(Document("a", text, "a.txt"), (decisions,))
 
 
 @pytest.mark.parametrize(
@@ -114,10 +119,10 @@ def test_words_that_are_missing_or_too_many(start, end, replacement, line):
 
 
 def test_it_is_a_format_of_files_that_hold_text():
-    assert format_of("a.m2") == format_of("a.m2.gz") == "m2"
+    assert guess_format("a.m2") == guess_format("a.m2.gz") == "m2"
     assert make_format("m2").encode([]) == b""
     from disambig.errors import UserError
-    from disambig.formats.inputs import Input
+    from disambig.formats import Input
 
     with pytest.raises(UserError, match="D321"):
         check_inputs(make_format("m2"), [Input("a.conllu", "a.conllu", "conllu")])

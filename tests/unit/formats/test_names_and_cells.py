@@ -12,19 +12,23 @@ from fake_models import annotate_texts
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.formats.documents import Document
-from disambig.formats.inputs import Input
-from disambig.formats.readers import read
-from disambig.formats.results import Annotated
-from disambig.formats.tables.cells import harmless, undone
-from disambig.formats.writers import FORMATS, make_format
+from disambig.formats import (
+    FORMATS,
+    AnnotatedDocument,
+    Document,
+    Input,
+    escape_formula,
+    make_format,
+    read,
+    unescape_formula,
+)
 
 STRANGE = os.fsdecode(b"caf\xe9 \xff.txt")
 TEXT = "It was a quite place."
 
 
-def result(text: str = TEXT, path: str = "a.txt", **more) -> Annotated:
-    return Annotated(Document(path, text, path, **more), tuple(annotate_texts([text])))
+def result(text: str = TEXT, path: str = "a.txt", **more) -> AnnotatedDocument:
+    return AnnotatedDocument(Document(path, text, path, **more), tuple(annotate_texts([text])))
 
 
 def written(format, *results) -> bytes:
@@ -62,19 +66,19 @@ FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "=cmd|' /C calc'!A0"
 
 @pytest.mark.parametrize("cell", FORMULAS)
 def test_formulas_become_text_and_come_back(cell):
-    assert harmless(cell) == f"'{cell}"
-    assert undone(harmless(cell)) == cell
+    assert escape_formula(cell) == f"'{cell}"
+    assert unescape_formula(escape_formula(cell)) == cell
 
 
 @given(st.text() | st.text("'=+-@\t\ra"))
 def test_every_cell_comes_back_and_none_is_a_formula(cell):
-    assert undone(harmless(cell)) == cell
-    assert harmless(cell)[:1] not in set("=+-@\t\r")
+    assert unescape_formula(escape_formula(cell)) == cell
+    assert escape_formula(cell)[:1] not in set("=+-@\t\r")
 
 
 def test_usual_cells_stay_as_they_are():
     for cell in ("", "a = b", "'tis", "it's", "1-2", "a@b", "'", "''"):
-        assert harmless(cell) == cell
+        assert escape_formula(cell) == cell
 
 
 def rows(data: bytes, delimiter=",") -> list[dict]:
@@ -108,7 +112,7 @@ def test_cells_of_others_stay_as_they_are(tmp_path):
 
 
 def test_fixing_a_file_with_a_long_name(tmp_path):
-    from disambig.checking.files import read_text, write_text
+    from disambig.checking import read_text, write_text
     from disambig.errors import UserError
 
     path = tmp_path / ("n" * 250 + ".txt")

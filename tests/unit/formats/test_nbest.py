@@ -10,12 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toy_learners import MeanDifference
 
-from disambig.batch.nbest import rerank
 from disambig.config import resolve
 from disambig.errors import UserError
-from disambig.formats.nbest.columns import instances_of, lists_of
-from disambig.formats.nbest.reader import parsed, read_nbest
-from disambig.training.lists import split_lists, train_lists
+from disambig.formats import list_instances, parse_line, read_nbest, to_candidate_lists
+from disambig.jobs import rerank
+from disambig.training import split_lists, train_lists
 
 CONFIG = {
     "task": {"@disambig_tasks": "disambig.Lists.v1", "measure": "wer"},
@@ -38,17 +37,17 @@ LISTS = st.lists(
 @given(LISTS, TEXT)
 def test_all_that_is_said_is_read(candidates, reference):
     said = {"id": "a", "reference": reference, "candidates": candidates}
-    found = parsed(json.dumps(said), "here:1")
+    found = parse_line(json.dumps(said), "here:1")
     assert found.candidates == tuple(each["text"] for each in candidates)
     assert found.scores == tuple(each["score"] for each in candidates)
     assert found.costs is None and found.source == said
     assert found.reference == reference
-    lists = lists_of([found])
+    lists = to_candidate_lists([found])
     assert list(lists.texts) == list(found.candidates)
     for row, each in enumerate(candidates):
         for name, value in each.get("features", {}).items():
             assert lists.features[[row]].toarray()[0, lists.feature_names.index(name)] == value
-    assert instances_of(lists).observed.tolist() == [-1]  # nothing says what is right
+    assert list_instances(lists).observed.tolist() == [-1]  # nothing says what is right
 
 
 @pytest.mark.parametrize(
@@ -69,12 +68,12 @@ def test_all_that_is_said_is_read(candidates, reference):
 )
 def test_what_is_no_list_is_said(line, problem):
     with pytest.raises(UserError, match="D334") as caught:
-        parsed(line, "lists.jsonl:3")
+        parse_line(line, "lists.jsonl:3")
     assert problem in str(caught.value) and "lists.jsonl:3" in str(caught.value)
 
 
 def test_null_is_left_out():
-    found = parsed(
+    found = parse_line(
         '{"id": null, "reference": null, "candidates": [{"text": "a", "score": null}]}', "x:1", "x"
     )
     assert (found.id, found.reference, found.scores) == ("x", None, None)
@@ -122,7 +121,7 @@ def test_lists_are_learned_from_whatever_the_cheapest_costs(tmp_path, least):
         best, other = json.loads(line)["candidates"]
         assert best["text"].endswith("right") and (best["rank"], other["rank"]) == (1, 0)
         assert best["model_score"] > other["model_score"]
-        parsed(line, "written")  # what is written can be read
+        parse_line(line, "written")  # what is written can be read
 
 
 def test_a_broken_line_is_told_of_and_the_rest_goes_on(tmp_path):
@@ -138,15 +137,15 @@ def test_a_broken_line_is_told_of_and_the_rest_goes_on(tmp_path):
 
 
 def test_nothing_to_learn_is_said():
-    items = [parsed('{"candidates": [{"text": "a"}, {"text": "b"}]}', f"x:{i}") for i in range(3)]
+    items = [parse_line('{"candidates": [{"text": "a"}, {"text": "b"}]}', f"x:{i}") for i in range(3)]
     with pytest.raises(UserError, match="D337"):
         train_lists(resolve(CONFIG), items, name="made")
 
 
 def test_observed_is_the_cheapest(tmp_path):
     items = list(read_nbest(written(tmp_path / "lists.jsonl", made(2, least=1))))
-    instances = instances_of(lists_of(items))
+    instances = list_instances(to_candidate_lists(items))
     assert instances.observed.tolist() == [1, 1]
     (group,) = resolve(CONFIG)["task"].groups
     assert instances.costs(group).tolist() == [2.0, 0.0, 2.0, 0.0]
-    assert np.isnan(instances.unseen().own.costs).all()
+    assert np.isnan(instances.without_labels().own.costs).all()

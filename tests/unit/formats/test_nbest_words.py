@@ -9,11 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.data.decisions import Decisions
+from disambig.data import Decisions
 from disambig.errors import UserError
-from disambig.formats.nbest.columns import lists_of
-from disambig.formats.nbest.reader import parsed
-from disambig.formats.nbest.writer import lines_of
+from disambig.formats import format_lines, parse_line, to_candidate_lists
 
 WORD = st.text(st.characters(codec="utf8", exclude_characters="\0"), min_size=1, max_size=4)
 CANDIDATES = st.lists(
@@ -30,13 +28,13 @@ def said(candidates, tags=True):
 
 @given(CANDIDATES, st.booleans())
 def test_words_and_tags_are_read(candidates, tags):
-    found = parsed(json.dumps(said(candidates, tags)), "here:1")
+    found = parse_line(json.dumps(said(candidates, tags)), "here:1")
     assert found.words == tuple(tuple(w for w, _ in c) for c in candidates)
     assert found.tags == (tuple(tuple(t for _, t in c) for c in candidates) if tags else None)
-    words = lists_of([found]).words
+    words = to_candidate_lists([found]).words
     for row, each in enumerate(candidates):
-        assert words.of_candidate(row) == tuple(w for w, _ in each)
-        assert words.tags_of(row) == (tuple(t for _, t in each) if tags else ())
+        assert words.candidate_words(row) == tuple(w for w, _ in each)
+        assert words.candidate_tags(row) == (tuple(t for _, t in each) if tags else ())
 
 
 @pytest.mark.parametrize(
@@ -56,27 +54,27 @@ def test_words_and_tags_are_read(candidates, tags):
 )
 def test_words_that_cannot_be_are_said(candidates, problem):
     with pytest.raises(UserError, match="D334") as caught:
-        parsed(json.dumps({"candidates": candidates}), "lists.jsonl:3")
+        parse_line(json.dumps({"candidates": candidates}), "lists.jsonl:3")
     assert problem in str(caught.value).replace('"', "'") and "lists.jsonl:3" in str(caught.value)
 
 
 def test_lists_without_words_are_cut_where_others_have_some():
-    plain = parsed('{"candidates": [{"text": "a  b"}]}', "x:1")
-    full = parsed(json.dumps(said([[("b", "N"), ("c", "V")]])), "x:2")
-    words = lists_of([plain, full]).words
-    assert [words.of_candidate(row) for row in (0, 1)] == [("a", "b"), ("b", "c")]
+    plain = parse_line('{"candidates": [{"text": "a  b"}]}', "x:1")
+    full = parse_line(json.dumps(said([[("b", "N"), ("c", "V")]])), "x:2")
+    words = to_candidate_lists([plain, full]).words
+    assert [words.candidate_words(row) for row in (0, 1)] == [("a", "b"), ("b", "c")]
     assert words.tags is None  # one of them says none
-    assert lists_of([plain]).words is None
+    assert to_candidate_lists([plain]).words is None
 
 
 def test_words_are_written_again():
-    item = parsed(json.dumps(said([[("a", "N")], [("b", "V")]])), "x:1")
+    item = parse_line(json.dumps(said([[("a", "N")], [("b", "V")]])), "x:1")
     one, none = np.zeros(1, np.int32), np.zeros(1, bool)
     decisions = Decisions(
         "rerank", "m", (), one, one, one, one, one, one + 1, np.array([0, 2]), np.array([0, 1], np.float32),
         one.astype(np.float32), one.astype(np.float32), none, one, one,
     )  # fmt: skip
-    (line,) = lines_of([item], decisions)
+    (line,) = format_lines([item], decisions)
     best, other = json.loads(line)["candidates"]
     assert (best["words"], best["tags"], other["words"]) == (["b"], ["V"], ["a"])
-    assert parsed(line, "y:1").words == (("b",), ("a",))
+    assert parse_line(line, "y:1").words == (("b",), ("a",))

@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disambig.errors import UserError
-from disambig.formats.labelled.reader import read_labelled
-from disambig.formats.noad import files as noad_files
-from disambig.formats.noad.reader import BREAKS, read_document, read_noad
+from disambig.formats import BREAKS, read_document, read_labelled, read_noad
+from disambig.formats import noad as noad_files
 
 SENSE = "/dictionary/sense/d1/"
 SIGNS = st.sampled_from(
@@ -199,7 +198,7 @@ def test_noad_masc_is_whole():
 
 
 def test_keys_of_one_lemma_written_together():
-    from disambig.formats.noad.reader import read_map
+    from disambig.formats import read_map
 
     told = []
     found = read_map(

@@ -11,10 +11,14 @@ from hypothesis import strategies as st
 from made_senseval import CORPUS, HEADER, corpus, instance
 
 from disambig.errors import UserError
-from disambig.formats.labelled.reader import read_labelled
-from disambig.formats.noad.reader import read_noad
-from disambig.formats.senseval.reader import instances_of, read_senseval
-from disambig.formats.senseval.text import characters, read_context
+from disambig.formats import (
+    parse_instances,
+    read_context,
+    read_labelled,
+    read_noad,
+    read_senseval,
+    replace_entities,
+)
 
 TAGS = "<head>|</head>|<sat id='a'>|</sat>|<instance id='x'>|</instance>|<context>|</context>|</lexelt>"
 ANSWER = "<answer instance='x' senseid='s'/>"
@@ -63,7 +67,7 @@ def test_satellites_before_and_behind_in_text_order(found):
     ],
 )
 def test_the_multiword_is_the_name_of_the_satellites(sats, multiword):
-    read = instances_of(corpus(call_v=[instance("1", f'We <head sats="{sats}">call</head> for it.')]), "x")
+    read = parse_instances(corpus(call_v=[instance("1", f'We <head sats="{sats}">call</head> for it.')]), "x")
     assert [each.multiword for each in read] == [multiword]
 
 
@@ -132,16 +136,16 @@ def test_what_is_broken_is_told_with_its_line_and_left_out_or_stops(tmp_path, pr
 def test_twice_the_same_id_and_no_word_around(tmp_path):
     told = []
     twice = corpus(bank_n=[instance("1", "A <head>bank</head>."), instance("1", "B <head>bank</head>.")])
-    assert [each.text for each in instances_of(twice, "x", tell=told.append)] == ["A bank."]
+    assert [each.text for each in parse_instances(twice, "x", tell=told.append)] == ["A bank."]
     assert "twice" in told[0]
     with pytest.raises(UserError, match="D490"):
-        instances_of(instance("1", "A <head>bank</head>."), "x")
+        parse_instances(instance("1", "A <head>bank</head>."), "x")
 
 
 def test_an_unknown_entity_is_told_once(tmp_path):
     told = []
     text = corpus(a_n=[instance("1", "<head>a</head> &fomula; &fomula; &lt;head&gt; &#x41;&#0;")])
-    (only,) = instances_of(text, "x", tell=told.append)
+    (only,) = parse_instances(text, "x", tell=told.append)
     assert only.text == "a [fomula] [fomula] <head> A"
     assert len(told) == 1 and "&fomula;" in told[0]
 
@@ -155,14 +159,14 @@ def test_an_unknown_entity_is_told_once(tmp_path):
     ],
 )
 def test_entities(given_, expected):
-    assert characters(given_, lambda name: None) == expected
+    assert replace_entities(given_, lambda name: None) == expected
 
 
 @given(st.lists(SIGNS, max_size=40).map("".join))
 def test_nothing_crashes_the_scanner(text):
     for strict in (False, True):
         try:
-            found = instances_of(text, "x", strict=strict)
+            found = parse_instances(text, "x", strict=strict)
         except UserError:
             continue
         for each in found:
@@ -195,7 +199,7 @@ def test_a_head_keeps_its_words_and_white_space_collapses(before, head, after):
 )
 def test_hostile_files_take_linear_time(hostile):
     with pytest.raises(UserError, match="D490"):
-        instances_of(f"{HEADER}<lexelt item='a.n'>{hostile}", "x")
+        parse_instances(f"{HEADER}<lexelt item='a.n'>{hostile}", "x")
 
 
 @pytest.mark.data
@@ -249,16 +253,16 @@ def test_comments_are_not_read_and_lines_stay(tmp_path):
     hidden = f"<!-- no longer -- {instance('hidden', 'The <head>bank</head>.', ['s'])} -->"
     text = corpus(bank_n=[hidden, old, instance("bad", "None.")])
     told = []
-    (only,) = instances_of(text, "x", tell=told.append)
+    (only,) = parse_instances(text, "x", tell=told.append)
     assert (only.id, only.text) == ("old", "The bank .")
     assert f"line {text[: text.index('bad')].count(chr(10)) + 1}:" in told[0]
     open_ended = corpus(bank_n=[old.replace("<!-- of old -->", "<!-- x")])
-    assert [each.text for each in instances_of(open_ended, "x")] == ["The bank <!-- x."]
+    assert [each.text for each in parse_instances(open_ended, "x")] == ["The bank <!-- x."]
     path = tmp_path / "a.xml"
     path.write_text("<!-- a <list> of words -->" + text)
     assert [each.word for each in read_labelled(path)] == ["bank.n"]
 
 
 def test_senses_of_one_answer_are_cut_at_blanks():
-    (only,) = instances_of(corpus(bank_n=[instance("1", "<head>bank</head>", ["s1 s2", "s2"])]), "x")
+    (only,) = parse_instances(corpus(bank_n=[instance("1", "<head>bank</head>", ["s1 s2", "s2"])]), "x")
     assert only.senses == ("s1", "s2")

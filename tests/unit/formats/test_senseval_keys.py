@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disambig.errors import UserError
-from disambig.formats.senseval.keys import read_answers, read_key, read_sensemap
+from disambig.formats import read_answers, read_key, read_sensemap
 
 NAMES = st.text("abc%:.19", min_size=1, max_size=6).filter(lambda name: "!!" not in name)
 

@@ -14,14 +14,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disambig.errors import UserError
-from disambig.formats.documents import Bad, Document
-from disambig.formats.inputs import Input
-from disambig.formats.readers import read
-from disambig.formats.results import Annotated, records
-from disambig.formats.tables import csv_rows
-from disambig.formats.tables.csv_rows import csv_cuts
-from disambig.formats.tables.decision_rows import columns
-from disambig.formats.writers import make_format
+from disambig.formats import (
+    AnnotatedDocument,
+    Document,
+    Input,
+    UnreadableDocument,
+    csv_cuts,
+    decision_columns,
+    make_format,
+    read,
+    records,
+)
+from disambig.formats import tables as csv_rows
 
 CELL = st.text(st.characters(codec="utf-8", exclude_characters="\0"))
 
@@ -116,7 +120,7 @@ def test_nothing_that_is_read_raises(folder, data, named):
     path = folder / "any.csv"
     path.write_bytes(b"text,b\n" * named + data)
     for found in documents(path):
-        assert isinstance(found, Bad) or found.text
+        assert isinstance(found, UnreadableDocument) or found.text
 
 
 @given(
@@ -171,7 +175,7 @@ def test_parquet_rows_and_their_plain_columns(tmp_path, arrow):
         ]
         assert found[0].meta == {"id": 5, "when": "2001-02-03", "score": 0.5}
         assert json.dumps(found[1].meta, allow_nan=False)
-    row = Annotated(found[0], tuple(annotate_texts([found[0].text])))
+    row = AnnotatedDocument(found[0], tuple(annotate_texts([found[0].text])))
     assert json.loads(make_format("corrected").encode([row]))["text"] == "It was a quiet place."
 
 
@@ -212,7 +216,7 @@ def test_no_damage_to_parquet_raises(folder, arrow, place, value):
     data[place % len(data)] = value
     (folder / "any.parquet").write_bytes(data)
     for found in documents(folder / "any.parquet", "parquet"):
-        assert isinstance(found, Bad) or isinstance(found.text, str)
+        assert isinstance(found, UnreadableDocument) or isinstance(found.text, str)
 
 
 def test_without_pyarrow_the_message_says_what_to_install(tmp_path, monkeypatch):
@@ -229,8 +233,8 @@ def test_without_pyarrow_the_message_says_what_to_install(tmp_path, monkeypatch)
 TEXT = 'In Russia\r\n\U0001f600 During 1997 to "2001", =A1 QUITE PLACE,\nwith him.'
 
 
-def result(text: str = TEXT, **more) -> Annotated:
-    return Annotated(Document("an id", text, "a.txt", **more), tuple(annotate_texts([text])))
+def result(text: str = TEXT, **more) -> AnnotatedDocument:
+    return AnnotatedDocument(Document("an id", text, "a.txt", **more), tuple(annotate_texts([text])))
 
 
 @pytest.mark.parametrize("name", ["csv", "tsv", "parquet"])
@@ -238,7 +242,7 @@ def test_where_labels_have_glosses_these_have_a_column(name, request):
     of = result("quite quiet")
     (group,) = of.decisions[1].table
     named = replace(group, glosses=("quite%4:02:00::", ""))
-    labels = Annotated(of.document, (replace(of.decisions[1], table=(named,)),))
+    labels = AnnotatedDocument(of.document, (replace(of.decisions[1], table=(named,)),))
     made: list[bytes] = []
     form = make_format(name)
     form.join([form.encode([labels, of])], made.append)
@@ -284,7 +288,7 @@ def test_a_row_a_decision(name, text, request):
             }
             for row in reader
         ]
-    assert tuple(rows[0]) == columns(text=text)
+    assert tuple(rows[0]) == decision_columns(text=text)
     shared = ("task", "group", "start", "end", "observed", "chosen", "replacement", "probability", "flagged")
     assert [{key: row[key] for key in shared} for row in rows] == [
         {key: record[key] for key in shared} for record in expected
@@ -311,4 +315,4 @@ def test_a_table_of_nothing_has_its_columns(arrow):
             if name == "parquet"
             else tuple(data.decode().strip().split(","))
         )
-        assert names == columns(text=True)
+        assert names == decision_columns(text=True)

@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
-from disambig.cli.output import results
+from disambig.cli.output import open_results
 from disambig.errors import UserError
-from disambig.formats.text_lines import lines_in
+from disambig.formats import lines_in
 
 
 def test_lines_of_several_files(tmp_path, monkeypatch):
@@ -47,21 +47,21 @@ def test_what_cannot_be_read_is_said(tmp_path, name, data, code):
 
 def test_results_go_to_a_file_whole_or_not_at_all(tmp_path, capsysbinary):
     path = tmp_path / "out.txt"
-    with pytest.raises(RuntimeError), results(path) as write:
+    with pytest.raises(RuntimeError), open_results(path) as write:
         write("half")
         raise RuntimeError
     assert not path.exists() and not list(tmp_path.iterdir())
-    with results(path) as write:
+    with open_results(path) as write:
         write("猫")
         write("\n")
     assert path.read_text(encoding="utf8") == "猫\n"
-    with pytest.raises(UserError, match="D310"), results(path):
+    with pytest.raises(UserError, match="D310"), open_results(path):
         pass
-    with results(path, force=True) as write:
+    with open_results(path, force=True) as write:
         write("other")
     assert path.read_bytes() == b"other"
-    with results(None) as write:
+    with open_results(None) as write:
         write("猫\n")
     assert capsysbinary.readouterr().out == "猫\n".encode()
-    with pytest.raises(UserError, match="D309"), results(tmp_path / "no" / "out.txt"):
+    with pytest.raises(UserError, match="D309"), open_results(tmp_path / "no" / "out.txt"):
         pass

@@ -10,12 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disambig.errors import UserError
-from disambig.files.saving import saved
-from disambig.files.word_lists import read_words
-from disambig.formats.corrected import corrected
-from disambig.formats.documents import Document
-from disambig.formats.results import Annotated, records
-from disambig.formats.writers import FORMATS, format_of, make_format
+from disambig.files import read_words, save_file
+from disambig.formats import (
+    FORMATS,
+    AnnotatedDocument,
+    Document,
+    corrected_text,
+    guess_format,
+    make_format,
+    records,
+)
 
 TEXT = "In Russia\r\n\U0001f600 During 1997 to\r2001 \N{COMBINING ACUTE ACCENT}QUITE PLACE, quite\nwith him."
 PIECES = st.sampled_from(
@@ -23,8 +27,8 @@ PIECES = st.sampled_from(
 )
 
 
-def result(text: str = TEXT, **more) -> Annotated:
-    return Annotated(Document("an id", text, "a/b.txt", **more), tuple(annotate_texts([text])))
+def result(text: str = TEXT, **more) -> AnnotatedDocument:
+    return AnnotatedDocument(Document("an id", text, "a/b.txt", **more), tuple(annotate_texts([text])))
 
 
 @pytest.mark.parametrize("at_once", [1, 2, 100])
@@ -67,7 +71,7 @@ def test_jsonl_holds_flags_models_and_other_keys():
 
 def test_jsonl_of_many_decisions_is_put_together_without_loss(monkeypatch):
     whole = make_format("jsonl").encode([result(), result("?")])
-    monkeypatch.setattr("disambig.formats.jsonl.format._AT_ONCE", 2)
+    monkeypatch.setattr("disambig.formats.jsonl._AT_ONCE", 2)
     assert make_format("jsonl").encode([result(), result("?")]) == whole
 
 
@@ -77,7 +81,7 @@ def test_jsonl_escapes_what_utf8_cannot_hold():
 
 
 def test_corrections_follow_case_and_leave_all_else_as_it_was():
-    assert corrected(result()) == TEXT.replace("During", "From").replace("QUITE PLACE", "QUIET PLACE")
+    assert corrected_text(result()) == TEXT.replace("During", "From").replace("QUITE PLACE", "QUIET PLACE")
 
 
 def test_of_two_corrections_that_overlap_the_more_probable_is_made():
@@ -86,13 +90,13 @@ def test_of_two_corrections_that_overlap_the_more_probable_is_made():
     other = annotate_texts(["a quite place in it"])[1]
     object.__setattr__(other, "starts", spelling.starts - np.int32(2))
     object.__setattr__(other, "probabilities", spelling.probabilities + np.float32(0.05))
-    assert corrected(Annotated(one.document, (spelling, other))) == "quiet place in it"
-    assert corrected(Annotated(one.document, (other, spelling))) == "quiet place in it"
+    assert corrected_text(AnnotatedDocument(one.document, (spelling, other))) == "quiet place in it"
+    assert corrected_text(AnnotatedDocument(one.document, (other, spelling))) == "quiet place in it"
 
 
 def test_many_corrections_are_all_made():
     text = "a quite place " * 300
-    assert corrected(result(text)) == text.replace("quite", "quiet")
+    assert corrected_text(result(text)) == text.replace("quite", "quiet")
 
 
 def test_corrected_documents_keep_their_form():
@@ -118,13 +122,13 @@ def test_of_labels_alone_text_has_a_line_each():
     group = replace(decisions.table[0], glosses=("gloss%1", ""))
     labels = replace(decisions, table=(group,), observed=np.full(len(decisions), -1, np.int32))
     document = Document("an id", "Quite\na quiet place", "a.txt")
-    assert make_format("text").encode([Annotated(document, (labels,))]).decode().splitlines() == [
+    assert make_format("text").encode([AnnotatedDocument(document, (labels,))]).decode().splitlines() == [
         "a.txt:1:1: Quite: quite (spelling, 0.10, gloss%1)",
         "a.txt:2:3: quiet: quiet (spelling, 0.10)",
     ]
     words = annotate_texts(["Quite\na quiet place"])  # another task found no word of its own: no labels alone
     for others in (words[:1], [labels, words[0]]):
-        assert make_format("text").encode([Annotated(document, tuple(others))]) == b""
+        assert make_format("text").encode([AnnotatedDocument(document, tuple(others))]) == b""
 
 
 def test_spacy_docs_survive_the_way_through_chunks():
@@ -159,15 +163,15 @@ def test_formats_have_names_and_unknown_ones_are_refused():
     ],
 )
 def test_the_output_says_the_format(path, terminal, name):
-    assert format_of(path, terminal=terminal) == name
+    assert guess_format(path, terminal=terminal) == name
 
 
 def test_what_is_saved_is_whole_or_not_there(tmp_path):
-    with pytest.raises(RuntimeError), saved(tmp_path / "a.txt") as write:
+    with pytest.raises(RuntimeError), save_file(tmp_path / "a.txt") as write:
         write(b"half")
         raise RuntimeError
     assert list(tmp_path.iterdir()) == []
-    with saved(tmp_path / "a.txt.gz") as write:
+    with save_file(tmp_path / "a.txt.gz") as write:
         write(b"whole")
         assert not (tmp_path / "a.txt.gz").exists()
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt.gz"]
@@ -179,7 +183,7 @@ def test_an_interrupt_as_soon_as_a_file_is_there_leaves_nothing(tmp_path, monkey
         raise KeyboardInterrupt
 
     monkeypatch.setattr("disambig.files.saving.pack", interrupted)
-    with pytest.raises(KeyboardInterrupt), saved(tmp_path / "a.txt"):
+    with pytest.raises(KeyboardInterrupt), save_file(tmp_path / "a.txt"):
         pass
     assert list(tmp_path.iterdir()) == []
 
@@ -193,7 +197,10 @@ def test_a_full_disk_is_one_message_and_leaves_nothing(tmp_path, monkeypatch):
         builtins, "open", lambda path, mode="r": real("/dev/full", "wb") if "x" in mode else real(path, mode)
     )
     for name in ("a.jsonl", "a.jsonl.gz"):
-        with pytest.raises(UserError, match=r"D309.*a.jsonl.*No space left"), saved(tmp_path / name) as write:
+        with (
+            pytest.raises(UserError, match=r"D309.*a.jsonl.*No space left"),
+            save_file(tmp_path / name) as write,
+        ):
             write(b"x" * 100_000)
     assert list(tmp_path.iterdir()) == []
 

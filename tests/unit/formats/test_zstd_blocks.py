@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from disambig.files.zstd import ZstdFile
+from disambig.files import ZstdFile
 
 zstandard = pytest.importorskip("zstandard")
 

@@ -7,11 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from disambig.data.groups import Group
-from disambig.judges.best_of_list import BestOfList
-from disambig.testing import material
-from disambig.testing.material import LISTS, MadeMaterial
-from disambig.types import Scored
+from disambig.data import Group, ScoreBatch
+from disambig.decision import BestOfList
+from disambig.testing import checks as material
+from disambig.testing.checks import LISTS, MadeCalibrationData
 
 
 def scored(lists, costs=None):
@@ -22,7 +21,7 @@ def scored(lists, costs=None):
     scores = np.array([score for each in lists for score in each], float)
     cost = np.ones(rows) if costs is None else np.concatenate(costs)
     zeros = np.zeros(rows, np.int32)
-    return Scored(LISTS[0], 0, offsets, scores, np.full(n, -1, np.int32), zeros, zeros, cost.astype("f4"))
+    return ScoreBatch(LISTS[0], 0, offsets, scores, np.full(n, -1, np.int32), zeros, zeros, cost.astype("f4"))
 
 
 def made(part):
@@ -35,7 +34,7 @@ def test_the_best_is_chosen_and_the_first_of_equals():
     assert judged.margins.tolist() == [np.inf, 0.0, 0.0, 2.0]
     expected = [1.0, 1 / (2 + np.exp(-2)), 0.5, 1 / (1 + np.exp(-2))]
     assert judged.probabilities == pytest.approx(expected)
-    assert not judged.flagged.any() and judged.said.all()
+    assert not judged.flagged.any() and judged.answered.all()
 
 
 def test_probabilities_are_shares_at_the_scale_and_bear_large_scores():
@@ -91,7 +90,7 @@ def test_groups_are_fitted_together():
     lists = [rng.normal(size=3) for _ in range(400)]
     costs = [(np.arange(3) != np.argmax(s + rng.gumbel(size=3))).astype(float) for s in lists]
     one, two = scored(lists[:250], costs[:250]), scored(lists[250:], costs[250:])
-    apart = BestOfList().fit(MadeMaterial(task, (one, replace(two, number=1, group=task.groups[1]))))
+    apart = BestOfList().fit(MadeCalibrationData(task, (one, replace(two, number=1, group=task.groups[1]))))
     assert apart.scale == pytest.approx(BestOfList().fit(made(scored(lists, costs))).scale, rel=1e-3)
 
 

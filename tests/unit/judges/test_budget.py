@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from disambig.judges.budget import envelope, share
+from disambig.decision import concave_envelope, share_budget
 
 RATES = np.array([0.1, 0.2, 0.5, 1.0, 2.0])
 GAINS = st.lists(st.integers(0, 100), min_size=5, max_size=5).map(lambda g: np.sort(np.array(g) / 100))
@@ -21,7 +21,7 @@ def gain(curves, rates):
     """What is found at some rates, on the envelopes."""
     found = 0.0
     for curve, rate in zip(curves, rates, strict=True):
-        x, y = envelope(*curve)
+        x, y = concave_envelope(*curve)
         found += float(np.interp(rate, x, y))
     return found
 
@@ -45,7 +45,7 @@ def best_by_linear_program(curves, total):
 
 @given(CURVES, st.floats(0, 8))
 def test_no_linear_program_finds_more(curves, total):
-    rates = share(curves, total)
+    rates = share_budget(curves, total)
     assert sum(rates) == pytest.approx(total) and min(rates) >= 0
     assert gain(curves, rates) == pytest.approx(best_by_linear_program(curves, total), abs=1e-9)
 
@@ -53,7 +53,7 @@ def test_no_linear_program_finds_more(curves, total):
 @given(CURVES, st.integers(0, 40))
 def test_no_other_share_finds_more(curves, tenths):
     curves = curves[:2]
-    found = gain(curves, share(curves, tenths / 10))
+    found = gain(curves, share_budget(curves, tenths / 10))
     every = (gain(curves, (one / 10, (tenths - one) / 10)) for one in range(tenths + 1))
     assert found >= max(every) - 1e-9
 
@@ -61,30 +61,34 @@ def test_no_other_share_finds_more(curves, tenths):
 def test_known_shares():
     steep = RATES, np.array([0.3, 0.4, 0.45, 0.5, 0.5])
     slow = RATES, np.array([0.05, 0.1, 0.25, 0.5, 0.6])
-    assert share([steep, slow], 0.1) == pytest.approx([0.1, 0.0])
-    assert share([steep, slow], 1.0) == pytest.approx([0.2, 0.8])  # slow's slope is 0.5 up to 1, steep's 0.17
-    assert share([slow, steep], 1.0) == pytest.approx([0.8, 0.2])
-    assert share([steep, slow], 4.0) == pytest.approx([2.0, 2.0])
-    assert share([steep, slow], 6.0) == pytest.approx([3.0, 3.0])  # what nobody gains by is shared equally
+    assert share_budget([steep, slow], 0.1) == pytest.approx([0.1, 0.0])
+    assert share_budget([steep, slow], 1.0) == pytest.approx(
+        [0.2, 0.8]
+    )  # slow's slope is 0.5 up to 1, steep's 0.17
+    assert share_budget([slow, steep], 1.0) == pytest.approx([0.8, 0.2])
+    assert share_budget([steep, slow], 4.0) == pytest.approx([2.0, 2.0])
+    assert share_budget([steep, slow], 6.0) == pytest.approx(
+        [3.0, 3.0]
+    )  # what nobody gains by is shared equally
 
 
 def test_what_gains_nothing_gets_nothing_before_others_have_enough():
     nothing, something = (RATES, np.zeros(5)), (RATES, np.linspace(0.1, 0.2, 5))
-    assert share([nothing, something], 2.0) == pytest.approx([0.0, 2.0])
+    assert share_budget([nothing, something], 2.0) == pytest.approx([0.0, 2.0])
 
 
 @pytest.mark.parametrize("total", [0.0, 0.37, 5.0, 100.0, float("inf")])
 def test_one_judge_gets_all_and_unknown_ones_the_same(total):
     curve = RATES, np.linspace(0.1, 0.5, 5)
-    assert share([curve], total) == [total]
-    assert share([None, curve], total) == [total / 2, total / 2]
-    assert share([None], total) == [total]
-    assert share([], total) == []
+    assert share_budget([curve], total) == [total]
+    assert share_budget([None, curve], total) == [total / 2, total / 2]
+    assert share_budget([None], total) == [total]
+    assert share_budget([], total) == []
 
 
 def test_the_envelope_is_concave_and_above_all_points():
     for gains in product((0.0, 0.2, 0.5), repeat=3):
         points = np.array([0.1, 0.5, 1.0]), np.sort(np.array(gains))
-        x, y = envelope(*points)
+        x, y = concave_envelope(*points)
         assert (np.diff(np.diff(y) / np.diff(x)) < 0).all()
         assert (np.interp(points[0], x, y) >= points[1] - 1e-12).all() and (x[0], y[0]) == (0, 0)

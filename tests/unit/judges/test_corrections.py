@@ -7,14 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from disambig.data.groups import Group
-from disambig.data.lists import CandidateLists
+from disambig.data import CandidateLists, Group
+from disambig.decision import ERROR_RATE, Calibration, Corrections, OperatingPoint
 from disambig.errors import UserError
-from disambig.judges.calibration import ERROR_RATE, Calibration
-from disambig.judges.corrections import Corrections
-from disambig.judges.operating import OperatingPoint
-from disambig.testing import material
-from disambig.testing.material import taken
+from disambig.testing import checks as material
+from disambig.testing.checks import take_scores
 
 FITTED = Corrections(
     flags_per_1000=1.0,
@@ -67,7 +64,7 @@ def test_lists_of_unequal_length_are_judged_as_each_by_itself(seed):
     scored = replace(scored, observed=observed, scores=2 * scored.scores)
     assert len(set(np.diff(scored.offsets))) == 6
     judged, probable = FITTED.judge(scored), FITTED.probabilities(scored)
-    assert judged.said.all() and judged.flagged.any() and not judged.flagged.all()
+    assert judged.answered.all() and judged.flagged.any() and not judged.flagged.all()
     for i, (low, high) in enumerate(zip(scored.offsets, scored.offsets[1:], strict=False)):
         expected = enumerated(scored.scores[low:high], scored.found[low:high], observed[i])
         seen = [column[i] for column in (judged.chosen, judged.margins, judged.probabilities, judged.flagged)]
@@ -78,9 +75,9 @@ def test_lists_of_unequal_length_are_judged_as_each_by_itself(seed):
 def test_variants_belong_to_a_group_and_not_to_lists_of_their_own():
     """In lists no candidate is a variant of another, whatever the group says."""
     group = Group("g", ("to", "too"), (("to", "too"),))
-    fixed = taken(material("words").scored(0), np.arange(1))
+    fixed = take_scores(material("words").scored(0), np.arange(1))
     fixed = replace(fixed, group=group, scores=np.array([0.0, 9.0]), observed=np.zeros(1, np.int32))
-    own = replace(fixed, own=CandidateLists.of([["to", "too"]]))
+    own = replace(fixed, own=CandidateLists.from_texts([["to", "too"]]))
     flat = replace(FITTED, operating=OperatingPoint(np.array([1.0]), np.array([-50.0])))
     for scored, flagged in ((fixed, False), (replace(own, found=np.ones(2, np.int32)), True)):
         assert flat.judge(scored).flagged.tolist() == [flagged]
@@ -91,7 +88,7 @@ def test_lists_of_one_length_are_fitted_as_a_group_of_that_size_is():
     group = Group("abc", ("a", "b", "c"))
     scored = replace(words.scored(1), group=group, number=0)
     task = replace(words.task, groups=(group,))
-    lists = replace(scored, own=CandidateLists.of([["x", "y", "z"]] * len(scored.observed)))
+    lists = replace(scored, own=CandidateLists.from_texts([["x", "y", "z"]] * len(scored.observed)))
     states = [Corrections().fit(replace(words, task=task, parts=(part,))).state() for part in (scored, lists)]
     assert states[0].keys() == states[1].keys()
     for name, array in states[0].items():

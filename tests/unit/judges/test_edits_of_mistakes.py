@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.judges.mistakes import edits
-from disambig.judges.mistakes.edits import change_of, kind_of
+from disambig.decision import _rivals as edits
+from disambig.decision import edit_change, edit_kind
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ from disambig.judges.mistakes.edits import change_of, kind_of
     ],
 )
 def test_kinds_of_edits(written, meant, kind):
-    assert kind_of(written, meant) == kind
+    assert edit_kind(written, meant) == kind
 
 
 @pytest.mark.parametrize(
@@ -42,15 +42,15 @@ def test_kinds_of_edits(written, meant, kind):
     ],
 )
 def test_changes_are_what_two_words_do_not_begin_with(pair, other, same):
-    assert (change_of(*pair) == change_of(*other)) == same
-    assert change_of(*pair) != edits.NO_CHANGE
+    assert (edit_change(*pair) == edit_change(*other)) == same
+    assert edit_change(*pair) != edits.NO_CHANGE
 
 
 @pytest.mark.parametrize("pair", [("", "to"), ("to", ""), ("organise", "organisation")])
 def test_nothing_changes_between_words_and_none_or_far_ones(pair):
-    assert change_of(*pair) == edits.NO_CHANGE
+    assert edit_change(*pair) == edits.NO_CHANGE
 
 
 @given(st.text("abc", min_size=1, max_size=5), st.text("abc", min_size=1, max_size=5))
 def test_kinds_but_missing_words_are_the_same_both_ways(a, b):
-    assert kind_of(a, b) == kind_of(b, a)
+    assert edit_kind(a, b) == edit_kind(b, a)

@@ -9,18 +9,34 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.data.groups import Group
-from disambig.data.lists import CandidateLists
-from disambig.judges.mistakes import edits
-from disambig.judges.mistakes.fitting import LEAST_SEEN, LEAST_WEIGHT, RIDGE, RIDGES, Weighing, fit, joined
-from disambig.judges.mistakes.judge import EVERYWHERE, Mistakes, cases_of
-from disambig.judges.mistakes.rivals import EARLIER, FEATURES, MOST, repeated, rivals_of
-from disambig.judges.mistakes.terms import ALONE, NO_KEY, Terms, keys_of
-from disambig.judges.operating import RATES
-from disambig.testing import material
-from disambig.testing.material import MadeMaterial, MadeTask
-from disambig.text.hashing import hash_word, hash_words
-from disambig.types import Decides, HasMistakes, Scored
+from disambig.data import CandidateLists, Group, ScoreBatch
+from disambig.decision import (
+    ALONE,
+    EARLIER,
+    EVERYWHERE,
+    FEATURES,
+    LEAST_SEEN,
+    LEAST_WEIGHT,
+    MOST,
+    NO_KEY,
+    RATES,
+    RIDGE,
+    RIDGES,
+    ErrorWeights,
+    HashedWeights,
+    Mistakes,
+    alternatives_repeat,
+    find_alternatives,
+    fit_weights,
+    join_cases,
+    term_keys,
+    weighted_cases,
+)
+from disambig.decision import _rivals as edits
+from disambig.testing import checks as material
+from disambig.testing.checks import MadeCalibrationData, MadeTask
+from disambig.text import hash_word, hash_words
+from disambig.types import Decides, HasErrorCorpus
 
 NO_TERMS = np.empty(0, np.uint64), np.empty(0)
 GROUP = Group("its/it's/is", ("its", "it's", "is"))
@@ -34,7 +50,7 @@ def scored(scores, observed, cost=None, *, group=GROUP, found=1, beside=None):
     counts = np.full(n * k, found, np.int32)
     flat = np.asarray(scores, float).ravel()
     seen = np.asarray(observed, np.int32)
-    return Scored(group, 0, offsets, flat, seen, counts, counts, costs.ravel(), None, hashed(beside))
+    return ScoreBatch(group, 0, offsets, flat, seen, counts, counts, costs.ravel(), None, hashed(beside))
 
 
 def hashed(words):
@@ -57,10 +73,10 @@ def writers(n, *, habit, seed=0, lead=2.0):
 
 
 @dataclass(frozen=True)
-class WithMistakes(MadeMaterial):
+class WithMistakes(MadeCalibrationData):
     """Examples to tune on, which are the right words as well, and mistakes."""
 
-    wrong: Scored | None = None
+    wrong: ScoreBatch | None = None
 
     @property
     def n_mistakes(self):
@@ -86,7 +102,7 @@ FITTED = Mistakes(flags_per_1000=12.0).fit(with_mistakes(habit=0.9))
 
 
 def test_rivals_are_the_best_others_in_order():
-    rivals = rivals_of(scored([[1.0, 3.0, 2.0], [0.0, -1.0, 5.0]], [0, -1]))
+    rivals = find_alternatives(scored([[1.0, 3.0, 2.0], [0.0, -1.0, 5.0]], [0, -1]))
     assert rivals.candidates.tolist() == [[1, 2, -1], [-1, -1, -1]]
     margin = FEATURES.index("margin, replacement")
     assert rivals.features[0, :, margin].tolist() == [2.0, 1.0, 0.0]
@@ -95,26 +111,26 @@ def test_rivals_are_the_best_others_in_order():
 
 def test_no_more_rivals_than_are_weighed():
     group = Group("many", tuple("abcdefghij"))
-    rivals = rivals_of(scored([np.arange(10.0)], [3], group=group))
+    rivals = find_alternatives(scored([np.arange(10.0)], [3], group=group))
     assert rivals.candidates.shape == (1, MOST)
     assert rivals.candidates[0].tolist() == [9, 8, 7, 6, 5, 4]
 
 
 def test_variants_are_no_rivals():
     group = Group("on", ("on", "upon", "in"), (("on", "upon"),))
-    assert rivals_of(scored([[0.0, 9.0, 1.0]], [0], group=group)).candidates.tolist() == [[2, -1, -1]]
+    assert find_alternatives(scored([[0.0, 9.0, 1.0]], [0], group=group)).candidates.tolist() == [[2, -1, -1]]
 
 
 def test_fit_is_where_the_penalised_likelihood_is_greatest():
     """The slope of the objective written out, at the solution, is zero in every direction tried."""
     right, wrong = writers(300, habit=0.8)
     parts = [
-        cases_of(right, right.observed.astype(np.int64)),
-        cases_of(wrong, np.where(wrong.observed, 2, 1)),
+        weighted_cases(right, right.observed.astype(np.int64)),
+        weighted_cases(wrong, np.where(wrong.observed, 2, 1)),
     ]
-    cases = joined(parts)
-    found = fit(cases)
-    keys = keys_of(cases.rivals.words, cases.rivals.changes, cases.rivals.beside)[:, :, :ALONE]
+    cases = join_cases(parts)
+    found = fit_weights(cases)
+    keys = term_keys(cases.rivals.words, cases.rivals.changes, cases.rivals.beside)[:, :, :ALONE]
     possible = cases.rivals.possible
     spread = np.sqrt((cases.rivals.features[possible].astype(float) ** 2).mean(axis=0))
 
@@ -202,7 +218,7 @@ def test_groups_are_judged_together_as_one_by_one(asked, seed):
     for group, n in asked:
         k = 5 if group is None else len(group.candidates)
         part = scored(4 * rng.normal(size=(n, k)), rng.integers(-1, k, n), group=group or GROUP)
-        own = None if group else CandidateLists.of([["a", "an", "the", "", "am"]] * n)
+        own = None if group else CandidateLists.from_texts([["a", "an", "the", "", "am"]] * n)
         if rng.random() < 0.5:  # some of them stand there twice
             part = replace(part, beside=rng.choice(hash_words(["its", "on", "in", "a"]), (n, 2)))
         parts.append(replace(part, own=own, found=rng.integers(0, 3, n * k).astype(np.int32)))
@@ -236,7 +252,7 @@ def test_without_evidence_nothing_is_flagged():
 
 def test_without_real_mistakes_made_ones_do():
     made = material()
-    assert not isinstance(made, HasMistakes)
+    assert not isinstance(made, HasErrorCorpus)
     judge = Mistakes(flags_per_1000=12.0).fit(made)
     sure = judge.judge(scored([[-5.0, 5.0]], [0], group=made.task.groups[0]))
     unsure = judge.judge(scored([[5.0, -5.0]], [0], group=made.task.groups[0]))
@@ -245,7 +261,7 @@ def test_without_real_mistakes_made_ones_do():
 
 def test_mistakes_whose_meant_word_is_out_of_reach_teach_nothing():
     group = Group("many", tuple("abcdefghij"))
-    case = cases_of(scored([np.arange(10.0)], [9], group=group), np.array([0]))
+    case = weighted_cases(scored([np.arange(10.0)], [9], group=group), np.array([0]))
     assert case.weights.tolist() == [0.0]
 
 
@@ -304,29 +320,29 @@ LAST = np.append(np.arange(8.0), -50.0)  # no word at all is far from probable
 
 
 def test_no_word_is_a_rival_where_the_word_before_stands_there_once_more():
-    twice = rivals_of(scored([LAST, LAST], [2, 2], group=ZERO, beside=["cx", "xc"]))
+    twice = find_alternatives(scored([LAST, LAST], [2, 2], group=ZERO, beside=["cx", "xc"]))
     assert twice.candidates.tolist() == [[7, 6, 5, 4, 3, 8], [7, 6, 5, 4, 3, 1]]
     names = [name.split(", ")[1] for name in FEATURES[EARLIER:]]
     assert names == ["replacement", "deletion"]
     assert twice.features[:, :, EARLIER:].tolist() == [[[1, 0]] * 5 + [[0, 1]], [[0, 0]] * 6]
-    assert repeated(twice).tolist() == [True, False]
+    assert alternatives_repeat(twice).tolist() == [True, False]
 
 
 def test_an_empty_place_repeats_nothing():
-    assert not repeated(rivals_of(scored([LAST], [8], group=ZERO, beside=["aa"]))).any()
+    assert not alternatives_repeat(find_alternatives(scored([LAST], [8], group=ZERO, beside=["aa"]))).any()
 
 
 def test_words_beside_have_keys_of_their_own_and_none_where_they_are_not_known():
     words = hashed(["abc", "abc"])
     changes = hashed(["de", "de"])
-    keys = keys_of(words, changes, hashed(["xy", "yx"]))
+    keys = term_keys(words, changes, hashed(["xy", "yx"]))
     assert len(np.unique(keys)) == (1 + 2 + 2 + 2) + 2 * (1 + 2 + 1 + 2)
-    unknown = keys_of(words, changes, np.array([[0, hash_word("y")], [0, 0]], np.uint64))
+    unknown = term_keys(words, changes, np.array([[0, hash_word("y")], [0, 0]], np.uint64))
     assert np.array_equal(unknown[:, :, :ALONE], keys[:, :, :ALONE])
     assert (unknown[0, :, ALONE:] == NO_KEY).tolist() == [[True, True, False, False]] * 2
     assert (unknown[1, :, ALONE:] == NO_KEY).all()
-    assert np.array_equal(keys_of(words, changes, np.zeros((2, 2), np.uint64)), keys[:, :, :ALONE])
-    without = keys_of(words, np.full((2, 2), edits.NO_CHANGE, np.uint64), hashed(["xy", "yx"]))
+    assert np.array_equal(term_keys(words, changes, np.zeros((2, 2), np.uint64)), keys[:, :, :ALONE])
+    without = term_keys(words, np.full((2, 2), edits.NO_CHANGE, np.uint64), hashed(["xy", "yx"]))
     assert (without[:, :, ALONE - 1] == NO_KEY).all()
     assert (np.delete(without, ALONE - 1, axis=2) == np.delete(keys, ALONE - 1, axis=2)).all()
 
@@ -351,12 +367,14 @@ def test_what_stands_beside_mistakes_is_learned_and_kept_in_the_state():
 
 def test_words_beside_that_are_rare_or_weigh_little_are_not_kept():
     right, wrong = writers(400, habit=0.8)
-    cases = joined([cases_of(right, right.observed.astype(np.int64)), cases_of(wrong, np.ones(40, int))])
+    cases = join_cases(
+        [weighted_cases(right, right.observed.astype(np.int64)), weighted_cases(wrong, np.ones(40, int))]
+    )
     own = np.arange(1, 2 * len(cases.meant) + 1, dtype=np.uint64).reshape(-1, 2)
-    rare = fit(replace(cases, rivals=replace(cases.rivals, beside=own)))
-    assert np.array_equal(rare.terms.keys, fit(cases).terms.keys)
+    rare = fit_weights(replace(cases, rivals=replace(cases.rivals, beside=own)))
+    assert np.array_equal(rare.terms.keys, fit_weights(cases).terms.keys)
     assert LEAST_SEEN > 2
-    same = fit(replace(cases, rivals=replace(cases.rivals, beside=np.full_like(own, 7))))
+    same = fit_weights(replace(cases, rivals=replace(cases.rivals, beside=np.full_like(own, 7))))
     more = ~np.isin(same.terms.keys, rare.terms.keys)
     assert more.any() and (np.abs(same.terms.weights[more]) > LEAST_WEIGHT).all()
 
@@ -364,7 +382,7 @@ def test_words_beside_that_are_rare_or_weigh_little_are_not_kept():
 def test_repeated_words_are_weighed_however_low_the_margin():
     group = Group("many", ("a", "b", ""))
     dense = 9.0 * np.array([name == "repeats the word before, deletion" for name in FEATURES])
-    weighing = Weighing(dense, Terms(*NO_TERMS))
+    weighing = ErrorWeights(dense, HashedWeights(*NO_TERMS))
     judge = Mistakes(weighing=weighing, weighed_from=5.0)
     found = judge.judge(scored([[9.0, -9.0, -9.0]] * 2, [0, 0], group=group, beside=["ax", "xa"]))
     assert found.flagged.tolist() == [True, False]

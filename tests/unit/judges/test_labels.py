@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from disambig.decision import Labels, best_threshold, labels
 from disambig.errors import UserError
-from disambig.judges import labels
-from disambig.judges.labels import Labels, best_threshold
-from disambig.testing import material
+from disambig.testing import checks as material
 
 
 def two(n=400, seed=0):
@@ -26,7 +25,7 @@ def test_probabilities_of_two_labels_are_those_of_a_logistic_regression():
     from sklearn.linear_model import LogisticRegression
 
     scores, gold = two(4000)
-    fitted = labels.fit([scores], [gold], metric=("accuracy", None))
+    fitted = labels.fit_labels([scores], [gold], metric=("accuracy", None))
     chosen, margin, probability = fitted.choose(scores, 0)
     other = LogisticRegression(C=1e6).fit(scores[:, 1:], gold)
     expected = other.predict_proba(scores[:, 1:])
@@ -37,7 +36,7 @@ def test_probabilities_of_two_labels_are_those_of_a_logistic_regression():
 
 def test_units_of_the_scores_do_not_matter():
     scores, gold = two()
-    one, other = (labels.fit([k * scores], [gold], metric=("f1", 1)) for k in (1.0, 1e-5))
+    one, other = (labels.fit_labels([k * scores], [gold], metric=("f1", 1)) for k in (1.0, 1e-5))
     np.testing.assert_array_equal(one.choose(scores, 0)[0], other.choose(1e-5 * scores, 0)[0])
 
 
@@ -45,7 +44,7 @@ def test_an_offset_serves_f1_better_than_none():
     from sklearn.metrics import f1_score
 
     scores, gold = two()
-    plain, offset = (labels.fit([scores], [gold], metric=m) for m in (("accuracy", None), ("f1", 1)))
+    plain, offset = (labels.fit_labels([scores], [gold], metric=m) for m in (("accuracy", None), ("f1", 1)))
     f1 = [f1_score(gold, fitted.choose(scores, 0)[0]) for fitted in (plain, offset)]
     assert f1[1] >= f1[0]
     assert not plain.offset.any() and offset.offset.any()
@@ -69,7 +68,7 @@ def test_the_threshold_has_the_best_f1_of_all(examples):
 
 def test_the_label_chosen_is_the_most_probable_one():
     scores, gold = two()
-    fitted = labels.fit([scores], [gold], metric=("f1", 1))
+    fitted = labels.fit_labels([scores], [gold], metric=("f1", 1))
     shifted = replace(fitted, offset=np.array([[0.0, 2.0]]))
     chosen, margin, probability = shifted.choose(scores, 0)
     assert (probability >= 0.5).all() and (chosen != fitted.choose(scores, 0)[0]).any()
@@ -81,12 +80,12 @@ def test_three_labels_and_groups_of_other_sizes():
     gold = rng.integers(0, 3, 300).astype(np.int32)
     scores = rng.normal(size=(300, 3)) + 2 * np.eye(3)[gold]
     pair, right = two()
-    fitted = labels.fit([scores, pair], [gold, right], metric=("accuracy", None))
+    fitted = labels.fit_labels([scores, pair], [gold, right], metric=("accuracy", None))
     chosen, _, probability = fitted.choose(scores, 0)
     assert (chosen == gold).mean() > 0.7
     assert (probability >= 1 / 3 - 1e-9).all() and (probability <= 1).all()
     assert fitted.bias.shape == (2, 3)
-    np.testing.assert_allclose(labels.softmax(fitted.logits(scores, 0)).sum(axis=1), 1)
+    np.testing.assert_allclose(labels.label_softmax(fitted.logits(scores, 0)).sum(axis=1), 1)
 
 
 def test_nothing_to_judge():
@@ -96,7 +95,8 @@ def test_nothing_to_judge():
 
 def test_an_only_candidate_is_as_sure_as_its_examples_are_many():
     few, many = (
-        labels.fit([np.zeros((n, 1))], [np.zeros(n, np.int32)], metric=("accuracy", None)) for n in (3, 98)
+        labels.fit_labels([np.zeros((n, 1))], [np.zeros(n, np.int32)], metric=("accuracy", None))
+        for n in (3, 98)
     )
     for fitted, n in ((few, 3), (many, 98)):
         chosen, margin, probability = fitted.choose(np.array([[-3.0], [2.0]]), 0)
@@ -146,13 +146,13 @@ def several(n_groups=40, n=60, seed=0):
 
 def test_groups_may_be_drawn_to_what_serves_all_of_them():
     scores, gold = several()
-    drawn, alone = (labels.fit(scores, gold, metric=("accuracy", None), drawn=d) for d in (60.0, 0.0))
+    drawn, alone = (labels.fit_labels(scores, gold, metric=("accuracy", None), drawn=d) for d in (60.0, 0.0))
     assert drawn.scale.std() < 0.5 * alone.scale.std()
     assert np.abs(drawn.bias).mean() < 0.5 * np.abs(alone.bias).mean()
     fresh, right = several(seed=1)
 
     def loss(fitted):
-        shares = [labels.softmax(fitted.logits(s, g)) for g, s in enumerate(fresh)]
+        shares = [labels.label_softmax(fitted.logits(s, g)) for g, s in enumerate(fresh)]
         found = [share[np.arange(len(share)), gold] for share, gold in zip(shares, right, strict=True)]
         return -np.mean(np.log(np.concatenate(found)))
 
@@ -161,11 +161,13 @@ def test_groups_may_be_drawn_to_what_serves_all_of_them():
 
 def test_one_group_and_one_whose_scores_tell_nothing_stay_by_themselves():
     scores, gold = several(4)
-    (one, other) = (labels.fit(scores[:1], gold[:1], metric=("accuracy", None), drawn=d) for d in (60.0, 0.0))
+    (one, other) = (
+        labels.fit_labels(scores[:1], gold[:1], metric=("accuracy", None), drawn=d) for d in (60.0, 0.0)
+    )
     assert np.array_equal(one.bias, other.bias)
     scores.append(np.zeros((90, 2)))
     gold.append(np.repeat([0, 1], [30, 60]).astype(np.int32))
-    fitted = labels.fit(scores, gold, metric=("accuracy", None), drawn=60.0)
+    fitted = labels.fit_labels(scores, gold, metric=("accuracy", None), drawn=60.0)
     chosen, _, probability = fitted.choose(np.zeros((1, 2)), 4)
     assert chosen.tolist() == [1] and 0.6 < probability[0] < 0.7
 

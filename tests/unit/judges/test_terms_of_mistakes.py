@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from disambig.judges.mistakes.terms import Terms
+from disambig.decision import HashedWeights
 
 
 def test_terms_weigh_the_same_with_and_without_the_kernel(monkeypatch):
     rng = np.random.default_rng(0)
     edges = np.array([1, 2**40, 2**40 + 1, 2**64 - 1], np.uint64)
     known = np.unique(np.concatenate([rng.integers(0, 2**64, 200, np.uint64), edges]))
-    terms = Terms(known, rng.normal(size=len(known)))
+    terms = HashedWeights(known, rng.normal(size=len(known)))
     asked = rng.choice(np.concatenate([terms.keys, terms.keys + np.uint64(1), [np.uint64(0)]]), (9, 4, 7))
     found = {}
     for engine in ("numpy", "numba"):

@@ -8,9 +8,7 @@ from functools import cache
 import numpy as np
 from hypothesis import strategies as st
 
-from disambig.language_models.discounts import discounts_of
-from disambig.language_models.sentences import Sentences
-from disambig.language_models.vocabulary import SPECIAL, Vocabulary
+from disambig.language_models import SPECIAL, Sentences, WordVocabulary, estimate_discounts
 
 TEXTS = st.lists(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=7), min_size=1, max_size=25)
 MODELS = {
@@ -29,8 +27,8 @@ def random_text(n, seed=0, words=30):
 
 
 def sentences_of(text, least=1):
-    vocabulary = Vocabulary.learned(text, least=least)
-    return Sentences.of(vocabulary, text), vocabulary
+    vocabulary = WordVocabulary.from_sentences(text, least=least)
+    return Sentences.from_words(vocabulary, text), vocabulary
 
 
 def by_the_book(text, vocabulary, order, smoothing, min_counts):
@@ -53,7 +51,7 @@ def by_the_book(text, vocabulary, order, smoothing, min_counts):
             for ngram, count in counts[n].items()
             if ngram != ("<s>",)
         }
-        discounts[n] = discounts_of(np.array(list(given[n].values()), np.int64), smoothing)[0]
+        discounts[n] = estimate_discounts(np.array(list(given[n].values()), np.int64), smoothing)[0]
         if n > 1:
             least = max(least, (min_counts or {}).get(n, least))
         kept[n] = {ngram for ngram in given[n] if n == 1 or counts[n][ngram] >= least}

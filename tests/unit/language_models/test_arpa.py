@@ -7,10 +7,7 @@ import pytest
 from made_texts import random_text, sentences_of
 
 from disambig.errors import UserError
-from disambig.language_models.arpa import to_arpa
-from disambig.language_models.entropy import cross_entropy, sentence_scores
-from disambig.language_models.estimation import estimate
-from disambig.language_models.sentences import Sentences
+from disambig.language_models import Sentences, cross_entropy, estimate, sentence_scores, to_arpa
 
 
 def test_the_file_of_a_toy(tmp_path):
@@ -46,7 +43,7 @@ def test_kenlm_says_the_same(tmp_path, smoothing, settings):
     to_arpa(model, tmp_path / "model.arpa")
     theirs = kenlm.Model(str(tmp_path / "model.arpa"))
     text = [*random_text(100, seed=1, words=70), ["w1"], ["nowhere", "w2"]]
-    ours = Sentences.of(vocabulary, text)
+    ours = Sentences.from_words(vocabulary, text)
     expected = np.array([theirs.score(" ".join(sentence)) for sentence in text]) * np.log(10)
     assert sentence_scores(model, ours) == pytest.approx(expected, abs=1e-4)
     entropy = cross_entropy(model, ours)

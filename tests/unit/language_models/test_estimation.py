@@ -11,11 +11,14 @@ from hypothesis import strategies as st
 from made_texts import MODELS, TEXTS, by_the_book, random_text, sentences_of
 
 from disambig.errors import UserError
-from disambig.language_models.discounts import FALLBACK, discounts_of
-from disambig.language_models.estimation import estimate
-from disambig.language_models.lookup_kernels import word_log_probability
-from disambig.language_models.sentences import Sentences
-from disambig.language_models.vocabulary import Vocabulary
+from disambig.language_models import (
+    FALLBACK,
+    Sentences,
+    WordVocabulary,
+    estimate,
+    estimate_discounts,
+    word_log_probability,
+)
 
 
 def test_a_toy_by_hand():
@@ -40,11 +43,11 @@ def test_a_toy_by_hand():
 
 def test_discounts_by_hand():
     counts = np.repeat([0, 1, 2, 3, 4, 9], [7, 6, 3, 2, 1, 5])
-    assert discounts_of(counts, "kneser_ney") == (pytest.approx((0.5, 1.0, 2.0)), True)
-    assert discounts_of(counts, "absolute") == ((0.5, 0.5, 0.5), True)
-    assert discounts_of(np.array([3, 3, 4]), "kneser_ney") == (FALLBACK, False)
+    assert estimate_discounts(counts, "kneser_ney") == (pytest.approx((0.5, 1.0, 2.0)), True)
+    assert estimate_discounts(counts, "absolute") == ((0.5, 0.5, 0.5), True)
+    assert estimate_discounts(np.array([3, 3, 4]), "kneser_ney") == (FALLBACK, False)
     without_threes = np.repeat([1, 2], [6, 3])
-    assert discounts_of(without_threes, "kneser_ney") == ((0.5,) * 3, False)
+    assert estimate_discounts(without_threes, "kneser_ney") == ((0.5,) * 3, False)
 
 
 @given(TEXTS, st.fixed_dictionaries(MODELS), st.integers(1, 3))
@@ -73,7 +76,7 @@ def test_it_sums_to_one_behind_any_words(text, settings, least, seed):
 def test_words_without_a_sentence_change_nothing():
     text = random_text(50)
     sentences, vocabulary = sentences_of(text)
-    padded = Sentences.of(vocabulary, [[], *text, [], []])
+    padded = Sentences.from_words(vocabulary, [[], *text, [], []])
     first, second = estimate(sentences, vocabulary), estimate(padded, vocabulary)
     assert first.header == second.header
     assert all(
@@ -93,14 +96,18 @@ def test_words_without_a_sentence_change_nothing():
 )
 def test_what_cannot_be_estimated_is_said(code, text, settings):
     with pytest.raises(UserError) as problem:
-        estimate(Sentences.of(Vocabulary.of("a"), text), Vocabulary.of("a"), **settings)
+        estimate(
+            Sentences.from_words(WordVocabulary.from_words("a"), text),
+            WordVocabulary.from_words("a"),
+            **settings,
+        )
     assert problem.value.code == code
 
 
 def test_numbers_beyond_the_vocabulary_are_refused():
     sentences, vocabulary = sentences_of([["a", "b"]])
     with pytest.raises(ValueError, match="beyond the vocabulary"):
-        estimate(sentences, Vocabulary.of("a"))
+        estimate(sentences, WordVocabulary.from_words("a"))
     with pytest.raises(ValueError, match="do not divide"):
         Sentences(sentences.ids, np.array([0, 1]))
     with pytest.raises(ValueError, match="the end of a sentence"):

@@ -8,17 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_texts import MODELS, TEXTS, random_text, sentences_of
 
-from disambig.compiling import kernels
 from disambig.doctor.compiling import _is_compiled
-from disambig.language_models import counting_kernels
-from disambig.language_models import lookup_kernels as ask
-from disambig.language_models.estimation import estimate
-from disambig.language_models.mixture import adapt
+from disambig.jit import compiled_functions
+from disambig.language_models import adapt, estimate
+from disambig.language_models import kernels as ask
+from disambig.language_models import kernels as counting_kernels
 
 
 @given(TEXTS, st.fixed_dictionaries(MODELS))
 def test_parts_make_the_whole(text, settings):
-    """What `seen_word`, `back_off_of` and `shorter_state` say adds up to `score_word`."""
+    """What `seen_word`, `back_off_weight` and `shorter_state` say adds up to `score_word`."""
     sentences, vocabulary = sentences_of(text)
     model = estimate(sentences, vocabulary, **settings).arrays
     history = sentences.ids[:5]
@@ -29,7 +28,7 @@ def test_parts_make_the_whole(text, settings):
             found, log_prob, after = ask.seen_word(model, at, word)
             if found:
                 break
-            total += ask.back_off_of(model, at)
+            total += ask.back_off_weight(model, at)
             at = ask.shorter_state(model, at)
         assert ask.score_word(model, state, word) == (pytest.approx(total + log_prob), after)
 
@@ -79,7 +78,7 @@ def test_the_parts_of_a_mixture_are_those_of_its_background():
     assert state != first
     for word in range(2, len(background.vocabulary)):
         assert ask.seen_word(mixture.arrays, state, word) == ask.seen_word(alone, first, word)
-    assert ask.back_off_of(mixture.arrays, state) == ask.back_off_of(alone, first)
+    assert ask.back_off_weight(mixture.arrays, state) == ask.back_off_weight(alone, first)
     assert ask.shorter_state(mixture.arrays, state) == ask.shorter_state(alone, first)
 
 
@@ -87,5 +86,5 @@ def test_the_parts_of_a_mixture_are_those_of_its_background():
 def test_a_sample_calls_all(module):
     """What `disambig doctor --compile` finds is there, by this or by a cache of an earlier process."""
     module.sample()
-    made = [each for each in kernels() if each.py_func.__module__ == module.__name__]
+    made = [each for each in compiled_functions() if each.py_func.__module__ == module.__name__]
     assert made and all(map(_is_compiled, made))

@@ -9,12 +9,20 @@ from hypothesis import strategies as st
 from made_texts import TEXTS, random_text, sentences_of
 
 from disambig.errors import UserError
-from disambig.language_models.entropy import cross_entropy, perplexity, sentence_scores, word_scores
-from disambig.language_models.estimation import estimate
-from disambig.language_models.lookup_kernels import score_word, start_state, word_log_probability
-from disambig.language_models.mixture import Mixture, adapt
-from disambig.language_models.sentences import Sentences
-from disambig.language_models.vocabulary import Vocabulary
+from disambig.language_models import (
+    Mixture,
+    Sentences,
+    WordVocabulary,
+    adapt,
+    cross_entropy,
+    estimate,
+    perplexity,
+    score_word,
+    sentence_scores,
+    start_state,
+    word_log_probability,
+    word_scores,
+)
 
 
 @pytest.fixture(scope="module")
@@ -48,14 +56,14 @@ def test_it_is_the_sum_of_both_and_sums_to_one(text, other, weight, least, order
 def test_a_weight_of_one_is_the_background_to_the_bit(background):
     text = random_text(200, seed=1)
     mixture = adapt(background, [[*sentence, "strange"] for sentence in text], weight=1)
-    known = Sentences.of(background.vocabulary, text)
+    known = Sentences.from_words(background.vocabulary, text)
     assert (known.ids > 0).all() and len(mixture.vocabulary) == len(background.vocabulary) + 1
     assert sentence_scores(mixture, known).tobytes() == sentence_scores(background, known).tobytes()
 
 
 def test_states_of_a_mixture_are_those_of_both(background):
     mixture = adapt(background, random_text(30, seed=2), weight=0.3)
-    ids = Sentences.of(mixture.vocabulary, random_text(5, seed=3)).ids
+    ids = Sentences.from_words(mixture.vocabulary, random_text(5, seed=3)).ids
     state = start_state(mixture.arrays)
     for at, word in enumerate(ids):
         history = np.concatenate([[np.int32(1)], ids[:at]]).astype(np.int32)
@@ -69,11 +77,11 @@ def test_the_weight_is_the_best_of_a_grid(background):
         [f"{word}x" if word in ("w3", "w5") else word for word in each] for each in random_text(400, seed=4)
     ]
     mixture = adapt(background, text[:200], held_out=text[200:300])
-    held_out = Sentences.of(mixture.vocabulary, text[200:300])
+    held_out = Sentences.from_words(mixture.vocabulary, text[200:300])
     assert 0.05 < mixture.weight < 0.95
     best = perplexity(mixture, held_out)
     assert all(perplexity(mixture.reweighted(mu), held_out) >= best - 1e-9 for mu in np.linspace(0, 1, 41))
-    unseen = Sentences.of(mixture.vocabulary, text[300:])
+    unseen = Sentences.from_words(mixture.vocabulary, text[300:])
     assert perplexity(mixture, unseen) < min(perplexity(mixture.reweighted(mu), unseen) for mu in (0.0, 1.0))
     assert 0 < adapt(background, text[:200]).weight < 1
 
@@ -81,14 +89,14 @@ def test_the_weight_is_the_best_of_a_grid(background):
 def test_the_best_weight_may_be_an_end(background):
     text = random_text(20, seed=5)
     only = adapt(background, text, weight=0.5)
-    held_out = Sentences.of(only.vocabulary, text)
+    held_out = Sentences.from_words(only.vocabulary, text)
     assert only.best_weight(held_out) == pytest.approx(0, abs=1e-9)
     assert Mixture(background, background, 0.5).best_weight(held_out) in (0.0, pytest.approx(0, abs=1e-9))
 
 
 def test_entropies_add_up(background):
     mixture = adapt(background, random_text(20, seed=6), weight=0.5)
-    sentences = Sentences.of(mixture.vocabulary, [["w1", "new", "w2"], [], ["w0"]])
+    sentences = Sentences.from_words(mixture.vocabulary, [["w1", "new", "w2"], [], ["w0"]])
     for model in (background, mixture):
         entropy = cross_entropy(model, sentences)
         scores = word_scores(model.arrays, sentences.take(np.array([0, 2])))
@@ -117,4 +125,4 @@ def test_what_cannot_be_mixed_is_said(background):
     with pytest.raises(UserError, match=r"^\[D652\]"):
         adapt(background, [], weight=0.5)
     with pytest.raises(UserError, match=r"^\[D652\]"):
-        cross_entropy(background, Sentences.of(Vocabulary.of([]), [[]]))
+        cross_entropy(background, Sentences.from_words(WordVocabulary.from_words([]), [[]]))

@@ -11,13 +11,17 @@ from hypothesis import strategies as st
 from made_texts import MODELS, TEXTS, random_text, sentences_of
 
 from disambig.errors import UserError
-from disambig.features.stored import HEADER, write_stored
-from disambig.language_models import stored
-from disambig.language_models.entropy import perplexity, sentence_scores
-from disambig.language_models.estimation import estimate
-from disambig.language_models.lookup_kernels import word_log_probability
-from disambig.language_models.mixture import adapt
-from disambig.language_models.packing import packed, quantised
+from disambig.files import HEADER, write_stored
+from disambig.language_models import (
+    adapt,
+    estimate,
+    pack_levels,
+    perplexity,
+    quantise,
+    sentence_scores,
+    word_log_probability,
+)
+from disambig.language_models import storage as stored
 
 COLUMNS = ("begins", "words", "log_probs", "back_offs")
 
@@ -54,7 +58,7 @@ def test_eight_bits_are_nearly_as_good(model, tmp_path):
 @given(st.lists(st.floats(-20, 0, width=32), max_size=600))
 def test_values_are_near(values):
     numbers = np.array(values, np.float32)
-    codes, book = quantised(numbers)
+    codes, book = quantise(numbers)
     assert codes.dtype == np.uint8 and book.shape == (256,) and (np.diff(book) >= 0).all()
     width = np.ptp(numbers) / 256 if len(numbers) else 0
     assert (np.abs(book[codes] - numbers) <= width * 1.001 + 1e-5).all()
@@ -127,7 +131,7 @@ def test_damaged_files_are_refused(small, tmp_path_factory, data):
 def test_hostile_arrays_are_refused_or_harmless(small, tmp_path_factory, data):
     """Arrays with a digest of their own: whatever they hold, nothing is asked beyond them."""
     folder = tmp_path_factory.mktemp("model")
-    arrays = {**packed(small.levels, data.draw(st.sampled_from([8, 32]))), **small.vocabulary.state()}
+    arrays = {**pack_levels(small.levels, data.draw(st.sampled_from([8, 32]))), **small.vocabulary.state()}
     name = data.draw(st.sampled_from(sorted(arrays)))
     array = arrays[name].copy()
     if array.size and data.draw(st.booleans()):
@@ -147,7 +151,7 @@ def test_hostile_arrays_are_refused_or_harmless(small, tmp_path_factory, data):
         ]
         array = data.draw(st.sampled_from(spoilt))
     arrays[name] = array
-    header = {"format": stored.FORMAT, "digest": stored.digest_of(arrays)}
+    header = {"format": stored.FORMAT, "digest": stored.digest_arrays(arrays)}
     write_stored(folder, stored.FILE, json.loads(json.dumps(header)), **arrays)
     try:
         again = stored.load_language_model(folder)

@@ -3,10 +3,9 @@ from __future__ import annotations
 import asyncio
 import time
 
-from disambig.alarm import check_time
-from disambig.configuration.settings import Settings
-from disambig.lsp.desk import Checkers, Desk
-from disambig.lsp.documents import TextDocument
+from disambig.configuration import CheckSettings
+from disambig.lsp import CheckScheduler, LoadedCheckers, TextDocument
+from disambig.runtime import check_time
 
 
 def checked_while(change) -> tuple[TextDocument, list[int]]:
@@ -15,12 +14,12 @@ def checked_while(change) -> tuple[TextDocument, list[int]]:
     published: list[int] = []
     loaded: list[str] = []
 
-    class NoModels(Checkers):
+    class NoModels(LoadedCheckers):
         def of(self, settings):
             loaded.append("once more")
             if len(loaded) == 1:
                 change(document)
-                loop.call_soon_threadsafe(desk.ask, document)
+                loop.call_soon_threadsafe(desk.schedule, document)
             return lambda texts: []
 
     async def run() -> None:
@@ -32,13 +31,13 @@ def checked_while(change) -> tuple[TextDocument, list[int]]:
             published.append(len(loaded))
             done.set()
 
-        desk = Desk(NoModels(), lambda path: Settings(), publish, lambda *told: None)
-        desk.ask(document, after=0.0)
+        desk = CheckScheduler(NoModels(), lambda path: CheckSettings(), publish, lambda *told: None)
+        desk.schedule(document, after=0.0)
         await asyncio.wait_for(done.wait(), 60)
         desk.worker.end()
 
     loop: asyncio.AbstractEventLoop
-    desk: Desk
+    desk: CheckScheduler
     asyncio.run(run())
     return document, published
 
@@ -64,7 +63,7 @@ def checks(annotate, texts: list[str]) -> tuple[list[str], list[str]]:
     published: list[str] = []
     told: list[str] = []
 
-    class Models(Checkers):
+    class Models(LoadedCheckers):
         def of(self, settings):
             return annotate
 
@@ -79,10 +78,10 @@ def checks(annotate, texts: list[str]) -> tuple[list[str], list[str]]:
         def tell(document, problem) -> None:
             told.append(problem.code)
 
-        desk = Desk(Models(), lambda path: Settings(), publish, tell)
+        desk = CheckScheduler(Models(), lambda path: CheckSettings(), publish, tell)
         for number, text in enumerate(texts):
             name = f"/{number}.txt"
-            desk.ask(TextDocument.opened(f"file://{name}", name, 1, text, "utf-16"), after=0.0)
+            desk.schedule(TextDocument.opened(f"file://{name}", name, 1, text, "utf-16"), after=0.0)
         await asyncio.wait_for(done.wait(), 60)
         desk.worker.end()
 
@@ -91,7 +90,7 @@ def checks(annotate, texts: list[str]) -> tuple[list[str], list[str]]:
 
 
 def test_a_long_text_is_checked_in_slices_between_others(monkeypatch):
-    monkeypatch.setattr("disambig.lsp.desk.SLICE", 0.05)
+    monkeypatch.setattr("disambig.lsp.scheduler.SLICE", 0.05)
     calls: list[int] = []
 
     def annotate(texts):
@@ -109,7 +108,7 @@ def test_a_long_text_is_checked_in_slices_between_others(monkeypatch):
 
 
 def test_a_text_that_leaves_no_turn_to_others_is_given_up(monkeypatch):
-    monkeypatch.setattr("disambig.lsp.desk.LIMIT", 0.05)
+    monkeypatch.setattr("disambig.lsp.scheduler.LIMIT", 0.05)
 
     def annotate(texts):
         while "slow" in texts:

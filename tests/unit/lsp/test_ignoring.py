@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.checking.flags import Flag
-from disambig.checking.live.text import reader_of
-from disambig.configuration.project import Project
-from disambig.lsp.ignoring import difference, everywhere, in_file, in_line, what_of
-from disambig.text.markup.code.lexing import LANGUAGES
+from disambig.checking import Flag, markup_reader
+from disambig.configuration import ProjectSettings
+from disambig.lsp import ignore_everywhere, ignore_in_file, ignore_in_line, ignore_target, single_edit
+from disambig.markup import LANGUAGES
 
 COMMENT = "<!-- disambig: ignore-line then -->"
 
@@ -38,7 +37,7 @@ def after(edit, text: str) -> str:
     ],
 )  # fmt: skip
 def test_a_comment_in_the_line(name, text, wanted):
-    assert after(in_line(name, text, flag(text), reader_of(name)), text) == wanted
+    assert after(ignore_in_line(name, text, flag(text), markup_reader(name)), text) == wanted
 
 
 @pytest.mark.parametrize(
@@ -66,28 +65,28 @@ def test_a_comment_in_the_line(name, text, wanted):
     ],
 )  # fmt: skip
 def test_a_comment_for_the_file(name, text, wanted):
-    assert after(in_file(name, text, flag(text), reader_of(name)), text) == wanted
+    assert after(ignore_in_file(name, text, flag(text), markup_reader(name)), text) == wanted
 
 
 @pytest.mark.parametrize("suffix", sorted(LANGUAGES))
 def test_every_language_has_a_comment(suffix):
     mark = "#" if suffix in (".py", ".pyi", ".sh", ".bash") else "//"
     text = f"{mark} It is then.\n"
-    edit = in_file(f"a{suffix}", text, flag(text), reader_of(f"a{suffix}"))
+    edit = ignore_in_file(f"a{suffix}", text, flag(text), markup_reader(f"a{suffix}"))
     assert edit == (0, 0, f"{mark} disambig: ignore then\n\n")
 
 
 def test_where_no_word_stands_the_task_is_named():
     text = "A number people ate."
     missing = flag(text, "", "preposition")
-    assert what_of(missing) == "task:preposition"
-    changed = after(in_line("a.md", text, missing, reader_of("a.md")), text)
+    assert ignore_target(missing) == "task:preposition"
+    changed = after(ignore_in_line("a.md", text, missing, markup_reader("a.md")), text)
     assert changed == "A number people ate. <!-- disambig: ignore-line task:preposition -->"
 
 
 def test_no_comment_is_offered_that_would_hide_nothing():
     text = "```\nIt is then.\n```\n"  # nothing is a comment there, and a line above is code, too
-    assert in_line("a.md", text, flag(text), reader_of("a.md")) is None
+    assert ignore_in_line("a.md", text, flag(text), markup_reader("a.md")) is None
 
 
 @pytest.mark.parametrize(
@@ -104,19 +103,19 @@ def test_no_comment_is_offered_that_would_hide_nothing():
 )  # fmt: skip
 def test_a_word_in_the_settings(tmp_path, name, old, new):
     (tmp_path / name).write_text(old)
-    path, seen, changed = everywhere(str(tmp_path / "a.md"), str(tmp_path), "then", {})
+    path, seen, changed = ignore_everywhere(str(tmp_path / "a.md"), str(tmp_path), "then", {})
     assert (path, seen) == (str(tmp_path / name), old)
     (tmp_path / name).write_text(changed)
-    assert "then" in Project().settings_of(str(tmp_path / "a.md")).ignore
+    assert "then" in ProjectSettings().for_file(str(tmp_path / "a.md")).ignore
     assert changed.split() == new.split()
-    assert everywhere(str(tmp_path / "a.md"), str(tmp_path), "then", {})[2] == changed
+    assert ignore_everywhere(str(tmp_path / "a.md"), str(tmp_path), "then", {})[2] == changed
 
 
 def test_settings_that_are_open_and_settings_that_are_not_there(tmp_path):
-    path, seen, changed = everywhere(str(tmp_path / "sub" / "a.md"), str(tmp_path), "then", {})
+    path, seen, changed = ignore_everywhere(str(tmp_path / "sub" / "a.md"), str(tmp_path), "then", {})
     assert (path, seen, changed) == (str(tmp_path / "disambig.toml"), None, 'ignore = ["then"]\n')
     (tmp_path / "disambig.toml").write_text("")
-    _, seen, changed = everywhere(
+    _, seen, changed = ignore_everywhere(
         str(tmp_path / "a.md"), str(tmp_path), "then", {path: '# unsaved\nignore = ["b"]\n'}
     )
     assert changed == '# unsaved\nignore = ["b", "then"]\n'
@@ -124,7 +123,7 @@ def test_settings_that_are_open_and_settings_that_are_not_there(tmp_path):
 
 @given(st.text(alphabet="ab\n", max_size=12), st.text(alphabet="ab\n", max_size=12))
 def test_one_change_makes_the_one_of_the_other(old, new):
-    assert after(difference(old, new), old) == new
+    assert after(single_edit(old, new), old) == new
 
 
 def test_nothing_of_pygls_is_needed_to_know_of_the_command():

@@ -9,9 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disambig.errors import UserError
-from disambig.lsp import documents
-from disambig.lsp.documents import TextDocument, name_of, path_of
-from disambig.lsp.lines import Lines
+from disambig.lsp import ProtocolLines, TextDocument, document_name, documents, uri_to_path
 
 
 @dataclass
@@ -41,7 +39,7 @@ def opened(text: str, encoding="utf-16") -> TextDocument:
     return TextDocument.opened("file:///notes.md", "/notes.md", 1, text, encoding)
 
 
-def partial(lines: Lines, start: int, end: int, text: str) -> Partial:
+def partial(lines: ProtocolLines, start: int, end: int, text: str) -> Partial:
     return Partial(Range(Position(*lines.position(start)), Position(*lines.position(end))), text)
 
 
@@ -56,7 +54,7 @@ def test_changes_come_to_the_text_that_the_editor_has(text, changes, at_once):
         start, end = min(start, len(text)), min(start + taken, len(text))
         if "\r\n" in (text[start - 1 : start + 1], text[end - 1 : end + 1]):
             continue  # no editor has a place between the two
-        sent.append(partial(Lines(text, "utf-16"), start, end, put))
+        sent.append(partial(ProtocolLines(text, "utf-16"), start, end, put))
         text = text[:start] + put + text[end:]
         if not at_once:
             document.change(version, sent)
@@ -78,7 +76,7 @@ def test_an_edit_outside_the_text_is_an_error_until_all_of_it_is_sent(bad):
     with pytest.raises(UserError, match="D843"):
         document.change(3, [])
     document.change(4, [Whole("Three.")])
-    assert (document.state.text, document.lost) == ("Three.", None)
+    assert (document.state.text, document.unchecked) == ("Three.", None)
 
 
 def test_the_line_behind_the_last_is_the_end():
@@ -101,17 +99,17 @@ def test_the_line_behind_the_last_is_the_end():
     ],
 )
 def test_what_a_text_is_called(uri, language, name):
-    assert name_of(uri, language, "/texts") == name
+    assert document_name(uri, language, "/texts") == name
 
 
 def test_a_uri_of_no_file_has_no_path():
-    assert path_of("git:/a/b.md?x") == ""
-    assert path_of("http://[bad") == ""
-    assert path_of("file:///a%25b/%C3%A9.md") == "/a%b/\u00e9.md"
+    assert uri_to_path("git:/a/b.md?x") == ""
+    assert uri_to_path("http://[bad") == ""
+    assert uri_to_path("file:///a%25b/%C3%A9.md") == "/a%b/\u00e9.md"
 
 
 def test_the_readme_names_every_language_that_is_read():
     readme = Path(documents.__file__).with_name("README.md").read_text("utf8")
     (selector,) = re.findall(r"documentSelector: \[(.*?)\]", readme, re.DOTALL)
-    named = {name_of("untitled:x", language, "/") for language in re.findall(r"'(\w+)'", selector)}
+    named = {document_name("untitled:x", language, "/") for language in re.findall(r"'(\w+)'", selector)}
     assert named == {f"/untitled{suffix}" for suffix in (*documents._SUFFIXES.values(), ".txt")}

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from disambig.errors import UserError
-from disambig.lsp.preferences import Preferences
+from disambig.lsp import EditorSettings
 
 
 def settings(folder: Path, said, name: str = "notes.md", **more):
-    return Preferences(said, str(folder), **more).settings_of(str(folder / name))
+    return EditorSettings(said, str(folder), **more).for_file(str(folder / name))
 
 
 @pytest.mark.parametrize("wrapped", [False, True])
@@ -50,7 +50,7 @@ def test_paths_and_patterns_are_relative_to_the_open_folder(tmp_path):
 )
 def test_what_is_wrong_names_the_editor(tmp_path, said, code):
     with pytest.raises(UserError) as problem:
-        Preferences(said, str(tmp_path))
+        EditorSettings(said, str(tmp_path))
     assert problem.value.code == code
     assert "settings of the editor" in str(problem.value)
 
@@ -66,13 +66,13 @@ def test_what_the_editor_says_later_lies_above_what_it_began_with(tmp_path):
 
 
 def test_words_that_no_file_holds_yet(tmp_path):
-    preferences = Preferences({"ignore": ["a"]}, str(tmp_path)).with_word("b")
-    assert preferences.anew().settings_of(str(tmp_path / "x.md")).ignore == ("a", "b")
+    preferences = EditorSettings({"ignore": ["a"]}, str(tmp_path)).with_word("b")
+    assert preferences.reloaded().for_file(str(tmp_path / "x.md")).ignore == ("a", "b")
 
 
 def test_files_of_settings_are_read_once_and_anew(tmp_path):
-    preferences = Preferences(None, str(tmp_path))
-    assert preferences.settings_of(str(tmp_path / "x.md")).ignore == ()
+    preferences = EditorSettings(None, str(tmp_path))
+    assert preferences.for_file(str(tmp_path / "x.md")).ignore == ()
     (tmp_path / "disambig.toml").write_text('ignore = ["a"]\n')
-    assert preferences.settings_of(str(tmp_path / "x.md")).ignore == ()
-    assert preferences.anew().settings_of(str(tmp_path / "x.md")).ignore == ("a",)
+    assert preferences.for_file(str(tmp_path / "x.md")).ignore == ()
+    assert preferences.reloaded().for_file(str(tmp_path / "x.md")).ignore == ("a",)

@@ -7,15 +7,14 @@ import pytest
 
 pytest.importorskip("pygls")
 
-from disambig.lsp.desk import Checkers
-from disambig.lsp.serving import serve
+from disambig.lsp import LoadedCheckers, serve
 
 BEGIN = {"id": 1, "method": "initialize", "params": {"processId": None, "rootUri": None, "capabilities": {}}}
 END = [{"id": 2, "method": "shutdown"}, {"method": "exit"}]
 
 
-class NoModels(Checkers):
-    def of(self, settings):
+class NoModels(LoadedCheckers):
+    def get(self, settings):
         return lambda texts: []
 
 
@@ -55,15 +54,15 @@ def test_one_bad_message_does_not_end_the_server(bad):
 
 
 def test_what_fails_for_a_reason_nobody_knew_is_an_error_of_that_message(monkeypatch):
-    from disambig.lsp.protocol import Protocol
+    from disambig.lsp import EditorProtocol
 
     def fail(self, message):
         if getattr(message, "method", "") == "textDocument/hover":
             raise KeyError("well")
         return real(self, message)
 
-    real = Protocol.handle_message
-    monkeypatch.setattr(Protocol, "handle_message", fail)
+    real = EditorProtocol.handle_message
+    monkeypatch.setattr(EditorProtocol, "handle_message", fail)
     place = {"textDocument": {"uri": "file:///a.md"}, "position": {"line": 0, "character": 0}}
     status, answers = said({"method": "textDocument/hover", "id": 7, "params": place})
     (answer,) = [each for each in answers if each.get("id") == 7]

@@ -13,15 +13,14 @@ import pytest
 
 pytest.importorskip("pygls")
 
-from disambig.lsp import serving
-from disambig.lsp.desk import Checkers
+from disambig.lsp import LoadedCheckers, serving
 
 
 def test_a_connection_that_no_editor_made_is_closed():
     with socket.create_server(("127.0.0.1", 0)) as listening:
         ours = socket.create_connection(listening.getsockname(), timeout=20)
         theirs, _ = listening.accept()
-    thread = threading.Thread(target=serving._serve_connection, args=(theirs, Checkers()), daemon=True)
+    thread = threading.Thread(target=serving._serve_connection, args=(theirs, LoadedCheckers()), daemon=True)
     with ours, contextlib.suppress(ConnectionResetError):  # what it sent was not read
         thread.start()
         ours.sendall(b"POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}")
@@ -50,7 +49,7 @@ def test_where_no_connection_can_be_made_the_next_one_is_waited_for(monkeypatch)
     monkeypatch.setattr(serving, "_serve_connection", lambda connection, checkers: served.append(connection))
     problem = OSError(errno.EMFILE, "too many open files")
     with pytest.raises(KeyboardInterrupt):
-        serving._serve_all(Listening("one", problem, "two", KeyboardInterrupt()), Checkers())
+        serving._serve_all(Listening("one", problem, "two", KeyboardInterrupt()), LoadedCheckers())
     for thread in threading.enumerate():
         if thread.name == "disambig-editor":
             thread.join(20)
@@ -74,7 +73,7 @@ def test_no_more_editors_are_served_at_once_than_there_is_room_for(monkeypatch):
 
     def run() -> None:
         with pytest.raises(KeyboardInterrupt):
-            serving._serve_all(listening, Checkers())
+            serving._serve_all(listening, LoadedCheckers())
 
     thread = threading.Thread(target=run)
     thread.start()
@@ -127,5 +126,5 @@ def test_a_later_process_of_the_same_number_is_another(monkeypatch):
     monkeypatch.setattr(serving, "LOOK", 0.05)
     monkeypatch.delattr(os, "pidfd_open", raising=False)
     starts = iter(["100", "100", "200"])
-    monkeypatch.setattr(serving, "_start_of", lambda pid: next(starts))
+    monkeypatch.setattr(serving, "_process_start", lambda pid: next(starts))
     assert serving.wait_for_exit(1, threading.Event())

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.lsp import wire
+from disambig.lsp import serving as wire
 
 
 def read(data: bytes, **options: bool) -> tuple[list[bytes], list[str]]:

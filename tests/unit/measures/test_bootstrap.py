@@ -8,11 +8,19 @@ from itertools import product
 import numpy as np
 import pytest
 
-from disambig.measures.bootstrap import bootstrap_interval, paired_bootstrap, resampled, times_drawn
-from disambig.measures.choices import F1, Accuracy, MacroF1, MeanCost
-from disambig.measures.outcomes import Outcomes
-from disambig.measures.ranking import AUC
-from disambig.measures.texts import ErrorRate
+from disambig.metrics import (
+    AUC,
+    F1,
+    Accuracy,
+    ErrorRate,
+    MacroF1,
+    MeanCost,
+    Outcomes,
+    bootstrap_interval,
+    paired_bootstrap,
+    resample_figures,
+    times_drawn,
+)
 from disambig.testing import outcomes
 
 
@@ -28,7 +36,7 @@ class Plain:
 
 def labels(right):
     right = np.asarray(right)
-    return Outcomes.of_group(("yes", "no"), np.zeros(len(right), int), 1 - right)
+    return Outcomes.from_group(("yes", "no"), np.zeros(len(right), int), 1 - right)
 
 
 def test_all_draws_of_three_instances_counted():
@@ -38,7 +46,7 @@ def test_all_draws_of_three_instances_counted():
     assert found.difference == pytest.approx(1 / 3)
     expected = np.mean(np.abs(exact - exact.mean()) >= 1 / 3 - 1e-12)
     assert found.p == pytest.approx(expected, abs=0.005)
-    drawn = resampled(Accuracy(), [first, second], draws=200_000, seed=0)
+    drawn = resample_figures(Accuracy(), [first, second], draws=200_000, seed=0)
     for value in (0, 1 / 3, 2 / 3, 1):
         share = np.mean(np.isclose(exact, value))
         assert np.mean(np.isclose(drawn[:, 1] - drawn[:, 0], value)) == pytest.approx(share, abs=0.005)
@@ -63,8 +71,10 @@ def test_as_a_naive_loop_over_the_same_draws(measure):
         for row in counts
     ]
     assert counts.sum(axis=1).tolist() == [len(members)] * draws
-    assert resampled(measure, systems, draws=draws, seed=7) == pytest.approx(np.array(naive), nan_ok=True)
-    assert resampled(Plain(measure), systems, draws=draws, seed=7) == pytest.approx(
+    assert resample_figures(measure, systems, draws=draws, seed=7) == pytest.approx(
+        np.array(naive), nan_ok=True
+    )
+    assert resample_figures(Plain(measure), systems, draws=draws, seed=7) == pytest.approx(
         np.array(naive), nan_ok=True
     )
 
@@ -81,8 +91,10 @@ def test_the_interval_is_that_of_theory_and_drawing_by_kind_changes_nothing_in_i
     from scipy.stats import norm
 
     assert found.p == pytest.approx(2 * norm.sf(z), abs=0.03)
-    slow = resampled(AddsNoise(), [first, second], draws=4000, seed=1)  # each row another one: no kinds
-    quick = resampled(Accuracy(), [first, second], draws=4000, seed=1)
+    slow = resample_figures(
+        AddsNoise(), [first, second], draws=4000, seed=1
+    )  # each row another one: no kinds
+    quick = resample_figures(Accuracy(), [first, second], draws=4000, seed=1)
     assert np.std(slow, axis=0) == pytest.approx(np.std(quick, axis=0), rel=0.08)
     assert np.corrcoef(slow.T)[0, 1] == pytest.approx(np.corrcoef(quick.T)[0, 1], abs=0.08)
 
@@ -127,7 +139,7 @@ def test_units_are_drawn_whole():
 
 
 def test_draws_in_which_nothing_is_defined_are_left_out():
-    rare = Outcomes.of_group(("a", "b"), [0, 0, 1], [0, 0, 1])
+    rare = Outcomes.from_group(("a", "b"), [0, 0, 1], [0, 0, 1])
     found = paired_bootstrap(F1("b"), rare, rare, draws=1000)
     assert 600 < found.draws < 800  # 1 - (2/3) ** 3 of them have the third instance
     nowhere = paired_bootstrap(F1("c"), rare, rare, draws=100)

@@ -11,24 +11,34 @@ from hypothesis import strategies as st
 
 from disambig import registry
 from disambig.config import resolve
-from disambig.data.lists import CandidateLists
+from disambig.data import CandidateLists
 from disambig.errors import UserError
-from disambig.measures.baselines import FirstCandidate, Oracle
-from disambig.measures.choices import F1, Accuracy, MacroF1, MeanCost
-from disambig.measures.named import measure_named, measure_of_lists, short_names
-from disambig.measures.outcomes import Outcomes
-from disambig.measures.ranking import AUC
-from disambig.measures.texts import ErrorRate, ExactMatch, costs_of
-from disambig.tasks.lists import Lists
+from disambig.metrics import (
+    AUC,
+    F1,
+    Accuracy,
+    ErrorRate,
+    ExactMatch,
+    FirstCandidate,
+    MacroF1,
+    MeanCost,
+    Oracle,
+    Outcomes,
+    list_measure_named,
+    measure_named,
+    short_names,
+    text_costs,
+)
+from disambig.tasks import Lists
 from disambig.testing import check_measure, outcomes
 
 # gold 0 0 1 1 2, chosen 0 1 1 - 2: three of five are right
-SENSES = Outcomes.of_group(("a", "b", "c"), [0, 0, 1, 1, 2], [0, 1, 1, -1, 2])
+SENSES = Outcomes.from_group(("a", "b", "c"), [0, 0, 1, 1, 2], [0, 1, 1, -1, 2])
 NBEST = replace(
-    CandidateLists.of([["the cat", "a cat"], ["sat", "sad", "sit"], ["here"]]),
+    CandidateLists.from_texts([["the cat", "a cat"], ["sat", "sad", "sit"], ["here"]]),
     costs=np.array([4, 0, 1, 0, 2, 1], np.float32),
 )
-LISTS = Outcomes.of_lists(NBEST, chosen=[0, 2, 0], references=["a cat", "sad", "there"])
+LISTS = Outcomes.from_lists(NBEST, chosen=[0, 2, 0], references=["a cat", "sad", "there"])
 
 KNOWN = [
     (Accuracy(), SENSES, 3 / 5),
@@ -104,7 +114,7 @@ def test_auc_and_f1_are_those_of_scikit_learn(seen):
     from sklearn.metrics import f1_score, roc_auc_score
 
     gold, chosen, score = np.array(seen).T
-    given = Outcomes.of_group(("no", "yes"), gold, chosen, scores=np.stack([0 * score, score], axis=1))
+    given = Outcomes.from_group(("no", "yes"), gold, chosen, scores=np.stack([0 * score, score], axis=1))
     if 0 < gold.sum() < len(gold):
         expected = roc_auc_score(gold, score)
         assert AUC("yes").value(given) == pytest.approx(expected)
@@ -119,8 +129,8 @@ def test_auc_and_f1_are_those_of_scikit_learn(seen):
 
 
 def test_auc_leaves_out_instances_without_its_candidate():
-    lists = CandidateLists.of([["to", "from"], ["too", "two"], ["to"], ["from", "to"]])
-    given = Outcomes.of_lists(
+    lists = CandidateLists.from_texts([["to", "from"], ["too", "two"], ["to"], ["from", "to"]])
+    given = Outcomes.from_lists(
         lists, scores=[2.0, 1.0, 9.0, 0.0, 9.0, 0.0, 0.5], references=["to", "two", "to", "from"]
     )
     assert AUC("to").value(given) == 1.0
@@ -129,7 +139,7 @@ def test_auc_leaves_out_instances_without_its_candidate():
 
 def test_of_several_right_ones_any_will_do():
     right = [[True, True, False], [True, True, False]]
-    given = Outcomes.of_group(("a", "b", "c"), [0, 0], [1, 2], right=right)
+    given = Outcomes.from_group(("a", "b", "c"), [0, 0], [1, 2], right=right)
     assert Accuracy().value(given) == 0.5
     assert given.gold_ids.tolist() == [1, 0]  # what was chosen, if right, else the first named
     assert F1("b").value(given) == 1.0
@@ -147,11 +157,11 @@ def test_parts_are_joined_and_taken():
 
 
 def test_costs_of_texts():
-    assert costs_of(ErrorRate(), ["to", "two", ""], ["too", "two", "a"]).tolist() == [1, 0, 1]
-    assert costs_of(ExactMatch(), ["to", "two"], ["too", "two"]).tolist() == [1, 0]
-    assert costs_of(ErrorRate(), ["a"], ["b"]).dtype == np.float32
+    assert text_costs(ErrorRate(), ["to", "two", ""], ["too", "two", "a"]).tolist() == [1, 0, 1]
+    assert text_costs(ExactMatch(), ["to", "two"], ["too", "two"]).tolist() == [1, 0]
+    assert text_costs(ErrorRate(), ["a"], ["b"]).dtype == np.float32
     with pytest.raises(UserError, match=r"D430.*accuracy"):
-        costs_of(Accuracy(), ["a"], ["b"])
+        text_costs(Accuracy(), ["a"], ["b"])
 
 
 def test_texts_without_references_are_refused():
@@ -185,15 +195,17 @@ def test_measures_are_made_by_configs():
     assert resolve({"m": {"@disambig_measures": "disambig.Oracle.v1", "measure": said}})["m"] == Oracle(
         ErrorRate("words")
     )
-    assert {name for name in registry.everything("measures") if name.startswith("disambig.")} >= {
+    assert {name for name in registry.load_all("measures") if name.startswith("disambig.")} >= {
         "disambig.Accuracy.v1"
     }
 
 
 def test_measures_that_say_nothing_of_lists_are_refused_for_them():
-    assert measure_of_lists("oracle:cer") == Oracle(ErrorRate()) and measure_of_lists("cost") == MeanCost()
+    assert (
+        list_measure_named("oracle:cer") == Oracle(ErrorRate()) and list_measure_named("cost") == MeanCost()
+    )
     for name in ("auc", "auc:to", "f1:to", "macro_f1", "disambig.MacroF1.v1", "oracle:macro_f1"):
         with pytest.raises(UserError, match=r"D437.*: take one of accuracy, cer, cost, exact, wer"):
-            measure_of_lists(name)
+            list_measure_named(name)
     with pytest.raises(UserError, match=r"D437.*AUC says nothing of lists"):
         Lists(measure="auc")

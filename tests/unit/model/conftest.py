@@ -8,8 +8,8 @@ import pytest
 from toy_texts import SENTENCES
 
 from disambig.config import resolve
-from disambig.model.store import save_model
-from disambig.training.trainer import train
+from disambig.models import save_model
+from disambig.training import train
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from disambig.errors import UserError
-from disambig.model.store import load_model
-from disambig.text.tokenisations.words import Words
+from disambig.models import load_model
+from disambig.text import Words
 
 VIEW = Words()(["It was a quite place. A piece of cake, quite good.", "Peace is quiet."])
 

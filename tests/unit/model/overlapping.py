@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from disambig.data.decisions import Decisions
-from disambig.data.groups import Group
-from disambig.declared import Decides
-from disambig.text.tokenisations.words import Words
+from disambig.data import Decisions, Group
+from disambig.text import Words
+from disambig.types import Decides
 
 TEXT = """I saw a a old house in the rain.
 

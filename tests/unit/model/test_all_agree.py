@@ -14,22 +14,19 @@ from commands import here
 from overlapping import CORRECTED, DOUBLED, FLAGS, FORM, MODELS, TEXT
 from spacy.tokens import DocBin
 
-from disambig.batch.annotation import annotate_documents
-from disambig.batch.sources import ModelSource
-from disambig.formats.corrected import corrected
-from disambig.formats.documents import Document
-from disambig.formats.results import flagged_records
-from disambig.model.annotate import annotate
-from disambig.spacy.annotations import decisions_of
+from disambig.formats import Document, corrected_text, flagged_records
+from disambig.jobs import ModelSource, annotate_documents
+from disambig.models import annotate
+from disambig.spacy.annotations import read_decisions
 from disambig.spacy.component import Disambiguator
-from disambig.spacy.proofreading import Proofreader
+from disambig.spacy.core_components import Proofreader
 
 
 @pytest.fixture(autouse=True)
 def installed(monkeypatch, tmp_path):
     monkeypatch.setattr("disambig.packs.available", lambda: dict.fromkeys(MODELS, tmp_path))
-    monkeypatch.setattr("disambig.packs.usual", lambda: tuple(sorted(MODELS)))
-    monkeypatch.setattr("disambig.model.loading.load", MODELS.__getitem__)
+    monkeypatch.setattr("disambig.packs.default_tasks", lambda: tuple(sorted(MODELS)))
+    monkeypatch.setattr("disambig.models.storage.load", MODELS.__getitem__)
     (tmp_path / "notes.md").write_text(TEXT)
     return tmp_path
 
@@ -124,7 +121,7 @@ def test_components_in_whatever_order(order):
     for each in (doc, *DocBin(store_user_data=True, docs=[doc]).get_docs(nlp.vocab)):
         spans = [span for task in MODELS for span in each.spans[task]]
         assert shown(span._.disambig for span in spans) == FLAGS
-        found = [decisions_of(each, task) for task in MODELS]
+        found = [read_decisions(each, task) for task in MODELS]
         assert shown(one.record(i, TEXT) for one in found for i in range(len(one))) == FLAGS
 
 
@@ -177,7 +174,7 @@ def test_long_texts_in_pieces():
     before = "Nothing here to see. " * 30_000
     (found,), _ = annotate_documents([Document("a", before + TEXT, "a.txt")], ModelSource().load())
     records = flagged_records(found)
-    assert shown(records) == FLAGS and corrected(found) == before + CORRECTED
+    assert shown(records) == FLAGS and corrected_text(found) == before + CORRECTED
     assert all(other["start"] > len(before) for record in records for other in record["alternatives"])
 
 

@@ -9,19 +9,15 @@ import pytest
 from toy_learners import Constant, Perceptron
 from toy_plugin import NearbyWords, Pairs
 
-from disambig.data.groups import Group
-from disambig.evaluation.judging import judge, judge_on_texts, summary
-from disambig.fields import decides
-from disambig.formats.labelled.reader import Labelled
-from disambig.judges.best_of_list import BestOfList
-from disambig.judges.labels import Labels
-from disambig.model.card import card
-from disambig.model.store import load_model, save_model
-from disambig.tasks.lists import Lists
-from disambig.text.tokenisations.words import Words
-from disambig.training.labelled import train_labelled
-from disambig.training.trainer import train
-from disambig.types import Decides
+from disambig.data import Group
+from disambig.decision import BestOfList, Labels
+from disambig.evaluation import test_model, test_on_texts, test_summary
+from disambig.formats import Labelled
+from disambig.models import card, load_model, save_model
+from disambig.tasks import Lists
+from disambig.text import Words
+from disambig.training import train, train_labelled
+from disambig.types import Decides, decides
 
 PLACES = "house street room garden village valley harbour library chapel forest".split()
 TEXTS = [
@@ -60,11 +56,11 @@ def model():
 
 @pytest.fixture(scope="module")
 def tested(model):
-    return replace(model, provenance=model.provenance | {"test": judge_on_texts(model, TESTED)})
+    return replace(model, provenance=model.provenance | {"test": test_on_texts(model, TESTED)})
 
 
 def test_figures_on_the_test_part(model):
-    found = judge_on_texts(model, TESTED)
+    found = test_on_texts(model, TESTED)
     assert (found["n"], found["documents"]) == (5, 4)
     own = found["systems"]["model"]["quite/quiet"]
     assert own["n"] == 5 and own["candidates"]["quiet"]["n"] == 3
@@ -72,14 +68,14 @@ def test_figures_on_the_test_part(model):
     wrong = sum(error["n"] for error in own["confusions"])
     assert wrong == round(5 * (1 - own["accuracy"]))
     assert set(found["rates"]) == {"0.5"}
-    assert judge_on_texts(model, ["Nothing."]) == {}
+    assert test_on_texts(model, ["Nothing."]) == {}
 
 
 def test_what_stands_there_does_not_help(model):
     """The same places with the other word in them get the same answers: each is right exactly once."""
     other = ["The tower is quiet old.", "We like a quite tower, a quite one."]
     right = [
-        round(3 * judge_on_texts(model, texts)["systems"]["model"]["quite/quiet"]["accuracy"])
+        round(3 * test_on_texts(model, texts)["systems"]["model"]["quite/quiet"]["accuracy"])
         for texts in (TESTED[:2], other)
     ]
     assert sum(right) == 3
@@ -150,13 +146,13 @@ def test_ten_labelled_examples_are_told_honestly():
         for text in TEXTS[:10]
     ]
     model = train_labelled(PARTS, labelled, name="ten", min_examples=2, config=CONFIG)
-    found = judge(model, PARTS, labelled=labelled, min_examples=2)
+    found = test_model(model, PARTS, labelled=labelled, min_examples=2)
     assert found["n"] == 10 and found["how"] == "5-fold cross-validation over documents"
     text = card(replace(model, provenance=model.provenance | {"test": found}), "ten")
     assert "10 labelled examples are few" in text and "Tested on 10 examples only" in text
-    assert summary(found).startswith("accuracy ") and "on 10 examples" in summary(found)
+    assert test_summary(found).startswith("accuracy ") and "on 10 examples" in test_summary(found)
     alone = train_labelled(PARTS, labelled[:1], name="one", config=CONFIG)
-    assert judge(alone, PARTS, labelled=labelled[:1]) == {} and summary({}) == ""
+    assert test_model(alone, PARTS, labelled=labelled[:1]) == {} and test_summary({}) == ""
 
 
 def test_many_groups_are_shown_in_part(model):
@@ -184,7 +180,7 @@ def test_groups_of_labels_have_the_name_of_their_word(model):
 
 def test_the_snippet_names_the_component_of_the_labels(model, monkeypatch):
     installed = {"disambig_sense"}
-    monkeypatch.setattr("disambig.model.card.entry_points", lambda group, name: installed & {name})
+    monkeypatch.setattr("disambig.models.model_card.entry_points", lambda group, name: installed & {name})
 
     @dataclass(frozen=True)
     class Senses(LabelledPairs):
@@ -225,7 +221,7 @@ def test_a_saved_model_has_its_card_and_loads_without_it(load_with, tested, tmp_
 
 def test_the_snippet_of_a_card_runs(load_with, tested, tmp_path, monkeypatch, capsys):
     load_with(toys="toy_plugin")
-    import disambig.spacy.generic  # noqa: F401
+    import disambig.spacy.core_components  # noqa: F401
 
     monkeypatch.chdir(tmp_path)
     save_model(tested, tmp_path / "mine")
@@ -253,5 +249,5 @@ def test_probabilities_of_candidates_are_kept_with_the_model_and_told(load_with,
     older = load_model(tmp_path / "older")
     assert older.judge.calibration.scales is None and older.candidate_probabilities(decided) is None
     assert "expected calibration error" not in card(
-        replace(without, provenance=without.provenance | {"test": judge_on_texts(without, TESTED)}), "model"
+        replace(without, provenance=without.provenance | {"test": test_on_texts(without, TESTED)}), "model"
     )

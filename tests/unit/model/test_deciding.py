@@ -7,31 +7,37 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.data.groups import Group
+from disambig.data import Group
+from disambig.decision import (
+    RATES,
+    Corrections,
+    compare_with_observed,
+    error_probabilities,
+    fit_calibration,
+    fit_logistic,
+    tune_operating_point,
+    variant_matrix,
+)
 from disambig.errors import UserError
-from disambig.judges.calibration import compare, fit, logistic, probabilities
-from disambig.judges.corrections import Corrections
-from disambig.judges.operating import RATES, tune
-from disambig.judges.segmented import same_matrix
-from disambig.model.linear import LinearScorer
+from disambig.models import LinearScorer
 from disambig.testing import blocks
 
 
 @given(st.lists(st.floats(-30, 30), max_size=200), st.integers(1, 100_000))
 def test_tuned_thresholds_keep_their_rate_on_the_text_they_were_tuned_on(values, n_words):
     log_odds = np.array(values)
-    point = tune(log_odds, n_words)
+    point = tune_operating_point(log_odds, n_words)
     assert (np.diff(point.thresholds) <= 0).all()
     for rate in RATES:
         flags = np.count_nonzero(log_odds > point.threshold(rate))
         assert flags * 1000 <= rate * n_words + 1e-9
     assert point.threshold(0) == np.inf
     judge = Corrections(flags_per_1000=0.5, operating=point)  # the rate that is asked for where none is
-    assert judge.limit() == judge.limit(0.5) == probabilities(np.float64(point.threshold(0.5)))
+    assert judge.limit() == judge.limit(0.5) == error_probabilities(np.float64(point.threshold(0.5)))
 
 
 def test_rates_between_those_of_the_table_are_between_them():
-    point = tune(np.linspace(-5, 5, 1000), 100_000)
+    point = tune_operating_point(np.linspace(-5, 5, 1000), 100_000)
     assert point.threshold(2.0) < point.threshold(1.7) < point.threshold(1.5)
     assert point.threshold(1e-9) == point.threshold(RATES[0])
     assert point.threshold(1e9) == point.threshold(RATES[-1])
@@ -40,18 +46,18 @@ def test_rates_between_those_of_the_table_are_between_them():
 @pytest.mark.parametrize("rate", [-1, -0.001, float("nan")])
 def test_impossible_rates(rate):
     with pytest.raises(UserError) as caught:
-        tune(np.zeros(3), 10).threshold(rate)
+        tune_operating_point(np.zeros(3), 10).threshold(rate)
     assert caught.value.code == "D401"
 
 
 def test_comparison_of_the_best_other_candidate():
     group = Group("g", ("to", "toward", "towards"), (("toward", "towards"),))
-    same = same_matrix(group)
+    same = variant_matrix(group)
     assert same.tolist() == [[True, False, False], [False, True, True], [False, True, True]]
     scores = np.array([[1.0, 5.0, 3.0]] * 4)
     found = np.array([[1, 2, 3]] * 4, np.int32)
     observed = np.array([0, 1, 2, -1], np.int32)
-    comparison = compare(scores, found, observed, same[observed])
+    comparison = compare_with_observed(scores, found, observed, same[observed])
     assert comparison.other.tolist() == [1, 0, 0, -1]  # a variant of the observed is no other candidate
     margins = comparison.features[:3, 0]
     assert np.sign(margins).tolist() == [1, -1, -1]
@@ -61,11 +67,13 @@ def test_comparison_of_the_best_other_candidate():
 
 def test_a_group_of_variants_only_has_nothing_to_compare():
     same = np.ones((3, 2), bool)
-    comparison = compare(np.zeros((3, 2)), np.ones((3, 2), np.int32), np.zeros(3, np.int32), same)
+    comparison = compare_with_observed(
+        np.zeros((3, 2)), np.ones((3, 2), np.int32), np.zeros(3, np.int32), same
+    )
     assert comparison.other.tolist() == [-1] * 3
     assert np.isfinite(comparison.features).all()
     nothing = np.zeros((0, 2)), np.zeros((0, 2), np.int32), np.zeros(0, np.int32), same[:0]
-    assert compare(*nothing).other.size == 0
+    assert compare_with_observed(*nothing).other.size == 0
 
 
 def test_calibration_finds_the_odds_that_made_the_data():
@@ -76,9 +84,9 @@ def test_calibration_finds_the_odds_that_made_the_data():
     )
     wrong = rng.random(20_000) < 1 / (1 + np.exp(-(x @ truth)))
     weights = np.ones(20_000)
-    assert logistic(x, wrong, weights) == pytest.approx(truth, abs=0.12)
+    assert fit_logistic(x, wrong, weights) == pytest.approx(truth, abs=0.12)
     few = slice(0, 15)
-    calibration = fit(
+    calibration = fit_calibration(
         [x, x[few], x[:0]], [wrong, ~wrong[few], wrong[:0]], [weights, weights[few], weights[:0]]
     )
     assert calibration.groups[0] == pytest.approx(truth, abs=0.15)
@@ -91,11 +99,11 @@ def test_calibration_finds_the_odds_that_made_the_data():
 
 def test_a_larger_margin_never_speaks_against_an_error():
     x = np.array([[-1.0, 0, 0, 1], [1.0, 0, 0, 1]] * 20)
-    assert logistic(x, x[:, 0] < 0, np.ones(40))[0] > 0
+    assert fit_logistic(x, x[:, 0] < 0, np.ones(40))[0] > 0
 
 
 def test_probabilities_rise_and_know_that_errors_are_rare():
-    values = probabilities(np.array([-1000.0, 0.0, 4.6, 1000.0]))
+    values = error_probabilities(np.array([-1000.0, 0.0, 4.6, 1000.0]))
     assert (np.diff(values) > 0).all()
     assert values[1] == pytest.approx(0.01)
     assert ((values >= 0) & (values <= 1)).all()

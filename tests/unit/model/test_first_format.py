@@ -10,11 +10,10 @@ import pytest
 from model_files import VIEW, arrays_of, configure, put_arrays, refused, say
 
 from disambig.config import resolve
-from disambig.formats.labelled.reader import Labelled
-from disambig.judges.corrections import Corrections
-from disambig.judges.labels import Labels
-from disambig.model.store import load_model, save_model
-from disambig.training.labelled import train_labelled
+from disambig.decision import Corrections, Labels
+from disambig.formats import Labelled
+from disambig.models import load_model, save_model
+from disambig.training import train_labelled
 
 
 def as_first(home, *without):

@@ -11,9 +11,9 @@ from model_files import VIEW, refused, say
 from toy_texts import SENTENCES
 
 from disambig.config import resolve
-from disambig.data.groups import Group
-from disambig.model.store import load_model, save_model
-from disambig.training.trainer import train
+from disambig.data import Group
+from disambig.models import load_model, save_model
+from disambig.training import train
 
 LINES = ["quite/quiet", "peace/piece"]
 GROUPS = tuple(Group(line, tuple(line.split("/"))) for line in LINES)

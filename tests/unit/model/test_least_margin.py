@@ -10,22 +10,13 @@ import spacy
 from scipy.sparse import csr_array
 from spacy.tokens import DocBin
 
-from disambig.data.batches.columns import Columns
-from disambig.data.batches.crossed_columns import CrossedColumns
-from disambig.data.batches.sparse import CrossedRows
-from disambig.data.groups import Group
-from disambig.data.instances import Instances
+from disambig.data import Columns, CrossedColumns, CrossedRows, Group, Instances
+from disambig.decision import Corrections, Labels
 from disambig.errors import UserError
-from disambig.formats.documents import Document
-from disambig.formats.results import Annotated, records
-from disambig.judges.corrections import Corrections
-from disambig.judges.labels import Labels
-from disambig.model.linear import LinearScorer
-from disambig.model.model import Model
-from disambig.model.no_preference import NoPreference
+from disambig.formats import AnnotatedDocument, Document, records
+from disambig.models import LinearScorer, Model, NoPreference
 from disambig.spacy.component import Disambiguator
-from disambig.text.hashing import hash_word
-from disambig.text.tokenisations.words import Words
+from disambig.text import Words, hash_word
 from disambig.types import Decides, Features
 
 BANK = Group("bank.n", ("money", "river"), glosses=("bank%1", "bank%2"))
@@ -127,7 +118,7 @@ def test_where_some_groups_have_glosses_all_records_have_one(model):
     decisions = some.decide(some.tokenisation([TEXT]))
     expected = ["bank%1", "bank%2", ""]
     assert [decisions.record(i, TEXT)["gloss"] for i in range(3)] == expected
-    found = records(Annotated(Document("a", TEXT, "a.txt"), (decisions,)))
+    found = records(AnnotatedDocument(Document("a", TEXT, "a.txt"), (decisions,)))
     assert [record["gloss"] for record in found] == expected
     nlp = spacy.blank("en")
     component = Disambiguator(nlp, some, name="sense", spans_key="sense", protect=False)

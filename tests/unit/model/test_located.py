@@ -4,7 +4,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from disambig import registry
-from disambig.model.located import found, located
+from disambig.models import absolute_paths, relative_paths
 
 
 def config(counts) -> dict:
@@ -23,30 +23,32 @@ def test_a_table_beside_the_model_is_named_by_its_place_and_both_can_be_moved(tm
     table = tmp_path / "one" / "tables" / "my.counts"
     table.write_bytes(b"")
     monkeypatch.chdir(tmp_path)
-    said = located(config("one/tables/my.counts"), Path("one/model"))
+    said = relative_paths(config("one/tables/my.counts"), Path("one/model"))
     assert counts_of(said) == "../tables/my.counts"
     (tmp_path / "one").rename(tmp_path / "two")
     (tmp_path / "two" / "model").mkdir()
     monkeypatch.chdir("/")
-    read = found(said, tmp_path / "two" / "model")
+    read = absolute_paths(said, tmp_path / "two" / "model")
     assert counts_of(read) == str((tmp_path / "two" / "tables" / "my.counts").resolve())
-    assert located(read, tmp_path / "two" / "model") == said
+    assert relative_paths(read, tmp_path / "two" / "model") == said
     (tmp_path / "link").symlink_to(tmp_path / "two" / "model", target_is_directory=True)
-    assert found(said, tmp_path / "link") == read
+    assert absolute_paths(said, tmp_path / "link") == read
 
 
 def test_other_tables_and_packs_stay_as_they_are(tmp_path, monkeypatch):
     elsewhere = tmp_path / "far" / "my.counts"
     elsewhere.parent.mkdir()
     elsewhere.write_bytes(b"")
-    said = located(config(str(elsewhere)), tmp_path / "deep" / "model")
+    said = relative_paths(config(str(elsewhere)), tmp_path / "deep" / "model")
     assert counts_of(said) == str(elsewhere.resolve())
-    assert found(said, tmp_path / "deep" / "model") == said
+    assert absolute_paths(said, tmp_path / "deep" / "model") == said
     monkeypatch.chdir(tmp_path)
     (tmp_path / "model").mkdir()
     for counts in ("disambig_en", "gone/my.counts", 5):
-        assert found(located(config(counts), tmp_path / "model"), tmp_path / "model") == config(counts)
-    assert located({"task": {}}, tmp_path / "model") == {"task": {}}
+        assert absolute_paths(
+            relative_paths(config(counts), tmp_path / "model"), tmp_path / "model"
+        ) == config(counts)
+    assert relative_paths({"task": {}}, tmp_path / "model") == {"task": {}}
 
 
 def test_folders_of_tasks_and_extractors_are_named_by_their_place_too(tmp_path, monkeypatch):
@@ -55,7 +57,7 @@ def test_folders_of_tasks_and_extractors_are_named_by_their_place_too(tmp_path, 
     monkeypatch.chdir(tmp_path / "one")
     extractors = {"h": {"parts_of_speech": "kinds"}, "p": {"gaps": "odds", "counts": "odds"}}
     made = {"task": {"gaps": "./odds", "or_none": True}, "extractors": extractors}
-    said = located(made, Path("model"))
+    said = relative_paths(made, Path("model"))
     assert said["task"] == {"gaps": "../odds", "or_none": True}
     assert said["extractors"]["h"] == {"parts_of_speech": "../kinds"}
     assert said["extractors"]["p"] == {"gaps": "../odds", "counts": "odds"}  # a folder is no table
@@ -63,28 +65,28 @@ def test_folders_of_tasks_and_extractors_are_named_by_their_place_too(tmp_path, 
     (tmp_path / "one").rename(tmp_path / "two")
     home = tmp_path / "two" / "model"
     home.mkdir()
-    read = found(said, home)
+    read = absolute_paths(said, home)
     assert read["extractors"]["h"]["parts_of_speech"] == str((tmp_path / "two" / "kinds").resolve())
     assert read["task"]["gaps"] == str((tmp_path / "two" / "odds").resolve())
-    assert located(read, home) == said
+    assert relative_paths(read, home) == said
     words = {"task": {"gaps": "all"}}  # a word of another task, whatever folders there are
     (tmp_path / "two" / "all").mkdir()
     monkeypatch.chdir(tmp_path / "two")
-    assert found(located(words, home), home) == words
+    assert absolute_paths(relative_paths(words, home), home) == words
 
 
 def test_folders_that_a_task_declares_are_named_by_their_place(tmp_path, monkeypatch):
     """Of a task of which this module knows nothing, such as that of kana and its converter."""
     declaring = SimpleNamespace(load=lambda: type("Declaring", (), {"folders": ("converter",)}))
-    monkeypatch.setattr(registry, "parts", lambda kind: {"own.Declaring.v1": declaring})
+    monkeypatch.setattr(registry, "entries", lambda kind: {"own.Declaring.v1": declaring})
     (tmp_path / "one" / "converter").mkdir(parents=True)
     monkeypatch.chdir(tmp_path)
     kind = {"@disambig_tasks": "own.Declaring.v1"}
-    said = located({"task": {**kind, "converter": "one/converter"}}, Path("one/model"))
+    said = relative_paths({"task": {**kind, "converter": "one/converter"}}, Path("one/model"))
     assert said["task"]["converter"] == "../converter"
     (tmp_path / "one").rename(tmp_path / "two")
     home = tmp_path / "two" / "model"
     home.mkdir()
-    assert found(said, home)["task"]["converter"] == str((tmp_path / "two" / "converter").resolve())
+    assert absolute_paths(said, home)["task"]["converter"] == str((tmp_path / "two" / "converter").resolve())
     for other in ({**kind, "converter": "disambig_ja"}, {"converter": "two/converter"}):
-        assert located({"task": other}, tmp_path / "two" / "model")["task"] == other
+        assert relative_paths({"task": other}, tmp_path / "two" / "model")["task"] == other

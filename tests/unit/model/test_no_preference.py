@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from disambig.model.no_preference import NoPreference
+from disambig.models import NoPreference
 from disambig.testing import blocks, check_learner, crossed
 
 

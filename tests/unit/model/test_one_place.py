@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.data.decisions import Decisions
-from disambig.data.groups import Group
-from disambig.model.one_place import ranks, settle, slots_of, standing
+from disambig.data import Decisions, Group
+from disambig.decision import edit_slots, resolve_overlaps, surviving_edits, task_ranks
 
 
 def decided(task, *edits, documents=None):
@@ -50,7 +49,7 @@ NONE = decided("doubled", (8, 9, "a", "", 0.7))
 
 @pytest.mark.parametrize("order", list(permutations([AN, THE, NONE])))
 def test_the_surest_of_several_tasks_stands_in_whatever_order(order):
-    found = settle(order, [TEXT])
+    found = resolve_overlaps(order, [TEXT])
     assert flags(found, TEXT) == [("article", "a", "the")]
     (winner,) = [each for each in found if each.flagged.any()]
     record = winner.record(0, TEXT)
@@ -65,12 +64,12 @@ def test_the_surest_of_several_tasks_stands_in_whatever_order(order):
 
 def test_where_nothing_overlaps_nothing_is_made_anew():
     other = decided("t", (0, 1, "I", "We", 0.9), (8, 9, "a", "b", 0.9, False))
-    found = settle([other, AN], [TEXT])
+    found = resolve_overlaps([other, AN], [TEXT])
     assert found[0] is other and found[1] is AN and other.raised is other.flagged
 
 
 def overlap(one, other, text="one two three four"):
-    found = settle([decided("a", (*one, 0.9)), decided("b", (*other, 0.5))], [text])
+    found = resolve_overlaps([decided("a", (*one, 0.9)), decided("b", (*other, 0.5))], [text])
     return not found[1].flagged.any()
 
 
@@ -105,7 +104,7 @@ def test_the_capital_of_a_word_that_goes_is_part_of_its_edit():
 
 def test_ties_are_for_the_longer_then_for_the_first_name():
     def winner(*edits):
-        found = settle([decided(task, edit) for task, edit in edits], ["aaa bbb"])
+        found = resolve_overlaps([decided(task, edit) for task, edit in edits], ["aaa bbb"])
         return flags(found, "aaa bbb")[0][0]
 
     short, long = (0, 3, "aaa", "x", 0.5), (0, 7, "aaa bbb", "y", 0.5)
@@ -118,17 +117,17 @@ def test_what_loses_to_a_loser_stands():
     first = decided("a", (0, 7, "one two", "x", 0.9), (8, 18, "three four", "y", 0.3))
     second = decided("b", (4, 13, "two three", "z", 0.5))
     text = "one two three four"
-    found = settle([first, second], [text])
+    found = resolve_overlaps([first, second], [text])
     assert found[0].flagged.tolist() == [True, True] and found[1].flagged.tolist() == [False]
 
 
 def test_it_is_settled_anew_with_what_comes_later():
-    once = settle([AN, NONE], [TEXT])
+    once = resolve_overlaps([AN, NONE], [TEXT])
     assert flags(once, TEXT) == [("doubled", "a", "")]
-    again = settle([*once, THE], [TEXT])
+    again = resolve_overlaps([*once, THE], [TEXT])
     assert flags(again, TEXT) == [("article", "a", "the")]
-    assert flags(settle(again, [TEXT]), TEXT) == flags(again, TEXT)
-    alone = settle(again[:1], [TEXT])
+    assert flags(resolve_overlaps(again, [TEXT]), TEXT) == flags(again, TEXT)
+    alone = resolve_overlaps(again[:1], [TEXT])
     assert flags(alone, TEXT) == [("form", "a", "an")] and alone[0].settled is None
 
 
@@ -136,14 +135,14 @@ def test_documents_are_apart_and_parts_keep_their_alternatives():
     texts = ["a b", "a b", "a b"]
     one = decided("x", *[(0, 1, "a", "an", 0.9)] * 3, documents=[0, 1, 2])
     two = decided("y", (0, 1, "a", "the", 0.5), (2, 3, "b", "c", 0.5), documents=[1, 2])
-    first, second = settle([one, two], texts)
+    first, second = resolve_overlaps([one, two], texts)
     assert first.flagged.all() and second.flagged.tolist() == [False, True]
 
     def alternatives(part, i):
         return [other["replacement"] for other in part.record(i, "a b")["alternatives"]]
 
     assert [alternatives(first, i) for i in range(3)] == [[], ["the"], []]
-    assert alternatives(first.of_document(1), 0) == ["the"] and first.of_document(0).settled is None
+    assert alternatives(first.in_document(1), 0) == ["the"] and first.in_document(0).settled is None
     assert [alternatives(first.take(np.array([2, 1])), i) for i in range(2)] == [[], ["the"]]
     assert second.take(np.array([1, 0])).raised.tolist() == [True, True]
     assert second.take(np.array([1])).settled is None
@@ -163,8 +162,8 @@ EDIT = st.tuples(
 def test_against_all_pairs(edits):
     """The surest stand, one after the other, if they overlap none that stands."""
     documents, starts, lengths, sure, tasks, removes = np.array(edits, np.int64).reshape(-1, 6).T
-    slots = slots_of(starts, starts + lengths, removes.astype(bool))
-    found = standing(documents, slots, sure / 4, tasks)
+    slots = edit_slots(starts, starts + lengths, removes.astype(bool))
+    found = surviving_edits(documents, slots, sure / 4, tasks)
     taken = [
         (d, set(range(first, last + 1)))
         for d, (first, last) in zip(documents.tolist(), slots.T.tolist(), strict=True)
@@ -181,13 +180,13 @@ def test_against_all_pairs(edits):
 
 
 def test_ranks_are_by_name():
-    assert ranks(["spelling", "article", "spelling"]).tolist() == [1, 0, 1]
+    assert task_ranks(["spelling", "article", "spelling"]).tolist() == [1, 0, 1]
 
 
 def test_time_grows_with_the_length_of_a_chain_alone():
     n = 40_000  # words each of which is taken out, and overlaps the next one
     starts = np.arange(n) * 4
-    slots = slots_of(starts, starts + 4, np.ones(n, bool))
+    slots = edit_slots(starts, starts + 4, np.ones(n, bool))
     before = time.process_time()
-    standing(np.zeros(n, np.int64), slots, np.linspace(0.5, 0.9, n), np.zeros(n, np.int64))
+    surviving_edits(np.zeros(n, np.int64), slots, np.linspace(0.5, 0.9, n), np.zeros(n, np.int64))
     assert time.process_time() - before < 3  # before: above 20

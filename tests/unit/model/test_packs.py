@@ -7,10 +7,10 @@ import json
 import pytest
 
 from disambig import packs
-from disambig.counts.locate import open_table
+from disambig.counts import open_table
 from disambig.errors import UserError
-from disambig.model.loading import load
-from disambig.packs import available, pack, read_pack, usual
+from disambig.models import load
+from disambig.packs import available, default_tasks, pack, read_pack
 
 GOOD = {
     "name": "toy_pack",
@@ -48,7 +48,7 @@ def test_a_pack_needs_no_counts_and_may_hold_models_that_run_by_name_alone(insta
     )
     installed("toy_pack", GOOD)
     assert pack("quiet_pack").counts is None
-    assert usual() == ("preposition",)
+    assert default_tasks() == ("preposition",)
     assert {"tag", "quiet_pack/tag"} <= set(available())
     with pytest.raises(UserError, match=r"D413.*'quiet_pack'"):
         open_table("quiet_pack")
@@ -158,7 +158,7 @@ def test_a_model_missing_from_its_pack(installed):
 
 def test_a_model_saved_again_is_loaded_again(tmp_path, monkeypatch):
     """A long-lived process (a notebook) sees the model that is there, not the one that was."""
-    from disambig.model import store
+    from disambig.models import storage as store
 
     monkeypatch.setattr(store, "load_model", lambda home: (home / "model.json").read_text())
     (tmp_path / "model.json").write_text("first")

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from disambig.errors import UserError
-from disambig.model.rates import rates_of
-from disambig.types import Flags, KnowsGains
+from disambig.models import task_rates
+from disambig.types import KnowsRecall, RaisesFlags
 
 
 @dataclass(frozen=True)
@@ -41,32 +41,32 @@ MUCH, LITTLE = Knowing(found=(0.5, 0.6)), Knowing(found=(0.05, 0.08))
 
 
 def test_what_flags():
-    assert isinstance(Flagging(), Flags) and not isinstance(Flagging(), KnowsGains)
-    assert isinstance(MUCH, KnowsGains)
+    assert isinstance(Flagging(), RaisesFlags) and not isinstance(Flagging(), KnowsRecall)
+    assert isinstance(MUCH, KnowsRecall)
 
 
 def test_one_number_is_shared_by_what_is_gained():
-    assert rates_of(models(much=MUCH, little=LITTLE), 1.0) == {"much": 1.0, "little": 0.0}
-    assert rates_of(models(little=LITTLE, much=MUCH), 3.0) == pytest.approx({"little": 1.0, "much": 2.0})
-    assert sum(rates_of(models(much=MUCH, little=LITTLE), 3.0).values()) == pytest.approx(3.0)
+    assert task_rates(models(much=MUCH, little=LITTLE), 1.0) == {"much": 1.0, "little": 0.0}
+    assert task_rates(models(little=LITTLE, much=MUCH), 3.0) == pytest.approx({"little": 1.0, "much": 2.0})
+    assert sum(task_rates(models(much=MUCH, little=LITTLE), 3.0).values()) == pytest.approx(3.0)
 
 
 def test_where_one_does_not_know_its_gains_all_get_the_same():
-    assert rates_of(models(much=MUCH, other=Flagging()), 1.0) == {"much": 0.5, "other": 0.5}
+    assert task_rates(models(much=MUCH, other=Flagging()), 1.0) == {"much": 0.5, "other": 0.5}
 
 
 def test_what_labels_has_no_part_in_it():
-    assert rates_of(models(much=MUCH, labels=object()), 1.5) == {"much": 1.5}
+    assert task_rates(models(much=MUCH, labels=object()), 1.5) == {"much": 1.5}
     with pytest.raises(UserError, match=r"D950.*'labels'.*there are much"):
-        rates_of(models(much=MUCH, labels=object()), {"labels": 1.0})
+        task_rates(models(much=MUCH, labels=object()), {"labels": 1.0})
 
 
 def test_one_a_task_leaves_the_others_alone():
-    assert rates_of(models(much=MUCH, little=LITTLE), {"little": 2}) == {"little": 2.0}
-    assert rates_of(models(much=MUCH), None) == {}
+    assert task_rates(models(much=MUCH, little=LITTLE), {"little": 2}) == {"little": 2.0}
+    assert task_rates(models(much=MUCH), None) == {}
 
 
 @pytest.mark.parametrize("asked", [-1.0, float("nan"), {"much": -1.0}])
 def test_impossible_rates(asked):
     with pytest.raises(UserError, match="D401"):
-        rates_of(models(much=MUCH), asked)
+        task_rates(models(much=MUCH), asked)

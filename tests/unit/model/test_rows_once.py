@@ -8,18 +8,21 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from disambig.data.batches.columns import Columns, numbered
-from disambig.data.batches.crossed_columns import CrossedColumns
-from disambig.data.batches.crossed_lists import CrossedLists
-from disambig.data.batches.dense import DenseBlocks
-from disambig.data.batches.sparse import CrossedRows
-from disambig.data.groups import Group
-from disambig.data.instances import Instances
-from disambig.data.lists import CandidateLists
+from disambig.data import (
+    CandidateLists,
+    Columns,
+    CrossedColumns,
+    CrossedLists,
+    CrossedRows,
+    DenseBlocks,
+    Group,
+    Instances,
+    numbered,
+)
 from disambig.errors import UserError
-from disambig.features.rows.one_row import as_features
-from disambig.model import rows_once
-from disambig.model.rows_once import features_of
+from disambig.features.rows import as_features
+from disambig.models import iterate_features
+from disambig.models import model as rows_once
 from disambig.types import Features
 
 GROUPS = (Group("one", ("a", "b", "c")), Group("two", ("x", "y")))
@@ -55,7 +58,7 @@ class Positions:
 def test_each_group_gets_its_own(shared):
     extractor = Positions(shared)
     blocks = [(g, np.flatnonzero(INSTANCES.groups == g)) for g in range(len(GROUPS))]
-    described = features_of([extractor, Positions(shared)], None, INSTANCES, GROUPS, blocks)
+    described = iterate_features([extractor, Positions(shared)], None, INSTANCES, GROUPS, blocks)
     for (g, rows), (number, same_rows, taken, found) in zip(blocks, described, strict=True):
         group = GROUPS[g]
         assert number == g and same_rows is rows
@@ -80,11 +83,11 @@ def test_only_crossed_rows_can_be_shared():
             return Features(batch, np.zeros(5, np.int32), np.zeros(5, np.int32))
 
     with pytest.raises(UserError, match=r"D414.*extractor Blocks: transform gave DenseBlocks;.* CrossedRows"):
-        list(features_of([Blocks()], None, INSTANCES, GROUPS, [(0, np.array([0, 2]))]))
+        list(iterate_features([Blocks()], None, INSTANCES, GROUPS, [(0, np.array([0, 2]))]))
 
 
 def test_rows_of_lists_of_ones_own_are_found_for_each_group():
-    lists = CandidateLists.of([GROUPS[group].candidates for group in INSTANCES.groups])
+    lists = CandidateLists.from_texts([GROUPS[group].candidates for group in INSTANCES.groups])
     rows = np.flatnonzero(INSTANCES.groups == 1)
     own = replace(INSTANCES, own=lists)
 
@@ -98,7 +101,7 @@ def test_rows_of_lists_of_ones_own_are_found_for_each_group():
         n = len(instances)
         return csr_array((np.ones(n), (np.arange(n), instances.positions)), (n, 5)), np.ones(n), np.ones(n)
 
-    [(_, _, _, found)] = features_of([Lists()], None, own, GROUPS, [(1, rows)])
+    [(_, _, _, found)] = iterate_features([Lists()], None, own, GROUPS, [(1, rows)])
     assert isinstance(found.batch, CrossedLists) and found.batch.labels.tolist() == [0, 1] * 3
 
 
@@ -112,6 +115,6 @@ def test_groups_are_described_together_but_no_more_than_fit_the_cache(monkeypatc
 
     blocks = [(0, np.array([0])), (1, np.array([1, 3])), (0, np.array([2])), (1, np.array([4]))]
     monkeypatch.setattr(rows_once, "TOGETHER", 3)
-    found = list(features_of([Together(rows_are_shared=False)], None, INSTANCES, GROUPS, blocks))
+    found = list(iterate_features([Together(rows_are_shared=False)], None, INSTANCES, GROUPS, blocks))
     assert asked == [[1, 2], [1, 1]]
     assert [each[2].positions.tolist() for each in found] == [[0], [1, 3], [2], [4]]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.model.states import stack, unstack
+from disambig.models import stack, unstack
 
 kinds = st.sampled_from([np.float32, np.float64, np.int8, np.int64, np.uint64, np.bool_])
 

@@ -14,10 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from model_files import VIEW, arrays_of, configure, put_arrays, refused, say, sign
 
-from disambig.counts.building.build import build_table
+from disambig.counts import build_table
 from disambig.errors import UserError
-from disambig.model.store import load_model, save_model
-from disambig.text.tokenisations.words import Words
+from disambig.models import load_model, save_model
+from disambig.text import Words
 
 ARRAYS = ("weights.npz", "judge.npz")
 FILES = ["README.md", "config.cfg", "judge.npz", "model.json", "weights.npz"]
@@ -353,10 +353,12 @@ def test_paths_are_kept_as_paths(model, tmp_path):
 
 
 def test_what_killed_trainings_left_goes_with_the_next(model, tmp_path):
-    from disambig.files.drafts import Drafts
+    from disambig.files import TempFiles
 
     target = tmp_path / "model"
-    left = Drafts.beside(target).folder / f".tmp-{Drafts.beside(target).mark}-999999999-00000000"
+    left = (
+        TempFiles.for_target(target).folder / f".tmp-{TempFiles.for_target(target).mark}-999999999-00000000"
+    )
     left.mkdir()
     (left / "weights.npz").write_bytes(b"half")
     save_model(model, target)
@@ -365,9 +367,9 @@ def test_what_killed_trainings_left_goes_with_the_next(model, tmp_path):
 
 def test_there_is_a_model_at_every_moment(model, home, monkeypatch):
     """Every name that is given or taken while a model is replaced leaves one that loads."""
-    from disambig.files import swapping
+    from disambig.files import saving as swapping
 
-    if not swapping.exchange(home, home):
+    if not swapping.exchange_names(home, home):
         pytest.skip("this file system cannot exchange names")
     found = []
     for module, name in ((os, "rename"), (os, "replace"), (os, "rmdir"), (os, "unlink")):

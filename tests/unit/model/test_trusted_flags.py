@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 from overlapping import DOUBLED, FORM
 
-from disambig.data.trust import Point, Trust
-from disambig.model.trusted import MOST, annotate_trusted, rates_for
+from disambig.data import PrecisionPoint, PrecisionTable
+from disambig.models import HIGHEST_RATE, annotate_precise, rates_for_precision
 
 
 def trust(task, *points, **pairs):
     """Return what was measured: points as (least probability, share)."""
     made = [
-        tuple(Point(least, share, share, share, 9, 0, 1) for least, share in each)
+        tuple(PrecisionPoint(least, share, share, share, 9, 0, 1) for least, share in each)
         for each in (points, *pairs.values())
     ]
-    return Trust(task, "t", 5, made[0], dict(zip(pairs, made[1:], strict=True)))
+    return PrecisionTable(task, "t", 5, made[0], dict(zip(pairs, made[1:], strict=True)))
 
 
 TEXT = "I saw a a old house. He went to to home, and I seen a owl."
@@ -30,7 +30,7 @@ RATES = {"form": 1.0, "doubled": 1.0}
 
 
 def flags(least, known=KNOWN, rates=RATES):
-    found = annotate_trusted([TEXT], [FORM, DOUBLED], known, least=least, flags_per_1000=rates)
+    found = annotate_precise([TEXT], [FORM, DOUBLED], known, least=least, flags_per_1000=rates)
     return [
         (each.task, TEXT[each.starts[i] : each.ends[i]], len(each.record(int(i), TEXT)["alternatives"]))
         for each in found
@@ -58,8 +58,8 @@ def test_a_rate_of_nothing_flags_nothing():
 
 
 def test_decisions_carry_what_was_measured():
-    found = annotate_trusted([TEXT], [FORM, DOUBLED], KNOWN, least=0.5, flags_per_1000=RATES)
-    assert [each.of_document(0).take(np.arange(1)).trust for each in found] == list(KNOWN.values())
+    found = annotate_precise([TEXT], [FORM, DOUBLED], KNOWN, least=0.5, flags_per_1000=RATES)
+    assert [each.in_document(0).take(np.arange(1)).trust for each in found] == list(KNOWN.values())
 
 
 @dataclass(frozen=True)
@@ -76,16 +76,16 @@ class Falling:
 def test_rates_raise_all_that_is_trusted(least, probability):
     model = replace(FORM, judge=Falling())
     known = {"form": trust("form", (0.0, 0.2), (0.1, 0.3), (0.5, 0.6), (0.85, 0.9))}
-    rate = rates_for([model], known, least)["form"]
-    assert rate <= MOST
-    assert rate == MOST or model.judge.limit(rate) < probability
+    rate = rates_for_precision([model], known, least)["form"]
+    assert rate <= HIGHEST_RATE
+    assert rate == HIGHEST_RATE or model.judge.limit(rate) < probability
 
 
 def test_rates_of_tasks_without_any_flag_to_be_trusted():
     known = {"form": trust("form", (0.0, 0.2), (0.85, 0.9))}
     model = replace(FORM, judge=Falling())
-    assert rates_for([model], known, 0.95) == {"form": 0.0}
-    assert rates_for([model], {}, 0.1) == {"form": 0.0}
+    assert rates_for_precision([model], known, 0.95) == {"form": 0.0}
+    assert rates_for_precision([model], {}, 0.1) == {"form": 0.0}
 
 
 def test_a_pair_of_words_may_be_trusted_further_than_its_task():

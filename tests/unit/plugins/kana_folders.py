@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from disambig_boosted_lasso.kana.converter import Converter
-from disambig_boosted_lasso.kana.reranking import learn_reranker
-from disambig_boosted_lasso.kana.stored import save_domain
+from disambig_boosted_lasso.kana import Converter, learn_reranker, save_domain
 from kana_words import converter, segmented
 
-from disambig.model.store import save_model
+from disambig.models import save_model
 
 KANA = ["かれははしをわたる。", "ねこはにわでなく。", "こがなく。", "とりがなく。"]
 WRITTEN = ["彼は箸を渡る。", "猫は庭で鳴く。", "子が鳴く。", "鳥が鳴く。"]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from disambig_boosted_lasso.kana.converter import Converter
-from disambig_boosted_lasso.kana.segmented import Segmented
-from disambig_boosted_lasso.kana.settings import ConverterSettings
+from disambig_boosted_lasso.kana import Converter, ConverterSettings, SegmentedText
 
 TEXT = """
 私/わたし/代名詞 は/は/助詞 橋/はし/名詞 を/を/助詞 渡る/わたる/動詞 。/。/補助記号
@@ -28,7 +26,7 @@ def sentences(text=TEXT):
 
 def segmented(text=TEXT):
     """Return sentences by columns."""
-    return Segmented.of(sentences(text))
+    return SegmentedText.from_sentences(sentences(text))
 
 
 def converter(**settings):

@@ -6,7 +6,7 @@ import io
 import tarfile
 
 import numpy as np
-from disambig_random_subspace.experiments.newsgroups import PARTS, SUB_OF, TOP_OF
+from disambig_random_subspace.experiments import PARTS, SUB_OF, TOP_OF
 
 
 def text(rng, group):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from disambig_exponentiated_gradient.grammar.treebank_grammar import TreebankGrammar
-from disambig_exponentiated_gradient.parsers.parser import Parser
-from disambig_exponentiated_gradient.treebank.cleaning import read_trees
+from disambig_exponentiated_gradient.grammar import TreebankGrammar
+from disambig_exponentiated_gradient.parser import Parser
+from disambig_exponentiated_gradient.treebank import read_trees
 
 TREES = """
 (TOP (S (NP (DT The) (NN cat)) (VP (VBD saw) (NP (DT a) (NN dog))) (. .)))
@@ -31,4 +31,4 @@ TEXT = "The cat saw the dog with a bell. She can't see it (well)."
 
 @cache
 def parser() -> Parser:
-    return Parser(TreebankGrammar.of(list(read_trees(MANY))))
+    return Parser(TreebankGrammar.from_trees(list(read_trees(MANY))))

@@ -7,7 +7,7 @@ import tarfile
 from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
-from disambig_kernel_rls.experiments.genre_folds import KINDS
+from disambig_kernel_rls.experiments import KINDS
 
 SENSES = {
     "bank.n": {

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from disambig_exponentiated_gradient.treebank.cleaning import read_trees
-from disambig_exponentiated_gradient.treebank.tree import TOP, Tree
+from disambig_exponentiated_gradient.treebank import TOP, Tree, read_trees
 from hypothesis import strategies as st
 
 PLAIN = """

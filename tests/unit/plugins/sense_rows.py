@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from disambig.data.batches.columns import Columns
-from disambig.data.batches.crossed_columns import CrossedColumns
-from disambig.data.batches.sparse import CrossedRows
+from disambig.data import Columns, CrossedColumns, CrossedRows
 
 GROUPS = ("local", "broad")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from disambig_exponentiated_gradient.grammar.derivation import Derivation
+from disambig_exponentiated_gradient.grammar import Derivation
 
 NEVER = float("-inf")
 
@@ -50,4 +50,4 @@ def best_derivation(grammar, words):
         binary.append((rule, start, middle, end))
         _, left, right = grammar.binary[rule].tolist()
         open_ += [(start, middle, left), (middle, end, right)]
-    return Derivation.of(binary, unary, tags), above[0, n][grammar.root][0]
+    return Derivation.from_rows(binary, unary, tags), above[0, n][grammar.root][0]

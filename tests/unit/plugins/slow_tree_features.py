@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from itertools import pairwise
 
-from disambig_exponentiated_gradient.reranking.symbols import CLOSED_TAGS, CLOSED_WORDS
-from disambig_exponentiated_gradient.treebank.heads import heads
+from disambig_exponentiated_gradient.reranking import CLOSED_TAGS, CLOSED_WORDS
+from disambig_exponentiated_gradient.treebank import heads
 
 END, NONE = "<end>", "<none>"
 

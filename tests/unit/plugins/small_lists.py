@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from disambig.data.batches.columns import Columns
-from disambig.data.batches.sparse import SparseRows
+from disambig.data import Columns, SparseRows
 
 
 def batch_of(rows, offsets, cost, *, base=True):

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from disambig_variance_svm.experiments import curves
-from disambig_variance_svm.experiments.enough import check_folds, check_parts
-from disambig_variance_svm.experiments.spelling_sets import WORDS, FiveSets
-from disambig_variance_svm.experiments.table1 import PAPER, SYSTEMS
-from disambig_variance_svm.experiments.table2 import complete
-from disambig_variance_svm.experiments.table3 import (
+from disambig_variance_svm.experiments import (
+    PAPER,
+    SYSTEMS,
+    WORDS,
+    FiveConfusionSets,
     as_in_the_paper,
     best_threshold,
-    free_bias_helps,
+    check_folds,
+    check_parts,
+    claim_free_bias_helps,
+    complete,
     with_difference,
 )
+from disambig_variance_svm.experiments import learning_curves as curves
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.data.batches.columns import Columns
-from disambig.data.batches.dense import DenseBlocks
+from disambig.data import Columns, DenseBlocks
 from disambig.errors import UserError
-from disambig.experiments.learning import Outcome
-from disambig.text.documents import view_of_texts
-from disambig.text.tokenisations.words import Words
+from disambig.experiments import CurveOutcome
+from disambig.text import Words, view_of_texts
 
 
 @given(st.lists(st.tuples(st.integers(-3, 3), st.booleans()), min_size=1, max_size=12))
@@ -71,18 +72,18 @@ def outcomes(**shares):
     for name, by_size in shares.items():
         for size, right in by_size.items():
             system = {"K": "K-SVM", "CS": "CS-SVM", "VAR": "VAR-SVM"}[name]
-            found[system, size] = Outcome([np.arange(100) < right], [{"C": 1.0}], [0.1])
+            found[system, size] = CurveOutcome([np.arange(100) < right], [{"C": 1.0}], [0.1])
     return found
 
 
 def test_claims_hold_and_fail_by_their_figures():
-    good = curves.figures_of(outcomes(K={10: 20, 100: 50, 10_000: 70}, VAR={10: 70, 100: 71, 1000: 72}))
-    assert [curves.no_worse_than_the_sum(good, least)[0].holds for least in (70.4, 70.6)] == [True, False]
-    assert [claim.holds for claim in curves.worth_ten_times(good, "K-SVM")] == [True]
-    assert curves.worth_ten_times(good, "CS-SVM") == []
-    assert [claim.holds for claim in curves.in_order(good, ("K-SVM", "VAR-SVM"))] == [True, True]
-    assert [claim.holds for claim in curves.in_order(good, ("VAR-SVM", "K-SVM"))] == [False, False]
-    (shrinking,) = curves.gains_shrink(good, "K-SVM")
+    good = curves.mean_accuracies(outcomes(K={10: 20, 100: 50, 10_000: 70}, VAR={10: 70, 100: 71, 1000: 72}))
+    assert [curves.claim_no_worse_than_sum(good, least)[0].holds for least in (70.4, 70.6)] == [True, False]
+    assert [claim.holds for claim in curves.claim_worth_ten_times(good, "K-SVM")] == [True]
+    assert curves.claim_worth_ten_times(good, "CS-SVM") == []
+    assert [claim.holds for claim in curves.claim_order(good, ("K-SVM", "VAR-SVM"))] == [True, True]
+    assert [claim.holds for claim in curves.claim_order(good, ("VAR-SVM", "K-SVM"))] == [False, False]
+    (shrinking,) = curves.claim_gains_shrink(good, "K-SVM")
     assert shrinking.holds
     assert shrinking.evidence == "10: +50.0, 100: +21.0"
 
@@ -95,23 +96,23 @@ def test_differences_are_tested_both_ways():
     assert tests["10"]["K-SVM"]["mcnemar"] < 1e-9
     assert tests["100"]["K-SVM"]["chi_squared"] > 0.5
     assert tests["100"]["K-SVM"]["mcnemar"] == 0.5
-    (claim,) = curves.surely_best(tests, ["K-SVM"])
+    (claim,) = curves.claim_significantly_best(tests, ["K-SVM"])
     assert not claim.holds
     assert "K-SVM at 100" in claim.evidence
     assert "K-SVM at 10 " not in claim.evidence
 
 
 def test_no_claim_is_made_of_sizes_that_were_not_tried():
-    few = curves.figures_of(outcomes(K={1000: 50}, VAR={1000: 70}))
-    assert curves.no_worse_than_the_sum(few, 60.0) == curves.worth_ten_times(few, "K-SVM") == []
-    assert curves.in_order(few, ("K-SVM", "VAR-SVM")) == curves.gains_shrink(few, "K-SVM") == []
-    assert curves.surely_best({}, ["K-SVM"]) == free_bias_helps(few, {}) == []
-    (claim,) = curves.surely_best(
+    few = curves.mean_accuracies(outcomes(K={1000: 50}, VAR={1000: 70}))
+    assert curves.claim_no_worse_than_sum(few, 60.0) == curves.claim_worth_ten_times(few, "K-SVM") == []
+    assert curves.claim_order(few, ("K-SVM", "VAR-SVM")) == curves.claim_gains_shrink(few, "K-SVM") == []
+    assert curves.claim_significantly_best({}, ["K-SVM"]) == claim_free_bias_helps(few, {}) == []
+    (claim,) = curves.claim_significantly_best(
         {"100": {"K-SVM": {"difference": 9, "chi_squared": 0.01, "mcnemar": 0.01}}}, ["K-SVM"]
     )
     assert claim.holds
     assert "up to 100 examples" in claim.claim
-    said = curves.worth_ten_times({"VAR-SVM": {1000: 70}, "K-SVM": {10_000: 69}}, "K-SVM", unfinished=2)
+    said = curves.claim_worth_ten_times({"VAR-SVM": {1000: 70}, "K-SVM": {10_000: 69}}, "K-SVM", unfinished=2)
     assert "did not converge in 2 draws" in said[0].evidence
 
 
@@ -119,7 +120,7 @@ def test_a_free_bias_helps_only_where_that_is_sure():
     figures = {"VAR-SVM+FreeB": {100: 80.0}, "VAR-SVM": {100: 79.0}}
     for p, holds in ((0.5, False), (0.01, True)):
         tests = {"100": {"VAR-SVM": {"difference": 1.0, "mcnemar": p}}}
-        assert free_bias_helps(figures, tests)[0].holds is holds
+        assert claim_free_bias_helps(figures, tests)[0].holds is holds
 
 
 def test_sets_are_averaged_over_whole_turns_of_the_folds_only():
@@ -142,7 +143,9 @@ def test_every_fold_and_part_needs_an_example(tmp_path):
 
 def test_the_five_sets_find_their_words():
     view = view_of_texts(["The number of sites that raise the peace ."], Words())
-    found = FiveSets().instances(view)
-    names = [FiveSets().groups[g].candidates[o] for g, o in zip(found.groups, found.observed, strict=True)]
+    found = FiveConfusionSets().instances(view)
+    names = [
+        FiveConfusionSets().groups[g].candidates[o] for g, o in zip(found.groups, found.observed, strict=True)
+    ]
     assert names == ["number", "raise", "peace"]
     assert len(WORDS) == 11

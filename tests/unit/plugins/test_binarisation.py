@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from disambig_exponentiated_gradient.treebank.binarising import Binarisation, restored
-from disambig_exponentiated_gradient.treebank.splits import SPLITS
-from disambig_exponentiated_gradient.treebank.symbols import coarse_symbol, is_inside, label_of, quoted
-from disambig_exponentiated_gradient.treebank.tree import Tree
-from disambig_exponentiated_gradient.treebank.writing import one_line
+from disambig_exponentiated_gradient.treebank import (
+    SPLITS,
+    Binarisation,
+    Tree,
+    coarse_symbol,
+    format_one_line,
+    is_inside,
+    node_label,
+    quoted,
+    restore_tree,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 from made_trees import NAMES, TAGS, plain_trees, tree_of, trees
@@ -25,7 +31,9 @@ SETTINGS = st.builds(
 
 
 def made(text, *settings, **more):
-    return one_line(Binarisation(*settings, **{"splits": (), "tag_parents": False} | more)(tree_of(text)))
+    return format_one_line(
+        Binarisation(*settings, **{"splits": (), "tag_parents": False} | more)(tree_of(text))
+    )
 
 
 def test_nothing_remembered():
@@ -68,7 +76,7 @@ def test_splits(split, text, symbol):
 @given(trees(), SETTINGS)
 def test_there_and_back(tree, settings):
     binarised = settings(tree)
-    assert restored(binarised) == tree
+    assert restore_tree(binarised) == tree
     assert binarised.words() == tree.words()
     for node in binarised.preorder():
         assert len(node.children) <= 2
@@ -85,17 +93,17 @@ def test_coarse_symbols_are_those_of_the_plain_binarisation(tree, settings):
 
 @given(st.one_of(NAMES, TAGS, st.text(max_size=5)))
 def test_any_label_can_be_read_back(label):
-    assert label_of(quoted(label) + "~one^X|Y") == label
+    assert node_label(quoted(label) + "~one^X|Y") == label
     assert not is_inside(quoted(label))
 
 
 def test_a_wide_and_a_deep_tree():
     wide = Tree("TOP", tuple(Tree("NN", (), "a") for _ in range(3000)))
-    assert restored(Binarisation()(wide)) == wide
+    assert restore_tree(Binarisation()(wide)) == wide
     deep = Tree("NN", (), "a")
     for _ in range(3000):
         deep = Tree("NP", (deep, Tree("CC", (), "and")))
-    assert restored(Binarisation(1, 3)(deep)) == deep
+    assert restore_tree(Binarisation(1, 3)(deep)) == deep
 
 
 @pytest.mark.parametrize(
@@ -115,4 +123,4 @@ def test_settings_that_cannot_be(settings, said):
 
 def test_all_splits_have_a_case_above():
     assert set(SPLITS) == {"auxiliary", "preposition", "alone", "base", "verb_form"}
-    assert [restored(Binarisation()(tree)) for tree in plain_trees()] == plain_trees()
+    assert [restore_tree(Binarisation()(tree)) for tree in plain_trees()] == plain_trees()

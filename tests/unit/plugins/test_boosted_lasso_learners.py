@@ -6,19 +6,23 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from disambig_boosted_lasso.baselines.pairwise import PairwiseL2
-from disambig_boosted_lasso.baselines.perceptron import AveragedPerceptron
-from disambig_boosted_lasso.stagewise.boosting import Boosting
-from disambig_boosted_lasso.stagewise.fixed_steps import FSLR, BLasso, FBoosting
-from disambig_boosted_lasso.stagewise.pairs import coded, pairs_of
+from disambig_boosted_lasso.learners import (
+    FSLR,
+    AveragedPerceptron,
+    BLasso,
+    Boosting,
+    FBoosting,
+    PairwiseL2,
+    build_pairs,
+    encode_values,
+)
 from small_lists import batch_of, differences, word_lists
 
-from disambig.decode.objectives import structures_of
-from disambig.decode.online import averaged_perceptron
+from disambig.decode import averaged_perceptron, structured_examples
 from disambig.errors import UserError
 from disambig.testing import blocks, check_learner, lists
-from disambig.training.fitting import fit, mean_cost
-from disambig.types import FitsPath, Settles
+from disambig.training import fit, mean_cost
+from disambig.types import FitsPath, HasOpenSettings
 
 STAGEWISE = [BLasso, Boosting, FBoosting, FSLR]
 EVERY = [*STAGEWISE, AveragedPerceptron, PairwiseL2]
@@ -128,13 +132,13 @@ def test_settings_that_make_no_sense_are_refused(learner, wrong, code):
 
 def test_the_reference_costs_least_and_scores_best():
     rows = [[1.0, 0, 1], [2, 1, 0], [2, 0, 1], [9, 1, 1]]
-    pairs = pairs_of(batch_of(rows, [0, 4], [1, 1, 1, 2]), "base score")
+    pairs = build_pairs(batch_of(rows, [0, 4], [1, 1, 1, 2]), "base score")
     np.testing.assert_array_equal(pairs.base[:, 0], [1, 0, -7])  # the second candidate, less the others
-    assert pairs_of(batch_of(rows, [0, 4], [1, 1, 1, 2]), "no such group").base.shape == (3, 0)
+    assert build_pairs(batch_of(rows, [0, 4], [1, 1, 1, 2]), "no such group").base.shape == (3, 0)
 
 
 def test_the_index_holds_the_differences():
-    pairs = pairs_of(LISTS, "base score")
+    pairs = build_pairs(LISTS, "base score")
     dense = np.zeros((len(pairs), LISTS.rows.shape[1]))
     by_pair = np.repeat(np.arange(len(pairs)), np.diff(pairs.starts))
     dense[by_pair, pairs.columns[pairs.features]] = pairs.values[pairs.codes]
@@ -148,7 +152,7 @@ def test_the_index_holds_the_differences():
 
 @pytest.mark.parametrize("values", [[3.0, -1, 3, 0.0], [0.5, 1, 0.5], [1e9, 1, 1e9], []])
 def test_values_are_told_by_codes(values):
-    distinct, codes = coded(np.array(values))
+    distinct, codes = encode_values(np.array(values))
     np.testing.assert_array_equal(distinct[codes], values)
     assert len(distinct) == len(set(values))
 
@@ -156,7 +160,7 @@ def test_values_are_told_by_codes(values):
 @pytest.mark.parametrize("learner", EVERY)
 def test_what_folds_chose_is_kept(learner):
     name = {AveragedPerceptron: "passes", PairwiseL2: "C"}.get(learner, "steps")
-    assert isinstance(learner(), Settles)
+    assert isinstance(learner(), HasOpenSettings)
     assert not isinstance(learner(), FitsPath)
     settled = learner().settled([{name: 3}, {name: 40}, {name: 5}])
     assert getattr(settled, name) == 5
@@ -171,7 +175,7 @@ def test_the_perceptron_is_that_of_the_core():
     kept = one.take(np.arange(39))  # the last has two right candidates
     passes = 3
     ours = fit(AveragedPerceptron(base="none", passes=passes), kept).scorer.weights
-    theirs, _ = averaged_perceptron(structures_of(kept), passes=passes, seed=0)
+    theirs, _ = averaged_perceptron(structured_examples(kept), passes=passes, seed=0)
     np.testing.assert_allclose(ours, theirs, atol=1e-12)
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import cvxpy as cp
 import numpy as np
 import pytest
-from disambig_boosted_lasso.stagewise.boosting import Boosting
-from disambig_boosted_lasso.stagewise.fixed_steps import FSLR, BLasso, FBoosting
+from disambig_boosted_lasso.learners import FSLR, BLasso, Boosting, FBoosting
 from small_lists import batch_of, differences, word_lists
 
 from disambig.data import segments

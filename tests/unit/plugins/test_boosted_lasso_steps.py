@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from disambig_boosted_lasso.stagewise.base_weight import base_weights
-from disambig_boosted_lasso.stagewise.boosting import Boosting
-from disambig_boosted_lasso.stagewise.fixed_steps import FSLR, BLasso, FBoosting
-from disambig_boosted_lasso.stagewise.pairs import pairs_of
-from disambig_boosted_lasso.stagewise.stepper import Stepper, Steps
+from disambig_boosted_lasso.learners import (
+    FSLR,
+    BLasso,
+    Boosting,
+    FBoosting,
+    Stepper,
+    StepSettings,
+    base_weights,
+    build_pairs,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_lists import batch_of, differences, exp_loss, word_lists
@@ -24,10 +29,10 @@ LEARNERS = [
     Boosting(smoothing=1e-3, shrinkage=0.3),
 ]
 RULES = {
-    "grid": Steps(grid=True, eps=0.2, theta=0.0),
-    "forward only": Steps(grid=True, eps=0.2),
-    "continuous": Steps(grid=False, eps=0.2),
-    "smoothed": Steps(grid=False, smoothing=1e-3),
+    "grid": StepSettings(grid=True, eps=0.2, theta=0.0),
+    "forward only": StepSettings(grid=True, eps=0.2),
+    "continuous": StepSettings(grid=False, eps=0.2),
+    "smoothed": StepSettings(grid=False, smoothing=1e-3),
 }
 
 
@@ -120,7 +125,7 @@ def test_each_step_of_continuous_search_is_of_the_best_feature():
 
 @pytest.mark.parametrize("name", RULES)
 def test_what_the_index_keeps_is_what_recomputation_gives(name):
-    stepper = Stepper(pairs_of(LISTS, "base score"), RULES[name], 1e-12)
+    stepper = Stepper(build_pairs(LISTS, "base score"), RULES[name], 1e-12)
     found, _ = stepper.take(400)
     assert len(found[0]) > 100
     weight, sums = stepper.sums

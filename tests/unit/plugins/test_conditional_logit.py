@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from disambig_variance_svm.learners.conditional_logit import ConditionalLogit, SharedScorer, attributes
+from disambig_variance_svm.learners import ConditionalLogit, SharedScorer, attributes
 from scipy.sparse import csr_array
 from threadpoolctl import threadpool_info
 
-from disambig.data.batches.columns import Columns, numbered
-from disambig.data.batches.conversions import convert
-from disambig.data.batches.dense import DenseBlocks
-from disambig.data.batches.sparse import SparseRows
+from disambig.data import Columns, DenseBlocks, SparseRows, convert, numbered
 from disambig.errors import UserError
 from disambig.testing import blocks, check_learner, lists
 
@@ -75,7 +72,9 @@ def test_development_data_choose_the_strength():
 def test_few_examples_stay_near_the_shared_weights():
     shared = SharedScorer(np.array([2.0, -1.0]))
     batch = problem(3, 4, np.array([0.0, 0.0]))
-    weights = ConditionalLogit(shared_strength=1000.0).towards(shared).fit(batch).scorer.weights.reshape(4, 2)
+    weights = (
+        ConditionalLogit(shared_strength=1000.0).with_prior(shared).fit(batch).scorer.weights.reshape(4, 2)
+    )
     assert weights == pytest.approx(np.tile(shared.weights, (4, 1)), abs=0.05)
     assert shared.scores(batch) == pytest.approx((batch.values @ shared.weights).ravel())
 

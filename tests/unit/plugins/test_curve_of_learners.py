@@ -10,11 +10,11 @@ from toy_plugin import Pairs
 
 from disambig import registry
 from disambig.config import resolve
-from disambig.counts.building.build import build_table
-from disambig.evaluation.curve import curve_of_labelled, curve_of_texts
-from disambig.features.counts.ngram_counts import NgramCounts
-from disambig.formats.labelled.reader import Labelled
-from disambig.text.tokenisations.words import Words
+from disambig.counts import build_table
+from disambig.evaluation import curve_of_labelled, curve_of_texts
+from disambig.features import NgramCounts
+from disambig.formats import Labelled
+from disambig.text import Words
 from disambig.types import Decides
 
 PLACES = "house street room garden village valley harbour library chapel forest".split()
@@ -41,7 +41,7 @@ SETTINGS = {
 }
 LEARNERS = [  # a learner's further settings are slow only because there are many
     pytest.param(name, settings, id=f"{name}-{settings}", marks=pytest.mark.slow if number else ())
-    for name, factory in sorted(registry.everything("learners").items())
+    for name, factory in sorted(registry.load_all("learners").items())
     if not name.startswith("toys.") and not getattr(factory, "of_sequences", False)
     for number, settings in enumerate(SETTINGS.get(name, ({},)))
 ]

@@ -10,7 +10,7 @@ import pytest
 distributed = pytest.importorskip("distributed")
 
 import dask  # noqa: E402
-from disambig_dask.session import KeptCluster, connect  # noqa: E402
+from disambig_dask import PersistentCluster, open_session  # noqa: E402
 
 from disambig.errors import UserError  # noqa: E402
 
@@ -51,14 +51,14 @@ def cluster(monkeypatch):
 def test_a_worker_that_is_killed_at_once_costs_one_more_try(cluster):
     cluster.fails = 1
     with pytest.raises(UserError, match="no client here"):  # it stood
-        connect(None, 2, seconds=1)
+        open_session(None, 2, seconds=1)
     assert (cluster.begun, cluster.closed) == (2, 1)
 
 
 def test_a_cluster_that_never_stands_is_one_line(cluster):
     cluster.fails = 9
     with pytest.raises(UserError, match=r"D920.*: Nanny failed to start\.; try again") as raised:
-        connect(None, 2, seconds=1)
+        open_session(None, 2, seconds=1)
     assert "\n" not in str(raised.value) and cluster.begun == 2
 
 
@@ -71,7 +71,7 @@ def test_an_interrupt_waits_until_it_stands_and_then_it_is_closed(cluster, fails
     before = signal.signal(signal.SIGTERM, end)
     try:
         with pytest.raises(KeyboardInterrupt):
-            connect(None, 2, seconds=1)
+            open_session(None, 2, seconds=1)
     finally:
         signal.signal(signal.SIGTERM, before)
     assert (cluster.begun, cluster.closed) == (1, 0 if fails else 1)
@@ -80,17 +80,17 @@ def test_an_interrupt_waits_until_it_stands_and_then_it_is_closed(cluster, fails
 def test_its_workers_are_not_profiled_and_keep_their_memory(cluster):
     before = dask.config.get("distributed.worker.profile.enabled")
     with pytest.raises(UserError):
-        connect(None, 2, seconds=1)
+        open_session(None, 2, seconds=1)
     assert not cluster.profiled and cluster.environment["MALLOC_TRIM_THRESHOLD_"] is None
     assert cluster.environment["OMP_NUM_THREADS"] == 1  # the rest is as it was
     assert dask.config.get("distributed.worker.profile.enabled") is before
 
 
 def test_a_cluster_that_is_kept_is_begun_once_and_closed_by_whoever_keeps_it(cluster):
-    kept = KeptCluster()
+    kept = PersistentCluster()
     for _ in range(2):
         with pytest.raises(UserError, match="no client here"):
-            connect(None, 2, seconds=1, kept=kept)
+            open_session(None, 2, seconds=1, kept=kept)
     assert (cluster.begun, cluster.closed) == (1, 0)
     kept.close()
     kept.close()

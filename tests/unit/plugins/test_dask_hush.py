@@ -10,11 +10,11 @@ import pytest
 
 pytest.importorskip("distributed")
 
-from disambig_dask.hush import quiet
+from disambig_dask import quiet_logging
 
 FIRST_USE = """
 import logging
-from disambig_dask.hush import quiet
+from disambig_dask.session import quiet
 with quiet():
     import distributed.client, distributed.gc
     for name in ("distributed", "distributed.client", "distributed.gc", "distributed.core", "asyncio"):
@@ -32,7 +32,7 @@ def test_dask_is_imported_while_it_is_quiet():
 def test_blocks_that_overlap():
     log = logging.getLogger("distributed.client")
     before = log.level
-    first, second = quiet(), quiet()
+    first, second = quiet_logging(), quiet_logging()
     first.__enter__()
     second.__enter__()
     first.__exit__(None, None, None)

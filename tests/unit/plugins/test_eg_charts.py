@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from disambig_exponentiated_gradient.learning.chart_dual import ChartDual
-from disambig_exponentiated_gradient.learning.learner import EG
-from disambig_exponentiated_gradient.learning.listed import Listed
-from disambig_exponentiated_gradient.learning.listed_dual import ListedDual
-from disambig_exponentiated_gradient.learning.packed_dual import PackedDual
+from disambig_exponentiated_gradient.learners import EG, ChartDual, ListDual, PackedDual, ReducedLists
 from scipy.sparse import csr_array
 
 from disambig.api import Columns, SparseRows
 from disambig.api.batches import PartRows
 from disambig.api.decoding import ChartParser, Hypergraph
-from disambig.decode.grammar import BinaryGrammar, WordScores
+from disambig.decode import BinaryGrammar, WordScores
 from disambig.errors import UserError
 
 SYMBOLS = ("S", "A", "B")
@@ -67,7 +63,7 @@ def written_out(batch):
 def test_charts_make_the_weights_of_all_derivations(make, loss, C, steps):
     """Online with so many steps a visit; 0: all at once."""
     charts = small_charts()
-    explicit = ListedDual(Listed.of(written_out(charts)), loss, C, steps=steps, floor=np.inf)
+    explicit = ListDual(ReducedLists.from_batch(written_out(charts)), loss, C, steps=steps, floor=np.inf)
     packed = make(charts, loss, C, steps=steps)
     for dual in (explicit, packed):  # each would begin with units of its own
         dual.restart(kappa=2.0, eta=0.3)

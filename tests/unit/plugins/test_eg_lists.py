@@ -5,16 +5,12 @@ from __future__ import annotations
 import cvxpy
 import numpy as np
 import pytest
-from disambig_exponentiated_gradient.learning.learner import EG
-from disambig_exponentiated_gradient.learning.listed import Listed
-from disambig_exponentiated_gradient.learning.listed_dual import ListedDual
+from disambig_exponentiated_gradient.learners import EG, ListDual, ReducedLists
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from disambig.data.batches.columns import Columns
-from disambig.data.batches.conversions import convert
-from disambig.data.batches.sparse import SparseRows
+from disambig.data import Columns, SparseRows, convert
 from disambig.errors import UserError
 from disambig.testing import blocks, crossed, crossed_lists, dense_lists, lists
 
@@ -71,12 +67,12 @@ def optimum(batch, C, loss):
 
 
 def dual_of(batch, C=1.0, loss="hinge", **settings):
-    return ListedDual(Listed.of(batch), loss, C, **settings)
+    return ListDual(ReducedLists.from_batch(batch), loss, C, **settings)
 
 
 def test_the_worked_example_of_the_slides():
     """Scores 13.6 (gold), 13.0, 14.8 and 3.3, eta = 1: slides, "updating the dual variables"."""
-    from disambig_exponentiated_gradient.learning.step_kernels import moved, normalise, slopes
+    from disambig_exponentiated_gradient.learners import moved, normalise, slopes
 
     scores, loss = np.array([13.6, 13.0, 14.8, 3.3]), np.array([0.0, 1.0, 1.0, 1.0])
     theta, nabla = np.log([0.1, 0.3, 0.5, 0.1]), np.empty(4)
@@ -179,7 +175,7 @@ def test_what_candidates_share_is_left_out_and_nothing_else():
     batch = batch_of(
         np.hstack([rows, rng.integers(0, 2, (30, 4))]), np.full(6, 5), np.tile([0, 1, 2, 1, 3], 6)
     )
-    lists_ = Listed.of(batch)
+    lists_ = ReducedLists.from_batch(batch)
     assert len(lists_.values) < batch.rows.nnz / 4
     for i in range(6):
         own = np.zeros((5, lists_.n_columns))
@@ -233,7 +229,7 @@ def test_c_is_chosen_on_development_data_and_settled_on_folds():
     assert len(costs) > 1
     assert costs[f"{fitted.report['C']:g}"] == min(costs.values())
     assert len(fitted.report["path"]["dev_cost"]) == fitted.report["epochs"]
-    assert EG().settled([{"C": 0.1}, {"C": 1.0}, {"C": 0.3}]).C == 0.3
+    assert EG().with_tuned([{"C": 0.1}, {"C": 1.0}, {"C": 0.3}]).C == 0.3
 
 
 def test_what_is_reported_is_a_certificate():

@@ -6,16 +6,11 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
-from disambig_exponentiated_gradient.learning.chain_dual import ChainDual
-from disambig_exponentiated_gradient.learning.learner import EG
-from disambig_exponentiated_gradient.learning.listed import Listed
-from disambig_exponentiated_gradient.learning.listed_dual import ListedDual
-from disambig_exponentiated_gradient.learning.packed_dual import PackedDual
+from disambig_exponentiated_gradient.learners import EG, ChainDual, ListDual, PackedDual, ReducedLists
 from scipy.sparse import csr_array
 
-from disambig.data.batches.sequences import SequenceRows
-from disambig.data.batches.sparse import SparseRows
-from disambig.decode.chain import Chain, edges_of
+from disambig.data import SequenceRows, SparseRows
+from disambig.decode import Chain, path_edges
 from disambig.errors import UserError
 from disambig.testing import chains
 
@@ -36,7 +31,7 @@ def written_out(batch):
     rows, cost, sizes = [], [], []
     for i, (first, last) in enumerate(pairwise(starts)):
         for labels in product(range(k), repeat=int(last - first)):
-            own = edges.offsets[i] + edges_of(np.array(labels), k)
+            own = edges.offsets[i] + path_edges(np.array(labels), k)
             rows.append(edges.rows[own].sum(axis=0))
             cost.append(edges.cost[own].sum())
         sizes.append(k ** int(last - first))
@@ -71,7 +66,7 @@ def test_narrowed_batches_say_the_same(make):
 def test_packed_makes_the_weights_of_all_labellings(storage, loss, C, steps):
     """Online with so many steps a visit; 0: all at once."""
     chain = small_chains()
-    explicit = ListedDual(Listed.of(written_out(chain)), loss, C, steps=steps, floor=np.inf)
+    explicit = ListDual(ReducedLists.from_batch(written_out(chain)), loss, C, steps=steps, floor=np.inf)
     if storage == "sequences":
         packed = ChainDual(chain, loss, C, steps=steps)
     elif storage == "edges":

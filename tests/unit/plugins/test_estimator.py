@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("sklearn")
-from disambig_variance_svm.estimator import VarianceRegularizedSVC
+from disambig_variance_svm import VarianceRegularizedSVC
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler

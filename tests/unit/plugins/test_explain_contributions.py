@@ -13,17 +13,12 @@ from toy_plugin import NearbyWords, Pairs
 
 from disambig import registry
 from disambig.config import resolve
-from disambig.counts.building.build import build_table
-from disambig.explaining.judged import OFFSET, weighed
-from disambig.explaining.reasons import explain
-from disambig.features.counts.context_probabilities import ContextProbabilities
-from disambig.features.counts.ngram_counts import NgramCounts
-from disambig.features.words.context_window import ContextWindow
-from disambig.features.words.sentence_words import SentenceWords
-from disambig.formats.labelled.reader import Labelled
-from disambig.text.tokenisations.words import Words
-from disambig.training.labelled import train_labelled
-from disambig.training.trainer import train
+from disambig.counts import build_table
+from disambig.explain import OFFSET, explain_decision, rule_terms
+from disambig.features import ContextProbabilities, ContextWindow, NgramCounts, SentenceWords
+from disambig.formats import Labelled
+from disambig.text import Words
+from disambig.training import train, train_labelled
 from disambig.types import Decides
 
 PLACES = "house street room garden village valley harbour library chapel forest".split()
@@ -40,7 +35,7 @@ SETTINGS = {
 OF_COUNTS = {f"variance_svm.{name}.v1" for name in ("Majority", "SumLM", "VarianceSVM")}
 LEARNERS = [
     (name, settings)
-    for name, factory in sorted(registry.everything("learners").items())
+    for name, factory in sorted(registry.load_all("learners").items())
     if not name.startswith("toys.") and not getattr(factory, "of_sequences", False)
     for settings in SETTINGS.get(name, ({},))
 ]
@@ -87,7 +82,7 @@ def check_sums(model):
     assert len(decisions) == 2
     for index in range(2):
         record = decisions.record(index, VIEW.texts[0])
-        sums = by_candidate(explain(model, VIEW, index) or [])
+        sums = by_candidate(explain_decision(model, VIEW, index) or [])
         for candidate, score in record["candidates"]:
             assert sums[candidate] == pytest.approx(score, abs=2e-4, rel=1e-6)  # records are float32
 
@@ -105,7 +100,9 @@ def test_extractors_side_by_side_and_smoothed(counts, name):
     check_sums(model)
     model = trained(learner, ContextProbabilities(counts=counts))
     check_sums(model)
-    shown = {(r.candidate, r.evidence): r.count for r in explain(model, VIEW, 0) if r.count is not None}
+    shown = {
+        (r.candidate, r.evidence): r.count for r in explain_decision(model, VIEW, 0) if r.count is not None
+    }
     assert shown[("quiet", "a quiet garden")] == 1  # the count itself, not what is made of it
     assert shown[("quiet", "like a quiet")] == len(PLACES)
     assert shown.get(("quite", "like a quite"), 0) == 0
@@ -113,7 +110,7 @@ def test_extractors_side_by_side_and_smoothed(counts, name):
 
 def test_full_matrix_names_whose_ngram_it_is(counts):
     learner = resolve({"learner": {"@disambig_learners": "variance_svm.VarianceSVM.v1", "full_matrix": True}})
-    reasons = explain(trained(learner["learner"], NgramCounts(counts=counts)), VIEW, 0)
+    reasons = explain_decision(trained(learner["learner"], NgramCounts(counts=counts)), VIEW, 0)
     against = [r for r in reasons if r.candidate == "quite" and r.evidence == "a quiet garden"]
     assert len(against) == 1 and against[0].count == 1
     assert {"bias", "quiet: bias"} <= {r.evidence for r in reasons if r.candidate == "quite"}
@@ -123,7 +120,7 @@ def test_crossed_rows_have_their_columns_by_number(load_with):
     load_with(toys="toy_plugin")
     model = trained(Perceptron(), NearbyWords())
     check_sums(model)
-    shown = [reason.evidence for reason in explain(model, VIEW, 0)]
+    shown = [reason.evidence for reason in explain_decision(model, VIEW, 0)]
     assert all(re.fullmatch(r"feature \d+ of words \(it has no name\)", each) for each in shown)
 
 
@@ -170,7 +167,7 @@ def test_what_a_judge_of_labels_adds_decides(offset):
     for index in range(len(decisions)):
         first, last = decisions.offsets[index : index + 2]
         scores = dict(zip(("quite", "quiet"), decisions.scores[first:last].tolist(), strict=True))
-        found = weighed(model.judge, int(decisions.groups[index]), scores)
+        found = rule_terms(model.judge, int(decisions.groups[index]), scores)
         totals = np.array([each.total for each in found.values()])
         record = decisions.record(index, VIEW.texts[0])
         assert list(found)[int(totals.argmax())] == record["chosen"]
@@ -183,7 +180,7 @@ def test_what_a_judge_of_labels_adds_decides(offset):
 
 def test_without_weights_nothing_is_said():
     model = trained(KernelRidge(), NearbyWords())
-    assert explain(model, VIEW, 0) is None
+    assert explain_decision(model, VIEW, 0) is None
 
 
 def test_weights_that_groups_share_are_those_of_their_columns(counts):
@@ -194,6 +191,6 @@ def test_weights_that_groups_share_are_those_of_their_columns(counts):
     assert model.shared is not None
     decisions = model.decide(VIEW)
     for index in range(len(decisions)):
-        sums = by_candidate(explain(model, VIEW, index) or [])
+        sums = by_candidate(explain_decision(model, VIEW, index) or [])
         for candidate, score in decisions.record(index, VIEW.texts[0])["candidates"]:
             assert sums[candidate] == pytest.approx(score, abs=2e-4, rel=1e-6)  # records are float32

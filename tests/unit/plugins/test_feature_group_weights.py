@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from disambig_kernel_rls.rls.feature_groups import FeatureGroups, aligned, alignments, searched
-from disambig_kernel_rls.rls.learners import RLSCComb
-from disambig_kernel_rls.rls.leave_one_out import qualities
-from disambig_kernel_rls.rls.systems import Dual, Primal
+from disambig_kernel_rls.rls import (
+    DualSystem,
+    FeatureGroups,
+    PrimalSystem,
+    RLSCComb,
+    alignment_weights,
+    alignments,
+    leave_one_out_qualities,
+    search_weights,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 from sense_rows import made, rows_of
@@ -29,7 +35,7 @@ def informative(n=60, *, seed=0):
 @given(n=st.integers(2, 25), seed=st.integers(0, 10**6), several=st.sampled_from([0.0, 0.4]))
 def test_alignment_is_the_cosine_of_centred_matrices(n, seed, several):
     batch = made(n, 30, seed=seed, several=several)
-    groups = FeatureGroups.of(batch)
+    groups = FeatureGroups.from_batch(batch)
     targets = np.where(batch.costs == 0, 1.0, -1.0)
     centring = np.eye(n) - 1 / n
     ideal = centring @ targets @ targets.T @ centring
@@ -42,7 +48,7 @@ def test_alignment_is_the_cosine_of_centred_matrices(n, seed, several):
         expected.append((gram * ideal).sum() / lengths if lengths > 1e-10 else 0.0)
     found = alignments(groups.grams, targets)
     assert found == pytest.approx(expected, abs=1e-9)
-    shares = aligned(groups)
+    shares = alignment_weights(groups)
     assert shares.sum() == pytest.approx(1.0) and (shares >= 0).all()
     positive = np.maximum(expected, 0)
     if positive.sum() > 1e-6:
@@ -79,12 +85,12 @@ def test_found_weights_do_better_on_new_instances(weights):
 
 
 def test_the_search_goes_half_the_way_to_the_best_weights_found():
-    groups = FeatureGroups.of(informative(50))
-    shares = searched(groups, 1e-3)
+    groups = FeatureGroups.from_batch(informative(50))
+    shares = search_weights(groups, 1e-3)
     best = 2 * shares - 1 / 3
     assert best.sum() == pytest.approx(1.0) and (best > -1e-12).all()
     by = {
-        name: qualities(groups.problem, groups.system(at), [1e-3])[0]
+        name: leave_one_out_qualities(groups.problem, groups.system(at), [1e-3])[0]
         for name, at in {"equal": groups.equal(), "best": np.maximum(best, 0)}.items()
     }
     assert by["best"] > by["equal"]
@@ -93,17 +99,17 @@ def test_the_search_goes_half_the_way_to_the_best_weights_found():
         part = min(1 / 16, moved[giver])
         moved[giver] -= part
         moved[taker] += part
-        assert qualities(groups.problem, groups.system(moved), [1e-3])[0] <= by["best"]
+        assert leave_one_out_qualities(groups.problem, groups.system(moved), [1e-3])[0] <= by["best"]
 
 
 def test_both_forms_know_the_same_weights():
     batch = made(70, 40)
-    groups, weights = FeatureGroups.of(batch), {"local": 1.0, "broad": 4.0}
+    groups, weights = FeatureGroups.from_batch(batch), {"local": 1.0, "broad": 4.0}
     shares = groups.shares(weights)
     assert shares.tolist() == [0.2, 0.8]
     primal = groups.system(shares)
-    assert isinstance(primal, Primal)
-    dual = Dual(groups.gram(shares))
+    assert isinstance(primal, PrimalSystem)
+    dual = DualSystem(groups.gram(shares))
     rows = groups.rows(shares)
     assert (rows @ rows.T).toarray() == pytest.approx(dual.gram)
     targets = groups.problem.targets

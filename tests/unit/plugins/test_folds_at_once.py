@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from disambig_random_subspace.linear.folds import descend_folds
-from disambig_random_subspace.linear.margin_learners import SGD
-from disambig_random_subspace.linear.problem import prepare
+from disambig_random_subspace.learners import SGD, descend_folds, prepare_labels
 from scipy.sparse import csr_array
 from sklearn.linear_model import SGDClassifier
 
-from disambig.data.batches.columns import Columns
-from disambig.data.batches.sparse import CrossedRows
+from disambig.data import Columns, CrossedRows
 from disambig.errors import UserError
 from disambig.testing import lists
-from disambig.training.fitting import fit_folds
-from disambig.training.plan import FitsFolds
-from disambig.types import Settles
+from disambig.training import FitsFolds, fit_folds
+from disambig.types import HasOpenSettings
 
 
 def made(n=90, dimensions=12, labels=3, *, seed=0, noise=0.6):
@@ -39,7 +35,7 @@ def made(n=90, dimensions=12, labels=3, *, seed=0, noise=0.6):
 def test_each_model_is_scikit_learn_s_without_the_fold(labels, n_folds):
     batch = made(labels=labels)
     folds = np.random.default_rng(1).integers(n_folds, size=90)
-    problem = prepare(batch, seed=0)
+    problem = prepare_labels(batch, seed=0)
     held_out, coefficients, intercepts = descend_folds(problem, folds, passes=3, alpha=1e-2)
     rows, of_row = problem.matrix, folds[problem.order]
     settings = {"alpha": 1e-2, "max_iter": 3, "tol": None, "shuffle": False}
@@ -81,13 +77,13 @@ def wider(batch):
 def test_the_alpha_is_that_which_decides_most_unseen_examples_right():
     batch, folds = made(n=200, noise=1.5), np.arange(200) % 5
     learner = SGD(alpha=[10.0, 1e-2])  # so large a weight of the norm leaves nothing else to learn
-    assert isinstance(learner, FitsFolds) and isinstance(learner, Settles)
+    assert isinstance(learner, FitsFolds) and isinstance(learner, HasOpenSettings)
     found, scores = fit_folds(learner, batch, folds)
     accuracy = (batch.costs[np.arange(200), scores.reshape(200, 3).argmax(axis=1)] == 0).mean()
     report = found.report
     assert report["accuracy"][f"{report['alpha']:g}"] == max(report["accuracy"].values()) == accuracy
-    assert learner.settled([report]) == SGD(alpha=report["alpha"])
-    assert learner.settled([report, {}]) is learner and learner.settled([]) is learner
+    assert learner.with_tuned([report]) == SGD(alpha=report["alpha"])
+    assert learner.with_tuned([report, {}]) is learner and learner.with_tuned([]) is learner
     assert learner.fit(batch).scorer.weights.tolist() == SGD(alpha=10.0).fit(batch).scorer.weights.tolist()
 
 

@@ -6,40 +6,44 @@ from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
-from disambig_boosted_lasso.experiments import english_corrections, english_tags
-from disambig_boosted_lasso.experiments.english_claims import FIRST, PAIRS, SHIPS, below, mends_more
-from disambig_boosted_lasso.experiments.english_corrections import (
+from disambig_boosted_lasso.experiments import (
+    FIRST,
     MOST,
-    choices,
-    corrections_of,
-    features_of,
-    part_of,
-    written,
-)
-from disambig_boosted_lasso.experiments.english_learners import (
-    BLASSO,
     OTHERS,
     OURS,
+    PAIRS,
+    SHIPS,
     SYSTEMS,
-    best_of,
-    chosen,
-    costs,
+    NgramFamily,
+    RowExtractor,
+    ScoredChoice,
+    WordLists,
+    apply_edits,
+    build_correction_lists,
+    choice_costs,
+    chosen_candidates,
+    claim_lower_cost,
+    claim_more_corrections,
+    correction_choice,
+    correction_rows,
+    default_choice,
+    edit_features,
+    first_least_cost,
+    fit_best_setting,
+    oracle_choice,
+    possible_edits,
+    restrained_choice,
+    select_lists,
+    tag_accuracy,
+    unchanged_choice,
 )
-from disambig_boosted_lasso.experiments.english_rows import Describer, Family, Seen, first_cheapest
-from disambig_boosted_lasso.experiments.english_scoring import (
-    Choice,
-    as_written,
-    by_default,
-    cheapest,
-    corrected,
-    held_back,
-    rows_of_corrections,
-    tagged,
-)
+from disambig_boosted_lasso.experiments import english_lists as english_corrections
+from disambig_boosted_lasso.experiments import english_lists as english_tags
+from disambig_boosted_lasso.experiments.english_systems import BLASSO
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.api.evaluation import Edit
+from disambig.api.evaluation import ProposedEdit
 from disambig.api.formats import Clean, Fix
 from disambig.api.tasks import CandidateLists, CandidateWords
 from disambig.testing import lists as lists_batch
@@ -64,7 +68,7 @@ class Fixed:
 
 def edit(text, old, new, sure, task="preposition"):
     start = text.index(old)
-    return Edit(start, start + len(old), new, task, sure)
+    return ProposedEdit(start, start + len(old), new, task, sure)
 
 
 @pytest.fixture
@@ -74,22 +78,22 @@ def part():
     clean = [Clean("It was in the house.", "who/wrote"), Clean("Nothing here.", "who/else")]
     doubtful = edit(clean[0].text, "in", "on", 0.35)
     checker = Fixed(mistake=[than, relied], clean=[doubtful])
-    return corrections_of(checker, [fix], clean[:1])
+    return build_correction_lists(checker, [fix], clean[:1])
 
 
 def test_candidates_are_all_ways_to_make_edits_apart():
     edits = [edit(TEXT, old, new, sure) for old, new, sure in (("in", "on", 0.9), ("than", "then", 0.5))]
-    assert choices(edits) == [(), (0,), (1,), (0, 1)]
+    assert possible_edits(edits) == [(), (0,), (1,), (0, 1)]
     beside = [*edits, edit(TEXT, "in it", "at it", 0.3)]
-    assert (0, 2) not in choices(beside) and (1, 2) in choices(beside)
-    assert choices([]) == [()]
+    assert (0, 2) not in possible_edits(beside) and (1, 2) in possible_edits(beside)
+    assert possible_edits([]) == [()]
 
 
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 3), st.floats(0.01, 0.99)), max_size=24))
 def test_candidates_are_few_and_never_overlap(places):
-    edits = [Edit(start, start + length, "x", "preposition", sure) for start, length, sure in places]
+    edits = [ProposedEdit(start, start + length, "x", "preposition", sure) for start, length, sure in places]
     edits.sort(key=lambda each: -each.sure)
-    found = choices(edits)
+    found = possible_edits(edits)
     assert len(found) <= MOST and len(set(found)) == len(found) and found[0] == ()
     for chosen_edits in found:
         for i, j in combinations(chosen_edits, 2):
@@ -98,10 +102,10 @@ def test_candidates_are_few_and_never_overlap(places):
 
 
 def test_edits_are_written_and_told():
-    put_in = Edit(TEXT.index("left"), TEXT.index("left"), "had ", "preposition", 0.8)
+    put_in = ProposedEdit(TEXT.index("left"), TEXT.index("left"), "had ", "preposition", 0.8)
     taken = edit(TEXT, "the ", "", 0.5)
-    assert written(TEXT, [taken, put_in]) == "We relied in it and than had left the house."
-    told = features_of(TEXT, [taken, put_in])
+    assert apply_edits(TEXT, [taken, put_in]) == "We relied in it and than had left the house."
+    told = edit_features(TEXT, [taken, put_in])
     assert told["changes"] == 2 and told["preposition: delete"] == told["preposition: insert"] == 1
     assert told["preposition:  > had"] == 1
     assert told["preposition: log odds"] == pytest.approx(np.log(4.0))
@@ -123,18 +127,24 @@ def test_lists_know_costs_mended_mistakes_and_what_ships(part):
 
 
 def test_apostrophes_are_of_their_words():
-    assert english_corrections.words_of("It\u2019s its, isn't it") == ["it's", "its", ",", "isn't", "it"]
+    assert english_corrections.comparison_words("It\u2019s its, isn't it") == [
+        "it's",
+        "its",
+        ",",
+        "isn't",
+        "it",
+    ]
 
 
 def test_choices_are_scored(part):
     first, ships, none, best = (
-        corrected(part, part.lists.scores), by_default(part), as_written(part), cheapest(part),
+        correction_choice(part, part.lists.scores), default_choice(part), unchanged_choice(part), oracle_choice(part),
     )  # fmt: skip
     assert first.cost.tolist() == [2, 0] and first.false.tolist() == [0] and not first.right.any()
     assert ships.cost.tolist() == [1, 1] and ships.false.tolist() == [1] and ships.right.all()
     assert none.cost.tolist() == [1, 0] and best.cost.tolist() == [0, 0]
     assert first.equal.all()  # as many false changes as what ships: one is allowed
-    rows = rows_of_corrections("dev", {"ships": ships}, part.words, 5)
+    rows = correction_rows("dev", {"ships": ships}, part.words, 5)
     ours = {row.setting: row.ours for row in rows}
     assert ours["dev: right"] == 100 and ours["dev: false"] == 2000
     assert ours["dev: edits left"] == pytest.approx(10_000 * 2 / part.words.sum())
@@ -143,10 +153,10 @@ def test_choices_are_scored(part):
 @pytest.mark.parametrize("allowed", [0, 1])
 def test_as_many_false_changes_as_are_allowed(part, allowed):
     scores = part.lists.scores
-    least = held_back(part, scores, allowed)
+    least = restrained_choice(part, scores, allowed)
 
     def false(limit):
-        winners = chosen(scores - limit * part.changes, part.lists.offsets)
+        winners = chosen_candidates(scores - limit * part.changes, part.lists.offsets)
         return part.changes[winners[part.n_fixes :]].sum()
 
     assert false(least) <= allowed
@@ -154,9 +164,9 @@ def test_as_many_false_changes_as_are_allowed(part, allowed):
 
 
 def test_parts_keep_mistakes_first(part):
-    turned = part_of(part, np.array([1, 0]))
+    turned = select_lists(part, np.array([1, 0]))
     assert turned.n_fixes == 1 and turned.lists.costs.tolist() == part.lists.costs.tolist()
-    clean = part_of(part, np.array([1]))
+    clean = select_lists(part, np.array([1]))
     assert clean.n_fixes == 0 and clean.lists.offsets.tolist() == [0, 2]
     assert clean.changes.tolist() == part.changes[4:].tolist()
 
@@ -175,13 +185,13 @@ def paths_of(rng, n_words, k=6):
 
 def test_lists_of_tags_cost_their_wrong_tags():
     paths = np.array([[0, 1, 2], [0, 0, 2]])
-    seen = english_tags.lists_of(
+    seen = english_tags.tag_sequence_lists(
         [(["we", "did", "it"], ["A", "A", "D"])], [(np.array([2.0, 1.0]), paths)], TAGS
     )
     assert seen.lists.costs.tolist() == [2, 1]  # D is a tag that the tagger does not know
     assert seen.lists.ranks.tolist() == [0, 1] and seen.lists.scores.tolist() == [2, 1]
-    assert seen.words[english_tags.TAGS].of_candidate(1) == ("A", "A", "C")
-    assert "A_did/A" in seen.words[english_tags.LEXICAL].of_candidate(1)
+    assert seen.words[english_tags.TAGS].candidate_words(1) == ("A", "A", "C")
+    assert "A_did/A" in seen.words[english_tags.LEXICAL].candidate_words(1)
 
 
 def test_runs_near_differences_tell_what_whole_sequences_tell():
@@ -193,13 +203,13 @@ def test_runs_near_differences_tell_what_whole_sequences_tell():
         sentences.append((words, [TAGS[i] for i in paths[0]]))
         found.append((np.arange(6.0)[::-1], paths))
         whole += [[TAGS[i] for i in path] for path in paths]
-    seen = english_tags.lists_of(sentences, found, TAGS)
-    assert any(english_tags._GAP in seen.words[0].of_candidate(i) for i in range(6))
-    family = [Family(0, 4, 1)]
+    seen = english_tags.tag_sequence_lists(sentences, found, TAGS)
+    assert any(english_tags._GAP in seen.words[0].candidate_words(i) for i in range(6))
+    family = [NgramFamily(0, 4, 1)]
     tables = []
-    for words in (seen.words[0], CandidateWords.of(whole)):
-        other = Seen(seen.lists, (words,))
-        batch = Describer.fit(other, family, rank=False).rows(other)
+    for words in (seen.words[0], CandidateWords.from_words(whole)):
+        other = WordLists(seen.lists, (words,))
+        batch = RowExtractor.fit(other, family, rank=False).rows(other)
         dense = batch.rows.toarray()
         differences = dense - dense[np.repeat(batch.offsets[:-1], 6)]
         names = list(batch.columns.names)
@@ -222,63 +232,69 @@ def test_no_tagger_sees_the_sentences_that_it_tags(monkeypatch):
             assert self.seen.isdisjoint(words[0] for words, _ in own)
             return [(np.array([1.0, 0.0]), np.array([[0], [1]]))] * len(own)
 
-    monkeypatch.setattr(english_tags.Tagger, "learned", lambda others, tags: Watched(others))
-    seen = english_tags.by_folds(sentences, TAGS, lambda *said: None)
+    monkeypatch.setattr(english_tags.ChainTagger, "learned", lambda others, tags: Watched(others))
+    seen = english_tags.cross_fitted_tags(sentences, TAGS, lambda *said: None)
     assert sorted(asked) == sorted(words[0] for words, _ in sentences)
     assert len(seen.lists) == 1300 and seen.lists.costs[:2].tolist() == [0, 1]
 
 
 def test_a_tagger_learns_and_gives_the_best_sequences():
     sentences = [(["the", "dog", "barks"], ["D", "N", "V"]), (["a", "cat", "sleeps"], ["D", "N", "V"])] * 4
-    tagger = english_tags.Tagger.learned(sentences, ("D", "N", "V"))
+    tagger = english_tags.ChainTagger.train(sentences, ("D", "N", "V"))
     ((scores, paths),) = tagger.best([(["the", "cat", "barks"], ["D", "N", "V"])], 4)
     assert paths[0].tolist() == [0, 1, 2] and (np.diff(scores) <= 0).all() and len(paths) == 4
 
 
 def test_the_cheapest_candidate_is_observed_and_lists_can_be_taken():
-    lists = CandidateLists.of([["a", "b", "c"], ["d"]])
+    lists = CandidateLists.from_texts([["a", "b", "c"], ["d"]])
     costs = np.array([1, 0, 0, 2], np.float32)
     lists = CandidateLists(lists.offsets, lists.texts, lists.scores, lists.ranks, costs)
-    assert first_cheapest(lists).tolist() == [1, 0]
-    seen = Seen(lists, (CandidateWords.of([["a"], ["b"], ["c"], ["d"]]),))
+    assert first_least_cost(lists).tolist() == [1, 0]
+    seen = WordLists(lists, (CandidateWords.from_words([["a"], ["b"], ["c"], ["d"]]),))
     last = seen.take(np.array([False, True]))
-    assert last.lists.texts == ["d"] and last.words[0].of_candidate(0) == ("d",)
-    both = Seen.joined([last, seen])
-    assert both.words[0].of_candidate(1) == ("a",) and len(both.lists) == 3
+    assert last.lists.texts == ["d"] and last.words[0].candidate_words(0) == ("d",)
+    both = WordLists.concat([last, seen])
+    assert both.words[0].candidate_words(1) == ("a",) and len(both.lists) == 3
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_every_system_learns_from_lists_and_beats_chance(name):
     assert (name in OURS) != (name in OTHERS)
     train, tune = lists_batch(seed=1), lists_batch(seed=2)
-    learned = best_of(SYSTEMS[name], train, tune)
+    learned = fit_best_setting(SYSTEMS[name], train, tune)
     chance = float(np.mean([tune.cost[a:b].mean() for a, b in pairwise(tune.offsets)]))
-    assert costs(tune, learned.scorer.scores(tune)).mean() < chance
-    assert learned.report["tune_cost"] == pytest.approx(costs(tune, learned.scorer.scores(tune)).mean())
+    assert choice_costs(tune, learned.scorer.scores(tune)).mean() < chance
+    assert learned.report["tune_cost"] == pytest.approx(
+        choice_costs(tune, learned.scorer.scores(tune)).mean()
+    )
 
 
 def choice(cost, right=()):
     none = np.zeros(0, np.int64)
-    return Choice(np.array(cost, float), np.array(right, bool), none, np.array(right, bool))
+    return ScoredChoice(np.array(cost, float), np.array(right, bool), none, np.array(right, bool))
 
 
 def test_claims_hold_where_costs_fall():
     names = {name for pair in PAIRS for name in pair}
     found = {name: choice([1] * 60) for name in names} | {BLASSO: choice([0] * 50 + [1] * 10)}
-    claims = {claim.claim: claim.holds for claim in below("here", found, np.arange(60), "sentences")}
+    claims = {
+        claim.claim: claim.holds for claim in claim_lower_cost("here", found, np.arange(60), "sentences")
+    }
     assert len(claims) == len(PAIRS)
     for name, other in PAIRS:
         assert claims[f"here: {name} is below {other} (p < 0.05)"] == (name == BLASSO)
-    assert not any(each.holds for each in below("here", {n: found[FIRST] for n in names}, np.arange(60), "x"))
+    assert not any(
+        each.holds for each in claim_lower_cost("here", {n: found[FIRST] for n in names}, np.arange(60), "x")
+    )
 
 
 def test_claims_of_mended_mistakes_draw_projects():
     every = {name: choice([0.0], [False] * 40) for name in (SHIPS, "Boosting", "conditional logit")}
     found = every | {BLASSO: choice([0.0], [True] * 30 + [False] * 10)}
-    claims = mends_more("dev", found, np.arange(40) % 20)
+    claims = claim_more_corrections("dev", found, np.arange(40) % 20)
     assert [claim.holds for claim in claims] == [True, False, False]
     assert "over 20 projects" in claims[0].evidence
 
 
 def test_tagged_sentences_are_right_without_wrong_tags():
-    assert tagged(np.array([0.0, 2.0])).right.tolist() == [True, False]
+    assert tag_accuracy(np.array([0.0, 2.0])).right.tolist() == [True, False]

@@ -6,13 +6,29 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from disambig_boosted_lasso.experiments import adaptation, headwords, table1_claims
-from disambig_boosted_lasso.experiments.adaptation import BLASSO, BOTH, LEARNERS, MAP, Found, adapt, rerank
-from disambig_boosted_lasso.experiments.corpora import Domain, Parts, spread
-from disambig_boosted_lasso.experiments.curves import curves_of
-from disambig_boosted_lasso.experiments.material import Material
-from disambig_boosted_lasso.experiments.reranking import CER, Described, Listed, learner
-from disambig_boosted_lasso.experiments.table1 import Tried, rows_of
+from disambig_boosted_lasso.experiments import (
+    ALL_LEARNERS,
+    CER,
+    LEARNERS,
+    MAP,
+    AdaptationResults,
+    ConversionDomain,
+    ConversionFeatures,
+    ConversionLists,
+    DomainLists,
+    DomainParts,
+    DomainResults,
+    adapt_every_way,
+    adaptation,
+    headwords,
+    make_learner,
+    measure_curves,
+    rerank_lists,
+    spread_sentences,
+    table1_rows,
+)
+from disambig_boosted_lasso.experiments import table1 as table1_claims
+from disambig_boosted_lasso.experiments.adaptation import BLASSO
 from kana_words import TEXT, converter, segmented
 
 K = 6
@@ -25,7 +41,7 @@ def small():
 
 @pytest.fixture(scope="module")
 def listed(small):
-    return Listed.of(small, segmented(), K)
+    return ConversionLists.from_text(small, segmented(), K)
 
 
 @pytest.fixture(scope="module")
@@ -36,9 +52,9 @@ def other():
 
 def test_sentences_are_spread_evenly_and_kept_whole():
     text = segmented()
-    some = spread(text, 4)
+    some = spread_sentences(text, 4)
     assert [some.sentence(i) for i in range(4)] == [text.sentence(i) for i in (0, 3, 6, 9)]
-    assert spread(text, 100) is text
+    assert spread_sentences(text, 100) is text
     assert text.take(np.array([2, 0])).column(0) == [text.column(0)[2], text.column(0)[0]]
 
 
@@ -50,51 +66,53 @@ def test_error_rates_are_edits_by_characters(listed):
 
 
 def test_reranking_learns_what_the_language_model_does_not_know(small, other):
-    found, lists = Found(), Listed.of(small.adapted(other, weight=0.99), other, K)
-    rerank(lists, lists, lists, {"mine": BLASSO}, found)
+    found, lists = AdaptationResults(), ConversionLists.from_text(small.adapted(other, weight=0.99), other, K)
+    rerank_lists(lists, lists, lists, {"mine": BLASSO}, found)
     assert lists.error_rate(found.texts["mine"]) < lists.error_rate(lists.first())
     assert found.about["mine"]["non-zero"] >= 2 and set(found.texts) == {"mine"}
 
 
 def test_every_way_to_adapt_has_its_texts(small, other, monkeypatch):
     monkeypatch.setattr(adaptation, "FOLDS", 2)
-    parts = Parts(other, other, other)
-    lists = Listed.of(small, other)
-    found = adapt(small, parts, lists, lists, 8)
-    assert set(found.texts) == {"Baseline", MAP, BOTH, *LEARNERS}
+    parts = DomainParts(other, other, other)
+    lists = ConversionLists.from_text(small, other)
+    found = adapt_every_way(small, parts, lists, lists, 8)
+    assert set(found.texts) == {"Baseline", MAP, ALL_LEARNERS, *LEARNERS}
     assert all(len(texts) == len(other) for texts in found.texts.values())
     assert lists.error_rate(found.texts[MAP]) < lists.error_rate(found.texts["Baseline"])
-    tried = Tried(Domain("tried"), 5.0, lists, {8: found})
-    rows = {(row.system, row.setting): row.ours for row in rows_of(tried)}
+    tried = DomainResults(ConversionDomain("tried"), 5.0, lists, {8: found})
+    rows = {(row.system, row.setting): row.ours for row in table1_rows(tried)}
     assert rows["tried, MAP", "8"] == pytest.approx(100 * lists.error_rate(found.texts[MAP]))
     assert rows["tried, best of 20, MAP", "8"] <= rows["tried, MAP", "8"]
-    assert len(table1_claims.claims_of([tried])) == 10
+    assert len(table1_claims.table1_claims([tried])) == 10
 
 
 def test_curves_say_what_models_along_the_path_choose(small, other):
-    part = Material("own", *(Listed.of(small.adapted(other, weight=0.99), other, K) for _ in range(3)))
+    part = DomainLists(
+        "own", *(ConversionLists.from_text(small.adapted(other, weight=0.99), other, K) for _ in range(3))
+    )
     for heads in (False, True):
-        described = Described.of(part.train.lists, heads=heads)
+        described = ConversionFeatures.from_lists(part.train.lists, heads=heads)
         batch = described.batch(part.test.lists)
-        curve = curves_of(part, heads=heads)[BLASSO]
-        path = learner("BLasso").path(described.train)
+        curve = measure_curves(part, heads=heads)[BLASSO]
+        path = make_learner("BLasso").path(described.train)
         for step in (0, 1, len(path)):
-            chosen = part.test.chosen(path.scorer(step), batch)
+            chosen = part.test.best_texts(path.scorer(step), batch)
             assert curve.rates[step] == pytest.approx(100 * part.test.error_rate(chosen))
         assert curve.rates[curve.stop] == pytest.approx(curve.stopped) == pytest.approx(curve.rates.min())
 
 
 def test_head_word_bigrams_that_always_adjoin(small, other):
-    part = Material("own", *(Listed.of(small, other, K) for _ in range(3)))
-    assert 0.0 <= headwords.overlap(part) <= 1.0
+    part = DomainLists("own", *(ConversionLists.from_text(small, other, K) for _ in range(3)))
+    assert 0.0 <= headwords.shared_errors(part) <= 1.0
 
 
 def test_a_sentence_is_one_unit_at_all_sizes():
-    lists = Listed.of(converter(), segmented(), 1)
+    lists = ConversionLists.from_text(converter(), segmented(), 1)
     good, bad = list(lists.references), ["誤" + text for text in lists.references]
-    found = {size: Found({BLASSO: good, MAP: bad}) for size in (800, 8_000)}
+    found = {size: AdaptationResults({BLASSO: good, MAP: bad}) for size in (800, 8_000)}
     tried = SimpleNamespace(test=lists, found=found)
-    claim = table1_claims._over_all([(tried, 800), (tried, 8_000)], BLASSO, MAP)
+    claim = table1_claims._over_domains([(tried, 800), (tried, 8_000)], BLASSO, MAP)
     assert claim.holds and f"{len(lists.references):,} sentences" in claim.evidence
-    assert not table1_claims._over_all([(tried, 800)], MAP, BLASSO).holds
+    assert not table1_claims._over_domains([(tried, 800)], MAP, BLASSO).holds
     assert CER.name == "CER"

@@ -5,25 +5,24 @@ from __future__ import annotations
 import subprocess
 
 import pytest
-from disambig_variance_svm.peers import harper
-from disambig_variance_svm.peers.harper import Harper
+from disambig_variance_svm.external_systems import HarperChecker, harper
 
 from disambig.errors import UserError
-from disambig.evaluation.mistakes.edits import Edit
+from disambig.evaluation import ProposedEdit
 
-TASKS = Harper().tasks[0]
+TASKS = HarperChecker().tasks[0]
 
 
 @pytest.mark.parametrize(
     ("suggestions", "made"),
     [
-        (["Replace with: “the”"], Edit(3, 6, "the", TASKS)),
-        (["Replace with: “a”", "Replace with: “an”"], Edit(3, 6, "a", TASKS, others=("an",))),
-        (["Insert “,”", "Insert “;”"], Edit(6, 6, ",", TASKS, others=(";",))),
-        (["Remove error"], Edit(3, 6, "", TASKS)),
-        (["Replace with: “a”", "Remove error"], Edit(3, 6, "a", TASKS, others=("",))),
-        (["Something new"], Edit(3, 6, None, TASKS)),
-        ([], Edit(3, 6, None, TASKS)),
+        (["Replace with: “the”"], ProposedEdit(3, 6, "the", TASKS)),
+        (["Replace with: “a”", "Replace with: “an”"], ProposedEdit(3, 6, "a", TASKS, others=("an",))),
+        (["Insert “,”", "Insert “;”"], ProposedEdit(6, 6, ",", TASKS, others=(";",))),
+        (["Remove error"], ProposedEdit(3, 6, "", TASKS)),
+        (["Replace with: “a”", "Remove error"], ProposedEdit(3, 6, "a", TASKS, others=("",))),
+        (["Something new"], ProposedEdit(3, 6, None, TASKS)),
+        ([], ProposedEdit(3, 6, None, TASKS)),
     ],
 )
 def test_suggestions(suggestions, made):
@@ -35,17 +34,17 @@ def test_the_program_on_several_texts(monkeypatch):
     pytest.importorskip("harper")
     monkeypatch.setattr(harper, "AT_ONCE", 2)
     texts = ["Nothing is wrong here.", "Élan, he has eaten a apple.", "It is in the the box, teh end."]
-    nothing, article, doubled = Harper().edits(texts)
+    nothing, article, doubled = HarperChecker().edits(texts)
     assert nothing == []
     assert [(edit.start, edit.end, edit.new) for edit in article] == [(19, 20, "an")]
     assert [texts[2][edit.start : edit.end] for edit in doubled if edit.new == "the"][:1] == ["the the"]
-    assert len(Harper(without=()).edits(texts)[2]) >= len(doubled)
+    assert len(HarperChecker(without=()).edits(texts)[2]) >= len(doubled)
 
 
 def test_what_is_not_there_or_fails_is_told(monkeypatch):
     with monkeypatch.context() as patch, pytest.raises(UserError, match=r"D744.*disambig\[peers\]"):
         patch.setattr(harper, "find_spec", lambda name: None)
-        Harper().edits(["A text."])
+        HarperChecker().edits(["A text."])
     monkeypatch.setattr(harper, "find_spec", lambda name: "there")
 
     def failing(*command, **about):
@@ -53,5 +52,5 @@ def test_what_is_not_there_or_fails_is_told(monkeypatch):
 
     monkeypatch.setattr(subprocess, "run", failing)
     with pytest.raises(UserError, match=r"D745.*status 3.*Error: no room"):
-        Harper().edits(["A text."])
-    assert Harper().edits([]) == []
+        HarperChecker().edits(["A text."])
+    assert HarperChecker().edits([]) == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from disambig_kernel_rls.senses.inflection import inflections
+from disambig_kernel_rls.senses import inflections
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from disambig_variance_svm.it.apostrophes import APOSTROPHES, FILE, NextWords, count, next_words
-from disambig_variance_svm.it.normalised import NormalisedWords
-from disambig_variance_svm.it.task import It
+from disambig_variance_svm.pronoun_it import (
+    APOSTROPHES,
+    It,
+    NextWords,
+    NormalisedWords,
+    count_next_words,
+    next_words,
+)
+from disambig_variance_svm.pronoun_it.apostrophes import FILE
 from hypothesis import given
 from hypothesis import strategies as st
 
 from disambig.errors import UserError
-from disambig.text.hashing import hash_words
+from disambig.text import hash_words
 
 
 def decided(text):
@@ -44,7 +50,7 @@ def test_any_text_has_its_places(text):
 
 def test_what_follows_is_counted(tmp_path):
     texts = ["It's red. It's red. It's red, and its roof is its roof, its roof."]
-    counted = count(texts, sources=["made"])
+    counted = count_next_words(texts, sources=["made"])
     red, roof, other = counted.log_odds(hash_words(["red", "roof", "green"]))
     assert red > 0 > roof and other == 0
     counted.save(tmp_path / "words")

@@ -6,16 +6,22 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from disambig_variance_svm.it.counting import count_fillers
-from disambig_variance_svm.it.fillers import FILLERS, FillerCounts, filler_counts
-from disambig_variance_svm.it.normalised import IT, PRONOUN, RARE, THEY, NormalisedWords
-from disambig_variance_svm.it.task import It
+from disambig_variance_svm.pronoun_it import (
+    FILLERS,
+    IT,
+    PRONOUN,
+    RARE,
+    THEY,
+    FillerCounts,
+    It,
+    NormalisedWords,
+    count_fillers,
+    filler_counts,
+)
 
-from disambig.counts.building.build import build_table
-from disambig.counts.building.write import write_table
-from disambig.counts.table import CountTable
+from disambig.counts import CountTable, build_table, write_table
 from disambig.errors import UserError
-from disambig.features.counts.contexts import CONTEXTS
+from disambig.features import CONTEXTS
 
 TEXTS = [
     "It is good to know. They are good to know. He is good to know.",
@@ -117,7 +123,7 @@ def test_a_table_without_gaps_or_of_other_words_is_refused(tmp_path, full):
 
 
 def small_of_words(folder):
-    from disambig.text.tokenisations.words import Words
+    from disambig.text import Words
 
     return build_table(folder / "words.counts", TEXTS, Words())
 
@@ -131,7 +137,7 @@ def test_only_it_itself_is_asked_about():
 
 
 def test_another_tokenisation_is_refused():
-    from disambig.text.tokenisations.words import Words
+    from disambig.text import Words
 
     with pytest.raises(UserError, match="D454"):
         It().instances(Words()(["It is late."]))

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from disambig_variance_svm.it.frames import keys_of
-from disambig_variance_svm.it.habits import FILE, HABITS, Habits, ItHabits
-from disambig_variance_svm.it.learning import Told, learn
-from disambig_variance_svm.it.normalised import NormalisedWords
-from disambig_variance_svm.it.task import It
+from disambig_variance_svm.pronoun_it import (
+    FRAME_MODEL,
+    FrameModel,
+    It,
+    ItHabits,
+    NormalisedWords,
+    PatternExample,
+    frame_keys,
+    learn_frame_model,
+)
+from disambig_variance_svm.pronoun_it.frame_model import FILE
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,7 +23,7 @@ from disambig.errors import UserError
 
 def frames(*texts):
     view = NormalisedWords()(texts)
-    return keys_of(view, It().instances(view))
+    return frame_keys(view, It().instances(view))
 
 
 def shared(first, second):
@@ -51,7 +57,7 @@ def test_frames_do_not_depend_on_the_batch(texts):
 
 
 def told(*sentences, kind):
-    return [Told(text, text.lower().index("it"), kind, text) for text in sentences]
+    return [PatternExample(text, text.lower().index("it"), kind, text) for text in sentences]
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +66,7 @@ def learned():
     clauses = told(*clear, kind="clause")
     weather = told(*(f"It {a} in the {b}." for a in ("rained", "snowed") for b in "abcdefg"), kind="weather")
     things = told(*(f"It {a} in the {b}." for a in ("broke", "opened") for b in "abcdefg"), kind="thing")
-    return learn([*weather, *clauses, *things], sources=["made"])
+    return learn_frame_model([*weather, *clauses, *things], sources=["made"])
 
 
 def test_habits_are_learned_from_what_the_patterns_tell(learned):
@@ -73,7 +79,7 @@ def test_habits_are_learned_from_what_the_patterns_tell(learned):
 
 def test_habits_are_kept_whole(learned, tmp_path):
     learned.save(tmp_path / "habits")
-    again = Habits.load(tmp_path / "habits")
+    again = FrameModel.load(tmp_path / "habits")
     assert np.array_equal(again.keys, learned.keys) and np.array_equal(again.weights, learned.weights)
     assert again.biases == learned.biases and again.header["sources"] == ["made"]
 
@@ -82,9 +88,9 @@ def test_habits_are_kept_whole(learned, tmp_path):
 def test_folders_that_hold_no_habits_are_refused(learned, tmp_path, broken):
     folder = tmp_path / "habits"
     if broken == "descending":
-        learned = Habits(learned.keys[::-1], learned.weights, (0.0, 0.0), {})
+        learned = FrameModel(learned.keys[::-1], learned.weights, (0.0, 0.0), {})
     if broken == "types":
-        learned = Habits(learned.keys, learned.weights.astype(np.float64), (0.0, 0.0), {})
+        learned = FrameModel(learned.keys, learned.weights.astype(np.float64), (0.0, 0.0), {})
     if broken != "nothing":
         learned.save(folder)
     if broken == "cut":
@@ -92,7 +98,7 @@ def test_folders_that_hold_no_habits_are_refused(learned, tmp_path, broken):
     if broken == "header":
         (folder / "header.json").write_text("[]")
     with pytest.raises(UserError, match="D498"):
-        Habits.load(folder)
+        FrameModel.load(folder)
 
 
 def test_what_ships_knows_the_weather():
@@ -101,4 +107,4 @@ def test_what_ships_knows_the_weather():
     values = ItHabits().transform(view, instances, It.groups[0]).batch.values
     assert values[0, 1, 1] > 0 > values[1, 1, 1]  # by the set of rare kinds
     assert np.array_equal(values[:, 0], -values[:, 1])
-    assert HABITS.is_dir()
+    assert FRAME_MODEL.is_dir()

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from disambig_variance_svm.it.normalised import NormalisedWords, frequent_stems
+from disambig_variance_svm.pronoun_it import NormalisedWords, frequent_stems
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.text.hashing import hash_word
-from disambig.text.tokenisations.words import Words
+from disambig.text import Words, hash_word
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from disambig_variance_svm.it.patterns import LABELS, told
+from disambig_variance_svm.pronoun_it import LABELS, match_patterns
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -44,7 +44,7 @@ from hypothesis import strategies as st
     ],
 )
 def test_what_a_pattern_tells(sentence, kind):
-    found = list(told(sentence))
+    found = list(match_patterns(sentence))
     assert {name for name, _, _ in found} == {kind}
     assert {sentence[start : start + 2].lower() for _, start, _ in found} == {"it"}
 
@@ -64,15 +64,15 @@ def test_what_a_pattern_tells(sentence, kind):
     ],
 )
 def test_of_most_places_they_tell_nothing(sentence):
-    assert not list(told(sentence))
+    assert not list(match_patterns(sentence))
 
 
 def test_the_place_is_that_in_the_text_whatever_was_shortened_before():
     sentence = "I don't think we're ready, and he's sure it's true that she'll come."
-    assert [start for _, start, _ in told(sentence, ["clause"])] == [sentence.index("it's")]
+    assert [start for _, start, _ in match_patterns(sentence, ["clause"])] == [sentence.index("it's")]
 
 
 @given(st.text(st.sampled_from("it's rain ed don't \u2019,.was who that to"), max_size=60))
 def test_any_sentence_can_be_asked(sentence):
-    for kind, start, _ in told(sentence):
+    for kind, start, _ in match_patterns(sentence):
         assert kind in LABELS and sentence[start : start + 2].lower() == "it"

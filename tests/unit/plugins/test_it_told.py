@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from disambig_variance_svm.it.normalised import NormalisedWords
-from disambig_variance_svm.it.task import It
-from disambig_variance_svm.it.told import KINDS, SCALE, ItPatterns, kinds_told
+from disambig_variance_svm.pronoun_it import KINDS, SCALE, It, ItPatterns, NormalisedWords, matched_kinds
 
-from disambig.data.groups import Group
+from disambig.data import Group
 from disambig.errors import UserError
 
 
@@ -24,7 +22,8 @@ def test_each_place_has_the_kinds_that_hold_in_its_sentence():
         "Then he put it on the shelf. Towards noon it stopped raining.",
     )
     found = [
-        [kind for kind, holds in zip(KINDS, row, strict=True) if holds] for row in kinds_told(view, instances)
+        [kind for kind, holds in zip(KINDS, row, strict=True) if holds]
+        for row in matched_kinds(view, instances)
     ]
     assert found == [[], ["weather"], ["clause"], [], ["thing"], ["weather"]]
 

@@ -8,15 +8,19 @@ import sys
 from pathlib import Path
 
 import pytest
-from disambig_boosted_lasso.kana import adapting
-from disambig_boosted_lasso.kana.places import CONVERTER, Place, place_of
-from disambig_boosted_lasso.kana.segmented import Segmented
-from disambig_boosted_lasso.kana.stored import fingerprint
+from disambig_boosted_lasso.kana import (
+    CONVERTER,
+    ConverterLocation,
+    SegmentedText,
+    converter_fingerprint,
+    locate_converter,
+)
+from disambig_boosted_lasso.kana import adaptation as adapting
 from kana_words import converter, sentences
 
 from disambig.errors import UserError
-from disambig.files import swapping
-from disambig.files.drafts import Drafts
+from disambig.files import TempFiles
+from disambig.files import saving as swapping
 
 LINES = ["猫。"] * 50
 
@@ -24,7 +28,7 @@ LINES = ["猫。"] * 50
 @pytest.fixture
 def place(tmp_path):
     converter().save(tmp_path / "base" / CONVERTER)
-    return Place(tmp_path / "base" / CONVERTER)
+    return ConverterLocation(tmp_path / "base" / CONVERTER)
 
 
 @pytest.fixture
@@ -34,12 +38,12 @@ def adapt(place, monkeypatch):
 
     def cut(given, made, tell):
         begun.append(len(given))
-        return Segmented.of(sentences() * 6)
+        return SegmentedText.from_sentences(sentences() * 6)
 
     def run(output, weight=0.5):
-        return adapting.adapt(LINES, place, output, weight=weight, rerank=False)
+        return adapting.adapt_converter(LINES, place, output, weight=weight, rerank=False)
 
-    monkeypatch.setattr(adapting, "_segmented", cut)
+    monkeypatch.setattr(adapting, "_segment_texts", cut)
     run.begun = begun
     return run
 
@@ -50,7 +54,7 @@ def names(folder):
 
 def unfinished(monkeypatch, output, problem):
     """Let no folder get the output's name but the one that had it before; systems exchange no names."""
-    monkeypatch.setattr(swapping, "exchange", lambda one, other: False)
+    monkeypatch.setattr(swapping, "exchange_names", lambda one, other: False)
     for name in ("rename", "replace"):
         real = getattr(os, name)
 
@@ -65,9 +69,9 @@ def unfinished(monkeypatch, output, problem):
 def test_one_that_was_adapted_before_is_replaced(adapt, tmp_path):
     output = tmp_path / "new"
     adapt(output)
-    first = fingerprint(output / CONVERTER)
+    first = converter_fingerprint(output / CONVERTER)
     adapt(output, 0.25)
-    assert fingerprint(output / CONVERTER) != first
+    assert converter_fingerprint(output / CONVERTER) != first
     assert names(output) == [CONVERTER]
     assert names(tmp_path) == ["base", "new"]
 
@@ -75,30 +79,30 @@ def test_one_that_was_adapted_before_is_replaced(adapt, tmp_path):
 def test_what_cannot_get_its_name_leaves_the_old_one(adapt, tmp_path, monkeypatch):
     output = tmp_path / "new"
     adapt(output)
-    first = fingerprint(output / CONVERTER)
+    first = converter_fingerprint(output / CONVERTER)
     unfinished(monkeypatch, output, OSError(28, "disk full"))
     with pytest.raises(UserError, match=r"D309.*new: cannot be written: disk full"):
         adapt(output, 0.25)
-    assert fingerprint(output / CONVERTER) == first
+    assert converter_fingerprint(output / CONVERTER) == first
     assert names(tmp_path) == ["base", "new"]
 
 
 def test_one_killed_between_two_renames_is_found_again(adapt, tmp_path, monkeypatch):
     output = tmp_path / "new"
     adapt(output)
-    first = fingerprint(output / CONVERTER)
+    first = converter_fingerprint(output / CONVERTER)
     with monkeypatch.context() as killed:
         unfinished(killed, output, KeyboardInterrupt())
         with pytest.raises(KeyboardInterrupt):
             adapt(output, 0.25)
     assert not output.exists()
-    assert fingerprint(place_of(output).converter) == first
+    assert converter_fingerprint(locate_converter(output).converter) == first
 
 
 def test_what_a_killed_run_left_is_cleaned_away(adapt, tmp_path):
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
-    left = Drafts.beside(tmp_path / "new").new()
+    left = TempFiles.for_target(tmp_path / "new").new()
     left = left.with_name(left.name.replace(f"-{os.getpid()}-", f"-{ended.pid}-"))
     (left / CONVERTER).mkdir(parents=True)
     adapt(tmp_path / "new")

@@ -9,14 +9,12 @@ from types import SimpleNamespace
 import pytest
 from commands import here
 from disambig_boosted_lasso import load_converter
-from disambig_boosted_lasso.kana.places import place_of
-from disambig_boosted_lasso.kana.stored import domains_of, fingerprint
-from disambig_boosted_lasso.kana.task import KanaKanji
+from disambig_boosted_lasso.kana import KanaKanji, converter_fingerprint, list_domains, locate_converter
 from kana_folders import KANA, WRITTEN, folder_of
 from kana_words import converter, segmented
 
 from disambig.errors import UserError
-from disambig.model.loading import load
+from disambig.models import load
 
 
 @pytest.fixture(scope="module")
@@ -50,14 +48,14 @@ def test_a_domain_is_mixed_in(home):
     line = ["はしをわたる。"]
     assert load_converter(home, rerank=False).best(line) == ["橋を渡る。"]
     assert load_converter(home, domain="eating", rerank=False).best(line) == ["箸を渡る。"]
-    assert domains_of(home / "converter") == ["eating"]
+    assert list_domains(home / "converter") == ["eating"]
     with pytest.raises(UserError, match=rf"no domain 'cooking' in {home}: there are eating"):
         load_converter(home, domain="cooking")
 
 
 def test_a_converter_alone_and_a_model_are_names_too(home, tmp_path):
-    assert place_of(home / "converter").reranker is None
-    assert place_of(home / "kana_kanji").converter.resolve() == (home / "converter").resolve()
+    assert locate_converter(home / "converter").reranker is None
+    assert locate_converter(home / "kana_kanji").converter.resolve() == (home / "converter").resolve()
     assert load_converter(home / "kana_kanji").best(KANA) == WRITTEN
     alone = folder_of(tmp_path, reranker=False, domain=False)
     assert load_converter(alone).reranker is None
@@ -96,14 +94,16 @@ def test_what_tells_converters_apart(tmp_path):
         ("e", converter(unknown=(0.1, 0.1, 0.3, 0.4))),
     ):
         one.save(tmp_path / name)
-        assert fingerprint(tmp_path / name) == fingerprint(tmp_path / name)
-        found.add(fingerprint(tmp_path / name))
+        assert converter_fingerprint(tmp_path / name) == converter_fingerprint(tmp_path / name)
+        found.add(converter_fingerprint(tmp_path / name))
     assert len(found) == 5
     made.save(tmp_path / "again")
-    assert fingerprint(tmp_path / "again") == fingerprint(tmp_path / "a")
+    assert converter_fingerprint(tmp_path / "again") == converter_fingerprint(tmp_path / "a")
     task = KanaKanji(str(tmp_path / "a"))
-    assert task.settings_of(()) == {"digest": fingerprint(tmp_path / "a")}
-    assert KanaKanji().settings_of(()) == {} == KanaKanji(str(tmp_path / "a"), digest="x").settings_of(())
+    assert task.learn_settings(()) == {"digest": converter_fingerprint(tmp_path / "a")}
+    assert (
+        KanaKanji().learn_settings(()) == {} == KanaKanji(str(tmp_path / "a"), digest="x").learn_settings(())
+    )
 
 
 def test_the_doctor_reads_the_converter_as_well(home, tmp_path):
@@ -118,7 +118,7 @@ def test_the_doctor_reads_the_converter_as_well(home, tmp_path):
 def test_names_of_nothing(tmp_path, home, monkeypatch):
     for brought, wanted in (((), "install the pack disambig_ja .*"), (("disambig_ja",), "")):
         found = {name: SimpleNamespace(name=name, folders={"converter": home}, models={}) for name in brought}
-        monkeypatch.setattr("disambig_boosted_lasso.kana.places.packs", lambda found=found: found)
+        monkeypatch.setattr("disambig_boosted_lasso.kana.conversion.packs", lambda found=found: found)
         with pytest.raises(UserError, match=rf"D690.*'nothing_ja', no such folder or pack: {wanted}name a f"):
             load_converter("nothing_ja")
     monkeypatch.undo()
@@ -129,7 +129,7 @@ def test_names_of_nothing(tmp_path, home, monkeypatch):
     with pytest.raises(UserError, match="D691"):
         load_converter(tmp_path)
     with pytest.raises(UserError, match="D336"):
-        place_of("spelling")
+        locate_converter("spelling")
     with pytest.raises(UserError, match="D691"):
         load_converter("disambig_en")
     header = tmp_path / "converter" / "header.json"
@@ -139,4 +139,4 @@ def test_names_of_nothing(tmp_path, home, monkeypatch):
     del said["digest"]
     header.write_text(json.dumps(said), encoding="utf8")
     with pytest.raises(UserError, match="D674"):
-        fingerprint(tmp_path / "converter")
+        converter_fingerprint(tmp_path / "converter")

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from disambig_boosted_lasso.kana import pieces
-from disambig_boosted_lasso.kana.converter import Converter
-from disambig_boosted_lasso.kana.lexicon import Lexicon
-from disambig_boosted_lasso.kana.segmented import Segmented
-from disambig_boosted_lasso.kana.settings import ConverterSettings
+from disambig_boosted_lasso.kana import Converter, ConverterSettings, KanaLexicon, SegmentedText
+from disambig_boosted_lasso.kana import decoding as pieces
 from kana_words import converter, segmented
 
 from disambig.errors import UserError
-from disambig.language_models.mixture import Mixture
+from disambig.language_models import Mixture
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +122,7 @@ def test_text_of_another_kind_brings_its_words_and_its_taste():
 
 
 def test_a_dictionary_brings_words_that_text_lacks():
-    more = Lexicon.counted([("麒麟", "きりん", "名詞-普通名詞"), ("橋", "はし", "名詞-普通名詞")], [0, 0])
+    more = KanaLexicon.counted([("麒麟", "きりん", "名詞-普通名詞"), ("橋", "はし", "名詞-普通名詞")], [0, 0])
     found = Converter.learn(segmented(), dictionary=more, settings=ConverterSettings(least=1))
     assert found.best(["きりんがなく。"])[0].startswith("麒麟が")
     assert "麒麟" not in converter().nbest(["きりん"], 1000).texts
@@ -154,9 +151,9 @@ def test_bad_arguments_are_named(small):
         with pytest.raises(UserError, match="D675"):
             small.nbest(["はし"], k)
     with pytest.raises(UserError, match="D676"):
-        Converter.learn(Segmented.of([[]]))
+        Converter.learn(SegmentedText.from_sentences([[]]))
     with pytest.raises(UserError, match="D676"):
-        small.adapted(Segmented.of([]))
+        small.adapted(SegmentedText.from_sentences([]))
     with pytest.raises(UserError, match="D676"):
         small.adapted(segmented()[:3])
     with pytest.raises(ValueError, match="2 references"):
@@ -170,7 +167,7 @@ def test_bad_arguments_are_named(small):
 
 def test_a_word_may_be_read_as_a_dictionary_says_it_is():
     """Text has one reading of it, which a program chose; the spelling is the likely one all the same."""
-    more = Lexicon.counted([("橋", "きょう", "名詞"), ("経", "きょう", "名詞")], [0, 0])
+    more = KanaLexicon.counted([("橋", "きょう", "名詞"), ("経", "きょう", "名詞")], [0, 0])
     made = Converter.learn(segmented(), settings=ConverterSettings(least=1), dictionary=more)
     assert made.best(["きょうをわたる。", "はしをわたる。"]) == ["橋を渡る。", "橋を渡る。"]
     alone = Converter.learn(

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from disambig_boosted_lasso.kana.characters import katakana_of
-from disambig_boosted_lasso.kana.decoding import Decoder
-from disambig_boosted_lasso.kana.lattice_kernels import HIRAGANA, KATAKANA, letter
-from disambig_boosted_lasso.kana.lexicon import Lexicon
-from disambig_boosted_lasso.kana.lexicon_tables import LONGEST, lexicon_tables
-from disambig_boosted_lasso.kana.ngrams import tables_of
-from disambig_boosted_lasso.kana.settings import ConverterSettings
-from disambig_boosted_lasso.kana.spelling import LETTERS, learn_spelling, number_of
+from disambig_boosted_lasso.kana import (
+    HIRAGANA,
+    KATAKANA,
+    LETTERS,
+    LONGEST,
+    ConverterSettings,
+    KanaLexicon,
+    LatticeDecoder,
+    build_lexicon_tables,
+    build_ngram_tables,
+    hiragana_number,
+    learn_spelling,
+    letter,
+    to_katakana,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from disambig.errors import UserError
-from disambig.language_models.estimation import estimate
-from disambig.language_models.lookup_kernels import score_word, start_state
-from disambig.language_models.mixture import Mixture
-from disambig.language_models.sentences import Sentences
-from disambig.language_models.vocabulary import Vocabulary
+from disambig.language_models import Mixture, Sentences, WordVocabulary, estimate, score_word, start_state
 
 KANA, SIGN = "かきく", "。"
 SPELLING = learn_spelling(["かき", "カキクク"], shares=(0.3, 0.3))
@@ -53,10 +56,10 @@ def every_path(line, lexicon, tables, order, arrays):
 
     def words_of(kana):
         yield from known.get(kana, ())
-        letters = [number_of(letter) for letter in kana]
+        letters = [hiragana_number(letter) for letter in kana]
         if 0 not in letters and len(kana) <= LONGEST:
             pairs = list(zip([0, *letters], [*letters, 0], strict=True))
-            for script, spelt in enumerate((kana, katakana_of(kana))):
+            for script, spelt in enumerate((kana, to_katakana(kana))):
                 yield spelt, 0, float(sum(SPELLING[script, a, b] for a, b in pairs))
         elif kana == SIGN:
             yield kana, 0, 0.0
@@ -77,20 +80,20 @@ def every_path(line, lexicon, tables, order, arrays):
     st.booleans(),
 )
 def test_the_k_best_are_those_of_all_paths(words, text, more, weight, order, lines, k, weighed):
-    lexicon = Lexicon.counted([word[:3] for word in words], [word[3] for word in words])
-    vocabulary = Vocabulary.of(sorted({word for sentence in text for word in sentence}))
-    model = estimate(Sentences.of(vocabulary, text), vocabulary, order=order)
+    lexicon = KanaLexicon.counted([word[:3] for word in words], [word[3] for word in words])
+    vocabulary = WordVocabulary.from_words(sorted({word for sentence in text for word in sentence}))
+    model = estimate(Sentences.from_words(vocabulary, text), vocabulary, order=order)
     parts = [(model.levels, 0.0)]
     if more is not None:  # a mixture, of more words
         longer = vocabulary.extended(word for sentence in more for word in sentence)
-        model = Mixture(model, estimate(Sentences.of(longer, more), longer), weight)
+        model = Mixture(model, estimate(Sentences.from_words(longer, more), longer), weight)
         vocabulary = longer
         with np.errstate(divide="ignore"):
             weights = np.log([weight, 1 - weight])
         parts = [(model.background.levels, weights[0]), (model.adaptation.levels, weights[1])]
     how = ConverterSettings(weighed=weighed, unknown=(0.3, 0.3, 0.2, 0.2))
-    tables, entry_order = lexicon_tables(lexicon, vocabulary, SPELLING, how)
-    paths = Decoder(tables_of(parts, len(vocabulary)), tables).paths(lines, k)
+    tables, entry_order = build_lexicon_tables(lexicon, vocabulary, SPELLING, how)
+    paths = LatticeDecoder(build_ngram_tables(parts, len(vocabulary)), tables).paths(lines, k)
     for i, line in enumerate(lines):
         wanted = every_path(line, lexicon, tables, entry_order, model.arrays)
         best = sorted(wanted.values(), reverse=True)[:k]
@@ -110,7 +113,7 @@ def written_of(line, paths, row, lexicon, order):
         kana = line[start:end]
         if kind >= 0:
             assert lexicon.readings[order[kind]] == kana
-        scripts = {HIRAGANA: kana, KATAKANA: katakana_of(kana)}
+        scripts = {HIRAGANA: kana, KATAKANA: to_katakana(kana)}
         text += lexicon.surfaces[order[kind]] if kind >= 0 else scripts.get(kind, kana)
     assert place == len(line)
     return text
@@ -118,15 +121,15 @@ def written_of(line, paths, row, lexicon, order):
 
 def test_letters_have_one_number_in_kernels_and_outside():
     for code in [*range(0x3030, 0x30FF), 0x41, 0x4E00]:
-        assert letter(code) == number_of(chr(code))
+        assert letter(code) == hiragana_number(chr(code))
     assert letter(0x30FC) == LETTERS - 1
 
 
 def test_ngrams_of_four_words_are_refused():
-    vocabulary = Vocabulary.of(["山"])
-    model = estimate(Sentences.of(vocabulary, [["山"] * 5]), vocabulary, order=4)
+    vocabulary = WordVocabulary.from_words(["山"])
+    model = estimate(Sentences.from_words(vocabulary, [["山"] * 5]), vocabulary, order=4)
     with pytest.raises(UserError, match="D673"):
-        tables_of([(model.levels, 0.0)], len(vocabulary))
+        build_ngram_tables([(model.levels, 0.0)], len(vocabulary))
 
 
 def test_spelling_adds_up_to_what_it_is_given():

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import pytest
-from disambig_boosted_lasso.kana.characters import full_width, is_kana, is_native, kana_of, katakana_of
-from disambig_boosted_lasso.kana.lexicon import Lexicon, Trie, word_of
-from disambig_boosted_lasso.kana.overrides import overridden, rules
-from disambig_boosted_lasso.kana.readings import reading_of, words_of
-from disambig_boosted_lasso.kana.segmented import Segmented, read_segmented, write_segmented
+from disambig_boosted_lasso.kana import (
+    KanaLexicon,
+    ReadingTrie,
+    SegmentedText,
+    apply_overrides,
+    full_width,
+    is_kana,
+    is_native,
+    join_readings,
+    language_model_word,
+    normalise_kana,
+    read_rules,
+    read_segmented,
+    segment_lines,
+    to_katakana,
+    write_segmented,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 from kana_words import segmented, sentences
@@ -31,12 +43,12 @@ from disambig.errors import UserError
     ],
 )
 def test_kana_as_it_is_typed(text, kana):
-    assert kana_of(text) == kana
-    assert kana_of(kana) == kana
+    assert normalise_kana(text) == kana
+    assert normalise_kana(kana) == kana
 
 
 def test_kinds_of_characters():
-    assert katakana_of("ぱんー") == "パンー"
+    assert to_katakana("ぱんー") == "パンー"
     assert full_width("ﾊﾟﾝ、パン") == "パン、パン"
     assert is_native("A山") and is_native("ｱ") and not is_native("A1。")
     assert is_kana("カナかなー") and not is_kana("山") and not is_kana("")
@@ -48,7 +60,7 @@ def test_rules_of_the_table():
             (*word.split("/"), "名詞-普通名詞") if word.count("/") == 1 else tuple(word.split("/"))
             for word in words
         ]
-        return [reading for _, reading, _ in overridden(tagged)]
+        return [reading for _, reading, _ in apply_overrides(tagged)]
 
     assert read("私/わたくし") == ["わたし"]
     assert read("言う/ゆう", "言葉/ことば") == ["いう", "ことば"]
@@ -71,9 +83,9 @@ def test_rules_of_the_table():
 
 
 def test_every_rule_has_its_columns():
-    whole, beginnings = rules()
+    whole, beginnings = read_rules()
     for rule in [rule for table in (whole, beginnings) for each in table.values() for rule in each]:
-        assert rule.word and kana_of(rule.reading) == rule.reading
+        assert rule.word and normalise_kana(rule.reading) == rule.reading
         assert rule.read == "*" or rule.read != rule.reading
 
 
@@ -86,7 +98,7 @@ def test_segmented_text_is_written_and_read(tmp_path):
     assert found.column(1)[-1] == "New York "
     assert found[1:3].column(1) == found.column(1)[1:3]
     assert len(found[5:2]) == 0
-    both = Segmented.joined([found, segmented()])
+    both = SegmentedText.concat([found, segmented()])
     assert both.column(1) == [*found.column(1), *segmented().column(1)]
     (tmp_path / "bad.tsv").write_text("a b\ta\tc\n", encoding="utf8")
     with pytest.raises(UserError, match="D672"):
@@ -103,7 +115,7 @@ def test_a_lexicon_counts_pairs_and_takes_the_commonest_part_of_speech():
         ("12", "12", "D"),
         ("端", "はし", "N"),
     ]
-    found = Lexicon.counted(words, [1, 2, 1, 5, 0])
+    found = KanaLexicon.counted(words, [1, 2, 1, 5, 0])
     assert list(zip(found.surfaces, found.readings, found.counts.tolist(), strict=True)) == [
         ("橋", "はし", 3),
         ("橋", "きょう", 1),
@@ -112,14 +124,14 @@ def test_a_lexicon_counts_pairs_and_takes_the_commonest_part_of_speech():
     assert found.tag_names[found.tags[0]] == "M"
     assert found.shares.tolist() == pytest.approx([3.5 / 5, 1.5 / 5, 1.0])
     assert found.with_more(found).counts.tolist() == [6, 2, 0]
-    assert [word_of(word) for word in ("7", "１９", "1,234", "3.14", "123456", "山", "A1")] == [
+    assert [language_model_word(word) for word in ("7", "１９", "1,234", "3.14", "123456", "山", "A1")] == [
         *("0", "00", "0000", "000", "00000", "山", "A1")
     ]
 
 
 @given(st.lists(st.text("あいう", min_size=1, max_size=4), max_size=12))
 def test_a_trie_holds_each_reading_at_its_node(readings):
-    trie = Trie.of(readings)
+    trie = ReadingTrie.from_readings(readings)
     found = []
 
     def walk(node, said):
@@ -140,7 +152,7 @@ def test_a_trie_holds_each_reading_at_its_node(readings):
 def read():
     pytest.importorskip("sudachipy")
     pytest.importorskip("sudachidict_core")
-    return lambda *lines, **how: [reading_of(words) for words in words_of(lines, **how)]
+    return lambda *lines, **how: [join_readings(words) for words in segment_lines(lines, **how)]
 
 
 @pytest.mark.parametrize("mode", ["A", "B", "C"])
@@ -159,7 +171,7 @@ def test_sudachi_reads(read, mode):
 
 def test_words_join_to_their_line(read):
     lines = ["彼はDNSサーバーを2台と言う。", "すゞめ　が　飛ぶ", "あ" * 12_000]
-    for line, words in zip(lines, words_of(lines), strict=True):
+    for line, words in zip(lines, segment_lines(lines), strict=True):
         assert "".join(surface for surface, _, _ in words) == line
         assert all(reading and tag for _, reading, tag in words)
 

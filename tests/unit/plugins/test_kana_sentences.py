@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from disambig_boosted_lasso.kana import adapting
-from disambig_boosted_lasso.kana.converter import Converter
-from disambig_boosted_lasso.kana.cross_fitting import blocks_of, cross_fitted
-from disambig_boosted_lasso.kana.sentences import sentences_in
+from disambig_boosted_lasso.kana import Converter, cross_fit_lists, fold_blocks, split_sentences
+from disambig_boosted_lasso.kana import adaptation as adapting
 from kana_words import segmented
 
 from disambig.errors import UserError
@@ -25,7 +23,7 @@ from disambig.errors import UserError
     ],
 )
 def test_sentences(lines, wanted):
-    assert list(sentences_in(lines)) == wanted
+    assert list(split_sentences(lines)) == wanted
 
 
 def test_a_converter_never_converts_what_it_has_learned_from():
@@ -38,7 +36,7 @@ def test_a_converter_never_converts_what_it_has_learned_from():
         outside.append(rows)
         return Converter.learn(text.take(rows))
 
-    lists, rows = cross_fitted(text, folds, learn, asked=asked, k=5, tell=lambda *a: told.append(a))
+    lists, rows = cross_fit_lists(text, folds, learn, asked=asked, k=5, tell=lambda *a: told.append(a))
     assert sorted(rows.tolist()) == np.flatnonzero(asked).tolist()
     for fold, learned in enumerate(outside):
         assert learned.tolist() == np.flatnonzero(folds != fold).tolist()
@@ -46,10 +44,10 @@ def test_a_converter_never_converts_what_it_has_learned_from():
     written = text.column(0)
     for at, row in enumerate(rows.tolist()):
         costs = lists.costs[lists.offsets[at] : lists.offsets[at + 1]]
-        right = [text == written[row] for text in lists.of_instance(at)]
+        right = [text == written[row] for text in lists.instance_candidates(at)]
         assert [cost == 0 for cost in costs] == right
     assert [stage[1:] for stage in told] == [(0, 3), (1, 3), (2, 3)]
-    assert blocks_of(5, 2).tolist() == [0, 0, 1, 1, 2]
+    assert fold_blocks(5, 2).tolist() == [0, 0, 1, 1, 2]
 
 
 def test_some_sentences():
@@ -63,10 +61,10 @@ def test_some_sentences():
 @pytest.mark.parametrize("weight", [0.0, 1.0, -1.0, float("nan")])
 def test_weights_that_are_none(weight):
     with pytest.raises(UserError, match="D695"):
-        adapting.check(["猫。"] * 50, weight)
+        adapting.check_texts(["猫。"] * 50, weight)
 
 
 def test_too_little_text():
     with pytest.raises(UserError, match=r"D694.*3 sentences"):
-        adapting.check(["猫。"] * 3, None)
-    adapting.check(["猫。"] * adapting.LEAST, 0.5)
+        adapting.check_texts(["猫。"] * 3, None)
+    adapting.check_texts(["猫。"] * adapting.LEAST, 0.5)

@@ -6,10 +6,8 @@ import json
 
 import numpy as np
 import pytest
-from disambig_boosted_lasso.kana import stored
-from disambig_boosted_lasso.kana.converter import Converter
-from disambig_boosted_lasso.kana.stored import domains_of, is_converter, save_domain
-from disambig_boosted_lasso.kana.task import KanaKanji
+from disambig_boosted_lasso.kana import Converter, KanaKanji, is_converter, list_domains, save_domain
+from disambig_boosted_lasso.kana import converter as stored
 from kana_words import converter, segmented
 
 from disambig.errors import UserError
@@ -29,7 +27,10 @@ def test_a_converter_comes_back_as_it_was(tmp_path, mixed):
     np.testing.assert_array_equal(before.scores, after.scores)
     np.testing.assert_array_equal(before.words.tags, after.words.tags)
     assert again.settings == one.settings
-    assert KanaKanji(str(tmp_path / "it"), 5).lists(LINES).of_instance(2) == after.of_instance(2)[:5]
+    assert (
+        KanaKanji(str(tmp_path / "it"), 5).lists(LINES).instance_candidates(2)
+        == after.instance_candidates(2)[:5]
+    )
 
 
 def test_what_is_damaged_or_another_ones_is_not_read(tmp_path):
@@ -69,7 +70,7 @@ def test_nothing_of_another_converter_stays(tmp_path):
     mixed.save(home)
     save_domain(mixed.model, home, "birds")
     mixed.save(home)
-    assert domains_of(home) == ["birds"], "the same one again keeps its domains"
+    assert list_domains(home) == ["birds"], "the same one again keeps its domains"
     made.save(home)
     assert sorted(path.name for path in home.iterdir()) == ["header.json", "lexicon.npz", "model"]
     assert Converter.load(home).best(LINES) == made.best(LINES)

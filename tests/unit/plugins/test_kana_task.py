@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from disambig_boosted_lasso.kana.task import KanaKanji
+from disambig_boosted_lasso.kana import KanaKanji
 from kana_words import converter
 
 from disambig.config import resolve
 from disambig.errors import UserError
-from disambig.model.lists import decide_lists
+from disambig.models import decide_lists
 from disambig.testing import check_task
-from disambig.training.lists import train_candidates
+from disambig.training import train_candidates
 
 WRITTEN = ["彼は箸を渡る。", "猫は庭で鳴く。", "子が鳴く。", "鳥が鳴く。"]
 KANA = ["かれははしをわたる。", "ねこはにわでなく。", "こがなく。", "とりがなく。"]

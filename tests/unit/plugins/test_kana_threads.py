@@ -6,7 +6,7 @@ import copy
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
-from disambig_boosted_lasso.kana import nbest_kernels
+from disambig_boosted_lasso.kana import _search_kernels as nbest_kernels
 from kana_words import converter
 
 LINES = ["わたしははしをわたる。" * 3, "とりはにわでなく。", "2008ねんにはしができる。", "ぬゎABC"]
@@ -17,7 +17,7 @@ def said(lists):
 
 
 def test_threads_share_no_memory_that_kernels_write_to(monkeypatch):
-    convert, met, used = nbest_kernels.convert, threading.Barrier(2), []
+    convert, met, used = nbest_kernels.find_conversions, threading.Barrier(2), []
 
     def waiting(*given):
         met.wait(60)  # both are at work
@@ -26,7 +26,7 @@ def test_threads_share_no_memory_that_kernels_write_to(monkeypatch):
 
     made = converter()
     made.best(LINES)
-    monkeypatch.setattr(nbest_kernels, "convert", waiting)
+    monkeypatch.setattr(nbest_kernels, "find_conversions", waiting)
     with ThreadPoolExecutor(2) as pool:
         found = list(pool.map(lambda line: made.nbest([line], 5), LINES[:2]))
     monkeypatch.undo()

@@ -6,32 +6,31 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from disambig_boosted_lasso.kana.converter import Converter
-from disambig_boosted_lasso.kana.lexicon import Lexicon, unseen_weights
-from disambig_boosted_lasso.kana.usage import LEAST, usage_of
+from disambig_boosted_lasso.kana import Converter, KanaLexicon, general_usage, unseen_weights
+from disambig_boosted_lasso.kana.lexicon import LEAST
 from kana_words import converter
 
 WORDS = {("事", "こと", "名詞"): 6, ("こと", "こと", "名詞"): 3, ("々々", "おどり", "記号"): 1}
 NEVER = {("古都", "こと", "名詞"): 0, ("琴", "こと", "名詞"): 0}
 
 
-def lexicon() -> Lexicon:
+def lexicon() -> KanaLexicon:
     words = WORDS | NEVER
-    return Lexicon.counted(words, words.values())
+    return KanaLexicon.counted(words, words.values())
 
 
 def test_usage_is_a_power_of_the_ratio_of_frequencies_within_bounds():
     one = lexicon()
-    found = usage_of(one, {"事": 0.1, "こと": 0.9}, weight=0.5, most=1.0, share=0.0)
+    found = general_usage(one, {"事": 0.1, "こと": 0.9}, weight=0.5, most=1.0, share=0.0)
     by_surface = dict(zip(one.surfaces, found.tolist(), strict=True))
     assert by_surface["こと"] == pytest.approx(0.5 * min(1.0, np.log(0.9 / 0.3)))
     assert by_surface["事"] == pytest.approx(0.5 * max(-1.0, np.log(0.1 / 0.6)))
     assert by_surface["々々"] == pytest.approx(-0.5)  # the other text lacks it: at most as often as LEAST
     assert by_surface["古都"] == by_surface["琴"] == 0.0
-    alike = usage_of(one, {"事": 0.6, "こと": 0.3, "々々": 0.1}, share=0.0)
+    alike = general_usage(one, {"事": 0.6, "こと": 0.3, "々々": 0.1}, share=0.0)
     np.testing.assert_allclose(alike, 0.0, atol=1e-6)
-    rare = Lexicon.counted([("事", "こと", "名詞"), ("稀", "まれ", "名詞")], [10**9, 1])
-    assert usage_of(rare, {"事": 1.0}, most=9.0)[1] == 0.0  # not more often for being left out
+    rare = KanaLexicon.counted([("事", "こと", "名詞"), ("稀", "まれ", "名詞")], [10**9, 1])
+    assert general_usage(rare, {"事": 1.0}, most=9.0)[1] == 0.0  # not more often for being left out
     assert LEAST > 1e-9
 
 
@@ -39,11 +38,11 @@ def test_words_that_text_lacks_are_divided_as_the_other_text_has_them():
     one = lexicon()
     never = one.counts == 0
     before = unseen_weights(one)[never] / unseen_weights(one)[never].sum()
-    found = usage_of(one, {"琴": 2e-6, "古都": 6e-6, "事": 1.0}, share=0.5)[never]
+    found = general_usage(one, {"琴": 2e-6, "古都": 6e-6, "事": 1.0}, share=0.5)[never]
     after = before * np.exp(found)
     told = np.array([{"琴": 0.25, "古都": 0.75}[one.surfaces[row]] for row in np.flatnonzero(never)])
     np.testing.assert_allclose(after, 0.5 * before + 0.5 * told, rtol=1e-6)
-    assert not usage_of(one, {}, share=0.5)[never].any()
+    assert not general_usage(one, {}, share=0.5)[never].any()
 
 
 def test_usage_decides_between_spellings_and_is_stored_and_kept_beside_more_words(tmp_path):
@@ -58,6 +57,6 @@ def test_usage_decides_between_spellings_and_is_stored_and_kept_beside_more_word
     told.save(tmp_path / "it")
     again = Converter.load(tmp_path / "it")
     np.testing.assert_array_equal(again.lexicon.usage, pushed)
-    more = again.lexicon.with_more(Lexicon.counted([("新語", "しんご", "名詞")], [1]))
+    more = again.lexicon.with_more(KanaLexicon.counted([("新語", "しんご", "名詞")], [1]))
     kept = dict(zip(more.surfaces, more.usage.tolist(), strict=True))
     assert kept[last] == 40.0 and kept["新語"] == 0.0

@@ -6,9 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from disambig_kernel_rls.kernels.linear import Linear
-from disambig_kernel_rls.kernels.nonlinear import Gaussian, Polynomial
-from disambig_kernel_rls.rls.learners import RLSC
+from disambig_kernel_rls.rls import RLSC, GaussianKernel, LinearKernel, PolynomialKernel
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
@@ -23,9 +21,9 @@ from disambig.testing import blocks, check_kernel, check_learner, crossed
 
 KERNELS = {
     f"{kind.__name__}-{normalise}": kind(normalise=normalise)
-    for kind in (Linear, Polynomial, Gaussian)
+    for kind in (LinearKernel, PolynomialKernel, GaussianKernel)
     for normalise in ("row", "groups", "none")
-} | {"weighted": Linear(normalise="groups", weights={"words": 3.0, "bias": 1.0})}
+} | {"weighted": LinearKernel(normalise="groups", weights={"words": 3.0, "bias": 1.0})}
 
 
 @pytest.mark.parametrize(
@@ -36,14 +34,16 @@ def test_contract(check):
     check()
 
 
-@pytest.mark.parametrize("kernel", [Linear(), Gaussian(), Polynomial(normalise="groups")], ids=str)
+@pytest.mark.parametrize(
+    "kernel", [LinearKernel(), GaussianKernel(), PolynomialKernel(normalise="groups")], ids=str
+)
 def test_contract_with_class_blocks(kernel):
     for check in check_kernel(kernel, blocks(20)):
         check() if check.name != "is_linear_in_its_rows_if_it_says_so" else None
 
 
 @given(
-    kind=st.sampled_from([Linear, Polynomial, Gaussian]),
+    kind=st.sampled_from([LinearKernel, PolynomialKernel, GaussianKernel]),
     normalise=st.sampled_from(["row", "groups"]),
     seed=st.integers(0, 10**6),
     scale=st.floats(1e-3, 1e3),
@@ -64,23 +64,24 @@ def test_the_linear_kernel_by_feature_group_is_the_weighted_sum_of_normalised_on
     batch = made(20, 40)
     full = batch.rows.toarray()
     parts = [normalize(full[:, g::2]) for g in (0, 1)]
-    kernel = Linear(normalise="groups", weights={"local": 1.0, "broad": 3.0})
+    kernel = LinearKernel(normalise="groups", weights={"local": 1.0, "broad": 3.0})
     rows = kernel.rows(batch)
     assert kernel.gram(rows, rows) == pytest.approx(
         0.25 * parts[0] @ parts[0].T + 0.75 * parts[1] @ parts[1].T
     )
-    assert Linear().rows(batch).toarray() == pytest.approx(normalize(full))
-    assert (Linear(normalise="none").rows(batch) != batch.rows).nnz == 0
+    assert LinearKernel().rows(batch).toarray() == pytest.approx(normalize(full))
+    assert (LinearKernel(normalise="none").rows(batch) != batch.rows).nnz == 0
 
 
 def test_true_kernels_are_scikit_learns():
     batch = made(20, 40)
     full = batch.rows.toarray()
     kernels = {
-        Gaussian(gamma=0.3, normalise="none"): rbf_kernel(full, gamma=0.3),
-        Gaussian(gamma=2.0): rbf_kernel(normalize(full), gamma=2.0),
-        Polynomial(degree=3, offset=0.5, normalise="none"): polynomial_kernel(full, None, 3, 1.0, 0.5),
-        Polynomial(degree=3, offset=0.5): polynomial_kernel(normalize(full), None, 3, 1.0, 0.5) / 1.5**3,
+        GaussianKernel(gamma=0.3, normalise="none"): rbf_kernel(full, gamma=0.3),
+        GaussianKernel(gamma=2.0): rbf_kernel(normalize(full), gamma=2.0),
+        PolynomialKernel(degree=3, offset=0.5, normalise="none"): polynomial_kernel(full, None, 3, 1.0, 0.5),
+        PolynomialKernel(degree=3, offset=0.5): polynomial_kernel(normalize(full), None, 3, 1.0, 0.5)
+        / 1.5**3,
     }
     for kernel, expected in kernels.items():
         rows = kernel.rows(batch)
@@ -89,24 +90,24 @@ def test_true_kernels_are_scikit_learns():
 
 def test_rows_and_parts_without_features_are_of_no_length():
     batch = rows_of([[0.0, 0, 0, 0], [3, 0, 4, 0], [1, 1, 0, 0]], [0, 1, 1])  # local, broad, local, broad
-    rows = Linear(normalise="groups").rows(batch)
-    assert np.diag(Linear().gram(rows, rows)) == pytest.approx([0.0, 0.5, 1.0])
-    assert Gaussian().gram(rows, rows)[0, 2] == pytest.approx(np.exp(-1))
+    rows = LinearKernel(normalise="groups").rows(batch)
+    assert np.diag(LinearKernel().gram(rows, rows)) == pytest.approx([0.0, 0.5, 1.0])
+    assert GaussianKernel().gram(rows, rows)[0, 2] == pytest.approx(np.exp(-1))
 
 
 @pytest.mark.parametrize(
     ("kind", "settings", "code"),
     [
-        (Linear, {"normalise": "l2"}, "D778"),
-        (Linear, {"normalise": None}, "D778"),
-        (Linear, {"weights": {"local": 1.0}}, "D778"),
+        (LinearKernel, {"normalise": "l2"}, "D778"),
+        (LinearKernel, {"normalise": None}, "D778"),
+        (LinearKernel, {"weights": {"local": 1.0}}, "D778"),
         *(
-            (Linear, {"normalise": "groups", "weights": bad}, "D777")
+            (LinearKernel, {"normalise": "groups", "weights": bad}, "D777")
             for bad in ("loo", {"local": -1.0}, {"local": 0.0}, {"local": np.nan}, {"local": "1"}, {}, 3)
         ),
-        *((Gaussian, {"gamma": bad}, "D760") for bad in (0, -1.0, np.inf, np.nan, "1", True)),
-        *((Polynomial, {"degree": bad}, "D452") for bad in (0, 1.5, True)),
-        *((Polynomial, {"offset": bad}, "D780") for bad in (-0.5, np.inf, "x")),
+        *((GaussianKernel, {"gamma": bad}, "D760") for bad in (0, -1.0, np.inf, np.nan, "1", True)),
+        *((PolynomialKernel, {"degree": bad}, "D452") for bad in (0, 1.5, True)),
+        *((PolynomialKernel, {"offset": bad}, "D780") for bad in (-0.5, np.inf, "x")),
     ],
 )
 def test_settings_that_make_no_sense_are_refused_at_once(kind, settings, code):
@@ -118,7 +119,7 @@ def test_settings_that_make_no_sense_are_refused_at_once(kind, settings, code):
 def test_weights_of_other_feature_groups_are_named():
     for weights, code in (({"local": 1.0, "near": 1.0}, "D451"), ({"local": 1.0}, "D476")):
         with pytest.raises(UserError) as caught:
-            Linear(normalise="groups", weights=weights).rows(made())
+            LinearKernel(normalise="groups", weights=weights).rows(made())
         assert caught.value.code == code
 
 
@@ -158,12 +159,12 @@ def test_a_plugins_own_kernel_is_named_in_a_config(load_with):
 
 def test_a_kernel_of_ours_is_named_in_a_config():
     section = {"@disambig_kernels": "kernel_rls.Gaussian.v1", "gamma": 2.0, "normalise": "groups"}
-    assert resolve({"kernel": section})["kernel"] == Gaussian(gamma=2.0, normalise="groups")
+    assert resolve({"kernel": section})["kernel"] == GaussianKernel(gamma=2.0, normalise="groups")
     with pytest.raises(UserError, match=r"D001.*kernel_rls\.Gaussian\.v1"):
         resolve({"kernel": {"@disambig_kernels": "kernel_rls.Gauss.v1"}})
 
 
-@pytest.mark.parametrize("bad", ["linear", Linear, 3, object()])
+@pytest.mark.parametrize("bad", ["linear", LinearKernel, 3, object()])
 def test_what_is_no_kernel_is_refused(bad):
     with pytest.raises(UserError, match="D781"):
         RLSC(kernel=bad)
@@ -188,8 +189,8 @@ def test_rows_too_large_for_a_kernel_are_named():
     batch = made(10)
     large = replace(batch, rows=csr_array(batch.rows * 1e90))
     with pytest.raises(UserError, match="D782"):
-        RLSC(kernel=Polynomial(normalise="none", degree=4)).fit(large)
+        RLSC(kernel=PolynomialKernel(normalise="none", degree=4)).fit(large)
     with pytest.raises(UserError, match="D779"):
         twins = made(10, twins=5)
         large = replace(twins, rows=csr_array(twins.rows * 1e90))
-        RLSC(kernel=Linear(normalise="none")).fit(large)
+        RLSC(kernel=LinearKernel(normalise="none")).fit(large)

@@ -6,21 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from disambig_variance_svm.it.counting import count_fillers
-from disambig_variance_svm.it.normalised import NormalisedWords
-from disambig_variance_svm.it.task import It
+from disambig_variance_svm.pronoun_it import It, NormalisedWords, count_fillers
 
 from disambig.config import resolve
-from disambig.counts.building.write import write_table
+from disambig.counts import write_table
 from disambig.errors import UserError
-from disambig.evaluation.evaluate import evaluate
-from disambig.evaluation.labelled import cross_validate, evaluate_labelled
-from disambig.formats.labelled.reader import Labelled
-from disambig.model.annotate import annotate
-from disambig.model.store import load_model, save_model
-from disambig.text.tokenisations.words import Words
-from disambig.training.labelled import train_labelled
-from disambig.training.marking import mark
+from disambig.evaluation import cross_validate, evaluate, evaluate_labelled
+from disambig.formats import Labelled
+from disambig.models import annotate, load_model, save_model
+from disambig.text import Words
+from disambig.training import label_instances, train_labelled
 
 ADJECTIVES = "important good hard easy nice late cold true wise fair".split()
 VERBS = "ate broke lost sold won made took kept found used".split()
@@ -82,12 +77,12 @@ def test_some_examples_alone_are_as_if_they_were_marked_alone(config, rows):
         for pair in [pairs[i // 2]]
         for shift in [pair.index(e.text)]
     ]
-    marked = mark(parts["task"], parts["tokenisation"], every)
-    alone = marked.alone(np.array(rows, np.int64))
+    marked = label_instances(parts["task"], parts["tokenisation"], every)
+    alone = marked.compacted(np.array(rows, np.int64))
     if not rows:
         assert len(alone.examples.view) == len(alone.documents) == alone.n_documents == 0
         return
-    again = mark(parts["task"], parts["tokenisation"], [marked.labelled[i] for i in rows])
+    again = label_instances(parts["task"], parts["tokenisation"], [marked.labelled[i] for i in rows])
     assert alone.labelled == again.labelled
     assert alone.documents.tolist() == again.documents.tolist()
     assert alone.examples.n_words == again.examples.n_words
@@ -105,7 +100,7 @@ def test_places_meet_the_instances_of_their_own_characters():
         Labelled(text, 5, 9, REFERENTIAL, "a", "line 3"),
         Labelled(text, 11, 13, "neither", "b", "line 4"),
     ]
-    marked = mark(It(), NormalisedWords(), labelled)
+    marked = label_instances(It(), NormalisedWords(), labelled)
     view, found = marked.examples.view, marked.examples.instances
     assert view.starts[found.positions].tolist() == [0, 18]
     assert found.observed.tolist() == [1, 0]
@@ -117,12 +112,12 @@ def test_places_meet_the_instances_of_their_own_characters():
 
 def test_where_no_place_can_be_used_the_first_is_named():
     with pytest.raises(UserError, match=r"D462.*line 0.*'is'"):
-        mark(It(), NormalisedWords(), [replace(examples()[0], start=3, end=5)])
+        label_instances(It(), NormalisedWords(), [replace(examples()[0], start=3, end=5)])
 
 
 def test_folds_are_of_whole_documents():
     labelled = [replace(e, document=f"d{i % 7}") for i, e in enumerate(examples())]
-    marked = mark(It(), NormalisedWords(), labelled)
+    marked = label_instances(It(), NormalisedWords(), labelled)
     folds = marked.folds(3)
     for document in range(7):
         assert len(set(folds[marked.documents == document])) == 1
@@ -149,7 +144,7 @@ def test_the_saved_model_decides_the_same(model, tmp_path):
 
 
 def test_a_saved_model_of_other_labels_is_refused(model, tmp_path):
-    from disambig.judges.labels import Labels
+    from disambig.decision import Labels
 
     damaged = replace(model, judge=Labels(np.ones(2), np.zeros((1, 2)), np.zeros((1, 2))))
     save_model(damaged, tmp_path / "it")
@@ -210,7 +205,7 @@ def test_labels_cannot_be_scored_on_raw_text(model):
 
 
 def test_labelled_examples_train_a_task_of_words_too(tmp_path):
-    from disambig.counts.building.build import build_table
+    from disambig.counts import build_table
 
     texts = [f"a {word} place to be {i}" for i in range(30) for word in ("quiet", "nice")]
     texts += [f"it is quite nice here {i}" for i in range(30)]

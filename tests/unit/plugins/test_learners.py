@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from disambig_variance_svm.learners import variance_svm
-from disambig_variance_svm.learners.baselines import Majority, SumLM
-from disambig_variance_svm.learners.c_search import accuracy
-from disambig_variance_svm.learners.variance_svm import GRID, VarianceSVM
+from disambig_variance_svm.learners import GRID, Majority, SumLM, VarianceSVM, dev_accuracy, variance_svm
 
-from disambig.data.batches.conversions import convert
-from disambig.data.batches.sparse import SparseRows
+from disambig.data import SparseRows, convert
 from disambig.errors import UserError
 from disambig.testing import blocks, check_learner
 
@@ -62,7 +58,7 @@ def test_c_is_chosen_on_development_data_from_the_grid():
     tried = {float(c): share for c, share in fitted.report["dev_accuracy"].items()}
     assert list(tried) == [float(f"{c / 40:g}") for c in GRID[: len(tried)]]
     assert tried[fitted.report["C"]] == max(tried.values())
-    assert accuracy(dev, fitted.scorer.scores(dev)) == max(tried.values())
+    assert dev_accuracy(dev, fitted.scorer.scores(dev)) == max(tried.values())
     alone = VarianceSVM(C=fitted.report["C"], variance=("2-gram", "4-gram")).fit(train)
     assert alone.report["objective"] == pytest.approx(fitted.report["objective"], rel=2e-3)
 
@@ -86,10 +82,10 @@ def test_repeatable_bit_for_bit_with_a_path():
 def test_learns_more_than_the_sum_where_weights_differ():
     batch = blocks(80, seed=7)
     patterns = ("2-gram", "3-gram", "4-gram", "5-gram")
-    unsupervised = accuracy(batch, SumLM(patterns=patterns).fit(batch).scorer.scores(batch))
+    unsupervised = dev_accuracy(batch, SumLM(patterns=patterns).fit(batch).scorer.scores(batch))
     learned = VarianceSVM(C=1.0, variance=patterns).fit(batch).scorer.scores(batch)
     assert unsupervised < 0.9
-    assert accuracy(batch, learned) == 1.0
+    assert dev_accuracy(batch, learned) == 1.0
 
 
 def test_a_full_matrix_needs_class_blocks():
@@ -101,7 +97,7 @@ def test_a_level_stretch_does_not_end_the_search_for_c(monkeypatch):
     """Small values of C may decide all for the most frequent class; the better ones lie behind."""
     shares = [0.8] * 7 + [0.79, 0.8, 0.9, 0.89, 0.6, 0.6, 0.6, 0.6, 0.6, 0.6]
     said = iter(shares)
-    monkeypatch.setattr(variance_svm, "quality", lambda batch, scores: next(said))
+    monkeypatch.setattr(variance_svm, "dev_quality", lambda batch, scores: next(said))
     fitted = VarianceSVM(variance=("3-gram",)).fit(blocks(20, seed=1), dev=blocks(40, seed=2))
     assert fitted.report["C"] == float(f"{GRID[9] / 20:g}")
     assert list(fitted.report["dev_accuracy"].values()) == shares[:14]

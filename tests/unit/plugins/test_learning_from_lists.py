@@ -6,27 +6,24 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from disambig_kernel_rls.rls.learners import RLSCLin
-from disambig_random_subspace.linear.confidence_weighted import ConfidenceWeighted
-from disambig_random_subspace.linear.margin_learners import SGD, PassiveAggressive, Perceptron
-from disambig_random_subspace.random_subspaces import RandomSubspaces
-from disambig_variance_svm.learners.c_search import quality
-from disambig_variance_svm.learners.conditional_logit import ConditionalLogit
-from disambig_variance_svm.learners.k_svm import KSVM
-from disambig_variance_svm.learners.padded import padded
-from disambig_variance_svm.learners.variance_svm import VarianceSVM
-from disambig_variance_svm.svm.lists import solve_lists
+from disambig_kernel_rls.rls import RLSCLin
+from disambig_random_subspace.learners import (
+    SGD,
+    ConfidenceWeighted,
+    PassiveAggressive,
+    Perceptron,
+    RandomSubspaces,
+)
+from disambig_variance_svm.learners import KSVM, ConditionalLogit, VarianceSVM, dev_quality, pad_lists
+from disambig_variance_svm.svm import solve_lists
 from scipy.sparse import csr_array
 
-from disambig.data.batches.columns import Columns, numbered
-from disambig.data.batches.conversions import convert
-from disambig.data.batches.crossed_lists import CrossedLists
-from disambig.data.batches.sparse import SparseRows
-from disambig.decode.chain import Chain
+from disambig.data import Columns, CrossedLists, SparseRows, convert, numbered
+from disambig.decode import Chain
 from disambig.errors import UserError
 from disambig.testing import blocks, chains, crossed_lists, dense_lists, lists
 from disambig.testing.checks import accuracy
-from disambig.training.fitting import fit, mean_cost
+from disambig.training import fit, mean_cost
 
 ONLINE = {"perceptron": Perceptron, "sgd": SGD, "pa": PassiveAggressive, "cw": ConfidenceWeighted}
 
@@ -201,7 +198,7 @@ def test_variance_svms_of_lists_reach_the_optimum_of_a_general_solver(variance):
 
 def test_padding_changes_no_loss():
     batch = lists(20)
-    wider, weights = padded(batch), np.random.default_rng(0).normal(size=8)
+    wider, weights = pad_lists(batch), np.random.default_rng(0).normal(size=8)
     scores = wider.scores(weights).reshape(wider.costs.shape) + wider.costs
     losses = (
         scores.max(axis=1)
@@ -235,11 +232,11 @@ def test_c_is_chosen_by_what_lists_cost():
         fitted = fit(learner, train, dev=dev)
         tried = {float(c): value for c, value in fitted.report["dev_accuracy"].items()}
         assert tried[fitted.report["C"]] == max(tried.values())
-        assert quality(dev, fitted.scorer.scores(dev)) == max(tried.values())
+        assert dev_quality(dev, fitted.scorer.scores(dev)) == max(tried.values())
     scores = -dev.cost.astype(float)
-    assert quality(dev, scores) == 1.0
+    assert dev_quality(dev, scores) == 1.0
     worst = np.maximum.reduceat(dev.cost, dev.offsets[:-1])
-    assert quality(dev, -scores) == pytest.approx(1 - worst.mean() / dev.cost.max())
+    assert dev_quality(dev, -scores) == pytest.approx(1 - worst.mean() / dev.cost.max())
 
 
 def test_lists_too_wide_for_blocks_are_refused_or_learned_sparse():

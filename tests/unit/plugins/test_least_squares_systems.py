@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from disambig_kernel_rls.kernels.linear import Linear
-from disambig_kernel_rls.kernels.nonlinear import Gaussian
-from disambig_kernel_rls.rls.leave_one_out import GRID, best_regularisation, quality
-from disambig_kernel_rls.rls.problem import prepare
-from disambig_kernel_rls.rls.systems import Dual, Primal
+from disambig_kernel_rls.rls import (
+    GRID,
+    DualSystem,
+    GaussianKernel,
+    LinearKernel,
+    PrimalSystem,
+    best_regularisation,
+    leave_one_out_quality,
+    prepare_problem,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 from sense_rows import made, rows_of
@@ -25,11 +30,11 @@ PROBLEMS = {
 
 def problem_of(n=40, width=60, seed=0, *, several=0.0, twins=0, kernel=None):
     batch = made(n, width, seed=seed, several=several, twins=min(twins, n // 2))
-    return prepare(batch, kernel or Linear(normalise="groups"))
+    return prepare_problem(batch, kernel or LinearKernel(normalise="groups"))
 
 
 def dual_of(problem):
-    return Dual((problem.rows @ problem.rows.T).toarray())
+    return DualSystem((problem.rows @ problem.rows.T).toarray())
 
 
 def residual(gram, targets, shift, coefficients):
@@ -47,11 +52,11 @@ def test_the_residual_is_within_its_bound(n, width, seed, several, twins, lam):
     assert residual(system.gram, problem.targets, n * lam, found) <= 1e-13
 
 
-@pytest.mark.parametrize("kernel", [Linear(), Gaussian(gamma=0.1)], ids=["linear", "gaussian"])
+@pytest.mark.parametrize("kernel", [LinearKernel(), GaussianKernel(gamma=0.1)], ids=["linear", "gaussian"])
 def test_the_residual_is_within_its_bound_for_a_large_word_with_twins(kernel):
-    problem = prepare(made(500, 900, 12, twins=200), kernel)
+    problem = prepare_problem(made(500, 900, 12, twins=200), kernel)
     gram = kernel.gram(problem.rows, problem.rows)
-    found = Dual(gram).solve(problem.targets, 500 * 1e-9)
+    found = DualSystem(gram).solve(problem.targets, 500 * 1e-9)
     assert np.abs(found).max() > 1e5  # twins of different senses: the solution is large
     assert residual(gram, problem.targets, 500 * 1e-9, found) <= 1e-13
     scores = gram @ found
@@ -62,21 +67,23 @@ def test_the_residual_is_within_its_bound_for_a_large_word_with_twins(kernel):
 def test_primal_is_dual(n, width, seed, several, lam):
     problem = problem_of(n, width, seed, several=several)
     rows, targets = problem.rows.toarray(), problem.targets
-    dual, primal = dual_of(problem), Primal(rows)
+    dual, primal = dual_of(problem), PrimalSystem(rows)
     weights = primal.solve(targets, n * lam)
     assert weights == pytest.approx(rows.T @ dual.solve(targets, n * lam), abs=1e-9)
     (ours,), (theirs,) = (list(system.left_out(targets, [n * lam])) for system in (primal, dual))
     assert ours == pytest.approx(theirs, abs=1e-8)
 
 
-@given(**PROBLEMS, kernel=st.sampled_from([Linear(), Gaussian(gamma=0.5)]))
+@given(**PROBLEMS, kernel=st.sampled_from([LinearKernel(), GaussianKernel(gamma=0.5)]))
 def test_leave_one_out_is_refitting_without_one(n, width, seed, several, kernel):
     """Of the dual one value at a time and along a path, and of the primal where there is one."""
     problem = problem_of(n, width, seed, several=several, kernel=kernel)
     targets = problem.targets
     gram = kernel.gram(problem.rows, problem.rows)
     shifts = [n * 1e-4, n * 1e-2, n * 1.0]
-    systems = [Dual(gram), Primal(problem.rows.toarray())] if kernel.is_linear else [Dual(gram)]
+    systems = (
+        [DualSystem(gram), PrimalSystem(problem.rows.toarray())] if kernel.is_linear else [DualSystem(gram)]
+    )
     refitted = np.empty((len(shifts), *targets.shape))
     for i in range(n):
         rest = np.delete(np.arange(n), i)
@@ -96,8 +103,8 @@ def test_leave_one_out_decides_as_refitting_does_at_the_papers_lambda(twins):
     gram, targets = dual_of(problem).gram, problem.targets
     shift = 60 * 1e-9
     found = {
-        "factorised": next(iter(Dual(gram).left_out(targets, [shift]))),
-        "decomposed": next(iter(Dual(gram).left_out(targets, [shift, 1.0]))),
+        "factorised": next(iter(DualSystem(gram).left_out(targets, [shift]))),
+        "decomposed": next(iter(DualSystem(gram).left_out(targets, [shift, 1.0]))),
     }
     for i in range(60):
         rest = np.delete(np.arange(60), i)
@@ -111,29 +118,29 @@ def test_leave_one_out_decides_as_refitting_does_at_the_papers_lambda(twins):
 def test_solution_and_leave_one_out_come_together(width):
     problem = problem_of(40, width)
     targets, indefinite = problem.targets, np.diag(np.arange(40) - 20.0)
-    for system in (dual_of(problem), Primal(problem.rows.toarray()), Dual(indefinite)):
+    for system in (dual_of(problem), PrimalSystem(problem.rows.toarray()), DualSystem(indefinite)):
         solution, left_out = system.solve_left_out(targets, 0.3)
         assert solution.tolist() == system.solve(targets, 0.3).tolist()
         assert left_out.tolist() == next(iter(system.left_out(targets, [0.3]))).tolist()
 
 
 def test_an_example_alone_and_rows_without_features():
-    alone = Dual(np.array([[1.0]]))
+    alone = DualSystem(np.array([[1.0]]))
     assert alone.solve(np.array([[1.0, -1.0]]), 0.5) == pytest.approx(np.array([[2 / 3, -2 / 3]]))
     assert next(iter(alone.left_out(np.array([[1.0, -1.0]]), [0.5]))).tolist() == [[0.0, 0.0]]
-    empty = prepare(rows_of(np.zeros((3, 4)), [0, 1, 1]), Linear())
-    for system in (dual_of(empty), Primal(empty.rows.toarray())):
+    empty = prepare_problem(rows_of(np.zeros((3, 4)), [0, 1, 1]), LinearKernel())
+    for system in (dual_of(empty), PrimalSystem(empty.rows.toarray())):
         assert (next(iter(system.left_out(empty.targets, [1e-9]))) == 0).all()
         assert all((scores == 0).all() for scores in system.left_out(empty.targets, [1e-9, 1e-3]))
-    assert Primal(np.zeros((3, 0))).solve(empty.targets, 1e-9).shape == (0, 2)
+    assert PrimalSystem(np.zeros((3, 0))).solve(empty.targets, 1e-9).shape == (0, 2)
 
 
 def test_a_kernel_that_is_not_semidefinite_is_solved_if_it_can_be():
     gram = np.diag([1.0, -0.5, 2.0])
     targets = np.array([[1.0], [-1.0], [1.0]])
-    assert Dual(gram).solve(targets, 0.1) == pytest.approx(targets / (np.diag(gram)[:, None] + 0.1))
-    assert next(iter(Dual(gram).left_out(targets, [0.1]))) == pytest.approx(np.zeros((3, 1)))
-    for call in (Dual(gram).solve, lambda y, s: list(Dual(gram).left_out(y, [s]))):
+    assert DualSystem(gram).solve(targets, 0.1) == pytest.approx(targets / (np.diag(gram)[:, None] + 0.1))
+    assert next(iter(DualSystem(gram).left_out(targets, [0.1]))) == pytest.approx(np.zeros((3, 1)))
+    for call in (DualSystem(gram).solve, lambda y, s: list(DualSystem(gram).left_out(y, [s]))):
         with pytest.raises(UserError, match="D779"):
             call(targets, 0.5)
 
@@ -142,7 +149,9 @@ def test_a_kernel_that_is_not_semidefinite_is_solved_if_it_can_be():
 def test_lambda_is_that_of_the_best_leave_one_out(seed):
     problem = problem_of(50, 70, seed=seed)
     system = dual_of(problem)
-    found = [quality(problem, next(iter(system.left_out(problem.targets, [50 * v])))) for v in GRID]
+    found = [
+        leave_one_out_quality(problem, next(iter(system.left_out(problem.targets, [50 * v])))) for v in GRID
+    ]
     value, best = best_regularisation(problem, system)
     assert best.accuracy == max(each.accuracy for each in found)
     tied = [v for v, each in zip(GRID, found, strict=True) if each.accuracy == best.accuracy]
@@ -164,11 +173,11 @@ def test_of_values_that_decide_alike_the_one_of_least_squared_error_is_taken(clo
 
 
 def test_quality_counts_any_right_candidate_and_gives_ties_to_the_most_frequent_of_the_others():
-    problem = prepare(rows_of(np.eye(4), [[0, 1], 1, 1, 0], 3), Linear())
+    problem = prepare_problem(rows_of(np.eye(4), [[0, 1], 1, 1, 0], 3), LinearKernel())
     # in the second row 0 and 1 are tied: without it, each is right twice, and the first wins
     scores = np.array([[0.0, 1.0, 0.5], [0.3, 0.3, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
-    assert quality(problem, scores).accuracy == 0.25
-    assert quality(problem, problem.targets) == (1.0, 0.0)
+    assert leave_one_out_quality(problem, scores).accuracy == 0.25
+    assert leave_one_out_quality(problem, problem.targets) == (1.0, 0.0)
 
 
 def test_the_solution_is_kernel_ridges():
@@ -183,11 +192,11 @@ def test_the_solution_is_kernel_ridges():
 @pytest.mark.parametrize("lam", [1e-3, 1e-1])
 def test_the_solution_is_that_of_the_problem_of_the_paper(lam):
     pytest.importorskip("cvxpy")
-    from disambig_kernel_rls.rls.reference import reference
+    from disambig_kernel_rls.rls import solve_reference
 
     problem = problem_of(15, 20, twins=3)
     gram, targets = dual_of(problem).gram, problem.targets
-    ours, theirs = Dual(gram).solve(targets, 15 * lam), reference(gram, targets, lam)
+    ours, theirs = DualSystem(gram).solve(targets, 15 * lam), solve_reference(gram, targets, lam)
     assert gram @ ours == pytest.approx(gram @ theirs, abs=1e-5)
 
     def objective(c):

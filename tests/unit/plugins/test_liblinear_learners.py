@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from disambig_variance_svm.learners.c_search import accuracy
-from disambig_variance_svm.learners.k_svm import KSVM
-from disambig_variance_svm.learners.liblinear import (
+from disambig_variance_svm.learners import (
     CRAMMER_SINGER,
+    KSVM,
     MOST_PASSES,
     ONE_VERSUS_ALL,
+    OneVersusAll,
     counts_passes,
+    dev_accuracy,
+    with_sum,
 )
-from disambig_variance_svm.learners.one_versus_all import OneVersusAll
-from disambig_variance_svm.learners.sum_attribute import with_sum
 
-from disambig.data.batches.conversions import convert
-from disambig.data.batches.dense import DenseBlocks
-from disambig.data.batches.sparse import CrossedRows
+from disambig.data import CrossedRows, DenseBlocks, convert
 from disambig.errors import UserError
 from disambig.testing import blocks, chains, check_learner
 
@@ -76,7 +74,7 @@ def test_a_class_without_examples_changes_nothing_for_the_others(learner):
 def test_one_class_only_is_always_chosen(learner):
     batch = blocks(60, seed=6)
     only = batch.take(np.flatnonzero(batch.costs.argmin(axis=1) == 2))
-    assert accuracy(only, learner.fit(only).scorer.scores(only)) == 1.0
+    assert dev_accuracy(only, learner.fit(only).scorer.scores(only)) == 1.0
 
 
 def test_c_is_the_smallest_of_the_best_on_development_data():
@@ -84,7 +82,7 @@ def test_c_is_the_smallest_of_the_best_on_development_data():
     fitted = KSVM().fit(train, dev=dev)
     tried = {float(c): share for c, share in fitted.report["dev_accuracy"].items()}
     assert fitted.report["C"] == next(c for c, share in tried.items() if share == max(tried.values()))
-    assert accuracy(dev, fitted.scorer.scores(dev)) == max(tried.values())
+    assert dev_accuracy(dev, fitted.scorer.scores(dev)) == max(tried.values())
 
 
 def test_too_few_passes_are_reported():

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from disambig_random_subspace.linear.confidence_weighted import ConfidenceWeighted
-from disambig_random_subspace.linear.margin_learners import SGD, PassiveAggressive, Perceptron
-from disambig_random_subspace.linear.scorer import InterceptScorer
-from disambig_random_subspace.random_subspaces import RandomSubspaces
+from disambig_random_subspace.learners import (
+    SGD,
+    ConfidenceWeighted,
+    InterceptScorer,
+    PassiveAggressive,
+    Perceptron,
+    RandomSubspaces,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn import __version__
 from sklearn.linear_model import SGDClassifier
 
-from disambig.data.batches.columns import Columns
-from disambig.data.batches.sparse import CrossedRows
+from disambig.data import Columns, CrossedRows
 from disambig.errors import UserError
 from disambig.testing import blocks, chains, check_learner, crossed
 
@@ -109,11 +112,11 @@ def test_the_rules_on_an_example_worked_out_by_hand(name):
 
 def test_confidence_weighted_reaches_the_confidence_it_asks_for():
     """With a single dimension the closed form is exact: the margin becomes phi times the new variance."""
-    from disambig_random_subspace.linear.confidence_kernels import confidence_weighted
+    from disambig_random_subspace.learners import confidence_labels
 
     means, variances, intercepts = np.zeros((1, 8)), np.ones((1, 8)), np.zeros(8)
     rows = np.array([0, 0], np.uint64), np.array([], np.uint32), np.array([])  # the constant alone
-    confidence_weighted(*rows, np.array([-1.0]), 1, 1.3, means, variances, intercepts)
+    confidence_labels(*rows, np.array([-1.0]), 1, 1.3, means, variances, intercepts)
     variance = 1 / (1 + 2 * 1.3 * -intercepts[0])
     assert -intercepts[0] == pytest.approx(1.3 * variance)
     assert (means == 0).all() and (variances == 1).all()

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from disambig_kernel_rls.rls.learners import OF_MANY, RLSCLin, grown
+from disambig_kernel_rls.rls import OF_MANY, RLSCLin, grown
 from scipy.sparse import csr_array
 
-from disambig.data.batches.columns import numbered
-from disambig.data.batches.crossed_columns import CrossedColumns
-from disambig.data.batches.sparse import CrossedRows
-from disambig.training.alternative import far_better
-from disambig.training.fitting import fit
+from disambig.data import CrossedColumns, CrossedRows, numbered
+from disambig.training import fit, sanity_baseline
 
 WORDS, EACH, TELLING = 650, 12, 90
 
@@ -54,7 +51,7 @@ def test_training_would_say_so():
             inside, outside = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
             scorer = fit(learner, batch.take(inside)).scorer
             held_out[outside] = scorer.scores(batch.take(outside)).reshape(-1, 2)
-        return far_better(batch, right, folds, held_out)
+        return sanity_baseline(batch, right, folds, held_out)
 
     own, cheap = told(RLSCLin(regularisation=1e-9))
     assert cheap > own + 0.05

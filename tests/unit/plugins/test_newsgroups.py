@@ -10,16 +10,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from disambig_random_subspace.experiments import newsgroups
-from disambig_random_subspace.experiments.counted import corpus, count
-from disambig_random_subspace.experiments.instances import (
-    DIFFERENT,
+from disambig_random_subspace.experiments import (
     ONE_SIDE,
     SHIFTED,
-    Instance,
-    of_pairs,
-    sampled,
+    ProblemInstance,
+    count_words,
+    newsgroups,
+    pair_instances,
+    read_corpus,
+    sample_instances,
 )
+from disambig_random_subspace.experiments.newsgroups import DIFFERENT
 from made_newsgroups import members, pack
 
 from disambig.errors import UserError
@@ -34,7 +35,7 @@ def contents():
 
 def refused(path):
     with pytest.raises(UserError) as caught:
-        newsgroups.read(path)
+        newsgroups.read_newsgroups(path)
     said = str(caught.value)
     assert "\n" not in said and str(path) in said
     return caught.value.code
@@ -53,7 +54,7 @@ def test_documents_are_read_by_part_and_group_in_order(tmp_path, contents):
         "20news-bydate-train/note": b"x",
     }
     pack(tmp_path / "a.tar.xz", dict(reversed((contents | more).items())))
-    found = newsgroups.read(tmp_path / "a.tar.xz")
+    found = newsgroups.read_newsgroups(tmp_path / "a.tar.xz")
     assert set(found) == {(part, group) for part in ("train", "test") for group in newsgroups.TOP_OF}
     expected = [contents[f"20news-bydate-test/sci.med/{n}"].decode("latin-1") for n in range(6)]
     assert found["test", "sci.med"] == expected
@@ -100,7 +101,7 @@ def test_documents_without_words_are_refused(tmp_path, contents):
         blank = {name: b"! ?" if empty in name else each for name, each in contents.items()}
         pack(tmp_path / newsgroups.ARCHIVE, blank)
         with pytest.raises(UserError) as caught:
-            corpus(tmp_path)
+            read_corpus(tmp_path)
         assert caught.value.code == "D725"
 
 
@@ -109,7 +110,7 @@ def test_instances_are_counted_as_said():
     assert len({instance.train for instance in SHIFTED}) == 134
     assert len(ONE_SIDE) == 2 * 280
     assert len(DIFFERENT) == len(set(DIFFERENT)) == 3048
-    example = Instance(
+    example = ProblemInstance(
         ("comp.sys.mac.hardware", "rec.motorcycles"), ("comp.sys.ibm.pc.hardware", "rec.sport.baseball")
     )
     assert example in SHIFTED
@@ -120,12 +121,12 @@ def test_instances_are_counted_as_said():
 
 
 def test_samples_come_from_the_seed():
-    first = sampled(SHIFTED, 20, (1, 2))
-    assert first == sampled(SHIFTED, 20, (1, 2)) == sorted(set(first))
+    first = sample_instances(SHIFTED, 20, (1, 2))
+    assert first == sample_instances(SHIFTED, 20, (1, 2)) == sorted(set(first))
     assert len(first) == 20
-    assert first != sampled(SHIFTED, 20, (1, 3))
-    assert sampled(SHIFTED[:7], 20, (1,)) == list(range(7))
-    some = of_pairs(SHIFTED, 10)
+    assert first != sample_instances(SHIFTED, 20, (1, 3))
+    assert sample_instances(SHIFTED[:7], 20, (1,)) == list(range(7))
+    some = pair_instances(SHIFTED, 10)
     assert len({instance.train for instance in some}) == 14
     assert {each for each in SHIFTED if each.train in {some[0].train}} <= set(some)
 
@@ -139,7 +140,7 @@ def test_rows_are_what_scikit_learn_makes_of_the_training_documents(contents):
         for group in newsgroups.TOP_OF
     }
     pair, tested = ("sci.med", "talk.politics.guns"), ["sci.space", "talk.religion.misc"]
-    lesson = count(documents).lesson(pair)
+    lesson = count_words(documents).lesson(pair)
     train, test = lesson.batch("train", pair), lesson.batch("test", tested)
     alone = TfidfVectorizer()
     expected = alone.fit_transform([text for group in pair for text in documents["train", group]])
@@ -156,7 +157,7 @@ def test_the_share_of_removed_words():
         ("train", "rec.autos"): ["cc dd"],
         ("test", "sci.space"): ["bb ee"],
     }
-    counted = count(documents)
+    counted = count_words(documents)
     lesson = counted.lesson(("rec.autos", "sci.med"))
     assert lesson.removed(counted.rows["test", "sci.space"]) == 0.75
 
@@ -164,7 +165,7 @@ def test_the_share_of_removed_words():
 @pytest.mark.data
 @pytest.mark.skipif(not DATA, reason="needs DISAMBIG_DATA")
 def test_the_real_archive_has_all_its_documents():
-    documents = newsgroups.read(Path(str(DATA)) / newsgroups.ARCHIVE)
+    documents = newsgroups.read_newsgroups(Path(str(DATA)) / newsgroups.ARCHIVE)
     sizes = {key: len(of_group) for key, of_group in documents.items()}
     assert sum(n for (part, _), n in sizes.items() if part == "train") == 11_314
     assert sum(n for (part, _), n in sizes.items() if part == "test") == 7_532

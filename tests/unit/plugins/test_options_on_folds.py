@@ -7,15 +7,12 @@ import pytest
 from topic_documents import config
 
 from disambig.config import resolve
-from disambig.evaluation import judging
-from disambig.evaluation.labelled import cross_validate, evaluate_labelled
-from disambig.formats.labelled.example import Labelled
-from disambig.model.annotate import annotate
-from disambig.model.store import load_model, save_model
-from disambig.training.choosing import _better
-from disambig.training.labelled import train_labelled
-from disambig.training.run import read_plan
-from disambig.training.trainer import train
+from disambig.evaluation import cross_validate, evaluate_labelled
+from disambig.evaluation import model_test as judging
+from disambig.formats import Labelled
+from disambig.models import annotate, load_model, save_model
+from disambig.training import read_plan, train, train_labelled
+from disambig.training.trainer import _better
 
 ANIMALS = "dog cat horse bird cow goat pig hen".split()
 OPTIONS = {
@@ -107,7 +104,7 @@ def test_where_there_are_no_folds_the_first_option_is_taken():
 
 def test_the_config_that_ships_prefers_pairs_for_short_texts():
     labelled = documents(ordered=True)
-    plan = read_plan("topic").with_settings_of(labelled)
+    plan = read_plan("topic").with_learned_settings(labelled)
     assert list(plan.parts["extractors"]["words"].options) == ["pairs", "counts", "words"]
     model = train_labelled(plan.parts, labelled, name="t", config=plan.config)
     assert model.provenance["chosen"]["words"]["taken"] == "pairs"
@@ -129,7 +126,9 @@ def test_a_card_says_that_not_all_folds_were_tested(monkeypatch):
     labelled = documents(ordered=True)
     parts = resolve(open_config())
     model = train_labelled(parts, labelled, name="t")
-    assert judging.judge(model, parts, labelled=labelled)["how"] == "5-fold cross-validation over documents"
+    assert (
+        judging.test_model(model, parts, labelled=labelled)["how"] == "5-fold cross-validation over documents"
+    )
     monkeypatch.setattr(judging, "ENOUGH", 40)
-    test = judging.judge(model, parts, labelled=labelled)
+    test = judging.test_model(model, parts, labelled=labelled)
     assert test["how"] == "5-fold cross-validation over documents, 2 of which tested" and test["n"] == 48

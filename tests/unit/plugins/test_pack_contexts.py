@@ -10,10 +10,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from disambig.features.cloze.counting import count_vocabulary
-from disambig.features.cloze.states import Places, scores_of, states_at
-from disambig.text.tokenisations.words import Words
-from disambig.text.view import START_HASH
+from disambig.features import ContextPlaces, context_vectors, count_vocabulary, score_candidates
+from disambig.text import START_HASH, Words
 
 PACK = Path(__file__).parents[3] / "corpora" / "disambig_en"
 TEXT = ("She has an apple.", "He was there.", "They have a pear. We were here.", "It was their house.")
@@ -75,11 +73,11 @@ def test_shares_say_how_often_text_is_looked_at(contexts, share):
     vocabulary, _, _ = count_vocabulary([view], 100, 4)
     parts = list(contexts.stretches(iter([view]), vocabulary, share))
     assert sum(map(len, parts)) == pytest.approx(share * len(view), rel=0.12)
-    start = vocabulary.of_hashes(np.array([START_HASH], np.uint64))[0]
+    start = vocabulary.hash_numbers(np.array([START_HASH], np.uint64))[0]
     assert all(part[0] == start for part in parts)
     assert max(map(len, parts)) < 2 * contexts.STRETCH
     if share == 1.0:
-        assert np.concatenate(parts).tolist() == vocabulary.of_view(view).tolist()
+        assert np.concatenate(parts).tolist() == vocabulary.view_numbers(view).tolist()
 
 
 def test_words_are_learned_from_counted_text_alone(contexts, data, monkeypatch):
@@ -93,8 +91,8 @@ def test_words_are_learned_from_counted_text_alone(contexts, data, monkeypatch):
     view = Words()(["It was there."])
     candidates = model.numbers_of_candidates(["was", "were", "", "zebra"])
     assert (candidates >= 0).tolist() == [True, True, True, False]
-    states = states_at(model, view, Places(np.array([2]), np.array([3])))
-    assert np.isfinite(scores_of(model, states, np.zeros(3, int), candidates[:3])).all()
+    states = context_vectors(model, view, ContextPlaces(np.array([2]), np.array([3])))
+    assert np.isfinite(score_candidates(model, states, np.zeros(3, int), candidates[:3])).all()
 
 
 def test_the_model_is_saved_and_its_state_removed(contexts, data, monkeypatch, tmp_path):

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from disambig_exponentiated_gradient.grammar.derivation import Derivation
-from disambig_exponentiated_gradient.grammar.parsing import TreebankParser
-from disambig_exponentiated_gradient.grammar.treebank_grammar import PLAIN, TreebankGrammar
-from disambig_exponentiated_gradient.packed.features import PartFeatures
-from disambig_exponentiated_gradient.packed.forcing import with_derivations
-from disambig_exponentiated_gradient.packed.gold import Gold, wrong_labels
-from disambig_exponentiated_gradient.packed.named_edges import NamedEdges
-from disambig_exponentiated_gradient.packed.training_charts import TrainingCharts
-from disambig_exponentiated_gradient.packed.traits import Traits, looks, mixed
-from disambig_exponentiated_gradient.packed.vocabulary import NUMBERS, UNIT, ChartVocabulary
+from disambig_exponentiated_gradient.grammar import PLAIN, Derivation, TreebankGrammar, TreebankParser
+from disambig_exponentiated_gradient.packed_parser import (
+    NUMBERS,
+    UNIT,
+    ChartVocabulary,
+    EdgeCosts,
+    NamedEdges,
+    PartFeatures,
+    TrainingCharts,
+    WordTraits,
+    force_derivations,
+    mix_hashes,
+    word_shapes,
+    wrong_labels,
+)
 from made_trees import plain_trees, tree_of
 
 from disambig.api.decoding import Hypergraph
@@ -29,7 +34,7 @@ TREES = [
 
 @pytest.fixture(scope="module")
 def grammar():
-    return TreebankGrammar.of(TREES, PLAIN)
+    return TreebankGrammar.from_trees(TREES, PLAIN)
 
 
 def charts_of(grammar, trees, threshold=0.0):
@@ -44,21 +49,31 @@ def tree_of_mass(grammar, named, graphs, mass, i):
     """Return the tree of the edges of one chart that have a mass."""
     first, last = graphs.offsets[i : i + 2]
     rows = first + np.flatnonzero(mass[first:last] > 0)
-    return grammar.tree(named.sentences[i], Derivation.of_edges(named.edges.take(rows)))
+    return grammar.tree(named.sentences[i], Derivation.from_edges(named.edges.take(rows)))
 
 
 def test_a_key_is_of_its_template_and_of_the_order_of_its_fields():
     fields = np.array([1, 2], np.uint64), np.array([3, 4], np.uint64)
     assert (
-        len(set(np.concatenate([mixed("a", *fields), mixed("b", *fields), mixed("a", *fields[::-1])]))) == 6
+        len(
+            set(
+                np.concatenate(
+                    [mix_hashes("a", *fields), mix_hashes("b", *fields), mix_hashes("a", *fields[::-1])]
+                )
+            )
+        )
+        == 6
     )
-    assert mixed("a", 1, 3) == mixed("a", *fields)[0]
+    assert mix_hashes("a", 1, 3) == mix_hashes("a", *fields)[0]
 
 
 def test_looks_of_words():
-    assert looks("Cats") == looks("Cats") != looks("cats")
-    assert looks("Cats")[0] == looks("cats")[0] and looks("Cats")[1] == looks("Birdies")[1]
-    traits = Traits.of([["a", "b"], ["c"]], [["X", "Y"], ["X"]])
+    assert word_shapes("Cats") == word_shapes("Cats") != word_shapes("cats")
+    assert (
+        word_shapes("Cats")[0] == word_shapes("cats")[0]
+        and word_shapes("Cats")[1] == word_shapes("Birdies")[1]
+    )
+    traits = WordTraits.from_sentences([["a", "b"], ["c"]], [["X", "Y"], ["X"]])
     at = traits.starts
     assert traits.words[at[0] - 1] == traits.words[at[0] + 2] == traits.words[at[1] + 1]
     assert traits.tags[at[0]] == traits.tags[at[1]] != traits.tags[at[0] + 1]
@@ -67,10 +82,10 @@ def test_looks_of_words():
 def test_gold_trees_cost_nothing_and_all_others_something(grammar):
     charts, words, sentences = charts_of(grammar, TREES)
     assert charts.sentences.tolist() == list(range(len(TREES)))
-    same, rows = with_derivations(grammar, charts, words, [grammar.derivation(tree) for tree in TREES])
+    same, rows = force_derivations(grammar, charts, words, [grammar.derivation(tree) for tree in TREES])
     assert len(same.edges) == len(charts.edges) and all(own is not None for own in rows)
-    named = NamedEdges.of_charts(grammar, charts, sentences)
-    gold = Gold.of(named, grammar.binarisation, TREES, rows)
+    named = NamedEdges.from_charts(grammar, charts, sentences)
+    gold = EdgeCosts.from_trees(named, grammar.binarisation, TREES, rows)
     assert (gold.missing, gold.wrong_labels) == (0, 0)
     for totals, _ in Hypergraph().top(-gold.cost.astype(float), charts.graphs, 3):
         assert totals[0] == 0.0 and (totals[1:] < 0).all()
@@ -80,9 +95,9 @@ def test_gold_trees_cost_nothing_and_all_others_something(grammar):
 
 def test_wrong_labels_are_those_that_the_tree_does_not_have(grammar):
     charts, words, sentences = charts_of(grammar, TREES)
-    named = NamedEdges.of_charts(grammar, charts, sentences)
+    named = NamedEdges.from_charts(grammar, charts, sentences)
     wrong = wrong_labels(named, grammar.binarisation, TREES)
-    _, rows = with_derivations(grammar, charts, words, [grammar.derivation(tree) for tree in TREES])
+    _, rows = force_derivations(grammar, charts, words, [grammar.derivation(tree) for tree in TREES])
     for i, own in enumerate(rows):
         assert not wrong[charts.graphs.offsets[i] + own].any()
     assert wrong.any()
@@ -102,7 +117,7 @@ def test_a_derivation_that_was_pruned_is_put_in_again(grammar):
     )
     others = [second_best(grammar, charts, i) for i in range(len(TREES))]
     assert sum(each is not None for each in others) >= 3
-    forced, found = with_derivations(grammar, small, words, others)
+    forced, found = force_derivations(grammar, small, words, others)
     assert len(forced.edges) > len(small.edges)
     for i, (derivation, own) in enumerate(zip(others, found, strict=True)):
         if derivation is None:
@@ -110,7 +125,7 @@ def test_a_derivation_that_was_pruned_is_put_in_again(grammar):
             continue
         first, last = forced.graphs.offsets[i : i + 2]
         edges = forced.edges.take(first + own)
-        assert grammar.tree(sentences[i], Derivation.of_edges(edges)) == grammar.tree(
+        assert grammar.tree(sentences[i], Derivation.from_edges(edges)) == grammar.tree(
             sentences[i], derivation
         )
         assert forced.scores[first + own].sum() == pytest.approx(grammar.score(sentences[i], derivation))
@@ -125,12 +140,12 @@ def test_a_derivation_that_was_pruned_is_put_in_again(grammar):
 def second_best(grammar, charts, i):
     """Return the second derivation of a chart, None where there is one only."""
     totals, derivations = Hypergraph().top(charts.scores, charts.graphs, 2)[i]
-    return Derivation.of_edges(charts.edges.take(derivations[1])) if len(totals) > 1 else None
+    return Derivation.from_edges(charts.edges.take(derivations[1])) if len(totals) > 1 else None
 
 
 def test_a_gold_tree_that_the_grammar_lacks_has_another_in_its_place(grammar):
     tree = tree_of("(S (NP (DT the) (NN garden)) (X (VBZ sleeps)) (. .))")
-    found = TrainingCharts.of(grammar, [tree])
+    found = TrainingCharts.from_trees(grammar, [tree])
     assert found.gold_missing == 1 and found.wrong_labels >= 1 and len(found) == 1
     assert Hypergraph().top(-found.cost.astype(float), found.graphs, 1)[0][0][0] == 0.0
 
@@ -139,9 +154,9 @@ def test_features_are_those_of_edges_wherever_they_stand(grammar):
     """The same sentence alone and behind another one has the same features."""
     charts, _, sentences = charts_of(grammar, TREES[:2])
     alone, _, other = charts_of(grammar, TREES[1:2])
-    both = PartFeatures.of(NamedEdges.of_charts(grammar, charts, sentences))
-    one = PartFeatures.of(NamedEdges.of_charts(grammar, alone, other))
-    vocabulary = ChartVocabulary.of(both, 1)
+    both = PartFeatures.from_edges(NamedEdges.from_charts(grammar, charts, sentences))
+    one = PartFeatures.from_edges(NamedEdges.from_charts(grammar, alone, other))
+    vocabulary = ChartVocabulary.from_features(both, 1)
     cost = [np.zeros(len(each.edges), np.float32) for each in (charts, alone)]
     second = vocabulary.batch(both, charts.graphs, cost[0]).take(np.array([1]))
     first = vocabulary.batch(one, alone.graphs, cost[1])
@@ -154,20 +169,20 @@ def test_features_are_those_of_edges_wherever_they_stand(grammar):
 
 def test_rare_features_have_no_column(grammar):
     charts, _, sentences = charts_of(grammar, TREES)
-    features = PartFeatures.of(NamedEdges.of_charts(grammar, charts, sentences))
-    sizes = [len(ChartVocabulary.of(features, least)) for least in (1, 2, 10**6)]
+    features = PartFeatures.from_edges(NamedEdges.from_charts(grammar, charts, sentences))
+    sizes = [len(ChartVocabulary.from_features(features, least)) for least in (1, 2, 10**6)]
     assert sizes[0] == len(NUMBERS) + len(np.unique(features.keys)) > sizes[1] > sizes[2] == len(NUMBERS)
-    batch = ChartVocabulary.of(features, 10**6).batch(
+    batch = ChartVocabulary.from_features(features, 10**6).batch(
         features, charts.graphs, np.zeros(len(charts.edges), np.float32)
     )
     assert batch.features.shape[1] == len(NUMBERS)
 
 
 def test_a_joined_batch_says_what_its_parts_do(grammar):
-    parts = [TrainingCharts.of(grammar, TREES[:3]), TrainingCharts.of(grammar, TREES[3:])]
-    joined = TrainingCharts.joined(parts)
+    parts = [TrainingCharts.from_trees(grammar, TREES[:3]), TrainingCharts.from_trees(grammar, TREES[3:])]
+    joined = TrainingCharts.concat(parts)
     assert len(joined) == len(TREES) and joined.trees == tuple(TREES)
-    vocabulary = ChartVocabulary.of(joined.features, 1)
+    vocabulary = ChartVocabulary.from_features(joined.features, 1)
     weights = np.random.default_rng(0).normal(size=len(vocabulary))
     scores = [
         vocabulary.batch(each.features, each.graphs, each.cost).scores(weights) for each in (*parts, joined)

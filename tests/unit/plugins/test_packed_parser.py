@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from disambig_exponentiated_gradient.grammar.parsing import TreebankParser
-from disambig_exponentiated_gradient.grammar.treebank_grammar import TreebankGrammar
-from disambig_exponentiated_gradient.learning.learner import EG
-from disambig_exponentiated_gradient.packed.parser import PackedParser, learn
-from disambig_exponentiated_gradient.packed.vocabulary import ChartVocabulary
-from disambig_exponentiated_gradient.treebank.cleaning import read_trees
+from disambig_exponentiated_gradient.grammar import TreebankGrammar, TreebankParser
+from disambig_exponentiated_gradient.learners import EG
+from disambig_exponentiated_gradient.packed_parser import ChartVocabulary, PackedParser, train_packed_parser
+from disambig_exponentiated_gradient.treebank import read_trees
 from made_trees import plain_trees
 
 from disambig.api.decoding import Hypergraph
@@ -32,13 +30,13 @@ def attachments():
 
 @pytest.fixture(scope="module")
 def learned():
-    return learn(attachments(), EG(C=1.0, decoder=Hypergraph()), folds=4, least=1)
+    return train_packed_parser(attachments(), EG(C=1.0, decoder=Hypergraph()), folds=4, least=1)
 
 
 def test_it_learns_what_the_grammar_cannot(learned):
     trees = attachments()
     sentences = [tree.words() for tree in trees]
-    by_grammar = TreebankParser(TreebankGrammar.of(trees)).trees(sentences)
+    by_grammar = TreebankParser(TreebankGrammar.from_trees(trees)).trees(sentences)
     assert sum(a == b for a, b in zip(by_grammar, trees, strict=True)) <= len(trees) // 2
     assert learned.parser.trees(sentences) == trees
     report = learned.report
@@ -48,7 +46,7 @@ def test_it_learns_what_the_grammar_cannot(learned):
 @pytest.mark.parametrize("loss", ["cost", "log"])
 def test_both_losses_learn(loss):
     trees = attachments()
-    found = learn(trees, EG(C=1.0, loss=loss, decoder=Hypergraph()), folds=4, least=1).parser
+    found = train_packed_parser(trees, EG(C=1.0, loss=loss, decoder=Hypergraph()), folds=4, least=1).parser
     assert found.trees([tree.words() for tree in trees]) == trees
 
 
@@ -97,13 +95,15 @@ def test_sentences_without_a_chart(learned):
 
 def test_nothing_to_learn_from():
     with pytest.raises(UserError, match="D634"):
-        learn([], EG(decoder=Hypergraph()))
+        train_packed_parser([], EG(decoder=Hypergraph()))
     with pytest.raises(UserError, match="D613"):
-        learn(plain_trees(), EG(decoder=Hypergraph()), longest=1)
+        train_packed_parser(plain_trees(), EG(decoder=Hypergraph()), longest=1)
     with pytest.raises(UserError, match="D614"):
-        learn(plain_trees(), EG(decoder=Hypergraph()), folds=1)
+        train_packed_parser(plain_trees(), EG(decoder=Hypergraph()), folds=1)
 
 
 def test_weights_fit_the_columns():
     with pytest.raises(ValueError, match="columns"):
-        PackedParser(TreebankGrammar.of(plain_trees()), ChartVocabulary(np.zeros(0, np.uint64)), np.zeros(5))
+        PackedParser(
+            TreebankGrammar.from_trees(plain_trees()), ChartVocabulary(np.zeros(0, np.uint64)), np.zeros(5)
+        )

@@ -6,9 +6,9 @@ import warnings
 
 import pytest
 import spacy
-from disambig_exponentiated_gradient.parsers.stored import save_parser
-from disambig_exponentiated_gradient.spacy import extensions
-from disambig_exponentiated_gradient.treebank.constituents import constituents
+from disambig_exponentiated_gradient.parser import save_parser
+from disambig_exponentiated_gradient.spacy import _component as extensions
+from disambig_exponentiated_gradient.treebank import list_constituents
 from hypothesis import given
 from hypothesis import strategies as st
 from made_parser import TEXT, parser
@@ -51,7 +51,7 @@ def test_constituents_and_their_parents(nlp):
             above = group[int(span.id_)]
             assert int(span.id_) < number and above.start <= span.start and span.end <= above.end
     trees = parser().parse(TEXT)
-    assert [span.label_ for span in group] == [row.label for tree in trees for row in constituents(tree)]
+    assert [span.label_ for span in group] == [row.label for tree in trees for row in list_constituents(tree)]
 
 
 def test_names_as_benepar_has_them(nlp):
@@ -105,7 +105,7 @@ def test_a_doc_is_never_answered_with_what_another_thread_asked_last(nlp, monkey
 
 
 def test_the_string_is_the_tree(nlp):
-    from disambig_exponentiated_gradient.treebank.cleaning import read_trees
+    from disambig_exponentiated_gradient.treebank import read_trees
 
     doc = nlp(TEXT)
     for sent, tree in zip(doc.sents, parser().parse(TEXT), strict=True):
@@ -169,11 +169,11 @@ def test_all_is_kept_on_the_disk(nlp, tmp_path):
 def test_another_parser_is_told(nlp, tmp_path):
     data = nlp.get_pipe("disambig_parser").to_bytes()
     save_parser(parser(), tmp_path)
-    from disambig_exponentiated_gradient.grammar.treebank_grammar import TreebankGrammar
-    from disambig_exponentiated_gradient.parsers.parser import Parser
-    from disambig_exponentiated_gradient.treebank.cleaning import read_trees
+    from disambig_exponentiated_gradient.grammar import TreebankGrammar
+    from disambig_exponentiated_gradient.parser import Parser
+    from disambig_exponentiated_gradient.treebank import read_trees
 
-    save_parser(Parser(TreebankGrammar.of(list(read_trees("(S (NN x) (NN y))")))), tmp_path)
+    save_parser(Parser(TreebankGrammar.from_trees(list(read_trees("(S (NN x) (NN y))")))), tmp_path)
     other = spacy.blank("en").add_pipe("disambig_parser", config={"model": str(tmp_path)})
     with pytest.warns(UserWarning, match="another parser"):
         other.from_bytes(data)

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from disambig_exponentiated_gradient import load_parser
-from disambig_exponentiated_gradient.parsers.stored import FILE, HEADER, digest_of, read_parser, save_parser
+from disambig_exponentiated_gradient.parser import FILE, HEADER, grammar_digest, read_parser, save_parser
 from made_parser import TEXT, parser
 
 from disambig.errors import UserError
@@ -28,7 +28,7 @@ def folder(made, tmp_path):
 def test_what_is_read_parses_as_what_was_written(made, folder):
     again = load_parser(folder)
     assert again.parse(TEXT) == made.parse(TEXT)
-    assert digest_of(again) == digest_of(made)
+    assert grammar_digest(again) == grammar_digest(made)
     assert json.loads((folder / HEADER).read_text())["about"] == {"trees": 24}
     for trees in again.nbest(TEXT, 5):
         scores = [score for _, score in trees]
@@ -69,7 +69,7 @@ def test_a_broken_parser_is_one_line(folder, what):
 
 
 def test_numbers_that_cannot_be_are_found_though_the_digest_is_right(folder, made):
-    from disambig_exponentiated_gradient.parsers.stored import _digest
+    from disambig_exponentiated_gradient.parser.parser import _digest
 
     change_array(folder, "binary", lambda array: array + 100_000)
     change_header(folder, digest=_digest(dict(np.load(folder / FILE))))
@@ -80,7 +80,7 @@ def test_numbers_that_cannot_be_are_found_though_the_digest_is_right(folder, mad
 def test_names_of_nothing(tmp_path, monkeypatch):
     for brought, wanted in (((), "install the pack disambig_en_parser .*"), (("disambig_en_parser",), "")):
         found = {name: SimpleNamespace(name=name, folders={"parser": tmp_path}) for name in brought}
-        monkeypatch.setattr("disambig_exponentiated_gradient.parsers.places.packs", lambda found=found: found)
+        monkeypatch.setattr("disambig_exponentiated_gradient.parser.parser.packs", lambda found=found: found)
         with pytest.raises(UserError, match=rf"D901.*'nothing_en', no such folder or pack: {wanted}name a f"):
             load_parser("nothing_en")
     monkeypatch.undo()

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from disambig_exponentiated_gradient.treebank.brackets import DELETED, Brackets
-from disambig_exponentiated_gradient.treebank.measures import BracketF1
-from disambig_exponentiated_gradient.treebank.parseval import Parseval
-from disambig_exponentiated_gradient.treebank.tree import Tree
-from disambig_exponentiated_gradient.treebank.writing import one_line
+from disambig_exponentiated_gradient.treebank import (
+    DELETED,
+    BracketF1,
+    Parseval,
+    Tree,
+    TreeBrackets,
+    format_one_line,
+)
 from hypothesis import given
 from made_trees import plain_trees, tree_of, trees
 
@@ -19,7 +22,7 @@ GOLD = "((S (NP (PRP we)) (VP (VBP eat) (NP (NN soup)) (PP (IN with) (NP (DT a) 
 
 
 def counts(gold, found):
-    return Parseval.of([tree_of(gold)], [None if found is None else tree_of(found)])
+    return Parseval.from_trees([tree_of(gold)], [None if found is None else tree_of(found)])
 
 
 def row(gold, found):
@@ -95,7 +98,7 @@ def test_by_hand(name):
 def test_figures_of_several():
     gold = [tree_of(text) for text in (GOLD, GOLD, GOLD, GOLD)]
     found = [tree_of(HAND[name][1]) for name in ("the same", "attached lower", "crossing")]
-    both = Parseval.of(gold, [*found, None])
+    both = Parseval.from_trees(gold, [*found, None])
     assert both.precision == pytest.approx(16 / 18)
     assert both.recall == pytest.approx(16 / 24)
     assert both.f1 == pytest.approx(2 * 16 / (18 + 24))
@@ -108,18 +111,18 @@ def test_figures_of_several():
     as_evalb = both.take(~both.failed)  # which leaves failed sentences out
     assert as_evalb.recall == pytest.approx(16 / 18)
     assert len(as_evalb) == 3
-    nothing = Parseval.of([], [])
+    nothing = Parseval.from_trees([], [])
     assert len(nothing) == 0
     assert np.isnan([nothing.f1, nothing.precision, nothing.recall, nothing.exact]).all()
 
 
 @given(trees(), trees())
 def test_what_holds_of_any_two_trees(one, other):
-    same = Parseval.of([one], [one])
+    same = Parseval.from_trees([one], [one])
     assert same.errors[0] == 0
     assert same.crossing[0] == 0
     assert same.right_tags[0] == same.words[0]
-    there, back = Parseval.of([one], [other]), Parseval.of([other], [one])
+    there, back = Parseval.from_trees([one], [other]), Parseval.from_trees([other], [one])
     if one.words() != other.words():
         assert there.failed[0]
         return
@@ -130,7 +133,7 @@ def test_what_holds_of_any_two_trees(one, other):
 
 @given(trees())
 def test_another_label_costs_two_brackets(tree):
-    found = Parseval.of([tree], [Tree("TOP", (Tree("EXTRA", tree.children),))])
+    found = Parseval.from_trees([tree], [Tree("TOP", (Tree("EXTRA", tree.children),))])
     some_word = any(tag not in DELETED for tag in tree.tags())
     assert found.errors[0] == some_word
     assert found.matched[0] == found.gold[0]
@@ -138,7 +141,7 @@ def test_another_label_costs_two_brackets(tree):
 
 @given(trees())
 def test_brackets_by_their_definition(tree):
-    mine = Brackets.of(tree)
+    mine = TreeBrackets.from_tree(tree)
     gone = [tag in DELETED for tag in mine.tags]
     for label, start, end in mine.counted(gone):
         assert label not in DELETED
@@ -159,8 +162,8 @@ def outcomes(lists, chosen, references):
 
 def test_as_a_measure_of_lists():
     measure = BracketF1()
-    gold = one_line(tree_of(GOLD))
-    lower, crossing = (one_line(tree_of(HAND[name][1])) for name in ("attached lower", "crossing"))
+    gold = format_one_line(tree_of(GOLD))
+    lower, crossing = (format_one_line(tree_of(HAND[name][1])) for name in ("attached lower", "crossing"))
     assert isinstance(measure, CostsTexts)
     assert measure.costs([gold, lower, crossing, ""], [gold] * 4).tolist() == [0, 1, 3, 6]
     lists = [[lower, gold], [crossing, lower]]
@@ -175,4 +178,4 @@ def test_as_a_measure_of_lists():
 
 def test_the_same_as_the_counts():
     gold = plain_trees()
-    assert Parseval.of(gold, gold).f1 == 1.0
+    assert Parseval.from_trees(gold, gold).f1 == 1.0

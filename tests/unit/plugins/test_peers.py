@@ -8,17 +8,13 @@ import sys
 
 import numpy as np
 import pytest
-from disambig_variance_svm.peers.kenlm import KenLM
-from disambig_variance_svm.peers.ratio import IMPOSSIBLE, NgramRatio
+from disambig_variance_svm.external_systems import IMPOSSIBLE, KenLM, NgramRatio
 
-from disambig.counts.building.build import build_table
-from disambig.counts.table import CountTable
-from disambig.data.finding import Finder
-from disambig.data.groups import Group
-from disambig.data.instances import Instances
+from disambig.counts import CountTable, build_table
+from disambig.data import CandidateFinder, Group, Instances
 from disambig.errors import UserError
-from disambig.evaluation.substitution import substitute
-from disambig.text.tokenisations.words import Words
+from disambig.evaluation import substitute
+from disambig.text import Words
 
 GROUP = Group("than/then", ("than", "then", "as if"))
 ARPA = """\\data\\
@@ -66,7 +62,7 @@ def arpa(tmp_path):
 
 def examples(texts):
     view = Words()(texts)
-    instances = Finder.of((GROUP,)).find(view)
+    instances = CandidateFinder.from_groups((GROUP,)).find(view)
     assert len(instances)
     return view, instances
 
@@ -131,7 +127,9 @@ def test_kenlm_pickles_and_scores_nothing(arpa):
     view, instances = examples(TEXTS)
     extractor = pickle.loads(pickle.dumps(KenLM(path=arpa).fit(view, instances, [GROUP])))
     nothing = Words()([])
-    assert extractor.transform(nothing, Finder.of((GROUP,)).find(nothing), GROUP).batch.values.shape == (
+    assert extractor.transform(
+        nothing, CandidateFinder.from_groups((GROUP,)).find(nothing), GROUP
+    ).batch.values.shape == (
         0,
         3,
         1,
@@ -218,7 +216,9 @@ def test_the_rule_never_chooses_no_word(table):
 
 def test_the_rule_on_nothing(table):
     nothing = Words()([])
-    features = NgramRatio(counts=table).transform(nothing, Finder.of((GROUP,)).find(nothing), GROUP)
+    features = NgramRatio(counts=table).transform(
+        nothing, CandidateFinder.from_groups((GROUP,)).find(nothing), GROUP
+    )
     assert features.batch.values.shape == (0, 3, 1)
 
 

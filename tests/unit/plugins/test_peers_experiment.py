@@ -9,28 +9,23 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from disambig_variance_svm.experiments import peer_settings, peers
-from disambig_variance_svm.experiments.peer_settings import SETTINGS, read_settings
-from disambig_variance_svm.experiments.peers import Peers
-from disambig_variance_svm.it.normalised import NormalisedWords
-from disambig_variance_svm.learners.baselines import SumLM
-from disambig_variance_svm.learners.conditional_logit import ConditionalLogit
-from disambig_variance_svm.plain_text import PACK_DOMAINS as DOMAINS
-from disambig_variance_svm.plain_text import PACK_HELD_OUT as HELD_OUT
-from disambig_variance_svm.preposition import Preposition
-from disambig_variance_svm.preposition_extractors import PrepositionOdds
-from disambig_variance_svm.spelling import Spelling
+from disambig_variance_svm import PACK_DOMAINS as DOMAINS
+from disambig_variance_svm import PACK_HELD_OUT as HELD_OUT
+from disambig_variance_svm import Spelling
+from disambig_variance_svm.experiments import SETTINGS, Bergsma2010Peers, read_external_settings
+from disambig_variance_svm.experiments import external as peer_settings
+from disambig_variance_svm.experiments import external as peers
+from disambig_variance_svm.learners import ConditionalLogit, SumLM
+from disambig_variance_svm.prepositions import Preposition, PrepositionOdds
+from disambig_variance_svm.pronoun_it import NormalisedWords
 
-from disambig.counts.building.build import build_table
+from disambig.counts import build_table
+from disambig.decision import BestOfList, Mistakes
 from disambig.errors import UserError
-from disambig.evaluation.side_by_side import Ground, flagged, judge, limits
-from disambig.features.counts.context_probabilities import ContextProbabilities
-from disambig.features.counts.ngram_counts import NgramCounts
-from disambig.judges.best_of_list import BestOfList
-from disambig.judges.mistakes.judge import Mistakes
-from disambig.text.tokenisations.words import Words
-from disambig.training.learned import Learned
-from disambig.training.trainer import train
+from disambig.evaluation import TestBed, flagged, judge, limits
+from disambig.features import ContextProbabilities, NgramCounts
+from disambig.text import Words
+from disambig.training import FittedExtractor, train
 
 SETS = "than/then\tcomparison, time\nquiet/quite\tstill, rather\n"
 NAMES = "Ann Ben Cleo Dan Eva Finn Gus Hal Ida Jon".split()
@@ -63,13 +58,13 @@ def place(tmp_path_factory):
 
 @pytest.fixture
 def model(place):
-    build = peers.trained(NgramCounts(counts=place / "t.counts"), SumLM(patterns=["2-gram", "3-gram"]))
+    build = peers.train_systems(NgramCounts(counts=place / "t.counts"), SumLM(patterns=["2-gram", "3-gram"]))
     return build(Spelling(sets=place / "sets.tsv"), peers.read(place))
 
 
 def test_judging_agrees_with_deciding_and_errors_are_the_same_for_all(place, model):
     texts = peers.read(place)
-    ground, again = (Ground.of(model.task, texts["test"], Words()) for _ in range(2))
+    ground, again = (TestBed.from_texts(model.task, texts["test"], Words()) for _ in range(2))
     judged = judge(model, ground)
     decided = model.decide(ground.view)
     assert np.array_equal(judged.chosen, decided.chosen) and judged.right.mean() > 0.9
@@ -85,14 +80,16 @@ def test_judging_agrees_with_deciding_and_errors_are_the_same_for_all(place, mod
 
 def test_parts_and_groups(place, model):
     texts = peers.read(place)
-    ground = Ground.of(model.task, texts["dev"], Words(), groups=["quiet/quite"])
+    ground = TestBed.from_texts(model.task, texts["dev"], Words(), groups=["quiet/quite"])
     assert ground.names == DOMAINS and set(ground.instances.groups) == {1}
-    first = Ground.of(model.task, {DOMAINS[0]: texts["dev"][DOMAINS[0]]}, Words(), groups=["quiet/quite"])
+    first = TestBed.from_texts(
+        model.task, {DOMAINS[0]: texts["dev"][DOMAINS[0]]}, Words(), groups=["quiet/quite"]
+    )
     assert (ground.parts == 0).sum() == len(first.instances) < len(ground.instances)
 
 
 def test_a_limit_leaves_no_more_than_its_share_above_it(place, model):
-    ground = Ground.of(model.task, peers.read(place)["dev"], Words())
+    ground = TestBed.from_texts(model.task, peers.read(place)["dev"], Words())
     flags = np.random.default_rng(0).normal(size=len(ground.instances))
     free = ~ground.shielded
     for by_group in (False, True):
@@ -109,7 +106,7 @@ def test_the_experiment_puts_systems_side_by_side(place, monkeypatch):
     settings.write_text(json.dumps({"counts": str(place / "t.counts")}), encoding="utf8")
     monkeypatch.setenv(SETTINGS, str(settings))
     monkeypatch.setattr(peers, "TASKS", {"spelling": lambda: Spelling(sets=place / "sets.tsv")})
-    result = Peers().run(data=place, quick=False, progress=lambda *_: None)
+    result = Bergsma2010Peers().run(data=place, quick=False, progress=lambda *_: None)
     figures = {(row.system, row.setting): row for row in result.rows}
     assert {system for system, _ in figures} == {"n-gram ratio rule", "SumLM", "VAR-SVM"}
     for system in ("n-gram ratio rule", "SumLM", "VAR-SVM"):
@@ -127,7 +124,7 @@ def test_a_given_model_is_shown_whole_and_by_its_extractors(place, model, monkey
     parts = {
         "task": model.task,
         "tokenisation": Words(),
-        "extractors": {"logs": Learned(extractors[0]), "smoothed": extractors[1]},
+        "extractors": {"logs": FittedExtractor(extractors[0]), "smoothed": extractors[1]},
         "learner": ConditionalLogit(),
         "baseline": SumLM(patterns=["2-gram", "3-gram"]),
     }
@@ -136,9 +133,9 @@ def test_a_given_model_is_shown_whole_and_by_its_extractors(place, model, monkey
     two = train(parts, joined, name="two")
     monkeypatch.setattr(peers, "load_model", lambda place: two)
     settings = {"counts": str(place / "t.counts"), "models": {"spelling": {"two": "two"}}}
-    names = [name for name, _ in peers.builders("spelling", settings)]
+    names = [name for name, _ in peers.extractor_builders("spelling", settings)]
     assert names[-3:] == ["two", "two, its NgramCounts alone", "two, its ContextProbabilities alone"]
-    alone = dict(peers.builders("spelling", settings))[names[-1]](model.task, texts)
+    alone = dict(peers.extractor_builders("spelling", settings))[names[-1]](model.task, texts)
     assert [type(extractor).__name__ for extractor in alone.extractors] == ["ContextProbabilities"]
 
 
@@ -151,7 +148,7 @@ def test_a_model_that_knows_no_word_takes_part_among_the_words(place, model, mon
         "task": replace(task, only_as_preposition=False),
         "tokenisation": Words(),
         "extractors": {
-            "counts": Learned(ContextProbabilities(counts=place / "t.counts")),
+            "counts": FittedExtractor(ContextProbabilities(counts=place / "t.counts")),
             "place": PrepositionOdds(),
         },
         "learner": ConditionalLogit(),
@@ -167,7 +164,7 @@ def test_a_model_that_knows_no_word_takes_part_among_the_words(place, model, mon
     (place / "said.json").write_text(json.dumps(said), encoding="utf8")
     monkeypatch.setenv(SETTINGS, str(place / "said.json"))
     monkeypatch.setattr(peers, "TASKS", {"every": lambda: replace(asked, only_as_preposition=False)})
-    result = Peers().run(data=place, quick=False, progress=lambda *_: None)
+    result = Bergsma2010Peers().run(data=place, quick=False, progress=lambda *_: None)
     figures = {(row.system, row.setting): row for row in result.rows}
     systems = ["n-gram ratio rule", "SumLM", "VAR-SVM", "pack", "pack, its ContextProbabilities alone"]
     assert list(dict.fromkeys(system for system, _ in figures)) == systems
@@ -181,24 +178,24 @@ def test_claims_are_against_the_better_language_model():
 
     half, most, all_right = np.arange(200) % 2 == 0, np.arange(200) % 10 > 0, np.ones(200, bool)
     judged = {"KenLM, a": one(half), "KenLM, b": one(most), "SumLM": one(half), "new": one(all_right)}
-    claims = list(peers.compared("every", judged))
+    claims = list(peers.compare_systems("every", judged))
     assert [(claim.claim, claim.holds) for claim in claims] == [
         ("every: new chooses better than KenLM, b", True)
     ]
     assert "+10.00 points" in claims[0].evidence
-    assert not next(peers.compared("every", {**judged, "new": one(half)})).holds
+    assert not next(peers.compare_systems("every", {**judged, "new": one(half)})).holds
 
 
 def read_as(place, monkeypatch, said, sets=None):
     """Read settings that say this, for a task spelling."""
     (place / "said.json").write_text(said if isinstance(said, str) else json.dumps(said), encoding="utf8")
     monkeypatch.setenv(SETTINGS, str(place / "said.json"))
-    return read_settings({"spelling": Spelling(sets=sets or place / "sets.tsv").groups}, ("SumLM",))
+    return read_external_settings({"spelling": Spelling(sets=sets or place / "sets.tsv").groups}, ("SumLM",))
 
 
 def test_without_settings_nothing_is_said(monkeypatch):
     monkeypatch.delenv(SETTINGS, raising=False)
-    assert read_settings({}, ()) == {}
+    assert read_external_settings({}, ()) == {}
 
 
 def test_settings_that_can_be_used_are_returned(place, model, monkeypatch):
@@ -268,4 +265,4 @@ def test_settings_are_read_before_the_texts(place, monkeypatch):
     (place / "said.json").write_text('{"counts": 3}', encoding="utf8")
     monkeypatch.setenv(SETTINGS, str(place / "said.json"))
     with pytest.raises(UserError, match="D743"):
-        Peers().run(data=place, quick=True, progress=lambda *_: None)
+        Bergsma2010Peers().run(data=place, quick=True, progress=lambda *_: None)

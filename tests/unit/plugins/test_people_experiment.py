@@ -9,18 +9,15 @@ import stat
 import sys
 
 import pytest
-from disambig_variance_svm.experiments import people
-from disambig_variance_svm.experiments.people import DevelopmentMistakes, Mistakes
-from disambig_variance_svm.peers import kenlm_making
-from disambig_variance_svm.peers.harper import Harper
-from disambig_variance_svm.peers.kenlm import KenLM
-from disambig_variance_svm.peers.kenlm_checker import KenLMChecker
-from disambig_variance_svm.plain_text import COUNTED, PACK_COUNTED
+from disambig_variance_svm import COUNTED, PACK_COUNTED
+from disambig_variance_svm.experiments import PeopleDevelopmentMistakes, PeopleMistakes, people
+from disambig_variance_svm.external_systems import HarperChecker, KenLM, KenLMChecker
+from disambig_variance_svm.external_systems import kenlm as kenlm_making
 from test_peers import ARPA
 
+from disambig.checking import ModelChecker
 from disambig.errors import UserError
-from disambig.evaluation.mistakes.checkers import Models
-from disambig.evaluation.mistakes.edits import Edit
+from disambig.evaluation import ProposedEdit
 
 CONFUSED = [("It was more then we had hoped for.", "then", "than"), ("And than he left us.", "than", "then")]
 CLEAN = ["We saw more than ever before.", "And then they went home.", "He knows enough then."]
@@ -56,8 +53,8 @@ def settled(result):
 
 def test_peers_that_are_not_there_are_told(data, monkeypatch):
     monkeypatch.setattr(people, "missing", lambda data: "its programs")
-    monkeypatch.setattr(Harper, "is_installed", staticmethod(lambda: False))
-    result = DevelopmentMistakes().run(data=data, quick=False, progress=silent)
+    monkeypatch.setattr(HarperChecker, "is_installed", staticmethod(lambda: False))
+    result = PeopleDevelopmentMistakes().run(data=data, quick=False, progress=silent)
     assert [note for note in result.notes if "left out: it" in note] == [
         "KenLM is left out: it needs its programs.",
         "Harper is left out: it needs pip install 'disambig[peers]'.",
@@ -74,11 +71,16 @@ def test_peers_side_by_side(data, tmp_path, monkeypatch):
     arpa = tmp_path / "tiny.arpa"
     arpa.write_text(ARPA, encoding="utf8")
     monkeypatch.setattr(people, "missing", lambda data: "")
-    monkeypatch.setattr(people, "kenlm_of", lambda data, progress: KenLM(path=arpa))
-    monkeypatch.setattr(Harper, "is_installed", staticmethod(lambda: True))
-    proposed = {CONFUSED[0][0]: [Edit(12, 16, "than", "harper")], CLEAN[0]: [Edit(0, 2, None, "harper")]}
-    monkeypatch.setattr(Harper, "edits", lambda self, texts: [proposed.get(text, []) for text in texts])
-    result = Mistakes().run(data=data, quick=False, progress=silent)
+    monkeypatch.setattr(people, "load_or_make_kenlm", lambda data, progress: KenLM(path=arpa))
+    monkeypatch.setattr(HarperChecker, "is_installed", staticmethod(lambda: True))
+    proposed = {
+        CONFUSED[0][0]: [ProposedEdit(12, 16, "than", "harper")],
+        CLEAN[0]: [ProposedEdit(0, 2, None, "harper")],
+    }
+    monkeypatch.setattr(
+        HarperChecker, "edits", lambda self, texts: [proposed.get(text, []) for text in texts]
+    )
+    result = PeopleMistakes().run(data=data, quick=False, progress=silent)
     found = settled(result)
     assert found["Harper", "right, all"] == 50.0
     assert found["Harper", "false flags per 1,000 words"] == pytest.approx(1000 / 15)
@@ -95,7 +97,7 @@ def test_kenlm_decides_by_the_sentence(tmp_path):
     pytest.importorskip("kenlm")
     arpa = tmp_path / "tiny.arpa"
     arpa.write_text(ARPA, encoding="utf8")
-    peer = KenLMChecker(Models.named("spelling").models, KenLM(path=arpa))
+    peer = KenLMChecker(ModelChecker.from_names("spelling").models, KenLM(path=arpa))
     wrong, right = peer.edits(["more then enough", "more than enough"])
     assert [(edit.start, edit.end, edit.new) for edit in wrong] == [(5, 9, "than")]
     assert wrong[0].sure > 0 and right == []
@@ -103,7 +105,7 @@ def test_kenlm_decides_by_the_sentence(tmp_path):
 
 def test_sentences_are_those_that_are_counted():
     said = ["He didn\u2019t see 3 more. Then he left.", "", "So on"]
-    assert list(kenlm_making.sentences(said)) == ["he didn't see 0 more .", "then he left .", "so on"]
+    assert list(kenlm_making.kenlm_sentences(said)) == ["he didn't see 0 more .", "then he left .", "so on"]
 
 
 def program(folder, name, body):
@@ -135,18 +137,18 @@ def test_a_model_is_made_once(data, programs):
                 out.write("He left. So did she.\nNot this.\nNor this.\nAnd then?\nNo.\n")
             elif name not in COUNTED:
                 out.write(f"{name[8:11]} one.\n{name[8:11]} two.\n")
-    first = kenlm_making.kenlm_of(data, progress=silent).path
+    first = kenlm_making.load_or_make_kenlm(data, progress=silent).path
     others = [f"{name} {number} ." for name in ("ess", "man", "gui", "enc") for number in ("one", "two")]
     said = ["he left .", "so did she .", "and then ?", *others]
     assert first.read_text(encoding="utf8").splitlines() == said
     program(programs, "lmplz", "sys.exit(1)")
-    assert kenlm_making.kenlm_of(data, progress=silent).path == first
+    assert kenlm_making.load_or_make_kenlm(data, progress=silent).path == first
 
 
 def test_a_program_that_fails_is_named(tmp_path, programs):
     program(programs, "lmplz", "sys.exit('no memory')")
     with pytest.raises(UserError, match=r"D746.*lmplz.*status 1.*no memory"):
-        kenlm_making.make(["He left."] * 10, tmp_path / "model.bin")
+        kenlm_making.make_kenlm(["He left."] * 10, tmp_path / "model.bin")
 
 
 def test_what_a_model_needs(data, monkeypatch):

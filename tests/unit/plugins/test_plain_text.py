@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 from disambig_variance_svm import plain_text
-from disambig_variance_svm.experiments import domains, peers, people, table1, table2, table3
+from disambig_variance_svm.experiments import domains, people, table1, table2, table3
+from disambig_variance_svm.experiments import external as peers
 
 EIGHT = "fiction government health mixed science speeches technical textbooks".split()
 
@@ -16,15 +17,22 @@ EIGHT = "fiction government health mixed science speeches technical textbooks".s
 def test_the_tables_count_eight_domains():
     assert tuple(f"english/{domain}.train.txt.xz" for domain in EIGHT) == plain_text.COUNTED
     assert tuple(f"english/{domain}.heldout.txt.xz" for domain in EIGHT) == plain_text.HELD_OUT
-    for experiment in (table1.Table1, table2.Table2, table3.Table3, domains.Domains):
+    for experiment in (
+        table1.Bergsma2010Table1,
+        table2.Bergsma2010Table2,
+        table3.Bergsma2010Table3,
+        domains.Bergsma2010Domains,
+    ):
         english = {name for name in experiment.needs if name.startswith("english/")}
         assert english <= {*plain_text.COUNTED, *plain_text.HELD_OUT}
 
 
 def test_what_is_set_beside_the_pack_reads_its_twelve():
     assert len(set(plain_text.PACK_DOMAINS)) == 12 and set(EIGHT) < set(plain_text.PACK_DOMAINS)
-    assert peers.Peers.needs == plain_text.PACK_HELD_OUT
-    assert not any(name.startswith("english/") for name in people.Mistakes().needs)  # KenLM may be left out
+    assert peers.Bergsma2010Peers.needs == plain_text.PACK_HELD_OUT
+    assert not any(
+        name.startswith("english/") for name in people.PeopleMistakes().needs
+    )  # KenLM may be left out
 
 
 @pytest.fixture

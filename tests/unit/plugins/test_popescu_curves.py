@@ -7,13 +7,24 @@ import tarfile
 
 import numpy as np
 import pytest
-from disambig_kernel_rls.experiments import curves, editions, genre_claims, genres, noad
-from disambig_kernel_rls.experiments.genre_folds import AS_MANY, KIND_OF, KINDS, OTHER, SAME, folds
-from disambig_kernel_rls.experiments.scored import MFS
+from disambig_kernel_rls.experiments import (
+    AS_MANY,
+    KIND_OF,
+    KINDS,
+    MFS,
+    OTHER,
+    SAME,
+    curves,
+    genre_folds,
+    genres,
+)
+from disambig_kernel_rls.experiments import genres as genre_claims
+from disambig_kernel_rls.experiments import genres as noad
+from disambig_kernel_rls.experiments import senseval as editions
 from made_senses import write_noad, write_senseval
 
 from disambig.cli import main
-from disambig.experiments.report import as_json, of_json, readable
+from disambig.experiments import as_json, from_json, result_lines
 
 
 def silent(*said):
@@ -30,15 +41,17 @@ def data(tmp_path_factory):
 
 def plain(result, title):
     """Check that a result can be shown, and goes to JSON and back."""
-    assert readable(title, result) and result.claims and result.panels and result.notes
+    assert result_lines(title, result) and result.claims and result.panels and result.notes
     said = json.loads(json.dumps(as_json("name", result)))
-    assert as_json("name", of_json(said)) == said
+    assert as_json("name", from_json(said)) == said
     return {(row.system, row.setting): row for row in result.rows}
 
 
 def test_curves_on_a_made_sample(data):
     stages = []
-    result = curves.Curves().run(data=data, quick=False, progress=lambda *said: stages.append(said))
+    result = curves.Popescu2004Curves().run(
+        data=data, quick=False, progress=lambda *said: stages.append(said)
+    )
     rows = plain(result, "curves")
     assert stages[0][0] == "reading Senseval-2" and stages[-1][0] == "learning"
     assert {setting for _, setting in rows} == {"5", "10", "all"}  # no word has more than 14
@@ -52,8 +65,8 @@ def test_curves_on_a_made_sample(data):
 
 
 def test_a_size_that_a_word_does_not_have_is_all_of_it(data):
-    sample = editions.read(editions.SENSEVAL_2, data, quick=True)
-    found = curves.shares(sample, 2, progress=silent)
+    sample = editions.read_edition(editions.SENSEVAL_2, data, quick=True)
+    found = curves.training_shares(sample, 2, progress=silent)
     assert set(found) == {MFS, *curves.SYSTEMS}
     each = found["RLSC-COMB"]
     assert each.shape == (3, len(curves.SIZES) + 1, 2)
@@ -65,12 +78,12 @@ def test_accuracies_weigh_words_by_their_test_instances():
     each = np.zeros((2, len(curves.SIZES) + 1, 2))
     each[0], each[1, :, 1] = 1.0, 0.5
     has, tests = np.array([30, 120]), np.array([10, 30])
-    rows = curves.rows_of("", {"x": each}, np.ones(2, bool), has, tests)
+    rows = curves.curve_rows("", {"x": each}, np.ones(2, bool), has, tests)
     first = rows[0]
     assert (first.setting, first.ours, first.n) == ("5", pytest.approx((25 + 62.5) / 2), 40)
     assert first.spread == pytest.approx((62.5 - 25) / 2)
     assert [row.setting for row in rows] == ["5", "10", "25", "50", "100", "all"]
-    assert list(curves.classes(has)) == ["", "words of fewer than 100", "words of 100 to 149"]
+    assert list(curves.word_classes(has)) == ["", "words of fewer than 100", "words of 100 to 149"]
 
 
 def test_claims_of_the_curves_follow_the_figures():
@@ -82,9 +95,9 @@ def test_claims_of_the_curves_follow_the_figures():
         name: base + rise + up
         for name, up in zip((MFS, *curves.SYSTEMS), (0, 0.1, 0.2, 0.15, 0.3), strict=True)
     }
-    assert [claim.holds for claim in curves.claims_of(found, has, tests)] == [True] * 5
+    assert [claim.holds for claim in curves.curve_claims(found, has, tests)] == [True] * 5
     found["RLSC-COMB"] = base - 0.1
-    assert [claim.holds for claim in curves.claims_of(found, has, tests)] == [
+    assert [claim.holds for claim in curves.curve_claims(found, has, tests)] == [
         False,
         False,
         False,
@@ -102,7 +115,7 @@ def test_folds_never_share_documents_and_are_of_equal_size():
     kinds = rng.choice(list(KINDS), 600).tolist()
     documents = [f"{kind}{rng.integers(0, 12)}" for kind in kinds]
     words = rng.integers(0, 3, 600)
-    found = folds(words, kinds, documents, least=10)
+    found = genre_folds(words, kinds, documents, least=10)
     assert {(fold.word, fold.kind) for fold in found} == {(w, k) for w in range(3) for k in KINDS}
     for fold in found:
         of = {name: {documents[row] for row in rows} for name, rows in fold.train.items()}
@@ -113,12 +126,14 @@ def test_folds_never_share_documents_and_are_of_equal_size():
         assert len(fold.train[AS_MANY]) == len(fold.train[SAME]) == len(set(fold.train[AS_MANY]))
         assert set(fold.train[AS_MANY]) <= set(fold.train[OTHER])
         assert {int(words[row]) for row in (*fold.test, *fold.train[OTHER])} == {fold.word}
-    assert folds(words, kinds, documents, least=100) == []
+    assert genre_folds(words, kinds, documents, least=100) == []
 
 
 def test_genres_on_a_made_corpus(data):
     stages = []
-    result = genres.Genres().run(data=data, quick=False, progress=lambda *said: stages.append(said))
+    result = genres.Popescu2004Genres().run(
+        data=data, quick=False, progress=lambda *said: stages.append(said)
+    )
     rows = plain(result, "genres")
     assert stages[0][0] == "reading NOAD-MASC" and stages[-1][0] == "learning"
     assert {system for system, _ in rows} == {MFS, *genres.SYSTEMS}
@@ -137,7 +152,7 @@ def test_genres_on_a_made_corpus(data):
 
 
 def test_the_quick_form_takes_fewer_words(data):
-    result = genres.Genres().run(data=data, quick=True, progress=silent)
+    result = genres.Popescu2004Genres().run(data=data, quick=True, progress=silent)
     assert "of 1 words" in result.notes[0]
 
 
@@ -157,14 +172,14 @@ def test_claims_of_genres_follow_the_figures():
         }
         for name, share in other.items()
     }
-    assert [claim.holds for claim in genre_claims.claims_of(found, words, rivals)] == [True] * 9
+    assert [claim.holds for claim in genre_claims.genre_claims(found, words, rivals)] == [True] * 9
     turned = {
         name: {SAME: of[AS_MANY], AS_MANY: of[AS_MANY], OTHER: of[AS_MANY]} for name, of in found.items()
     }
     turned["RLSC-COMB"] = dict.fromkeys(turned["RLSC-COMB"], hits(0.4))
-    holds = [claim.holds for claim in genre_claims.claims_of(turned, words, rivals)]
+    holds = [claim.holds for claim in genre_claims.genre_claims(turned, words, rivals)]
     assert holds == [False, True, True, False, False, False, True, False, False]
-    by_word = genre_claims.by_word(np.array([True, False, True]), np.array([4, 4, 9]))
+    by_word = genre_claims.mean_by_word(np.array([True, False, True]), np.array([4, 4, 9]))
     assert by_word == pytest.approx([0.5, 1.0])
 
 

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from disambig_variance_svm.gate import missing
-from disambig_variance_svm.heads.learning import kind_of
-from disambig_variance_svm.preposition import GAPS, PREPOSITIONS, Preposition
-from disambig_variance_svm.preposition_extractors import (
+from disambig_variance_svm.prepositions import (
+    MISSING_WEIGHTS,
     PARTS_OF_SPEECH,
+    Preposition,
     PrepositionNetwork,
     PrepositionOdds,
+    most_frequent_kind,
 )
+from disambig_variance_svm.prepositions import missing_training as missing
+from disambig_variance_svm.prepositions.task import PREPOSITIONS
 
 from disambig.api.features import WORD_KINDS, PartsOfSpeech, WordNetwork
 from disambig.api.tasks import Gaps, learn_gaps
 from disambig.api.text import hash_words
 from disambig.errors import UserError
 from disambig.testing import check_extractor, check_task
-from disambig.text.tokenisations.words import Words
+from disambig.text import Words
 
 TEXT = "They want to listen music and discuss about it at length. He gave up waiting the bus in May."
 
@@ -111,7 +113,7 @@ def test_the_suites(settings):
 
 
 def test_the_weights_that_ship_know_what_they_are_of():
-    gaps = Gaps.load(GAPS)
+    gaps = Gaps.load(MISSING_WEIGHTS)
     assert gaps.header["words"] == list(PREPOSITIONS) and gaps.header["tokenisation"] == Words.name
     assert len(gaps.header["sources"]) == 12 and gaps.header["licence"]
 
@@ -147,7 +149,7 @@ def test_the_kinds_of_words_that_ship():
     parts = PartsOfSpeech.load(PARTS_OF_SPEECH)
     assert parts.header["tokenisation"] == Words.name and len(parts.header["sources"]) == 12
     said = {"listen": "verb", "music": "noun", "the": "determiner", "them": "pronoun", "of": "other"}
-    kinds = parts.of_words(hash_words(list(said)))
+    kinds = parts.word_kinds(hash_words(list(said)))
     assert [WORD_KINDS[kind] for kind in kinds.tolist()] == list(said.values())
 
 
@@ -165,7 +167,7 @@ def test_the_kinds_of_words_that_ship():
     ],
 )
 def test_a_word_is_what_it_mostly_is(tags, kind):
-    assert kind_of(tags) == kind
+    assert most_frequent_kind(tags) == kind
 
 
 def test_a_network_is_told_the_head_words():

@@ -6,19 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from disambig_variance_svm.learners import prior_weights
-from disambig_variance_svm.learners.conditional_logit import SharedScorer
-from disambig_variance_svm.learners.prior_weights import weights_of
-from disambig_variance_svm.learners.variance_svm import VarianceSVM
+from disambig_variance_svm.learners import SharedScorer, VarianceSVM, weights_from_prior
+from disambig_variance_svm.learners import variance_svm as prior_weights
 from toy_texts import SENTENCES
 
 from disambig.config import resolve
 from disambig.errors import UserError
-from disambig.model.store import load_model, save_model
+from disambig.models import load_model, save_model
 from disambig.testing import blocks
-from disambig.text.documents import view_of_texts
-from disambig.text.tokenisations.words import Words
-from disambig.training.trainer import train
+from disambig.text import Words, view_of_texts
+from disambig.training import train
 
 TEXTS = {"train": SENTENCES * 3, "dev": SENTENCES}
 
@@ -51,7 +48,7 @@ def batch_of(model, group):
 def test_each_group_gets_the_weights_of_its_own_columns(home):
     model = load_model(home)
     for group, scorer in enumerate(model.scorers):
-        assert (weights_of(str(home), batch_of(model, group)) == scorer.weights).all()
+        assert (weights_from_prior(str(home), batch_of(model, group)) == scorer.weights).all()
     assert not np.array_equal(model.scorers[0].weights, model.scorers[1].weights)
 
 
@@ -67,7 +64,7 @@ def test_without_evidence_the_weights_stay_those_of_the_prior_but_for_the_free_m
 def test_the_order_of_the_groups_does_not_matter(home, small_table):
     turned = trained(small_table, pairs=("peace/piece", "quite/quiet"), C=1e-9, prior=str(home))
     known = load_model(home).scorers[0].weights
-    assert (weights_of(str(home), batch_of(turned, 1)) == known).all()
+    assert (weights_from_prior(str(home), batch_of(turned, 1)) == known).all()
 
 
 TOO_FEW = ("quite/quiet", "desert/dessert")
@@ -79,7 +76,7 @@ def test_a_group_that_the_other_model_could_not_learn_is_named(load_with, small_
     model = load_model(tmp_path / "other")
     assert model.scorers[1] is None
     with pytest.raises(UserError, match="too few examples to learn weights for 'desert/dessert'") as caught:
-        weights_of(str(tmp_path / "other"), batch_of(model, 1))
+        weights_from_prior(str(tmp_path / "other"), batch_of(model, 1))
     assert caught.value.code == "D750"
 
 
@@ -89,9 +86,9 @@ def test_a_group_without_weights_of_its_own_has_the_shared_ones(load_with, small
     model = load_model(tmp_path / "other")
     batch = batch_of(model, 1)
     assert model.scorers[1] is None and model.shared.weights.any()
-    found = weights_of(str(tmp_path / "other"), batch)
+    found = weights_from_prior(str(tmp_path / "other"), batch)
     assert (found == np.tile(model.shared.weights, 2)).all()
-    assert (found != weights_of(str(tmp_path / "other"), batch_of(model, 0))).any()
+    assert (found != weights_from_prior(str(tmp_path / "other"), batch_of(model, 0))).any()
     assert batch.scores(found) == pytest.approx(model.shared.scores(batch))
 
 
@@ -104,7 +101,7 @@ def test_shared_weights_of_other_attributes_are_refused(load_with, small_table, 
     with pytest.raises(
         UserError, match="its scorer for 'desert/dessert' is not one weight a column"
     ) as caught:
-        weights_of("other", batch_of(model, 1))
+        weights_from_prior("other", batch_of(model, 1))
     assert caught.value.code == "D750"
 
 
@@ -128,5 +125,5 @@ def test_scorers_that_are_not_one_weight_a_column_are_refused(load_with, small_t
     save_model(trained(small_table, C=1.0, full_matrix=True), tmp_path / "other")
     model = load_model(tmp_path / "other")
     with pytest.raises(UserError) as caught:
-        weights_of(str(tmp_path / "other"), batch_of(model, 0))
+        weights_from_prior(str(tmp_path / "other"), batch_of(model, 0))
     assert caught.value.code == "D750"

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 pytest.importorskip("sklearn")
-from disambig_random_subspace.estimator import NAMES, RandomSubspaceClassifier
-from disambig_random_subspace.linear.margin_learners import SGD, PassiveAggressive
-from disambig_random_subspace.random_subspaces import RandomSubspaces
+from disambig_random_subspace import NAMES, RandomSubspaceClassifier
+from disambig_random_subspace.learners import SGD, PassiveAggressive, RandomSubspaces
 from scipy.sparse import csc_matrix, csr_array
 from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import GridSearchCV
@@ -16,8 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from disambig.data.batches.columns import numbered
-from disambig.data.batches.sparse import CrossedRows
+from disambig.data import CrossedRows, numbered
 from disambig.errors import UserError
 
 CHECKS = [

@@ -9,11 +9,15 @@ import sys
 
 import numpy as np
 import pytest
-from disambig_random_subspace.linear.confidence_weighted import ConfidenceWeighted
-from disambig_random_subspace.linear.margin_learners import SGD, PassiveAggressive, Perceptron
-from disambig_random_subspace.masks import keep_masks
-from disambig_random_subspace.random_subspaces import RandomSubspaces
-from disambig_variance_svm.learners.one_versus_all import OneVersusAll
+from disambig_random_subspace.learners import (
+    SGD,
+    ConfidenceWeighted,
+    PassiveAggressive,
+    Perceptron,
+    RandomSubspaces,
+    keep_masks,
+)
+from disambig_variance_svm.learners import OneVersusAll
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
@@ -21,11 +25,11 @@ from toy_learners import KernelRidge
 from toy_learners import Perceptron as ToyPerceptron
 
 from disambig.config import resolve
-from disambig.data.batches.sparse import CrossedRows
+from disambig.data import CrossedRows
 from disambig.errors import UserError
-from disambig.model.store import load_model, save_model
+from disambig.models import load_model, save_model
 from disambig.testing import blocks, check_learner, crossed
-from disambig.training.trainer import train
+from disambig.training import train
 
 BASES = {
     "perceptron": Perceptron(seed=3),

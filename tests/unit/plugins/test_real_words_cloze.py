@@ -8,23 +8,18 @@ import math
 
 import numpy as np
 import pytest
-from disambig_real_words.experiments import cloze
-from disambig_real_words.experiments.cloze import COUNTS, MEAN, OURS, ClozeFigures
-from disambig_real_words.experiments.places import ground_of
-from disambig_real_words.relations import Relations
+from disambig_real_words import WordRelations
+from disambig_real_words.experiments import COUNTS, MEAN, OURS, ClozeFigures, cloze, find_cloze_places
 
-from disambig.counts.building.build import build_table
-from disambig.data.batches.columns import Columns
-from disambig.data.batches.dense import DenseBlocks
+from disambig.counts import build_table
+from disambig.data import Columns, DenseBlocks
 from disambig.errors import UserError
-from disambig.features.cloze.counting import count_vocabulary
-from disambig.features.cloze.learning import learn_cloze
-from disambig.features.cloze.locate import open_cloze
-from disambig.text.tokenisations.words import Words
+from disambig.features import count_vocabulary, learn_cloze, open_cloze
+from disambig.text import Words
 from disambig.types import Features
 
 DOMAINS = ("essays", "health")
-RELATED = Relations.of([("walk", "walks", "walked"), ("pear", "pears")])
+RELATED = WordRelations.from_sets([("walk", "walks", "walked"), ("pear", "pears")])
 
 
 def lines(seed, n):
@@ -46,7 +41,7 @@ def place(tmp_path_factory):
             file.writelines(f"{line}\n" for line in lines(seed, 40))
     view = Words()(lines(9, 300))
     vocabulary, _, _ = count_vocabulary([view], 40, 2)
-    blocks = np.split(vocabulary.of_view(view), view.sentences[8:-1:8])
+    blocks = np.split(vocabulary.view_numbers(view), view.sentences[8:-1:8])
     nobody = np.zeros(len(vocabulary) + 1, np.int64), np.zeros(0, np.int64)
     settings = {"dimensions": 8, "hidden": 16, "batch": 200, "rate": 0.02, "epochs": 10}
     model = learn_cloze(blocks, vocabulary, nobody, none_beside=np.zeros(0, np.int64), **settings)
@@ -57,7 +52,7 @@ def place(tmp_path_factory):
 
 @pytest.fixture
 def experiment(place, monkeypatch):
-    monkeypatch.setattr(cloze, "relations_in", lambda path, kinds: RELATED)
+    monkeypatch.setattr(cloze, "load_relations", lambda path, kinds: RELATED)
     return ClozeFigures(words=place / "words", counts=place / "t.counts")
 
 
@@ -68,7 +63,7 @@ def run(experiment, place, **settings):
 
 def test_rank_and_loss_are_those_of_the_first_candidate():
     scores = np.array([2.0, 2.0, 1.0, 0.0, 3.0, 1.0, 5.0])
-    found = cloze.figures(scores, np.array([0, 3, 6, 7]))  # it ties; it is last; it is alone
+    found = cloze.list_figures(scores, np.array([0, 3, 6, 7]))  # it ties; it is last; it is alone
     assert found["n"] == 3
     assert found["right"] == pytest.approx(100 / 3)
     assert found["rank"] == pytest.approx((1.5 + 3 + 1) / 3)
@@ -83,18 +78,18 @@ def test_rank_and_loss_are_those_of_the_first_candidate():
 def test_each_place_has_the_word_that_stands_there_first_and_known_ones_beside_it(place):
     path = place / "english" / "essays.heldout.txt.xz"
     model = open_cloze(place / "words")
-    ground = ground_of(path, model, RELATED, paragraphs=30, places=1000)
+    ground = find_cloze_places(path, model, RELATED, paragraphs=30, places=1000)
     own, view = ground.instances.own, ground.view
     assert len(view.texts) == 30
     assert len(ground.instances) == 60
     for i, position in enumerate(ground.instances.positions.tolist()):
-        text = view.texts[view.document_of(np.array([position]))[0]]
+        text = view.texts[view.document_indices(np.array([position]))[0]]
         candidates = own.texts[own.offsets[i] : own.offsets[i + 1]]
         assert candidates[0] == text[view.starts[position] : view.ends[position]]
         assert "walked" not in candidates  # the model has not seen it
         assert len(candidates) == 2
     assert 0 < ground.learns.sum() < 60
-    fewer = ground_of(path, model, RELATED, paragraphs=30, places=7)
+    fewer = find_cloze_places(path, model, RELATED, paragraphs=30, places=7)
     assert len(fewer.instances) == 7
     assert (np.diff(fewer.instances.positions) > 0).all()
 
@@ -140,14 +135,14 @@ class OfGroups:
 
 
 def test_what_knows_groups_alone_is_asked_group_by_group(place):
-    ground = ground_of(
+    ground = find_cloze_places(
         place / "english" / "essays.heldout.txt.xz",
         open_cloze(place / "words"),
         RELATED,
         paragraphs=30,
         places=1000,
     )
-    batch = cloze.described(OfGroups(), ground)
+    batch = cloze.transform_candidates(OfGroups(), ground)
     assert batch.values[:, 0].tolist() == [-len(word) for word in ground.instances.own.texts]
     assert batch.offsets.tolist() == ground.instances.own.offsets.tolist()
     assert (batch.cost[batch.offsets[:-1]] == 0).all()

@@ -7,20 +7,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from disambig_real_words.article import Article
-from disambig_real_words.doubled import Doubled
-from disambig_real_words.lines import lines_apart
-from disambig_real_words.other_words import Form, Slip
-from disambig_real_words.places import numbers_in
+from disambig_real_words import Article, Doubled, Form, Slip, layout_lines, model_word_ids
 from hypothesis import given
 from hypothesis import strategies as st
 from toy_cloze import articles, by_hand
 
 from disambig.errors import UserError
+from disambig.markup import plain_text
 from disambig.testing import check_task
-from disambig.text.markup import plain_text
-from disambig.text.tokenisations.web1t import Web1T
-from disambig.text.tokenisations.words import Words
+from disambig.text import Web1T, Words
 
 CURLY = "\N{RIGHT SINGLE QUOTATION MARK}"
 RELATED = "form\tgo goes went\nform\tis are isn't\nslip\tform from\nderived\tquick quickly\nslip\tthe them\n"
@@ -272,7 +267,7 @@ LAYOUTS = {
 def test_lines_that_are_no_running_text(article, text, silent, end):
     text = text.replace("\n", end)
     assert (found(article, text) == []) is silent
-    begins, stops = lines_apart(text)
+    begins, stops = layout_lines(text)
     assert all("\n" not in text[a:b] and "\r" not in text[a:b] for a, b in zip(begins, stops, strict=True))
 
 
@@ -294,7 +289,7 @@ def test_in_markdown_items_that_are_sentences_are_decided(article):
 
 @given(st.lists(st.text("aA -*.\n\r\u2029\t|", max_size=12), max_size=5).map("\n".join))
 def test_lines_are_pieces_of_the_text(text):
-    begins, stops = lines_apart(text)
+    begins, stops = layout_lines(text)
     assert (begins < stops).all() and (stops[:-1] < begins[1:]).all()
     assert not len(begins) or (begins[0] >= 0 and stops[-1] <= len(text))
 
@@ -347,8 +342,8 @@ def test_the_doctor_reads_what_a_task_reads(form, article, tmp_path):
 
 def test_numbers_of_words_are_found_once_and_forgotten_with_their_model(form):
     model = articles()
-    numbers = numbers_in(model, form.related)
-    assert numbers_in(model, form.related) is numbers and len(numbers) == len(form.related.spellings)
+    numbers = model_word_ids(model, form.related)
+    assert model_word_ids(model, form.related) is numbers and len(numbers) == len(form.related.spellings)
     from disambig_real_words import places
 
     before = len(places._numbers)

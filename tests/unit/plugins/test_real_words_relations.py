@@ -6,27 +6,28 @@ import re
 
 import numpy as np
 import pytest
-from disambig_real_words.between import ZERO, listed
-from disambig_real_words.other_words import Form, Slip
-from disambig_real_words.relations import (
-    ENGLISH,
+from disambig_real_words import (
+    ENGLISH_RELATIONS,
     KINDS,
-    MOST_WORDS,
-    Relations,
+    MAX_WORDS,
+    ZERO,
+    Form,
+    Slip,
+    WordRelations,
+    insertion_lists,
     is_word,
+    load_relations,
     read_relations,
-    relations_in,
     write_relations,
 )
 from hypothesis import given
 from hypothesis import strategies as st
 
 from disambig.errors import UserError
-from disambig.text.hashing import hash_word, hash_words
-from disambig.text.tokenisations.words import Words
+from disambig.text import Words, hash_word, hash_words
 
 words = st.from_regex(r"[a-zäéßжक]{1,6}('[a-z]{1,3})?", fullmatch=True)
-sets = st.lists(words, min_size=2, max_size=MOST_WORDS, unique=True)
+sets = st.lists(words, min_size=2, max_size=MAX_WORDS, unique=True)
 files = st.fixed_dictionaries({}, optional={kind: st.lists(sets, min_size=1, max_size=4) for kind in KINDS})
 
 
@@ -108,7 +109,7 @@ def test_kinds_that_there_are_not(kinds):
 
 @given(st.lists(sets, max_size=5))
 def test_the_words_of_a_set_are_related_to_each_other(content):
-    related = Relations.of(content)
+    related = WordRelations.from_sets(content)
     for word in {word for each in content for word in each}:
         number = int(related.find(hash_words([word]))[0])
         assert related.spellings[number] == word and related.words[number] == hash_word(word)
@@ -125,13 +126,13 @@ def _size(related, number):
 
 
 def test_the_english_file():
-    content = read_relations(ENGLISH)
+    content = read_relations(ENGLISH_RELATIONS)
     assert all(content[kind] for kind in KINDS)
     flat = sorted({word for kind in content.values() for each in kind for word in each})
     assert all(map(is_word, flat))
     view = Words()(flat)
     assert np.array_equal(np.diff(view.documents), np.full(len(flat), 3))  # one word between two boundaries
-    forms = relations_in(str(ENGLISH), ("form",))
+    forms = load_relations(str(ENGLISH_RELATIONS), ("form",))
     number = int(forms.find(hash_words(["is"]))[0])
     assert {"are", "was"} <= {
         forms.spellings[i] for i in forms.others[forms.offsets[number] :][: _size(forms, number)]
@@ -139,7 +140,7 @@ def test_the_english_file():
 
 
 def test_a_list_of_words_and_none():
-    related = listed("missing", ["To", "isn\N{RIGHT SINGLE QUOTATION MARK}t"])
+    related = insertion_lists("missing", ["To", "isn\N{RIGHT SINGLE QUOTATION MARK}t"])
     assert set(related.spellings) == {"to", "isn't", ZERO}
     assert np.array_equal(np.diff(related.offsets), [2, 2, 2])
 
@@ -149,25 +150,25 @@ def test_a_list_of_words_and_none():
 )
 def test_what_is_no_list_of_words_is_refused(given_words):
     with pytest.raises(UserError, match=r"D996.*articles"):
-        listed("articles", given_words)
+        insertion_lists("articles", given_words)
 
 
 def test_the_readme_shows_lines_of_such_a_file(tmp_path):
-    guide = (ENGLISH.parents[1] / "README.md").read_text(encoding="utf8")
+    guide = (ENGLISH_RELATIONS.parents[1] / "README.md").read_text(encoding="utf8")
     lines = re.findall(r"^    (\w+\t.*)$", guide, re.MULTILINE)
     (tmp_path / "xx.tsv").write_text("\n".join(lines), encoding="utf8")
     shown = read_relations(tmp_path / "xx.tsv")
     assert all(len(shown[kind]) == 1 for kind in KINDS)
-    assert f"A line has 2 to {MOST_WORDS} of them".lower() in guide.lower()
+    assert f"A line has 2 to {MAX_WORDS} of them".lower() in guide.lower()
 
 
 def test_a_pair_is_of_the_first_of_its_kinds(tmp_path):
     (tmp_path / "xx.tsv").write_text("form\tgo goes went\nslip\tgo goes\nslip\tgo no\nslip\tform from\n")
-    form = relations_in(str(tmp_path / "xx.tsv"), ("form",))
-    slip = relations_in(str(tmp_path / "xx.tsv"), ("slip",))
+    form = load_relations(str(tmp_path / "xx.tsv"), ("form",))
+    slip = load_relations(str(tmp_path / "xx.tsv"), ("slip",))
     assert sorted(form.spellings) == ["go", "goes", "went"]
     assert sorted(slip.spellings) == ["form", "from", "go", "no"]
-    both = relations_in(str(tmp_path / "xx.tsv"), ("form", "slip"))
+    both = load_relations(str(tmp_path / "xx.tsv"), ("form", "slip"))
     assert sorted(both.spellings) == ["form", "from", "go", "goes", "no", "went"]
 
 
@@ -182,7 +183,7 @@ def test_relations_are_those_of_the_sets(sets, data):
             for other in words:
                 if one != other and not any({one, other} <= set(each) for each in without):
                     wanted.setdefault(one, {})[other] = None
-    found = Relations.of(sets, without)
+    found = WordRelations.from_sets(sets, without)
     assert {
         word: [found.spellings[i] for i in found.others[found.offsets[k] : found.offsets[k + 1]]]
         for k, word in enumerate(found.spellings)

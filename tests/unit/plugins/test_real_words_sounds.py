@@ -6,17 +6,25 @@ import pickle
 
 import numpy as np
 import pytest
-from disambig_real_words.article import Article
-from disambig_real_words.sound import Sound, odds_at
-from disambig_real_words.sounds import ENGLISH, SURE, SUREST, keys_of, log_odds, read_sounds
+from disambig_real_words import (
+    ENGLISH_SOUNDS,
+    SURE,
+    SUREST,
+    Article,
+    ArticleSound,
+    log_odds,
+    log_odds_after,
+    read_sounds,
+    sound_keys,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 from toy_cloze import articles
 
-from disambig.data.groups import Group
+from disambig.data import Group
 from disambig.errors import UserError
 from disambig.testing import check_extractor
-from disambig.text.tokenisations.words import Words
+from disambig.text import Words
 
 AN = (
     "hour honest heir apple umbrella unknown egg 8 18 11 80 800 1800 18,000 8-bit MRI HTTP LSTM RBAC X-ray "
@@ -30,26 +38,30 @@ A = (
 
 @pytest.mark.parametrize("word", AN)
 def test_an(word):
-    assert read_sounds(ENGLISH).before(f"is a {word} here", 4) > 1
+    assert read_sounds(ENGLISH_SOUNDS).article_log_odds(f"is a {word} here", 4) > 1
 
 
 @pytest.mark.parametrize("word", A)
 def test_a(word):
-    assert read_sounds(ENGLISH).before(f"is a {word} here", 4) < -1
+    assert read_sounds(ENGLISH_SOUNDS).article_log_odds(f"is a {word} here", 4) < -1
 
 
 @pytest.mark.parametrize(
     "between", [' "', " \N{LEFT DOUBLE QUOTATION MARK}", " (", " `", " *", "\n", " [", " .", " **_"]
 )
 def test_what_opens_a_quotation_has_no_sound(between):
-    assert read_sounds(ENGLISH).before(f"a{between}hour", 1) == read_sounds(ENGLISH).before("a hour", 1) > 1
+    assert (
+        read_sounds(ENGLISH_SOUNDS).article_log_odds(f"a{between}hour", 1)
+        == read_sounds(ENGLISH_SOUNDS).article_log_odds("a hour", 1)
+        > 1
+    )
 
 
 @pytest.mark.parametrize(
     "text", ["a", "a.", "a, hour", "a - hour", "a) hour", "a  \N{EM DASH}", "a '", "a ..."]
 )
 def test_nothing_is_known_without_a_word_behind(text):
-    assert read_sounds(ENGLISH).before(text, 1) == 0
+    assert read_sounds(ENGLISH_SOUNDS).article_log_odds(text, 1) == 0
 
 
 @pytest.mark.parametrize(
@@ -73,12 +85,12 @@ def test_nothing_is_known_without_a_word_behind(text):
     ],
 )
 def test_keys_from_the_most_particular_on(word, keys):
-    assert list(keys_of(word)) == keys
+    assert list(sound_keys(word)) == keys
 
 
 @given(st.from_regex(r"\w+", fullmatch=True))
 def test_every_word_has_keys(word):
-    keys = list(keys_of(word))
+    keys = list(sound_keys(word))
     assert keys and all("\t" not in key and "\n" not in key for key in keys)
 
 
@@ -92,19 +104,19 @@ def test_what_is_read_out_is_surer_than_its_counts(tmp_path):
     """A number, beside, is told from all numbers: that these begin with "a" is known without it."""
     (tmp_path / "xx.tsv").write_text("m-\t4\t8\n+m.\t4\t8\n#8\t10\t40\n#2\t90\t10\n", encoding="utf8")
     sounds, once = read_sounds(tmp_path / "xx.tsv"), log_odds(4, 8)
-    assert sounds.before("a mile", 1) == pytest.approx(once)
-    assert sounds.before("a MRI", 1) == pytest.approx(2 * once)
-    assert sounds.before("a 8", 1) == pytest.approx(3 * log_odds(10, 40) - log_odds(100, 50))
-    assert sounds.before("a 2", 1) == pytest.approx(3 * log_odds(90, 10) - log_odds(100, 50))
-    assert -SUREST < sounds.before("a 2", 1) < -1 < 1 < sounds.before("a 8", 1) < SUREST
+    assert sounds.article_log_odds("a mile", 1) == pytest.approx(once)
+    assert sounds.article_log_odds("a MRI", 1) == pytest.approx(2 * once)
+    assert sounds.article_log_odds("a 8", 1) == pytest.approx(3 * log_odds(10, 40) - log_odds(100, 50))
+    assert sounds.article_log_odds("a 2", 1) == pytest.approx(3 * log_odds(90, 10) - log_odds(100, 50))
+    assert -SUREST < sounds.article_log_odds("a 2", 1) < -1 < 1 < sounds.article_log_odds("a 8", 1) < SUREST
 
 
 def test_the_most_particular_key_decides(tmp_path):
     (tmp_path / "xx.tsv").write_text("// said\n\nu-\t5\t5\nuni-\t90\t1\n=unit\t1\t90\n", encoding="utf8")
     sounds = read_sounds(tmp_path / "xx.tsv")
     assert len(sounds) == 3
-    assert sounds.before("a unicorn", 1) < 0 < sounds.before("a unit", 1)
-    assert sounds.before("a user", 1) == sounds.before("a pear", 1) == 0
+    assert sounds.article_log_odds("a unicorn", 1) < 0 < sounds.article_log_odds("a unit", 1)
+    assert sounds.article_log_odds("a user", 1) == sounds.article_log_odds("a pear", 1) == 0
 
 
 @pytest.mark.parametrize(
@@ -151,11 +163,11 @@ def test_scores_are_of_a_and_an_alone(task):
     values = dict(
         zip(
             place.own.texts,
-            Sound().transform(view, place, Group("article", ())).batch.values[:, 0],
+            ArticleSound().transform(view, place, Group("article", ())).batch.values[:, 0],
             strict=True,
         )
     )
-    odds = odds_at(read_sounds(ENGLISH), view, place.positions)[0]
+    odds = log_odds_after(read_sounds(ENGLISH_SOUNDS), view, place.positions)[0]
     assert values == {"a": np.float32(-odds / 2), "an": np.float32(odds / 2), "the": 0, "": 0}
 
 
@@ -163,13 +175,16 @@ def test_what_stands_in_an_empty_place_is_heard_with_what_follows(task):
     view = Words()(["She saw hour."])
     place = task.examples(view)
     place = place.take(np.flatnonzero(view.starts[place.positions] == 8))
-    texts, values = place.own.texts, Sound().transform(view, place, Group("article", ())).batch.values[:, 0]
+    texts, values = (
+        place.own.texts,
+        ArticleSound().transform(view, place, Group("article", ())).batch.values[:, 0],
+    )
     assert values[texts.index("an")] > 1 > -1 > values[texts.index("a")]
 
 
 def test_the_contract_is_kept(task):
     for check in check_extractor(
-        Sound(), task, ["She saw a hour. He ate an apple and a pear.", "It was a day."]
+        ArticleSound(), task, ["She saw a hour. He ate an apple and a pear.", "It was a day."]
     ):
         check()
-    assert pickle.loads(pickle.dumps(Sound())).sounds is None
+    assert pickle.loads(pickle.dumps(ArticleSound())).sounds is None

@@ -9,12 +9,11 @@ import spacy
 from toy_cloze import articles
 
 from disambig.config import resolve
-from disambig.counts.building.build import build_table
+from disambig.counts import build_table
 from disambig.errors import UserError
-from disambig.model.annotate import annotate
-from disambig.model.store import load_model, save_model
-from disambig.text.tokenisations.words import Words
-from disambig.training.trainer import train
+from disambig.models import annotate, load_model, save_model
+from disambig.text import Words
+from disambig.training import train
 
 WHO = "She He Anna Paul We They Maria Tom Ida Jon".split()
 TEXTS = [

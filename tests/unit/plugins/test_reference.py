@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from disambig_variance_svm.learners.variance_svm import VarianceSVM
-from disambig_variance_svm.svm.solver import solve
+from disambig_variance_svm.learners import VarianceSVM
+from disambig_variance_svm.svm import solve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,7 +13,7 @@ from disambig.errors import UserError
 from disambig.testing import blocks
 
 cvxpy = pytest.importorskip("cvxpy")
-from disambig_variance_svm.svm.reference import reference  # noqa: E402  (after the skip)
+from disambig_variance_svm.svm import solve_reference  # noqa: E402  (after the skip)
 
 SYSTEMS = {
     "VAR-SVM": {"variance": ("2-gram", "3-gram", "4-gram", "5-gram")},
@@ -45,7 +45,7 @@ def test_every_system_reaches_the_optimum_of_the_quadratic_program(system, n, k,
         setting["prior"] = np.random.default_rng(seed).normal(size=len(batch.columns))
     problem, regulariser, prior = VarianceSVM(**setting).problem(batch)
     found = solve(problem, regulariser, C, prior=prior)
-    best = reference(problem, regulariser, C, prior=prior).objective
+    best = solve_reference(problem, regulariser, C, prior=prior).objective
     rounding = 1e-9 * C * n + 1e-7  # where the examples can be separated, the optimum may be zero
     assert found.gap <= 1e-3
     assert found.dual - found.primal <= 1e-6 * found.primal + rounding

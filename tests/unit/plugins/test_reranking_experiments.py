@@ -5,24 +5,25 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from disambig_exponentiated_gradient.experiments.convergence_claims import epochs_to
-from disambig_exponentiated_gradient.experiments.described import telling
-from disambig_exponentiated_gradient.experiments.plain_steps import plain_steps
-from disambig_exponentiated_gradient.experiments.reranking_claims import (
+from disambig_exponentiated_gradient.experiments import (
+    HINGE,
     PAIRS,
-    Compared,
     Difference,
-    claims_of,
-    compare,
+    RerankerComparison,
+    compare_rerankers,
+    epochs_to,
+    informative_features,
+    plain_steps,
+    reranking_claims,
 )
-from disambig_exponentiated_gradient.experiments.systems import COST, HINGE, PCFG, PERCEPTRON
-from disambig_exponentiated_gradient.grammar.treebank_grammar import TreebankGrammar
-from disambig_exponentiated_gradient.learning.learner import EG
-from disambig_exponentiated_gradient.reranking.lists import candidates
+from disambig_exponentiated_gradient.experiments.tree_lists import COST, PCFG, PERCEPTRON
+from disambig_exponentiated_gradient.grammar import TreebankGrammar
+from disambig_exponentiated_gradient.learners import EG
+from disambig_exponentiated_gradient.reranking import candidate_trees
 from made_trees import plain_trees
 from scipy.sparse import csr_array
 
-from disambig.testing.problems import lists
+from disambig.testing.checks import lists
 
 
 def test_small_fixed_steps_come_to_the_learners_optimum():
@@ -46,7 +47,7 @@ def test_what_all_candidates_have_alike_is_left_out():
     dense = batch.rows.toarray()
     dense[:, 0] = 3.0
     dense[batch.offsets[0] : batch.offsets[1], 1] = np.arange(batch.offsets[1] - batch.offsets[0])
-    fewer = telling(replace(batch, rows=csr_array(dense)))
+    fewer = informative_features(replace(batch, rows=csr_array(dense)))
     assert fewer.rows.shape[1] == width and (fewer.rows[:, [0]].toarray() == 0).all()
     assert (fewer.rows.toarray()[: batch.offsets[1], 1] == dense[: batch.offsets[1], 1]).all()
     weights = np.random.default_rng(0).normal(size=width)
@@ -56,34 +57,34 @@ def test_what_all_candidates_have_alike_is_left_out():
 
 
 def compared(points, p):
-    return Compared({pair: Difference(points.get(pair, 3.0), (0.0, 1.0), p) for pair in PAIRS})
+    return RerankerComparison({pair: Difference(points.get(pair, 3.0), (0.0, 1.0), p) for pair in PAIRS})
 
 
 def test_claims_hold_where_the_figures_say_so():
-    good = claims_of({"a": compared({}, 0.001), "b": compared({(HINGE, COST): -0.5}, 0.04)})
+    good = reranking_claims({"a": compared({}, 0.001), "b": compared({(HINGE, COST): -0.5}, 0.04)})
     said = {claim.claim: claim.holds for claim in good}
     assert not said.pop("cost-sensitive EG is no worse than hinge on F1")
     assert all(said.values())
-    little = claims_of({"a": compared({(PCFG, COST): 1.9, (PERCEPTRON, COST): -0.1}, 0.001)})
+    little = reranking_claims({"a": compared({(PCFG, COST): 1.9, (PERCEPTRON, COST): -0.1}, 0.001)})
     said = {claim.claim: claim.holds for claim in little}
     assert said["EG, cost-sensitive: reranking beats the PCFG"]
     assert not said["asked here: cost-sensitive EG is at least 2 points of F1 above the PCFG"]
     assert not said["EG, cost-sensitive: no worse than the averaged perceptron (not significantly, p < 0.05)"]
-    unsure = claims_of({"a": compared({}, 0.2)})
+    unsure = reranking_claims({"a": compared({}, 0.2)})
     assert not unsure[0].holds
 
 
 def test_comparison_is_of_the_chosen_trees():
     trees = plain_trees()
-    found = candidates(TreebankGrammar.of(trees), trees, k=5)
+    found = candidate_trees(TreebankGrammar.from_trees(trees), trees, k=5)
     first = found.lists.offsets[:-1]
     best = first + np.array(
         [np.argmin(found.lists.costs[a:b]) for a, b in zip(first, found.lists.offsets[1:], strict=True)]
     )
     at = {name: first for pair in PAIRS for name in pair} | {COST: best}
     points = 100 * (found.counts.take(best).f1 - found.counts.take(first).f1)
-    assert abs(compare(found, at).of[PCFG, COST].points - points) < 1e-9
-    assert compare(found, at).of[PCFG, HINGE].points == 0
+    assert abs(compare_rerankers(found, at).of[PCFG, COST].points - points) < 1e-9
+    assert compare_rerankers(found, at).of[PCFG, HINGE].points == 0
 
 
 def test_epochs_to_a_gap():

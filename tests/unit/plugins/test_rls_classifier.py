@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 pytest.importorskip("sklearn")
-from disambig_kernel_rls.estimator import RLSClassifier
-from disambig_kernel_rls.kernels.linear import Linear
-from disambig_kernel_rls.kernels.nonlinear import Gaussian, Polynomial
-from disambig_kernel_rls.rls.learners import RLSC, RLSCComb
+from disambig_kernel_rls import RLSClassifier
+from disambig_kernel_rls.rls import RLSC, GaussianKernel, LinearKernel, PolynomialKernel, RLSCComb
 from scipy.sparse import csr_array
 from sense_rows import made, rows_of
 from sklearn.base import clone
@@ -63,11 +61,11 @@ def as_batch(X, y, groups=None):
 @pytest.mark.parametrize(
     ("settings", "kernel"),
     [
-        ({}, Linear()),
-        ({"normalise": "none"}, Linear(normalise="none")),
-        ({"kernel": "rbf", "gamma": 0.3}, Gaussian(gamma=0.3)),
-        ({"kernel": "poly", "degree": 3, "coef0": 2.0}, Polynomial(degree=3, offset=2.0)),
-        ({"kernel": "poly", "normalise": "none"}, Polynomial(normalise="none")),
+        ({}, LinearKernel()),
+        ({"normalise": "none"}, LinearKernel(normalise="none")),
+        ({"kernel": "rbf", "gamma": 0.3}, GaussianKernel(gamma=0.3)),
+        ({"kernel": "poly", "degree": 3, "coef0": 2.0}, PolynomialKernel(degree=3, offset=2.0)),
+        ({"kernel": "poly", "normalise": "none"}, PolynomialKernel(normalise="none")),
     ],
     ids=str,
 )
@@ -95,7 +93,7 @@ def test_groups_of_features_are_feature_groups(weights):
     expected = learned.scorer.scores(test).reshape(20, 3)
     assert fitted.decision_function(new) == pytest.approx(expected, abs=3e-6)
     gaussian = RLSClassifier("rbf", "groups", groups, weights, alpha=1e-4).fit(X, y)
-    kernel = Gaussian(normalise="groups", weights=dict(zip("01", gaussian.group_weights_, strict=True)))
+    kernel = GaussianKernel(normalise="groups", weights=dict(zip("01", gaussian.group_weights_, strict=True)))
     scores = RLSC(kernel=kernel, regularisation=1e-4).fit(batch).scorer.scores(test)
     assert gaussian.decision_function(new).ravel() == pytest.approx(scores, abs=3e-6)
 
@@ -118,12 +116,12 @@ def test_precomputed_and_callable_kernels_are_the_kernels_they_compute():
     (X, y), (new, _) = examples(), examples(20, seed=1)
     expected = RLSClassifier("rbf", gamma=0.5, alpha=1e-3).fit(X, y).decision_function(new)
     rows, others = normalize(X), normalize(new)
-    gram = Gaussian(gamma=0.5).gram(csr_array(rows), csr_array(rows))
-    cross = Gaussian(gamma=0.5).gram(csr_array(others), csr_array(rows))
+    gram = GaussianKernel(gamma=0.5).gram(csr_array(rows), csr_array(rows))
+    cross = GaussianKernel(gamma=0.5).gram(csr_array(others), csr_array(rows))
     for kernel in (gram, csr_array(gram)):
         fitted = RLSClassifier("precomputed", alpha=1e-3).fit(kernel, y)
         assert fitted.decision_function(cross) == pytest.approx(expected, abs=1e-9)
-    called = RLSClassifier(Gaussian(gamma=0.5).gram, alpha=1e-3).fit(X, y)
+    called = RLSClassifier(GaussianKernel(gamma=0.5).gram, alpha=1e-3).fit(X, y)
     assert called.decision_function(new) == pytest.approx(expected, abs=1e-9)
 
     def laplacian(left, right):

@@ -4,26 +4,32 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from disambig_kernel_rls.kernels.linear import Linear
-from disambig_kernel_rls.kernels.nonlinear import Gaussian, Polynomial
-from disambig_kernel_rls.rls.learners import RLSC, RLSCComb, RLSCLin
-from disambig_kernel_rls.svm import SVMComb, SVMLin
-from disambig_kernel_rls.ties import settled, winners
+from disambig_kernel_rls.rls import (
+    RLSC,
+    GaussianKernel,
+    LinearKernel,
+    PolynomialKernel,
+    RLSCComb,
+    RLSCLin,
+    SVMComb,
+    SVMLin,
+    break_ties,
+    find_winners,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sense_rows import GROUPS, made, rows_of
 
-from disambig.data.batches.columns import numbered
-from disambig.data.batches.sparse import CrossedRows
+from disambig.data import CrossedRows, numbered
 from disambig.errors import UserError
-from disambig.model.states import stack, unstack
+from disambig.models import stack, unstack
 from disambig.testing import blocks, chains, check_learner, crossed
 
 LEARNERS = {
     "rlsc": RLSC(),
-    "rlsc-gaussian": RLSC(kernel=Gaussian()),
-    "rlsc-polynomial-loo": RLSC(kernel=Polynomial(normalise="groups"), regularisation="loo"),
+    "rlsc-gaussian": RLSC(kernel=GaussianKernel()),
+    "rlsc-polynomial-loo": RLSC(kernel=PolynomialKernel(normalise="groups"), regularisation="loo"),
     "lin": RLSCLin(),
     "lin-loo": RLSCLin(regularisation="loo"),
     "comb": RLSCComb(),
@@ -57,11 +63,13 @@ def by_hand(batch, gram, lam):
     """Return the scores of the training rows by numpy's solver."""
     targets = np.where(batch.costs == 0, 1.0, -1.0)
     coefficients = np.linalg.solve(gram + lam * len(gram) * np.eye(len(gram)), targets)
-    return settled(gram @ coefficients, (targets > 0).sum(axis=0))
+    return break_ties(gram @ coefficients, (targets > 0).sum(axis=0))
 
 
 @pytest.mark.parametrize(
-    "kernel", [Linear(), Linear(normalise="none"), Gaussian(), Polynomial(degree=3)], ids=str
+    "kernel",
+    [LinearKernel(), LinearKernel(normalise="none"), GaussianKernel(), PolynomialKernel(degree=3)],
+    ids=str,
 )
 @pytest.mark.parametrize("width", [25, 120], ids=["narrow", "wide"])
 def test_scores_are_those_of_the_formula(kernel, width):
@@ -78,11 +86,11 @@ def test_comb_is_rlsc_on_scaled_feature_groups(seed, share, width):
     batch, test = made(30, width, seed=seed), made(9, width, seed=seed + 1)
     weights = {"local": share, "broad": 1 - share}
     comb = RLSCComb(weights=weights, regularisation=1e-4)
-    scaled = Linear(normalise="groups", weights=weights).rows
-    plain = RLSC(kernel=Linear(normalise="none"), regularisation=1e-4)
+    scaled = LinearKernel(normalise="groups", weights=weights).rows
+    plain = RLSC(kernel=LinearKernel(normalise="none"), regularisation=1e-4)
     expected = scores_of(plain, *(CrossedRows(scaled(b), b.costs, b.columns) for b in (batch, test)))
     assert scores_of(comb, batch, test) == pytest.approx(expected, abs=1e-8)
-    kernel = Linear(normalise="groups", weights=weights)
+    kernel = LinearKernel(normalise="groups", weights=weights)
     assert scores_of(RLSC(kernel=kernel, regularisation=1e-4), batch, test) == pytest.approx(
         expected, abs=1e-8
     )
@@ -92,7 +100,9 @@ def test_equal_weights_are_the_default_and_only_ratios_matter():
     batch = made()
     expected = scores_of(RLSCComb(), batch)
     assert scores_of(RLSCComb(weights={"local": 7, "broad": 7}), batch) == pytest.approx(expected, abs=1e-7)
-    assert scores_of(RLSC(kernel=Linear(normalise="groups")), batch) == pytest.approx(expected, abs=1e-7)
+    assert scores_of(RLSC(kernel=LinearKernel(normalise="groups")), batch) == pytest.approx(
+        expected, abs=1e-7
+    )
     assert scores_of(RLSCLin(), batch) == pytest.approx(scores_of(RLSC(), batch), abs=1e-12)
     for learner in (RLSCComb, SVMComb):
         one, largest = (
@@ -100,8 +110,8 @@ def test_equal_weights_are_the_default_and_only_ratios_matter():
             for most in (1.0, 1.5e308)
         )
         assert largest.tolist() == one.tolist()
-    kernel = Linear(normalise="groups", weights={"local": 1.5e308, "broad": 1.5e308})
-    assert (kernel.rows(batch) - Linear(normalise="groups").rows(batch)).nnz == 0
+    kernel = LinearKernel(normalise="groups", weights={"local": 1.5e308, "broad": 1.5e308})
+    assert (kernel.rows(batch) - LinearKernel(normalise="groups").rows(batch)).nnz == 0
     test = made(seed=1)
     assert np.abs(scores_of(RLSCLin(), batch, test) - scores_of(RLSCComb(), batch, test)).max() > 1e-2
 
@@ -113,7 +123,7 @@ def test_the_linear_scorer_is_the_kernel_expansion_on_new_rows():
     full[:, 60:] = 0.0
     batch = rows_of(full, batch.costs.argmin(axis=1), 3)
     test = made(10, 80, seed=5)
-    kernel = Linear(normalise="groups")
+    kernel = LinearKernel(normalise="groups")
     train_rows, test_rows = kernel.rows(batch), kernel.rows(test)
     gram = kernel.gram(train_rows, train_rows)
     targets = np.where(batch.costs == 0, 1.0, -1.0)
@@ -132,10 +142,10 @@ def test_support_vector_machines_are_scikit_learns():
 
     batch, test = made(60, 80, several=0.2), made(20, 80, seed=1)
     for learner, kernel in (
-        (SVMLin(C=2.0), Linear()),
+        (SVMLin(C=2.0), LinearKernel()),
         (
             SVMComb(C=2.0, weights={"local": 1, "broad": 2}),
-            Linear(normalise="groups", weights={"local": 1, "broad": 2}),
+            LinearKernel(normalise="groups", weights={"local": 1, "broad": 2}),
         ),
     ):
         rows, new = kernel.rows(batch), kernel.rows(test)
@@ -194,7 +204,7 @@ def test_a_sense_without_examples_is_not_chosen(name):
 
 
 @pytest.mark.parametrize(
-    "learner", [RLSCLin(), RLSCComb(), RLSC(kernel=Gaussian())], ids=["lin", "comb", "gaussian"]
+    "learner", [RLSCLin(), RLSCComb(), RLSC(kernel=GaussianKernel())], ids=["lin", "comb", "gaussian"]
 )
 def test_twins_of_different_senses_get_the_more_frequent_one(learner):
     values = np.zeros((6, 6))
@@ -211,9 +221,14 @@ def test_several_right_senses_are_all_learned():
 
 def test_winners_breaks_ties_by_frequency_and_then_order():
     scores = np.array([[1.0, 1.0, 0.0], [0.5, 1.0, 1.0 + 1e-12], [0.0, 0.0, 0.0], [2.0, 1.0, 3.0]])
-    assert winners(scores, np.array([1, 5, 5])).tolist() == [1, 1, 1, 2]
-    assert winners(scores, np.array([9, 0, 1])).tolist() == [0, 2, 0, 2]
-    assert winners(scores, np.array([[0, 1, 9], [0, 0, 1], [0, 0, 0], [9, 9, 0]])).tolist() == [1, 2, 0, 2]
+    assert find_winners(scores, np.array([1, 5, 5])).tolist() == [1, 1, 1, 2]
+    assert find_winners(scores, np.array([9, 0, 1])).tolist() == [0, 2, 0, 2]
+    assert find_winners(scores, np.array([[0, 1, 9], [0, 0, 1], [0, 0, 0], [9, 9, 0]])).tolist() == [
+        1,
+        2,
+        0,
+        2,
+    ]
 
 
 @given(seed=st.integers(0, 10**6))
@@ -223,9 +238,9 @@ def test_scores_are_settled_where_they_are_equal_and_nowhere_else(seed):
         rng.integers(3, size=(8, 4)) / 2 + 1e-8 * rng.random((8, 4)),
         rng.integers(9, size=4),
     )
-    found = settled(scores, frequencies)
-    assert found.argmax(axis=1).tolist() == winners(scores, frequencies).tolist()
-    assert winners(found, frequencies).tolist() == winners(scores, frequencies).tolist()
+    found = break_ties(scores, frequencies)
+    assert found.argmax(axis=1).tolist() == find_winners(scores, frequencies).tolist()
+    assert find_winners(found, frequencies).tolist() == find_winners(scores, frequencies).tolist()
     alone = (scores >= scores.max(axis=1, keepdims=True) - 1e-6).sum(axis=1) == 1
     assert (found[alone] == scores[alone]).all()
     assert ((found != scores).sum(axis=1) == ~alone).all()
@@ -279,7 +294,7 @@ DAMAGES_OF_ROWS = {
     ("learner", "key", "damage"),
     [
         (learner, key, damage)
-        for learner, damages in ((RLSCComb(), DAMAGES), (RLSC(kernel=Gaussian()), DAMAGES_OF_ROWS))
+        for learner, damages in ((RLSCComb(), DAMAGES), (RLSC(kernel=GaussianKernel()), DAMAGES_OF_ROWS))
         for key, each in damages.items()
         for damage in each
     ],
@@ -319,7 +334,7 @@ def test_the_scorer_explains_itself_in_named_columns(name):
 
 def test_dense_and_sparse_and_single_precision_rows_are_the_same():
     batch = made()
-    for learner in (RLSCLin(), RLSCComb(), RLSC(kernel=Gaussian())):
+    for learner in (RLSCLin(), RLSCComb(), RLSC(kernel=GaussianKernel())):
         expected = scores_of(learner, batch)
         for rows in (batch.rows.toarray(), batch.rows.astype(np.float32), csr_array(batch.rows.tocoo())):
             other = CrossedRows(rows, batch.costs, batch.columns)
@@ -327,7 +342,7 @@ def test_dense_and_sparse_and_single_precision_rows_are_the_same():
 
 
 def test_the_scorer_refuses_other_candidates_and_columns():
-    for learner in (RLSCLin(), RLSC(kernel=Gaussian())):
+    for learner in (RLSCLin(), RLSC(kernel=GaussianKernel())):
         with pytest.raises(ValueError, match="3 candidates, examples of 4"):
             learner.fit(made()).scorer.scores(made(senses=4))
     with pytest.raises(ValueError, match="columns"):

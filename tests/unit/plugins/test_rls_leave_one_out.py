@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from disambig_kernel_rls.kernels.nonlinear import Gaussian, Polynomial
-from disambig_kernel_rls.rls.learners import RLSC, RLSCComb, RLSCLin
+from disambig_kernel_rls.rls import RLSC, GaussianKernel, PolynomialKernel, RLSCComb, RLSCLin
 from sense_rows import made
 
 WEIGHTS = {"local": 1.0, "broad": 3.0}
@@ -15,7 +14,7 @@ WEIGHTS = {"local": 1.0, "broad": 3.0}
 
 @pytest.mark.parametrize(
     "learner",
-    [RLSC(kernel=Gaussian(), regularisation=1e-2), RLSCLin(), RLSCComb(weights=WEIGHTS)],
+    [RLSC(kernel=GaussianKernel(), regularisation=1e-2), RLSCLin(), RLSCComb(weights=WEIGHTS)],
     ids=["gaussian", "lin", "comb"],
 )
 @pytest.mark.parametrize("width", [25, 90], ids=["narrow", "wide"])
@@ -31,7 +30,7 @@ def test_it_is_the_share_right_of_models_without_one(learner, width):
 @pytest.mark.parametrize(
     "learner",
     [
-        RLSC(kernel=Polynomial(normalise="groups"), regularisation="loo"),
+        RLSC(kernel=PolynomialKernel(normalise="groups"), regularisation="loo"),
         RLSCLin(regularisation="loo"),
         RLSCComb(weights="loo", regularisation="loo"),
     ],

@@ -7,21 +7,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from disambig_kernel_rls.senses.task import Senses
+from disambig_kernel_rls.senses import SenseTask
 from hypothesis import given
 from hypothesis import strategies as st
 
 from disambig.config import resolve
 from disambig.errors import UserError
-from disambig.evaluation.curve import curve_of_labelled
-from disambig.evaluation.labelled import cross_validate, evaluate_labelled
-from disambig.formats.labelled.reader import Labelled
+from disambig.evaluation import cross_validate, curve_of_labelled, evaluate_labelled
+from disambig.formats import Labelled
 from disambig.testing import check_task
-from disambig.text.hashing import hash_word
-from disambig.text.tokenisations.spacy_tokens import SpacyTokens
-from disambig.text.tokenisations.words import Words
-from disambig.training.labelled import train_labelled
-from disambig.training.run import read_plan, run
+from disambig.text import SpacyTokens, Words, hash_word
+from disambig.training import read_plan, run, train_labelled
 
 BANK_N = ["bank.n", {"bank": 8, "banks": 2}, ["money", "shore"], ["bank%1:14:00::", "bank%1:17:01::"]]
 BANK_V = ["bank.v", {"bank": 3, "banked": 1}, ["rely", "tilt"], []]
@@ -49,13 +45,15 @@ def found(task, view, words):
     ]
 
 
-@pytest.mark.parametrize("check", check_task(Senses(words=WORDS), ["A bank .", TEXT], SpacyTokens()), ids=str)
+@pytest.mark.parametrize(
+    "check", check_task(SenseTask(words=WORDS), ["A bank .", TEXT], SpacyTokens()), ids=str
+)
 def test_the_contract(check):
     check()
 
 
 def test_without_tags_a_form_is_of_the_word_that_had_it_most():
-    assert found(Senses(words=WORDS), *tagged()) == [
+    assert found(SenseTask(words=WORDS), *tagged()) == [
         ("bank", "bank.n"),
         ("Banks", "bank.n"),
         ("saw", "see.v"),
@@ -68,7 +66,7 @@ def test_without_tags_a_form_is_of_the_word_that_had_it_most():
 
 def test_with_tags_a_form_is_of_the_word_of_its_part_of_speech():
     tags = {"bank": "VBP", "Banks": "NNS", "saw": "NN", "seeing": "VBG", "banking": "NN", "saws": "VBZ"}
-    assert found(Senses(words=WORDS), *tagged(tags=tags)) == [
+    assert found(SenseTask(words=WORDS), *tagged(tags=tags)) == [
         ("bank", "bank.v"),
         ("Banks", "bank.n"),
         ("saw", "saw.n"),
@@ -80,10 +78,10 @@ def test_with_tags_a_form_is_of_the_word_of_its_part_of_speech():
 def test_tokens_without_a_tag_are_those_of_a_text_without_tags():
     view, words = tagged(tags={"bank": "VBP"})
     view.layers["tag"][words.index("saw") :] = 0
-    without = found(Senses(words=WORDS), *tagged())
-    assert found(Senses(words=WORDS), view, words) == [("bank", "bank.v"), *without[2:]]
+    without = found(SenseTask(words=WORDS), *tagged())
+    assert found(SenseTask(words=WORDS), view, words) == [("bank", "bank.v"), *without[2:]]
     view.layers["tag"][:] = 0
-    assert found(Senses(words=WORDS), view, words) == without
+    assert found(SenseTask(words=WORDS), view, words) == without
 
 
 @pytest.mark.parametrize(("tags", "warned"), [(["ART", "NN$"], 1), (["DT", "NN$"], 0), (["ART", "NN"], 0)])
@@ -92,35 +90,35 @@ def test_tags_of_another_tagset_are_told_of(tags, warned):
     layer = np.array([0, *map(hash_word, tags), 0], np.uint64)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        Senses(words=WORDS).instances(replace(view, layers={"tag": layer}))
+        SenseTask(words=WORDS).instances(replace(view, layers={"tag": layer}))
     assert ["no known tagset" in str(each.message) for each in caught] == [True] * warned
 
 
 def test_proper_names_are_no_nouns_but_where_training_showed_them_so():
     view = tagged(tags={"Banks": "NNPS"})
-    assert found(Senses(words=WORDS), *view) == []
+    assert found(SenseTask(words=WORDS), *view) == []
     for capitals, expected in ((1, []), (2, [("Banks", "bank.n")])):
         word = ["bank.n", {"bank": 8, "banks": 4, "Banks": capitals}, ["a", "b"], []]
-        assert found(Senses(words=[word]), *view) == expected
-    assert found(Senses(words=[["bank.n", ["Banks"], ["a", "b"], []]]), *view) == [("Banks", "bank.n")]
+        assert found(SenseTask(words=[word]), *view) == expected
+    assert found(SenseTask(words=[["bank.n", ["Banks"], ["a", "b"], []]]), *view) == [("Banks", "bank.n")]
 
 
 def test_a_word_without_part_of_speech_is_found_whatever_the_tag_but_after_those_that_have_one():
     plain = ["bank", ["bank", "banks"], ["a", "b"], []]
     view = tagged(tags={"bank": "VBP"})
-    assert found(Senses(words=[plain]), *view) == [("bank", "bank"), ("Banks", "bank")]
-    assert found(Senses(words=[plain, BANK_V]), *view) == [("bank", "bank.v"), ("Banks", "bank")]
+    assert found(SenseTask(words=[plain]), *view) == [("bank", "bank"), ("Banks", "bank")]
+    assert found(SenseTask(words=[plain, BANK_V]), *view) == [("bank", "bank.v"), ("Banks", "bank")]
 
 
 def test_inflections_are_english():
-    german = Senses(words=[["Bank.n", ["bank"], ["a", "b"], []]], language="de")
+    german = SenseTask(words=[["Bank.n", ["bank"], ["a", "b"], []]], language="de")
     assert found(german, *tagged()) == [("bank", "Bank.n")]
 
 
 def test_boundaries_are_no_words_and_no_words_find_nothing():
-    task = Senses(words=[["s", ["<s>", "bank"], ["a", "b"], []]])
+    task = SenseTask(words=[["s", ["<s>", "bank"], ["a", "b"], []]])
     assert [word for word, _ in found(task, *tagged())] == ["bank"]
-    assert found(Senses(), *tagged()) == []
+    assert found(SenseTask(), *tagged()) == []
 
 
 def labelled(text, label, word="", gloss=""):
@@ -147,7 +145,7 @@ EXAMPLES = [
 
 
 def test_words_are_learned_most_frequent_first():
-    assert Senses().settings_of(EXAMPLES) == {
+    assert SenseTask().learn_settings(EXAMPLES) == {
         "words": [
             [
                 "bank.n",
@@ -160,16 +158,16 @@ def test_words_are_learned_most_frequent_first():
         ],
         "certain": [],
     }
-    task = Senses(**Senses().settings_of(EXAMPLES))
+    task = SenseTask(**SenseTask().learn_settings(EXAMPLES))
     assert [group.name for group in task.groups] == ["bank.n", "called", "ferret.n"]
     assert task.groups[0].glosses == ("", "bank%1:17:01::") and task.groups[1].glosses == ()
 
 
 def test_settings_that_stand_in_the_config_stay_and_few_examples_are_left_out():
-    assert Senses(words=WORDS).settings_of(EXAMPLES) == {}
-    assert [word[0] for word in Senses(least=3).settings_of(EXAMPLES)["words"]] == ["bank.n", "called"]
+    assert SenseTask(words=WORDS).learn_settings(EXAMPLES) == {}
+    assert [word[0] for word in SenseTask(least=3).learn_settings(EXAMPLES)["words"]] == ["bank.n", "called"]
     with pytest.raises(UserError, match="D496"):
-        Senses(least=6).settings_of(EXAMPLES)
+        SenseTask(least=6).learn_settings(EXAMPLES)
 
 
 @given(
@@ -182,11 +180,11 @@ def test_settings_that_stand_in_the_config_stay_and_few_examples_are_left_out():
 def test_what_is_learned_makes_a_task_that_finds_its_examples(rows):
     examples = [Labelled(f"a {text}", 2, 2 + len(text), label, "", "", word) for text, label, word in rows]
     try:
-        words = Senses().settings_of(examples)["words"]
+        words = SenseTask().learn_settings(examples)["words"]
     except UserError as error:
         assert error.code == "D496"
         return
-    task = Senses(words=words)
+    task = SenseTask(words=words)
     n = sum(any(map(str.isalnum, each.text[2:])) and bool(each.label) for each in examples)
     assert sum(len(group.candidates) for group in task.groups) <= n
     for name, forms, senses, _ in words:
@@ -212,41 +210,41 @@ def test_what_is_learned_makes_a_task_that_finds_its_examples(rows):
 )
 def test_what_is_no_word_is_refused(word):
     with pytest.raises(UserError, match="D495"):
-        Senses(words=[word])
+        SenseTask(words=[word])
 
 
 def test_names():
     with pytest.raises(UserError, match=r"D495.*twice"):
-        Senses(words=[BANK_N, BANK_N])
+        SenseTask(words=[BANK_N, BANK_N])
     with pytest.raises(UserError, match="D487"):
-        Senses(name="no name")
+        SenseTask(name="no name")
 
 
 def test_another_tokenisation_will_do():
     view = Words()([TEXT])
-    assert len(Senses(words=WORDS).instances(view)) == 7
+    assert len(SenseTask(words=WORDS).instances(view)) == 7
 
 
 def test_forms_that_are_nearly_always_labelled_need_no_tag():
     half = [labelled(f"Clause {n} says at [least] that least", "amount", "least.r") for n in range(10)]
-    assert Senses().settings_of(half)["certain"] == []
+    assert SenseTask().learn_settings(half)["certain"] == []
     every = [labelled(f"Clause {n} says at [least] that", "amount", "least.r") for n in range(10)]
-    settings = Senses().settings_of(every)
+    settings = SenseTask().learn_settings(every)
     assert settings["certain"] == ["least"]
-    assert Senses().settings_of(every[:9])["certain"] == []
+    assert SenseTask().learn_settings(every[:9])["certain"] == []
     view = tagged("at least Least", {"least": "JJS", "Least": "NNP"})
-    assert [word for word, _ in found(Senses(**settings), *view)] == ["least", "Least"]
-    assert found(Senses(words=settings["words"]), *view) == []
+    assert [word for word, _ in found(SenseTask(**settings), *view)] == ["least", "Least"]
+    assert found(SenseTask(words=settings["words"]), *view) == []
 
 
 def test_a_tag_still_tells_the_words_of_a_certain_form_apart():
     words = [["work.n", {"work": 3}, ["job"], []], ["work.v", {"work": 5}, ["toil"], []]]
     by_tag = {
-        tag: found(Senses(words=words, certain=["work"]), *tagged("work", {"work": tag}))[0][1]
+        tag: found(SenseTask(words=words, certain=["work"]), *tagged("work", {"work": tag}))[0][1]
         for tag in ("NN", "VB", "JJ")
     }
     assert by_tag == {"NN": "work.n", "VB": "work.v", "JJ": "work.v"}
-    assert found(Senses(words=words), *tagged("work", {"work": "JJ"})) == []
+    assert found(SenseTask(words=words), *tagged("work", {"work": "JJ"})) == []
 
 
 def test_of_several_right_senses_all_are_learned_and_any_is_right():
@@ -268,7 +266,7 @@ def test_of_several_right_senses_all_are_learned_and_any_is_right():
         for n in range(6)
         for text, sense in rows
     ]
-    task = Senses(**Senses().settings_of(examples))
+    task = SenseTask(**SenseTask().learn_settings(examples))
     assert task.groups[0].candidates == ("building", "money", "shore")  # of which 12, 6 and 6 were seen
     parts = {**resolve(config), "task": task, "tokenisation": SpacyTokens()}
     model = train_labelled(parts, examples, name="test")
@@ -297,14 +295,14 @@ def test_a_word_that_never_is_one_token_is_not_learned_and_its_examples_are_told
     assert "line 4: 'New York' is 2 tokens: the task sense decides at single ones only" in note
     assert "'well-known' is 3 tokens" in note
     with pytest.raises(UserError, match=r"D496.*without blanks"):
-        Senses().settings_of([labelled("in [New York] 1", "city", "new_york.n")])
+        SenseTask().learn_settings([labelled("in [New York] 1", "city", "new_york.n")])
 
 
 def test_what_only_the_tested_examples_show_counts_as_wrong():
     names = "fox owl cat dog hen elk ape bat".split()
     once = [labelled(f"see the [{name}] now", f"{name}%1", f"{name}.n") for name in names]
     bank = [labelled(f"a rich [bank] {n}", "money", "bank.n") for n in range(8)]
-    plan = read_plan("sense").with_settings_of(once + bank)
+    plan = read_plan("sense").with_learned_settings(once + bank)
     systems = cross_validate(plan.parts, once + bank, folds=4)["systems"]
     for system in systems.values():
         assert {name: at["accuracy"] for name, at in system.items()} == {
@@ -327,7 +325,7 @@ def test_of_several_right_senses_any_is_right_in_the_figures_of_training_too():
     texts = [f"a [bank] number {n}" for n in range(10)]
     examples = [replace(labelled(text, "shore", "bank.n"), also=("money",)) for text in texts[:5]]
     examples += [labelled(text, "money", "bank.n") for text in texts[5:]]
-    plan = read_plan("sense").with_settings_of(examples)
+    plan = read_plan("sense").with_learned_settings(examples)
     model = train_labelled(plan.parts, examples, name="test")
     systems = cross_validate(plan.parts, examples, folds=5)["systems"]
     assert systems["majority"]["bank.n"]["accuracy"] == 1.0
@@ -339,7 +337,7 @@ def test_of_several_right_senses_any_is_right_in_the_figures_of_training_too():
 
 def test_examples_that_are_only_learned_from_are_not_those_that_are_tested():
     tested = [labelled(f"a [bank] number {n}", ("shore", "money")[n % 2], "bank.n") for n in range(8)]
-    plan = read_plan("sense").with_settings_of(tested)
+    plan = read_plan("sense").with_learned_settings(tested)
     alone, twins = (
         cross_validate(plan.parts, tested, folds=4, also=also)
         for also in ([], [replace(each, document="twin") for each in tested])
@@ -349,7 +347,7 @@ def test_examples_that_are_only_learned_from_are_not_those_that_are_tested():
 
 def test_of_a_word_without_part_of_speech_the_form_in_s_is_found_too():
     plain = ["box", ["box"], ["case", "fight"], []]
-    assert [word for word, _ in found(Senses(words=[plain]), *tagged("Boxes in a box , boxing ."))] == [
+    assert [word for word, _ in found(SenseTask(words=[plain]), *tagged("Boxes in a box , boxing ."))] == [
         "Boxes",
         "box",
     ]
@@ -360,7 +358,7 @@ def test_a_sense_that_one_document_alone_has_is_learned():
     common = [labelled(f"a rich [bank] lent cash {n}", "money", "bank.n") for n in range(24)]
     rare = [labelled(f"a muddy [bank] of the river {n}", "shore", "bank.n") for n in range(8)]
     examples = [*common[:16], *(replace(each, document="one") for each in [*common[16:], *rare])]
-    plan = read_plan("sense").with_settings_of(examples)
+    plan = read_plan("sense").with_learned_settings(examples)
     model = train_labelled(plan.parts, examples, name="test")
     assert model.scorers[0] is not None and not any("too few" in note for note in model.provenance["notes"])
     new = [labelled("the muddy [bank] of a river", "shore"), labelled("that rich [bank] lent me", "money")]

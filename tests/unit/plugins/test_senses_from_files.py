@@ -9,18 +9,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pytest
 import spacy
-from disambig_kernel_rls.senses.task import Senses
+from disambig_kernel_rls.senses import SenseTask
 
 from disambig.errors import UserError
-from disambig.evaluation.judging import judge
-from disambig.evaluation.labelled import cross_validate, evaluate_labelled
-from disambig.formats.labelled.reader import Labelled, read_labelled
-from disambig.text.documents import view_of_docs
-from disambig.text.hashing import hash_word
-from disambig.text.tokenisations.spacy_tokens import SpacyTokens
-from disambig.training.labelled import train_labelled
-from disambig.training.marking import mark
-from disambig.training.run import read_plan, run
+from disambig.evaluation import cross_validate, evaluate_labelled, test_model
+from disambig.formats import Labelled, read_labelled
+from disambig.text import SpacyTokens, hash_word, view_of_docs
+from disambig.training import label_instances, read_plan, run, train_labelled
 
 TEXTS = [
     ("We sat on the muddy [[{}]] of river {}.", "shore"),
@@ -52,16 +47,16 @@ def test_marks_are_read_in_every_form(tmp_path):
     files.append(written(tmp_path / "b.jsonl", (*whole, "word"), rows()))
     files.append(written(tmp_path / "b.csv", (*whole, "document"), [(*row[:2], row[0]) for row in rows()]))
     plan = read_plan("sense")
-    expected = plan.with_settings_of(read_labelled(plain)).parts["task"].words
+    expected = plan.with_learned_settings(read_labelled(plain)).parts["task"].words
     for file in files:
-        task = plan.with_settings_of(read_labelled(file)).parts["task"]
+        task = plan.with_learned_settings(read_labelled(file)).parts["task"]
         assert task.words == expected, file
     model = run("sense", labelled=[files[0]])
     for file in files:
         found = evaluate_labelled(model, read_labelled(file))
         assert found["n"] == 12 and found["unused"] == 0
     examples = read_labelled(files[2])
-    systems = cross_validate(plan.with_settings_of(examples).parts, examples, folds=3)["systems"]
+    systems = cross_validate(plan.with_learned_settings(examples).parts, examples, folds=3)["systems"]
     assert systems["model"]["bank"]["n"] == 12
 
 
@@ -114,10 +109,10 @@ def marked(n, form, word):
 def test_forms_are_certain_where_tags_are_of_another_part_of_speech(word, tag, certain):
     tags = Tagged(f"test.{word}{tag}", {"least": tag} if tag else {})
     examples = marked(12, "least", word)
-    learned = Senses().settings_of(examples, tags)
-    assert learned == Senses().settings_of(examples) | {"certain": certain}
+    learned = SenseTask().learn_settings(examples, tags)
+    assert learned == SenseTask().learn_settings(examples) | {"certain": certain}
     view = Tagged("test.verbs", {"least": "VB"})(["at least"])
-    assert len(Senses(**learned).instances(view)) == len(certain)
+    assert len(SenseTask(**learned).instances(view)) == len(certain)
 
 
 def test_labelled_places_whose_tags_do_not_suit_the_word_are_told_of():
@@ -127,15 +122,15 @@ def test_labelled_places_whose_tags_do_not_suit_the_word_are_told_of():
         (9, "in other text such places get no decision"),
     ):
         examples = marked(n, "bank", "bank.v")
-        task = Senses(**Senses().settings_of(examples, tags))
-        found = mark(task, tags, examples).examples
-        (note,) = task.remarks(found.view, found.instances)
+        task = SenseTask(**SenseTask().learn_settings(examples, tags))
+        found = label_instances(task, tags, examples).examples
+        (note,) = task.warnings(found.view, found.instances)
         assert note == f"bank.v: {n} of {n} labelled places are no verbs by their tags: {then}"
     for name in ("bank.n", "bank", "bank.x"):
         examples = marked(12, "bank", name)
-        task = Senses(**Senses().settings_of(examples, tags))
-        found = mark(task, tags, examples).examples
-        assert len(found.instances) == 12 and task.remarks(found.view, found.instances) == []
+        task = SenseTask(**SenseTask().learn_settings(examples, tags))
+        found = label_instances(task, tags, examples).examples
+        assert len(found.instances) == 12 and task.warnings(found.view, found.instances) == []
 
 
 def test_a_noun_learned_from_marks_is_no_verb_where_the_text_has_tags(tmp_path):
@@ -156,17 +151,19 @@ def test_there_is_one_accuracy_the_cross_validated_one(tmp_path):
     path = written(tmp_path / "a.csv", ("text", "label"), rows())
     fitted = [note for note in run("sense", labelled=[path]).provenance["notes"] if "accuracy" in note]
     assert len(fitted) == 1 and "12 labelled examples: accuracy" in fitted[0]
-    tested = run("sense", labelled=[path], judge=judge).provenance
+    tested = run("sense", labelled=[path], judge=test_model).provenance
     assert tested["test"]["n"] == 12 and not any("accuracy" in note for note in tested["notes"])
     assert any("12 labelled examples are few" in note for note in tested["notes"])
     one = written(tmp_path / "b.csv", ("text", "label", "document"), [(*row[:2], "d") for row in rows()])
-    (note,) = (n for n in run("sense", labelled=[one], judge=judge).provenance["notes"] if "how good" in n)
+    (note,) = (
+        n for n in run("sense", labelled=[one], judge=test_model).provenance["notes"] if "how good" in n
+    )
     assert note == "12 labelled examples of one document: how good the model is cannot be said"
 
 
 def test_the_majority_of_equally_frequent_labels_is_right_half_of_the_time(tmp_path):
     examples = read_labelled(written(tmp_path / "a.csv", ("text", "label"), rows(8)))
-    plan = read_plan("sense").with_settings_of(examples)
+    plan = read_plan("sense").with_learned_settings(examples)
     for folds in (2, 5, 16):
         majority = cross_validate(plan.parts, examples, folds=folds)["systems"]["majority"]["bank"]
         assert majority["accuracy"] == 0.5
@@ -182,7 +179,7 @@ def test_a_word_of_one_sense_is_named(tmp_path):
 
 def test_numbers_of_one_are_written_as_one(tmp_path):
     path = written(tmp_path / "a.csv", ("text", "label"), rows())
-    parts = read_plan("sense").with_settings_of(read_labelled(path)).parts
+    parts = read_plan("sense").with_learned_settings(read_labelled(path)).parts
     notes = train_labelled(parts, read_labelled(path)[:1], name="test").provenance["notes"]
     assert notes[0] == "1 labelled example is little: do not rely on this model yet"
     assert "(1)" in str(UserError("D467", n=1, label="x"))

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from disambig_variance_svm.learners.k_svm import KSVM
-from disambig_variance_svm.learners.one_versus_all import OneVersusAll
-from disambig_variance_svm.learners.variance_svm import VarianceSVM
+from disambig_variance_svm.learners import KSVM, OneVersusAll, VarianceSVM
 
 from disambig.config import resolve
-from disambig.formats.labelled.example import Labelled
-from disambig.training.labelled import train_labelled
-from disambig.types import Settles
+from disambig.formats import Labelled
+from disambig.training import train_labelled
+from disambig.types import HasOpenSettings
 
 LEARNERS = (KSVM, OneVersusAll, VarianceSVM)
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_c_is_that_of_the_middle_fit(learner):
-    assert isinstance(learner(), Settles)
+    assert isinstance(learner(), HasOpenSettings)
     assert learner().settled([{"C": 10.0}, {"C": 0.1}, {"C": 1.0}]).C == 1.0
     assert learner(C=0.5).settled([{"C": 10.0}]).C == 0.5  # what is said stays
     assert learner().settled([{"C": 10.0}, {}]).C is None

@@ -11,8 +11,8 @@ from toy_texts import SENTENCES
 
 from disambig.config import resolve
 from disambig.errors import UserError
-from disambig.model.store import load_model, save_model
-from disambig.training.trainer import train
+from disambig.models import load_model, save_model
+from disambig.training import train
 
 
 @pytest.fixture

@@ -7,14 +7,23 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from disambig_random_subspace.experiments import across, figure5, figure6, systems, table1
-from disambig_random_subspace.experiments.counted import corpus
-from disambig_random_subspace.experiments.instances import DIFFERENT, SHIFTED, Instance, of_pairs
-from disambig_random_subspace.experiments.newsgroups import ARCHIVE
+from disambig_random_subspace.experiments import (
+    ARCHIVE,
+    SHIFTED,
+    ProblemInstance,
+    pair_instances,
+    read_corpus,
+    table1,
+)
+from disambig_random_subspace.experiments import comparison as across
+from disambig_random_subspace.experiments import comparison as systems
+from disambig_random_subspace.experiments import figures as figure5
+from disambig_random_subspace.experiments import figures as figure6
+from disambig_random_subspace.experiments.newsgroups import DIFFERENT
 from made_newsgroups import members, pack
 
 from disambig.cli import main
-from disambig.experiments.report import as_json, of_json, readable
+from disambig.experiments import as_json, from_json, result_lines
 from disambig.types import Fitted
 
 TRAIN = ("comp.graphics", "sci.med")
@@ -42,12 +51,12 @@ class Constant:
 
 
 def test_accuracies_are_of_the_documents_of_both_groups(data):
-    counted = corpus(data)
+    counted = read_corpus(data)
     n = counted.rows["test", "sci.space"]
     counted.rows["test", "sci.space"] = n[:2]
     instances = [
-        Instance(TRAIN, ("comp.windows.x", "sci.space")),
-        Instance(TRAIN, ("comp.windows.x", "sci.crypt")),
+        ProblemInstance(TRAIN, ("comp.windows.x", "sci.space")),
+        ProblemInstance(TRAIN, ("comp.windows.x", "sci.crypt")),
     ]
     learned = []
 
@@ -55,15 +64,18 @@ def test_accuracies_are_of_the_documents_of_both_groups(data):
         learned.append(batch.rows.shape[0])
         return [Fitted(Constant(0)), Fitted(Constant(1))]
 
-    found = across.accuracies(counted, instances, {"constant": learn}, progress=silent)
+    found = across.system_accuracies(counted, instances, {"constant": learn}, progress=silent)
     assert learned == [12]
     assert found["constant"] == pytest.approx(np.array([[6 / 8, 2 / 8], [0.5, 0.5]]))
 
 
 def test_a_base_under_subspaces_does_better_on_made_documents_than_chance(data):
     instances = [each for each in SHIFTED if each.train == TRAIN]
-    trials = {"by size": systems.by_size("P", (3, 5)), "by rate": systems.by_rate("P", (0.0, 0.1), 5)}
-    found = across.accuracies(corpus(data), instances, trials, progress=silent)
+    trials = {
+        "by size": systems.size_systems("P", (3, 5)),
+        "by rate": systems.rate_systems("P", (0.0, 0.1), 5),
+    }
+    found = across.system_accuracies(read_corpus(data), instances, trials, progress=silent)
     assert found["by size"].shape == (len(instances), 3)
     assert (found["by size"].mean(axis=0) > 0.7).all()
     alone, nothing_removed, tenth = found["by rate"].T
@@ -78,20 +90,22 @@ def test_error_reductions():
     assert across.error_reduction(1.0, 1.0) == 0.0
     assert across.error_reduction(1.0, 0.9) == -1.0
     base, other = np.array([0.5, 0.8, 0.6]), np.array([0.7, 0.8, 0.5])
-    found = across.compared(base, other)
+    found = across.compare_systems(base, other)
     assert (found["hurt"], found["helped"], found["n"]) == (1, 1, 3)
     assert found["other"] == pytest.approx(66.667)
     assert found["error_reduction"] == pytest.approx(100 * 0.1 / 1.1, abs=1e-3)
-    assert across.reductions(base, other) == pytest.approx([0.4, 0.0, -0.25])
+    assert across.error_reductions(base, other) == pytest.approx([0.4, 0.0, -0.25])
 
 
 def test_means_by_what_was_learned_from():
     pairs = [("a", "b"), ("a", "c"), ("a", "b")]
-    instances = [Instance(pair, ("x", "y")) for pair in pairs]
-    assert across.by_lesson(instances, np.array([0.2, 0.5, 0.4])) == pytest.approx([0.3, 0.5])
+    instances = [ProblemInstance(pair, ("x", "y")) for pair in pairs]
+    assert across.group_by_lesson(instances, np.array([0.2, 0.5, 0.4])) == pytest.approx([0.3, 0.5])
 
 
-@pytest.mark.parametrize("experiment", [table1.Table1, figure5.Figure5, figure6.Figure6])
+@pytest.mark.parametrize(
+    "experiment", [table1.Sogaard2012Table1, figure5.Sogaard2012Figure5, figure6.Sogaard2012Figure6]
+)
 def test_quick_form_on_a_made_archive(data, monkeypatch, experiment):
     for module, every in ((table1, 40), (figure5, 40), (figure6, 100)):
         monkeypatch.setattr(module, "EVERY", every)
@@ -100,9 +114,9 @@ def test_quick_form_on_a_made_archive(data, monkeypatch, experiment):
     assert stages[0][0] == "counting words" and stages[-1][0] == "learning"
     assert all(row.ours is not None and row.ours <= 100 for row in result.rows)
     assert result.claims and result.notes and result.panels
-    assert readable(experiment().title, result)
+    assert result_lines(experiment().title, result)
     said = json.loads(json.dumps(as_json("name", result)))
-    assert as_json("name", of_json(said)) == said
+    assert as_json("name", from_json(said)) == said
     assert all(panel.lines or panel.points for panel in result.panels)
 
 
@@ -122,8 +136,8 @@ def test_rows_of_table_1_stand_beside_the_papers():
     shares = np.full((len(DIFFERENT), 1 + len(table1.SIZES)), 0.8)
     shares[:, 0] = 0.7
     shares[[DIFFERENT.index(each) for each in SHIFTED[:200]], -1] = 0.6
-    found = table1.figures_of("P", DIFFERENT, shares)
-    rows = {(row.system, row.setting): row for row in table1.rows_of("P", found)}
+    found = table1.table1_figures("P", DIFFERENT, shares)
+    rows = {(row.system, row.setting): row for row in table1.table1_rows("P", found)}
     assert len(rows) == 6 * len(table1.SIZES)
     first = rows["P-RLRS", "25"]
     assert (first.paper, first.ours, first.n) == (70.1, 80.0, 20)
@@ -134,35 +148,41 @@ def test_rows_of_table_1_stand_beside_the_papers():
 
 
 def test_claims_of_table_1_follow_the_figures():
-    instances = of_pairs(DIFFERENT, 4)
+    instances = pair_instances(DIFFERENT, 4)
     shares = np.full((len(instances), 1 + len(table1.SIZES)), 0.7)
     shares[:, 1:] += 0.05 + 0.0001 * np.arange(len(table1.SIZES))
-    holds = [claim.holds for claim in table1.claims_of("P", table1.figures_of("P", instances, shares))]
+    holds = [
+        claim.holds for claim in table1.table1_claims("P", table1.table1_figures("P", instances, shares))
+    ]
     assert holds == [True] * 5
     shares[:, 2:] -= 0.1
-    holds = [claim.holds for claim in table1.claims_of("P", table1.figures_of("P", instances, shares))]
+    holds = [
+        claim.holds for claim in table1.table1_claims("P", table1.table1_figures("P", instances, shares))
+    ]
     assert holds == [False] * 5
     shares[:, 1:] = 0.7
-    holds = [claim.holds for claim in table1.claims_of("P", table1.figures_of("P", instances, shares))]
+    holds = [
+        claim.holds for claim in table1.table1_claims("P", table1.table1_figures("P", instances, shares))
+    ]
     assert holds == [False, False, False, True, False]
 
 
 def test_figure_5_counts_what_is_hurt():
     some = [np.array([-10.0, -5.0, 0.0, 30.0])] * 6
-    rows = {(row.system, row.setting): row.ours for row in figure5.rows_of("", some)}
+    rows = {(row.system, row.setting): row.ours for row in figure5.figure5_rows("", some)}
     assert rows["instances hurt", "25"] == 50.0
     assert rows["highest error reduction", "250"] == 30.0
-    seldom, most = figure5.claims_of(some, some)
+    seldom, most = figure5.figure5_claims(some, some)
     assert seldom.holds and not most.holds
-    seldom, most = figure5.claims_of([np.r_[-np.ones(9), 71.0]] * 6, some)
+    seldom, most = figure5.figure5_claims([np.r_[-np.ones(9), 71.0]] * 6, some)
     assert not seldom.holds and most.holds
-    panel = figure5.panel(25, some[0], np.arange(100.0))
+    panel = figure5.figure5_panel(25, some[0], np.arange(100.0))
     assert panel.points["4 sampled"] == [(12.5, -10.0), (37.5, -5.0), (62.5, 0.0), (87.5, 30.0)]
     assert panel.lines["all 100"][0] == (0.0, 0.0) and panel.lines["all 100"][-1] == (100.0, 99.0)
 
 
 def test_claims_of_figure_6_follow_the_figures():
-    instances = of_pairs(SHIFTED, 10)
+    instances = pair_instances(SHIFTED, 10)
     n, at = len(instances), list(range(0, len(instances), 10))
     base = np.linspace(0.6, 0.8, n)
     alike = {"PA": base - 0.01, "CW": base.copy(), "SGD": base - 0.02, "P": base, "SGD-RLRS": base + 0.0001}
@@ -181,20 +201,20 @@ def test_claims_of_figure_6_follow_the_figures():
     rates[:, figure6.MORE] = base - removed / 100
     both = figure6.rates_compared({"SGD": rates}, instances, removed, at)
     assert [claim.holds for claim in both] == [False, False]
-    alike |= {figure6.mean_of("SGD"): base - 0.001}
+    alike |= {figure6.mean_name("SGD"): base - 0.001}
     assert [claim.holds for claim in figure6.orders_compared(alike, {"SGD": rates}, instances)] == [True]
-    alike |= {figure6.mean_of("SGD"): base.copy()}
+    alike |= {figure6.mean_name("SGD"): base.copy()}
     assert [claim.holds for claim in figure6.orders_compared(alike, {"SGD": rates}, instances)] == [False]
 
 
 def test_the_mean_over_one_order_is_the_base(data):
-    batch = corpus(data).lesson(TRAIN).batch("train", TRAIN)
+    batch = read_corpus(data).lesson(TRAIN).batch("train", TRAIN)
     weights = [
         trial(batch)[0].scorer.state()["weights"]
         for trial in (
-            systems.of_orders("SGD", 1),
-            systems.alone(systems.BASES["SGD"]),
-            systems.of_orders("SGD", 2),
+            systems.order_systems("SGD", 1),
+            systems.single_system(systems.BASES["SGD"]),
+            systems.order_systems("SGD", 2),
         )
     ]
     assert np.array_equal(weights[0], weights[1])

@@ -6,18 +6,12 @@ import warnings
 
 import numpy as np
 import pytest
-from disambig_variance_svm.learners.baselines import SumLM
-from disambig_variance_svm.learners.variance_svm import VarianceSVM
-from disambig_variance_svm.svm.regulariser import Regulariser
-from disambig_variance_svm.svm.solver import solve
+from disambig_variance_svm.learners import SumLM, VarianceSVM
+from disambig_variance_svm.svm import Regulariser, solve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disambig.data import segments
-from disambig.data.batches.columns import Columns
-from disambig.data.batches.conversions import convert
-from disambig.data.batches.dense import DenseBlocks
-from disambig.data.batches.sparse import SparseRows
+from disambig.data import Columns, DenseBlocks, SparseRows, convert, segments
 
 GROUPS = ("2-gram", "3-gram", "4-gram", "bias")
 

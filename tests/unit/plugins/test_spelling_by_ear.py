@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from disambig_variance_svm.preposition import Preposition
-from disambig_variance_svm.spelling import Spelling
+from disambig_variance_svm import Spelling
+from disambig_variance_svm.prepositions import Preposition
 
-from disambig.data.groups import Group
-from disambig.text.tokenisations.words import Words
+from disambig.data import Group
+from disambig.text import Words
 
 
 def found(task, text):

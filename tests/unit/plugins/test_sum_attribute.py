@@ -6,10 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from disambig_variance_svm.learners.crossed_scorer import CrossedScorer
-from disambig_variance_svm.learners.sum_attribute import SUM, fold_crossed_sum, fold_sum, with_sum
+from disambig_variance_svm.learners import SUM, CrossedScorer, fold_crossed_sum, fold_sum, with_sum
 
-from disambig.data.batches.columns import Columns
+from disambig.data import Columns
 from disambig.errors import UserError
 from disambig.testing import blocks
 

@@ -10,18 +10,20 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from disambig_random_subspace.experiments import tag_data_penn
-from disambig_random_subspace.experiments.table2_scoring import DIFFERENT
-from disambig_random_subspace.experiments.tag_data import (
+from disambig_random_subspace.experiments import (
     CONLL2000,
     EWT,
     PENN,
     conll2000,
     conllu_sentences,
     ewt,
+    penn_archive,
     penn_sample,
+    penn_sentences,
+    unescape_word,
 )
-from disambig_random_subspace.experiments.tag_data_penn import as_written, penn_archive, penn_sentences
+from disambig_random_subspace.experiments import tag_data as tag_data_penn
+from disambig_random_subspace.experiments.table2 import DIFFERENT
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -62,7 +64,7 @@ def test_the_leaves_of_any_trees_come_back(made, blank):
     text = blank.join(shown(tree, blank) for tree in made)
     expected = [[leaf for leaf in leaves_of(tree) if leaf[0] != "-NONE-"] for tree in made]
     found = [list(zip(tags, words, strict=True)) for words, tags in penn_sentences(text)]
-    assert found == [[(tag, as_written(word)) for tag, word in tree] for tree in expected if tree]
+    assert found == [[(tag, unescape_word(word)) for tag, word in tree] for tree in expected if tree]
 
 
 @given(st.text("()ab \n", max_size=30))

@@ -6,20 +6,23 @@ import itertools
 
 import numpy as np
 import pytest
-from disambig_random_subspace.random_subspaces import RandomSubspaces
-from disambig_random_subspace.tagging.sequences import batch_of, tags_of
-from disambig_random_subspace.tagging.structured_perceptron import StructuredPerceptron
-from disambig_random_subspace.tagging.task import Tags
-from disambig_random_subspace.tagging.training import train_tagger
-from disambig_random_subspace.tagging.universal import OF_TAG, OF_WORD
+from disambig_random_subspace import OF_TAG, OF_WORD
+from disambig_random_subspace.learners import RandomSubspaces
+from disambig_random_subspace.tagger import (
+    StructuredPerceptron,
+    TagTask,
+    distinct_tags,
+    make_batch,
+    train_tagger,
+)
 from scipy.sparse import csr_array
 
 from disambig.api.batches import SequenceRows
 from disambig.api.decoding import Chain
 from disambig.api.text import SpacyTokens
-from disambig.decode.chain_scorer import ChainScorer
+from disambig.decode import ChainScorer
 from disambig.errors import UserError
-from disambig.model.store import load_model, save_model
+from disambig.models import load_model, save_model
 from disambig.testing import check_learner, check_task
 
 SENTENCES = [
@@ -88,7 +91,7 @@ def test_the_best_labels_are_those_of_all_labellings():
 
 
 def test_the_learner_keeps_its_contract():
-    batch, _ = batch_of(SENTENCES, tags_of(SENTENCES))
+    batch, _ = make_batch(SENTENCES, distinct_tags(SENTENCES))
     for learner in (
         StructuredPerceptron(),
         RandomSubspaces(base=StructuredPerceptron(passes=3), n_subspaces=3),
@@ -155,14 +158,14 @@ def test_the_scorer_refuses_what_it_was_not_learned_for():
 
 
 def test_the_task_keeps_its_contract():
-    for check in check_task(Tags(tags=("A", "B")), ["One two. Three"], SpacyTokens()):
+    for check in check_task(TagTask(tags=("A", "B")), ["One two. Three"], SpacyTokens()):
         check()
 
 
 @pytest.mark.parametrize("tags", [[], ["A"], ["A", "A"], ["A", ""], "NN"])
 def test_a_tag_set_that_makes_no_sense_is_refused(tags):
     with pytest.raises(UserError, match="D792"):
-        Tags(tags=tags)
+        TagTask(tags=tags)
 
 
 @pytest.mark.parametrize(
@@ -181,8 +184,8 @@ def test_settings_are_checked():
 
 
 def test_tags_that_training_did_not_have_are_wrong_whatever_is_chosen():
-    batch, extractor = batch_of(SENTENCES, tags_of(SENTENCES))
-    other, _ = batch_of([(["dogs", "wow"], ["NNS", "UH"])], tags_of(SENTENCES), extractor)
+    batch, extractor = make_batch(SENTENCES, distinct_tags(SENTENCES))
+    other, _ = make_batch([(["dogs", "wow"], ["NNS", "UH"])], distinct_tags(SENTENCES), extractor)
     assert other.costs.min(axis=1).tolist() == [0.0, 1.0]
     assert batch.costs.min() == 0
     model = train_tagger(SENTENCES, [(["dogs", "wow"], ["NNS", "UH"])], name="few")
@@ -212,7 +215,7 @@ def test_blocks_do_not_cut_sentences(tmp_path, monkeypatch):
     model = train_tagger(SENTENCES, SENTENCES, name="tiny/tag")
     text = "the dog barks a cat sleeps dogs bark I like cats . " * 30
     whole = model.choose(model.tokenisation([text, text]))[1].tolist()
-    monkeypatch.setattr("disambig.model.model.BLOCK", 7)
+    monkeypatch.setattr("disambig.models.model.BLOCK", 7)
     assert model.choose(model.tokenisation([text, text]))[1].tolist() == whole
 
 
@@ -255,11 +258,11 @@ def test_sentences_to_calibrate_on_are_checked_too():
     with pytest.raises(UserError, match=r"D791.*sentence 1 has 2 words and 1 tags"):
         train_tagger(SENTENCES, [(["a", "b"], ["DT"])], name="bad")
     with pytest.raises(UserError, match="D791"):
-        batch_of([(["a", ""], ["DT", "NN"])], tags_of(SENTENCES))
+        make_batch([(["a", ""], ["DT", "NN"])], distinct_tags(SENTENCES))
 
 
 def test_tokens_without_a_right_tag_are_not_learned_as_something_else():
-    batch, _ = batch_of([(["wow", "dogs"], ["UH", "NNS"])], tags_of(SENTENCES))
+    batch, _ = make_batch([(["wow", "dogs"], ["UH", "NNS"])], distinct_tags(SENTENCES))
     with pytest.raises(UserError, match=r"D793.*1 tokens"):
         StructuredPerceptron().fit(batch)
 

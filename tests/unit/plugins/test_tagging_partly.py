@@ -7,10 +7,8 @@ import tarfile
 
 import numpy as np
 import pytest
-from disambig_random_subspace.experiments.tag_data_partly import CRAFT, NOAD, craft_partly, noad_partly
-from disambig_random_subspace.tagging.filling_in import filled_in
-from disambig_random_subspace.tagging.plain_text import tags_in, token_views
-from disambig_random_subspace.tagging.training import train_tagger
+from disambig_random_subspace.experiments import CRAFT, NOAD, craft_partly, noad_partly
+from disambig_random_subspace.tagger import fill_in_tags, predict_tags, token_views, train_tagger
 
 from disambig.errors import UserError
 
@@ -40,7 +38,7 @@ def model():
 
 def test_what_is_known_binds_the_tagger(model):
     words = "the walks end".split()
-    free, bound, strange = filled_in(
+    free, bound, strange = fill_in_tags(
         model, [(words, [(), (), ()]), (words, [(), ("NN", "VBZ"), ()]), (words, [("XX",), (), ()])]
     )
     assert free == strange == (words, "DT NNS VBP".split())
@@ -61,7 +59,7 @@ def test_plain_text_is_tagged_as_the_model_does_it(model, tmp_path):
     path.write_text("The dog barks. A cat sleeps.\n\nDogs bark.\n" * 3, encoding="utf8")
     views = list(token_views(path, 1_000))
     for view in views:
-        np.testing.assert_array_equal(tags_in(model, view), model.choose(view)[1])
+        np.testing.assert_array_equal(predict_tags(model, view), model.choose(view)[1])
     assert len(list(token_views(path, 0))) == 0 and sum(map(len, views)) > 30
 
 

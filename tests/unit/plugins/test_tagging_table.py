@@ -12,29 +12,45 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from disambig_random_subspace.experiments import table2, tagger_peers
-from disambig_random_subspace.experiments.table2 import PAPER, Table2, material, part_of
-from disambig_random_subspace.experiments.table2_claims import CHOSEN, TESTED, beside_peers, gains
-from disambig_random_subspace.experiments.table2_ours import our_runs
-from disambig_random_subspace.experiments.table2_scoring import (
-    DIFFERENT,
-    Gold,
-    Known,
-    compare,
-    joined,
+from disambig_random_subspace.experiments import (
+    CHOSEN,
+    CRF,
+    EWT,
+    GENRES,
+    PAPER,
+    PENN,
+    SPACY,
+    SPLITS,
+    TESTED,
+    GoldTokens,
+    KnownWords,
+    Sogaard2012Table2,
+    TaggerRun,
+    attributes,
+    claim_gains,
+    compare_hits,
+    compare_with_baselines,
+    crf_tagger,
+    join_texts,
+    load_sentences,
+    our_runs,
+    run_tagger,
+    shape,
+    spacy_tagger,
+    table2,
+    train_baselines,
+    treebank_part,
 )
-from disambig_random_subspace.experiments.tag_data import EWT, GENRES, PENN, SPLITS
-from disambig_random_subspace.experiments.tagger_peers import CRF, SPACY, Run, peers_on, tagged
-from disambig_random_subspace.experiments.tagger_peers_crf import attributes, crf_tagger, shape
-from disambig_random_subspace.experiments.tagger_peers_spacy import spacy_tagger
-from disambig_random_subspace.tagging.plain_text import PLAIN
+from disambig_random_subspace.experiments import tagger_baselines as tagger_peers
+from disambig_random_subspace.experiments.table2 import DIFFERENT
+from disambig_random_subspace.tagger import PLAIN
 from hypothesis import given
 from hypothesis import strategies as st
 
 from disambig.api.features import WordClasses
 from disambig.api.text import hash_words
 from disambig.errors import UserError
-from disambig.experiments.report import as_json, of_json, readable
+from disambig.experiments import as_json, from_json, result_lines
 
 DATA = os.environ.get("DISAMBIG_DATA")
 TRAIN = [
@@ -48,7 +64,7 @@ TEST = [
 
 
 def test_which_tokens_are_alike_and_which_words_unknown():
-    gold = Gold.of(TEST, Known.of(TRAIN))
+    gold = GoldTokens.from_sentences(TEST, KnownWords.from_sentences(TRAIN))
     # not alike: "to", the dots, two tags that are never seen in training, one of them with a dash
     assert np.flatnonzero(~gold.alike).tolist() == [3, 5, 7, 8]
     assert gold.unknown.tolist() == [False, True, False, False, True, True, False, True, True, True, False]
@@ -68,7 +84,7 @@ def test_words_of_the_same_rule(word):
 
 
 def test_accuracies_of_each_kind():
-    gold = Gold.of(TEST, Known.of(TRAIN))
+    gold = GoldTokens.from_sentences(TEST, KnownWords.from_sentences(TRAIN))
     wrong = [(words, ["DT"] * len(words)) for words, _ in TEST]
     hits = gold.hits([tags for _, tags in wrong])
     found = gold.accuracies(hits)
@@ -79,15 +95,15 @@ def test_accuracies_of_each_kind():
     assert found["tokens"] == {
         "all": 11, "alike": 7, "known words": 5, "unknown words": 6, "unknown words, alike": 3,
     }  # fmt: skip
-    everything = Gold.of(TEST, Known.of(TEST))
+    everything = GoldTokens.from_sentences(TEST, KnownWords.from_sentences(TEST))
     assert everything.accuracies(everything.hits([tags for _, tags in TEST]))["unknown words"] is None
     with pytest.raises(ValueError):
         gold.hits([["DT"], ["DT"]])
 
 
 def test_texts_joined_keep_their_sentences_apart():
-    gold = Gold.of(TEST, Known.of(TRAIN))
-    both = joined([gold, gold])
+    gold = GoldTokens.from_sentences(TEST, KnownWords.from_sentences(TRAIN))
+    both = join_texts([gold, gold])
     assert both.sentence.tolist() == gold.sentence.tolist() + (gold.sentence + 2).tolist()
     assert both.alike.sum() == 2 * gold.alike.sum()
     assert len(both.tags) == 22
@@ -95,16 +111,16 @@ def test_texts_joined_keep_their_sentences_apart():
 
 def made_gold(n_sentences, length):
     sentences = [([f"w{i}" for i in range(length)], ["NN"] * length)] * n_sentences
-    return Gold.of(sentences, Known.of(sentences))
+    return GoldTokens.from_sentences(sentences, KnownWords.from_sentences(sentences))
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=12, max_size=12))
 def test_comparing_is_symmetric(pairs):
     gold = made_gold(4, 3)
     first, second = (np.array(column) for column in zip(*pairs, strict=True))
-    points, p = compare(gold, first, second)
+    points, p = compare_hits(gold, first, second)
     assert points == pytest.approx(100 * (first.mean() - second.mean()))
-    assert compare(gold, second, first) == (-points, p)
+    assert compare_hits(gold, second, first) == (-points, p)
     assert 0 < p <= 1
 
 
@@ -112,12 +128,12 @@ def test_p_is_that_of_all_exchanges_of_whole_sentences():
     gold = made_gold(3, 4)
     first, second = np.ones(12, bool), np.zeros(12, bool)
     # 3 sentences that each gain 4: 2 of the 8 exchanges differ by as much
-    assert compare(gold, first, second)[1] == pytest.approx(2 / 8, abs=0.02)
-    assert compare(gold, first, first) == (0.0, 1.0)
+    assert compare_hits(gold, first, second)[1] == pytest.approx(2 / 8, abs=0.02)
+    assert compare_hits(gold, first, first) == (0.0, 1.0)
     nothing = replace(gold, alike=np.zeros(12, bool))
-    assert compare(nothing, first, second, alike=True) == (0.0, 1.0)
+    assert compare_hits(nothing, first, second, alike=True) == (0.0, 1.0)
     some = replace(gold, alike=np.arange(12) < 4)
-    assert compare(some, first, second, alike=True) == (100.0, 1.0)
+    assert compare_hits(some, first, second, alike=True) == (100.0, 1.0)
 
 
 def test_shapes_and_attributes_of_words():
@@ -174,7 +190,7 @@ def test_a_spacy_that_cannot_train_is_named(monkeypatch):
 
 def test_a_peer_that_is_not_installed_is_said_to_be(monkeypatch):
     monkeypatch.setattr(tagger_peers, "find_spec", lambda name: None)
-    found = peers_on(TRAIN, TRAIN, {"web": TEST})
+    found = train_baselines(TRAIN, TRAIN, {"web": TEST})
     assert [run.system for run in found] == [SPACY, CRF]
     assert all(not run.tags and run.words_per_second is None for run in found)
     assert "pip install python-crfsuite" in found[1].note
@@ -183,13 +199,13 @@ def test_a_peer_that_is_not_installed_is_said_to_be(monkeypatch):
 def test_runs_hold_tags_and_speed():
     stages = []
     systems = {"all NN": lambda train, dev: lambda text: [["NN"] * len(words) for words in text]}
-    [run] = peers_on(
+    [run] = train_baselines(
         TRAIN, [], {"web": TEST, "no": []}, systems=systems, progress=lambda *said: stages.append(said)
     )
     assert run.tags == {"web": [["NN"] * 6, ["NN"] * 5], "no": []}
     assert run.words_per_second > 0 and run.training_seconds >= 0
     assert stages == [("training and tagging: all NN", 0, 1)]
-    assert tagged("x", lambda text: [], {"no": []}, training_seconds=1.0).words_per_second is None
+    assert run_tagger("x", lambda text: [], {"no": []}, training_seconds=1.0).words_per_second is None
 
 
 def test_claims_hold_and_fail_by_their_figures():
@@ -202,7 +218,7 @@ def test_claims_hold_and_fail_by_their_figures():
             "web, alike": {"points": -1, "p": 0.01},
         }
     }
-    assert [claim.holds for claim in gains(tests)] == [False, True, True, False]
+    assert [claim.holds for claim in claim_gains(tests)] == [False, True, True, False]
     gold = made_gold(4, 3)
     golds = dict.fromkeys((*TESTED, "web"), gold)
     hits = {
@@ -211,18 +227,22 @@ def test_claims_hold_and_fail_by_their_figures():
         SPACY: {"web": np.arange(12) < 5},
     }
     tags = {"web": [["NN"]]}
-    runs = [Run("AP", tags, 1.0, 800.0), Run(SPACY, tags, 1.0, 100.0), Run(CRF, tags, 1.0, 100.0)]
-    found = list(beside_peers(runs, hits, golds))
+    runs = [
+        TaggerRun("AP", tags, 1.0, 800.0),
+        TaggerRun(SPACY, tags, 1.0, 100.0),
+        TaggerRun(CRF, tags, 1.0, 100.0),
+    ]
+    found = list(compare_with_baselines(runs, hits, golds))
     assert [claim.holds for claim in found] == [False, False, True]
     assert CRF in found[0].claim and "8.0 times" in found[2].evidence
-    assert [c.holds for c in beside_peers(runs[:2], hits, golds)] == [True, True, True]
-    assert list(beside_peers(runs[:1], hits, golds)) == []
+    assert [c.holds for c in compare_with_baselines(runs[:2], hits, golds)] == [True, True, True]
+    assert list(compare_with_baselines(runs[:1], hits, golds)) == []
     better = "AP-RLRS, K=2, word classes"
     hits[better] = {"web": np.arange(12) < 9}
-    found = list(beside_peers([*runs, Run(better, tags, 1.0, 700.0)], hits, golds))
+    found = list(compare_with_baselines([*runs, TaggerRun(better, tags, 1.0, 700.0)], hits, golds))
     assert [claim.holds for claim in found] == [False, False, True, True, True, False]
     assert found[3].claim.startswith(better)
-    assert list(gains(dict.fromkeys((better, CHOSEN), tests["AP-RLRS, K=2"]))) == []
+    assert list(claim_gains(dict.fromkeys((better, CHOSEN), tests["AP-RLRS, K=2"]))) == []
 
 
 @pytest.fixture
@@ -247,8 +267,8 @@ def place(tmp_path):
 
 
 def test_files_of_the_sample_are_for_one_thing_each(place):
-    train, dev, tests = material(place, silver=False, quick=False)
-    assert [part_of(number) for number in range(11)].count("train") == 9
+    train, dev, tests = load_sentences(place, silver=False, quick=False)
+    assert [treebank_part(number) for number in range(11)].count("train") == 9
     assert (len(train), len(dev), len(tests["Penn"])) == (30, 3, 3)
     assert {len(tests[genre]) for genre in GENRES} == {6}
 
@@ -259,7 +279,7 @@ def test_too_few_files_are_refused(place):
         info.size = 8
         archive.addfile(info, io.BytesIO(b"((NN a))"))
     with pytest.raises(UserError, match=r"D725.*dev, Penn"):
-        material(place, silver=False, quick=True)
+        load_sentences(place, silver=False, quick=True)
 
 
 def test_the_whole_experiment_with_stand_ins(place, monkeypatch):
@@ -272,7 +292,7 @@ def test_the_whole_experiment_with_stand_ins(place, monkeypatch):
             "AP": answering("NN"),
             **{f"AP-RLRS, K={size}": answering("NN", The="DT") for size in sizes},
         }
-        return [tagged(name, tagger, tests, training_seconds=1.0) for name, tagger in systems.items()]
+        return [run_tagger(name, tagger, tests, training_seconds=1.0) for name, tagger in systems.items()]
 
     text = " ".join("".join(letters) for letters in itertools.product("abcdefghijk", repeat=3))
     (place / "english").mkdir()
@@ -280,8 +300,10 @@ def test_the_whole_experiment_with_stand_ins(place, monkeypatch):
         with lzma.open(place / name, "wt", encoding="utf8") as out:
             out.write(f"{text}.\n" * 3 if name == PLAIN[0] else "")
     monkeypatch.setattr(table2, "our_runs", ours)
-    monkeypatch.setattr(table2, "peers", lambda quick: {"spaCy": lambda train, dev: answering("VBD")})
-    result = Table2().run(data=place, quick=False, progress=lambda *said: None)
+    monkeypatch.setattr(
+        table2, "baseline_taggers", lambda quick: {"spaCy": lambda train, dev: answering("VBD")}
+    )
+    result = Sogaard2012Table2().run(data=place, quick=False, progress=lambda *said: None)
     cells = {(row.system, row.setting): row for row in result.rows}
     assert cells["AP", "answers"].paper == PAPER["AP"][0]
     assert cells["AP", "email"].paper is None and cells["AP", "answers, alike"].paper is None
@@ -293,19 +315,24 @@ def test_the_whole_experiment_with_stand_ins(place, monkeypatch):
         claim for claim in result.claims if claim.claim.startswith("AP-RLRS, K=25 is better than AP over")
     ]
     assert [claim.holds for claim in better] == [True, True]
-    assert as_json("x", of_json(as_json("x", result))) == as_json("x", result)
-    assert any("web" in line for line in readable("table", result))
+    assert as_json("x", from_json(as_json("x", result))) == as_json("x", result)
+    assert any("web" in line for line in result_lines("table", result))
     assert result.details["systems"]["AP"]["training_seconds"] == 1.0
-    assert PENN in Table2().needs and len(Table2(silver=True).needs) == len(Table2().needs) + 1
+    assert (
+        PENN in Sogaard2012Table2().needs
+        and len(Sogaard2012Table2(silver=True).needs) == len(Sogaard2012Table2().needs) + 1
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.data
 @pytest.mark.skipif(not DATA, reason="needs DISAMBIG_DATA")
 def test_the_material_is_the_treebanks():
-    train, dev, tests = material(Path(str(DATA)), silver=True, quick=False)
+    train, dev, tests = load_sentences(Path(str(DATA)), silver=True, quick=False)
     assert len(train) + len(dev) + len(tests["Penn"]) == 3914 + 10_948
     assert sum(len(tests[genre]) for genre in GENRES) == 16_622
-    web = joined([Gold.of(tests[genre], Known.of(train)) for genre in GENRES])
+    web = join_texts(
+        [GoldTokens.from_sentences(tests[genre], KnownWords.from_sentences(train)) for genre in GENRES]
+    )
     assert 0.02 < 1 - web.alike.mean() < 0.06
     assert 0.1 < web.unknown.mean() < 0.3

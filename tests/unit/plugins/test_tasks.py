@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from disambig_variance_svm.preposition import PREPOSITIONS, Preposition
-from disambig_variance_svm.spelling import ENGLISH, Spelling
+from disambig_variance_svm import ENGLISH_CONFUSION_SETS, Spelling
+from disambig_variance_svm.prepositions import Preposition
+from disambig_variance_svm.prepositions.task import PREPOSITIONS
 from hypothesis import given
 from hypothesis import strategies as st
 
 from disambig.api.tasks import confusion_set, read_confusion_sets
-from disambig.data.finding import Finder
-from disambig.data.groups import Group
+from disambig.data import CandidateFinder, Group
 from disambig.errors import UserError
 from disambig.testing import check_task
-from disambig.text.tokenisations.words import Words
+from disambig.text import Words
 
 TEXTS = [
     "They may be late. Maybe not! It's cold, and its tail is wet.",
@@ -138,7 +138,7 @@ def test_a_word_and_two_words_that_begin_alike_are_both_found():
 
 
 def test_the_longer_candidate_of_a_set_is_taken():
-    finder = Finder.of([Group("g", ("some", "some time", "sometimes"))])
+    finder = CandidateFinder.from_groups([Group("g", ("some", "some time", "sometimes"))])
     view = Words()(["Some time ago, some of it, sometimes."])
     instances = finder.find(view)
     assert instances.lengths.tolist() == [2, 1, 1]
@@ -162,7 +162,7 @@ def test_finder_against_a_loop(members, around, data):
     text = " ".join(data.draw(st.permutations([*around, *members])))
     group = Group("g", tuple(members))
     seen = Words().words(text)
-    instances = Finder.of([group]).find(Words()([text]))
+    instances = CandidateFinder.from_groups([group]).find(Words()([text]))
     expected = [(i, members.index(word)) for i, word in enumerate(seen) if word in members]
     assert list(zip(instances.positions.tolist(), instances.observed.tolist(), strict=True)) == expected
 
@@ -171,9 +171,9 @@ def test_finder_against_a_loop(members, around, data):
 
 
 def test_the_english_sets():
-    groups = read_confusion_sets(ENGLISH)
+    groups = read_confusion_sets(ENGLISH_CONFUSION_SETS)
     assert len(groups) == 321
-    readme = (ENGLISH.parents[1] / "README.md").read_text(encoding="utf8")
+    readme = (ENGLISH_CONFUSION_SETS.parents[1] / "README.md").read_text(encoding="utf8")
     assert f"({len(groups)} English ones ship)" in readme
     members = [candidate for group in groups for candidate in group.candidates]
     assert len(set(members)) == len(members)

@@ -8,35 +8,29 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from disambig_random_subspace.topic import Topic
+from disambig_random_subspace import TopicTask
 from topic_documents import TOPICS, config, documents
 
 from disambig.config import resolve, write_config
 from disambig.errors import UserError
-from disambig.evaluation.curve import curve_of_labelled
-from disambig.evaluation.judging import judge, summary
-from disambig.evaluation.labelled import cross_validate, evaluate_labelled
-from disambig.explaining.reasons import explain
-from disambig.features.tfidf.extractor import Tfidf
-from disambig.formats.labelled.reader import Labelled
-from disambig.model.annotate import annotate
-from disambig.model.card import card
-from disambig.model.store import load_model, save_model
+from disambig.evaluation import cross_validate, curve_of_labelled, evaluate_labelled, test_model, test_summary
+from disambig.explain import explain_decision
+from disambig.features import Tfidf
+from disambig.formats import Labelled
+from disambig.models import annotate, card, load_model, save_model
 from disambig.testing import check_extractor, check_task
-from disambig.text.tokenisations.words import Words
-from disambig.training.labelled import train_labelled
-from disambig.training.marking import mark
-from disambig.training.run import read_plan, run
+from disambig.text import Words
+from disambig.training import label_instances, read_plan, run, train_labelled
 
 LABELS = sorted(TOPICS)
 TEXTS = ["The match. It was late!", "!!!", "Bake the bread.", "", " \n"]
 
 
 def checks():
-    for task in (Topic(labels=LABELS), Topic(labels=("a", "b"), name="part", language="de")):
+    for task in (TopicTask(labels=LABELS), TopicTask(labels=("a", "b"), name="part", language="de")):
         yield from check_task(task, TEXTS)
     for extractor in (Tfidf(), Tfidf(min_documents=2, sublinear_tf=True), Tfidf(kept=3), Tfidf(bits=5)):
-        yield from check_extractor(extractor, Topic(labels=LABELS), [*TEXTS, "The late match."])
+        yield from check_extractor(extractor, TopicTask(labels=LABELS), [*TEXTS, "The late match."])
 
 
 @pytest.mark.parametrize("check", list(checks()), ids=str)
@@ -57,9 +51,9 @@ def decided(model, text):
 
 def test_a_document_with_words_is_one_instance_from_its_first_token_to_its_last():
     view = Words()(["  (A b. C!)  ", "...", "", "d"])
-    found = Topic(labels=LABELS).instances(view)
+    found = TopicTask(labels=LABELS).instances(view)
     last = found.positions + found.lengths - 1
-    assert view.document_of(found.positions).tolist() == [0, 3]
+    assert view.document_indices(found.positions).tolist() == [0, 3]
     assert list(zip(view.starts[found.positions], view.ends[last], strict=True)) == [(2, 11), (0, 1)]
     assert (found.observed == -1).all()
 
@@ -67,9 +61,9 @@ def test_a_document_with_words_is_one_instance_from_its_first_token_to_its_last(
 @pytest.mark.parametrize("labels", [["a"], ["a", "a"], ["a", " "], ["a", "b", "a"]])
 def test_labels_that_make_no_sense_are_refused(labels):
     with pytest.raises(UserError, match="D466"):
-        Topic(labels=labels)
+        TopicTask(labels=labels)
     with pytest.raises(UserError, match="D487"):
-        Topic(labels=LABELS, name="no name")
+        TopicTask(labels=LABELS, name="no name")
 
 
 def test_what_was_learned_decides(model):
@@ -100,7 +94,7 @@ def test_the_probabilities_of_the_labels_sum_to_one(model):
 def test_the_reasons_add_up_and_are_words(model):
     text = "The referee stopped the match."
     view = Words()([text])
-    reasons = explain(model, view, 0)
+    reasons = explain_decision(model, view, 0)
     (decisions,) = annotate([text], [model])
     for label, score in decisions.record(0, text)["candidates"]:
         own = [reason for reason in reasons if reason.candidate == label]
@@ -116,7 +110,7 @@ def test_the_saved_model_decides_the_same_without_scikit_learn(model, tmp_path):
     text = "Rain and wind over the stadium."
     assert decided(again, text) == decided(model, text)
     code = (
-        "import sys; from disambig.model.loading import load; from disambig.model.annotate import annotate; "
+        "import sys; from disambig.models.storage import load; from disambig.models.annotation import annotate; "
         f"assert len(annotate([{text!r}], [load({str(tmp_path / 'topic')!r})])[0]) == 1; "
         "assert 'sklearn' not in sys.modules and 'spacy' not in sys.modules"
     )
@@ -138,7 +132,7 @@ def test_a_damaged_vocabulary_is_one_line(model, tmp_path, key):
 
 
 def test_weights_of_another_vocabulary_are_refused(model, tmp_path):
-    examples = mark(model.task, Words(), documents()).examples
+    examples = label_instances(model.task, Words(), documents()).examples
     other = Tfidf(kept=5).fit(examples.view, examples.instances, model.task.groups)
     save_model(replace(model, extractors=(other,)), tmp_path / "topic")
     with pytest.raises(UserError, match="D405"):
@@ -151,13 +145,13 @@ def test_labels_come_from_the_documents_where_the_config_leaves_them_open(tmp_pa
     write_config({"model": {"name": "my/topic"}, **said}, tmp_path / "topic.cfg")
     plan = read_plan(tmp_path / "topic.cfg")
     assert plan.parts["task"].groups == ()
-    named = plan.with_settings_of(documents()[::-1])
+    named = plan.with_learned_settings(documents()[::-1])
     assert named.parts["task"].groups[0].candidates == tuple(LABELS)
     assert named.config["task"]["labels"] == LABELS
     assert named.config["baseline"] == {"@disambig_learners": "disambig.NoPreference.v1"}
     assert "labels" not in plan.config["task"]
     with pytest.raises(UserError, match=r"D467.*12.*'sport'"):
-        plan.with_settings_of([e for e in documents() if e.label == "sport"])
+        plan.with_learned_settings([e for e in documents() if e.label == "sport"])
     with pytest.raises(UserError, match="D463"):
         run(tmp_path / "topic.cfg", text=[str(tmp_path)])
 
@@ -171,7 +165,7 @@ def test_what_cannot_be_used_is_said():
         replace(documents()[0], label="weather", where="file 5"),
         documents()[1],  # again, and the same
     ]  # equal texts are kept, whatever their labels
-    marked = mark(Topic(labels=LABELS), Words(), [*documents(), *extra])
+    marked = label_instances(TopicTask(labels=LABELS), Words(), [*documents(), *extra])
     assert len(marked.labelled) == len(documents()) + 2 == 38
     assert [each.where for each in marked.labelled if each.text == documents()[0].text] == [
         "cooking 0",
@@ -187,11 +181,11 @@ def test_what_cannot_be_used_is_said():
 
 
 def test_a_whole_text_with_several_places_is_no_place():
-    from disambig.tasks.candidates import OwnCandidates
+    from disambig.tasks import OwnCandidates
 
     task = OwnCandidates(candidates=["bring", "take"])
     text = "Take it or bring it."
-    marked = mark(
+    marked = label_instances(
         task,
         Words(),
         [Labelled("Take it.", 0, 8, "take", "a", "one"), Labelled(text, 0, 20, "take", "b", "two")],
@@ -226,8 +220,8 @@ def test_cross_validation_card_and_curve_compare_with_the_majority_alone(model):
     found = cross_validate(parts, documents(), folds=4)
     assert set(found["systems"]) == {"model", "majority"} and found["documents"] == 36
     assert found["systems"]["model"]["topic"]["accuracy"] > found["systems"]["majority"]["topic"]["accuracy"]
-    test = judge(model, parts, labelled=documents())
-    assert "unsupervised" not in summary(test) and "most frequent candidate" in summary(test)
+    test = test_model(model, parts, labelled=documents())
+    assert "unsupervised" not in test_summary(test) and "most frequent candidate" in test_summary(test)
     text = card(replace(model, provenance={**model.provenance, "test": test}), "my_topic")
     assert "labels to whole documents: task `topic`, any language" in text and "doc.cats" in text
     assert "unsupervised" not in text and "| topic | 36 |" in text
@@ -245,7 +239,7 @@ def test_labels_that_mean_nothing_cannot_be_foretold():
 
 
 def test_the_doctor_counts_words_and_no_n_grams(model):
-    from disambig.doctor.sample import check_sample
+    from disambig.doctor import check_sample
 
     coverage, speed = check_sample([model], None)
     assert (coverage.status, speed.status) == ("ok", "ok")
@@ -258,12 +252,10 @@ def test_a_docbin_holds_the_document_as_one_span(model, tmp_path):
     import spacy
     from spacy.tokens import DocBin
 
-    from disambig.formats.docbin.format import SpacyFormat
-    from disambig.formats.documents import Document
-    from disambig.formats.results import Annotated
+    from disambig.formats import AnnotatedDocument, Document, SpacyFormat
 
     text = "The match. It was late!"
-    result = Annotated(Document("a", text, "a"), tuple(annotate([text], [model])))
+    result = AnnotatedDocument(Document("a", text, "a"), tuple(annotate([text], [model])))
     data = SpacyFormat(language=model.language).encode([result])
     (doc,) = DocBin().from_bytes(data).get_docs(spacy.blank("xx").vocab)
     assert [(span.text, span.label_) for span in doc.spans["topic"]] == [(text, "sport")]

@@ -10,9 +10,9 @@ from topic_documents import TOPICS, config, documents
 
 from disambig.config import resolve
 from disambig.errors import UserError
-from disambig.model.store import save_model
-from disambig.spacy.documents import DocumentLabeller
-from disambig.training.labelled import train_labelled
+from disambig.models import save_model
+from disambig.spacy.labellers import DocumentLabeller
+from disambig.training import train_labelled
 
 LABELS = sorted(TOPICS)
 TEXTS = ["The referee left the stadium.", "Bake the bread in the oven.", "Snow and frost, then fog."]

@@ -7,20 +7,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from disambig_exponentiated_gradient.reranking.extractor import TreeFeatures
-from disambig_exponentiated_gradient.reranking.occurring import TreeOccurrences
-from disambig_exponentiated_gradient.treebank.cleaning import cleaned
-from disambig_exponentiated_gradient.treebank.writing import one_line
+from disambig_exponentiated_gradient.reranking import TreeFeatures, TreeOccurrences
+from disambig_exponentiated_gradient.treebank import clean_trees, format_one_line
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_trees import plain_trees, tree_of, trees
 from slow_tree_features import features
 
-from disambig.data.groups import Group
-from disambig.data.lists import CandidateLists
+from disambig.data import CandidateLists, Group
 from disambig.errors import UserError
-from disambig.formats.nbest.columns import instances_of
-from disambig.text.tokenisations.words import Words
+from disambig.formats import list_instances
+from disambig.text import Words
 
 GROUP = Group("trees", ())
 JOINED = """(TOP (S (NP (NP (DT the) (NN cat)) (CC and) (NP (DT a) (NN dog))) (VP (VP (VBD ran) (PP (IN to)
@@ -39,14 +36,14 @@ def found_in(texts):
 
 def test_written_trees_have_the_features_of_a_plain_count():
     some = [*plain_trees(), tree_of(JOINED)]
-    assert found_in([one_line(tree) for tree in some]) == [features(tree) for tree in some]
+    assert found_in([format_one_line(tree) for tree in some]) == [features(tree) for tree in some]
 
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(trees(), min_size=1, max_size=3))
 def test_made_trees_have_the_features_of_a_plain_count(some):
-    plain = [cleaned(tree) for tree in some]
-    assert found_in([one_line(tree) for tree in some]) == [features(tree) for tree in plain]
+    plain = [clean_trees(tree) for tree in some]
+    assert found_in([format_one_line(tree) for tree in some]) == [features(tree) for tree in plain]
 
 
 def test_some_features_by_hand():
@@ -84,7 +81,9 @@ def test_deep_trees_are_refused():
 
 
 def lists_of(*texts):
-    return instances_of(replace(CandidateLists.of(texts), costs=np.zeros(sum(map(len, texts)), np.float32)))
+    return list_instances(
+        replace(CandidateLists.from_texts(texts), costs=np.zeros(sum(map(len, texts)), np.float32))
+    )
 
 
 def test_only_what_tells_candidates_apart_is_kept():

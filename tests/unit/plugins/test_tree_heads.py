@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from disambig_exponentiated_gradient.treebank.heads import head_child, head_rules, heads
-from disambig_exponentiated_gradient.treebank.tree import Tree
+from disambig_exponentiated_gradient.treebank import Tree, head_child, head_rules, heads
 from hypothesis import given
 from made_trees import plain_trees, tree_of, trees
 

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from disambig_exponentiated_gradient.grammar.treebank_grammar import TreebankGrammar
+from disambig_exponentiated_gradient.grammar import TreebankGrammar
+from disambig_exponentiated_gradient.reranking import (
+    TreeLists,
+    candidate_trees,
+    jackknife_lists,
+    read_lists,
+    write_lists,
+)
 from disambig_exponentiated_gradient.reranking import lists as lists_module
-from disambig_exponentiated_gradient.reranking.lists import TreeLists, candidates, jackknifed
-from disambig_exponentiated_gradient.reranking.stored import read_lists, write_lists
-from disambig_exponentiated_gradient.treebank.writing import one_line
+from disambig_exponentiated_gradient.treebank import format_one_line
 from made_trees import plain_trees, tree_of
 
 
@@ -26,23 +31,25 @@ def same(first, second):
 
 def test_candidates_are_ranked_and_cost_their_errors():
     trees = plain_trees()
-    found = candidates(TreebankGrammar.of(trees), trees, k=5)
+    found = candidate_trees(TreebankGrammar.from_trees(trees), trees, k=5)
     own = found.lists
-    assert len(found) == len(trees) and found.references == tuple(map(one_line, trees))
+    assert len(found) == len(trees) and found.references == tuple(map(format_one_line, trees))
     for i, tree in enumerate(trees):
         rows = slice(own.offsets[i], own.offsets[i + 1])
         assert (np.diff(own.scores[rows]) <= 0).all()
         assert len(set(own.texts[rows])) == rows.stop - rows.start
         for text, cost in zip(own.texts[rows], own.costs[rows].tolist(), strict=True):
-            assert (cost == 0) == (text == one_line(tree))  # these trees have no chains that evalb leaves out
+            assert (cost == 0) == (
+                text == format_one_line(tree)
+            )  # these trees have no chains that evalb leaves out
     assert (found.counts.errors == own.costs).all()
 
 
 def test_a_sentence_without_a_parse_has_one_candidate():
     trees = [tree_of("(TOP (NP (DT the) (NN cat)))")]
     odd = tree_of("(TOP (X (NN cat) (DT the) (DT the) (NN cat)))")
-    found = candidates(TreebankGrammar.of(trees), [odd, *trees], k=5)
-    assert found.lists.of_instance(0) == ("(TOP (NN cat) (NN the) (NN the) (NN cat))",)
+    found = candidate_trees(TreebankGrammar.from_trees(trees), [odd, *trees], k=5)
+    assert found.lists.instance_candidates(0) == ("(TOP (NN cat) (NN the) (NN the) (NN cat))",)
     assert found.lists.costs[0] == 1
     assert found.lists.costs[-1] == 0
 
@@ -53,13 +60,13 @@ def test_grammars_of_folds_do_not_know_what_they_parse():
 
     def learn(some):
         seen.append(list(some))
-        return TreebankGrammar.of(some)
+        return TreebankGrammar.from_trees(some)
 
-    found = jackknifed(trees, learn=learn, k=4, folds=4)
-    assert len(found) == len(trees) and found.references == tuple(map(one_line, trees))
+    found = jackknife_lists(trees, learn=learn, k=4, folds=4)
+    assert len(found) == len(trees) and found.references == tuple(map(format_one_line, trees))
     assert len(seen) == 4
     parsed = [tree for tree in trees for some in seen if tree not in some]
-    assert sorted(map(one_line, parsed)) == sorted(map(one_line, trees))
+    assert sorted(map(format_one_line, parsed)) == sorted(map(format_one_line, trees))
 
 
 def test_long_sentences_have_no_list_but_are_learned_from():
@@ -68,27 +75,27 @@ def test_long_sentences_have_no_list_but_are_learned_from():
 
     def learn(some):
         learned.extend(some)
-        return TreebankGrammar.of(some)
+        return TreebankGrammar.from_trees(some)
 
-    found = jackknifed(trees, learn=learn, longest=6, k=2, folds=2)
+    found = jackknife_lists(trees, learn=learn, longest=6, k=2, folds=2)
     short = [tree for tree in trees if len(tree.words()) <= 6]
-    assert found.references == tuple(map(one_line, short))
+    assert found.references == tuple(map(format_one_line, short))
     assert len(learned) == len(trees)
-    few = jackknifed(trees, longest=6, most=3, k=2, folds=2)
+    few = jackknife_lists(trees, longest=6, most=3, k=2, folds=2)
     assert len(few) == 3 and set(few.references) <= set(found.references)
 
 
 def test_parts_are_joined_and_taken(monkeypatch):
     trees = plain_trees()
-    grammar = TreebankGrammar.of(trees)
-    whole = candidates(grammar, trees, k=3)
+    grammar = TreebankGrammar.from_trees(trees)
+    whole = candidate_trees(grammar, trees, k=3)
     monkeypatch.setattr(lists_module, "_AT_ONCE", 3)
-    assert same(candidates(grammar, trees, k=3), whole)
-    assert same(TreeLists.joined([whole.take(slice(0, 3)), whole.take(slice(3, 8))]), whole)
+    assert same(candidate_trees(grammar, trees, k=3), whole)
+    assert same(TreeLists.concat([whole.take(slice(0, 3)), whole.take(slice(3, 8))]), whole)
 
 
 def test_lists_are_read_as_they_were_written(tmp_path):
     trees = plain_trees()
-    found = candidates(TreebankGrammar.of(trees), trees, k=3)
+    found = candidate_trees(TreebankGrammar.from_trees(trees), trees, k=3)
     write_lists(tmp_path / "lists.npz", found)
     assert same(read_lists(tmp_path / "lists.npz"), found)

@@ -7,12 +7,15 @@ import xml.etree.ElementTree as xml
 from itertools import pairwise
 
 import pytest
-from disambig_exponentiated_gradient.pictures.layout import Layout
-from disambig_exponentiated_gradient.pictures.page import page, section
-from disambig_exponentiated_gradient.pictures.svg import svg
-from disambig_exponentiated_gradient.pictures.terminal import columns, drawn
-from disambig_exponentiated_gradient.treebank.cleaning import read_trees
-from disambig_exponentiated_gradient.treebank.tree import Tree
+from disambig_exponentiated_gradient.parser import (
+    TreeLayout,
+    columns,
+    draw_tree,
+    html_page,
+    html_section,
+    svg,
+)
+from disambig_exponentiated_gradient.treebank import Tree, read_trees
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,7 +31,7 @@ TREES = st.recursive(
 
 
 def test_a_small_tree_in_the_terminal():
-    assert drawn(SMALL, width=40) == (
+    assert draw_tree(SMALL, width=40) == (
         "            S\n"
         "    ┌───────┴─┬─────┐\n"
         "    │        VP     │\n"
@@ -41,14 +44,14 @@ def test_a_small_tree_in_the_terminal():
 
 
 def test_what_is_too_wide_becomes_an_outline():
-    assert drawn(SMALL, width=10) == (
+    assert draw_tree(SMALL, width=10) == (
         "S\n├─ NP\n│  ├─ DT  The\n│  └─ NN  cat\n├─ VP\n│  ├─ VBD  saw\n│  └─ NP\n│     └─ PRP  me\n└─ .  .\n"
     )
 
 
 @given(TREES)
 def test_nothing_stands_over_words_of_another(tree):
-    layout = Layout.of(tree, lambda node: float(max(len(node.label), len(node.word or ""))), 2.0)
+    layout = TreeLayout.from_tree(tree, lambda node: float(max(len(node.label), len(node.word or ""))), 2.0)
     nodes = layout.nodes
     for level in set(layout.levels):
         row = [i for i in range(len(nodes.nodes)) if layout.levels[i] == level]
@@ -62,7 +65,7 @@ def test_nothing_stands_over_words_of_another(tree):
 
 @given(TREES)
 def test_every_label_and_word_is_drawn(tree):
-    wide, narrow = drawn(tree, width=10_000), drawn(tree, width=20)
+    wide, narrow = draw_tree(tree, width=10_000), draw_tree(tree, width=20)
     for text in (wide, narrow):
         for node in tree.preorder():
             assert node.label in text and (node.word or "") in text
@@ -95,14 +98,14 @@ HOSTILE = [
 @pytest.mark.parametrize("word", HOSTILE)
 def test_nothing_in_a_text_becomes_markup(word):
     tree = Tree("<i>", (Tree("&", (), word), Tree("NN", (), "x")))
-    made = page(f"About {word}", [section(1, word, [tree], words=[word, "x"], said=[word])])
+    made = html_page(f"About {word}", [html_section(1, word, [tree], words=[word, "x"], said=[word])])
     made.encode("utf8")
     body = made.partition("<body>")[2]
     assert "<script" not in body and "<i>" not in body and 'onload="' not in body
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f]", made)
     assert not re.search(r"""(?:src|href)=|@import|url\(""", made), "nothing is loaded from elsewhere"
     assert "default-src 'none'" in made and "prefers-color-scheme:dark" in made
-    text = drawn(tree, words=[word, "x"])
+    text = draw_tree(tree, words=[word, "x"])
     assert "\x1b" not in text and "\x00" not in text and "\u202e" not in text and "\ud800" not in text
 
 
@@ -110,5 +113,5 @@ def test_a_deep_tree_is_drawn():
     tree = Tree("NN", (), "end")
     for _ in range(400):
         tree = Tree("X", (tree,))
-    assert drawn(tree).count("X") == 400
+    assert draw_tree(tree).count("X") == 400
     assert svg(tree).count(">X<") == 400

@@ -6,17 +6,24 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
-from disambig_exponentiated_gradient.grammar.counting import RuleCounts, cells
-from disambig_exponentiated_gradient.grammar.derivation import Derivation
-from disambig_exponentiated_gradient.grammar.parsing import TreebankParser
-from disambig_exponentiated_gradient.grammar.scores import SELDOM
-from disambig_exponentiated_gradient.grammar.treebank_grammar import PLAIN, TreebankGrammar, flat_tree
-from disambig_exponentiated_gradient.treebank.binarising import Binarisation
-from disambig_exponentiated_gradient.treebank.cleaning import read_trees
-from disambig_exponentiated_gradient.treebank.parseval import Parseval
-from disambig_exponentiated_gradient.treebank.symbols import coarse_symbol
-from disambig_exponentiated_gradient.treebank.tree import Tree
-from disambig_exponentiated_gradient.treebank.writing import one_line
+from disambig_exponentiated_gradient.grammar import (
+    PLAIN,
+    SELDOM,
+    Derivation,
+    RuleCounts,
+    TreebankGrammar,
+    TreebankParser,
+    flat_tree,
+    tree_cells,
+)
+from disambig_exponentiated_gradient.treebank import (
+    Binarisation,
+    Parseval,
+    Tree,
+    coarse_symbol,
+    format_one_line,
+    read_trees,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 from made_trees import plain_trees, tree_of, trees
@@ -32,7 +39,7 @@ SMALL = """
 
 
 def small(binarisation=PLAIN):
-    return TreebankGrammar.of(list(read_trees(SMALL)), binarisation)
+    return TreebankGrammar.from_trees(list(read_trees(SMALL)), binarisation)
 
 
 def rules_of(grammar):
@@ -53,16 +60,16 @@ def rules_of(grammar):
 
 def test_cells_and_their_spans():
     (tree,) = read_trees("((S (NP (NN dogs)) (VP (VB sleep))))")
-    found = [(c.above.label, c.below.label, c.path, c.start, c.middle, c.end) for c in cells(tree)]
+    found = [(c.above.label, c.below.label, c.path, c.start, c.middle, c.end) for c in tree_cells(tree)]
     assert found == [("TOP", "S", (), 0, 1, 2), ("NP", "NN", (), 0, 1, 1), ("VP", "VB", (), 1, 2, 2)]
     (tree,) = read_trees("((S (VP (VB sleep))))")
-    assert [c.path for c in cells(tree)] == [("S", "VP")]
+    assert [c.path for c in tree_cells(tree)] == [("S", "VP")]
     with pytest.raises(ValueError, match="binarised"):
-        list(cells(tree_of("((NP (DT a) (JJ b) (NN c)))")))
+        list(tree_cells(tree_of("((NP (DT a) (JJ b) (NN c)))")))
 
 
 def test_counts_by_hand():
-    counts = RuleCounts.of(read_trees(SMALL))
+    counts = RuleCounts.from_trees(read_trees(SMALL))
     assert counts.binary == {
         ("S", "NP", "VP"): 2,
         ("VP", "VB", "NP"): 1,
@@ -115,7 +122,7 @@ def enumerate_scores(grammar, words):
 
 def test_probabilities_of_what_is_above_sum_to_one():
     """Below, what a symbol is made of; above, the chains to it and that there is none."""
-    grammar = TreebankGrammar.of(plain_trees(), Binarisation(1, 2))
+    grammar = TreebankGrammar.from_trees(plain_trees(), Binarisation(1, 2))
     counts = grammar.counts
     binary, unary = rules_of(grammar)
     above, below = defaultdict(float), defaultdict(float)
@@ -139,7 +146,7 @@ def test_probabilities_of_what_is_above_sum_to_one():
 
 @given(st.lists(trees(8), min_size=1, max_size=4), st.integers(0, 2), st.integers(1, 2))
 def test_every_tree_of_the_treebank_has_its_derivation(made, horizontal, vertical):
-    grammar = TreebankGrammar.of(made, Binarisation(horizontal, vertical))
+    grammar = TreebankGrammar.from_trees(made, Binarisation(horizontal, vertical))
     for tree in made:
         derivation = grammar.derivation(tree)
         assert derivation is not None
@@ -162,7 +169,7 @@ def test_a_tree_with_another_rule_has_no_derivation():
 
 def test_the_best_tree_by_plain_cky_and_by_the_charts():
     """End to end: what the treebank says of other sentences, the same from the slow parser and the fast."""
-    grammar = TreebankGrammar.of(plain_trees(), Binarisation(1, 2))
+    grammar = TreebankGrammar.from_trees(plain_trees(), Binarisation(1, 2))
     parser = TreebankParser(grammar, threshold=0.0)
     texts = "the dog sleeps .", "the grey old cat sees a dog .", "birds sleep in a tree ."
     sentences = [text.split() for text in texts]
@@ -174,13 +181,14 @@ def test_the_best_tree_by_plain_cky_and_by_the_charts():
         assert parse.best == grammar.tree(words, derivation)
         assert not parse.is_fallback
     assert (
-        one_line(parser.trees(sentences[:1])[0]) == "(TOP (S (NP (DT the) (NN dog)) (VP (VBZ sleeps)) (. .)))"
+        format_one_line(parser.trees(sentences[:1])[0])
+        == "(TOP (S (NP (DT the) (NN dog)) (VP (VBZ sleeps)) (. .)))"
     )
 
 
 @given(st.lists(trees(5), min_size=1, max_size=3))
 def test_the_fast_parser_finds_a_tree_as_good_as_the_treebanks(made):
-    grammar = TreebankGrammar.of(made)
+    grammar = TreebankGrammar.from_trees(made)
     sentences = [tree.words() for tree in made]
     parses = TreebankParser(grammar).parses(sentences)
     for tree, parse in zip(made, parses, strict=True):
@@ -190,7 +198,7 @@ def test_the_fast_parser_finds_a_tree_as_good_as_the_treebanks(made):
 
 
 def test_lists_of_trees():
-    grammar = TreebankGrammar.of(plain_trees(), Binarisation(0, 1))
+    grammar = TreebankGrammar.from_trees(plain_trees(), Binarisation(0, 1))
     words = "the cat sees birds in a tree .".split()
     (lists,) = TreebankParser(grammar).parses([words], k=50)
     assert len(lists.trees) == len(set(lists.trees)) > 1
@@ -202,7 +210,7 @@ def test_lists_of_trees():
 
 
 def test_sentences_without_a_parse():
-    grammar = TreebankGrammar.of(plain_trees())
+    grammar = TreebankGrammar.from_trees(plain_trees())
     parser = TreebankParser(grammar)
     few, none, empty = parser.parses([["the", "the", "cat"], [".", "."], []])
     assert few.is_fallback == bool(few.trees)
@@ -210,19 +218,19 @@ def test_sentences_without_a_parse():
     assert not none.is_fallback
     assert empty.best is None
     assert parser.trees([]) == []
-    assert one_line(flat_tree(["a", "b"], ["DT", "NN"])) == "(TOP (DT a) (NN b))"
+    assert format_one_line(flat_tree(["a", "b"], ["DT", "NN"])) == "(TOP (DT a) (NN b))"
 
 
 def test_the_coarser_grammar_parses_what_the_fine_one_does_not():
     texts = "((S (NP (NN a)) (VP (VB b))))", "((X (VP (VB b) (NP (NN a)))))"
-    grammar = TreebankGrammar.of([tree_of(text) for text in texts], Binarisation(1, 2, splits=()))
+    grammar = TreebankGrammar.from_trees([tree_of(text) for text in texts], Binarisation(1, 2, splits=()))
     (parse,) = TreebankParser(grammar).parses([["a", "b", "a"]])  # needs a VP of two below S
     assert parse.is_fallback
-    assert one_line(parse.best) == "(TOP (S (NP (NN a)) (VP (VB b) (NP (NN a)))))"
+    assert format_one_line(parse.best) == "(TOP (S (NP (NN a)) (VP (VB b) (NP (NN a)))))"
 
 
 def test_tags_that_are_known():
-    grammar = TreebankGrammar.of(plain_trees())
+    grammar = TreebankGrammar.from_trees(plain_trees())
     parser = TreebankParser(grammar)
     words = ["birds", "sleep"]
     (tree,) = parser.trees([words], [["NNS", "VBP"]])
@@ -230,7 +238,7 @@ def test_tags_that_are_known():
 
 
 def test_the_map_to_the_coarser_grammar():
-    grammar = TreebankGrammar.of(plain_trees(), Binarisation(1, 2))
+    grammar = TreebankGrammar.from_trees(plain_trees(), Binarisation(1, 2))
     fine, coarser = grammar.grammar, grammar.grammar.coarser
     assert [coarser.symbols[i] for i in fine.coarse] == [coarse_symbol(symbol) for symbol in fine.symbols]
     assert coarser.symbols[coarser.root] == fine.symbols[fine.root] == "TOP"
@@ -241,7 +249,7 @@ def test_the_map_to_the_coarser_grammar():
 
 
 def test_what_is_saved(tmp_path):
-    grammar = TreebankGrammar.of(plain_trees())
+    grammar = TreebankGrammar.from_trees(plain_trees())
     path = tmp_path / "grammar.npz"
     np.savez(path, **grammar.state())
     with np.load(path) as arrays:
@@ -259,7 +267,7 @@ def test_what_is_saved(tmp_path):
 
 
 def test_a_message_holds_no_other_message():
-    arrays = TreebankGrammar.of(plain_trees()).state()
+    arrays = TreebankGrammar.from_trees(plain_trees()).state()
     del arrays["settings"]
     with pytest.raises(UserError, match="lack settings") as found:
         TreebankGrammar.from_state(arrays)
@@ -267,7 +275,7 @@ def test_a_message_holds_no_other_message():
 
 
 def changed(name, change):
-    arrays = TreebankGrammar.of(plain_trees()).state()
+    arrays = TreebankGrammar.from_trees(plain_trees()).state()
     arrays[name] = change(arrays[name].copy())
     return arrays
 
@@ -305,7 +313,7 @@ def test_arrays_that_hold_no_grammar(name, change):
 
 
 def test_arrays_that_lack_one():
-    arrays = TreebankGrammar.of(plain_trees()).state()
+    arrays = TreebankGrammar.from_trees(plain_trees()).state()
     for name in arrays:
         with pytest.raises(UserError, match=f"D635.*lack {name}"):
             TreebankGrammar.from_state({key: array for key, array in arrays.items() if key != name})
@@ -313,17 +321,17 @@ def test_arrays_that_lack_one():
 
 def test_treebanks_that_are_refused():
     with pytest.raises(UserError, match=r"D634.*: 0"):
-        TreebankGrammar.of([])
+        TreebankGrammar.from_trees([])
     with pytest.raises(UserError, match=r"D634.*TOP"):
-        TreebankGrammar.of([Tree("S", (Tree("UH", (), "yes"),))])
+        TreebankGrammar.from_trees([Tree("S", (Tree("UH", (), "yes"),))])
 
 
 def test_derivations_of_rows():
-    empty = Derivation.of([], [], [3])
+    empty = Derivation.from_rows([], [], [3])
     assert (empty.binary.shape, empty.unary.shape, empty.tags.tolist()) == ((0, 4), (0, 3), [3])
 
 
 def test_it_learns_its_own_treebank():
     made = plain_trees()
-    grammar = TreebankGrammar.of(made, Binarisation(2, 2))
-    assert Parseval.of(made, TreebankParser(grammar).trees([tree.words() for tree in made])).f1 > 0.9
+    grammar = TreebankGrammar.from_trees(made, Binarisation(2, 2))
+    assert Parseval.from_trees(made, TreebankParser(grammar).trees([tree.words() for tree in made])).f1 > 0.9

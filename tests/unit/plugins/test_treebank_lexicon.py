@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from disambig_exponentiated_gradient.grammar.lexicon import Lexicon, LexiconSettings
-from disambig_exponentiated_gradient.grammar.word_classes import classes_of
+from disambig_exponentiated_gradient.grammar import LexiconSettings, TagLexicon, word_classes
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,28 +25,28 @@ def best(lexicon, word, place=1):
 
 
 def test_new_words_by_their_looks():
-    lexicon = Lexicon.of(SENTENCES)
+    lexicon = TagLexicon.from_sentences(SENTENCES)
     assert best(lexicon, "fondness") == "NN^NP"
     assert best(lexicon, "glorping") == "VBG^VP"
     assert best(lexicon, "Gerda") == "NNP^NP"
 
 
 def test_closed_tags_stay_closed():
-    lexicon = Lexicon.of(SENTENCES)
+    lexicon = TagLexicon.from_sentences(SENTENCES)
     for word in ("fondness", "glorping", "thee", "3", "Gerda"):
         assert "DT^NP" not in lexicon.scores([word])[0]
     assert list(lexicon.scores(["a", "the"])[1]) == ["DT^NP"]
 
 
 def test_rare_words_get_what_their_looks_have():
-    lexicon = Lexicon.of([*SENTENCES, [("walking", "NN^NP"), ("kindness", "NN^NP")]])
+    lexicon = TagLexicon.from_sentences([*SENTENCES, [("walking", "NN^NP"), ("kindness", "NN^NP")]])
     assert {"VBG^VP", "NN^NP"} <= set(lexicon.scores(["a", "walking"])[1])
 
 
 def test_seen_words_by_hand():
     """P(word | symbol) = P(symbol | word) P(word) / P(symbol), the share of looks included."""
     settings = LexiconSettings(prior=1.0, least=1e-9)
-    lexicon = Lexicon.of([[("a", "DT"), ("a", "DT"), ("a", "NN"), ("b", "NN")]], settings)
+    lexicon = TagLexicon.from_sentences([[("a", "DT"), ("a", "DT"), ("a", "NN"), ("b", "NN")]], settings)
     scores = lexicon.scores(["x", "a"])[1]
     # no kind is open: any has one share for each kind a word has, DT 1 of 3, NN 2 of 3
     assert scores["DT"] == pytest.approx(np.log((2 + 1 / 3) / 4) + np.log(3) - np.log(2))
@@ -56,19 +55,19 @@ def test_seen_words_by_hand():
 
 def test_symbols_of_a_kind_lean_on_its_others():
     seen = [[("walk", "NN^NP")] * 2 + [(f"w{i}", "NN^NX") for i in range(2)]]
-    scores = Lexicon.of(seen, LexiconSettings(parents=2.0)).scores(["a", "walk"])[1]
+    scores = TagLexicon.from_sentences(seen, LexiconSettings(parents=2.0)).scores(["a", "walk"])[1]
     # (2 + 2 * 1/2) and (0 + 2 * 1/2) of 4; both symbols have been seen twice
     assert scores["NN^NP"] - scores["NN^NX"] == pytest.approx(np.log(3.0))
 
 
 def test_a_capital_at_the_start_says_less():
-    lexicon = Lexicon.of([[("dogs", "NNS"), ("bark", "VBP")]] * 5)
+    lexicon = TagLexicon.from_sentences([[("dogs", "NNS"), ("bark", "VBP")]] * 5)
     assert lexicon.scores(["Dogs"])[0]["NNS"] == lexicon.scores(["x", "dogs"])[1]["NNS"]
     assert lexicon.scores(["x", "Dogs"])[1] != lexicon.scores(["Dogs"])[0]
 
 
 def test_known_tags():
-    lexicon = Lexicon.of(SENTENCES)
+    lexicon = TagLexicon.from_sentences(SENTENCES)
     assert set(lexicon.scores(["fondness"], ["NN"])[0]) == {"NN^NP"}
     assert set(lexicon.scores(["glorp"], ["DT"])[0]) == {"DT^NP"}
     assert lexicon.scores(["glorp"], ["XYZ"]) == lexicon.scores(["glorp"])
@@ -76,7 +75,7 @@ def test_known_tags():
 
 
 def test_plain_tags():
-    plain = Lexicon.of(SENTENCES).coarse()
+    plain = TagLexicon.from_sentences(SENTENCES).coarse()
     assert set(plain.scores(["the", "walking"])[1]) <= {"NN", "NNP", "VBG"}
     assert plain.words["the"] == {"DT": 40 * 18}
 
@@ -98,19 +97,19 @@ def test_plain_tags():
     ],
 )
 def test_classes_of_words(word, is_first, classes):
-    assert classes_of(word, is_first) == classes
+    assert word_classes(word, is_first) == classes
 
 
 @given(st.text(min_size=1, max_size=12), st.booleans())
 def test_each_class_is_a_part_of_the_one_before(word, is_first):
-    found = classes_of(word, is_first)
+    found = word_classes(word, is_first)
     assert found
     assert len(set(found)) == len(found)
 
 
 @given(st.lists(st.text(min_size=1, max_size=6), min_size=1, max_size=5))
 def test_every_word_may_be_something(words):
-    lexicon = Lexicon.of(SENTENCES)
+    lexicon = TagLexicon.from_sentences(SENTENCES)
     for scores in lexicon.scores(words):
         assert scores
         assert all(np.isfinite(list(scores.values())))

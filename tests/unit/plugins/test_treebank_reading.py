@@ -6,13 +6,23 @@ import io
 import tarfile
 
 import pytest
-from disambig_exponentiated_gradient.treebank import corpora, files, reading
-from disambig_exponentiated_gradient.treebank.cleaning import cleaned, plain_label, read_trees
-from disambig_exponentiated_gradient.treebank.files import treebank
-from disambig_exponentiated_gradient.treebank.reading import raw_trees
-from disambig_exponentiated_gradient.treebank.tree import Nodes, Tree, folded
-from disambig_exponentiated_gradient.treebank.writing import indented, one_line
-from disambig_exponentiated_gradient.treebank.written_words import as_in_brackets, as_written
+from disambig_exponentiated_gradient.treebank import (
+    Tree,
+    TreeNodes,
+    clean_trees,
+    escape_word,
+    fold_tree,
+    format_indented,
+    format_one_line,
+    read_raw_trees,
+    read_treebank,
+    read_trees,
+    reading,
+    strip_label,
+    unescape_word,
+)
+from disambig_exponentiated_gradient.treebank import reading as corpora
+from disambig_exponentiated_gradient.treebank import reading as files
 from hypothesis import given
 from hypothesis import strategies as st
 from made_trees import PLAIN, plain_trees, tree_of, trees
@@ -21,14 +31,14 @@ from disambig.errors import UserError
 
 
 def read(text, **options):
-    return [one_line(tree) for tree in read_trees(text, **options)]
+    return [format_one_line(tree) for tree in read_trees(text, **options)]
 
 
 def test_traces_go_with_what_they_leave_empty():
     text = "( (S (NP-SBJ-1 (PRP we)) (VP (VBP want) (S (NP-SBJ (-NONE- *-1)) (VP (-NONE- *?*)))) (. .)) )"
     assert read(text) == ["(TOP (S (NP (PRP we)) (VP (VBP want)) (. .)))"]
     assert not read("( (S (NP (-NONE- *))) )")
-    assert cleaned(next(raw_trees("((S (-NONE- 0)))"))) is None
+    assert clean_trees(next(read_raw_trees("((S (-NONE- 0)))"))) is None
 
 
 def test_function_tags_stay_if_asked_for():
@@ -54,13 +64,13 @@ def test_function_tags_stay_if_asked_for():
     ],
 )
 def test_labels(label, plain):
-    assert plain_label(label) == plain
+    assert strip_label(label) == plain
 
 
 def test_functions_without_indices():
-    assert plain_label("NP-SBJ-12", functions=True) == "NP-SBJ"
-    assert plain_label("NP-TTL-3-FRM=2", functions=True) == "NP-TTL-FRM"
-    assert plain_label("-LRB-", functions=True) == "-LRB-"
+    assert strip_label("NP-SBJ-12", functions=True) == "NP-SBJ"
+    assert strip_label("NP-TTL-3-FRM=2", functions=True) == "NP-TTL-FRM"
+    assert strip_label("-LRB-", functions=True) == "-LRB-"
 
 
 def test_the_bracket_around_a_sentence_is_top():
@@ -101,7 +111,7 @@ def test_brackets_that_do_not_match(text, line, said):
 def test_bounds(monkeypatch):
     monkeypatch.setattr(reading, "DEEPEST", 4)
     monkeypatch.setattr(reading, "MOST_WORDS", 3)
-    monkeypatch.setattr(reading, "LONGEST", 5)
+    monkeypatch.setattr(reading, "MAX_WORD_LENGTH", 5)
     assert read("((A (B (C cc))))") == ["(TOP (A (B (C cc))))"]
     for text, what in (
         ("((A (B (C (D d)))))", "brackets in each other"),
@@ -117,10 +127,10 @@ def test_a_tree_as_deep_as_may_be_is_no_matter():
     deep = "(" * 450 + "A a" + ")" * 450
     text = deep.replace("((", "(X (").replace("((", "(X (")
     tree = tree_of(text)
-    assert tree == tree_of(one_line(tree))
+    assert tree == tree_of(format_one_line(tree))
     assert hash(tree) == hash(tree_of(text))
     assert tree.words() == ["a"]
-    assert indented(tree).count("\n") >= 448
+    assert format_indented(tree).count("\n") >= 448
 
 
 @given(st.text(alphabet="() \nABab-=|", max_size=40))
@@ -130,24 +140,24 @@ def test_any_text_is_read_or_refused(text):
     except UserError as error:
         assert error.code == "D630"
     else:
-        assert all(tree_of(one_line(tree)).words() == tree.words() for tree in found)
+        assert all(tree_of(format_one_line(tree)).words() == tree.words() for tree in found)
 
 
 @given(trees())
 def test_what_is_written_is_read(tree):
-    assert list(raw_trees(one_line(tree))) == [tree]
-    assert list(raw_trees(indented(tree))) == [tree]
+    assert list(read_raw_trees(format_one_line(tree))) == [tree]
+    assert list(read_raw_trees(format_indented(tree))) == [tree]
 
 
 @given(trees())
 def test_nodes_and_their_words(tree):
-    found, words = Nodes.of(tree), tree.words()
+    found, words = TreeNodes.from_tree(tree), tree.words()
     for node, start, end in zip(found.nodes, found.starts, found.ends, strict=True):
         assert node.words() == words[start:end]
     assert found.nodes == list(tree.preorder())
     for i, parent in enumerate(found.parents[1:], 1):
         assert found.nodes[i] in found.nodes[parent].children
-    assert folded(tree, lambda node, below: 1 + sum(below)) == len(found.nodes)
+    assert fold_tree(tree, lambda node, below: 1 + sum(below)) == len(found.nodes)
 
 
 def test_a_tree_has_a_word_or_children():
@@ -158,19 +168,20 @@ def test_a_tree_has_a_word_or_children():
 
 def test_indented():
     assert (
-        indented(plain_trees()[0]) == "(TOP\n  (S\n    (NP (DT the) (NN cat))\n    (VP (VBZ sleeps)) (. .)))"
+        format_indented(plain_trees()[0])
+        == "(TOP\n  (S\n    (NP (DT the) (NN cat))\n    (VP (VBZ sleeps)) (. .)))"
     )
 
 
 def test_words_as_people_write_them():
-    assert [as_written(word) for word in ("-LRB-", "1\\/2", "\\*", "it", "''")] == [
+    assert [unescape_word(word) for word in ("-LRB-", "1\\/2", "\\*", "it", "''")] == [
         "(",
         "1/2",
         "*",
         "it",
         "''",
     ]
-    assert [as_in_brackets(word) for word in ("(", ")", "f(x)", "a b", " ")] == [
+    assert [escape_word(word) for word in ("(", ")", "f(x)", "a b", " ")] == [
         "-LRB-",
         "-RRB-",
         "f-LRB-x-RRB-",
@@ -181,7 +192,7 @@ def test_words_as_people_write_them():
 
 @given(st.text(max_size=8))
 def test_any_word_can_stand_in_brackets(word):
-    written = as_in_brackets(word.translate({c: "." for c in range(0x1C, 0x20)}))
+    written = escape_word(word.translate({c: "." for c in range(0x1C, 0x20)}))
     assert tree_of(f"((X {written}))").words() == [written] or written == "-NONE-"
 
 
@@ -205,12 +216,12 @@ def test_files_directories_and_archives(tmp_path):
     (folder / "1.mrg").write_bytes(one)
     (folder / "deep" / "2.mrg").write_bytes(other)
     (folder / "notes.txt").write_bytes(b"[x]")
-    assert treebank(archive) == treebank(folder)
-    assert list(treebank(archive)) == ["1", "2"]
-    assert treebank(folder / "1.mrg") == {"1": [tree_of(one.decode())]}
+    assert read_treebank(archive) == read_treebank(folder)
+    assert list(read_treebank(archive)) == ["1", "2"]
+    assert read_treebank(folder / "1.mrg") == {"1": [tree_of(one.decode())]}
     plain = tmp_path / "trees"
     plain.write_bytes(b"\xef\xbb\xbf" + one)
-    assert treebank(plain) == {"trees": [tree_of(one.decode())]}
+    assert read_treebank(plain) == {"trees": [tree_of(one.decode())]}
 
 
 @pytest.mark.parametrize(
@@ -223,7 +234,7 @@ def test_files_directories_and_archives(tmp_path):
 )
 def test_archives_that_are_refused(tmp_path, members, said):
     with pytest.raises(UserError, match="D632") as error:
-        treebank(archive_of(tmp_path / "bank.tar.xz", members))
+        read_treebank(archive_of(tmp_path / "bank.tar.xz", members))
     assert said in str(error.value)
 
 
@@ -233,24 +244,24 @@ def test_files_that_cannot_be_read(tmp_path, monkeypatch):
     broken.write_bytes(whole.read_bytes()[:100])
     for path in (broken, tmp_path / "nowhere.mrg"):
         with pytest.raises(UserError, match="D632"):
-            treebank(path)
+            read_treebank(path)
     monkeypatch.setattr(files, "LARGEST", 1000)
     folder = tmp_path / "bank"
     folder.mkdir()
     (folder / "a.mrg").write_bytes(b"((S (UH yes)))" * 500)
     for path in (whole, folder, folder / "a.mrg"):
         with pytest.raises(UserError, match=r"D632.*MiB"):
-            treebank(path)
+            read_treebank(path)
     monkeypatch.setattr(files, "MEMBERS", 0)
     for path in (whole, folder):
         with pytest.raises(UserError, match=r"D632.*0 files"):
-            treebank(path)
+            read_treebank(path)
 
 
 def test_a_broken_tree_names_the_member(tmp_path):
     path = archive_of(tmp_path / "bank.tar", {"wsj_0001.mrg": b"((S (UH yes)))\n(("}, "w")
     with pytest.raises(UserError, match=r"D630.*bank\.tar: wsj_0001\.mrg, line 2"):
-        treebank(path)
+        read_treebank(path)
 
 
 def test_sections_and_splits(tmp_path):
@@ -261,7 +272,7 @@ def test_sections_and_splits(tmp_path):
     assert [len(part) for part in (split.train, split.dev, split.test)] == [72, 8, 24]
     with pytest.raises(UserError, match=r"D632.*'02'.*00, 01"):
         corpora.penn_split(tmp_path, "00", "02")
-    assert len(corpora.no_longer(split.test, 4)) == 3
+    assert len(corpora.filter_by_length(split.test, 4)) == 3
     archive_of(tmp_path / corpora.PENN, {"brown.mrg": PLAIN.encode()})
     with pytest.raises(UserError, match=r"D632.*'brown'"):
         corpora.penn_split(tmp_path)

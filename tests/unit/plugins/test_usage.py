@@ -7,26 +7,39 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from disambig_variance_svm.gate import usage as usage_module
-from disambig_variance_svm.gate.classes import frequent_words, word_classes
-from disambig_variance_svm.gate.examples import HASHES, ewt, examples, swap
-from disambig_variance_svm.gate.features import classes_of, slots_of
-from disambig_variance_svm.gate.report import report, row, swapped_recall
-from disambig_variance_svm.gate.training import fit, threshold_for
-from disambig_variance_svm.gate.truth import PREPOSITIONS, Word, is_preposition, read
-from disambig_variance_svm.gate.usage import WEIGHTS, Usage
+from disambig_variance_svm.prepositions import (
+    HASHES,
+    WEIGHTS,
+    PrepositionUsage,
+    TreebankWord,
+    build_class_table,
+    find_examples,
+    fit_weights,
+    frequent_words,
+    is_preposition,
+    look_up_classes,
+    read_ewt_examples,
+    read_labelled,
+    report_row,
+    swap_prepositions,
+    swapped_recall,
+    threshold_for,
+    usage_report,
+    word_classes,
+)
+from disambig_variance_svm.prepositions import usage as usage_module
+from disambig_variance_svm.prepositions.usage_training import PREPOSITIONS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from disambig.errors import UserError
-from disambig.text.hashing import hash_words
-from disambig.text.tokenisations.words import Words
+from disambig.text import Words, hash_words
 
 TOKENISATION = Words()
-USAGE = Usage.load()
+USAGE = PrepositionUsage.load()
 
 
-def decided(text: str, *, usage: Usage = USAGE) -> list[tuple[str, bool]]:
+def decided(text: str, *, usage: PrepositionUsage = USAGE) -> list[tuple[str, bool]]:
     view = TOKENISATION([text])
     positions = np.flatnonzero(np.isin(view.hashes, HASHES))
     answers = usage.is_preposition(view, positions)
@@ -96,7 +109,7 @@ def test_what_ships_is_small_and_says_where_it_comes_from(tmp_path: Path) -> Non
     assert any("EWT" in source["name"] for source in USAGE.header["sources"])
     assert tuple(USAGE.header["words"]) == PREPOSITIONS and len(set(PREPOSITIONS)) == 34
     USAGE.save(tmp_path / "copy")
-    again = Usage.load(tmp_path / "copy")
+    again = PrepositionUsage.load(tmp_path / "copy")
     np.testing.assert_array_equal(again.weights, USAGE.weights)
     np.testing.assert_array_equal(again.slots, USAGE.slots)
     assert again.header == json.loads(json.dumps(USAGE.header))
@@ -104,35 +117,35 @@ def test_what_ships_is_small_and_says_where_it_comes_from(tmp_path: Path) -> Non
 
 def test_damaged_weights_are_one_clear_line(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="D420"):
-        Usage.load(tmp_path)
+        PrepositionUsage.load(tmp_path)
     USAGE.save(tmp_path)
     whole = (tmp_path / "weights.npz").read_bytes()
     for bad in (b"", b"no archive", whole[: len(whole) // 2]):
         (tmp_path / "weights.npz").write_bytes(bad)
         with pytest.raises(UserError, match="D420"):
-            Usage.load(tmp_path)
+            PrepositionUsage.load(tmp_path)
     for at in range(40, len(whole), len(whole) // 25):
         flipped = bytearray(whole)
         flipped[at] ^= 0xFF
         (tmp_path / "weights.npz").write_bytes(flipped)
         with pytest.raises(UserError, match="D420"):
-            Usage.load(tmp_path)
+            PrepositionUsage.load(tmp_path)
     with (tmp_path / "weights.npz").open("wb") as file:
         np.save(file, USAGE.weights)
     with pytest.raises(UserError, match="D420"):
-        Usage.load(tmp_path)
+        PrepositionUsage.load(tmp_path)
     pickled = {"weights": np.array([{}], dtype=object), "slots": USAGE.slots}
     np.savez(tmp_path / "weights.npz", **pickled)
     with pytest.raises(UserError, match="D420"):
-        Usage.load(tmp_path)
+        PrepositionUsage.load(tmp_path)
     np.savez(tmp_path / "weights.npz", weights=USAGE.weights[:1000], slots=USAGE.slots)
     with pytest.raises(UserError, match="weights of int8"):
-        Usage.load(tmp_path)
+        PrepositionUsage.load(tmp_path)
     (tmp_path / "weights.npz").write_bytes(whole)
     for header in ("[]", "{}", '{"tokenisation": "disambig.words.v1", "scale": "1"}', "{"):
         (tmp_path / "header.json").write_text(header, encoding="utf8")
         with pytest.raises(UserError, match="D420"):
-            Usage.load(tmp_path)
+            PrepositionUsage.load(tmp_path)
 
 
 def test_another_tokenisation_is_refused() -> None:
@@ -144,9 +157,11 @@ def test_another_tokenisation_is_refused() -> None:
 # --- the truth -----------------------------------------------------------------------------------
 
 
-def sentence(*lines: str) -> list[Word]:
+def sentence(*lines: str) -> list[TreebankWord]:
     fields = [line.split() for line in lines]
-    return [Word(form, upos, xpos, int(head), relation) for form, upos, xpos, head, relation in fields]
+    return [
+        TreebankWord(form, upos, xpos, int(head), relation) for form, upos, xpos, head, relation in fields
+    ]
 
 
 @pytest.mark.parametrize(
@@ -202,13 +217,13 @@ CONLLU = """# newdoc id = a
 def test_reading_a_treebank(tmp_path: Path) -> None:
     path = tmp_path / "t.conllu"
     path.write_text(CONLLU, encoding="utf8")
-    first, second = read(path)
+    first, second = read_labelled(path)
     assert (first.text, second.text) == ("Go to Rome.\n\nDon't give UP!", "Off it")
     assert {first.text[start:end]: is_one for (start, end), is_one in first.spans.items()} == {
         "to": True,
         "UP": False,
     }
-    found = examples([path], TOKENISATION)
+    found = find_examples([path], TOKENISATION)
     assert [PREPOSITIONS[word] for word in found.words()] == ["to", "up", "off"]
     assert found.truth.tolist() == [True, False, True]
 
@@ -219,11 +234,11 @@ def test_reading_a_treebank(tmp_path: Path) -> None:
 def test_classes_are_found_again_and_strangers_have_none() -> None:
     words = hash_words([f"word {i}" for i in range(500)])
     classes = (np.arange(500) % 100 + 1).astype(np.uint8)
-    found = classes_of(words, slots_of(words, classes, bits=16))
+    found = look_up_classes(words, build_class_table(words, classes, bits=16))
     assert (found == classes).mean() > 0.98 and set(found[found != classes].tolist()) <= {0}
     assert found[0] == classes[0]  # of two words that share a slot the first keeps it
     strangers = hash_words([f"stranger {i}" for i in range(500)])
-    assert (classes_of(strangers, slots_of(words, classes, bits=16)) > 0).sum() <= 2
+    assert (look_up_classes(strangers, build_class_table(words, classes, bits=16)) > 0).sum() <= 2
 
 
 def test_words_in_the_same_places_share_a_class() -> None:
@@ -247,7 +262,7 @@ def test_fit_finds_the_minimum() -> None:
     rng = np.random.default_rng(0)
     features = rng.integers(0, 16, size=(3, 200)).astype(np.uint64)
     truth, importance = rng.random(200) < 0.5, rng.random(200)
-    weights, bias = fit(features, truth, importance, bits=4, strength=0.7)
+    weights, bias = fit_weights(features, truth, importance, bits=4, strength=0.7)
     pull = importance * (1 / (1 + np.exp(-(weights[features].sum(axis=0) + bias))) - truth)
     gradient = np.bincount(features.ravel().astype(np.int64), weights=np.tile(pull, 3), minlength=16)
     np.testing.assert_allclose(gradient + 0.7 * weights, 0.0, atol=0.01)
@@ -256,7 +271,7 @@ def test_fit_finds_the_minimum() -> None:
 
 def test_swapped_words_are_others_of_the_34() -> None:
     words = {"C": np.repeat(HASHES, 50), "l": np.zeros(34 * 50, dtype=np.uint64)}
-    swapped = swap(words, np.random.default_rng(0))
+    swapped = swap_prepositions(words, np.random.default_rng(0))
     assert (swapped["C"] != words["C"]).all() and set(swapped["C"].tolist()) == set(HASHES.tolist())
     assert swapped["l"] is words["l"]
 
@@ -270,7 +285,7 @@ def test_threshold_for_a_precision() -> None:
 
 
 def test_a_line_of_the_report() -> None:
-    line = row("x", np.array([True, True, False, False]), np.array([True, False, True, True]))
+    line = report_row("x", np.array([True, True, False, False]), np.array([True, False, True, True]))
     assert line.split() == ["x", "4", "75.0", "50.0", "50.0", "33.3", "40.0", "25.0"]
 
 
@@ -279,10 +294,10 @@ def test_the_figures_asked_on_the_test_part() -> None:
     folder = os.environ.get("DISAMBIG_DATA")
     if not folder:
         pytest.skip("DISAMBIG_DATA is not set")
-    train, test = (ewt(Path(folder), part, TOKENISATION) for part in ("train", "test"))
+    train, test = (read_ewt_examples(Path(folder), part, TOKENISATION) for part in ("train", "test"))
     passed = USAGE.is_preposition(test.view, test.positions)
     assert len(passed) > 2400
     assert test.truth[passed].mean() >= 0.97
     assert passed[test.truth].mean() >= 0.96
     assert swapped_recall(USAGE, test) >= 0.93
-    assert "By word" in report(USAGE, train, test)
+    assert "By word" in usage_report(USAGE, train, test)

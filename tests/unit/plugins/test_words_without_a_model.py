@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from disambig_kernel_rls.senses.task import Senses
+from disambig_kernel_rls.senses import SenseTask
 
 from disambig.config import resolve
 from disambig.errors import UserError
-from disambig.formats.labelled.reader import Labelled
-from disambig.training.labelled import train_labelled
+from disambig.formats import Labelled
+from disambig.training import train_labelled
 
 WORDS = [["bank.n", {"bank": 8, "banks": 2}, ["money", "shore"], []]]
 
@@ -36,8 +36,8 @@ def test_words_without_a_model_are_left_alone_unless_one_asks_for_their_most_fre
             "baseline": {"@disambig_learners": "disambig.NoPreference.v1"},
         }
     )
-    task = Senses(least=3, learned=20)
-    task = replace(task, **task.settings_of(examples))
+    task = SenseTask(least=3, learned=20)
+    task = replace(task, **task.learn_settings(examples))
     assert list(task.rest) == ["oar.n"] and [group.learned for group in task.groups] == [True, False]
     model = train_labelled({"task": task, "judge": None, **config}, examples, name="senses")
     assert model.scorers[0] is not None and model.scorers[1] is None
@@ -49,4 +49,4 @@ def test_words_without_a_model_are_left_alone_unless_one_asks_for_their_most_fre
     assert oar["chosen"] == "tool" and oar["asked"] == oar["found"] == 0 and 0.5 < oar["probability"] < 0.95
     assert bank["asked"] > 0 and bank["chosen"] == plain.record(0, text)["chosen"]
     with pytest.raises(UserError, match="D478"):
-        replace(model, task=Senses(words=WORDS)).with_fallback()
+        replace(model, task=SenseTask(words=WORDS)).with_fallback()

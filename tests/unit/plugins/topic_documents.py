@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from disambig.formats.labelled.reader import Labelled
+from disambig.formats import Labelled
 
 SPORT = "ball goal team match coach player referee stadium league trainer".split()
 COOKING = "bread flour oven butter soup pan recipe onion dough sugar".split()

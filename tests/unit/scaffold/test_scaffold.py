@@ -9,8 +9,7 @@ import pytest
 
 from disambig.cli import main
 from disambig.errors import UserError
-from disambig.scaffold import plugin
-from disambig.scaffold.plugin import check_name, files_of, write_plugin
+from disambig.scaffold import check_name, plugin, plugin_files, write_plugin
 
 
 def call(*arguments: object) -> int:
@@ -77,7 +76,7 @@ def test_nothing_is_half_written(tmp_path, monkeypatch):
     def broken(name):
         return {"a.txt": "whole", "b.txt": None}
 
-    monkeypatch.setattr(plugin, "files_of", broken)
+    monkeypatch.setattr(plugin, "plugin_files", broken)
     with pytest.raises(TypeError):
         write_plugin("kind", tmp_path / "new")
     assert not list(tmp_path.iterdir())
@@ -90,6 +89,6 @@ def test_a_full_disk_is_one_line(tmp_path):
 
 
 def test_files_are_sorted_and_end_in_a_newline():
-    files = files_of("kind")
+    files = plugin_files("kind")
     assert list(files) == sorted(files) and len(files) > 8
     assert all(text.endswith("\n") for text in files.values())

@@ -17,17 +17,19 @@ def ask():
     import httpx
     from fake_checker import fake_checker
 
-    from disambig.server.app import make_app
-    from disambig.server.limits import Limits
-    from disambig.server.origins import Origins
-    from disambig.server.worker import Worker
+    from disambig.server import AllowedOrigins, ModelThread, ServerLimits, make_app
 
     workers = []
 
     def send(method, path, *, serving=None, **request):
-        settings = {"limits": Limits(), "origins": Origins(), "checker": fake_checker(), **(serving or {})}
+        settings = {
+            "limits": ServerLimits(),
+            "origins": AllowedOrigins(),
+            "checker": fake_checker(),
+            **(serving or {}),
+        }
         checker = settings.pop("checker")
-        workers.append(Worker(checker.annotate))
+        workers.append(ModelThread(checker.annotate))
         app = make_app(checker, workers[-1], **settings)
 
         async def one():

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import numpy as np
 from fake_models import FakeModel, annotate_texts
 
-from disambig.checking.loading import Checker as Loaded
-from disambig.server.checker import Checker
+from disambig.checking import CorrectingAnnotator as Loaded
+from disambig.server import ServerChecker
 
 TEXT = "It lasted during 1997 to 2001. It was a quite place."
 """The fake models flag two words of it."""
@@ -31,7 +31,7 @@ class Fake(FakeModel):
         return np.full(len(decisions.scores), 1 / max(1, int(np.diff(decisions.offsets).max(initial=1))))
 
 
-class FakeChecker(Checker):
+class FakeChecker(ServerChecker):
     """Asks the fake models; at a rate of nought they flag nothing."""
 
     def annotate(self, rates):

@@ -8,22 +8,27 @@ from fake_models import GROUPS, annotate_texts
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.checking.flags import Flag
-from disambig.checking.live.candidates import candidates_of
-from disambig.formats.documents import Document
-from disambig.formats.results import Annotated
-from disambig.server.annotated import AnnotatedText, Piece, plain
-from disambig.server.flags import _shown, shown_flags
-from disambig.server.utf16 import Utf16, units
+from disambig.checking import Flag, flag_candidates
+from disambig.formats import AnnotatedDocument, Document
+from disambig.server import (
+    AnnotatedPiece,
+    AnnotatedText,
+    Utf16Offsets,
+    plain_annotated,
+    shown_flags,
+    utf16_length,
+)
+from disambig.server.languagetool import _show_flag
 
 PIECES = st.lists(
-    st.builds(Piece, st.text("ab \U0001f600", max_size=4), st.none() | st.text("\nx", max_size=2)), max_size=6
+    st.builds(AnnotatedPiece, st.text("ab \U0001f600", max_size=4), st.none() | st.text("\nx", max_size=2)),
+    max_size=6,
 )
 
 
 @given(PIECES)
 def test_what_is_read_stands_where_it_is_said_to(pieces):
-    text = AnnotatedText.of(pieces)
+    text = AnnotatedText.from_pieces(pieces)
     assert text.shown == "".join(piece.shown for piece in pieces)
     meant = [piece.shown if piece.read is None else piece.read for piece in pieces]
     assert text.read == "".join(meant)
@@ -37,18 +42,24 @@ def test_what_is_read_stands_where_it_is_said_to(pieces):
 
 
 def test_runs_of_text_are_joined_and_markup_parts_them():
-    text = AnnotatedText.of([Piece("un"), Piece("do"), Piece("<b>", ""), Piece("ing")])
+    text = AnnotatedText.from_pieces(
+        [AnnotatedPiece("un"), AnnotatedPiece("do"), AnnotatedPiece("<b>", ""), AnnotatedPiece("ing")]
+    )
     assert text.read == "undoing"
     assert text.place(0, 4) == (0, 4)
     assert text.place(4, 7) == (7, 10)
     assert text.place(3, 5) is None
-    assert AnnotatedText.of([Piece("<b>", "")]).place(0, 0) is None
+    assert AnnotatedText.from_pieces([AnnotatedPiece("<b>", "")]).place(0, 0) is None
 
 
 @given(st.text("a\u00e9\u0301\u05d0\U0001f600\n", max_size=20), st.integers(0, 20))
 def test_offsets_count_code_units(text, offset):
     offset = min(offset, len(text))
-    assert Utf16(text).of(offset) == units(text[:offset]) == len(text[:offset].encode("utf-16-le")) // 2
+    assert (
+        Utf16Offsets(text).count(offset)
+        == utf16_length(text[:offset])
+        == len(text[:offset].encode("utf-16-le")) // 2
+    )
 
 
 def flag(text, start, end, replacement, edit, alternatives=()):
@@ -67,7 +78,7 @@ def flag(text, start, end, replacement, edit, alternatives=()):
     ],
 )
 def test_an_edit_takes_the_word_beside_along(text, made, seen, proposed):
-    shown = _shown(flag(text, *made), plain(text), [])
+    shown = _show_flag(flag(text, *made), plain_annotated(text), [])
     assert text[shown.start : shown.end] == seen
     assert shown.proposals[0].text == proposed
     whole = text[: shown.start] + proposed + text[shown.end :]
@@ -83,25 +94,30 @@ def test_alternatives_come_behind_and_each_once():
         {"task": "form", "start": 3, "end": 13, "replacement": "rests on", "probability": 0.3},
     ]
     made = flag(text, 11, 13, "on", (11, 13, "on"), tuple(others))
-    shown = _shown(made, plain(text), *candidates_of([made], [], text, annotate_texts))
+    shown = _show_flag(made, plain_annotated(text), *flag_candidates([made], [], text, annotate_texts))
     assert [(each.text, each.probability) for each in shown.proposals] == [("on", 0.9), ("off", 0.4)]
 
 
 def test_what_has_markup_in_its_way_takes_the_other_word_or_is_left_out():
-    pieces = [Piece("many"), Piece("<b>", ""), Piece(" of of them")]
-    text = AnnotatedText.of(pieces)
-    shown = _shown(flag(text.read, 5, 7, "", (5, 8, "")), text, [])
+    pieces = [AnnotatedPiece("many"), AnnotatedPiece("<b>", ""), AnnotatedPiece(" of of them")]
+    text = AnnotatedText.from_pieces(pieces)
+    shown = _show_flag(flag(text.read, 5, 7, "", (5, 8, "")), text, [])
     assert text.shown[shown.start : shown.end] == "of of"
-    alone = AnnotatedText.of([Piece("a "), Piece("<b>", "x"), Piece(" b")])
-    assert _shown(flag(alone.read, 2, 3, "y", (2, 3, "y")), alone, []) is None
+    alone = AnnotatedText.from_pieces(
+        [AnnotatedPiece("a "), AnnotatedPiece("<b>", "x"), AnnotatedPiece(" b")]
+    )
+    assert _show_flag(flag(alone.read, 2, 3, "y", (2, 3, "y")), alone, []) is None
 
 
 def test_of_flags_that_overlap_with_their_words_the_surer_is_shown(monkeypatch):
     text = "We had quite place during 1997."
-    (found,) = [Annotated(Document("1", text, ""), tuple(annotate_texts([text])))]
+    (found,) = [AnnotatedDocument(Document("1", text, ""), tuple(annotate_texts([text])))]
     checker = FakeChecker(loaded({name: Fake(name) for name in GROUPS}), {})
-    assert [each.flag.observed for each in shown_flags(plain(text), found, checker)] == ["quite", "during"]
-    from disambig.server import flags
+    assert [each.flag.observed for each in shown_flags(plain_annotated(text), found, checker)] == [
+        "quite",
+        "during",
+    ]
+    from disambig.server import languagetool as flags
 
-    monkeypatch.setattr(flags, "_around", lambda *_: [(7, 25)])
-    assert len(shown_flags(plain(text), found, checker)) == 1
+    monkeypatch.setattr(flags, "_widen", lambda *_: [(7, 25)])
+    assert len(shown_flags(plain_annotated(text), found, checker)) == 1

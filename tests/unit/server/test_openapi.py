@@ -8,13 +8,9 @@ import jsonschema
 import pytest
 from fake_checker import TEXT, fake_checker
 
-from disambig.server.app import BASES, make_app
-from disambig.server.limits import Limits
-from disambig.server.openapi import openapi
-from disambig.server.origins import Origins
-from disambig.server.worker import Worker
+from disambig.server import BASES, AllowedOrigins, ModelThread, ServerLimits, make_app, openapi
 
-DOCUMENT = openapi(Limits(), BASES)
+DOCUMENT = openapi(ServerLimits(), BASES)
 OPERATIONS = {(method, path) for path, operations in DOCUMENT["paths"].items() for method in operations}
 FORM = {"language": "en-US", "text": TEXT}
 PLACE = {
@@ -49,8 +45,8 @@ def test_it_is_published_as_it_is_made(ask):
 
 def test_each_route_is_in_it_and_each_of_its_paths_is_a_route():
     checker = fake_checker()
-    worker = Worker(checker.annotate)
-    app = make_app(checker, worker, limits=Limits(), origins=Origins())
+    worker = ModelThread(checker.annotate)
+    app = make_app(checker, worker, limits=ServerLimits(), origins=AllowedOrigins())
     worker.end()
     routes = {(method.lower(), route.path) for route in app.routes for method in route.methods - {"HEAD"}}
     assert routes == OPERATIONS

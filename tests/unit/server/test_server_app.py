@@ -7,13 +7,9 @@ import json
 import pytest
 from fake_checker import TEXT, fake_checker
 
-from disambig.checking.flags import Flag
-from disambig.data.trust import Share
-from disambig.server.checker import Checker
-from disambig.server.flags import Shown
-from disambig.server.languagetool.answer import message
-from disambig.server.limits import Limits
-from disambig.server.origins import Origins
+from disambig.checking import Flag
+from disambig.data import PrecisionEstimate
+from disambig.server import AllowedOrigins, ServerChecker, ServerLimits, ShownFlag, message
 
 
 def check(ask, text=TEXT, **fields):
@@ -139,7 +135,7 @@ def test_what_is_asked_beside_texts(ask):
     assert "en-GB" in [each["longCode"] for each in ask("GET", "/v2/v2/languages").json()]
     assert ask("GET", "/v2/info").json()["software"]["name"] == "disambig"
     assert ask("GET", "/v2/healthcheck").text == "OK"
-    assert ask("GET", "/v2/maxtextlength", serving={"limits": Limits(max_text=7)}).text == "7"
+    assert ask("GET", "/v2/maxtextlength", serving={"limits": ServerLimits(max_text=7)}).text == "7"
     rules = ask("GET", "/v2/configinfo", params={"language": "en"}).json()["rules"]
     assert [each["ruleId"] for each in rules] == ["DISAMBIG_PREPOSITION", "DISAMBIG_SPELLING"]
     assert ask("GET", "/v2/configinfo").status_code == 400
@@ -153,7 +149,7 @@ def test_what_is_asked_beside_texts(ask):
 
 
 def test_a_long_text_is_a_413(ask):
-    short = {"limits": Limits(max_text=10)}
+    short = {"limits": ServerLimits(max_text=10)}
     for data in ({"text": "a" * 11}, {"data": json.dumps({"annotation": [{"text": "a" * 11}]})}):
         answer = ask("POST", "/v2/check", data={"language": "en", **data}, serving=short)
         assert (answer.status_code, answer.text[:13]) == (413, "Error: [D885]")
@@ -179,7 +175,7 @@ def test_records_are_those_of_the_format_jsonl(ask):
 
 
 def test_of_very_many_flags_the_surest_are_shown_and_it_is_said(ask, monkeypatch):
-    monkeypatch.setattr("disambig.server.flags.MOST_FLAGS", 3)
+    monkeypatch.setattr("disambig.server.languagetool.MOST_FLAGS", 3)
     monkeypatch.setattr("disambig.server.app.MOST_FLAGS", 3)
     answer = ask("POST", "/v2/check", data={"language": "en", "text": f"{TEXT} " * 3}).json()
     assert len(answer["matches"]) == 3
@@ -191,9 +187,10 @@ def test_an_answer_has_a_bounded_size_and_a_long_one_comes_in_pieces(ask, monkey
     assert len(answer.content) == int(answer.headers["content-length"]) > 1 << 17
     assert answer.json()["flags"] == 400
     assert (
-        ask("POST", "/annotate", json={"text": TEXT}, serving={"limits": Limits(held=500)}).status_code == 503
+        ask("POST", "/annotate", json={"text": TEXT}, serving={"limits": ServerLimits(held=500)}).status_code
+        == 503
     )
-    monkeypatch.setattr("disambig.server.records.MOST_DECISIONS", 2)
+    monkeypatch.setattr("disambig.server._endpoints.MOST_DECISIONS", 2)
     assert ask("POST", "/annotate", json={"text": TEXT}).status_code == 413
 
 
@@ -257,7 +254,11 @@ def test_a_bug_is_told_by_its_place_alone(ask, monkeypatch):
 
 
 def test_other_origins_are_refused_and_named_ones_are_not(ask):
-    named = {"origins": Origins.of(hosts=[], origins=["https://good.example", "moz-extension://*"])}
+    named = {
+        "origins": AllowedOrigins.from_options(
+            hosts=[], origins=["https://good.example", "moz-extension://*"]
+        )
+    }
     for origin, status in {
         "http://evil.example": 403,
         "https://good.example.evil.example": 403,
@@ -276,7 +277,7 @@ def test_other_origins_are_refused_and_named_ones_are_not(ask):
 
 
 def test_a_preflight_is_answered_to_who_may_ask(ask):
-    named = {"origins": Origins.of(hosts=[], origins=["https://good.example"])}
+    named = {"origins": AllowedOrigins.from_options(hosts=[], origins=["https://good.example"])}
     headers = {"origin": "https://good.example", "access-control-request-headers": "content-type"}
     headers["access-control-request-private-network"] = "true"
     answer = ask("OPTIONS", "/v2/check", headers=headers, serving=named)
@@ -292,8 +293,8 @@ def test_picky_takes_no_share_away_from_flags():
     checker, trusting = fake_checker(), fake_checker(least=0.8)
     assert checker.rates_for(picky=True) == {"preposition": 3.0, "spelling": 3.0}
     assert trusting.rates_for(picky=True) == trusting.rates
-    assert Checker.annotate(trusting, trusting.rates_for(picky=True)).least == 0.8
-    assert Checker.annotate(trusting, {"preposition": 3.0, "spelling": 3.0}).least is None
+    assert ServerChecker.annotate(trusting, trusting.rates_for(picky=True)).least == 0.8
+    assert ServerChecker.annotate(trusting, {"preposition": 3.0, "spelling": 3.0}).least is None
 
 
 def test_the_page_shows_a_rate_or_the_share_of_flags_that_is_right(ask):
@@ -308,12 +309,12 @@ def test_the_page_shows_a_rate_or_the_share_of_flags_that_is_right(ask):
     ("trust", "said"),
     [
         (None, "67 % sure"),
-        (Share(0.912, 0.9, 0.95, 100, "b", "t"), "of such flags 91 % were right"),
+        (PrecisionEstimate(0.912, 0.9, 0.95, 100, "b", "t"), "of such flags 91 % were right"),
     ],
 )
 def test_a_message_has_one_number(trust, said):
     flag = Flag(0, 1, 1, 1, "b", "a", "spelling", 0.67, (0, 1, "a"), trust=trust)
-    assert message(Shown(flag, 0, 1, ())) == f"Did you mean “a” in place of “b”? ({said})"
+    assert message(ShownFlag(flag, 0, 1, ())) == f"Did you mean “a” in place of “b”? ({said})"
 
 
 def test_the_page_runs_nothing_but_its_own(ask):

@@ -7,10 +7,9 @@ import asyncio
 import pytest
 
 from disambig.errors import UserError
-from disambig.server.bodies import Bodies
-from disambig.server.limits import Limits
+from disambig.server import BodyReader, ServerLimits
 
-SMALL = Limits(max_text=1, client_seconds=0.05, held=100_000)
+SMALL = ServerLimits(max_text=1, client_seconds=0.05, held=100_000)
 
 
 def receiving(*parts, more=False):
@@ -50,7 +49,7 @@ def refused(bodies, receive, announced=None):
 
 
 def test_a_body_is_held_until_its_block_is_left():
-    bodies = Bodies(SMALL)
+    bodies = BodyReader(SMALL)
     receive, _ = receiving(b"ab", b"", b"c")
     assert read(bodies, receive, "3") == (b"abc", 3)
     assert bodies.held == 0
@@ -58,31 +57,31 @@ def test_a_body_is_held_until_its_block_is_left():
 
 def test_what_is_announced_too_long_is_not_read():
     receive, taken = receiving(b"a")
-    assert refused(Bodies(SMALL), receive, str(SMALL.max_body + 1)) == "D885"
+    assert refused(BodyReader(SMALL), receive, str(SMALL.max_body + 1)) == "D885"
     assert not taken
 
 
 def test_what_gets_too_long_is_not_read_further():
     receive, taken = receiving(*[b"a" * 40_000] * 5)
-    assert refused(Bodies(SMALL), receive, "no number") == "D885"
+    assert refused(BodyReader(SMALL), receive, "no number") == "D885"
     assert len(taken) == 2
 
 
 def test_a_slow_body_is_given_up():
-    assert refused(Bodies(SMALL), receiving(b"a", more=True)[0]) == "D889"
+    assert refused(BodyReader(SMALL), receiving(b"a", more=True)[0]) == "D889"
 
 
 def test_a_client_that_leaves():
     async def receive():
         return {"type": "http.disconnect"}
 
-    assert refused(Bodies(SMALL), receive) == "D883"
+    assert refused(BodyReader(SMALL), receive) == "D883"
 
 
 def test_answers_are_held_too():
-    bodies = Bodies(SMALL)
-    with bodies.holding(90_000):
-        with pytest.raises(UserError) as caught, bodies.holding(20_000):
+    bodies = BodyReader(SMALL)
+    with bodies.hold(90_000):
+        with pytest.raises(UserError) as caught, bodies.hold(20_000):
             pass
         assert caught.value.code == "D887"
         assert refused_with(bodies, receiving(b"a" * 20_000)[0]) == "D887"
@@ -91,7 +90,7 @@ def test_answers_are_held_too():
 
 
 def test_bodies_together_are_bounded():
-    bodies = Bodies(SMALL)
+    bodies = BodyReader(SMALL)
 
     async def several():
         async with bodies.read(receiving(b"a" * 60_000)[0], None):

@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 from disambig.errors import UserError
-from disambig.server.origins import Origins
+from disambig.server import AllowedOrigins
 
-NAMED = Origins.of(
+NAMED = AllowedOrigins.from_options(
     hosts=["checker.internal"], origins=["https://Good.example/", "chrome-extension://*", "app://obsidian.md"]
 )
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8081", "localhost", "LOCALHOST:1", "[::1]:8081", "10.0.0.7", ""])
 def test_addresses_and_this_machine_are_known(host):
-    assert Origins().check("GET", {"host": host}) == ""
+    assert AllowedOrigins().check("GET", {"host": host}) == ""
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_addresses_and_this_machine_are_known(host):
 )
 def test_other_names_are_not(host):
     with pytest.raises(UserError) as caught:
-        Origins().check("GET", {"host": host})
+        AllowedOrigins().check("GET", {"host": host})
     assert caught.value.code == "D886"
 
 
@@ -73,5 +73,5 @@ def test_the_page_itself_and_a_link_to_it_may():
 @pytest.mark.parametrize("origin", ["*", "null", "https://*", "*.example", "example.org", "https://a/b", ""])
 def test_what_is_no_origin_is_refused(origin):
     with pytest.raises(UserError) as caught:
-        Origins.of(hosts=[], origins=[origin])
+        AllowedOrigins.from_options(hosts=[], origins=[origin])
     assert caught.value.code == "D882"

@@ -9,9 +9,9 @@ import pytest
 from fake_checker import TEXT
 from fake_models import annotate_texts
 
-from disambig.alarm import check_time
 from disambig.errors import UserError
-from disambig.server.worker import Worker
+from disambig.runtime import check_time
+from disambig.server import ModelThread
 
 
 def flags(found):
@@ -32,7 +32,7 @@ def held():
 
         return run
 
-    worker = Worker(annotate)
+    worker = ModelThread(annotate)
     yield worker, go, sizes
     go.set()
     worker.end()
@@ -135,7 +135,7 @@ def test_a_text_that_takes_too_long_is_refused_and_the_next_is_answered():
 
         return run
 
-    worker = Worker(annotate, seconds=0.1)
+    worker = ModelThread(annotate, seconds=0.1)
     go = threading.Event()
     go.set()
     slow, other, late = asked(worker, go, [(["slow"], {}, flags), ([TEXT], {}, flags), ([TEXT], {}, flags)])

@@ -6,11 +6,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from disambig.data.decisions import Decisions
-from disambig.data.groups import Group
+from disambig.data import Decisions, Group
 from disambig.errors import UserError
-from disambig.text.hashing import hash_word
-from disambig.text.tokenisations.words import Words
+from disambig.text import Words, hash_word
 
 PREPOSITIONS = Group("preposition", ("in", "to", "from", "among", "except", "during"))
 SETS = (Group("quite/quiet", ("quite", "quiet")), Group("to/too/two", ("to", "too", "two")))

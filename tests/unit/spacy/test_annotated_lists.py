@@ -9,13 +9,10 @@ import pytest
 import spacy
 from spacy.tokens import Doc, DocBin
 
-from disambig.data.decisions import Decisions
-from disambig.data.groups import Group
-from disambig.data.lists import CandidateLists
+from disambig.data import CandidateLists, Decisions, Group
 from disambig.errors import UserError
-from disambig.spacy import decisions_of
-from disambig.spacy.annotations import write_batch
-from disambig.spacy.packing import WITH_LISTS
+from disambig.spacy import read_decisions
+from disambig.spacy.annotations import WITH_LISTS, write_batch
 
 BLANK = spacy.blank("en")
 TEXTS = ["gone went", "", "go"]
@@ -23,7 +20,7 @@ LISTS = [["gone", "went", "goes"], ["go", "gone"], ["went"]]
 
 
 def decisions():
-    own = CandidateLists.of(LISTS)
+    own = CandidateLists.from_texts(LISTS)
     own = CandidateLists(own.offsets, own.texts, np.arange(6) / 4, own.ranks[::-1].copy(), own.costs)
     return Decisions(
         task="forms",
@@ -81,10 +78,10 @@ def test_they_survive_bytes_docbin_and_pickle(docs):
 
 
 def test_decisions_come_back_with_their_lists(docs):
-    kept = decisions_of(Doc(BLANK.vocab).from_bytes(docs[0].to_bytes()), "forms")
+    kept = read_decisions(Doc(BLANK.vocab).from_bytes(docs[0].to_bytes()), "forms")
     own, expected = kept.own, decisions().of_document(0)
     assert own.offsets.dtype == np.int64 and own.offsets.tolist() == [0, 3, 5]
-    assert [own.of_instance(i) for i in range(2)] == [tuple(each) for each in LISTS[:2]]
+    assert [own.instance_candidates(i) for i in range(2)] == [tuple(each) for each in LISTS[:2]]
     for name in ("scores", "ranks"):
         assert np.array_equal(getattr(own, name), getattr(expected.own, name)), name
     assert np.isnan(own.costs).all()  # nobody annotates with what is right
@@ -95,4 +92,4 @@ def test_decisions_come_back_with_their_lists(docs):
 def test_a_later_layout_is_refused(docs):
     docs[0].user_data["disambig.forms"]["layout"] = WITH_LISTS + 1
     with pytest.raises(UserError, match=r"D502.*4.*1 to 3"):
-        decisions_of(docs[0], "forms")
+        read_decisions(docs[0], "forms")

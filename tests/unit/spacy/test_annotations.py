@@ -16,12 +16,11 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc, DocBin, Span
 from spacy.vocab import Vocab
 
-from disambig.data.decisions import Decisions
-from disambig.data.groups import Group
+from disambig.data import Decisions, Group
 from disambig.errors import UserError
-from disambig.spacy import decisions_of, write_annotations
+from disambig.spacy import read_decisions, write_annotations
 from disambig.spacy.annotations import token_extension, write_batch
-from disambig.text.documents import view_of_docs
+from disambig.text import view_of_docs
 
 TEXT = "She went to wrong places, quite wrong,  in\r\nall.\r\n\r\nTOO few stayed among us."
 PIECES = (
@@ -94,7 +93,7 @@ def test_batches_come_back_as_decided(texts):
         decisions = decide(model, *docs)
         write_batch(docs, decisions, spans_key="x")
         for number, doc in enumerate(docs):
-            own, back = decisions.of_document(number), decisions_of(doc, model.task.name)
+            own, back = decisions.of_document(number), read_decisions(doc, model.task.name)
             records = [own.record(i, doc.text) for i in range(len(own))]
             assert [back.record(i, doc.text) for i in range(len(back))] == records
             spans = [span for span in doc.spans["x"] if span.id_ == model.task.name]
@@ -170,7 +169,7 @@ def test_overlapping_groups_on_one_word():
         ("quiet", "silent"),
     ]
     assert [r["group"] for r in records[2:]] == ["quite/quiet", "quiet/silent/quite"]
-    exact = decisions_of(doc, "spelling")  # equal spans cannot tell their records apart, the columns can
+    exact = read_decisions(doc, "spelling")  # equal spans cannot tell their records apart, the columns can
     assert [exact.record(i, doc.text)["group"] for i in (0, 1)] == ["quite/quiet", "quiet/silent/quite"]
 
 
@@ -214,8 +213,8 @@ def test_a_doc_without_decisions_says_that_the_task_ran():
     for text in ("", "  ", "Nothing."):
         doc = annotated(text)
         assert list(doc.spans["preposition"]) == []
-        assert len(decisions_of(doc, "preposition")) == 0
-    assert decisions_of(BLANK("Nothing."), "preposition") is None
+        assert len(read_decisions(doc, "preposition")) == 0
+    assert read_decisions(BLANK("Nothing."), "preposition") is None
 
 
 def test_annotating_again_replaces_and_leaves_other_tasks_alone():
@@ -260,7 +259,7 @@ def test_two_components_of_one_task_keep_their_own_records(keys, journey):
         records = [decisions.record(i, doc.text) for i in range(len(decisions))]
         assert [span._.disambig for span in doc.spans[key]] == records
         assert {record["model"] for record in records} == {f"{model.name} {model.version}"}
-        back = decisions_of(doc, key)
+        back = read_decisions(doc, key)
         assert [back.record(i, doc.text) for i in range(len(back))] == records
     assert len(doc.spans[keys[0]]) == 3 and len(doc.spans[keys[1]]) == 4
 
@@ -312,7 +311,7 @@ def test_docs_of_an_older_version_are_read_and_annotated_again():
     first = shown(annotated())
     doc = older(annotated())
     assert shown(doc) == first
-    assert len(decisions_of(doc, "spelling")) == 3
+    assert len(read_decisions(doc, "spelling")) == 3
     assert shown(annotated(doc)) == first
     write_annotations(older(doc), decide(two_models()[1], doc), spans_key="mine")
     assert {span._.disambig["model"] for span in doc.spans["mine"]} == {"mine 7"}
@@ -327,8 +326,8 @@ def test_docs_of_an_older_version_are_read_and_annotated_again():
 def test_decisions_are_found_beside_data_of_others():
     doc = decided_twice(("spelling", "mine"))
     doc.user_data = {3: "three", ("disambig.", 1): {}, "disambig.note": "ours?", **doc.user_data}
-    assert len(decisions_of(doc, "mine")) == 4
-    assert decisions_of(doc, "yours") is None
+    assert len(read_decisions(doc, "mine")) == 4
+    assert read_decisions(doc, "yours") is None
 
 
 def test_docs_of_several_vocabularies():
@@ -344,7 +343,7 @@ def test_decisions_without_groups():
     none = decide(spelling_model(), BLANK("Nothing."))
     doc = BLANK("Nothing.")
     write_annotations(doc, replace(none, table=()), spans_key="x")
-    assert isinstance(decisions_of(doc, "spelling"), Decisions)
+    assert isinstance(read_decisions(doc, "spelling"), Decisions)
 
 
 def test_another_layout_is_refused():

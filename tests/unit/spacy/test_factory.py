@@ -105,7 +105,7 @@ def test_a_plugin_declares_a_component(nlp, fakes):
 
 def test_loading_spacy_loads_nothing_heavy_of_ours():
     code = """import sys, spacy
-heavy = "numba", "scipy", "sklearn", "disambig_variance_svm.gate.usage"
+heavy = "numba", "scipy", "sklearn", "disambig_variance_svm.prepositions.usage"
 spacy.blank("en")
 assert "disambig.spacy.factory" in sys.modules, "the entry points are not installed"
 print([name for name in heavy if name in sys.modules])"""

@@ -11,7 +11,7 @@ from fake_spacy_models import preposition_model, spelling_model
 from spacy.language import Language
 
 from disambig.errors import UserError
-from disambig.spacy import generic
+from disambig.spacy import core_components as generic
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def test_it_says_what_it_sets():
 
 
 def test_declaring_it_loads_nothing_heavy():
-    code = """import sys, disambig.spacy.generic
+    code = """import sys, disambig.spacy.core_components
 print([name for name in ("numba", "scipy", "sklearn") if name in sys.modules])"""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout == "[]\n", done.stderr

@@ -19,8 +19,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "model"))
 from overlapping import DOUBLED, FLAGS, FORM, TEXT, ToyJudge, ToyModel
 
 from disambig.errors import UserError
-from disambig.spacy import proofreading
-from disambig.spacy.proofreading import Proofreader
+from disambig.spacy import core_components as proofreading
+from disambig.spacy.core_components import Proofreader
 
 TEXTS = [TEXT, "", "I saw a owl.", "  ", "Nothing."]
 LABELS = replace(ToyModel.of("it", ("it", "it", "that", 0.9)), judge=object())
@@ -32,7 +32,7 @@ def installed(monkeypatch):
     """Models by name, as the factory finds them."""
     models = {"doubled": DOUBLED, "form": FORM, "it": LABELS, "der": GERMAN}
     monkeypatch.setattr(proofreading, "load", models.__getitem__)
-    monkeypatch.setattr(proofreading, "usual", lambda: tuple(sorted(models)))
+    monkeypatch.setattr(proofreading, "default_tasks", lambda: tuple(sorted(models)))
     return models
 
 

@@ -7,13 +7,13 @@ import pickle
 import numpy as np
 import pytest
 import spacy
-from disambig_random_subspace.tagging.training import train_tagger
+from disambig_random_subspace.tagger import train_tagger
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from spacy.vocab import Vocab
 
 from disambig.errors import UserError
-from disambig.model.store import save_model
+from disambig.models import save_model
 
 SENTENCES = [
     ("the dog is loud .".split(), "DT NN VBZ JJ .".split()),

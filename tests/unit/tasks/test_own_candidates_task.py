@@ -7,15 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.data.decisions import replacement
-from disambig.data.finding import word_tokens
+from disambig.data import replacement, word_tokens
 from disambig.errors import UserError
-from disambig.features.counts.contexts import CONTEXTS, Candidates, fits, room
-from disambig.formats.labelled.reader import Labelled
-from disambig.tasks.candidates import OwnCandidates
+from disambig.features import CONTEXTS, CandidateHashes, fitting_contexts, room
+from disambig.formats import Labelled
+from disambig.tasks import OwnCandidates
 from disambig.testing import check_task
-from disambig.text.tokenisations.words import Words
-from disambig.training.marking import mark
+from disambig.text import Words
+from disambig.training import label_instances
 
 ARTICLES = ["a", "an", "the", ""]
 
@@ -138,7 +137,7 @@ def test_empty_places_are_sensible_whatever_the_text(texts):
     beside = {int(p) + k for p in found.positions[found.lengths == 1] for k in (0, 1)}
     assert not beside & set(gaps.tolist())
     for document, text in enumerate(texts):
-        own = view.document_of(np.arange(len(view))) == document
+        own = view.document_indices(np.arange(len(view))) == document
         for token in np.flatnonzero(own & words):
             assert text[view.starts[token]].isalnum() or text[view.starts[token]] == "\u0301"
 
@@ -147,9 +146,9 @@ def test_contexts_of_no_word_have_both_sides():
     task = OwnCandidates(candidates=ARTICLES)
     view = Words()(["We saw old men here"])
     found = task.instances(view)
-    candidates = Candidates.of(task.groups[0])
+    candidates = CandidateHashes.from_group(task.groups[0])
     assert candidates.lengths.tolist() == [1, 1, 1, 0] and candidates.words[3].tolist() == [0]
-    usable = fits(*room(view, found), candidates.longest, shortest=int(candidates.lengths.min()))
+    usable = fitting_contexts(*room(view, found), candidates.longest, shortest=int(candidates.lengths.min()))
     both = np.array([left > 0 and right > 0 for left, right in CONTEXTS])
     assert not usable[:, ~both].any()
     at = {context: c for c, context in enumerate(CONTEXTS)}
@@ -173,7 +172,7 @@ def test_replacements(text, start, end, chosen, made):
 @pytest.mark.parametrize("place", [6, 7, 8])
 def test_a_labelled_empty_place_may_be_on_either_side_of_its_space(place):
     text = "We saw  dog."
-    (example,) = mark(
+    (example,) = label_instances(
         OwnCandidates(candidates=ARTICLES), Words(), [Labelled(text, place, place, "the", text)]
     ).labelled
     assert example.label == "the"
@@ -181,4 +180,6 @@ def test_a_labelled_empty_place_may_be_on_either_side_of_its_space(place):
 
 def test_a_labelled_word_is_no_empty_place():
     with pytest.raises(UserError, match="D462"):
-        mark(OwnCandidates(candidates=ARTICLES), Words(), [Labelled("We saw dog.", 3, 6, "the", "x")])
+        label_instances(
+            OwnCandidates(candidates=ARTICLES), Words(), [Labelled("We saw dog.", 3, 6, "the", "x")]
+        )

@@ -8,11 +8,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from disambig.data.groups import Group
-from disambig.data.instances import Instances
+from disambig.data import Group, Instances, find_instances
 from disambig.errors import UserError
-from disambig.tasks.contract import instances_of
-from disambig.text.tokenisations.words import Words
+from disambig.text import Words
 
 VIEW = Words()(["It was quiet."])
 ONE = np.zeros(1, np.int32)
@@ -24,7 +22,7 @@ def task(found):
 
 
 def test_what_is_right_is_handed_on():
-    assert instances_of(task(FOUND), VIEW) is FOUND
+    assert find_instances(task(FOUND), VIEW) is FOUND
 
 
 @pytest.mark.parametrize(
@@ -47,11 +45,11 @@ def test_what_is_right_is_handed_on():
 )
 def test_what_is_wrong_is_named(found, said):
     with pytest.raises(UserError) as caught:
-        instances_of(task(found), VIEW)
+        find_instances(task(found), VIEW)
     assert caught.value.code == "D414"
     assert said in str(caught.value)
 
 
 def test_a_task_without_the_method():
     with pytest.raises(UserError, match="it has no method instances"):
-        instances_of(SimpleNamespace(groups=()), VIEW)
+        find_instances(SimpleNamespace(groups=()), VIEW)

@@ -13,8 +13,8 @@ def test_the_table_says_what_the_functions_say():
     for code in [*range(0x3000), *range(0xD7F0, 0xE010), *range(0xFE00, 0x10500), *range(0x1D400, 0x1D800),
                  *range(0x1F000, 0x1FB00), 0xE0001, 0xE0100, 0xF0000, 0x10FFFF]:  # fmt: skip
         character = chr(code)
-        assert table[code] >> ch.CLASS_SHIFT == ch.class_of(character), hex(code)
-        assert table[code] & ch.CODE_MASK == ord(ch.folded(character)), hex(code)
+        assert table[code] >> ch.CLASS_SHIFT == ch.character_class(character), hex(code)
+        assert table[code] & ch.CODE_MASK == ord(ch.fold_character(character)), hex(code)
 
 
 def test_no_assigned_character_is_outside_the_crowded_planes():

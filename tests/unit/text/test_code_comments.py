@@ -13,11 +13,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disambig.text.markup import CODE, has_markup, read_markup
-from disambig.text.markup.canvas import BREAK, OPAQUE
-from disambig.text.markup.code import SUFFIXES, marks
-from disambig.text.markup.code.blocks import blocks_of
-from disambig.text.markup.code.lexing import LANGUAGES, comments_of
+from disambig.markup import (
+    BREAK,
+    CODE,
+    LANGUAGES,
+    OPAQUE,
+    find_comments,
+    has_markup,
+    iterate_blocks,
+    read_markup,
+)
+from disambig.markup import code as marks
+from disambig.markup.code import SUFFIXES
 
 ROOT = Path(__file__).parents[3]
 
@@ -209,7 +216,7 @@ TEXT = st.lists(st.sampled_from(PIECES), max_size=40).map("".join)
 def test_offsets_stay_and_nothing_but_comments_is_text(text, suffix):
     found = read_markup("x" + suffix, text)
     assert len(found.text) == len(text)
-    inside = {i for each in comments_of(text, suffix) for i in range(each.start, each.end)}
+    inside = {i for each in find_comments(text, suffix) for i in range(each.start, each.end)}
     for at, (old, new) in enumerate(zip(text, found.text, strict=True)):
         assert new in (old, " ", "\u00a0", OPAQUE, BREAK)
         assert old in "\r\n" or new not in "\r\n"
@@ -237,7 +244,7 @@ def words_of_python(text):
 def test_python_itself_sees_the_same_comments_and_docstrings(path):
     text = path.read_text(encoding="utf8")
     places = words_of_python(text)
-    found = comments_of(text, ".py")
+    found = find_comments(text, ".py")
     assert all(at in places for each in found for at in range(each.start, each.end))
     documented = ast.Module, ast.ClassDef, ast.FunctionDef
     nodes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, documented)]
@@ -305,7 +312,7 @@ def test_a_run_without_a_bracket_is_no_call_in_linear_time():
 
 def test_blocks_know_where_their_lines_stand():
     text = "x = 1  # of the\r\n       #  words\r\n"
-    (block,) = blocks_of(text, comments_of(text, ".py"))
+    (block,) = iterate_blocks(text, find_comments(text, ".py"))
     assert block.text == "of the\n words" or block.text == " of the\n  words"
     assert "\n".join(text[line.start : line.end] for line in block.lines) == block.text
 
@@ -317,7 +324,7 @@ def test_blocks_know_where_their_lines_stand():
 def test_long_gaps_move_no_comment(suffix, gap):
     begin, line = ("#", "# here\n") if suffix in (".py", ".pyi", ".sh", ".bash") else ("/*", "/* here */\n")
     text = f"{line}{gap}{line}x = 1{gap}\n{line}"
-    found = comments_of(text, suffix)
+    found = find_comments(text, suffix)
     assert [text[each.start : each.end].split() for each in found] == [line.split()] * 3
     assert [each.start for each in found] == [match.start() for match in re.finditer(re.escape(begin), text)]
 
@@ -325,7 +332,7 @@ def test_long_gaps_move_no_comment(suffix, gap):
 @pytest.mark.parametrize("suffix", [".js", ".ts", ".go"])
 def test_a_comment_that_is_not_closed_hides_none_after_it(suffix):
     text = 'x = "/*"; /* one */ y = 2; /* two\n// three\n/* four\n'
-    found = [text[each.start : each.end] for each in comments_of(text, suffix)]
+    found = [text[each.start : each.end] for each in find_comments(text, suffix)]
     assert found[-1] == "// three"
 
 
@@ -339,7 +346,7 @@ SLOW = {
 @pytest.mark.parametrize("suffix", sorted(LANGUAGES))
 @pytest.mark.parametrize("piece", SLOW.values(), ids=SLOW)
 def test_time_grows_with_the_length_alone(suffix, piece):
-    comments_of("x", suffix)
+    find_comments("x", suffix)
     before = time.process_time()
-    comments_of(piece * (100_000 // len(piece)), suffix)
+    find_comments(piece * (100_000 // len(piece)), suffix)
     assert time.process_time() - before < 3  # before: above 30

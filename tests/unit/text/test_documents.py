@@ -10,9 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disambig.text import documents
-from disambig.text.documents import tokens_of, view_of_docs, view_of_texts
-from disambig.text.tokenisations.words import Words
+from disambig.text import Words, align_tokens, documents, view_of_docs, view_of_texts
 
 words = Words()
 PIECES = st.sampled_from(
@@ -47,7 +45,7 @@ def token_at(doc):
 
 
 def assert_covered(doc, starts, ends):
-    first, stop = tokens_of(doc, starts, ends)
+    first, stop = align_tokens(doc, starts, ends)
     at = token_at(doc)
     for start, end, a, b in zip(starts.tolist(), ends.tolist(), first.tolist(), stop.tolist(), strict=True):
         inside = {token for token in at[start:end] if token is not None}
@@ -99,7 +97,7 @@ def test_any_span_gets_the_tokens_it_touches(nlp, text, data):
 
 
 def test_an_empty_doc_has_empty_ranges(nlp):
-    first, stop = tokens_of(nlp.make_doc(""), np.array([0]), np.array([0]))
+    first, stop = align_tokens(nlp.make_doc(""), np.array([0]), np.array([0]))
     assert first.tolist() == stop.tolist() == [0]
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disambig.text.hashing import hash_word, hash_words, ngram_keys
+from disambig.text import hash_word, hash_words, ngram_keys
 
 WORDS = ["mark", "root", "number", "the", "it's", "a", "<S>", "</S>", "Übermut", "naïve", "straße", "東京",
          "🙂", "👩‍🚀", "0", "...", "x" * 7, "x" * 8, "x" * 9, "x" * 255]  # fmt: skip
@@ -25,8 +25,7 @@ def test_any_text_has_the_hash_of_spacy(text):
 
 
 def test_the_kernel_mixes_like_the_reference():
-    from disambig.text.hash_kernels import fmix64
-    from disambig.text.hashing import fmix
+    from disambig.text import fmix, fmix64
 
     keys = hash_words(WORDS)
     assert [int(fmix64(key)) for key in keys] == fmix(keys).tolist()

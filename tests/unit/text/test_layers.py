@@ -14,10 +14,8 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 
 from disambig.errors import UserError
-from disambig.text import stems
-from disambig.text.hashing import hash_word
-from disambig.text.stems import content_words, stem_layer
-from disambig.text.tokenisations.spacy_tokens import SpacyTokens
+from disambig.text import SpacyTokens, content_words, hash_word, stem_layer
+from disambig.text import spacy_tokens as stems
 
 TEXT = "The banks were closed. He RUNS to  the river's mouth!\n\nNo. 5 mark"
 

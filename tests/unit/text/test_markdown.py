@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from disambig.text.markup import plain_text, read_markup
+from disambig.markup import plain_text, read_markup
 
 
 def plain(text):

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from disambig.text.markup import markdown_pieces as pieces
-from disambig.text.markup import read_markup
-from disambig.text.markup.markdown_pieces import MarkdownPieces
+from disambig.markup import IncrementalMarkdown, read_markup
+from disambig.markup import markdown as pieces
 
 ROOT = Path(__file__).parents[3]
 LINES = [
@@ -34,7 +33,7 @@ def whole(text: str) -> tuple[str, tuple[tuple[int, int], ...]]:
 @example([("---\n\na: b\n\n---\n<!--\n\nA\n\n-->\n\nB", "\n")])
 @example([("A [label]\n\n[label]: x", "\n"), ("A [label]\n\n[labels]: x", "\n")])
 def test_parts_are_read_as_the_whole_is(versions):
-    reader = MarkdownPieces()
+    reader = IncrementalMarkdown()
     for text, end in versions:
         text = text.replace("\n", end)
         assert reader.read(text) == whole(text)
@@ -42,7 +41,7 @@ def test_parts_are_read_as_the_whole_is(versions):
 
 def test_the_documents_of_this_repository():
     for path in sorted(ROOT.glob("*/**/*.md"))[:40]:
-        reader, text = MarkdownPieces(), path.read_text("utf8")
+        reader, text = IncrementalMarkdown(), path.read_text("utf8")
         assert reader.read(text) == whole(text)
         changed = text.replace(" the ", " teh ", 1)
         assert reader.read(changed) == whole(changed)
@@ -50,9 +49,11 @@ def test_the_documents_of_this_repository():
 
 def test_only_what_changed_is_read_again(monkeypatch):
     read: list[str] = []
-    original = pieces._read
-    monkeypatch.setattr(pieces, "_read", lambda text, *rest: (read.append(text), original(text, *rest))[1])
-    reader = MarkdownPieces()
+    original = pieces._read_part
+    monkeypatch.setattr(
+        pieces, "_read_part", lambda text, *rest: (read.append(text), original(text, *rest))[1]
+    )
+    reader = IncrementalMarkdown()
     reader.read("One.\n\n- two\n\n- three\n\nFour.\n")
     assert read == ["One.\n\n", "- two\n\n", "- three\n\n", "Four.\n"]
     read.clear()
@@ -62,6 +63,6 @@ def test_only_what_changed_is_read_again(monkeypatch):
 
 @pytest.mark.parametrize("opened", ["```", "<!--"])
 def test_what_is_opened_changes_all_behind_it(opened):
-    reader = MarkdownPieces()
+    reader = IncrementalMarkdown()
     reader.read("One.\n\nTwo.\n\nThree.\n")
     assert "Three" not in reader.read(f"One.\n\n{opened}\n\nThree.\n")[0]

@@ -9,10 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disambig.text.markup import has_markup, plain_text, read_markup
-from disambig.text.markup.canvas import BREAK, OPAQUE
-from disambig.text.protected import protected_layer
-from disambig.text.tokenisations.words import Words
+from disambig.markup import BREAK, OPAQUE, has_markup, plain_text, read_markup
+from disambig.text import Words, protected_layer
 
 SAMPLES = Path(__file__).parents[2] / "texts"
 PIECES = [

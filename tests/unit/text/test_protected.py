@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disambig.text import protected
-from disambig.text.protected import protected_layer, protected_spans
-from disambig.text.tokenisations.words import Words
+from disambig.text import Words, protected_layer, protected_spans
+from disambig.text import documents as protected
 
 words = Words()
 

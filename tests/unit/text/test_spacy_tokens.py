@@ -11,10 +11,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from disambig.errors import UserError
-from disambig.text.documents import view_of_docs
-from disambig.text.hashing import hash_word
-from disambig.text.tokenisations.spacy_tokens import SpacyTokens
-from disambig.text.view import END_HASH, START_HASH
+from disambig.text import END_HASH, START_HASH, SpacyTokens, hash_word, view_of_docs
 
 TOKENS = SpacyTokens()
 NLP = spacy.blank("en")

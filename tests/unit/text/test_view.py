@@ -8,9 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.text.tokenisations.spacy_tokens import SpacyTokens
-from disambig.text.tokenisations.web1t import Web1T
-from disambig.text.tokenisations.words import Words
+from disambig.text import SpacyTokens, Web1T, Words
 
 TEXT = st.text(st.sampled_from("aB c.!?'\n1,"), max_size=30)
 

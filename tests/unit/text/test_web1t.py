@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disambig.text.hashing import UNKNOWN, hash_word
-from disambig.text.tokenisations.web1t import Web1T
+from disambig.text import UNKNOWN, Web1T, hash_word
 
 web1t = Web1T()
 

@@ -12,9 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disambig.text.hashing import UNKNOWN, hash_word
-from disambig.text.tokenisations.words import Words
-from disambig.text.view import END_HASH, START_HASH, TokenView
+from disambig.text import END_HASH, START_HASH, UNKNOWN, TokenView, Words, hash_word
 
 words = Words()
 TRICKY = st.sampled_from(
@@ -225,7 +223,7 @@ def test_every_sentence_begins_and_ends_with_its_boundary(text):
 
 
 def test_the_hash_memory_is_bounded(monkeypatch):
-    from disambig.text.tokenisations import words_reference
+    from disambig.text import tokenisations as words_reference
 
     monkeypatch.setenv("DISAMBIG_ENGINE", "numpy")
     monkeypatch.setattr(words_reference, "_REMEMBERED", 10)
@@ -267,7 +265,7 @@ def test_a_text_beyond_the_offsets_is_refused():
 
 def test_little_text_loads_no_numba():
     code = (
-        "import sys; from disambig.text.tokenisations.words import Words; Words()(['A.']); "
+        "import sys; from disambig.text.tokenisations import Words; Words()(['A.']); "
         "sys.exit('numba' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-W", "error", "-c", code], check=False).returncode == 0

@@ -5,13 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from disambig.data.batches.columns import numbered
-from disambig.data.batches.crossed_columns import CrossedColumns
-from disambig.data.batches.sparse import CrossedRows
-from disambig.data.groups import Group
-from disambig.tasks.candidates import OwnCandidates
-from disambig.training.alternative import LEAST, far_better
-from disambig.training.notes import alternatives
+from disambig.data import CrossedColumns, CrossedRows, Group, numbered
+from disambig.tasks import OwnCandidates
+from disambig.training import LEAST, baseline_warnings, sanity_baseline
 
 
 def examples(n=600, seed=0):
@@ -27,21 +23,21 @@ def examples(n=600, seed=0):
 def test_bad_scores_are_told_and_good_ones_are_not():
     batch, right, folds = examples()
     rng = np.random.default_rng(1)
-    own, cheap = far_better(batch, right, folds, rng.normal(size=right.shape))
+    own, cheap = sanity_baseline(batch, right, folds, rng.normal(size=right.shape))
     assert 0.4 < own < 0.6 and cheap > 0.85
-    assert far_better(batch, right, folds, right + 0.0) is None
+    assert sanity_baseline(batch, right, folds, right + 0.0) is None
 
 
 def test_few_examples_and_one_label_say_nothing():
     batch, right, folds = examples(LEAST - 1)
-    assert far_better(batch, right, folds, np.zeros(right.shape)) is None
+    assert sanity_baseline(batch, right, folds, np.zeros(right.shape)) is None
     batch, right, folds = examples()
-    assert far_better(batch, right[:, :1], folds, np.zeros((len(right), 1))) is None
+    assert sanity_baseline(batch, right[:, :1], folds, np.zeros((len(right), 1))) is None
 
 
 def test_the_note_names_the_group():
     task = OwnCandidates(candidates=["a", "b"])
-    assert alternatives(task, [None]) == []
-    (note,) = alternatives(task, [(0.84, 0.955)])
+    assert baseline_warnings(task, [None]) == []
+    (note,) = baseline_warnings(task, [(0.84, 0.955)])
     assert "84.0%" in note and "95.5%" in note and "regularisation" in note
     assert Group("g", ("a",)).learned

@@ -11,18 +11,13 @@ from hypothesis import strategies as st
 from toy_learners import MeanDifference
 from toy_ways import OwnLists
 
-from disambig.counts.building.build import build_table
-from disambig.data.batches.columns import Columns
-from disambig.data.batches.dense import DenseBlocks
-from disambig.data.groups import Group
-from disambig.features.counts.ngram_counts import NgramCounts, columns_of
-from disambig.model.annotate import annotate
-from disambig.model.linear import LinearScorer
-from disambig.model.no_preference import NoPreference
-from disambig.tasks.candidates import OwnCandidates
-from disambig.text.tokenisations.words import Words
-from disambig.training.balance import balanced, bias_column, restored
-from disambig.training.trainer import train
+from disambig.counts import build_table
+from disambig.data import Columns, DenseBlocks, Group
+from disambig.features import NgramCounts, ngram_columns
+from disambig.models import LinearScorer, NoPreference, annotate
+from disambig.tasks import OwnCandidates
+from disambig.text import Words
+from disambig.training import balanced_sample, bias_column, restore_bias, train
 from disambig.types import Fitted
 
 GROUP = Group("a/the/-", ("a", "the", ""))
@@ -31,7 +26,7 @@ GROUP = Group("a/the/-", ("a", "the", ""))
 @given(st.lists(st.sampled_from([0, 1, 2, 2, 2, 2]), max_size=80), st.integers(1, 60), st.integers(0, 2**32))
 def test_empty_places_are_no_more_than_the_others(observed, most, seed):
     rows, seen = np.arange(len(observed)) * 3, np.array(observed, np.int32)
-    sample = balanced(rows, seen, GROUP, most=most, rng=np.random.default_rng(seed))
+    sample = balanced_sample(rows, seen, GROUP, most=most, rng=np.random.default_rng(seed))
     assert len(sample) <= max(most, 1) and len(set(sample.tolist())) == len(sample)
     assert (np.diff(sample) > 0).all()
     empties = int((seen[sample // 3] == 2).sum())
@@ -42,9 +37,9 @@ def test_empty_places_are_no_more_than_the_others(observed, most, seed):
 
 
 def test_the_bias_of_no_word():
-    columns = columns_of(GROUP)
+    columns = ngram_columns(GROUP)
     assert str(columns.names[bias_column(columns, GROUP)]) == ": bias"
-    assert bias_column(columns_of(Group("a/the", ("a", "the"))), Group("a/the", ("a", "the"))) is None
+    assert bias_column(ngram_columns(Group("a/the", ("a", "the"))), Group("a/the", ("a", "the"))) is None
     assert bias_column(Columns(np.arange(3), np.zeros(3, int), ("all",)), GROUP) is None
 
 
@@ -52,7 +47,7 @@ def test_the_bias_of_no_word():
 def test_no_other_constant_is_right_more_often(seed, n):
     rng = np.random.default_rng(seed)
     scores, gold = rng.integers(-3, 4, (n, 3)).astype(float), rng.choice(3, n, p=[0.1, 0.1, 0.8])
-    scorer, shift = restored(LinearScorer(np.zeros(4)), 2, scores, gold.astype(np.int32), GROUP)
+    scorer, shift = restore_bias(LinearScorer(np.zeros(4)), 2, scores, gold.astype(np.int32), GROUP)
     assert scorer.weights.tolist() == [0, 0, shift, 0]
 
     def right(added):
@@ -166,12 +161,10 @@ def test_in_spacy_an_empty_place_is_the_word_after_it(model, tmp_path):
 
 
 def test_the_corrected_text(model):
-    from disambig.formats.corrected import corrected
-    from disambig.formats.documents import Document
-    from disambig.formats.results import Annotated, records
+    from disambig.formats import AnnotatedDocument, Document, corrected_text, records
 
     text = "He saw boat near here. We like the boats very much."
     decisions = annotate([text], [model], flags_per_1000=50)
-    result = Annotated(Document(id="x", path="x", text=text), decisions)
-    assert corrected(result) == "He saw the boat near here. We like boats very much."
+    result = AnnotatedDocument(Document(id="x", path="x", text=text), decisions)
+    assert corrected_text(result) == "He saw the boat near here. We like boats very much."
     assert [r["replacement"] for r in records(result)] == ["the ", ""]

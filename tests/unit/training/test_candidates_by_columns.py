@@ -10,14 +10,11 @@ from toy_learners import MeanDifference
 from toy_plugin import Pairs
 
 from disambig.config import resolve
-from disambig.data.candidate_words import CandidateWords
-from disambig.data.lists import CandidateLists
+from disambig.data import CandidateLists, CandidateWords
 from disambig.errors import UserError
-from disambig.formats.nbest.columns import lists_of
-from disambig.formats.nbest.reader import parsed
-from disambig.model.linear import LinearScorer
-from disambig.model.lists import decide_lists
-from disambig.training.lists import train_candidates, train_lists
+from disambig.formats import parse_line, to_candidate_lists
+from disambig.models import LinearScorer, decide_lists
+from disambig.training import train_candidates, train_lists
 from disambig.types import Fitted
 
 CONFIG = {
@@ -41,9 +38,9 @@ def made(n=60, seed=0):
         between = ["x"] * int(draw.integers(0, 3))
         words += [["a", *between, "c"], ["a", *between, "b"]]
         tags += [["N", *["P"] * len(between), "N"]] * 2
-    own = CandidateLists.of([["".join(words[2 * i]), "".join(words[2 * i + 1])] for i in range(n)])
+    own = CandidateLists.from_texts([["".join(words[2 * i]), "".join(words[2 * i + 1])] for i in range(n)])
     costs = np.tile(np.array([1, 0], np.float32), n)
-    return replace(own, costs=costs, words=CandidateWords.of(words, tags))
+    return replace(own, costs=costs, words=CandidateWords.from_words(words, tags))
 
 
 @dataclass(frozen=True)
@@ -124,7 +121,7 @@ def test_few_documents_are_learned_from_and_tuned_on():
 
 def test_a_file_and_columns_give_the_same_model():
     items = [
-        parsed(
+        parse_line(
             f'{{"id": "{i}", "document": "{i // 2}", "candidates": ['
             f'{{"text": "a {i}", "cost": 0, "words": ["a", "{i % 7}"], "tags": ["N", "N"]}},'
             f'{{"text": "b {i}", "cost": 1, "words": ["b", "{i % 5}"], "tags": ["N", "N"]}}]}}',
@@ -135,7 +132,7 @@ def test_a_file_and_columns_give_the_same_model():
     parts = {**resolve(CONFIG), "learner": MeanDifference()}
     by_file = train_lists(parts, items, name="made", min_examples=2)
     by_columns = train_candidates(
-        parts, lists_of(items), [item.document for item in items], name="made", min_examples=2
+        parts, to_candidate_lists(items), [item.document for item in items], name="made", min_examples=2
     )
     assert np.array_equal(by_file.scorers[0].weights, by_columns.scorers[0].weights)
     assert by_file.provenance == by_columns.provenance

@@ -9,8 +9,8 @@ import pytest
 
 from disambig.config import write_config
 from disambig.errors import UserError
-from disambig.training import shipped
-from disambig.training.run import read_plan
+from disambig.training import from_config as shipped
+from disambig.training import read_plan
 
 WORDS = {
     "model": {"name": "my/words"},
@@ -37,7 +37,7 @@ def brought(tmp_path, monkeypatch):
 
 
 def test_the_configs_beside_a_plugin_are_known_by_name(brought):
-    assert shipped.shipped() == {"mine": brought / "mine.cfg", "other": brought / "other.cfg"}
+    assert shipped.plugin_configs() == {"mine": brought / "mine.cfg", "other": brought / "other.cfg"}
     assert shipped.config_path("mine") == brought / "mine.cfg"
     assert "some_package" not in sys.modules  # found, and not run
 
@@ -66,7 +66,7 @@ def test_a_task_of_words_needs_a_baseline(tmp_path):
 def test_a_task_of_words_keeps_its_candidates(tmp_path):
     write_config({**WORDS, "baseline": WORDS["learner"]}, tmp_path / "a.cfg")
     plan = read_plan(tmp_path / "a.cfg")
-    assert plan.with_settings_of([]) is plan
+    assert plan.with_learned_settings([]) is plan
 
 
 @pytest.mark.parametrize("encoding", [3, True, ["latin-1"]])

@@ -9,19 +9,21 @@ import pytest
 from toy_learners import Constant
 from toy_plugin import Marks, NearbyWords
 
-from disambig.data.batches.columns import Columns
-from disambig.data.batches.conversions import convert
-from disambig.data.batches.crossed_lists import CrossedLists
-from disambig.data.batches.dense import DenseBlocks
-from disambig.data.batches.dense_lists import DenseLists
-from disambig.data.batches.joined import JoinedRows
-from disambig.data.batches.sparse import CrossedRows, SparseRows
-from disambig.data.batches.stacked import stacked
+from disambig.data import (
+    Columns,
+    CrossedLists,
+    CrossedRows,
+    DenseBlocks,
+    DenseLists,
+    JoinedRows,
+    SparseRows,
+    convert,
+    stack_batches,
+)
 from disambig.errors import UserError
-from disambig.formats.labelled.example import Labelled
-from disambig.text.tokenisations.words import Words
-from disambig.training.folds import Folds
-from disambig.training.marking import mark
+from disambig.formats import Labelled
+from disambig.text import Words
+from disambig.training import FoldResampling, label_instances
 from disambig.types import Features
 
 TASK = Marks(("quite/quiet",))
@@ -64,9 +66,9 @@ def columns(labels):
 
 
 def prepared(extractor):
-    marked = mark(TASK, Words(), EXAMPLES)
+    marked = label_instances(TASK, Words(), EXAMPLES)
     parts = {"task": TASK, "extractors": {"seen": extractor}, "baseline": Constant()}
-    return marked, Folds(marked).prepare(parts, lambda *told: None)
+    return marked, FoldResampling(marked).prepare(parts, lambda *told: None)
 
 
 @pytest.mark.parametrize("storage", STORAGES)
@@ -96,5 +98,5 @@ def test_other_columns_in_every_fold_are_refused():
 def test_storages_that_are_not_stacked():
     _, ready = prepared(Seen(SparseRows))
     sparse = ready.features[0].batch
-    assert stacked([sparse, convert(sparse, DenseLists)]) is None
-    assert stacked([JoinedRows.of([sparse, sparse])] * 2) is None
+    assert stack_batches([sparse, convert(sparse, DenseLists)]) is None
+    assert stack_batches([JoinedRows.from_parts([sparse, sparse])] * 2) is None

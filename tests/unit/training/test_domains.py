@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from disambig.training.marking import whole_domains
+from disambig.training import whole_domains
 
 
 def test_domains_stay_whole_and_folds_are_about_equal():

@@ -8,13 +8,11 @@ import numpy as np
 import pytest
 from toy_learners import Perceptron, Stagewise
 
-from disambig.data.batches.dense import DenseBlocks
-from disambig.data.batches.dense_lists import DenseLists
-from disambig.data.batches.sparse import CrossedRows, SparseRows
+from disambig.data import CrossedRows, DenseBlocks, DenseLists, SparseRows
 from disambig.errors import UserError
-from disambig.model.linear import LinearScorer
+from disambig.models import LinearScorer
 from disambig.testing import blocks, crossed, dense_lists, lists
-from disambig.training.fitting import as_taken, check_scores, fit, mean_cost
+from disambig.training import check_scores, fit, mean_cost, to_accepted_storage
 from disambig.types import Fitted
 
 
@@ -45,9 +43,9 @@ def test_what_is_taken_is_left_as_it_is_and_else_the_best_is_made():
         takes = (DenseBlocks, SparseRows, DenseLists)
 
     for batch in (blocks(3), lists(3), dense_lists(3)):
-        assert as_taken(Several(), batch) is batch
-    assert type(as_taken(Several(), crossed(3))) is SparseRows
-    assert as_taken(Perceptron(), crossed(3)).rows.shape == (3, 8)  # it says nothing: any
+        assert to_accepted_storage(Several(), batch) is batch
+    assert type(to_accepted_storage(Several(), crossed(3))) is SparseRows
+    assert to_accepted_storage(Perceptron(), crossed(3)).rows.shape == (3, 8)  # it says nothing: any
     with pytest.raises(UserError, match=r"D459.*CrossedRows.*SparseRows"):
 
         @dataclass(frozen=True)
@@ -167,7 +165,7 @@ def test_good_scores_are_good():
 
 
 def test_a_step_chosen_before_is_taken_from_the_path():
-    from disambig.model.linear import LinearScorer
+    from disambig.models import LinearScorer
     from disambig.testing import blocks
     from disambig.types import Fitted
 

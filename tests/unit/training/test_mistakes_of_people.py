@@ -13,20 +13,14 @@ from toy_plugin import Marks, NearbyWords, Pairs
 from toy_texts import CONFIG as TOYS
 
 from disambig.cli import main
+from disambig.decision import RATES, Corrections, Mistakes, default_rule_config
 from disambig.errors import UserError
-from disambig.fields import learns_mistakes
-from disambig.formats.fixes.fix import Clean, Fix, kind_of
-from disambig.judges import config_of
-from disambig.judges.corrections import Corrections
-from disambig.judges.mistakes.judge import Mistakes
-from disambig.judges.operating import RATES
-from disambig.model.card import card
-from disambig.model.store import load_model
-from disambig.tasks.candidates import OwnCandidates
-from disambig.text.hashing import hash_words
-from disambig.text.tokenisations.words import Words
-from disambig.training.mistakes import ELSEWHERE, OTHER, SHIELDED, UNSURE, People
-from disambig.training.trainer import train
+from disambig.formats import Clean, Fix, fix_kind
+from disambig.models import card, load_model
+from disambig.tasks import OwnCandidates
+from disambig.text import Words, hash_words
+from disambig.training import ELSEWHERE, OTHER, SHIELDED, UNSURE, ErrorCorpus, train
+from disambig.types import learns_mistakes
 
 WHO = "She He Anna Paul We They Maria Tom".split()
 TEXTS = [
@@ -40,7 +34,7 @@ def fix(text: str, old: str, new: str, *, tier: int = 1, where: str = "") -> Fix
     """The first place of `old` (of an empty one, of the "^") is a mistake."""
     start = text.index(old or "^")
     before = text if old else text.replace("^", "")
-    return Fix(before, start, start + len(old), old, new, "x", "", kind_of(old, new), tier, text, where)
+    return Fix(before, start, start + len(old), old, new, "x", "", fix_kind(old, new), tier, text, where)
 
 
 MISTAKES = [fix(f"{who} saw a quite place there.", "quite", "quiet") for who in WHO] + [
@@ -73,7 +67,7 @@ def trained(mistakes=tuple(MISTAKES), clean=tuple(CLEAN), **changes):
 
 
 def test_each_mistake_is_used_or_left_out_for_a_reason():
-    people = People.of(Pairs(), Words(), [*MISTAKES, *LEFT_OUT], CLEAN)
+    people = ErrorCorpus.from_texts(Pairs(), Words(), [*MISTAKES, *LEFT_OUT], CLEAN)
     assert (people.account["read"], people.account["used"], people.n_mistakes) == (15, 11, 15)
     assert people.account["left_out"] == {ELSEWHERE: 1, OTHER: 1, SHIELDED: 1, UNSURE: 1}
     candidates = Pairs().groups[0].candidates
@@ -93,7 +87,7 @@ def test_a_word_that_is_missing_or_one_too_many():
         fix("We discuss about it.", "about", ""),
         fix("We listen ^music.", "", "at", where="f, line 3"),
     ]
-    people = People.of(task, Words(), mistakes, [Clean("We listen to music.", "r")])
+    people = ErrorCorpus.from_texts(task, Words(), mistakes, [Clean("We listen to music.", "r")])
     assert people.written.tolist() == [2, 1]
     assert people.wrong.instances.observed.tolist() == [0, 2]
     assert people.wrong.instances.lengths.tolist() == [0, 1]
@@ -102,7 +96,7 @@ def test_a_word_that_is_missing_or_one_too_many():
 
 def test_candidates_of_ones_own():
     mistakes = [fix("He go home and we go home .", "go", "goes"), fix("They wents home .", "wents", "went")]
-    people = People.of(Forms(), Words(), mistakes, [Clean("They went home .", "r")])
+    people = ErrorCorpus.from_texts(Forms(), Words(), mistakes, [Clean("They went home .", "r")])
     assert (people.written.tolist(), people.wrong.instances.observed.tolist()) == ([0], [1])
     assert people.account["left_out"] == {ELSEWHERE: 1}
 
@@ -143,8 +137,8 @@ def test_a_judge_that_is_named_stays():
 
 
 def test_lists_of_ones_own_are_judged_by_mistakes(tmp_path):
-    from disambig.counts.building.build import build_table
-    from disambig.features.counts.ngram_counts import NgramCounts
+    from disambig.counts import build_table
+    from disambig.features import NgramCounts
 
     texts = ["He goes home and we go home . They went home . The house is old and the houses are old ."] * 40
     path = build_table(tmp_path / "own.counts", texts, Words())
@@ -161,7 +155,7 @@ def test_lists_of_ones_own_are_judged_by_mistakes(tmp_path):
     assert isinstance(model.judge, Mistakes) and model.provenance["examples"]["mistakes"]["used"] == 10
     assert len(model.judge.gains()[1]) == len(RATES)
     decided = model.decide(Words()(["He go home and we go home . They have gone home ."]), flags_per_1000=12)
-    chosen = [decided.candidates_of(i)[c] for i, c in enumerate(decided.chosen)]
+    chosen = [decided.candidate_texts(i)[c] for i, c in enumerate(decided.chosen)]
     assert chosen[:2] == ["goes", "go"] and decided.flagged.tolist()[1:] == [False, False]
     assert decided.probabilities[0] > decided.probabilities[1]
     again = Mistakes().from_state(model.judge.state(), model.task.groups)
@@ -203,10 +197,10 @@ def test_what_cannot_be_learned_from_is_refused_before_the_work(mistakes, clean,
 
 
 def test_which_judge_stands_where_none_is_named():
-    assert config_of(Pairs(), mistakes=True) == {"@disambig_judges": "disambig.Mistakes.v1"}
-    assert config_of(Forms(), mistakes=True) == {"@disambig_judges": "disambig.Mistakes.v1"}
-    assert config_of(Pairs()) == {"@disambig_judges": "disambig.Corrections.v1"}
-    assert config_of(Marks(), mistakes=True) == {"@disambig_judges": "disambig.Labels.v1"}
+    assert default_rule_config(Pairs(), mistakes=True) == {"@disambig_judges": "disambig.Mistakes.v1"}
+    assert default_rule_config(Forms(), mistakes=True) == {"@disambig_judges": "disambig.Mistakes.v1"}
+    assert default_rule_config(Pairs()) == {"@disambig_judges": "disambig.Corrections.v1"}
+    assert default_rule_config(Marks(), mistakes=True) == {"@disambig_judges": "disambig.Labels.v1"}
 
 
 # The command
@@ -279,7 +273,9 @@ def test_the_config_may_name_the_files(home, capsys):
     ],
 )
 def test_what_the_command_refuses_in_one_line(home, capsys, more, arguments, said, monkeypatch):
-    monkeypatch.setattr("disambig.training.run.read_texts", None)  # errors come before the text is read
+    monkeypatch.setattr(
+        "disambig.training.from_config.read_texts", None
+    )  # errors come before the text is read
     (home / "a.cfg").write_text(CONFIG + more.replace("'", '"'))
     status, seen = command(capsys, "a.cfg", *arguments)
     assert status == 2 and said in seen and seen.count("\n") == 1

@@ -8,19 +8,15 @@ import numpy as np
 import pytest
 from toy_learners import MeanDifference
 
-from disambig.data.groups import Group
-from disambig.data.instances import Instances
-from disambig.data.lists import CandidateLists
+from disambig.data import CandidateLists, Group, Instances
+from disambig.decision import default_rule_config
 from disambig.errors import UserError
-from disambig.features.counts.ngram_counts import NgramCounts
-from disambig.formats.labelled.example import Labelled
-from disambig.judges import config_of
-from disambig.model.no_preference import NoPreference
-from disambig.text.documents import view_of_texts
-from disambig.text.tokenisations.words import Words
-from disambig.training.labelled import train_labelled
-from disambig.training.trainer import train
-from disambig.types import Decides, Flags
+from disambig.features import NgramCounts
+from disambig.formats import Labelled
+from disambig.models import NoPreference
+from disambig.text import Words, view_of_texts
+from disambig.training import train, train_labelled
+from disambig.types import Decides, RaisesFlags
 
 GO = ("go", "goes", "went")
 BE = ("is", "are")
@@ -50,7 +46,7 @@ class Forms:
             np.ones(n, np.int32),
             np.zeros(n, np.int32),
             np.array(observed, np.int32),
-            CandidateLists.of(lists),
+            CandidateLists.from_texts(lists),
         )
 
 
@@ -59,7 +55,7 @@ TEXTS = ["He goes home and we go home . They went home . The house is old and th
 
 @pytest.fixture(scope="module")
 def parts(tmp_path_factory):
-    from disambig.counts.building.build import build_table
+    from disambig.counts import build_table
 
     path = build_table(tmp_path_factory.mktemp("own") / "own.counts", TEXTS, Words())
     return {
@@ -72,17 +68,17 @@ def parts(tmp_path_factory):
 
 
 def test_the_usual_judge_of_places_corrects():
-    assert config_of(Forms()) == {"@disambig_judges": "disambig.Corrections.v1"}
+    assert default_rule_config(Forms()) == {"@disambig_judges": "disambig.Corrections.v1"}
 
 
 def test_forms_are_learned_and_corrected(parts):
     texts = {"train": [*TEXTS, "They have gone home ."], "dev": TEXTS}
     model = train(parts, texts, name="forms", min_examples=2, flags_per_1000=1.0)
-    assert model.scorers[0] is not None and isinstance(model.judge, Flags)
+    assert model.scorers[0] is not None and isinstance(model.judge, RaisesFlags)
     view = view_of_texts(["He go home . The house are old .", "They have gone home ."], Words())
     decided = model.decide(view, flags_per_1000=1000.0)
-    assert [decided.candidates_of(i) for i in range(len(decided))] == [GO, BE, GO]
-    chosen = [decided.candidates_of(i)[c] for i, c in enumerate(decided.chosen)]
+    assert [decided.candidate_texts(i) for i in range(len(decided))] == [GO, BE, GO]
+    chosen = [decided.candidate_texts(i)[c] for i, c in enumerate(decided.chosen)]
     assert chosen[:2] == ["goes", "is"]
     assert decided.flagged.tolist() == [True, True, False]  # where none of them stands nothing is corrected
 

@@ -9,9 +9,9 @@ import pytest
 from toy_learners import Constant, MeanDifference
 from toy_plugin import Marks, NearbyWords
 
-from disambig.formats.labelled.example import Labelled
-from disambig.text.tokenisations.words import Words
-from disambig.training.labelled import train_labelled
+from disambig.formats import Labelled
+from disambig.text import Words
+from disambig.training import train_labelled
 
 WORDS = "late early old new green big warm dry tall slow".split()
 COMMON = [Labelled(f"It is quite {word}.", 6, 11, "quite", word) for word in WORDS]

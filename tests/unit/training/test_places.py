@@ -9,13 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.data.groups import Group
-from disambig.data.instances import Instances
+from disambig.data import Group, Instances
 from disambig.errors import UserError
-from disambig.formats.labelled.reader import Labelled
-from disambig.text.tokenisations.words import Words
-from disambig.training.marking import mark, seen_elsewhere
-from disambig.training.places import Places, as_decided
+from disambig.formats import Labelled
+from disambig.text import Words
+from disambig.training import TaskPlaces, as_task_decides, label_instances, seen_elsewhere
 from disambig.types import Decides
 
 
@@ -56,7 +54,7 @@ def meets(example, start, end):
 def test_the_same_as_looking_at_all_instances(texts, spans, data):
     task = Spans(tuple(spans))
     view = Words()(texts)
-    places = Places.of(task, view)
+    places = TaskPlaces.from_view(task, view)
     own = task.instances(view)
     for number, text in enumerate(texts):
         start = data.draw(st.integers(0, len(text)))
@@ -65,7 +63,7 @@ def test_the_same_as_looking_at_all_instances(texts, spans, data):
         for i, (position, length) in enumerate(zip(own.positions, own.lengths, strict=True)):
             begin = int(view.starts[position])
             end = int(view.ends[position + length - 1]) if length else begin
-            if view.document_of(np.array([position]))[0] == number and meets(example, begin, end):
+            if view.document_indices(np.array([position]))[0] == number and meets(example, begin, end):
                 expected.append(i)
         assert places.at(number, example) == expected
 
@@ -88,7 +86,7 @@ def test_a_named_word_is_trained_on_where_the_task_finds_nothing_or_another():
         at("bank", "a"),
         at("closed", "b", "one"),
     ]
-    marked = mark(LABELS, Words(), labelled)
+    marked = label_instances(LABELS, Words(), labelled)
     instances = marked.examples.instances
     assert marked.problems == []
     assert [each.where for each in marked.labelled] == ["bank 0", "bank 0", "bank 1", "closed 0"]
@@ -99,7 +97,9 @@ def test_a_named_word_is_trained_on_where_the_task_finds_nothing_or_another():
 
 
 def test_a_place_of_several_words_is_one_instance_up_to_the_end_of_its_sentence():
-    marked = mark(LABELS, Words(), [at("bank was steep", "c", "two"), at("steep. A bank", "c", "two")])
+    marked = label_instances(
+        LABELS, Words(), [at("bank was steep", "c", "two"), at("steep. A bank", "c", "two")]
+    )
     assert marked.examples.instances.lengths.tolist() == [3, 2]  # the stop is a token
 
 
@@ -114,14 +114,14 @@ def test_a_place_of_several_words_is_one_instance_up_to_the_end_of_its_sentence(
 )
 def test_what_cannot_be_used_says_why(example, problem):
     with pytest.raises(UserError, match="D462") as caught:
-        mark(LABELS, Words(), [example])
+        label_instances(LABELS, Words(), [example])
     assert problem in str(caught.value)
 
 
 def test_the_same_word_labelled_twice_is_two_examples_whatever_their_labels():
     """Nothing is left out unasked: what is contradictory is learned from and tested on as it is."""
     twice = [at("bank", "b", "two"), at("bank", "c", "two"), at("bank", "b", "two")]
-    marked = mark(LABELS, Words(), twice)
+    marked = label_instances(LABELS, Words(), twice)
     assert marked.labelled == twice and marked.problems == []
     instances = marked.examples.instances
     assert instances.observed.tolist() == [0, 1, 0] and len(set(instances.positions)) == 1
@@ -129,14 +129,16 @@ def test_the_same_word_labelled_twice_is_two_examples_whatever_their_labels():
 
 
 def test_tasks_of_words_do_not_look_at_names():
-    marked = mark(Spans(((2, 1),)), Words(), [at("bank", "a", "two")])
+    marked = label_instances(Spans(((2, 1),)), Words(), [at("bank", "a", "two")])
     assert marked.examples.instances.groups.tolist() == [0]
 
 
 def test_a_task_of_single_tokens_leaves_longer_places_out_and_says_so():
     task = Spans(((2, 1),), Decides("tokens", "labels"))
     two = replace(at("bank was", "c", "two"), where="line 3")
-    marked = mark(task, Words(), [two, at("bank", "b", "two"), at("was steep", "a"), at("bank", "a")])
+    marked = label_instances(
+        task, Words(), [two, at("bank", "b", "two"), at("was steep", "a"), at("bank", "a")]
+    )
     assert marked.examples.instances.lengths.tolist() == [1, 1]
     first, second = marked.problems
     assert first == "line 3: 'bank was' is 2 tokens: the task spans decides at single ones only"
@@ -157,17 +159,17 @@ def test_marks_are_those_of_tasks_that_decide_at_places():
     text = "aa [[b]] c"
     whole = Labelled(text, 0, len(text), "a", text, "line 1", "one")
     task = Spans(((2, 1),))
-    (placed,) = as_decided(task, [whole])
+    (placed,) = as_task_decides(task, [whole])
     assert (placed.text, placed.start, placed.end, placed.document) == ("aa b c", 3, 4, "aa b c")
-    assert mark(task, Words(), [whole]).labelled == [placed]
-    assert as_decided(Spans(decides=Decides("documents")), [whole]) == [replace(whole, word="")]
+    assert label_instances(task, Words(), [whole]).labelled == [placed]
+    assert as_task_decides(Spans(decides=Decides("documents")), [whole]) == [replace(whole, word="")]
     for broken, problem in ((f"{text} [[b]]", "2 places"), (f"[[ {text}", "behind it")):
         with pytest.raises(UserError, match=f"D460.*line 1.*{problem}"):
-            mark(task, Words(), [replace(whole, text=broken, end=len(broken))])
+            label_instances(task, Words(), [replace(whole, text=broken, end=len(broken))])
 
 
 def test_a_text_without_a_mark_is_told_of_where_single_tokens_are_decided():
     task = Spans(((2, 1),), Decides("tokens", "labels"))
     bare = Labelled("aa b c", 0, 6, "a", "", "line 1")
     with pytest.raises(UserError, match=r"D462.*no place is marked in 'aa b c': put one word between \[\["):
-        mark(task, Words(), [bare])
+        label_instances(task, Words(), [bare])

@@ -9,15 +9,18 @@ import pytest
 from toy_learners import Constant, Perceptron
 from toy_plugin import Marks, NearbyWords, Pairs
 
+from disambig.decision import Corrections, Labels
 from disambig.errors import UserError
-from disambig.judges.corrections import Corrections
-from disambig.judges.labels import Labels
-from disambig.model.linear import LinearScorer
-from disambig.text.tokenisations.words import Words
-from disambig.training.examples import Examples
-from disambig.training.held_out import HeldOut, Tuned
-from disambig.training.labelled import train_labelled
-from disambig.training.trainer import train, train_by
+from disambig.models import LinearScorer
+from disambig.text import Words
+from disambig.training import (
+    HeldOutCalibration,
+    HeldOutResampling,
+    TextExamples,
+    train,
+    train_by,
+    train_labelled,
+)
 from disambig.types import Fitted
 
 TEXTS = [
@@ -40,7 +43,7 @@ def parts(task=None, **changes):
 
 def examples(texts=TEXTS):
     view = Words()(texts)
-    return Examples.of(view, Pairs(("quite/quiet",)).instances(view))
+    return TextExamples.from_view(view, Pairs(("quite/quiet",)).instances(view))
 
 
 @dataclass
@@ -73,7 +76,7 @@ class OnlyTheFirst:
     def material(self, model, rng):
         self.said.append(("material", tuple(type(scorer) for scorer in model.scorers)))
         others = self.all.instances.take(slice(self.n, None))
-        return Tuned(model, Examples.of(self.all.view, others), rng)
+        return HeldOutCalibration(model, TextExamples.from_view(self.all.view, others), rng)
 
     def provenance(self, model):
         self.said.append(("provenance", type(model.judge)))
@@ -112,7 +115,7 @@ def test_a_plan_of_the_cores_gives_what_train_gives():
     texts = {"train": TEXTS, "dev": TEXTS[:4]}
     one = train(parts(), texts, name="t", min_examples=2, max_examples=50, seed=3)
     learn, tune = examples(), examples(TEXTS[:4])
-    plan = HeldOut(learn, tune, learn, max_examples=50, min_examples=2)
+    plan = HeldOutResampling(learn, tune, learn, max_examples=50, min_examples=2)
     other = train_by(plan, parts(), name="t", seed=3, max_examples=50)
     assert np.array_equal(one.scorers[0].weights, other.scorers[0].weights)
     for name, array in one.judge.state().items():
@@ -161,7 +164,7 @@ def test_what_groups_share_is_asked_for_only_where_there_are_several():
             return learner.fit_shared([features.batch])
 
         def material(self, model, rng):
-            return Tuned(model, self.all, rng)
+            return HeldOutCalibration(model, self.all, rng)
 
         def fit(self, model, learner, group, rng):
             return super().fit(model, learner, group, rng) if group == 0 else (None, {"examples": 0})

@@ -6,7 +6,7 @@ import pytest
 from toy_texts import CONFIG
 
 from disambig.errors import UserError
-from disambig.training.run import read_plan, run
+from disambig.training import read_plan, run
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,10 @@ from hypothesis import strategies as st
 from toy_texts import SENTENCES
 
 from disambig.config import resolve
+from disambig.decision import substitutes
 from disambig.errors import UserError
-from disambig.judges.corrections import substitutes
-from disambig.text.tokenisations.words import Words
-from disambig.training.examples import Examples
-from disambig.training.splits import FOLDS, PARTS, fold_of, split
-from disambig.training.trainer import train
+from disambig.text import Words
+from disambig.training import HASH_FOLDS, PARTS, TextExamples, document_fold, split, train
 
 
 @given(st.lists(st.text(max_size=20), max_size=40))
@@ -22,16 +20,16 @@ def test_each_document_goes_to_one_part_and_always_the_same(texts):
     parts = split(texts)
     assert sorted(text for part in parts.values() for text in part) == sorted(texts)
     for name, part in parts.items():
-        assert all(fold_of(text) in PARTS[name] for text in part)
+        assert all(document_fold(text) in PARTS[name] for text in part)
     assert split(texts) == parts
     assert split(reversed(texts))["train"] == parts["train"][::-1]
 
 
 def test_parts_cover_all_folds_in_their_shares():
-    assert sorted(fold for folds in PARTS.values() for fold in folds) == list(range(FOLDS))
+    assert sorted(fold for folds in PARTS.values() for fold in folds) == list(range(HASH_FOLDS))
     parts = split(f"document {number}" for number in range(5000))
     assert [round(len(part) / 5000, 1) for part in parts.values()] == [0.6, 0.2, 0.2]
-    assert fold_of("a text") == fold_of("\n a text  \n")
+    assert document_fold("a text") == document_fold("\n a text  \n")
 
 
 @given(st.integers(0, 50), st.integers(1, 5), st.integers(0, 10**6))
@@ -59,7 +57,7 @@ def test_examples_are_sampled_once_and_in_order(load_with):
     from toy_plugin import Pairs
 
     view = Words()(SENTENCES)
-    examples = Examples.of(view, Pairs().instances(view))
+    examples = TextExamples.from_view(view, Pairs().instances(view))
     assert examples.n_words == sum(len(Words().words(text)) - 2 * text.count(". ") - 2 for text in SENTENCES)
     every = examples.rows(0)
     assert len(every) == 5
@@ -141,7 +139,7 @@ def test_protected_words_are_learned_from_but_not_decided(load_with):
     load_with(toys="toy_plugin")
     from toy_plugin import Pairs
 
-    from disambig.text.documents import view_of_texts
+    from disambig.text import view_of_texts
 
     view = view_of_texts(["Run `make it quite good` now. It is quite good."], Words(), protected=True)
     assert len(Pairs().instances(view)) >= 1

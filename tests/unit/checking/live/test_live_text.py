@@ -9,15 +9,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disambig.batch.sources import ModelSource
-from disambig.checking.directives import plain_word
-from disambig.checking.flags import Checked, flags_of
-from disambig.checking.live import decided
-from disambig.checking.live.candidates import candidates_of
-from disambig.checking.live.paragraphs import FAR, REACH, Paragraphs
-from disambig.checking.live.text import LiveText
-from disambig.configuration.settings import Settings
-from disambig.text.markup import read_markup
+from disambig.checking import (
+    FAR,
+    REACH,
+    CheckedText,
+    LiveText,
+    ParagraphCutter,
+    find_flags,
+    flag_candidates,
+    plain_word,
+)
+from disambig.checking import live as decided
+from disambig.configuration import CheckSettings
+from disambig.jobs import ModelSource
+from disambig.markup import read_markup
 
 SENTENCES = [
     "The weather was better then we had hoped.",
@@ -53,12 +58,14 @@ def models():
     return ModelSource(flags_per_1000=6.0).load_correcting()
 
 
-def from_scratch(name: str, text: str, annotate=None) -> Checked:
+def from_scratch(name: str, text: str, annotate=None) -> CheckedText:
     plain = read_markup(name, text)
-    return flags_of(name, text, plain, [each.of_document(0) for each in (annotate or models())([plain.text])])
+    return find_flags(
+        name, text, plain, [each.of_document(0) for each in (annotate or models())([plain.text])]
+    )
 
 
-def said(checked: Checked) -> list[tuple]:
+def said(checked: CheckedText) -> list[tuple]:
     return [
         (
             flag.start,
@@ -76,7 +83,7 @@ def said(checked: Checked) -> list[tuple]:
 @given(texts, edits)
 @settings(max_examples=int(os.environ.get("DISAMBIG_LIVE_EXAMPLES", "10")))
 def test_what_is_edited_is_checked_as_the_whole_text_is(name, text, changes):
-    live = LiveText(name, Settings(), models())
+    live = LiveText(name, CheckSettings(), models())
     live.check(text)
     for where, taken, put in changes:
         at = int(where * len(text))
@@ -94,7 +101,7 @@ def test_texts_that_ship_are_checked_as_a_run_checks_them():
     folder = Path(__file__).parents[4] / "corpora" / "samples"
     for path in sorted(folder.iterdir()):
         text = path.read_text("utf8")
-        live = LiveText(path.name, Settings(), models())
+        live = LiveText(path.name, CheckSettings(), models())
         for version in (text, text.replace(" to ", " too ", 3), text.replace("\n\n", "\n", 2)):
             assert said(live.check(version)) == said(from_scratch(path.name, version))
 
@@ -110,7 +117,7 @@ def test_only_what_changed_is_decided_again():
         asked.append(list(given))
         return models()(given)
 
-    live = LiveText("notes.txt", Settings(), spying)
+    live = LiveText("notes.txt", CheckSettings(), spying)
     text = paragraphs(8)
     live.check(text)
     asked.clear()
@@ -128,7 +135,7 @@ def test_only_what_changed_is_decided_again():
 
 
 def cuts(text: str) -> list[int]:
-    return [0, *(part.end for part in Paragraphs().of(text))]
+    return [0, *(part.end for part in ParagraphCutter().cut(text))]
 
 
 def test_a_part_is_cut_where_no_code_goes_on():
@@ -144,7 +151,7 @@ def test_a_part_is_cut_where_no_code_goes_on():
 
 def test_a_part_is_decided_with_as_many_words_as_models_see():
     text = f"{'word ' * 60}\n\nFew here.\n\n{'more ' * 60}"
-    first, second, third = Paragraphs().of(text)
+    first, second, third = ParagraphCutter().cut(text)
     assert (second.start, second.end) == (len("word " * 60) + 2, len("word " * 60) + 13)
     assert text[second.first : second.start].split() == ["word"] * REACH
     assert text[second.end : second.last].split() == ["more"] * REACH
@@ -155,7 +162,7 @@ def test_a_part_is_decided_with_as_many_words_as_models_see():
 def test_parts_without_words_are_decided_with_a_few_of_their_like():
     code = "\u2029      \n"
     text = f"{'word ' * 60}\n\n{code * 3000}\n{'more ' * 60}"
-    parts = Paragraphs().of(text)
+    parts = ParagraphCutter().cut(text)
     assert len(parts) > 3000
     assert max(part.last - part.first for part in parts[100:-100]) == (2 * FAR + 1) * len(code)
     near = parts[FAR]
@@ -171,7 +178,7 @@ def test_somebody_may_say_that_it_is_not_wanted(monkeypatch):
         asked.append(len(given))
         return models()(given)
 
-    live = LiveText("notes.txt", Settings(), counting)
+    live = LiveText("notes.txt", CheckSettings(), counting)
     text = paragraphs(6)
     assert live.check(text, lambda: len(asked) >= 2) is None
     done = len(asked)
@@ -184,37 +191,37 @@ def test_somebody_may_say_that_it_is_not_wanted(monkeypatch):
 def test_settings_hold_as_in_a_run(tmp_path):
     (tmp_path / "words.txt").write_text("quite\n")
     text = "\n\n".join(SENTENCES[:3])
-    everything = LiveText("notes.txt", Settings(), models()).check(text)
+    everything = LiveText("notes.txt", CheckSettings(), models()).check(text)
     some = LiveText(
-        "notes.txt", Settings(ignore=("THEN",), ignore_files=(str(tmp_path / "words.txt"),)), models()
+        "notes.txt", CheckSettings(ignore=("THEN",), ignore_files=(str(tmp_path / "words.txt"),)), models()
     )
     left = [flag for flag in everything.flags if plain_word(flag.observed) not in ("then", "quite")]
     assert 0 < len(left) < len(everything.flags)
     assert list(some.check(text).flags) == left
-    one = LiveText("notes.txt", Settings(max_flags_per_1000=1.0), models()).check(text)
+    one = LiveText("notes.txt", CheckSettings(max_flags_per_1000=1.0), models()).check(text)
     assert len(one.flags) == 1
     assert one.left_out == len(everything.flags) - 1
-    assert LiveText("notes.txt", Settings(excluded=True), models()).check(text).flags == ()
+    assert LiveText("notes.txt", CheckSettings(excluded=True), models()).check(text).flags == ()
 
 
 def test_what_a_baseline_knows_is_not_shown_however_often_it_is_checked(tmp_path):
-    from disambig.checking.baseline import new_baseline
+    from disambig.checking import new_baseline
 
     name, text = str(tmp_path / "notes.txt"), "\n\n".join(SENTENCES[:3])
     flags = from_scratch(name, text).flags
     baseline = new_baseline(str(tmp_path / "known.json"))
     baseline.add(name, text, flags[:1])
     baseline.write()
-    live = LiveText(name, Settings(baseline=baseline.path), models())
+    live = LiveText(name, CheckSettings(baseline=baseline.path), models())
     for _ in range(3):
         assert list(live.check(text).flags) == list(flags[1:])
 
 
 def test_candidates_are_ready_edits_the_proposed_one_first():
     text = "\n\n".join(SENTENCES[:4])
-    live = LiveText("notes.txt", Settings(), models())
+    live = LiveText("notes.txt", CheckSettings(), models())
     flags = live.check(text).flags
-    candidates = candidates_of(flags, live.decisions, text, live.annotate)
+    candidates = flag_candidates(flags, live.decisions, text, live.annotate)
     assert len(candidates) == len(flags) > 3
     for flag, own in zip(flags, candidates, strict=True):
         assert (own[0].text, own[0].edit, own[0].probability) == (
@@ -226,13 +233,13 @@ def test_candidates_are_ready_edits_the_proposed_one_first():
         assert all(text[each.edit[0] : each.edit[1]] != each.edit[2] for each in own)
         assert all(0 < each.probability <= 1 for each in own)
     assert any(len(own) > 1 for own in candidates)
-    proposed_only = candidates_of(flags, live.decisions, text, lambda given: models()(given))
+    proposed_only = flag_candidates(flags, live.decisions, text, lambda given: models()(given))
     assert all(len(own) <= 1 + len(flag.alternatives) for flag, own in zip(flags, proposed_only, strict=True))
 
 
 def test_what_was_decided_with_a_place():
     text = paragraphs(3)
-    live = LiveText("notes.txt", Settings(), models())
+    live = LiveText("notes.txt", CheckSettings(), models())
     live.check(text)
     at = text.index("1. ") + 40
     around, offset = live.around(at)

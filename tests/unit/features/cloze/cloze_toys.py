@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from disambig.features.cloze.counting import count_vocabulary
-from disambig.features.cloze.learning import learn_cloze
-from disambig.text.tokenisations.words import Words
+from disambig.features import count_vocabulary, learn_cloze
+from disambig.text import Words
 
 ENDINGS = 4
 RIVALS = (("a", "an"), ("walk", "walks"), ("sleep", "sleeps"))
@@ -38,7 +37,7 @@ def numbered(texts, n_words=60):
     """Return the same, and how the words are spelt."""
     view = Words()(texts)
     vocabulary, _, spellings = count_vocabulary([view], n_words, ENDINGS)
-    numbers = vocabulary.of_view(view).astype(np.uint16)
+    numbers = vocabulary.view_numbers(view).astype(np.uint16)
     cuts = view.sentences[:: max(1, len(texts) // 40)][1:-1]
     number = {word: i for i, word in enumerate(spellings)}
     lists = [[] for _ in spellings]

@@ -7,7 +7,7 @@ import pytest
 from cloze_toys import learned, sentences
 
 from disambig.errors import UserError
-from disambig.features.cloze.model import NAMES
+from disambig.features import NAMES
 
 TEXTS = sentences(120)
 SETTINGS = {"epochs": 2, "checkpoint_every": 3}

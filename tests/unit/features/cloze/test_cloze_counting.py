@@ -10,10 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disambig.errors import UserError
-from disambig.features.cloze.counting import count_vocabulary
-from disambig.features.cloze.vocabulary import LAST
-from disambig.text.hashing import hash_word, hash_words
-from disambig.text.tokenisations.words import Words
+from disambig.features import LAST, count_vocabulary
+from disambig.text import Words, hash_word, hash_words
 
 TEXTS = st.lists(st.text(st.sampled_from("abcdeÉß\u2019'1 .\n"), max_size=40), min_size=1, max_size=6)
 
@@ -34,15 +32,15 @@ def test_numbers_are_of_the_most_frequent_words_and_of_the_endings_of_others(tex
     own = [w for w in spellings if w not in ("<S>", "</S>")]
     left_out = [n for word, n in truth.items() if word not in spellings]
     assert min((truth[w] for w in own), default=0) >= max(left_out, default=0)
-    assert vocabulary.of_hashes(hash_words(spellings)).tolist() == list(range(len(vocabulary)))
+    assert vocabulary.hash_numbers(hash_words(spellings)).tolist() == list(range(len(vocabulary)))
     for view, part in zip(views, (texts[:cut], texts[cut:]), strict=True):
         said = [word for text in part for word in Words().words(text)]
-        for word, number in zip(said, vocabulary.of_view(view).tolist(), strict=True):
+        for word, number in zip(said, vocabulary.view_numbers(view).tolist(), strict=True):
             if word in spellings:
                 assert spellings[number] == word
             else:
                 assert number == len(vocabulary) + hash_word(word[-LAST:]) % endings
-        assert (vocabulary.of_view(view) < vocabulary.outside).all()
+        assert (vocabulary.view_numbers(view) < vocabulary.outside).all()
 
 
 def test_sentence_ends_have_numbers_even_where_words_are_more_frequent():

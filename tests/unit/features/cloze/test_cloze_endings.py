@@ -7,9 +7,8 @@ import pytest
 from cloze_toys import SMALL, numbered, sentences
 from test_cloze_checkpoints import Killed, same, until
 
-from disambig.features.cloze import learning_endings
-from disambig.features.cloze.learning import learn_cloze
-from disambig.features.cloze.learning_endings import SHARE, Endings
+from disambig.features import ENDING_SHARE, WordEndings, learn_cloze
+from disambig.features import _cloze_network as learning_endings
 
 TEXTS = sentences(120)
 
@@ -28,7 +27,7 @@ def learned(**settings):
 
 
 def test_a_step_of_an_ending_is_taken_in_all_its_words(short):
-    endings = Endings(["walking", "talking", "sung", "table", "4ng"])
+    endings = WordEndings(["walking", "talking", "sung", "table", "4ng"])
     members = {
         "g": [0, 1, 2],
         "ng": [0, 1, 2],
@@ -42,7 +41,7 @@ def test_a_step_of_an_ending_is_taken_in_all_its_words(short):
     wanted = values.copy()
     for rows in members.values():
         slope = slopes[rows].sum(axis=0)
-        wanted[rows] -= SHARE * 0.1 * slope / np.sqrt(0.5 + np.square(slope).mean())
+        wanted[rows] -= ENDING_SHARE * 0.1 * slope / np.sqrt(0.5 + np.square(slope).mean())
     endings.spread(values, slopes, seen, np.float32(0.1))
     assert np.allclose(values, wanted, atol=1e-6)
     assert values[3:].tolist() == [[1, 1], [1, 1]]
@@ -50,10 +49,10 @@ def test_a_step_of_an_ending_is_taken_in_all_its_words(short):
 
 
 def test_frequent_words_and_rare_endings_share_nothing():
-    assert len(Endings([])) == 0
-    assert len(Endings([f"word{letter}ing" for letter in "abcdefgh"])) == 0
+    assert len(WordEndings([])) == 0
+    assert len(WordEndings([f"word{letter}ing" for letter in "abcdefgh"])) == 0
     many = [f"{a}{b}t" for a in "abcdefgh" for b in "abcdefghij"]
-    assert len(many) == 80 and len(Endings(many)) == 1
+    assert len(many) == 80 and len(WordEndings(many)) == 1
 
 
 def test_it_changes_what_is_learned_and_nothing_hangs_on_threads(short):

@@ -6,11 +6,19 @@ import numpy as np
 import pytest
 from cloze_toys import SMALL, material, sentences
 
-from disambig.features.cloze.learning_network import DENSE, HALVES, Network, Weights
-from disambig.features.cloze.learning_places import Candidates, Material, Places
-from disambig.features.cloze.learning_settings import Settings
-from disambig.features.cloze.learning_steps import adagrad, adam
-from disambig.features.cloze.team import Team
+from disambig.features import (
+    DENSE,
+    HALVES,
+    ClozeCandidates,
+    ClozeExamples,
+    ClozeNetwork,
+    ClozeSettings,
+    FloatWeights,
+    ThreadPool,
+    TrainingPlaces,
+    adagrad,
+    adam,
+)
 
 STEP = 2e-3
 NO_RATE = np.float32(0)
@@ -20,14 +28,16 @@ NO_RATE = np.float32(0)
 def made():
     """Return a network with weights at random, outputs too, and a batch."""
     blocks, vocabulary, rivals, beside = material(sentences(40))
-    settings = Settings(**{**SMALL, "dimensions": 7}, epochs=1, seed=0)
-    weights = Weights.start(settings, len(vocabulary), vocabulary.outside)
+    settings = ClozeSettings(**{**SMALL, "dimensions": 7}, epochs=1, seed=0)
+    weights = FloatWeights.start(settings, len(vocabulary), vocabulary.outside)
     rng = np.random.default_rng(0)
     weights.outputs[:] = rng.standard_normal(weights.outputs.shape)
     weights.output_bias[:] = rng.standard_normal(len(weights.output_bias))
     weights.embeddings[:] *= 8
-    network = Network(weights, Candidates.of(len(vocabulary), rivals, beside), Team(1))
-    batch = Material(blocks, vocabulary, None, settings).places(np.arange(3), rng)
+    network = ClozeNetwork(
+        weights, ClozeCandidates.from_rivals(len(vocabulary), rivals, beside), ThreadPool(1)
+    )
+    batch = ClozeExamples(blocks, vocabulary, None, settings).places(np.arange(3), rng)
     return network, batch
 
 
@@ -76,7 +86,7 @@ def _compare(network, batch, array, gradient, rng, rows=None):
 
 def test_outputs_of_one_place_go_down_the_slope_of_the_loss(made):
     network, batch = made
-    one = Places(batch.words, batch.around[4:5], batch.truth[4:5], batch.negatives[:5])
+    one = TrainingPlaces(batch.words, batch.around[4:5], batch.truth[4:5], batch.negatives[:5])
     w, d = network.weights, network.weights.outputs.shape[1]
     slopes = np.array(
         [[slope(network, one, w.outputs, (row, k)) for k in range(d)] for row in range(len(w.outputs))]
@@ -103,8 +113,8 @@ def test_outputs_of_one_place_go_down_the_slope_of_the_loss(made):
 def test_a_word_that_stands_there_is_no_negative_of_itself(made):
     network, batch = made
     right = int(batch.truth[0])
-    alone = Places(batch.words, batch.around[:1], batch.truth[:1], np.array([], np.int32))
-    itself = Places(batch.words, batch.around[:1], batch.truth[:1], np.array([right], np.int32))
+    alone = TrainingPlaces(batch.words, batch.around[:1], batch.truth[:1], np.array([], np.int32))
+    itself = TrainingPlaces(batch.words, batch.around[:1], batch.truth[:1], np.array([right], np.int32))
     assert network.forward(itself).losses == pytest.approx(network.forward(alone).losses)
     assert network.forward(itself).shared.tolist() == [[0.0]]
 

@@ -7,15 +7,22 @@ import pytest
 from cloze_toys import NONE_BESIDE, SMALL, learned, material, sentences
 
 from disambig.errors import UserError
-from disambig.features.cloze.learning import learn_cloze
-from disambig.features.cloze.learning_network import Network, Weights
-from disambig.features.cloze.learning_places import Candidates, Material
-from disambig.features.cloze.learning_settings import Settings
-from disambig.features.cloze.model import NAMES, Cloze
-from disambig.features.cloze.quantising import quantised
-from disambig.features.cloze.states import Places, scores_of, states_at
-from disambig.features.cloze.team import Team
-from disambig.text.tokenisations.words import Words
+from disambig.features import (
+    NAMES,
+    Cloze,
+    ClozeCandidates,
+    ClozeExamples,
+    ClozeNetwork,
+    ClozeSettings,
+    ContextPlaces,
+    FloatWeights,
+    ThreadPool,
+    context_vectors,
+    learn_cloze,
+    quantise,
+    score_candidates,
+)
+from disambig.text import Words
 
 
 @pytest.fixture(scope="module")
@@ -31,9 +38,9 @@ def leads(model, texts, word, other, *, empty=False):
     positions = np.flatnonzero(numbers == asked[0])
     if empty:
         positions = np.arange(2, len(view) - 2)
-    states = states_at(model, view, Places(positions, positions + (not empty)))
+    states = context_vectors(model, view, ContextPlaces(positions, positions + (not empty)))
     rows = np.repeat(np.arange(len(positions)), 2)
-    scores = scores_of(model, states, rows, np.tile(asked, len(positions))).reshape(-1, 2)
+    scores = score_candidates(model, states, rows, np.tile(asked, len(positions))).reshape(-1, 2)
     return scores[:, 0] - scores[:, 1]
 
 
@@ -76,12 +83,12 @@ def test_a_learned_model_is_kept_whole(toy, tmp_path):
 def test_scores_in_small_integers_are_near_those_of_the_floats():
     texts = sentences(400)
     blocks, vocabulary, rivals, beside = material(texts)
-    settings = Settings(**SMALL, epochs=6, seed=0)
-    text = Material(blocks, vocabulary, None, settings)
-    with Team(1) as team:
-        network = Network(
-            Weights.start(settings, len(vocabulary), vocabulary.outside),
-            Candidates.of(len(vocabulary), rivals, beside),
+    settings = ClozeSettings(**SMALL, epochs=6, seed=0)
+    text = ClozeExamples(blocks, vocabulary, None, settings)
+    with ThreadPool(1) as team:
+        network = ClozeNetwork(
+            FloatWeights.start(settings, len(vocabulary), vocabulary.outside),
+            ClozeCandidates.from_rivals(len(vocabulary), rivals, beside),
             team,
         )
         for number, batch in enumerate(text.batches()):
@@ -89,12 +96,12 @@ def test_scores_in_small_integers_are_near_those_of_the_floats():
         view = Words()(sentences(60, seed=4))
         numbers = vocabulary.of_view(view)
         found = np.flatnonzero(view.ends > view.starts)
-        whole = Material([numbers], vocabulary, None, settings)
+        whole = ClozeExamples([numbers], vocabulary, None, settings)
         places = whole.places(np.array([0]), np.random.default_rng(0))
         filled = places.truth < len(vocabulary)
         forward = network.forward(places)
         floats = network.weights
-    model = quantised(
+    model = quantise(
         vocabulary,
         floats.arrays(),
         left=SMALL["left"],
@@ -103,10 +110,10 @@ def test_scores_in_small_integers_are_near_those_of_the_floats():
         header={"tokenisation": Words.name},
     )
     words = np.arange(len(vocabulary) + 1, dtype=np.int32)
-    states = states_at(model, view, Places(found, found + 1))
+    states = context_vectors(model, view, ContextPlaces(found, found + 1))
     assert len(found) == filled.sum()
     rows = np.repeat(np.arange(len(found)), len(words))
-    ours = scores_of(model, states, rows, np.tile(words, len(found))).reshape(len(found), -1)
+    ours = score_candidates(model, states, rows, np.tile(words, len(found))).reshape(len(found), -1)
     theirs = forward.states[filled] @ floats.outputs.T + floats.output_bias
     assert np.corrcoef(ours.ravel(), theirs.ravel())[0, 1] > 0.999
     assert np.abs(ours - theirs).mean() < 0.05 * np.abs(theirs).mean()
@@ -169,7 +176,7 @@ def test_words_that_are_not_asked_for_are_no_places():
     blocks, vocabulary, _, beside = material(sentences(40))
     asked = np.zeros(len(vocabulary), bool)
     asked[beside] = True
-    text = Material(blocks, vocabulary, asked, Settings(**SMALL, epochs=1, seed=0))
+    text = ClozeExamples(blocks, vocabulary, asked, ClozeSettings(**SMALL, epochs=1, seed=0))
     truth = text.places(np.arange(len(blocks)), np.random.default_rng(0)).truth
     assert set(truth.tolist()) == set(beside.tolist())
     assert len(NONE_BESIDE) == len(set(truth.tolist()))

@@ -12,22 +12,23 @@ from hypothesis import strategies as st
 from toy_cloze import articles, random_cloze
 from toy_ways import OwnLists
 
-from disambig.data.finding import Finder
-from disambig.data.groups import Group
-from disambig.data.instances import Instances
-from disambig.data.lists import CandidateLists
+from disambig.data import CandidateFinder, CandidateLists, Group, Instances
 from disambig.errors import UserError
-from disambig.features.cloze import given as given_room
-from disambig.features.cloze import states as room
-from disambig.features.cloze.extractor import UNKNOWN, WordsInContext
-from disambig.features.cloze.model import PRODUCT_STEP, STATE_STEP
-from disambig.features.cloze.states import Places, numbers_of, scores_of, states_at
-from disambig.tasks.candidates import OwnCandidates
+from disambig.features import (
+    PRODUCT_STEP,
+    STATE_STEP,
+    UNKNOWN_WORD_SCORE,
+    ContextPlaces,
+    WordsInContext,
+    context_vectors,
+    score_candidates,
+    token_numbers,
+)
+from disambig.features import cloze as given_room
+from disambig.features import cloze as room
+from disambig.tasks import OwnCandidates
 from disambig.testing import check_extractor
-from disambig.text.hashing import hash_word
-from disambig.text.tokenisations.spacy_tokens import SpacyTokens
-from disambig.text.tokenisations.web1t import Web1T
-from disambig.text.tokenisations.words import Words
+from disambig.text import SpacyTokens, Web1T, Words, hash_word
 
 VOCABULARY = "the a to in it was home we they cat . ,".split()
 TEXTS = [
@@ -42,13 +43,13 @@ MODEL = random_cloze(VOCABULARY)
 def every_place(view):
     """Each token as a place, and each empty one before it."""
     tokens = np.flatnonzero(view.ends > view.starts)
-    return Places(np.concatenate([tokens, tokens]), np.concatenate([tokens + 1, tokens]))
+    return ContextPlaces(np.concatenate([tokens, tokens]), np.concatenate([tokens + 1, tokens]))
 
 
 def all_scores(view, places, model=MODEL):
     n, k = len(places.positions), model.nothing + 1
     rows, candidates = np.repeat(np.arange(n), k), np.tile(np.arange(k, dtype=np.int32), n)
-    return scores_of(model, states_at(model, view, places), rows, candidates).reshape(n, k)
+    return score_candidates(model, context_vectors(model, view, places), rows, candidates).reshape(n, k)
 
 
 def written_out(model, numbers, view, position, behind):
@@ -74,7 +75,7 @@ def test_it_is_the_formula(engine, monkeypatch):
     monkeypatch.setenv("DISAMBIG_ENGINE", engine)
     view = Words()(TEXTS)
     places = every_place(view)
-    found, numbers = all_scores(view, places), numbers_of(MODEL, view)
+    found, numbers = all_scores(view, places), token_numbers(MODEL, view)
     assert len(found) > 40 and np.ptp(found) > 5
     for row, position, behind in zip(found, places.positions, places.behind, strict=True):
         expected = written_out(MODEL, numbers, view, position, behind)
@@ -85,7 +86,7 @@ def test_a_model_made_by_hand_says_what_its_rules_say():
     model = articles()
     view = Words()(["She ate apple. She hates house."])
     at = [int(np.flatnonzero(view.hashes == np.uint64(hash_word(word)))[0]) for word in ("apple", "house")]
-    found = all_scores(view, Places(np.array(at), np.array(at)), model)
+    found = all_scores(view, ContextPlaces(np.array(at), np.array(at)), model)
     number = dict(
         zip(("a", "an", "the", ""), model.numbers_of_candidates(("a", "an", "the", "")), strict=True)
     )
@@ -98,7 +99,7 @@ def test_a_model_made_by_hand_says_what_its_rules_say():
 
 def test_what_stands_in_a_place_and_in_other_sentences_is_not_looked_at():
     one, other = Words()(["We saw a cat. It was."]), Words()(["We saw the cat. They went home."])
-    place = Places(np.array([3]), np.array([4]))
+    place = ContextPlaces(np.array([3]), np.array([4]))
     assert np.array_equal(all_scores(one, place), all_scores(other, place))
 
 
@@ -130,7 +131,7 @@ def test_words_too_long_for_a_hash_are_one_and_the_same():
         view = Words()(texts)
         at = np.flatnonzero(view.hashes == 0)
         assert len(at) == 2
-        places = Places(at - 1, at)
+        places = ContextPlaces(at - 1, at)
         assert np.ptp(all_scores(view, places), axis=0).max() == 0
 
 
@@ -139,7 +140,8 @@ def test_unknown_words_are_told_apart_by_their_endings_alone(tokenisation):
     model = replace(MODEL, header={"tokenisation": tokenisation.name})
     view = tokenisation(["walking talking walked \N{LEFT DOUBLE QUOTATION MARK}"])
     spelled = {
-        view.texts[0][s:e]: n for s, e, n in zip(view.starts, view.ends, numbers_of(model, view), strict=True)
+        view.texts[0][s:e]: n
+        for s, e, n in zip(view.starts, view.ends, token_numbers(model, view), strict=True)
     }
     assert spelled["walking"] == spelled["talking"] != spelled["walked"]
     assert all(0 <= number < model.vocabulary.outside for number in spelled.values())
@@ -164,13 +166,13 @@ def folder(tmp_path_factory):
 
 
 def own(instances, lists):
-    return replace(instances, own=CandidateLists.of(lists))
+    return replace(instances, own=CandidateLists.from_texts(lists))
 
 
 def test_the_attribute_of_lists_is_that_of_the_group(folder):
     view = Words()(TEXTS)
     group = Group("to/in/it", ("to", "in", "it"))
-    instances = Finder.of([group]).find(view)
+    instances = CandidateFinder.from_groups([group]).find(view)
     extractor = WordsInContext(words=str(folder))
     fixed = extractor.transform(view, instances, group)
     listed = extractor.transform(view, own(instances, [group.candidates] * len(instances)), group)
@@ -186,9 +188,9 @@ def test_candidates_that_are_not_known_stand_below_the_others(folder):
     lists = [("to", "in", "out of", "unheard", "")]
     values = WordsInContext(words=folder).transform(view, own(place, lists), Group("any", ())).batch.values
     to, into, out_of, unheard, nothing = values[:, 0].tolist()
-    assert out_of == unheard == pytest.approx(max(to, into, nothing) - UNKNOWN)
+    assert out_of == unheard == pytest.approx(max(to, into, nothing) - UNKNOWN_WORD_SCORE)
     alone = WordsInContext(words=folder).transform(view, own(place, [("unheard",)]), Group("any", ()))
-    assert alone.batch.values.tolist() == [[-UNKNOWN]]
+    assert alone.batch.values.tolist() == [[-UNKNOWN_WORD_SCORE]]
 
 
 @pytest.mark.parametrize(
@@ -208,7 +210,7 @@ def test_without_instances_there_are_no_rows(folder):
     extractor, group = WordsInContext(words=folder), Group("a/b", ("a", "b"))
     for texts in ([], [""], ["Nothing here"]):
         view = Words()(texts)
-        none = Finder.of([group]).find(view)
+        none = CandidateFinder.from_groups([group]).find(view)
         assert extractor.transform(view, none, group).batch.values.shape == (0, 2, 1)
         assert extractor.transform(view, own(none, []), Group("any", ())).batch.values.shape == (0, 1)
 
@@ -217,16 +219,20 @@ def test_without_instances_there_are_no_rows(folder):
 def test_another_tokenisation_is_refused(folder, text):
     view, group = Web1T()([text]), Group("to/in", ("to", "in"))
     with pytest.raises(UserError, match=r"D992.*disambig\.words\.v1, not of web1t\.v1"):
-        WordsInContext(words=folder).transform(view, Finder.of([group]).find(view), group)
+        WordsInContext(words=folder).transform(view, CandidateFinder.from_groups([group]).find(view), group)
 
 
 def test_it_goes_to_other_processes_without_its_model(folder):
     extractor = WordsInContext(words=str(folder))
     view, group = Words()(TEXTS), Group("to/in", ("to", "in"))
-    found = extractor.transform(view, Finder.of([group]).find(view), group).batch.values
+    found = extractor.transform(view, CandidateFinder.from_groups([group]).find(view), group).batch.values
     kept = pickle.dumps(extractor)
     assert len(kept) < 500
-    again = pickle.loads(kept).transform(view, Finder.of([group]).find(view), group).batch.values
+    again = (
+        pickle.loads(kept)
+        .transform(view, CandidateFinder.from_groups([group]).find(view), group)
+        .batch.values
+    )
     assert np.array_equal(again, found)
 
 
@@ -238,7 +244,7 @@ def test_what_frequent_words_give_is_found_once_and_is_the_same(frequent, monkey
     monkeypatch.setattr(given_room, "_products", lambda *of: asked.append(of[1].tolist()) or plain(*of))
     words = np.arange(model.vocabulary.outside + 1, dtype=np.int32)
     for part in (words[1::2], words, words[:0], words):
-        assert np.array_equal(given_room.given_by(model, part), plain(model, part))
+        assert np.array_equal(given_room.project_words(model, part), plain(model, part))
     often = [word for part in asked for word in part]
     assert [often.count(word) for word in words.tolist()] == [
         1 if word < min(frequent, len(VOCABULARY)) else 2 + word % 2 for word in words.tolist()

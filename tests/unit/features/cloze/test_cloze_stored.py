@@ -17,10 +17,8 @@ from toy_cloze import articles, by_hand, random_cloze
 
 from disambig import packs
 from disambig.errors import UserError
-from disambig.features.cloze.locate import open_cloze
-from disambig.features.cloze.model import FILE, NAMES, Cloze
-from disambig.features.cloze.states import Places, states_at
-from disambig.text.tokenisations.words import Words
+from disambig.features import FILE, NAMES, Cloze, ContextPlaces, context_vectors, open_cloze
+from disambig.text import Words
 
 MODEL = random_cloze(["the", "a", "cat", "sat"])
 
@@ -48,7 +46,7 @@ def refused(folder):
         return True
     view = Words()(["The cat sat."])  # what is not refused can be asked
     if model.header["tokenisation"] == Words.name:
-        states_at(model, view, Places(np.array([1, 2]), np.array([2, 2])))
+        context_vectors(model, view, ContextPlaces(np.array([1, 2]), np.array([2, 2])))
     return False
 
 

@@ -1,0 +1,138 @@
+"""Cross-validation over documents and genres, under the conditions that a user meets: on text, with its own tags."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from disambig.formats import Labelled
+from disambig.metrics import reliability
+from disambig.models import Model
+from disambig.text import hash_word
+
+MARGINS = (0.0, 0.35, 0.7, 1.1, 1.6, 2.3)
+"""Margins, in log-odds, at which the answers are counted: odds of 1, 1.4, 2, 3, 5 and 10."""
+PARTS = {"n": "nouns", "v": "verbs", "a": "adjectives", "r": "adverbs"}
+
+
+def document_folds(examples: Sequence[Labelled], n: int) -> dict[str, int]:
+    """Return the fold of each document, in the order of the hashes of their names."""
+    documents = sorted({example.document for example in examples}, key=hash_word)
+    return {document: number % n for number, document in enumerate(documents)}
+
+
+def genre_folds(examples: Sequence[Labelled]) -> dict[str, int]:
+    """Return the fold of each document: one a genre."""
+    genres = sorted({example.domain for example in examples})
+    return {example.document: genres.index(example.domain) for example in examples}
+
+
+def cross_validate(
+    examples: Sequence[Labelled],
+    fold_of: Mapping[str, int],
+    train: Callable[[Sequence[Labelled]], Model],
+    *,
+    progress: Any,
+) -> dict[str, Any]:
+    """Return how good models are on the documents of each fold that they did not learn from.
+
+    Returns
+    -------
+    dict
+        Under each part of speech, and ``all``: ``n`` labelled occurrences; how often the most frequent sense
+        is right (``majority``); under ``margins`` how many are answered, and right, at each of `MARGINS`. The
+        same for each word under ``words`` and each genre under ``genres``. Under ``reliability``, of the
+        answers at no margin: expected calibration error, what was said and what was right on average, for all
+        and for each genre.
+    """
+    tallies: dict[str, Counter[str]] = defaultdict(Counter)
+    words: dict[str, Counter[str]] = defaultdict(Counter)
+    genres: dict[str, Counter[str]] = defaultdict(Counter)
+    said: dict[str, list[tuple[float, bool]]] = defaultdict(list)
+    folds = sorted(set(fold_of.values()))
+    for fold in folds:
+        progress("cross-validating", fold, len(folds))
+        learn = [example for example in examples if fold_of[example.document] != fold]
+        test = [example for example in examples if fold_of[example.document] == fold]
+        model = train(learn).with_least_margin(0.0)
+        seen: dict[str, Counter[str]] = defaultdict(Counter)
+        for example in learn:
+            seen[example.word][example.label] += 1
+        texts = list(dict.fromkeys(example.text for example in test))
+        decisions = model.decide(model.tokenisation(texts))
+        places = {
+            (int(document), int(start)): i
+            for i, (document, start) in enumerate(zip(decisions.documents, decisions.starts, strict=True))
+        }
+        number = {text: i for i, text in enumerate(texts)}
+        for example in test:
+            outcome = Counter(n=1, majority=int(_most_frequent(seen[example.word]) == example.label))
+            at = places.get((number[example.text], example.start))
+            if at is not None and decisions.table[decisions.groups[at]].name == example.word:
+                chosen = decisions.table[decisions.groups[at]].candidates[decisions.chosen[at]]
+                for margin in MARGINS:
+                    if decisions.margins[at] >= margin:
+                        outcome[f"answered {margin}"] += 1
+                        outcome[f"right {margin}"] += int(chosen == example.label)
+                for name in ("all", example.domain):
+                    said[name].append((float(decisions.probabilities[at]), chosen == example.label))
+            for name in ("all", PARTS[example.word[-1]]):
+                tallies[name] += outcome
+            words[example.word] += outcome
+            genres[example.domain] += outcome
+    return {
+        "folds": len(folds),
+        "documents": len(fold_of),
+        "parts": _plain(tallies),
+        "words": _plain(words),
+        "genres": _plain(genres),
+        "reliability": {name: _reliability(pairs) for name, pairs in sorted(said.items())},
+    }
+
+
+def most_frequent(examples: Sequence[Labelled], fold_of: Mapping[str, int]) -> dict[str, Any]:
+    """Return how often the sense most frequent in the other folds is right, by the parts of speech given."""
+    seen: dict[tuple[str, int], Counter[str]] = defaultdict(Counter)
+    every: dict[str, Counter[str]] = defaultdict(Counter)
+    folds = [fold_of.get(example.document, -1) for example in examples]
+    for example, fold in zip(examples, folds, strict=True):
+        seen[example.word, fold][example.label] += 1
+        every[example.word][example.label] += 1
+    hits = 0
+    for example, fold in zip(examples, folds, strict=True):
+        others = every[example.word] - seen[example.word, fold]
+        hits += _most_frequent(others) == example.label
+    return {"n": len(examples), "words": len(every), "right": hits}
+
+
+def _reliability(pairs: Sequence[tuple[float, bool]]) -> dict[str, Any]:
+    """Return what `disambig.metrics.probabilities` finds, in short."""
+    said, right = (np.array(column) for column in zip(*pairs, strict=True))
+    found = reliability(said, right.astype(bool))
+    return {
+        "n": found["n"],
+        "error": round(found["expected_calibration_error"], 5),
+        "said": round(float(said.mean()), 5),
+        "right": round(float(right.mean()), 5),
+    }
+
+
+def _most_frequent(seen: Counter[str]) -> str:
+    return seen.most_common(1)[0][0] if seen else ""
+
+
+def _plain(tallies: dict[str, Counter[str]]) -> dict[str, Any]:
+    return {
+        name: {
+            "n": at["n"],
+            "majority": at["majority"],
+            "margins": {
+                str(margin): {"answered": at[f"answered {margin}"], "right": at[f"right {margin}"]}
+                for margin in MARGINS
+            },
+        }
+        for name, at in sorted(tallies.items())
+    }

@@ -1,0 +1,90 @@
+"""Parts of the training of the pack: cached views of texts, word vectors from plain text, and pruning of weights."""
+
+from __future__ import annotations
+
+import lzma
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api.features import Vectors, learn_vectors
+from disambig.config import resolve
+from disambig.models import Model
+from disambig.text import Tokenisation, TokenView, view_of_texts
+
+
+class CachedViews:
+    """A tokenisation of some texts and no others."""
+
+    def __init__(self, tokenisation: Tokenisation, texts: Sequence[str]) -> None:
+        self.name = tokenisation.name
+        self._number = {text: i for i, text in enumerate(texts)}
+        self._view = view_of_texts(list(texts), tokenisation)
+
+    def __call__(self, texts: Sequence[str]) -> TokenView:
+        """Return the view of some of the texts."""
+        return self._view.take(np.array([self._number[text] for text in texts]))
+
+
+WORDS = {
+    "fiction": 3_000_000,
+    "essays": 3_000_000,
+    "encyclopedic": 2_000_000,
+    "textbooks": 1_500_000,
+    "guides": 1_000_000,
+    "speeches": 1_000_000,
+    "science": 700_000,
+    "government": 500_000,
+    "manuals": 500_000,
+    "health": 500_000,
+}
+"""How many words of each domain, from its beginning; none of the one that MASC is in."""
+AT_ONCE = 5_000
+"""Paragraphs that are cut into words together."""
+KNOWN, DIMENSIONS = 40_000, 48
+
+
+@cache
+def vectors(data: Path) -> Vectors:
+    """Return the vectors of the most frequent words of ``english/DOMAIN.train.txt.xz``."""
+    return learn_vectors(_words(data), n_words=KNOWN, dimensions=DIMENSIONS)
+
+
+def _words(data: Path) -> Iterator[NDArray[np.uint64]]:
+    tokens = resolve({"tokens": {"@disambig_tokenisations": "disambig.spacy_tokens.v1"}})["tokens"]
+    for domain, most in WORDS.items():
+        seen = 0
+        with lzma.open(data / "english" / f"{domain}.train.txt.xz", "rt", encoding="utf8") as lines:
+            while seen < most and (some := list(islice(lines, AT_ONCE))):
+                view = view_of_texts([line.strip() for line in some], tokens)
+                seen += len(view)
+                yield view.hashes
+
+
+SHARE = 0.05
+"""Weights below this share of a word's largest are left out."""
+
+
+def prune_weights(model: Model) -> Model:
+    """Return the model with the columns of each word that matter.
+
+    What all senses of a word have in common decides nothing: each column's mean is taken off first.
+    """
+    scorers = []
+    for scorer in model.scorers:
+        if scorer is None:
+            scorers.append(None)
+            continue
+        k, d = len(scorer.bias), len(scorer.columns)
+        weights = scorer.weights.reshape(k, d)
+        weights = weights - weights.mean(axis=0)
+        size = np.abs(weights).max(axis=0, initial=0.0)
+        kept = size >= SHARE * size.max(initial=0.0)
+        half = weights[:, kept].astype(np.float16)
+        scorers.append(replace(scorer, columns=scorer.columns[kept], weights=half.ravel()))
+    return replace(model, scorers=tuple(scorers))

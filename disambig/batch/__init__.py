@@ -1,1 +1,0 @@
-"""Corpus jobs: what goes where, restarting, worker processes. No format and no model is made here."""

@@ -1,0 +1,409 @@
+"""Run the linter: files in, flags and corrections out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from disambig.checking.baseline import (
+    Baseline,
+    flag_identity,
+    new_baseline,
+    number_fingerprints,
+    read_baseline,
+)
+from disambig.checking.changes import Changes
+from disambig.checking.files import (
+    TextFile,
+    find_files,
+    has_checked_suffix,
+    read_text,
+    unified_diff,
+    write_text,
+)
+from disambig.checking.flags import (
+    CheckedText,
+    Flag,
+    TextLines,
+    choose,
+    corrected,
+    find_flags,
+    plain_word,
+    surest,
+)
+from disambig.checking.loading import CorrectingAnnotator
+from disambig.checking.reports import (
+    ReportedFlag,
+    RunSummary,
+    left_flags_line,
+    make_report,
+    path_in_repository,
+)
+from disambig.configuration import CheckSettings, ProjectSettings
+from disambig.errors import UserError
+from disambig.files import STDIN
+from disambig.formats import Document
+from disambig.formatting import escape_control_chars, pluralize
+from disambig.jobs import annotate_documents
+from disambig.markup import read_markup
+
+if TYPE_CHECKING:
+    from disambig.data import Decisions
+    from disambig.explain import FlagEvidence
+    from disambig.jobs import Annotate
+
+
+@dataclass(slots=True)
+class RunTally:
+    """What a run came to so far.
+
+    Attributes
+    ----------
+    left_out : dict
+        By file: flags above the most that were wanted.
+    known, elsewhere : int
+        Flags that a baseline knows, and those in lines that were not changed.
+    """
+
+    files: int = 0
+    flagged_files: int = 0
+    words: int = 0
+    flags: int = 0
+    fixed: int = 0
+    known: int = 0
+    elsewhere: int = 0
+    left_out: dict[str, int] = field(default_factory=dict)
+    problems: list[UserError] = field(default_factory=list)
+    notes: list[UserError] = field(default_factory=list)
+
+    def left_out_line(self) -> str:
+        """Say how many flags a bound left out, and of which files; "" where none did."""
+        if not self.left_out:
+            return ""
+        files = ", ".join(
+            f"{escape_control_chars(name)}: {n:,}" for name, n in list(self.left_out.items())[:5]
+        )
+        more = f", and {len(self.left_out) - 5:,} more files" if len(self.left_out) > 5 else ""
+        return f"{pluralize(sum(self.left_out.values()), 'flag')} left out by --max-flags-per-1000 ({files}{more})"
+
+    def line(self, *, fixing: bool) -> str:
+        """Say what the run came to."""
+        found = pluralize(self.flags, "flag")
+        if self.flags:
+            found += f" in {self.flagged_files:,} of {pluralize(self.files, 'file')}"
+        else:
+            found = f"no flags in {pluralize(self.files, 'file')}"
+        said = f"{found}, {pluralize(self.words, 'word')}"
+        said += f", {self.fixed:,} corrected" if fixing else ""
+        said += f"; {self.known:,} known by the baseline" if self.known else ""
+        said += f"; {self.elsewhere:,} in unchanged lines" if self.elsewhere else ""
+        said += f"; {pluralize(len(self.problems), 'problem')}" if self.problems else ""
+        return said
+
+
+FLAGGED = 1
+FAILURE = 2
+_AT_ONCE = 200_000  # characters annotated together
+_FILES_AT_ONCE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRun:
+    """What is asked of a run, beside the settings.
+
+    Attributes
+    ----------
+    paths : tuple of str
+        Files, directories, ``-`` for standard input.
+    fix, diff : bool
+        Write corrections; show them as a diff.
+    backup : str, optional
+        What the name of the old text ends in; None for no copy.
+    format : str
+        One of `reports.FORMATS`.
+    stdin_name : str
+        What standard input is called.
+    changes : Changes, optional
+        What alone is looked at.
+    new_baseline : str, optional
+        File for all flags, in place of a report.
+    tell_unused : bool
+        Whether directives that hide nothing are told; not where some tasks are left out.
+    evidence : bool
+        Whether the report says what stands behind each flag, in one of `reports.WITH_EVIDENCE`.
+    """
+
+    paths: tuple[str, ...]
+    fix: bool = False
+    diff: bool = False
+    backup: str | None = ".bak"
+    format: str = "text"
+    stdin_name: str = "<stdin>"
+    changes: Changes | None = None
+    new_baseline: str | None = None
+    tell_unused: bool = True
+    evidence: bool = False
+
+
+class RunOutput(Protocol):
+    """Where a run writes to."""
+
+    def result(self, text: str) -> None:
+        """Write flags, diffs, corrected standard input."""
+
+    def remark(self, text: str) -> None:
+        """Write what is good to know and no problem."""
+
+    def note(self, text: str) -> None:
+        """Write what is no result: as it is, to where it disturbs none."""
+
+
+def run(
+    request: CheckRun, project: ProjectSettings, load: Callable[[CheckSettings], Annotate], output: RunOutput
+) -> int:
+    """Check as asked and return the exit status: 0 without flags, 1 with, 2 where something went wrong.
+
+    Parameters
+    ----------
+    project : Project
+        The settings of each file.
+    load : callable
+        Loads the models that settings ask for, once there is a file to check.
+
+    Raises
+    ------
+    UserError
+        What `load` raises, and what is wrong with settings, a baseline or git.
+    """
+    return _Linter(request, project, load, output).from_request()
+
+
+class _Linter:
+    """A run: what was asked, where it is written to, what it came to so far."""
+
+    def __init__(
+        self,
+        request: CheckRun,
+        project: ProjectSettings,
+        load: Callable[[CheckSettings], Annotate],
+        output: RunOutput,
+    ) -> None:
+        self.request, self.project, self.output, self.load = request, project, output, load
+        self.tally = RunTally()
+        self.report = make_report(request.format)
+        self.new = None if request.new_baseline is None else new_baseline(request.new_baseline)
+        self._loaded: dict[object, Annotate] = {}
+        self._baselines: dict[str, Baseline] = {}
+        self._ignored: dict[object, frozenset[str]] = {}
+
+    def from_request(self) -> int:
+        for settings, files in self._batches():
+            annotate = self._loaded.get(settings.checker)
+            if annotate is None:
+                annotate = self._loaded[settings.checker] = self.load(settings)
+                for note in getattr(annotate, "notes", ()):
+                    self._note(note)
+            documents = [Document(str(i), file.text, self._name(file)) for i, file in enumerate(files)]
+            found, bad = annotate_documents(documents, annotate)
+            for failed in bad:
+                self._report(failed.error)
+            for result in found:
+                self._check(files[int(result.document.id)], result.decisions)
+        return self._end()
+
+    def _batches(self) -> Iterator[tuple[CheckSettings, list[TextFile]]]:
+        """Read the files, a few at a time that the same models check; those that cannot be are reported."""
+        batch: list[TextFile] = []
+        size = 0
+        last = CheckSettings()
+        for settings, file in self._files():
+            full = size >= _AT_ONCE or len(batch) >= _FILES_AT_ONCE
+            if batch and (full or settings.checker != last.checker):
+                yield last, batch
+                batch, size = [], 0
+            last = settings
+            batch.append(file)
+            size += len(file.text)
+        if batch:
+            yield last, batch
+
+    def _files(self) -> Iterator[tuple[CheckSettings, TextFile]]:
+        changes = self.request.changes
+        for path in find_files(
+            self.request.paths, lambda path: self.project.takes(path, has_checked_suffix), self._report
+        ):
+            settings = self.project.for_file(self._named(path))
+            if settings.excluded:
+                self.output.remark(
+                    f"disambig: {escape_control_chars(self._named(path))}: left out by `exclude`\n"
+                )
+                if path != STDIN or not self.request.fix:
+                    continue
+            if changes is not None and os.path.exists(path) and not changes.has(path):
+                continue
+            try:
+                yield settings, read_text(path) if changes is None else changes.read(path)
+            except UserError as problem:
+                self._report(problem)
+
+    def _check(self, file: TextFile, decisions: Sequence[Decisions]) -> None:
+        """Find the flags of one file that are to be shown, and do with them what was asked for."""
+        name = self._name(file)
+        settings = self.project.for_file(name)
+        plain = read_markup(name, file.text)
+        checked = find_flags(
+            name,
+            file.text,
+            plain,
+            () if settings.excluded else decisions,
+            ignore=self._words(settings),
+        )
+        self.tally.files += 1
+        self.tally.words += checked.words
+        for problem in checked.problems:
+            self._report(problem)
+        if self.request.tell_unused and not settings.excluded:
+            for each in checked.unused:
+                self._note(UserError("D960", path=name, line=each.line, said=each.directive))
+        if self.new is not None:
+            self.new.add(name, plain.text, checked.flags)
+            self.tally.known += len(checked.flags)
+            return
+        flags = self._shown(file, plain.text, checked, settings)
+        self.tally.flagged_files += bool(flags)
+        self.tally.flags += len(flags)
+        self._finish(file, plain.text, flags)
+
+    def _shown(
+        self, file: TextFile, plain: str, checked: CheckedText, settings: CheckSettings
+    ) -> Sequence[Flag]:
+        """Return the flags that are new, in lines that are looked at, and the surest of those."""
+        name = self._name(file)
+        flags = self._unknown(name, plain, checked.flags, settings.baseline)
+        if self.request.changes is not None:
+            kept = self.request.changes.keep(name, file.text, flags)
+            self.tally.elsewhere += len(flags) - len(kept)
+            flags = kept
+        shown = surest(flags, checked.words, settings.max_flags_per_1000)
+        if len(shown) < len(flags):
+            self.tally.left_out[name] = len(flags) - len(shown)
+        return shown
+
+    def _unknown(self, name: str, plain: str, flags: Sequence[Flag], baseline: str | None) -> Sequence[Flag]:
+        """Return the flags that no baseline knows."""
+        if baseline is None:
+            return flags
+        if baseline not in self._baselines:
+            self._baselines[baseline] = read_baseline(baseline)
+        found = self._baselines[baseline].new(name, plain, flags)
+        self.tally.known += len(flags) - len(found)
+        return found
+
+    def _finish(self, file: TextFile, plain: str, flags: Sequence[Flag]) -> None:
+        name = self._name(file)
+        taken, left = choose(flags)
+        if self.request.diff:
+            self.output.result(unified_diff(name, file.text, corrected(file.text, taken)))
+            if left:
+                self._say(
+                    f"{escape_control_chars(name)}: {pluralize(len(left), 'flag')} not in the diff: {left_flags_line(left)}"
+                )
+        elif not self.request.fix:
+            self.output.result(self.report.add(self._findings(file, plain, flags)))
+        else:
+            self._fix(file, plain, flags, taken)
+
+    def _fix(self, file: TextFile, plain: str, flags: Sequence[Flag], taken: Sequence[Flag]) -> None:
+        name = self._name(file)
+        new = corrected(file.text, taken)
+        done = False
+        if file.path == STDIN:
+            self.output.result(new)
+            done = True
+        elif taken:
+            try:
+                copy = write_text(file, new, backup=self.request.backup)
+                done = True
+                if copy is not None:
+                    self._say(
+                        f"{escape_control_chars(name)}: the old text is in {escape_control_chars(copy)}"
+                    )
+            except UserError as problem:
+                self._report(problem)
+        self.tally.fixed += len(taken) if done else 0
+        outcomes = ["fixed" if done and flag in taken else "left" for flag in flags]
+        self._write_report(self.report.add(self._findings(file, plain, flags, outcomes)))
+
+    def _findings(
+        self, file: TextFile, plain: str, flags: Sequence[Flag], outcomes: Sequence[str] = ()
+    ) -> list[ReportedFlag]:
+        name = self._name(file)
+        path, places = path_in_repository(name), TextLines(file.text)
+        fingerprints = number_fingerprints(flag_identity(path, plain, flag) for flag in flags)
+        known = self._evidence(name, plain)
+        return [
+            ReportedFlag(name, path, flag, places, fingerprint, outcome, known(flag))
+            for flag, fingerprint, outcome in zip(
+                flags, fingerprints, outcomes or [""] * len(flags), strict=True
+            )
+        ]
+
+    def _evidence(self, name: str, plain: str) -> Callable[[Flag], FlagEvidence | None]:
+        """Return what tells of a flag of a file what stands behind it, if that is asked for."""
+        annotate = self._loaded[self.project.for_file(name).checker]
+        if not self.request.evidence or not isinstance(annotate, CorrectingAnnotator):
+            return lambda flag: None
+        return lambda flag: annotate.evidence(plain, flag)
+
+    def _write_report(self, text: str) -> None:
+        """Write to where the corrected text of standard input does not go."""
+        fixes_stdin = self.request.fix and STDIN in self.request.paths
+        (self.output.note if fixes_stdin else self.output.result)(text)
+
+    def _end(self) -> int:
+        tally = self.tally
+        status = FAILURE if tally.problems else FLAGGED if tally.flags else 0
+        if self.new is not None:
+            self.new.write()
+            self._say(f"{pluralize(tally.known, 'flag')} written to {escape_control_chars(self.new.path)}")
+        elif not self.request.diff:
+            ended = RunSummary(status, tally.files, tally.words, tuple(tally.problems), tuple(tally.notes))
+            self._write_report(self.report.end(ended))
+        if not tally.files:
+            if not tally.problems:
+                self._say("no file to check" if self.request.changes is None else "no file was changed")
+            return status
+        if said := tally.left_out_line():
+            self._say(said)
+        for path, baseline in self._baselines.items():
+            if gone := baseline.n_not_seen():
+                self.output.remark(
+                    f"disambig: {escape_control_chars(path)}: {pluralize(gone, 'flag')} of it not found any more\n"
+                )
+        self.output.remark(f"disambig: {tally.line(fixing=self.request.fix)}\n")
+        return status
+
+    def _words(self, settings: CheckSettings) -> frozenset[str]:
+        key = settings.ignore, settings.ignore_files
+        if key not in self._ignored:
+            self._ignored[key] = frozenset(map(plain_word, settings.words_to_ignore()))
+        return self._ignored[key]
+
+    def _name(self, file: TextFile) -> str:
+        return self._named(file.path)
+
+    def _named(self, path: str) -> str:
+        return self.request.stdin_name if path == STDIN else path
+
+    def _report(self, problem: UserError) -> None:
+        self.tally.problems.append(problem)
+        self._say(str(problem))
+
+    def _note(self, note: UserError) -> None:
+        self.tally.notes.append(note)
+        self.output.remark(f"disambig: {note}\n")
+
+    def _say(self, message: str) -> None:
+        self.output.note(f"disambig: {message}\n")

@@ -1,0 +1,452 @@
+"""Reports of the linter: text, JSON, JSON Lines, SARIF, GitHub annotations, GitLab code quality and rdjson."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import quote
+
+from disambig import __version__
+from disambig.checking.changes import folders_with_git
+from disambig.checking.flags import Flag, TextLines
+from disambig.data import PrecisionEstimate
+from disambig.errors import UserError
+from disambig.formats import one_line_text
+from disambig.formatting import escape_control_chars, shown_path
+
+if TYPE_CHECKING:
+    from disambig.explain import FlagEvidence
+
+
+WITH_OUTCOMES = ("text", "json", "jsonl")
+"""Formats that show which flags were corrected."""
+WITH_EVIDENCE = ("json", "jsonl", "sarif")
+"""Formats that can show the evidence behind a flag."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedFlag:
+    """A flag with all that a report may say of it.
+
+    Attributes
+    ----------
+    name : str
+        Of the file, as the user gave it.
+    path : str
+        Of the file, with slashes, relative to the repository.
+    flag : Flag
+    places : Places
+        Lines and columns of the file.
+    fingerprint : str
+        No other finding of the run has it, and it stays when lines move.
+    outcome : str
+        What became of it where files are corrected; else "".
+    evidence : Evidence, optional
+        What stands behind it, where that was asked for.
+    """
+
+    name: str
+    path: str
+    flag: Flag
+    places: TextLines
+    fingerprint: str
+    outcome: str = ""
+    evidence: FlagEvidence | None = None
+
+    @property
+    def rule(self) -> str:
+        """The name of its rule."""
+        return f"disambig/{self.flag.task}"
+
+    @property
+    def message(self) -> str:
+        """The flag as a question, without line ends."""
+        observed, meant = (
+            escape_control_chars(" ".join(text.split()))
+            for text in (self.flag.observed, self.flag.replacement)
+        )
+        if not observed:
+            asked = f'Is "{meant}" missing here?'
+        elif not meant:
+            asked = f'Is "{observed}" one word too many?'
+        else:
+            asked = f'Did you mean "{meant}" in place of "{observed}"?'
+        trust = self.flag.trust
+        measured = "" if trust is None else f"; of such flags {round(100 * trust.share)} % were right"
+        return f"{asked} ({self.flag.task}, {self.flag.probability:.2f}{measured})"
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """What a run came to.
+
+    Attributes
+    ----------
+    status : int
+        Its exit status.
+    files, words : int
+    problems : sequence of UserError
+        Files that could not be checked or corrected, and what else went wrong.
+    notes : sequence of UserError
+        What is good to know and no problem.
+    """
+
+    status: int
+    files: int
+    words: int
+    problems: Sequence[UserError] = ()
+    notes: Sequence[UserError] = ()
+
+
+class FlagReport(Protocol):
+    """A report in the making; what it returns is written to standard output in this order."""
+
+    def add(self, findings: Sequence[ReportedFlag]) -> str:
+        """Take the flags of one file, in text order, and return what can be written already."""
+
+    def end(self, ended: RunSummary) -> str:
+        """Return the rest."""
+
+
+def path_in_repository(name: str) -> str:
+    """Return the path of a file from the top of the repository that the current folder is in.
+
+    Without a repository it is that from the current folder. A file elsewhere keeps its absolute path; a
+    name in angle brackets is none of a file.
+    """
+    if name.startswith("<"):
+        return name
+    here = os.getcwd()
+    path = os.path.abspath(name)
+    for top in (next(folders_with_git(here), here), here):
+        if path.startswith(inside := os.path.join(top, "")):
+            return path.removeprefix(inside).replace(os.sep, "/")
+    return path.replace(os.sep, "/")
+
+
+HELP = (
+    "The task {task!r} compares what may stand in a place by how well it fits the words around it, and here "
+    "something else fits better than what was written. The number is how probable it is that this is meant; "
+    "it may be wrong: read the sentence. To keep the words as they are, write "
+    "<!-- disambig: ignore-next-line task:{task} --> above the line (in LaTeX behind %, in code in a "
+    "comment), or add the word to `ignore` under [tool.disambig] in pyproject.toml."
+)
+
+
+def rule_description(task: str) -> str:
+    """Return what a task decides, in a sentence: the first of the docstring of the part that has its name."""
+    from disambig import registry
+
+    for factory in registry.load_all("tasks").values():
+        if getattr(factory, "name", None) == task:
+            return (inspect.getdoc(factory) or "").partition("\n")[0]
+    return f"The task {task!r} proposes other words."
+
+
+class TextReport:
+    """A line a flag: ``notes.md:9:36: then -> than (spelling, 0.83)``."""
+
+    def add(self, findings: Sequence[ReportedFlag]) -> str:
+        """Return the lines of one file."""
+        return "".join(flag_line(each.name, each.flag, each.outcome) for each in findings)
+
+    def end(self, ended: RunSummary) -> str:
+        """Return nothing: what a run came to is no line of a flag."""
+        return ""
+
+
+def flag_line(name: str, flag: Flag, outcome: str = "") -> str:
+    """Return the line of a flag in the file `name`, and what became of it."""
+    change = f"{one_line_text(flag.observed)} -> {one_line_text(flag.replacement)}"
+    place = f"{shown_path(name)}:{flag.line}:{flag.column}"
+    said = f"{change} ({flag.task}, {flag.probability:.2f})"
+    return f"{place}: {said}{', ' if outcome else ''}{outcome}\n"
+
+
+def left_flags_line(left: Sequence[Flag]) -> str:
+    """Name the first flags that could not be corrected."""
+    return ", ".join(f"{flag.line}:{flag.column} {one_line_text(flag.observed)}" for flag in left[:5])
+
+
+class JSONReport:
+    """One object: the flags, what went wrong, and of how many files and words."""
+
+    def __init__(self) -> None:
+        self._flags: list[dict[str, Any]] = []
+
+    def add(self, findings: Sequence[ReportedFlag]) -> str:
+        """Keep the flags of one file."""
+        self._flags += map(_plain, findings)
+        return ""
+
+    def end(self, ended: RunSummary) -> str:
+        """Return the whole document."""
+        whole = {
+            "version": __version__,
+            "files": ended.files,
+            "words": ended.words,
+            "flags": self._flags,
+            "problems": [{"code": each.code, "message": each.text} for each in ended.problems],
+            "notes": [{"code": each.code, "message": each.text} for each in ended.notes],
+        }
+        return json.dumps(whole, indent=1) + "\n"
+
+
+class JSONLinesReport:
+    """An object a flag, each in a line."""
+
+    def add(self, findings: Sequence[ReportedFlag]) -> str:
+        """Return the lines of one file."""
+        return "".join(json.dumps(_plain(each)) + "\n" for each in findings)
+
+    def end(self, ended: RunSummary) -> str:
+        """Return nothing: problems are lines on standard error."""
+        return ""
+
+
+def _plain(finding: ReportedFlag) -> dict[str, Any]:
+    end_line, end_column = finding.places.line_and_column(finding.flag.end)
+    trust = finding.flag.trust
+    return {
+        "path": finding.name,
+        **asdict(finding.flag),
+        "trust": None if trust is None else {**asdict(trust), "precision": trust.level},
+        "end_line": end_line,
+        "end_column": end_column,
+        "rule": finding.rule,
+        "fingerprint": finding.fingerprint,
+        **({"outcome": finding.outcome} if finding.outcome else {}),
+        **({"evidence": asdict(finding.evidence)} if finding.evidence else {}),
+    }
+
+
+class GitHubReport:
+    """A notice a flag."""
+
+    def add(self, findings: Sequence[ReportedFlag]) -> str:
+        """Return the notices of one file."""
+        return "".join(map(_notice, findings))
+
+    def end(self, ended: RunSummary) -> str:
+        """Return nothing: problems are lines on standard error."""
+        return ""
+
+
+def _notice(finding: ReportedFlag) -> str:
+    end_line, end_column = finding.places.line_and_column(finding.flag.end)
+    values = {"file": escape_control_chars(finding.path), "line": finding.flag.line, "endLine": end_line}
+    if end_line == finding.flag.line:  # GitHub takes no columns of a range over lines
+        values |= {"col": finding.flag.column, "endColumn": end_column}
+    values["title"] = finding.rule
+    said = ",".join(f"{key}={_value(str(value))}" for key, value in values.items())
+    return f"::notice {said}::{_escaped(finding.message)}\n"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _value(text: str) -> str:
+    return _escaped(text).replace(":", "%3A").replace(",", "%2C")
+
+
+class GitLabReport:
+    """A list with an object a flag."""
+
+    def __init__(self) -> None:
+        self._issues: list[dict[str, Any]] = []
+
+    def add(self, findings: Sequence[ReportedFlag]) -> str:
+        """Keep the flags of one file."""
+        self._issues += map(_issue, findings)
+        return ""
+
+    def end(self, ended: RunSummary) -> str:
+        """Return the whole list."""
+        return json.dumps(self._issues, indent=1) + "\n"
+
+
+def _issue(finding: ReportedFlag) -> dict[str, Any]:
+    lines = {"begin": finding.flag.line, "end": finding.places.line_and_column(finding.flag.end)[0]}
+    return {
+        "description": finding.message,
+        "check_name": finding.rule,
+        "fingerprint": finding.fingerprint,
+        "severity": "info",
+        "location": {"path": finding.path, "lines": lines},
+    }
+
+
+class RDJSONReport:
+    """One object with a diagnostic a flag."""
+
+    def __init__(self) -> None:
+        self._diagnostics: list[dict[str, Any]] = []
+
+    def add(self, findings: Sequence[ReportedFlag]) -> str:
+        """Keep the flags of one file."""
+        self._diagnostics += map(_diagnostic, findings)
+        return ""
+
+    def end(self, ended: RunSummary) -> str:
+        """Return the whole object."""
+        whole = {"source": {"name": "disambig"}, "severity": "INFO", "diagnostics": self._diagnostics}
+        return json.dumps(whole, indent=1) + "\n"
+
+
+def _diagnostic(finding: ReportedFlag) -> dict[str, Any]:
+    first, last, new = finding.flag.edit
+    return {
+        "message": finding.message,
+        "location": {
+            "path": finding.path,
+            "range": _range(finding, finding.flag.start, finding.flag.end),
+        },
+        "severity": "INFO",
+        "code": {"value": finding.rule},
+        "suggestions": [{"range": _range(finding, first, last), "text": new}],
+    }
+
+
+def _range(finding: ReportedFlag, start: int, end: int) -> dict[str, Any]:
+    return {"start": _position(finding, start), "end": _position(finding, end)}
+
+
+def _position(finding: ReportedFlag, offset: int) -> dict[str, int]:
+    line, column = finding.places.in_utf8(offset)
+    return {"line": line, "column": column}
+
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_LONGEST = 1024  # characters that GitHub takes of a description
+
+
+class SarifReport:
+    """One run with its rules, results and notifications."""
+
+    def __init__(self) -> None:
+        self._tasks: dict[str, int] = {}
+        self._least: dict[str, PrecisionEstimate] = {}
+        self._results: list[dict[str, Any]] = []
+
+    def add(self, findings: Sequence[ReportedFlag]) -> str:
+        """Keep the flags of one file."""
+        for each in findings:
+            task, trust = each.flag.task, each.flag.trust
+            rule = self._tasks.setdefault(task, len(self._tasks))
+            if trust is not None and (task not in self._least or trust.share < self._least[task].share):
+                self._least[task] = trust
+            self._results.append(_result(each, rule))
+        return ""
+
+    def end(self, ended: RunSummary) -> str:
+        """Return the whole log."""
+        notifications = [_notification(each, "error") for each in ended.problems]
+        notifications += [_notification(each, "note") for each in ended.notes]
+        invocation = {
+            "executionSuccessful": not ended.problems,
+            "exitCode": ended.status,
+            "toolExecutionNotifications": notifications,
+        }
+        rules = [_rule(task, self._least.get(task)) for task in self._tasks]
+        driver = {"name": "disambig", "version": __version__, "rules": rules}
+        run = {
+            "tool": {"driver": driver},
+            "columnKind": "utf16CodeUnits",
+            "invocations": [invocation],
+            "results": self._results,
+        }
+        return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
+
+
+def _rule(task: str, least: PrecisionEstimate | None) -> dict[str, Any]:
+    """Return a rule; its precision is that of all flags as sure as the least sure one here."""
+    measured = {} if least is None else {"precision": least.level, "trust": asdict(least)}
+    return {
+        "id": f"disambig/{task}",
+        "shortDescription": {"text": f"Another word may be meant ({task})"},
+        "fullDescription": {"text": rule_description(task)[:_LONGEST]},
+        "help": {"text": HELP.format(task=task)},
+        "defaultConfiguration": {"level": "note"},
+        "properties": {"problem.severity": "recommendation", "tags": ["prose"], **measured},
+    }
+
+
+def _result(finding: ReportedFlag, rule: int) -> dict[str, Any]:
+    flag = finding.flag
+    first, last, new = flag.edit
+    artifact = {"uri": _uri(finding.path)}
+    change = {"deletedRegion": _sarif_region(finding, first, last), "insertedContent": {"text": new}}
+    return {
+        "ruleId": finding.rule,
+        "ruleIndex": rule,
+        "level": "note",
+        "message": {"text": finding.message},
+        "locations": [
+            {
+                "physicalLocation": {
+                    "artifactLocation": artifact,
+                    "region": _sarif_region(finding, flag.start, flag.end),
+                }
+            }
+        ],
+        "partialFingerprints": {"primaryLocationLineHash": finding.fingerprint},
+        "rank": round(100 * flag.probability, 2),
+        **_properties(finding),
+        "fixes": [{"artifactChanges": [{"artifactLocation": artifact, "replacements": [change]}]}],
+    }
+
+
+def _properties(finding: ReportedFlag) -> dict[str, Any]:
+    trust, evidence = finding.flag.trust, finding.evidence
+    found = {} if trust is None else {"precision": trust.level, "trust": asdict(trust)}
+    found |= {"evidence": asdict(evidence)} if evidence else {}
+    return {"properties": found} if found else {}
+
+
+def _sarif_region(finding: ReportedFlag, start: int, end: int) -> dict[str, int]:
+    line, column = finding.places.in_utf16(start)
+    end_line, end_column = finding.places.in_utf16(end)
+    return {"startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column}
+
+
+def _notification(problem: UserError, level: str) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "descriptor": {"id": problem.code},
+        "level": level,
+        "message": {"text": problem.text},
+    }
+    path, line = problem.values.get("path"), problem.values.get("line")
+    if path is not None:
+        place: dict[str, Any] = {"artifactLocation": {"uri": _uri(path_in_repository(str(path)))}}
+        if isinstance(line, int):
+            place["region"] = {"startLine": line}
+        found["locations"] = [{"physicalLocation": place}]
+    return found
+
+
+def _uri(path: str) -> str:
+    return Path(path).as_uri() if Path(path).is_absolute() else quote(path, errors="surrogateescape")
+
+
+_REPORTS: dict[str, type[FlagReport]] = {
+    "text": TextReport,
+    "json": JSONReport,
+    "jsonl": JSONLinesReport,
+    "sarif": SarifReport,
+    "github": GitHubReport,
+    "gitlab": GitLabReport,
+    "rdjson": RDJSONReport,
+}
+FORMATS = tuple(_REPORTS)
+"""Names of the formats, for the command line."""
+
+
+def make_report(format: str) -> FlagReport:
+    """Return an empty report in one of `FORMATS`."""
+    return _REPORTS[format]()

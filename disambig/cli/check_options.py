@@ -1,0 +1,105 @@
+"""The options of ``disambig check`` as settings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from disambig.cli.options import check_rate
+from disambig.configuration import SettingsSource
+from disambig.data import parse_share
+from disambig.errors import UserError, nearest_first
+
+ORIGIN = "command line"
+
+
+def options_over_settings(
+    *,
+    task: list[str] | None,
+    model: list[str] | None,
+    flags_per_1000: float | Mapping[str, float] | None,
+    trust: str | None,
+    max_flags_per_1000: float | None,
+    sets: str | None,
+    ignore: str | None,
+    baseline: str | None,
+) -> SettingsSource:
+    """Return what options say of settings.
+
+    Raises
+    ------
+    UserError
+        D602 for a rate that is none, D860 for a share.
+    """
+    check_rate(max_flags_per_1000, option="--max-flags-per-1000")
+    values: Mapping[str, Any] = {
+        "tasks": task,
+        "models": model,
+        "flags_per_1000": flags_per_1000,
+        "trust": None if trust is None else parse_share(trust),
+        "max_flags_per_1000": max_flags_per_1000,
+        "sets_files": sets and [sets],
+        "ignore_files": ignore and [ignore],
+        "baseline": baseline,
+    }
+    return SettingsSource(
+        ORIGIN, {key: value for key, value in values.items() if value not in (None, [], "")}
+    )
+
+
+def check_options(
+    paths: list[str],
+    *,
+    fix: bool,
+    diff: bool,
+    format: str,
+    backup: str | None,
+    since: str | None,
+    staged: bool,
+    write_baseline: str | None,
+    evidence: bool = False,
+) -> None:
+    """Refuse options that exclude each other.
+
+    Raises
+    ------
+    UserError
+        D600; D601 for an unknown format.
+    """
+    from disambig.checking import FORMATS, WITH_EVIDENCE, WITH_OUTCOMES
+    from disambig.files import STDIN
+
+    if format not in FORMATS:
+        raise UserError("D601", name=format, names=nearest_first(format, FORMATS))
+    writes = {"--fix": fix, "--diff": diff, "--write-baseline": write_baseline is not None}
+    chooses = {"--since": since is not None, "--staged": staged}
+    given = {name for name, is_given in {**writes, **chooses}.items() if is_given}
+    for first, second in _EXCLUDE:
+        if {first, second} <= given:
+            raise _excluded(f"{first} and {second} exclude each other")
+    for name, formats in {"--diff": ("text",), "--write-baseline": ("text",), "--fix": WITH_OUTCOMES}.items():
+        if name in given and format not in formats:
+            raise _excluded(f"{name} and --format {format} exclude each other")
+    if evidence and (format not in WITH_EVIDENCE or {"--diff", "--write-baseline"} & given):
+        raise _excluded(f"--evidence goes with --format {', '.join(WITH_EVIDENCE)} alone")
+    if STDIN in paths and (since is not None or staged):
+        raise _excluded("standard input has no lines that git knows: leave out --since and --staged")
+    if backup is not None and (not backup or os.sep in backup):
+        raise _excluded(f"--backup-suffix {backup!r} is no suffix; without a backup: --no-backup")
+
+
+_EXCLUDE = (
+    ("--fix", "--diff"),
+    ("--since", "--staged"),
+    ("--fix", "--staged"),  # what is staged is not what the file holds
+    ("--diff", "--staged"),
+    ("--fix", "--write-baseline"),
+    ("--diff", "--write-baseline"),
+    ("--since", "--write-baseline"),  # it is to hold all flags
+    ("--staged", "--write-baseline"),
+)
+
+
+def _excluded(problem: str) -> UserError:
+    return UserError("D600", problem=problem, command="disambig check")

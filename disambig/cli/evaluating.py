@@ -1,0 +1,416 @@
+"""Run ``disambig evaluate``: on labelled examples, lists or mistakes, or two models compared."""
+
+from __future__ import annotations
+
+import json as json_module
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from disambig.files import json_text
+from disambig.formatting import format_figure as figure
+from disambig.formatting import pluralize
+
+if TYPE_CHECKING:
+    from disambig.models import Model
+
+
+def is_model(name: str) -> bool:
+    """Tell whether an argument names a model: its directory, or an installed one that no file is called."""
+    from disambig.packs import available
+
+    path = Path(name)
+    return (path / "model.json").is_file() if path.exists() else name in available()
+
+
+def check_named(name: str) -> None:
+    """Refuse what is named beside examples, where a second model goes, and is nothing at all.
+
+    Raises
+    ------
+    UserError
+        D942 for a name of neither a model nor a file, D666 for a directory without a model.
+    """
+    from disambig.errors import UserError, nearest_first
+    from disambig.packs import available
+
+    path = Path(name)
+    if path.is_dir() and not is_model(name):
+        raise UserError("D666", path=name)
+    if not path.exists() and name != "-" and not is_model(name):
+        raise UserError("D942", name=name, names=nearest_first(name, available()))
+
+
+def run_comparison(
+    names: tuple[str, str],
+    *,
+    labelled: Sequence[str] = (),
+    lists: Sequence[str] = (),
+    text: Sequence[str] = (),
+    encoding: str | None = None,
+    strict: bool = False,
+    lines: bool = False,
+    only_test: bool = False,
+    measure: str | None = None,
+    json: bool = False,
+) -> None:
+    """Compare two models and print what came out."""
+    from disambig.evaluation import compare, on_labelled, on_lists, on_texts
+    from disambig.metrics import list_measure_named, measure_named
+    from disambig.models import load
+
+    if sum(map(bool, (labelled, lists, text))) != 1:
+        raise typer.BadParameter("two models are compared on one of: text, --labelled FILE, --lists FILE")
+    if measure is not None:
+        (list_measure_named if lists else measure_named)(measure)  # refused before anything is read
+    models = distinguish_models((load(names[0]), load(names[1])), names)
+    if labelled:
+        from disambig.cli.progress import note_printer
+        from disambig.formats import read_labelled
+
+        same = on_labelled(
+            *models, read_labelled(labelled, encoding=encoding, strict=strict, tell=note_printer())
+        )
+    elif lists:
+        from disambig.formats import read_nbest
+        from disambig.models import check_lists
+
+        for model in models:
+            check_lists(model)
+        same = on_lists(*models, list(read_nbest(list(lists))))
+    else:
+        from disambig.training import read_texts, split
+
+        texts = read_texts(list(text), lines=lines)
+        same = on_texts(*models, split(texts)["test"] if only_test else texts)
+    found = compare(models, same, measure=measure)
+    if json:
+        typer.echo(json_text(found))
+        return
+    from disambig.training import report_line
+
+    typer.echo(report_line(found["account"]), file=sys.stderr)
+    for each in comparison_lines(found):
+        typer.echo(each)
+
+
+def distinguish_models(models: tuple[Model, Model], names: tuple[str, str]) -> tuple[Model, Model]:
+    """Return the models; two of one name and version are named by where they are, too."""
+    first, second = models
+    if (first.name, first.version) != (second.name, second.version):
+        return models
+    one, other = (
+        replace(model, name=f"{name}: {model.name}") for model, name in zip(models, names, strict=True)
+    )
+    return one, other
+
+
+def comparison_lines(found: dict[str, Any]) -> list[str]:
+    """Return a comparison as lines for people."""
+    about, difference, table = found["measure"], found["difference"], found["table"]
+    unit = "" if about["unit"].startswith("share") else f", {about['unit']}"
+    better = "more" if about["more_is_better"] else "less"
+    lines = [f"{about['name']}{unit} ({better} is better) of {pluralize(found['n'], 'example')}:"]
+    for letter, system in zip("AB", found["systems"], strict=True):
+        low, high = (format_difference(value, about) for value in system["interval"])
+        lines.append(
+            f"  {letter}  {format_difference(system['value'], about)} ({low} to {high})  {system['model']}"
+        )
+    low, high = (format_difference(value, about, signed=True) for value in difference["interval"])
+    units = pluralize(found["units"]["n"], found["units"]["what"].removesuffix("s"))
+    lines.append(
+        f"B minus A: {format_difference(difference['value'], about, signed=True)} ({low} to {high}), "
+        f"p = {figure(difference['p'], '.4f')} "
+        f"(paired bootstrap over {units}, {pluralize(difference['draws'], 'draw')})"
+    )
+    if found["mcnemar"] is not None:
+        lines.append(f"McNemar's test: p = {found['mcnemar']:.4f}")
+    lines.append(
+        f"both right {table['both']:,}, only A {table['first']:,}, only B {table['second']:,}, "
+        f"both wrong {table['neither']:,}"
+    )
+    frequent = [pair for pair in found["pairs"] if pair["n"] > 1]
+    if frequent:
+        lines.append("where they differ most often:")
+    for pair in frequent:
+        right, one, other = (_named_path(pair[name]) for name in ("right", "first", "second"))
+        lines.append(f"  {pair['n']:,} x  right {right}, A {one}, B {other}")
+    return lines
+
+
+def format_difference(value: float, about: dict[str, Any], *, signed: bool = False) -> str:
+    """Return a figure as people read it; shares as percentages."""
+    return figure(value, ("+" if signed else "") + (".2%" if about["unit"].startswith("share") else ".4f"))
+
+
+def _named_path(candidate: str | None) -> str:
+    if candidate is None:
+        return "nothing"
+    return repr(candidate if len(candidate) <= 60 else f"{candidate[:60]} ...") if candidate else "(no word)"
+
+
+def run_on_fixes(
+    names: Sequence[str],
+    fixes: str,
+    *,
+    clean: str | None,
+    tier: int,
+    rates: Sequence[float] | None,
+    asked: float | Mapping[str, float] | None,
+    plot: Path | None,
+    json: bool,
+) -> None:
+    """Print what a checker finds of the mistakes in a file, or how two checkers differ.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of each checker, models joined by ``+``; the installed ones where none is named.
+    rates : sequence of float, optional
+        Points of the curve.
+    asked : float or mapping from task to float, optional
+        What the figures are at; by default each model's own rate.
+    """
+    from disambig.checking import RATES, ModelChecker, sweep_rates
+    from disambig.cli.options import check_rate
+    from disambig.cli.progress import progress, remark
+    from disambig.evaluation import MistakeTrial, mistake_figures
+    from disambig.formats import read_clean, read_fixes
+
+    for rate in rates or ():
+        check_rate(rate, option="--rate")
+    checkers = [ModelChecker.from_names(name) for name in names or ("",)]
+    limits = [checker.limits(asked) for checker in checkers]
+    mistakes = read_fixes(fixes, tier=tier)
+    untouched = read_clean(clean) if clean else []
+    with progress() as meter:
+        meter.show("scoring", 0, None)
+        trials = [MistakeTrial.from_checker(checker, mistakes, untouched) for checker in checkers]
+    if len(checkers) == 2:
+        from disambig.evaluation import compare_trials
+
+        pair = (trials[0], trials[1]), (limits[0], limits[1])
+        _print(compare_trials(*pair), _readable_pair, json)
+        return
+    checker, trial = checkers[0], trials[0]
+    curve = sweep_rates(checker, trial, rates or RATES)
+    about = {"model": checker.name, "rates": checker.rates(asked), "tier": tier}
+    found = {**about, **mistake_figures(trial, limits[0]), "curve": curve}
+    if plot is not None:
+        from disambig.evaluation import plot_rates
+
+        plot_rates(curve, plot, title=checker.name)
+        remark(f"{plot}: drawn")
+    _print(found, fixes_lines, json)
+
+
+def fixes_lines(found: dict[str, Any]) -> list[str]:
+    """Return the figures of one checker as lines for people."""
+    clean = found["clean"]
+    read = f"read {pluralize(found['all']['n'], 'mistake')} of {pluralize(found['projects'], 'project')}"
+    if clean is not None:
+        read += f", {pluralize(clean['words'], 'clean word')} of {pluralize(clean['projects'], 'project')}"
+    rates = ", ".join(f"{task} {rate:g}" for task, rate in found["rates"].items())
+    return [
+        read,
+        f"{found['model']}, set to flags per 1,000 words: {rates}",
+        *_table(found),
+        *(_clean_lines(clean) if clean is not None else ()),
+        *_curve(found["curve"]),
+    ]
+
+
+def _readable_pair(found: dict[str, Any]) -> list[str]:
+
+    lines = comparison_lines(found)
+    for letter, system in zip("AB", found["systems"], strict=True):
+        lines += [f"{letter}  {system['model']}", *_table(system["figures"])]
+        if system["figures"]["clean"] is not None:
+            lines += _clean_lines(system["figures"]["clean"])
+    return lines
+
+
+def _table(found: dict[str, Any]) -> Iterator[str]:
+    """Yield a line for all mistakes, for each class and for each kind of a class that has several."""
+    yield f"{'':24}{'n':>7}  {'found':>7}  {'right (95 %)':24}  {'wrong':>6}"
+    yield _line("all", found["all"])
+    for name, each in found["classes"].items():
+        yield _line(name, each)
+        for kind, line in each["kinds"].items() if len(each["kinds"]) > 1 else ():
+            yield _line(f"  {kind}", line)
+
+
+def _line(name: str, at: dict[str, Any]) -> str:
+    if not at["n"]:
+        return f"{name:24}{0:7}"
+    right = f"{at['right']:7.1%}{_interval(at['right_interval'], '.1%')}"
+    return f"{name:24}{at['n']:7,}  {at['found']:7.1%}  {right:24}  {at['wrong']:6.1%}"
+
+
+def _clean_lines(clean: dict[str, Any]) -> Iterator[str]:
+    yield f"false flags per 1,000 clean words: {_flags(clean)}, {clean['flags']:,} in all"
+    if len(clean["tasks"]) > 1:
+        for task, at in clean["tasks"].items():
+            yield f"  {task}: {_flags(at)}"
+
+
+def _flags(at: dict[str, Any]) -> str:
+    return "-" if at["per_1000"] is None else f"{at['per_1000']:.2f}{_interval(at['interval'], '.2f')}"
+
+
+def _curve(points: Sequence[dict[str, Any]]) -> Iterator[str]:
+    yield f"{'rate set':>8}  {'right (95 %)':24}  {'wrong':>6}  false flags per 1,000"
+    for point in points:
+        at, clean = point["all"], point["clean"]
+        right = f"{at['right']:7.1%}{_interval(at['right_interval'], '.1%')}"
+        flags = "-" if clean is None else _flags(clean)
+        yield f"{point['rate']:8g}  {right:24}  {at['wrong']:6.1%}  {flags}"
+
+
+def _interval(interval: tuple[float, float] | None, form: str) -> str:
+    return "" if interval is None else f" ({interval[0]:{form}} to {interval[1]:{form}})"
+
+
+def _print(found: dict[str, Any], lines: Any, json: bool) -> None:
+    if json:
+        typer.echo(json_module.dumps(found, indent=1))
+        return
+    for line in lines(found):
+        typer.echo(line)
+
+
+NAMES = {"model": "model", "baseline": "unsupervised baseline", "majority": "majority"}
+
+
+def run_on_labelled(
+    model: str,
+    labelled: Sequence[str],
+    *,
+    encoding: str | None,
+    strict: bool,
+    folds: int | None,
+    text: Sequence[str],
+    json: bool,
+    key: str | None = None,
+    sensemap: str | None = None,
+) -> None:
+    """Print how good a model, or with `folds` a config, is on labelled examples; with a key Senseval's score.
+
+    Raises
+    ------
+    UserError
+        D465 where text is named too, or no examples; D426 for a config that names mistakes of people.
+    """
+    from disambig.cli.progress import note_printer, progress, stages
+    from disambig.errors import UserError
+    from disambig.evaluation import cross_validate, evaluate_labelled
+    from disambig.files import error_sink
+    from disambig.formats import read_labelled
+    from disambig.training import report_line
+
+    if text or not labelled:
+        raise UserError("D465")
+    reading: dict[str, Any] = {"strict": strict, "tell": note_printer()}
+    say = error_sink(**reading)
+    if folds is None:
+        from disambig.models import load
+
+        loaded = load(model)
+        scores: dict[str, Any] = {}
+        if key is None:
+            examples = read_labelled(labelled, encoding=encoding, **reading)
+        else:
+            from disambig.evaluation import judge_senseval
+
+            examples, scores = judge_senseval(
+                loaded, labelled, key=key, sensemap=sensemap, encoding=encoding, **reading
+            )
+        with progress() as meter:
+            meter.show("scoring", 0, None)
+            judged = evaluate_labelled(loaded, examples, say=say)
+        found = {"model": f"{loaded.name} {loaded.version}", **judged, **scores}
+        systems, overall = {"model": found["groups"]}, {"model": found["overall"]}
+    else:
+        from disambig.training import SOURCES, check_error_files, read_plan
+
+        plan = read_plan(model)
+        written = plan.settings.get("fixes") or [], plan.settings.get("clean") or []
+        if any(written):  # which are learned from beside text: no such model comes of labelled examples
+            check_error_files(plan, *written, other=True)
+        examples = read_labelled(labelled, encoding=encoding or plan.settings.get("encoding"), **reading)
+        plan = plan.with_learned_settings(examples)
+        settings = {name: value for name, value in plan.settings.items() if name not in SOURCES}
+        with stages() as told:
+            found = cross_validate(plan.parts, examples, folds=folds, say=say, progress=told, **settings)
+        systems, overall = found["systems"], found["overall"]
+    if json:
+        typer.echo(json_text(found))
+        return
+    typer.echo(report_line(found["account"]), file=sys.stderr)
+    how = f", {folds} folds" if folds else ""
+    unused = f", {found['unused']:,} not used" if found["unused"] else ""
+    typer.echo(
+        f"{pluralize(found['n'], 'example')} in {pluralize(found['documents'], 'document')}{how}{unused}"
+    )
+    if unknown := found.get("unknown"):
+        typer.echo(
+            f"{pluralize(unknown, 'more example')} of words that the model does not know: not attempted"
+        )
+    for grain, each in found.get("senseval", {}).items():
+        typer.echo(
+            f"Senseval, {grain}: precision {each['precision']:.3f}, recall {each['recall']:.3f}, "
+            f"attempted {each['attempted']:.1%} of {each['n']:,}"
+        )
+    for system, groups in systems.items():
+        if len(groups) > 1 or found.get("unknown"):
+            typer.echo(figures_line(f"{NAMES[system]}, all", overall[system]))
+        for each in labelled_lines(NAMES[system], groups):
+            typer.echo(each)
+
+
+def figures_line(what: str, at: dict[str, Any]) -> str:
+    """Return the figures of one group, or of all, in a line."""
+    low, high = at["interval"]
+    balanced = f", balanced {at['balanced_accuracy']:.2%}" if "balanced_accuracy" in at else ""
+    attempted = f", attempted {at['attempted']:.2%}" if at["attempted"] < 1 else ""
+    auc = f", AUC {at['auc']:.3f}" if "auc" in at else ""
+    return f"{what}: accuracy {at['accuracy']:.2%} ({low:.2%} to {high:.2%}){balanced}{attempted}{auc}"
+
+
+def labelled_lines(system: str, groups: dict[str, Any]) -> list[str]:
+    """Return the figures of one system as lines for people."""
+    lines = []
+    for name, at in groups.items():
+        lines.append(figures_line(f"{system}, {name}", at))
+        for candidate, each in at["candidates"].items():
+            shown = ", ".join(
+                f"{key} {'-' if each[key] is None else format(each[key], '.3f')}"
+                for key in ("precision", "recall", "f1")
+            )
+            lines.append(f"  {candidate or '(no word)'}: {shown}, {pluralize(each['n'], 'example')}")
+    return lines
+
+
+def run_on_lists(name: str, paths: Sequence[str], *, json: bool, measure: str | None = None) -> None:
+    """Score the model `name` on lists and print what came out."""
+    from disambig.evaluation import evaluate_lists, list_lines
+    from disambig.formats import read_nbest
+    from disambig.metrics import list_measure_named
+    from disambig.models import check_lists, load
+    from disambig.training import report_line
+
+    if measure is not None:
+        list_measure_named(measure)  # refused before anything is read
+    model = load(name)
+    check_lists(model)
+    figures = evaluate_lists(model, list(read_nbest(paths)), measure=measure)
+    if json:
+        typer.echo(json_text({"model": f"{model.name} {model.version}", **figures}))
+        return
+    typer.echo(report_line(figures["account"]), file=sys.stderr)
+    for each in list_lines(figures):
+        typer.echo(each)

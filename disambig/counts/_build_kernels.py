@@ -1,0 +1,332 @@
+"""Compiled functions that count n-grams and build the index."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from disambig.counts.layout import C1, C2, PILOTS
+from disambig.jit import compiled
+from disambig.text import END_HASH, GAP_HASH, ORDER_STEP, PLACE, START_HASH, fmix64
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+
+
+_ZERO = np.uint64(0)
+_ONE = np.uint64(1)
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+_S32 = np.uint64(32)
+_BYTE = np.uint64(255)
+_SMALL = 48
+_FIRST = np.int64(0)  # a plain 0 is a type of its own, for which Numba would compile everything again
+_DEEPEST = 256 * 8
+_GAP = np.uint64(GAP_HASH)
+_START = np.uint64(START_HASH)
+_END = np.uint64(END_HASH)
+
+
+@compiled
+def fill_set(words, table):
+    """Lay the hashes `words` (uint64, none 0) into `table`, uint64 zeros, a power of two of them."""
+    mask = np.uint64(len(table) - 1)
+    for word in words:
+        at = ((word * _MIX) >> _S32) & mask
+        while table[at] != _ZERO and table[at] != word:
+            at = (at + _ONE) & mask
+        table[at] = word
+
+
+@compiled
+def mark_members(words, table, member):
+    """Set ``member[i]`` (uint8) to whether ``words[i]`` is in the set `table`; a 0 never is."""
+    mask = np.uint64(len(table) - 1)
+    for i in range(len(words)):
+        word = words[i]
+        at = ((word * _MIX) >> _S32) & mask
+        while table[at] != _ZERO and table[at] != word:
+            at = (at + _ONE) & mask
+        member[i] = word != _ZERO and table[at] == word
+
+
+@compiled
+def add_keys(hashes, sentences, first, last, seed, member, orders, keys, rows, filled):
+    """Append to row ``rows[k]`` of `keys` those of the n-grams that start at tokens ``first:last``.
+
+    Row k is of n-grams of k + 1 words for k < `orders`, and of patterns with a gap of k - `orders` + 3
+    words for the others, if there are any. `keys` is uint64 (more rows than kinds, capacity) and must have
+    room for ``last - first`` more after each ``filled[k]``, for patterns of n words n - 2 times as many.
+    An n-gram stays within its sentence and has no unknown word (0). With `member` (uint8, one a token; else
+    empty) only n-grams are taken that hold a token with bit 1, or one with bit 2 together with the token
+    before it; the word in a gap is not among them, and never the end of a sentence.
+    """
+    gaps = len(rows) > orders
+    restricted = len(member) > 0
+    sentence, above = 0, len(sentences)  # the first one that begins behind `first`
+    while sentence < above:
+        middle = (sentence + above) // 2
+        if sentences[middle] <= first:
+            sentence = middle + 1
+        else:
+            above = middle
+    for begin in range(first, last):
+        while sentences[sentence] <= begin:
+            sentence += 1
+        stop = min(begin + orders, sentences[sentence])
+        total = seed
+        wanted = not restricted
+        for i in range(begin, stop):
+            word = hashes[i]
+            if word == _ZERO:
+                break
+            n = i - begin
+            total += word * PLACE[n]
+            if restricted:
+                wanted |= (member[i] & 1) != 0 or ((member[i] & 2) != 0 and i > begin)
+            whole = total + np.uint64(n + 1) * ORDER_STEP
+            if wanted:
+                keys[rows[n], filled[n]] = fmix64(whole)
+                filled[n] += 1
+            if gaps and n >= 2 and wanted:
+                k = orders + n - 2
+                for gap in range(begin + 1, i):
+                    inner = hashes[gap]
+                    if inner == _START or inner == _END:
+                        continue
+                    if restricted and not _has_member(member, begin, i, gap):
+                        continue
+                    key = whole + (_GAP - inner) * PLACE[gap - begin]
+                    keys[rows[k], filled[k]] = fmix64(key)
+                    filled[k] += 1
+
+
+@compiled
+def _has_member(member, begin, last, gap):
+    for i in range(begin, last + 1):
+        if i != gap and ((member[i] & 1) != 0 or ((member[i] & 2) != 0 and i > begin and i - 1 != gap)):
+            return True
+    return False
+
+
+@compiled
+def _insertion_sort(keys, begin, end):
+    for i in range(begin + 1, end):
+        key = keys[i]
+        j = i
+        while j > begin and keys[j - 1] > key:
+            keys[j] = keys[j - 1]
+            j -= 1
+        keys[j] = key
+
+
+@compiled
+def _scatter(source, begin, end, shift, target, to, places):
+    """Copy keys ordered by one byte, stable; `places` (int64, 257) is room for the counts."""
+    for b in range(257):
+        places[b] = 0
+    for i in range(begin, end):
+        places[np.int64((source[i] >> shift) & _BYTE) + 1] += 1
+    places[0] = to
+    for b in range(256):
+        places[b + 1] += places[b]
+    for i in range(begin, end):
+        byte = np.int64((source[i] >> shift) & _BYTE)
+        target[places[byte]] = source[i]
+        places[byte] += 1
+
+
+@compiled
+def sort_into(keys, target, scratch):
+    """Write `keys` (uint64 hashes) sorted to `target`; `scratch` (uint64) is what is sorted in the cache."""
+    edges = np.empty(257, dtype=np.int64)
+    places, ends = np.empty(257, dtype=np.int64), np.empty(256, dtype=np.int64)
+    stack = np.empty((_DEEPEST, 3), dtype=np.int64)
+    _scatter(keys, _FIRST, np.int64(len(keys)), np.uint64(56), target, _FIRST, edges)
+    begin = _FIRST
+    for b in range(256):
+        _sort_range(target, begin, edges[b], scratch, places, ends, stack)
+        begin = edges[b]
+
+
+@compiled
+def _sort_range(keys, first, last, scratch, places, ends, stack):
+    """Sort ``keys[first:last]`` in place; they agree in the highest byte.
+
+    Ranges too large for `scratch` are cut by their next byte, in place; then two passes by the next
+    two bytes leave so few different keys together that insertion finishes the work.
+    """
+    stack[0, 0], stack[0, 1], stack[0, 2] = first, last, 48
+    waiting = 1
+    while waiting > 0:
+        waiting -= 1
+        begin, end, shift = stack[waiting, 0], stack[waiting, 1], stack[waiting, 2]
+        if end - begin <= _SMALL or shift < 8:
+            _insertion_sort(keys, begin, end)
+        elif end - begin <= len(scratch):
+            _scatter(keys, begin, end, np.uint64(shift - 8), scratch, _FIRST, places)
+            _scatter(scratch, _FIRST, end - begin, np.uint64(shift), keys, begin, places)
+            _insertion_sort(keys, begin, end)
+        else:
+            byte_shift = np.uint64(shift)
+            for b in range(257):
+                places[b] = 0
+            for i in range(begin, end):
+                places[np.int64((keys[i] >> byte_shift) & _BYTE) + 1] += 1
+            places[0] = begin
+            for b in range(256):
+                places[b + 1] += places[b]
+                ends[b] = places[b + 1]
+            for b in range(256):
+                if ends[b] > places[b]:
+                    stack[waiting, 0], stack[waiting, 1], stack[waiting, 2] = places[b], ends[b], shift - 8
+                    waiting += 1
+            for b in range(256):  # send each key home until what comes back belongs here
+                while places[b] < ends[b]:
+                    key = keys[places[b]]
+                    home = np.int64((key >> byte_shift) & _BYTE)
+                    while home != b:
+                        other = keys[places[home]]
+                        keys[places[home]] = key
+                        places[home] += 1
+                        key = other
+                        home = np.int64((key >> byte_shift) & _BYTE)
+                    keys[places[b]] = key
+                    places[b] += 1
+
+
+@compiled
+def add_up(keys, out_keys, out_counts):
+    """Write each distinct key of sorted `keys` with its number; return how many. Outputs may be `keys`."""
+    n = -1
+    last = _ZERO
+    for i in range(len(keys)):
+        key = keys[i]
+        if n < 0 or key != last:
+            n += 1
+            out_keys[n] = key
+            out_counts[n] = 1
+            last = key
+        else:
+            out_counts[n] += 1
+    return n + 1
+
+
+@compiled
+def merge(keys_a, counts_a, keys_b, counts_b, keys, counts):
+    """Merge two ascending lists of distinct keys, adding counts of equal ones; return how many."""
+    a = b = n = 0
+    while a < len(keys_a) and b < len(keys_b):
+        key_a, key_b = keys_a[a], keys_b[b]
+        take_a, take_b = key_a <= key_b, key_b <= key_a
+        keys[n] = key_a if take_a else key_b
+        counts[n] = (counts_a[a] if take_a else _ZERO) + (counts_b[b] if take_b else _ZERO)
+        a += take_a
+        b += take_b
+        n += 1
+    while a < len(keys_a):
+        keys[n] = keys_a[a]
+        counts[n] = counts_a[a]
+        a += 1
+        n += 1
+    while b < len(keys_b):
+        keys[n] = keys_b[b]
+        counts[n] = counts_b[b]
+        b += 1
+        n += 1
+    return n
+
+
+@compiled
+def interleave(keys_a, payload_a, keys_b, payload_b, keys, payload):
+    """Merge two ascending lists of keys with their payloads (uint64), equal keys kept apart."""
+    a = b = 0
+    for n in range(len(keys)):
+        if b == len(keys_b) or (a < len(keys_a) and keys_a[a] <= keys_b[b]):
+            keys[n] = keys_a[a]
+            payload[n] = payload_a[a]
+            a += 1
+        else:
+            keys[n] = keys_b[b]
+            payload[n] = payload_b[b]
+            b += 1
+
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+
+
+_C1 = np.uint64(C1)
+_C2 = np.uint64(C2)
+_S16 = np.uint64(16)
+_SIX = np.uint64(6)
+_63 = np.uint64(63)
+_PILOTS = PILOTS
+
+
+@compiled
+def find_pilots(keys, bits, seed, n_slots, pilots, slots):
+    """Choose a pilot for each bucket of a part; return False where one bucket finds none.
+
+    `keys` (uint64) are the part's, sorted and distinct; `bits`, `seed` and `n_slots` are uint64.
+    Fills `pilots` (uint16, one a bucket) and `slots` (uint64, one a key).
+    """
+    n_keys = len(keys)
+    n_buckets = len(pilots)
+    first = np.zeros(n_buckets + 1, dtype=np.int64)
+    for i in range(n_keys):
+        bucket = (((keys[i] << bits) >> _S32) * np.uint64(n_buckets)) >> _S32
+        first[np.int64(bucket) + 1] += 1
+    largest = 0
+    for b in range(n_buckets):
+        if first[b + 1] > largest:
+            largest = first[b + 1]
+    # the large buckets first, while there is room: buckets in falling order of size
+    start = np.zeros(largest + 2, dtype=np.int64)
+    for b in range(n_buckets):
+        start[largest - first[b + 1] + 1] += 1
+    for s in range(largest + 1):
+        start[s + 1] += start[s]
+    order = np.empty(n_buckets, dtype=np.int64)
+    for b in range(n_buckets):
+        place = largest - first[b + 1]
+        order[start[place]] = b
+        start[place] += 1
+    for b in range(n_buckets):
+        first[b + 1] += first[b]
+
+    taken = np.zeros((np.int64(n_slots) >> 6) + 1, dtype=np.uint64)
+    for o in range(n_buckets):
+        begin = first[order[o]]
+        end = first[order[o] + 1]
+        if begin == end:
+            pilots[order[o]] = 0
+            continue
+        found = False
+        first_key = keys[begin]
+        mixed = (seed << _S16) * _C1
+        for pilot in range(_PILOTS):
+            slot = ((((first_key ^ mixed) * _C2) >> _S32) * n_slots) >> _S32
+            free = not (taken[slot >> _SIX] >> (slot & _63)) & _ONE  # mostly not: leave early
+            if free:
+                slots[begin] = slot
+                for i in range(begin + 1, end):
+                    slot = ((((keys[i] ^ mixed) * _C2) >> _S32) * n_slots) >> _S32
+                    if (taken[slot >> _SIX] >> (slot & _63)) & _ONE:
+                        free = False
+                        break
+                    slots[i] = slot
+            mixed += _C1
+            if not free:
+                continue
+            for i in range(begin, end):  # two keys of the bucket may want the same slot
+                for j in range(begin, i):
+                    if slots[i] == slots[j]:
+                        free = False
+            if free:
+                for i in range(begin, end):
+                    taken[slots[i] >> _SIX] |= _ONE << (slots[i] & _63)
+                pilots[order[o]] = pilot
+                found = True
+                break
+        if not found:
+            return False
+    return True

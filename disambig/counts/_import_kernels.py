@@ -1,0 +1,314 @@
+"""Compiled functions that parse lines of ready counts."""
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+from __future__ import annotations
+
+import numpy as np
+
+from disambig.counts.counter import MOST
+from disambig.jit import compiled, eight_bytes
+from disambig.text import MAX_ORDER, MURMUR_MULTIPLIER, ORDER_STEP, PLACE, WORD_SEED, fmix64
+
+TSV, GOOGLE_2, GOOGLE_3 = 0, 1, 2
+NO_TAB, NO_COUNT, NO_NGRAM, TOO_LONG, WRONG_ORDER, NO_YEARS, TOO_MANY = 1, 2, 3, 4, 5, 6, 7
+CUT, TAGGED = 0, 1
+"""What a word map has in place of a hash for words whose n-grams are left out."""
+_FINE, _LEFT_OUT, _DEFERRED = 0, 1, 2
+_ZERO = np.uint64(0)
+_ONE = np.uint64(1)
+_THREE = np.uint64(3)
+_SEVEN = np.uint64(7)
+_BYTE = np.uint64(255)
+_EIGHT = np.uint64(8)
+_TAGGED = np.uint64(TAGGED)
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+_S32 = np.uint64(32)
+_S56 = np.uint64(56)
+_S63 = np.uint64(63)
+_M = np.uint64(MURMUR_MULTIPLIER)
+_R = np.uint64(47)
+_SEED = np.uint64(WORD_SEED)
+_BYTES_1 = np.uint64(0x0101010101010101)
+_BYTES_33 = np.uint64(0x2121212121212121)
+_BYTES_128 = np.uint64(0x8080808080808080)
+_MAX_ORDER = MAX_ORDER
+_DIGITS = np.uint64(18)
+_MOST = np.uint64(MOST)
+_TEN = np.uint64(10)
+_TAB, _LF, _CR, _SPACE, _COMMA = (np.uint64(code) for code in b"\t\n\r ,")
+_DIGIT_0 = np.uint64(48)
+_NINE = np.uint64(9)
+
+
+@compiled
+def _word(data, at):
+    """Return where the next space, TAB or line end is (uint64), that byte, and the hash of the word up to it.
+
+    The hash is MurmurHash64A, seed 1, as `hashing.hash_word` has it.
+    """
+    some = eight_bytes(data, at)
+    low = (some - _BYTES_33) & ~some & _BYTES_128  # its lowest bit tells the first byte below 33
+    below = (low - _ONE) & ~low  # all bits under it
+    size = ((below & _BYTES_1) * _BYTES_1 >> _S56) - _ONE
+    byte = (some >> ((size & _SEVEN) << _THREE)) & _BYTE
+    if low == _ZERO or (byte != _SPACE and byte != _TAB and byte != _LF):
+        return _long_word(data, at)
+    value = _SEED ^ (size * _M)
+    value = (value ^ (some & (below >> _SEVEN))) * _M if size > _ZERO else value
+    value ^= value >> _R
+    value *= _M
+    return at + size, byte, value ^ (value >> _R)
+
+
+@compiled
+def _long_word(data, at):
+    end = _long_end(data, at)
+    value = _SEED ^ ((end - at) * _M)
+    while end - at >= _EIGHT:
+        block = eight_bytes(data, at) * _M
+        block ^= block >> _R
+        value = (value ^ (block * _M)) * _M
+        at += _EIGHT
+    if at < end:
+        rest = (_ONE << ((end - at) << _THREE)) - _ONE
+        value = (value ^ (eight_bytes(data, at) & rest)) * _M
+    value ^= value >> _R
+    value *= _M
+    return end, np.uint64(data[end]), value ^ (value >> _R)
+
+
+@compiled
+def _long_end(data, at):
+    while True:
+        some = eight_bytes(data, at)
+        low = (some - _BYTES_33) & ~some & _BYTES_128
+        if low == _ZERO:
+            at += _EIGHT
+            continue
+        at += (((low - _ONE) & ~low & _BYTES_1) * _BYTES_1 >> _S56) - _ONE
+        byte = data[at]
+        if byte == _SPACE or byte == _TAB or byte == _LF:
+            return at
+        at += _ONE  # another control character: part of the word
+
+
+@compiled
+def _is_member(word, table):
+    mask = np.uint64(len(table) - 1)
+    at = ((word * _MIX) >> _S32) & mask
+    while table[at] != _ZERO and table[at] != word:
+        at = (at + _ONE) & mask
+    return table[at] == word
+
+
+@compiled
+def place_in(words, word):
+    """Return the row that `word` has, or would get, in a map: uint64, rows of a word and its normal form."""
+    mask = np.uint64(len(words) - 1)
+    at = ((word * _MIX) >> _S32) & mask
+    while words[at, 0] != _ZERO and words[at, 0] != word:
+        at = (at + _ONE) & mask
+    return at
+
+
+@compiled
+def put_all(words, raw, values):
+    """Enter words into a map with room for them; return how many were new."""
+    new = 0
+    for i in range(len(raw)):
+        at = place_in(words, raw[i])
+        new += words[at, 0] == _ZERO
+        words[at, 0] = raw[i]
+        words[at, 1] = values[i]
+    return new
+
+
+@compiled
+def _number(data, at):
+    """Return the number at `at` and its end; no progress where there is none, or it is too long."""
+    value = _ZERO
+    begin = at
+    while True:
+        digit = np.uint64(data[at]) - _DIGIT_0  # wraps for what comes before the digits
+        if digit > _NINE:
+            break
+        value = value * _TEN + digit
+        at += _ONE
+    if at - begin > _DIGITS:
+        return value, begin
+    return value, at
+
+
+@compiled
+def _next_line(data, at):
+    """Return the start of the next line if this one ends at `at`, else 0."""
+    if data[at] == _CR:
+        at += _ONE
+    return at + _ONE if data[at] == _LF else _ZERO
+
+
+@compiled
+def _counts(data, at, form, first_year, last_year):
+    """Read what follows the TAB after an n-gram; return the count, the next line, and what is wrong."""
+    if form == 0:
+        total, end = _number(data, at)
+        following = _next_line(data, end)
+        wrong = end == at or following == _ZERO or total == _ZERO
+        return total, following, NO_COUNT if wrong else 0
+    separator = _TAB if form == 1 else _COMMA
+    total = _ZERO
+    while True:
+        year, end = _number(data, at)
+        if end == at or data[end] != separator:
+            return total, _ZERO, NO_YEARS
+        at = end + _ONE
+        matches, end = _number(data, at)
+        if end == at or data[end] != separator:
+            return total, _ZERO, NO_YEARS
+        at = end + _ONE
+        _, end = _number(data, at)
+        if end == at:
+            return total, _ZERO, NO_YEARS
+        if first_year <= year <= last_year:
+            total += matches
+            if total >= _MOST:
+                return total, _ZERO, TOO_MANY
+        if form == 2 and data[end] == _TAB:
+            at = end + _ONE
+            continue
+        following = _next_line(data, end)
+        return total, following, NO_YEARS if following == _ZERO else 0
+
+
+@compiled
+def _same(data, one, other, size):
+    """Return whether `size` bytes are the same at both places and a TAB follows."""
+    if data[other + size] != _TAB:
+        return False
+    done = _ZERO
+    while done + _EIGHT <= size:
+        if eight_bytes(data, one + done) != eight_bytes(data, other + done):
+            return False
+        done += _EIGHT
+    rest = (_ONE << ((size - done) << _THREE)) - _ONE
+    return (eight_bytes(data, one + done) ^ eight_bytes(data, other + done)) & rest == _ZERO
+
+
+@compiled
+def _verdict(data, begin, size, wrong, form):
+    """Return the plainest name for what is wrong with the line at `begin`."""
+    tabs = 0
+    while begin < size and data[begin] != _LF:
+        tabs += data[begin] == _TAB
+        begin += _ONE
+    if tabs == 0:
+        return NO_TAB
+    return NO_NGRAM if form == 0 and tabs > 1 else wrong
+
+
+@compiled
+def parse(
+    data, n_bytes, form, order, years, seed, table, words, keys, counts, orders, missing, deferred, said
+):
+    """Read the lines of ``data[:n_bytes]`` (uint8), the last with a line end too.
+
+    Parameters
+    ----------
+    data : with 16 line ends more than `n_bytes`
+    form : TSV, GOOGLE_2 or GOOGLE_3
+    order : that of all n-grams, or 0 where it is free
+    years : array of uint64, the first and the last that count
+    table : a set of words (see `build_kernels.fill_set`) of which an n-gram must hold one, or empty
+    words : a map (see `place_in`) from words as they stand to their normal forms, or empty for none
+    keys, counts (uint64), orders (uint8) : filled, with room for a fourth of the bytes and two
+    missing : filled with words that are not in the map: rows of hash, start, end (uint64)
+    deferred : filled with the starts and ends (int64) of lines with such words; they are not counted yet
+    said : int64, filled with the numbers of n-grams, of lines, of missing words, of deferred lines, of
+        lines left out for a word that is cut, and for a tag
+
+    Returns 0, or what is wrong with the last line read.
+    """
+    said[:] = 0
+    filled = lines = n_missing = n_deferred = 0
+    size = np.uint64(n_bytes)
+    restricted, mapped = len(table) > 0, len(words) > 0
+    before = before_size = begin = _ZERO
+    total = seed
+    n = 0
+    wanted = counted = False
+    state, reason = _FINE, 0
+    while begin < size:
+        lines += 1
+        wrong = 0
+        fits = before_size > _ZERO and begin + before_size < size
+        if form == 1 and fits and _same(data, before, begin, before_size):
+            at = begin + before_size
+        else:
+            n = 0
+            total = seed
+            wanted = not restricted
+            counted = False  # whether the n-gram is the last of `keys`
+            state = _FINE
+            at = begin
+            while True:
+                end, last, word = _word(data, at)
+                if end == at:
+                    wrong = NO_NGRAM
+                    break
+                if n == _MAX_ORDER:
+                    wrong = TOO_LONG
+                    break
+                if mapped:
+                    place = place_in(words, word)
+                    if words[place, 0] == _ZERO:
+                        state = _DEFERRED
+                        if n_missing < len(missing):
+                            missing[n_missing, 0] = word
+                            missing[n_missing, 1] = at
+                            missing[n_missing, 2] = end
+                            n_missing += 1
+                    word = words[place, 1]
+                    if word <= _TAGGED and state == _FINE:
+                        state = _LEFT_OUT
+                        reason = 4 + np.int64(word)
+                total += word * PLACE[n]
+                if restricted and not wanted:
+                    wanted = _is_member(word, table)
+                n += 1
+                if last == _SPACE:
+                    at = end + _ONE
+                    continue
+                if last == _LF:
+                    wrong = NO_TAB
+                at = end
+                break
+            if wrong == 0 and order > 0 and n != order:
+                wrong = WRONG_ORDER
+            before, before_size = begin, at - begin
+        count = following = _ZERO
+        if wrong == 0:
+            count, following, wrong = _counts(data, at + _ONE, form, years[0], years[1])
+        if wrong == 0:
+            if state == _DEFERRED:
+                deferred[n_deferred, 0] = np.int64(begin)
+                deferred[n_deferred, 1] = np.int64(following)
+                n_deferred += 1
+            elif state == _LEFT_OUT:
+                said[reason] += 1
+            elif counted:
+                counts[filled - 1] += count
+                if counts[filled - 1] >= _MOST:
+                    wrong = TOO_MANY
+            elif wanted and count > _ZERO:
+                keys[filled] = fmix64(total + np.uint64(n) * ORDER_STEP)
+                counts[filled] = count
+                orders[filled] = n
+                filled += 1
+                counted = True
+        if wrong != 0:
+            said[0], said[1] = filled, lines
+            return _verdict(data, begin, size, wrong, form)
+        begin = following
+    said[0], said[1], said[2], said[3] = filled, lines, n_missing, n_deferred
+    return 0

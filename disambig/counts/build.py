@@ -1,0 +1,557 @@
+"""Build count tables from text, merge tables and prune them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.counts import runs
+from disambig.counts.counter import MEMORY, MOST, NgramCounter, ngram_kinds
+from disambig.counts.layout import ngram_order
+from disambig.counts.runs import Merged, RunFile, least_counts, spans
+from disambig.counts.table import CountTable
+from disambig.counts.writer import entries, find_place, refuse_existing, write_table
+from disambig.errors import UserError
+from disambig.text import MAX_ORDER, Tokenisation, hash_word
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+
+Progress = Callable[[str, int, int | None], None]
+"""Told ``(stage, done, total or None)``: ``"count"`` in texts, ``"write"`` in n-grams written."""
+BATCH = 1 << 22
+"""Characters that are tokenised at a time."""
+
+
+class BuildOptions(TypedDict, total=False):
+    """What `build_table` and `readers.import_table` can be asked for alike.
+
+    Attributes
+    ----------
+    orders : int
+        Count 1-grams to n-grams of this length, 5 at most (the default).
+    min_counts : mapping of int to int
+        For an order, the count below which n-grams of this many words, and longer ones up to the next
+        order that is named, are left out (see `pruning.least_counts`); by default none is.
+    keep_words : collection of str
+        Only n-grams that contain one of these words, in the tokenisation's normal form; of two words
+        with a space between, those that contain both side by side. Of a pattern with a gap, the words
+        outside the gap count.
+    record : {"exact", "compact", "small"}
+        Form of the records.
+    keys : bool
+        Keep the keys too, so that the table can be merged and pruned.
+    memory : int
+        Bound on the process's memory, in bytes; what does not fit is sorted on disk.
+    temporary : path
+        Where those temporary files lie.
+    licence : str
+        What the header says of the counted text.
+    force : bool
+        Replace a file that exists.
+    progress : callable
+        See `Progress`.
+    """
+
+    orders: int
+    min_counts: Mapping[int, int] | None
+    keep_words: Collection[str] | None
+    record: str
+    keys: bool
+    memory: int
+    temporary: str | Path | None
+    licence: str
+    force: bool
+    progress: Progress | None
+
+
+def batches(texts: Iterable[str], *, size: int = BATCH) -> Iterator[list[str]]:
+    """Gather texts into lists of about `size` characters."""
+    batch: list[str] = []
+    characters = 0
+    for text in texts:
+        batch.append(text)
+        characters += len(text) + 1
+        if characters >= size:
+            yield batch
+            batch, characters = [], 0
+    if batch:
+        yield batch
+
+
+def count_texts(
+    counter: NgramCounter,
+    texts: Iterable[str],
+    *tokenisations: Tokenisation,
+    tell: Callable[[int], None] | None = None,
+) -> int:
+    """Add the n-grams of `texts` to `counter`, each text a unit of its own; return how many texts.
+
+    `tell` is told their number now and then.
+    """
+    n_texts = 0
+    for batch in batches(texts):
+        for tokenisation in tokenisations:
+            counter.add(tokenisation(batch))
+        n_texts += len(batch)
+        if tell is not None:
+            tell(n_texts)
+    return n_texts
+
+
+def merged_partitions(
+    texts: Iterable[str],
+    tokenisation: Tokenisation,
+    *,
+    gaps: bool = False,
+    **choices: Unpack[BuildOptions],
+) -> Iterator[Merged]:
+    """Yield all n-grams of `texts` as sorted arrays ``(keys, counts, kinds)``, for experiments.
+
+    Parameters are those of `build_table`; `layout.order_of` tells the order of a kind.
+    """
+    with make_counter([tokenisation.name], gaps=gaps, **choices) as counter:
+        count_texts(counter, texts, tokenisation)
+        yield from counter.partitions(min_counts=choices.get("min_counts"))
+
+
+def build_table(
+    path: str | os.PathLike[str],
+    texts: Iterable[str],
+    tokenisation: Tokenisation | Sequence[Tokenisation],
+    *,
+    gaps: bool = False,
+    sources: Sequence[Mapping[str, Any]] = (),
+    **choices: Unpack[BuildOptions],
+) -> Path:
+    """Count the n-grams of `texts` and write them as a count table.
+
+    Parameters
+    ----------
+    path : path
+        The table; its directory must exist.
+    texts : iterable of str
+        One paragraph, or document, each: no n-gram crosses from one into the next.
+    tokenisation : Tokenisation, or sequence of them
+        Each gives the table a view of the same text.
+    gaps : bool
+        Count patterns with a gap as well (see `NgramCounter`).
+    sources : sequence of mapping
+        What the header says of where the text comes from; read when all texts are.
+    **choices
+        See `Choices`.
+
+    Raises
+    ------
+    UserError
+        D106 (exists), D107 (cannot be written), D108 (record), D111 (orders), D112 (memory),
+        D113 (no word in all the texts).
+    """
+    cuts = tokenisation if isinstance(tokenisation, Sequence) else [tokenisation]
+    refuse_existing(Path(path), force=choices.get("force", False))
+    progress = choices.get("progress")
+    with make_counter([cut.name for cut in cuts], gaps=gaps, **choices) as counter:
+        n_texts = count_texts(
+            counter, texts, *cuts, tell=lambda done: progress("count", done, None) if progress else None
+        )
+        if not counter.totals[0] and not choices.get("keep_words"):
+            raise UserError("D113")
+        view = {"texts": n_texts, "sources": [dict(source) for source in sources]}
+        return write_chosen(path, counter, views={cut.name: view for cut in cuts}, **choices)
+
+
+def make_counter(
+    tokenisations: Sequence[str],
+    *,
+    gaps: bool = False,
+    runs_to: RunFile | None = None,
+    **choices: Unpack[BuildOptions],
+) -> NgramCounter:
+    """Return the counter for these choices."""
+    words = choices.get("keep_words")
+    split = [word.split(" ") for word in words or () if " " in word]
+    return NgramCounter(
+        *tokenisations,
+        orders=choices.get("orders", MAX_ORDER),
+        gaps=gaps,
+        keep_words=None if words is None else [hash_word(word) for word in words if " " not in word],
+        keep_pairs=[(hash_word(first), hash_word(second)) for first, second in split],
+        memory=choices.get("memory", MEMORY),
+        temporary=choices.get("temporary"),
+        runs_to=runs_to,
+    )
+
+
+def write_chosen(
+    path: str | os.PathLike[str],
+    counter: NgramCounter,
+    *,
+    views: Mapping[str, Mapping[str, Any]],
+    **choices: Unpack[BuildOptions],
+) -> Path:
+    """Write what `counter` holds as a table, with what its header says of the text, for each tokenisation."""
+    return write_counter(
+        path,
+        counter,
+        min_counts=choices.get("min_counts"),
+        record=choices.get("record", "exact"),
+        keys=choices.get("keys", False),
+        info=header_info(views, **choices),
+        force=choices.get("force", False),
+        progress=choices.get("progress"),
+    )
+
+
+def header_info(views: Mapping[str, Mapping[str, Any]], **choices: Unpack[BuildOptions]) -> dict[str, Any]:
+    """Return what the header says of the text."""
+    words = choices.get("keep_words")
+    return {
+        "licence": choices.get("licence", ""),
+        "keep_words": None if words is None else sorted(words),
+        "views": dict(views),
+    }
+
+
+def write_counter(
+    path: str | os.PathLike[str],
+    counter: NgramCounter,
+    *,
+    min_counts: Mapping[int, int] | None = None,
+    record: str = "exact",
+    keys: bool = False,
+    info: Mapping[str, Any] | None = None,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> Path:
+    """Prune what `counter` holds and write it as a count table; parameters are those of `build_table`."""
+    said: dict[str, Any] = dict(info or {})
+
+    def chunks() -> Iterator[Merged]:
+        done = 0
+        for chunk in counter.partitions(min_counts=min_counts):
+            yield chunk
+            done += len(chunk[0])
+            if progress is not None:
+                progress("write", done, None)
+        said.update(ngram_numbers(counter.orders, counter.totals, counter.distinct, counter.kept, min_counts))
+
+    return write_table(
+        path,
+        chunks(),
+        tokenisations=counter.tokenisations,
+        gaps=counter.tokenisations if counter.gaps else (),
+        orders=counter.orders,
+        record=record,
+        keys=keys,
+        info=said,
+        force=force,
+    )
+
+
+def ngram_numbers(
+    orders: int,
+    seen: Sequence[int],
+    distinct: Sequence[int],
+    kept: Sequence[int],
+    min_counts: Mapping[int, int] | None,
+) -> dict[str, Any]:
+    """Return what the header says of how many n-grams there are, given by kind, and of thresholds."""
+    plain, patterns = slice(0, orders), slice(orders, None)
+    named = {"seen": seen, "distinct": distinct, "kept": kept}
+    said: dict[str, Any] = {
+        "ngrams": {name: _by_order(values[plain], 1) for name, values in named.items()},
+        "min_counts": {str(n): least for n, least in least_counts(min_counts, orders=orders).items()},
+    }
+    if len(seen) > orders:
+        said["patterns"] = {name: _by_order(values[patterns], 3) for name, values in named.items()}
+    return said
+
+
+def _by_order(values: Sequence[int], first: int) -> dict[str, int]:
+    return {str(order): value for order, value in enumerate(values, first)}
+
+
+_AT_ONCE = 1 << 19
+"""N-grams that are held at a time."""
+
+
+def merge_tables(
+    path: str | os.PathLike[str],
+    tables: Sequence[CountTable],
+    *,
+    min_counts: Mapping[int, int] | None = None,
+    record: str = "exact",
+    keys: bool = False,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> Path:
+    """Write the table of the text of all `tables`, byte for byte the one that is counted at once.
+
+    Tables of several tokenisations become one with several views.
+
+    Parameters
+    ----------
+    path : path
+    tables : sequence of CountTable
+        Tables with keys, not pruned, alike in orders, kept words and, for a tokenisation, gaps.
+    min_counts, record, keys, force, progress
+        As for `build.build_table`.
+
+    Raises
+    ------
+    UserError
+        D105 (stored keys that are damaged), D106 to D108, D118 (counts too large), D119, D120 (no keys),
+        D121 (pruned), D122 (tables that do not fit together).
+    """
+    refuse_existing(Path(path), force=force)
+    names, gaps, said = merge_headers(tables)
+    first = tables[0]
+    pruned = PrunedChunks(first.orders, bool(gaps), min_counts)
+
+    def chunks() -> Iterator[Merged]:
+        yield from pruned.chunks(
+            merge_ngrams(tables, pruned.kinds), sum(t.n_ngrams for t in tables), progress
+        )
+        said.update(ngram_numbers(pruned.orders, pruned.seen, pruned.distinct, pruned.kept, min_counts))
+
+    return write_table(
+        path,
+        chunks(),
+        tokenisations=names,
+        gaps=gaps,
+        orders=first.orders,
+        record=record,
+        keys=keys,
+        info=said,
+        force=force,
+    )
+
+
+def merge_headers(tables: Sequence[CountTable]) -> tuple[list[str], list[str], dict[str, Any]]:
+    """Return tokenisations, those with gaps, and what the header of the merged table says of the text.
+
+    Raises
+    ------
+    UserError
+        D105, D120 to D122.
+    """
+    for table in tables:
+        _require_whole(table)
+    _require_alike(tables)
+    names = list(dict.fromkeys(name for table in tables for name in table.tokenisations))
+    gaps = [name for name in names if any(name in table.gaps for table in tables)]
+    licences = dict.fromkeys(str(_info(table).get("licence") or "") for table in tables)
+    said = {
+        "licence": "; ".join(filter(None, licences)),
+        "keep_words": _info(tables[0]).get("keep_words"),
+        "views": _merged_views(tables),
+    }
+    return names, gaps, said
+
+
+def prune_table(
+    path: str | os.PathLike[str],
+    table: CountTable,
+    *,
+    min_counts: Mapping[int, int] | None = None,
+    orders: int | None = None,
+    record: str = "exact",
+    keys: bool = False,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> Path:
+    """Write `table` without its rare or long n-grams, byte for byte the table counted with these thresholds.
+
+    Parameters
+    ----------
+    path : path
+    table : CountTable
+        A table with keys; it may be pruned already, its own thresholds go on to hold.
+    orders : int, optional
+        The longest n-grams that stay; by default all do.
+    min_counts, record, keys, force, progress
+        As for `build.build_table`.
+
+    Raises
+    ------
+    UserError
+        D105 (stored keys that are damaged), D106 to D108, D111 (orders), D119, D120 (no keys).
+    """
+    refuse_existing(Path(path), force=force)
+    orders = table.orders if orders is None else orders
+    if not 1 <= orders <= table.orders:
+        raise UserError("D111", orders=orders, most=table.orders)
+    if not table.has_keys:
+        raise UserError("D120", path=table.path)
+    info = _info(table)
+    before = _thresholds(table)
+    asked = least_counts(min_counts, orders=orders)
+    least = {n: max(count, before.get(n, 1)) for n, count in asked.items()}
+    pruned = PrunedChunks(orders, bool(table.gaps), least)
+    said = {name: info[name] for name in ("licence", "keep_words", "views") if name in info}
+
+    def chunks() -> Iterator[Merged]:
+        kinds = ngram_kinds(table.orders, gaps=bool(table.gaps))
+        yield from pruned.chunks(merge_ngrams([table], kinds), table.n_ngrams, progress)
+        seen = _header_numbers(info, "seen", pruned.kinds) or pruned.seen
+        distinct = _header_numbers(info, "distinct", pruned.kinds) or pruned.distinct
+        said.update(ngram_numbers(orders, seen, distinct, pruned.kept, least))
+
+    return write_table(
+        path,
+        chunks(),
+        tokenisations=table.tokenisations,
+        gaps=table.gaps,
+        orders=orders,
+        record=record,
+        keys=keys,
+        info=said,
+        force=force,
+    )
+
+
+class PrunedChunks:
+    """Chunks without the n-grams below their thresholds or beyond the orders, and how many there were."""
+
+    def __init__(self, orders: int, gaps: bool, min_counts: Mapping[int, int] | None) -> None:
+        self.orders = orders
+        self.kinds = ngram_kinds(orders, gaps=gaps)
+        self.seen, self.distinct, self.kept = ([0] * len(self.kinds) for _ in range(3))
+        least = least_counts(min_counts, orders=orders)
+        self._least = [least[ngram_order(kind)] for kind in self.kinds]
+
+    def chunks(self, chunks: Iterator[Merged], total: int, progress: Progress | None) -> Iterator[Merged]:
+        """Yield what is kept of `chunks`; `progress` is told of n-grams, of `total`."""
+        done = 0
+        for keys, counts, kinds in chunks:
+            wanted = np.zeros(len(keys), dtype=np.bool_)
+            for row, kind in enumerate(self.kinds):
+                here = kinds == kind
+                self._add(row, counts[here])
+                here &= counts >= np.uint64(self._least[row])
+                self.kept[row] += int(np.count_nonzero(here))
+                wanted |= here
+            done += len(keys)
+            if progress is not None:
+                progress("write", done, total)
+            yield keys[wanted], counts[wanted], kinds[wanted]
+
+    def _add(self, row: int, counts: NDArray[np.uint64]) -> None:
+        # the first sum cannot overflow, the second is exact
+        if self.seen[row] + counts.sum(dtype=np.float64) >= MOST:
+            raise UserError("D118", most=MOST)
+        self.seen[row] += int(counts.sum(dtype=np.uint64))
+        self.distinct[row] += len(counts)
+
+
+def merge_ngrams(
+    tables: Sequence[CountTable], kinds: Sequence[int], first: int = 0, stop: int = runs.SLICES
+) -> Iterator[Merged]:
+    """Yield the n-grams of all tables in ascending order of keys, counts of the same one added up.
+
+    They are those of the slices ``first:stop``.
+    """
+    places = slice_places(tables, first, stop)
+    for begin, end in spans(places.sum(axis=0), first, stop, _AT_ONCE):
+        parts = []
+        for table, place in zip(tables, places.tolist(), strict=True):
+            parts.append(entries(table, place[begin], place[end]))
+            if not np.isin(parts[-1][2], kinds).all():
+                raise UserError("D105", path=table.path, section="keys")
+            table.forget_pages()
+        if sum(int(counts.max()) for _, counts, _ in parts if len(counts)) >= MOST:
+            raise UserError("D118", most=MOST)
+        keys, counts = runs.merge_counts([part[:2] for part in parts])
+        of_all = np.zeros(len(keys), dtype=np.uint8)
+        for some, _, theirs in parts:
+            of_all[np.searchsorted(keys, some)] = theirs
+        if len(keys):
+            yield keys, counts, of_all
+
+
+def slice_places(tables: Sequence[CountTable], first: int = 0, stop: int = runs.SLICES) -> NDArray[np.int64]:
+    """Return where in each table each slice of ``first:stop`` begins, shape ``(n_tables, SLICES + 1)``."""
+    places = np.zeros((len(tables), runs.SLICES + 1), dtype=np.int64)
+    for row, table in zip(places, tables, strict=True):
+        for s in range(first, min(stop + 1, runs.SLICES)):
+            row[s] = find_place(table, s << 52)
+            if s % 256 == 0:
+                table.forget_pages()
+        row[stop:] = row[stop] if stop < runs.SLICES else table.n_ngrams
+    return places
+
+
+def _require_whole(table: CountTable) -> None:
+    if not table.has_keys:
+        raise UserError("D120", path=table.path)
+    for order, least in _thresholds(table).items():
+        if least > 1:
+            raise UserError("D121", path=table.path, order=order, least=least)
+
+
+def _require_alike(tables: Sequence[CountTable]) -> None:
+    first, gaps = tables[0], dict[str, bool]()
+    for table in tables:
+        unlike = ""
+        if table.orders != first.orders:
+            unlike = "the longest n-grams"
+        elif _info(table).get("keep_words") != _info(first).get("keep_words"):
+            unlike = "the words that n-grams were kept for"
+        for name in table.tokenisations:
+            if gaps.setdefault(name, name in table.gaps) != (name in table.gaps):
+                unlike = f"the patterns with a gap of {name}"
+        if unlike:
+            raise UserError("D122", path=table.path, first=first.path, what=unlike)
+
+
+def _merged_views(tables: Sequence[CountTable]) -> dict[str, Any]:
+    views: dict[str, Any] = {}
+    for table in tables:
+        try:
+            for name, more in _info(table).get("views", {}).items():
+                views[name] = _merged_view(views[name], more) if name in views else more
+        except (KeyError, TypeError, AttributeError) as error:
+            raise UserError("D105", path=table.path, section="header") from error
+    return views
+
+
+def _merged_view(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    view: dict[str, Any] = {}
+    for what, nothing in (("texts", 0), ("sources", [])):
+        if what in one or what in other:
+            view[what] = one.get(what, nothing) + other.get(what, nothing)
+    left_out = [said["left_out"] for said in (one, other) if "left_out" in said]
+    if left_out:
+        view["left_out"] = {why: sum(said[why] for said in left_out) for why in left_out[0]}
+    return view
+
+
+def _info(table: CountTable) -> Mapping[str, Any]:
+    info = table.header.get("info", {})
+    if not isinstance(info, dict):
+        raise UserError("D105", path=table.path, section="header")
+    return info
+
+
+def _thresholds(table: CountTable) -> dict[int, int]:
+    try:
+        return {int(order): int(least) for order, least in _info(table).get("min_counts", {}).items()}
+    except (TypeError, ValueError, AttributeError) as error:
+        raise UserError("D105", path=table.path, section="header") from error
+
+
+def _header_numbers(info: Mapping[str, Any], name: str, kinds: Sequence[int]) -> list[int] | None:
+    """Return what the header says by kind of the n-grams seen, or different; None where it is silent."""
+    try:
+        return [
+            int(info["patterns" if ngram_order(kind) != kind else "ngrams"][name][str(ngram_order(kind))])
+            for kind in kinds
+        ]
+    except (KeyError, TypeError, ValueError):
+        return None

@@ -1,0 +1,302 @@
+"""Count n-grams within a limit of memory."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.counts import layout, runs
+from disambig.counts import runs as build_arrays
+from disambig.counts.runs import Counted, Merge, Merged, Run, RunFile, run_file
+from disambig.errors import UserError
+from disambig.files import TempFiles, temp_folder
+from disambig.runtime import use_numba
+from disambig.text import MAX_ORDER, UNKNOWN, TokenView, hash_word
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+MEMORY = 2 << 30
+"""Bound on a counting process's memory, in bytes, unless another is asked for."""
+RESERVE = 352 << 20
+"""What the interpreter, the kernels, the text at hand and the merge take of that."""
+LEAST_MEMORY = 512 << 20
+_SCRATCH = 1 << 18
+_RUNS = "disambig.counts.runs"
+"""What drafts of runs are called: those that a killed process left in the same place go."""
+_UNITS = 4
+"""What a token costs NumPy, in the units of `use_numba`."""
+
+MOST = 1 << 60
+"""Counts of one kind must add up to less, so that no sum of them overflows."""
+
+
+class NgramCounter:
+    """Counts the n-grams of views (`add`) or adds up counts (`add_counts`) within a bound of memory.
+
+    Occurrences gather in a buffer for each kind of n-gram; a full buffer is sorted and written to a
+    temporary directory as a run; `partitions` merges the runs. To be used in a ``with`` statement,
+    at whose end the temporary files go.
+
+    Parameters
+    ----------
+    *tokenisations : str
+        Registry names; they seed the keys, and every view must have been made by one of them.
+    orders : int
+        Count 1-grams to n-grams of this length, 5 at most.
+    gaps : bool
+        Count patterns with a gap as well: n-grams of 3 to 5 words with one inner word left open, which
+        may be any word but never the end of a sentence.
+    keep_words : collection of int, optional
+        Word hashes: only n-grams that contain one of them are counted, and patterns
+        that contain one outside the gap: so their counts are over all words in the gap.
+    keep_pairs : collection of (int, int), optional
+        Hashes of two adjoining words: n-grams that contain both are counted as well.
+    memory : int
+        Bound on the memory of the whole process, in bytes.
+    temporary : path, optional
+        Where the temporary directory is made; by default where Python makes its own.
+    capacity : int, optional
+        N-grams in each kind's buffer, instead of what `memory` allows (for tests).
+    runs_to : RunFile, optional
+        Where runs are written and stay, in place of the temporary directory.
+
+    Attributes
+    ----------
+    kinds : tuple of int
+        What is counted: the orders, and those of patterns with a gap plus `layout.PATTERN`.
+    totals : list of int
+        N-grams seen of each kind.
+    distinct, kept : list of int
+        Different n-grams of each kind, before and after pruning; filled by `partitions`.
+    kept_words : array of uint64, or None
+        The words that `keep_words` names, as a set for kernels (`build_kernels.mark_members`).
+    spilled : int
+        Runs written to disk.
+    """
+
+    def __init__(
+        self,
+        *tokenisations: str,
+        orders: int = MAX_ORDER,
+        gaps: bool = False,
+        keep_words: Collection[int] | None = None,
+        keep_pairs: Collection[tuple[int, int]] = (),
+        memory: int = MEMORY,
+        temporary: str | Path | None = None,
+        capacity: int | None = None,
+        runs_to: RunFile | None = None,
+    ) -> None:
+        if not 1 <= orders <= MAX_ORDER:
+            raise UserError("D111", orders=orders, most=MAX_ORDER)
+        if memory < LEAST_MEMORY:
+            raise UserError("D112", memory=memory, least=LEAST_MEMORY)
+        if temporary is not None and not Path(temporary).is_dir():
+            raise UserError("D107", path=temporary, problem="there is no such directory")
+        self.tokenisations = tokenisations
+        self.orders = orders
+        self.gaps = gaps
+        self.kinds = ngram_kinds(orders, gaps=gaps)
+        self.totals, self.distinct, self.kept = ([0] * len(self.kinds) for _ in range(3))
+        self.spilled = 0
+        self._temporary = temporary
+        self._runs_to = runs_to
+        self._last = ExitStack()
+        # n-grams that one token can begin
+        self._each = np.array([1 if kind <= orders else kind - layout.PATTERN - 2 for kind in self.kinds])
+        most = (memory - RESERVE) // (8 * (len(self.kinds) + 1))
+        self._capacity = max(capacity or most, int(self._each.max()))
+        self._clear()
+        self._pending: list[list[Counted]] = [[] for _ in self.kinds]
+        self._n_pending = 0
+        self._runs: list[list[Run]] = [[] for _ in self.kinds]
+        self.kept_words = None if keep_words is None else _hash_set(keep_words)
+        self.kept_pairs = tuple(keep_pairs)
+
+    def add(self, view: TokenView) -> None:
+        """Count the n-grams of `view`; none crosses the end of a sentence or holds an `UNKNOWN` word."""
+        if view.tokenisation not in self.tokenisations:
+            raise ValueError(f"a view of {view.tokenisation}, not of {', '.join(self.tokenisations)}")
+        member = np.empty(0, dtype=np.uint8)
+        if self.kept_words is not None:
+            from disambig.counts._build_kernels import mark_members
+
+            member = np.empty(len(view), dtype=np.uint8)
+            mark_members(view.hashes, self.kept_words, member)
+            for first, second in self.kept_pairs:
+                found = (view.hashes[:-1] == np.uint64(first)) & (view.hashes[1:] == np.uint64(second))
+                member[1:][found] |= 2
+        seed = np.uint64(hash_word(view.tokenisation))
+        little = self.kept_words is None and not self.gaps and not use_numba(len(view) * _UNITS)
+        begin = 0
+        while begin < len(view):
+            room = int(((self._capacity - self._filled) // self._each).min())
+            if not room:
+                self._spill()
+                continue
+            end = min(len(view), begin + room)
+            before = self._filled.copy()
+            where = self._keys, self._rows, self._filled
+            if little:
+                build_arrays.add_keys(
+                    view.hashes, view.sentences, (begin, end), int(seed), self.orders, *where
+                )
+            else:
+                from disambig.counts._build_kernels import add_keys
+
+                add_keys(view.hashes, view.sentences, begin, end, seed, member, self.orders, *where)
+            for row, more in enumerate((self._filled - before).tolist()):
+                self.totals[row] += more
+            begin = end
+
+    def add_counts(self, keys: NDArray[np.uint64], counts: NDArray[np.uint64], kind: int) -> None:
+        """Add counts of n-grams of one kind, in any order and repeated as may be.
+
+        Raises
+        ------
+        UserError
+            D118, where the counts of a kind add up to `MOST` or more.
+        """
+        if not len(keys):
+            return
+        row = self.kinds.index(kind)
+        # the first sum cannot overflow, the second is exact
+        if self.totals[row] + counts.sum(dtype=np.float64) >= MOST:
+            raise UserError("D118", most=MOST)
+        self.totals[row] += int(counts.sum(dtype=np.uint64))
+        self._pending[row].append((keys, counts))
+        self._n_pending += len(keys)
+        if self._n_pending * 8 >= self._capacity * len(self.kinds):  # sorting takes eight times a key's room
+            self._spill_pending()
+
+    def partitions(self, *, min_counts: Mapping[int, int] | None = None) -> Iterator[Merged]:
+        """Yield all n-grams once, in ascending order of their keys, some half a million at a time.
+
+        Parameters
+        ----------
+        min_counts : mapping of int to int, optional
+            For an order, the count below which n-grams and patterns of this many words and longer ones
+            are left out (see `pruning.least_counts`).
+
+        Yields
+        ------
+        keys, counts : arrays of uint64
+        kinds : array of uint8
+        """
+        self._finish()
+        merge = Merge(self.orders, self.kinds, self._runs, min_counts)
+        self.distinct, self.kept = merge.distinct, merge.kept
+        yield from merge.chunks()
+
+    def spill(self) -> list[list[Run]]:
+        """Write what lies in the buffers as runs, too; return all runs, of each kind."""
+        if self._n_pending:
+            self._spill_pending()
+        if self._filled.any():
+            self._spill()
+        return self._runs
+
+    def _clear(self) -> None:
+        """Take new buffers; their pages cost nothing before they are filled."""
+        self._keys = np.empty((len(self.kinds) + 1, self._capacity), dtype=np.uint64)
+        self._rows = np.arange(len(self.kinds))
+        self._spare = len(self.kinds)
+        self._filled = np.zeros(len(self.kinds), dtype=np.int64)
+
+    def _spill(self) -> None:
+        for row in range(len(self.kinds)):
+            keys = self._sorted(row)
+            if len(keys):
+                self._runs[row].append(self._file().add_keys(keys))
+        self._filled[:] = 0
+
+    def _spill_pending(self) -> None:
+        for row, pending in enumerate(self._pending):
+            if pending:
+                keys = np.concatenate([keys for keys, _ in pending])
+                counts = np.concatenate([counts for _, counts in pending])
+                pending.clear()
+                self._runs[row].append(self._file().add_counts(*_summed(keys, counts)))
+        self._n_pending = 0
+
+    def _sorted(self, kind: int) -> NDArray[np.uint64]:
+        """Sort the keys of the kind at this place into the spare row, which becomes theirs."""
+        row, size = int(self._rows[kind]), self._filled[kind]
+        keys: NDArray[np.uint64] = self._keys[self._spare, :size]
+        if use_numba(int(size)):
+            from disambig.counts._build_kernels import sort_into
+
+            sort_into(self._keys[row, :size], keys, np.empty(_SCRATCH, dtype=np.uint64))
+        else:
+            keys[:] = np.sort(self._keys[row, :size])
+        self._rows[kind], self._spare = self._spare, row
+        return keys
+
+    def _finish(self) -> None:
+        """Make a run of what lies in the buffers; in memory unless others are on disk already."""
+        if self._n_pending:
+            self._spill_pending()
+        if not self._filled.any():
+            return
+        if self.spilled:
+            self._spill()
+        else:
+            for row in range(len(self.kinds)):
+                keys = self._sorted(row)
+                self._runs[row].append(runs.RawRun(keys, runs.slice_edges(keys)))
+        self._clear()
+
+    def _file(self) -> RunFile:
+        self.spilled += 1
+        if self._runs_to is None:
+            place = Path(self._temporary or tempfile.gettempdir())
+            folder = self._last.enter_context(temp_folder(TempFiles.for_name(place, _RUNS), private=True))
+            self._runs_to = self._last.enter_context(run_file(folder / "runs"))
+        return self._runs_to
+
+    def close(self) -> None:
+        """Delete the temporary files and let go of the buffers."""
+        self._last.close()
+        self._runs_to = None
+        self._keys = np.empty((len(self.kinds), 0), dtype=np.uint64)
+        self._runs = [[] for _ in self.kinds]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def ngram_kinds(orders: int, *, gaps: bool) -> tuple[int, ...]:
+    """Return the kinds of n-grams of up to so many words, with those of patterns if there are gaps."""
+    patterns = range(3, orders + 1) if gaps else ()
+    return (*range(1, orders + 1), *(order + layout.PATTERN for order in patterns))
+
+
+def _hash_set(words: Collection[int]) -> NDArray[np.uint64]:
+    from disambig.counts._build_kernels import fill_set
+
+    hashes = np.unique(np.fromiter(words, dtype=np.uint64, count=len(words)))
+    table = np.zeros(1 << (4 * len(hashes) + 4).bit_length(), dtype=np.uint64)
+    fill_set(hashes[hashes != UNKNOWN], table)
+    return table
+
+
+def _summed(keys: NDArray[np.uint64], counts: NDArray[np.uint64]) -> Counted:
+    order = np.argsort(keys)
+    keys, counts = keys[order], counts[order]
+    first = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
+    return keys[first], np.add.reduceat(counts, first)

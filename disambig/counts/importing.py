@@ -1,0 +1,347 @@
+"""Build a count table from ready counts: TSV files, Web 1T and Google Books."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.counts.build import BuildOptions, make_counter, write_chosen
+from disambig.counts.counter import NgramCounter
+from disambig.counts.inputs import count_format, unpacked
+from disambig.counts.writer import refuse_existing
+from disambig.errors import UserError
+from disambig.files import READ_ERRORS, decode, read_error
+from disambig.text import END_HASH, MAX_ORDER, SENTENCE_END, SENTENCE_START, START_HASH, hash_word
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+
+AS_THEY_STAND = ("web1t.v1",)
+"""Tokenisations whose words in files of counts are in normal form."""
+_TAGS = rb"NOUN|VERB|ADJ|ADV|PRON|DET|ADP|NUM|CONJ|PRT|X|\."
+_TAGGED = re.compile(rb"_(?:%b|ROOT)_|(.+)(_(?:%b))" % (_TAGS, _TAGS), re.DOTALL)
+_BOUNDARIES = {SENTENCE_START.encode(): START_HASH, SENTENCE_END.encode(): END_HASH}
+_GOOGLE_BOUNDARIES = {b"_START_": START_HASH, b"_END_": END_HASH}
+
+
+class WordMap:
+    """A growing map from the hashes of words as they stand to those of their normal forms.
+
+    Parameters
+    ----------
+    tokenisation : str
+        Registry name.
+    google : bool
+        The words are those of Google Books.
+    tagged : bool
+        Words with a tag are kept.
+
+    Attributes
+    ----------
+    entries : array of uint64, shape (a power of two, 2)
+        For kernels (`reader_kernels.place_in`); the second is `CUT` or `TAGGED` for a word without a form.
+    """
+
+    def __init__(self, tokenisation: str, *, google: bool = False, tagged: bool = False) -> None:
+        from disambig.text import tokenisation_named
+
+        self.entries = np.zeros((1 << 16, 2), dtype=np.uint64)
+        self._n = 0
+        self._cut = None if tokenisation in AS_THEY_STAND else tokenisation_named(tokenisation)
+        self._google = google
+        self._tagged = tagged
+
+    def learn(self, words: Sequence[bytes]) -> None:
+        """Enter words (UTF-8)."""
+        from disambig.counts._import_kernels import put_all
+
+        while 2 * (self._n + len(words)) > len(self.entries):
+            old = self.entries[self.entries[:, 0] != 0]
+            self.entries = np.zeros((2 * len(self.entries), 2), dtype=np.uint64)
+            put_all(self.entries, old[:, 0].copy(), old[:, 1].copy())
+        raw = np.fromiter(map(hash_word, words), dtype=np.uint64, count=len(words))
+        self._n += put_all(self.entries, raw, self._normal(words, raw))
+
+    def _normal(self, words: Sequence[bytes], raw: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        from disambig.counts._import_kernels import TAGGED
+
+        values = raw.copy() if self._cut is None else self._by_tokenisation(words)
+        boundaries = _BOUNDARIES | _GOOGLE_BOUNDARIES if self._google else _BOUNDARIES
+        for i, word in enumerate(words):
+            if word in boundaries:
+                values[i] = boundaries[word]
+            elif self._google and b"_" in word and (match := _TAGGED.fullmatch(word)):
+                values[i] = self._tagged_form(match) if self._tagged else TAGGED
+        return values
+
+    def _by_tokenisation(self, words: Sequence[bytes]) -> NDArray[np.uint64]:
+        from disambig.counts._import_kernels import CUT
+
+        assert self._cut is not None
+        view = self._cut([word.decode() for word in words])
+        sizes = np.diff(view.documents)  # three: the word between the ends of its sentence
+        middle = np.minimum(view.documents[:-1] + 1, max(len(view) - 1, 0))
+        if not len(view):
+            return np.full(len(words), CUT, dtype=np.uint64)
+        return np.where(sizes == 3, view.hashes[middle], np.uint64(CUT))
+
+    def _tagged_form(self, match: re.Match[bytes]) -> int:
+        from disambig.counts._import_kernels import CUT
+
+        if self._cut is None or match[1] is None:
+            return hash_word(match[0])
+        form = self._cut.words(match[1].decode())
+        return hash_word(form[1].encode() + match[2]) if len(form) == 3 else CUT
+
+
+_BLOCK = 1 << 22
+_LONGEST_LINE = 1 << 24
+_PIECE = 1 << 16
+_SPARE = 16
+_MISSING = 1 << 16
+ALL_YEARS = (0, 10**18)
+_PROBLEMS = (
+    "",
+    "there is no TAB",
+    "the count is no whole number above zero",
+    "the words are not separated by single spaces",
+    f"there are more than {MAX_ORDER} words",
+    "there are more or fewer words than the name of the file or folder says",
+    "the years and counts cannot be read",
+    "the counts add up to more than text can have",
+)
+_FORMS = (
+    "a line is an n-gram, a TAB and its count",
+    "a line is an n-gram, year, match count and volume count, with TABs between",
+    "a line is an n-gram and, each after a TAB, year,match count,volume count",
+)
+
+
+class CountReader:
+    """Reads files of counts into a counter.
+
+    Parameters
+    ----------
+    counter : NgramCounter
+    years : (int, int)
+        The first and the last year that count, of Google Books.
+    tagged : bool
+        Keep n-grams of Google Books with part-of-speech tags.
+
+    Attributes
+    ----------
+    left_out : dict
+        The lines left out: ``"tagged"`` for a tag, ``"cut"`` for a word that the tokenisation cuts.
+    """
+
+    def __init__(
+        self, counter: NgramCounter, *, years: tuple[int, int] = ALL_YEARS, tagged: bool = False
+    ) -> None:
+        self.left_out = {"tagged": 0, "cut": 0}
+        self._counter = counter
+        self._years = np.array(years, dtype=np.uint64)
+        self._tagged = tagged
+        self._maps: dict[bool, WordMap | None] = {}
+        self._size = -1
+        self._missing = np.empty((_MISSING, 3), dtype=np.uint64)
+
+    def read(self, path: str, order: int = 0, form: int | None = None) -> Iterator[int]:
+        """Add the counts of one file; yield, now and then, the bytes read from the disk.
+
+        Parameters
+        ----------
+        path : str
+        order : int
+            The order of all its n-grams, or 0 where it is free.
+        form : int, optional
+            By `count_files.form_of`; by default what the first line looks like.
+
+        Raises
+        ------
+        UserError
+            D114 (a malformed line, with its number), D118 (counts too large), D303 (binary), D304 (not
+            UTF-8), D308 (cut short).
+        """
+        form = count_format(path) if form is None else form
+        lines = 0
+        try:
+            with open(path, "rb") as raw, unpacked(raw, path) as stream:
+                for offset, block in _blocks(stream):
+                    if block is None:
+                        raise _malformed(path, lines + 1, "it has no end", form)
+                    _check(block, path, offset)
+                    wrong, read = self._parse(block, order, form)
+                    lines += read
+                    if wrong:
+                        raise _malformed(path, lines, _PROBLEMS[wrong], form)
+                    yield raw.tell()
+        except READ_ERRORS as problem:
+            raise read_error(path, problem) from problem
+
+    def _parse(self, block: bytes, order: int, form: int) -> tuple[int, int]:
+        """Add the counts of some lines; return what is wrong with one, and how many were read."""
+        words = self._map(google=form > 0)
+        wrong, read, n_missing, lines = self._pass(block, order, form, words)
+        passes = []
+        while not wrong and n_missing and words is not None:  # learn the words that are new, read again
+            spans = self._missing[:n_missing].tolist()
+            words.learn(list({block[begin:end] for _, begin, end in spans}))
+            passes.append((block, lines))
+            block = b"".join(block[begin:end] for begin, end in lines.tolist())
+            block += b"" if block.endswith(b"\n") else b"\n"
+            wrong, late, n_missing, lines = self._pass(block, order, form, words)
+            if wrong:
+                for whole, begins in reversed(passes):
+                    late = whole.count(b"\n", 0, int(begins[late - 1, 0])) + 1
+                return wrong, late
+        return wrong, read
+
+    def _pass(
+        self, block: bytes, order: int, form: int, words: WordMap | None
+    ) -> tuple[int, int, int, NDArray[np.int64]]:
+        from disambig.counts._import_kernels import parse
+
+        counter = self._counter
+        self._make_room(len(block), mapped=words is not None)
+        self._data[: len(block)] = np.frombuffer(block, dtype=np.uint8)
+        self._data[len(block) : len(block) + _SPARE] = ord("\n")
+        said = np.zeros(6, dtype=np.int64)
+        none = np.empty(0, dtype=np.uint64)
+        wrong = parse(
+            self._data,
+            len(block),
+            form,
+            order,
+            self._years,
+            np.uint64(hash_word(counter.tokenisations[0])),
+            counter.kept_words if counter.kept_words is not None else none,
+            words.entries if words is not None else none.reshape(0, 2),
+            self._keys,
+            self._counts,
+            self._orders,
+            self._missing,
+            self._deferred,
+            said,
+        )
+        n, read, n_missing, n_deferred, cut, tagged = said.tolist()
+        if not wrong:
+            self._add(self._keys[:n], self._counts[:n], self._orders[:n])
+        self.left_out["cut"] += cut
+        self.left_out["tagged"] += tagged
+        return wrong, read, n_missing, self._deferred[:n_deferred].copy()
+
+    def _make_room(self, size: int, *, mapped: bool) -> None:
+        """Have buffers for a block of so many bytes; a line has at least four, the last may lack its end."""
+        if size > self._size:
+            self._size = size
+            self._data = np.empty(size + _SPARE, dtype=np.uint8)
+            self._keys, self._counts = np.empty((2, size // 4 + 2), dtype=np.uint64)
+            self._orders = np.empty(size // 4 + 2, dtype=np.uint8)
+            self._deferred = np.empty((0, 2), dtype=np.int64)
+        if mapped and not len(self._deferred):
+            self._deferred = np.empty((self._size // 4 + 2, 2), dtype=np.int64)
+
+    def _map(self, *, google: bool) -> WordMap | None:
+        if google not in self._maps:
+            name = self._counter.tokenisations[0]
+            stand = name in AS_THEY_STAND and not google
+            self._maps[google] = None if stand else WordMap(name, google=google, tagged=self._tagged)
+        return self._maps[google]
+
+    def _add(self, keys: NDArray[np.uint64], counts: NDArray[np.uint64], orders: NDArray[np.uint8]) -> None:
+        for order in range(1, self._counter.orders + 1):
+            here = orders == order
+            if here.all():
+                self._counter.add_counts(keys.copy(), counts.copy(), order)
+                return
+            if here.any():
+                self._counter.add_counts(keys[here], counts[here], order)
+
+
+def _malformed(path: str, line: int, problem: str, form: int) -> UserError:
+    return UserError("D114", path=path, line=line, problem=problem, form=_FORMS[form])
+
+
+def _check(block: bytes, path: str, offset: int) -> None:
+    """Raise D303 or D304 where whole lines are not UTF-8; piece by piece, so that it stays in the cache."""
+    begin = 0
+    while begin < len(block):
+        end = block.rfind(b"\n", begin, begin + _PIECE) + 1 or block.find(b"\n", begin) + 1 or len(block)
+        piece = block[begin:end]
+        if not piece.isascii() or b"\0" in piece:
+            decode(piece, path, start=offset + begin)
+        begin = end
+
+
+def _blocks(stream: Any) -> Iterator[tuple[int, bytes | None]]:
+    """Yield whole lines together, with their offset in the file; None for a line that goes on and on."""
+    held, offset = b"", 0
+    while True:
+        block = stream.read(_BLOCK)
+        held += block
+        cut = held.rfind(b"\n") + 1 if block else len(held)
+        if cut:
+            yield offset, held[:cut]
+            held = held[cut:]
+            offset += cut
+        elif len(held) > _LONGEST_LINE:
+            yield offset, None
+        if not block:
+            return
+
+
+def import_table(
+    path: str | os.PathLike[str],
+    files: Sequence[tuple[str, int]],
+    tokenisation: str,
+    *,
+    format: str | None = None,
+    years: tuple[int, int] = ALL_YEARS,
+    tagged: bool = False,
+    **choices: Unpack[BuildOptions],
+) -> Path:
+    """Write a count table from files of counts; those of the same n-gram are added up.
+
+    Parameters
+    ----------
+    files : sequence of (path, order)
+        From `count_files`.
+    tokenisation : str
+        Registry name of a tokenisation, into whose normal form words are put (see `word_map`).
+    format : {"tsv", "google-v2", "google-v3"}, optional
+        By default what the first line of each file looks like.
+    years, tagged
+        As for `CountReader`.
+    **choices
+        See `build.Choices`; n-grams longer than `orders` are left out, and pairs in `keep_words` have no
+        meaning.
+
+    Raises
+    ------
+    UserError
+        What `CountReader.read`, `count_files.form_of` and `build_table` raise.
+    """
+    refuse_existing(Path(path), force=choices.get("force", False))
+    progress = choices.get("progress")
+    with make_counter([tokenisation], **choices) as counter:
+        reader = CountReader(counter, years=years, tagged=tagged)
+        before = 0
+        for file, order in files:
+            if order <= counter.orders:
+                for done in reader.read(file, order, count_format(file, format)):
+                    if progress is not None:
+                        progress("count", before + done, None)
+            before += os.path.getsize(file)
+        view: dict[str, Any] = {
+            "sources": [{"name": os.path.basename(file), "bytes": os.path.getsize(file)} for file, _ in files]
+        }
+        if any(reader.left_out.values()):
+            view["left_out"] = reader.left_out
+        return write_chosen(path, counter, views={tokenisation: view}, **choices)

@@ -1,0 +1,316 @@
+"""Write the index of a count table, and give ranks to counts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.counts import layout
+from disambig.counts.layout import C1, C2, PILOTS, Record
+from disambig.runtime import use_numba
+
+if TYPE_CHECKING:
+    from disambig.counts.runs import Merged
+
+
+_SMALL = 1 << 16
+
+
+class CountRanks:
+    """Gives each count its rank; counts that find no rank left are kept with their keys.
+
+    For rounding records the ranks are fixed. For exact ones they follow the order in which counts
+    appear, until `places` tells how to renumber them.
+    """
+
+    def __init__(self, record: Record) -> None:
+        self.record = record
+        self._fixed = layout.rounded_values(record) if record.growth else None
+        self._counts = np.empty(0, dtype=np.uint64)  # ascending
+        self._ranks = np.empty(0, dtype=np.uint16)
+        self._small = np.zeros(_SMALL, dtype=np.uint16)  # ranks of the counts below it; 0: not seen yet
+        self._overflow: list[NDArray[np.uint64]] = []
+
+    @classmethod
+    def given(cls, record: Record, counts: NDArray[np.uint64]) -> CountRanks:
+        """Return ranks that are final: places among `counts`, ascending, as many as there can be."""
+        made = cls(record)
+        made._counts = counts
+        made._ranks = np.arange(1, len(counts) + 1).astype(np.uint16)
+        small = counts < _SMALL
+        made._small[counts[small].astype(np.intp)] = made._ranks[small]
+        return made
+
+    def rank_counts(self, keys: NDArray[np.uint64], counts: NDArray[np.uint64]) -> NDArray[np.uint16]:
+        """Return the (provisional) ranks of `counts`, shape ``(n,)``."""
+        if self._fixed is not None:
+            return layout.rounded_ranks(counts, self._fixed)
+        small = counts < _SMALL
+        ranks = self._small[np.where(small, counts, 0).astype(np.intp)]
+        rest = np.flatnonzero(ranks == 0)
+        if len(rest):
+            ranks[rest] = self._among_all(counts[rest])
+            over = np.flatnonzero(ranks == layout.OVERFLOW)
+            if len(over):
+                self._overflow.append(np.stack([keys[over], counts[over]], axis=1))
+        return ranks
+
+    def _among_all(self, counts: NDArray[np.uint64]) -> NDArray[np.uint16]:
+        distinct, which = np.unique(counts, return_inverse=True)
+        new = np.setdiff1d(distinct, self._counts)[: layout.OVERFLOW - 1 - len(self._counts)]
+        ranks = np.arange(len(self._counts) + 1, len(self._counts) + 1 + len(new)).astype(np.uint16)
+        self._small[new[new < _SMALL].astype(np.intp)] = ranks[new < _SMALL]
+        both = np.concatenate([self._counts, new])
+        order = np.argsort(both)
+        self._counts = both[order]
+        self._ranks = np.concatenate([self._ranks, ranks])[order]
+        at = np.minimum(np.searchsorted(self._counts, distinct), len(self._counts) - 1)
+        found = np.where(self._counts[at] == distinct, self._ranks[at], np.uint16(layout.OVERFLOW))
+        all_found: NDArray[np.uint16] = found.astype(np.uint16)[which]
+        return all_found
+
+    def appeared(self) -> NDArray[np.uint64]:
+        """Return the counts by their provisional ranks, from rank 1; none where ranks are fixed."""
+        return self._counts[np.argsort(self._ranks)]
+
+    def values(self) -> NDArray[np.uint64]:
+        """Return the counts in the order of their final ranks, from rank 0 (absent, 0)."""
+        if self._fixed is not None:
+            return self._fixed
+        return np.concatenate([np.zeros(1, dtype=np.uint64), self._counts])
+
+    def places(self) -> NDArray[np.uint16] | None:
+        """Return the final rank of each provisional one, shape ``(65536,)``; None where they are final."""
+        if self._fixed is not None:
+            return None
+        places = np.zeros(1 << 16, dtype=np.uint16)
+        places[self._ranks] = np.arange(1, len(self._ranks) + 1)
+        places[layout.OVERFLOW] = layout.OVERFLOW
+        return places
+
+    def overflow(self) -> NDArray[np.uint64]:
+        """Return the n-grams whose exact count has no rank: rows ``(key, count)``, keys ascending."""
+        return np.concatenate([np.empty((0, 2), dtype=np.uint64), *self._overflow])
+
+
+_S32 = np.uint64(32)
+_AT_ONCE = 64
+
+
+def find_pilots_with_numpy(
+    keys: NDArray[np.uint64],
+    bits: int,
+    seed: int,
+    n_slots: int,
+    pilots: NDArray[np.uint16],
+    slots: NDArray[np.uint64],
+) -> bool:
+    """Choose a pilot for each bucket of a part, as `index_kernels.find_pilots` does."""
+    n_buckets = len(pilots)
+    buckets = (((keys << np.uint64(bits)) >> _S32) * np.uint64(n_buckets)) >> _S32
+    sizes = np.bincount(buckets.astype(np.intp), minlength=n_buckets)
+    begins = np.cumsum(sizes) - sizes
+    mixed = np.uint64((seed << 16) * C1 & 0xFFFFFFFFFFFFFFFF) + np.arange(
+        PILOTS, dtype=np.uint64
+    ) * np.uint64(C1)
+    taken = np.zeros(n_slots, bool)
+    pilots[:] = 0
+    for bucket in np.argsort(-sizes, kind="stable").tolist():
+        size = int(sizes[bucket])
+        if not size:
+            break  # the others are empty, too
+        own = slice(int(begins[bucket]), int(begins[bucket]) + size)
+        pilot = _pilot(keys[own], mixed, np.uint64(n_slots), taken, slots[own])
+        if pilot < 0:
+            return False
+        pilots[bucket] = pilot
+        taken[slots[own]] = True
+    return True
+
+
+def _pilot(
+    keys: NDArray[np.uint64],
+    mixed: NDArray[np.uint64],
+    n_slots: np.uint64,
+    taken: NDArray[np.bool_],
+    slots: NDArray[np.uint64],
+) -> int:
+    """Return the first pilot that sends the keys of a bucket to free slots, each to its own; -1 for none."""
+    for start in range(0, len(mixed), _AT_ONCE):
+        each = keys ^ mixed[start : start + _AT_ONCE, None]
+        at = (((each * np.uint64(C2)) >> _S32) * n_slots) >> _S32
+        for pilot in np.flatnonzero(~taken[at].any(axis=1)).tolist():
+            if len(set(at[pilot].tolist())) == len(keys):
+                slots[:] = at[pilot]
+                return start + pilot
+    return -1
+
+
+Chunk = tuple[NDArray[np.uint64], NDArray[np.uint64]]
+"""Keys, ascending and distinct, and their counts, none zero."""
+_REWRITE = 3 << 20
+_UNITS = 10
+"""What a key costs NumPy, in the units of `use_numba`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The parts ``first:stop`` of an index that has ``2**bits``: all n-grams of a range of keys."""
+
+    bits: int
+    first: int
+    stop: int
+
+
+def write_index(
+    file: BinaryIO, chunks: Iterable[Chunk], record: Record, ranks: CountRanks, span: Span | None = None
+) -> tuple[NDArray[np.uint64], int]:
+    """Append the index at the end of `file`; return its directory and the number of n-grams.
+
+    With `span` it is a stretch of an index, and `chunks` hold the n-grams of that.
+    """
+    start = file.tell()
+    rows: list[tuple[int, int, int, int, int]] = []
+    n_ngrams = 0
+    for bits, keys, counts in _parts(chunks, span):
+        words, slots, buckets, seed = _build(keys, ranks.rank_counts(keys, counts), bits, record)
+        at = (file.tell() - start) // 2
+        rows.append((at, slots, at + slots * record.width, buckets, seed))
+        file.write(words.data)
+        n_ngrams += len(keys)
+    return np.array(rows, dtype=np.uint64).reshape(-1, 5), n_ngrams
+
+
+def renumber(
+    file: BinaryIO,
+    start: int,
+    directory: NDArray[np.uint64],
+    places: NDArray[np.uint16],
+) -> None:
+    """Replace each rank r of an index of exact records by ``places[r]``."""
+    for records, slots, *_ in directory.tolist():
+        for begin in range(0, slots, _REWRITE):
+            size = min(slots - begin, _REWRITE) * layout.EXACT.width * 2
+            at = start + 2 * (records + begin * layout.EXACT.width)
+            file.seek(at)
+            words = np.frombuffer(bytearray(file.read(size)), dtype=np.uint16)
+            words[2::3] = places[words[2::3]]
+            file.seek(at)
+            file.write(words.data)
+    file.seek(0, os.SEEK_END)
+
+
+def bits_for(chunks: Iterable[Chunk | Merged]) -> tuple[int, list[Chunk]]:
+    """Return how many top bits of the key choose the part, and the chunks that were read to know it.
+
+    So many are read that one part at least is full, to estimate how many there will be: by the same keys
+    however the chunks are cut, so the same n-grams give the same file.
+    """
+    held: list[Chunk] = []
+    n_held = 0
+    for keys, counts, *_ in chunks:
+        held.append((keys, counts))
+        n_held += len(keys)
+        if n_held > layout.KEYS_PER_PART:
+            share = (int(_joined(held)[0][layout.KEYS_PER_PART]) + 1) / 2**64
+            return layout.part_bits((layout.KEYS_PER_PART + 1) / share), held
+    return layout.part_bits(n_held), held
+
+
+def _parts(
+    chunks: Iterable[Chunk], span: Span | None
+) -> Iterator[tuple[int, NDArray[np.uint64], NDArray[np.uint64]]]:
+    """Cut the chunks anew into parts of the index: ``(bits, keys, counts)``, empty parts too."""
+    stream = _checked(chunks)
+    held: list[Chunk] = []
+    if span is None:
+        bits, held = bits_for(stream)
+        span = Span(bits, 0, 1 << bits)
+    bits, part = span.bits, span.first
+    shift = np.uint64(64 - bits)
+    while part < span.stop:
+        last = int(held[-1][0][-1] >> shift) if held else 0
+        more = next(stream, None) if last <= part else None
+        if more is not None:
+            held.append(more)
+            continue
+        keys, counts = _joined(held)
+        # parts before `last` are complete; with the stream at its end all are
+        ends = np.arange(part + 1, last + 1 if last > part else span.stop, dtype=np.uint64) << shift
+        cuts = np.searchsorted(keys, ends).tolist()
+        if last <= part:
+            cuts.append(len(keys))
+        for begin, end in zip([0, *cuts], cuts, strict=False):
+            yield bits, keys[begin:end], counts[begin:end]
+        part += len(cuts)
+        held = [(keys[cuts[-1] :], counts[cuts[-1] :])]
+        if not len(held[0][0]):
+            held = []
+
+
+def _joined(chunks: list[Chunk]) -> Chunk:
+    none = np.empty(0, dtype=np.uint64)
+    return np.concatenate([none, *(keys for keys, _ in chunks)]), np.concatenate(
+        [none, *(counts for _, counts in chunks)]
+    )
+
+
+def _checked(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+    last = -1
+    for keys, counts in chunks:
+        if not len(keys):
+            continue
+        if int(keys[0]) <= last or not bool(np.all(keys[1:] > keys[:-1])):
+            raise ValueError("the keys of a count table must ascend")
+        if not bool(np.all(counts)):
+            raise ValueError("the counts of a count table must not be zero")
+        last = int(keys[-1])
+        yield keys, counts
+
+
+def _find_pilots(
+    keys: NDArray[np.uint64],
+    bits: int,
+    seed: int,
+    n_slots: int,
+    pilots: NDArray[np.uint16],
+    slots: NDArray[np.uint64],
+) -> bool:
+    if not use_numba(len(keys) * _UNITS):
+        return find_pilots_with_numpy(keys, bits, seed, n_slots, pilots, slots)
+    from disambig.counts._build_kernels import find_pilots
+
+    unsigned = np.uint64
+    found = find_pilots(keys, unsigned(bits), unsigned(seed), unsigned(n_slots), pilots, slots)
+    return bool(found)
+
+
+def _build(
+    keys: NDArray[np.uint64], ranks: NDArray[np.uint16], bits: int, record: Record
+) -> tuple[NDArray[np.uint16], int, int, int]:
+    n_slots, n_buckets = layout.n_slots(len(keys), record), layout.n_buckets(len(keys), record)
+    words = np.zeros(n_slots * record.width + n_buckets, dtype=np.uint16)
+    pilots = words[n_slots * record.width :]
+    slots = np.empty(len(keys), dtype=np.uint64)
+    for seed in range(layout.SEEDS):
+        if _find_pilots(keys, bits, seed, n_slots, pilots, slots):
+            break
+    else:
+        raise ValueError("no perfect hash was found: the keys are not hashes")
+    at = slots.astype(np.intp) * record.width
+    low, high = keys.astype(np.uint16), (keys >> np.uint64(16)).astype(np.uint16)
+    if record is layout.SMALL:
+        words[at] = (low & np.uint16(0x3FF)) | (ranks << np.uint16(10))
+    elif record is layout.COMPACT:
+        words[at] = low
+        words[at + 1] = (high & np.uint16(0xFF)) | (ranks << np.uint16(8))
+    else:
+        words[at] = low
+        words[at + 1] = high
+        words[at + 2] = ranks
+    return words, n_slots, n_buckets, seed

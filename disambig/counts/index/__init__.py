@@ -1,1 +1,0 @@
-"""The index of a count table: its layout, how it is written, how it is asked."""

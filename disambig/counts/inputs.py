@@ -1,0 +1,342 @@
+"""Files to be counted, and options of counting as users write them."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import lzma
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any
+
+from disambig.errors import UserError, nearest_first
+from disambig.files import READ_ERRORS, STDIN, decode, read_error, unpack_zstd, without_compression
+from disambig.text import MAX_ORDER, Tokenisation
+
+ENDINGS = (".txt", ".gz", ".xz", ".zst")
+"""What a file in a directory must end in to be read; a named file may be called anything."""
+_BLOCK = 1 << 20
+LONGEST = 1 << 20
+"""Bytes of a line that are kept together: a longer one is cut, at the end of a sentence if it has one."""
+_SENTENCE_END = re.compile(rb"[.!?]['\")\]]*\s")
+_BOM = b"\xef\xbb\xbf"
+
+
+class TextFiles:
+    """The paragraphs (lines) of some files, to be read once.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        Files, directories (searched recursively for `ENDINGS`; hidden names are left out, and empty
+        files), and ``-`` for standard input. Names in ``.gz``, ``.xz`` and ``.zst`` are unpacked.
+
+    Attributes
+    ----------
+    paths : list of str
+        The files.
+    total, done : int
+        Bytes to read, and those read so far, on disk (standard input counts nothing).
+    sources : list of dict
+        Name and size of each file, for the header of a table.
+
+    Raises
+    ------
+    UserError
+        D300 (missing), D301 (a directory without text), D302 (empty); while reading D303 (binary),
+        D304 (not UTF-8; the offset is that in the unpacked text), D308 (cannot be read, cut short).
+    """
+
+    def __init__(self, paths: Sequence[str]) -> None:
+        self.paths = [file for path in paths for file in _list_files(path)]
+        sizes = [os.path.getsize(file) if file != STDIN else 0 for file in self.paths]
+        self.total = sum(sizes)
+        self.done = 0
+        self.sources = [
+            {
+                "name": os.path.basename(file) if file != STDIN else "<stdin>",
+                "bytes": size,
+            }
+            for file, size in zip(self.paths, sizes, strict=True)
+        ]
+
+    def __iter__(self) -> Iterator[str]:
+        for file in self.paths:
+            before = self.done
+            for line, done in paragraphs(file):
+                if file != STDIN:
+                    self.done = before + done
+                yield line
+
+
+def paragraphs(path: str, start: int = 0, end: int | None = None) -> Iterator[tuple[str, int]]:
+    """Yield the paragraphs (lines) of a file, each with the bytes of it that are read by then.
+
+    Parameters
+    ----------
+    path : str
+    start, end : int
+        Of a file that is not packed, the stretch to read: from the beginning of a line to that of another.
+
+    Raises
+    ------
+    UserError
+        D300, D303, D304, D308; see `TextFiles`.
+    """
+    name = "<stdin>" if path == STDIN else path
+    try:
+        with _opened(path) as raw, unpacked(raw, path) as stream:
+            if start:
+                stream.seek(start)
+            for line in _lines(stream, name, start, end):
+                yield line, 0 if path == STDIN else raw.tell() - start
+    except READ_ERRORS as problem:
+        raise read_error(name, problem) from problem
+
+
+def unpacked(raw: IO[bytes], path: str) -> Any:
+    """Return the file `raw` unpacked as the ending of `path` says."""
+    if path.endswith(".gz"):
+        return gzip.GzipFile(fileobj=raw, mode="rb")
+    if path.endswith(".zst"):
+        return unpack_zstd(raw)
+    return lzma.LZMAFile(raw) if path.endswith(".xz") else raw
+
+
+def _opened(path: str) -> IO[bytes]:
+    if path == STDIN:
+        stream: IO[bytes] = os.fdopen(os.dup(sys.stdin.fileno()), "rb") if _has_stdin() else io.BytesIO()
+        return stream
+    return open(path, "rb")
+
+
+def _has_stdin() -> bool:
+    try:
+        return sys.stdin is not None and sys.stdin.fileno() >= 0
+    except (OSError, ValueError):
+        return False
+
+
+def _list_files(path: str) -> list[str]:
+    if path == STDIN:
+        return [path]
+    if not os.path.exists(path):
+        raise UserError("D300", path=path)
+    if not os.path.isdir(path):
+        if os.path.isfile(path) and not os.path.getsize(path):
+            raise UserError("D302", path=path)
+        return [path]
+    inside = []
+    for folder, folders, names in os.walk(path):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        files = [os.path.join(folder, name) for name in sorted(names) if not name.startswith(".")]
+        inside += [file for file in files if file.endswith(ENDINGS) and os.path.getsize(file)]
+    if not inside:
+        raise UserError("D301", path=path, endings=", ".join(ENDINGS))
+    return inside
+
+
+def _lines(stream: Any, name: str, start: int = 0, end: int | None = None) -> Iterator[str]:
+    """Yield the lines of a UTF-8 stream, never more than `LONGEST` bytes together.
+
+    The stream is at byte `start`. Blocks end at the same bytes wherever it begins: long lines are cut alike.
+    """
+    held, offset, at = b"", start, start
+    while True:
+        size = _BLOCK - at % _BLOCK
+        block = stream.read(size if end is None else min(size, end - at))
+        at += len(block)
+        if offset == 0 and not held and block.startswith(_BOM):
+            block, offset = block[len(_BOM) :], len(_BOM)
+        held += block
+        cut = held.rfind(b"\n") + 1 if block else len(held)
+        if not cut and len(held) >= LONGEST:
+            cut = _cut(held)
+        if cut:
+            text = decode(held[:cut], name, start=offset)
+            if "\r" in text:
+                text = text.replace("\r\n", "\n").replace("\r", "\n")
+            for line in text.split("\n"):
+                if line:
+                    yield line
+            held = held[cut:]
+            offset += cut
+        if not block:
+            return
+
+
+def _cut(data: bytes) -> int:
+    """Return where to cut a line without an end: after its last sentence, word or at least character."""
+    tail = data[len(data) // 2 :]
+    start = len(data) - len(tail)
+    for match in reversed(list(_SENTENCE_END.finditer(tail))):
+        return start + match.end()
+    space = tail.rfind(b" ")
+    if space >= 0:
+        return start + space + 1
+    cut = len(data)
+    while cut > start + 1 and data[cut - 1] & 0xC0 == 0x80:
+        cut -= 1
+    return cut - 1 if data[cut - 1] >= 0xC0 else len(data)
+
+
+FORMATS = ("tsv", "google-v2", "google-v3")
+"""By number, as `reader_kernels.parse` has them."""
+_WEB1T_FOLDER = re.compile("([1-5])gms")
+_GOOGLE = re.compile(r"googlebooks-.*-([1-5])gram-\d+-\w+|([1-5])-\d{5}-of-\d{5}")
+_GOOGLE_2 = re.compile(rb"[^\t]+\t\d{1,4}\t\d+\t\d+\r?\n?")
+_GOOGLE_3 = re.compile(rb"[^\t]+(\t\d{1,4},\d+,\d+)+\r?\n?")
+
+
+def count_files(paths: Sequence[str]) -> list[tuple[str, int]]:
+    """Return the files of counts that `paths` name, with the order of their n-grams, 0 where it is free.
+
+    A path is a file, or a directory with files named as those of Google Books, or in the layout of Web 1T
+    (``1gms/vocab.gz``, ``2gms/2gm-0000.gz``, ...); packed with gzip, xz, zstd or not at all.
+
+    Raises
+    ------
+    UserError
+        D300 (missing), D302 (empty), D115 (a directory of another layout).
+    """
+    found: list[tuple[str, int]] = []
+    for path in paths:
+        if not os.path.exists(path):
+            raise UserError("D300", path=path)
+        if os.path.isdir(path):
+            inside = [*_web1t_files(Path(path)), *_google_files(Path(path))]
+            if not inside:
+                raise UserError("D115", path=path)
+            found += inside
+        elif os.path.isfile(path) and not os.path.getsize(path):
+            raise UserError("D302", path=path)
+        else:
+            found.append((path, 0))
+    return found
+
+
+def _web1t_files(root: Path) -> Iterator[tuple[str, int]]:
+    for folder in sorted(root.iterdir()):
+        match = _WEB1T_FOLDER.fullmatch(folder.name)
+        if match is None or not folder.is_dir():
+            continue
+        order = int(match[1])
+        name = "vocab" if order == 1 else rf"{order}gm-\d+"
+        for file in sorted(folder.iterdir()):
+            if re.fullmatch(name, without_compression(file.name)):
+                yield str(file), order
+
+
+def _google_files(root: Path) -> Iterator[tuple[str, int]]:
+    for file in sorted(root.iterdir()):
+        match = _GOOGLE.fullmatch(without_compression(file.name))
+        if match is not None and file.is_file():
+            yield str(file), int(match[1] or match[2])
+
+
+def count_format(path: str, name: str | None = None) -> int:
+    """Return the number of a file's form: of the one called `name`, or of what its first line looks like.
+
+    Raises
+    ------
+    UserError
+        D308 (cannot be read), D601 (no such format).
+    """
+    if name is not None:
+        if name not in FORMATS:
+            raise UserError("D601", name=name, names=nearest_first(name, FORMATS))
+        return FORMATS.index(name)
+    try:
+        with open(path, "rb") as raw, unpacked(raw, path) as stream:
+            line = _first_line(stream)
+    except READ_ERRORS as problem:
+        raise read_error(path, problem) from problem
+    if _GOOGLE_3.fullmatch(line):
+        return FORMATS.index("google-v3")
+    return FORMATS.index("google-v2" if _GOOGLE_2.fullmatch(line) else "tsv")
+
+
+def _first_line(stream: Any) -> bytes:
+    """Return the first line, or as much of it as tells its form."""
+    start: bytes = b""
+    for block in islice(iter(lambda: stream.read(1 << 16), b""), 16):
+        start += block
+        if b"\n" in start:
+            break
+    return start[: start.find(b"\n") + 1 or None]
+
+
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
+_UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
+_THRESHOLD = re.compile(r"([1-9]\d*):(\d+)")
+
+
+def size(text: str) -> int:
+    """Return a number of bytes written as ``800M`` or ``2G`` (powers of 1024); D116 if it is none."""
+    match = _SIZE.fullmatch(text.strip())
+    if match is None:
+        raise UserError("D116", value=text, example="800M or 2G")
+    return int(float(match[1]) * 2 ** _UNITS[match[2].upper()])
+
+
+def thresholds(texts: Iterable[str], *, orders: int = MAX_ORDER) -> dict[int, int]:
+    """Return ``{order: count}`` from texts like ``3:2``: what holds from that order on.
+
+    Raises
+    ------
+    UserError
+        D116 for a text that is none of these; D602 for an order that is not counted, or given twice.
+    """
+    found = {}
+    for text in texts:
+        match = _THRESHOLD.fullmatch(text.strip())
+        if match is None:
+            raise UserError(
+                "D116", value=text, example="3:2 (n-grams of 3 words and longer must be seen twice)"
+            )
+        if int(match[1]) > orders:
+            problem = f"n-grams of {match[1]} words are not counted, the longest have {orders}"
+            raise UserError("D602", option="--min-count", value=text, problem=problem)
+        if int(match[1]) in found:
+            problem = f"n-grams of {match[1]} words have a least count already; give one for each length"
+            raise UserError("D602", option="--min-count", value=text, problem=problem)
+        found[int(match[1])] = int(match[2])
+    return found
+
+
+def word_file(path: Path | None) -> list[str] | None:
+    """Return the lines of a file of words, white space as one space; None for no file.
+
+    Raises
+    ------
+    UserError
+        D300, D303, D304, D308 (as for text); D302, where there is no word in it.
+    """
+    if path is None:
+        return None
+    try:
+        text = decode(path.read_bytes(), str(path))
+    except READ_ERRORS as problem:
+        raise read_error(str(path), problem) from problem
+    lines = [" ".join(line.split()) for line in text.removeprefix("\ufeff").splitlines()]
+    if not any(lines):
+        raise UserError("D302", path=path)
+    return [line for line in lines if line]
+
+
+def normal_words(
+    lines: list[str] | None, tokenisations: Iterable[Tokenisation], *, stand: bool = False
+) -> list[str] | None:
+    """Return the words of all lines in the normal forms of the tokenisations; None for no lines.
+
+    With `stand` the words are taken as they stand between white space.
+    """
+    if lines is None:
+        return None
+    if stand:
+        return sorted({word for line in lines for word in line.split()})
+    return sorted({word for cut in tokenisations for line in lines for word in cut.words(line)[1:-1]})

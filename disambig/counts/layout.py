@@ -1,0 +1,129 @@
+"""The layout of the index of a count table: sizes, hash constants and forms of records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.text import MAX_ORDER, hashing
+
+KEYS_PER_PART = 1 << 17
+"""Most keys a part is planned for; parts hold between a half of that and all."""
+PILOTS = 1 << 16
+SEEDS = 256
+C1 = 0x9E3779B97F4A7C15
+C2 = 0xD6E8FEB86659FD93
+MAX_BITS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One form of record.
+
+    Attributes
+    ----------
+    name : str
+    width : int
+        Size in units of 16 bits; it tells the forms apart in kernels.
+    fingerprint : int
+        Bits of the key that are stored: an absent n-gram is taken for another once in ``2**fingerprint``.
+    n_ranks : int
+        Ranks there are, rank 0 (absent) included.
+    growth : float
+        Ratio of neighbouring counts, once that is more than one; 0 where counts are exact.
+    load : float
+        Keys a slot.
+    keys_per_bucket : int
+    """
+
+    name: str
+    width: int
+    fingerprint: int
+    n_ranks: int
+    growth: float
+    load: float = 0.99
+    keys_per_bucket: int = 4
+
+
+EXACT = Record("exact", 3, 32, 1 << 16, 0.0)
+"""32-bit fingerprint and 16-bit rank."""
+COMPACT = Record("compact", 2, 24, 1 << 8, 1.1)
+"""24-bit fingerprint and 8-bit rank: counts above ten are rounded to within 6 %."""
+SMALL = Record("small", 1, 10, 1 << 6, 1.24, keys_per_bucket=5)
+"""10-bit fingerprint and 6-bit rank: counts above seven are rounded to within 14 %."""
+RECORD_FORMS = {record.name: record for record in (EXACT, COMPACT, SMALL)}
+OVERFLOW = (1 << 16) - 1
+"""The rank of an exact count that found no place in the table: it stands in the overflow section."""
+
+PATTERN = 3
+"""The *kind* of an n-gram is its order, 1 to 5; that of a pattern with a gap its order (3 to 5) plus this."""
+
+
+def ngram_order(kind: int) -> int:
+    """Return the number of words of an n-gram, or of a pattern with its gap, of this kind."""
+    return kind if kind <= MAX_ORDER else kind - PATTERN
+
+
+HASHES = {
+    "word": "MurmurHash64A",
+    "word_seed": hashing.WORD_SEED,
+    "order": hashing.ORDER,
+    "places": list(hashing.PLACES),
+    "fmix": list(hashing.FMIX),
+}
+"""What keys are made with; a table made with other constants is refused."""
+
+
+def part_bits(n_ngrams: float) -> int:
+    """Return how many top bits of the key choose the part (at least one)."""
+    bits = 1
+    while n_ngrams > KEYS_PER_PART * (1 << bits) and bits < MAX_BITS:
+        bits += 1
+    return bits
+
+
+def n_slots(n_keys: int, record: Record) -> int:
+    """Return the slots of a part with `n_keys` keys: even, so that 32-bit records stay aligned."""
+    slots = int(n_keys / record.load) + 1
+    return slots + slots % 2
+
+
+def n_buckets(n_keys: int, record: Record) -> int:
+    """Return the buckets of a part with `n_keys` keys: even, so that 32-bit records stay aligned."""
+    return 2 * (n_keys // (2 * record.keys_per_bucket) + 1)
+
+
+def rounded_values(record: Record) -> NDArray[np.uint64]:
+    """Return the counts a rounding record can hold, ascending, from rank 0 (absent), shape ``(n_ranks,)``."""
+    values = [0]
+    while len(values) < record.n_ranks:
+        values.append(max(values[-1] + 1, round(values[-1] * record.growth)))
+    return np.array(values, dtype=np.uint64)
+
+
+def rounded_ranks(counts: NDArray[np.uint64], values: NDArray[np.uint64]) -> NDArray[np.uint16]:
+    """Return the rank of the value nearest to each count by ratio; counts beyond the last get the last."""
+    exact = values.astype(np.float64)
+    edges = np.sqrt(exact[:-1] * exact[1:])[1:]  # between rank r and r + 1, for r >= 1
+    ranks = np.searchsorted(edges, counts.astype(np.float64), side="right") + 1
+    return np.where(counts > 0, ranks, 0).astype(np.uint16)
+
+
+KEY_PARTS = 8
+"""Parts of the stored keys, by their three top bits."""
+
+
+def checked_edges(listed: Any, n_stored: int) -> NDArray[np.int64]:
+    """Return the header's `key_edges`; ValueError where they do not fit the section."""
+    edges = np.array([int(edge) for edge in listed], dtype=np.int64)
+    if (
+        len(edges) != KEY_PARTS + 1
+        or edges[0]
+        or edges[-1] != n_stored
+        or not np.all(edges[1:] >= edges[:-1])
+    ):
+        raise ValueError("the edges of the keys do not fit")
+    return edges

@@ -1,0 +1,324 @@
+"""Sorted runs of n-grams in memory or on disk, their merge, and thresholds of counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.counts.file import write_error
+from disambig.counts.layout import ngram_order
+from disambig.runtime import use_numba
+from disambig.text import ORDER, PLACES, UNKNOWN, fmix
+
+Keys = NDArray[np.uint64]
+
+
+def add_keys(
+    hashes: Keys,
+    sentences: NDArray[np.int64],
+    span: tuple[int, int],
+    seed: int,
+    orders: int,
+    keys: Keys,
+    rows: NDArray[np.int64],
+    filled: NDArray[np.int64],
+) -> None:
+    """Append to row ``rows[k]`` of `keys` those of the n-grams of k + 1 words that start in ``range(*span)``.
+
+    As `build_kernels.add_keys` for all words and without gaps; `filled` is moved on.
+    """
+    begins = np.arange(*span)
+    ends = sentences[np.searchsorted(sentences, begins, side="right")]
+    total = np.full(len(begins), np.uint64(seed))
+    for n in range(orders):
+        inside = begins + n < ends
+        begins, ends, total = begins[inside], ends[inside], total[inside]
+        words = hashes[begins + n]
+        known = words != UNKNOWN
+        begins, ends = begins[known], ends[known]
+        total = total[known] + words[known] * np.uint64(PLACES[n])
+        stop = filled[n] + len(total)
+        keys[rows[n], filled[n] : stop] = fmix(total + np.uint64((n + 1) * ORDER & 0xFFFFFFFFFFFFFFFF))
+        filled[n] = stop
+
+
+def sum_sorted_keys(keys: Keys) -> tuple[Keys, Keys]:
+    """Return the distinct keys of sorted `keys` and how often each is there."""
+    first = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])) if len(keys) else np.zeros(0, np.intp)
+    return keys[first], np.diff(first, append=len(keys)).astype(np.uint64)
+
+
+def merge_runs(parts: list[tuple[Keys, Keys]]) -> tuple[Keys, Keys]:
+    """Merge lists of distinct keys, ascending, adding the counts of those in several."""
+    keys, counts = interleave_runs(parts)
+    first = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
+    return keys[first], np.add.reduceat(counts, first)
+
+
+def interleave_runs(parts: list[tuple[Keys, Keys]]) -> tuple[Keys, Keys]:
+    """Merge ascending lists of keys with their payloads; of equal keys the earlier list's come first."""
+    keys, payload = (np.concatenate(each) for each in zip(*parts, strict=True))
+    order = np.argsort(keys, kind="stable")
+    return keys[order], payload[order]
+
+
+def least_counts(min_counts: Mapping[int, int] | None, *, orders: int) -> dict[int, int]:
+    """Return the least count of each order from 1 to `orders`.
+
+    A threshold holds for its order and all longer ones, up to the next that is given: ``{3: 2}`` says that
+    n-grams of three words and longer must be seen twice, ``{1: 200, 2: 40}`` is the rule of Web 1T.
+    """
+    found, least = {}, 1
+    for order in range(1, orders + 1):
+        least = (min_counts or {}).get(order, least)
+        found[order] = least
+    return found
+
+
+def describe_least_counts(least: Mapping[int, int]) -> str:
+    """Return least counts, given for all orders, as a person would say them; ``""``: nothing is left out."""
+    parts = []
+    for count, run in groupby(sorted(least), key=lambda order: least[order]):
+        orders = list(run)
+        if count > 1:
+            words = f"{orders[0]} to {orders[-1]} words" if len(orders) > 1 else f"{orders[0]} words"
+            parts.append(f"n-grams of {words} seen less than {count:,} times")
+    return ", ".join(parts).replace(" 1 words", " 1 word")
+
+
+Counted = tuple[NDArray[np.uint64], NDArray[np.uint64]]
+"""Distinct keys, ascending, and their counts."""
+SLICES = 4096
+"""Runs can be read by ranges of the keys' top twelve bits."""
+_BLOCK = 1 << 20
+_EDGES = np.arange(SLICES, dtype=np.uint64) << np.uint64(52)
+
+
+def slice_edges(keys: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Return where each slice begins in sorted `keys`, and their number, shape ``(SLICES + 1,)``."""
+    return np.append(np.searchsorted(keys, _EDGES), len(keys)).astype(np.int64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RawRun:
+    """Sorted keys in memory, one for each occurrence; `edges` as by `edges_of`."""
+
+    keys: NDArray[np.uint64]
+    edges: NDArray[np.int64]
+
+    def read(self, first: int, last: int) -> Counted:
+        """Return the n-grams of the slices ``first:last``."""
+        return sum_keys(self.keys[self.edges[first] : self.edges[last]])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DiskRun:
+    """Distinct keys and their counts in a file, from byte `offset` on: first all counts, then all keys."""
+
+    path: Path
+    offset: int
+    edges: NDArray[np.int64]
+    counts: np.dtype[np.unsignedinteger]
+
+    def read(self, first: int, last: int) -> Counted:
+        """Return the n-grams of the slices ``first:last``."""
+        begin, end, n = int(self.edges[first]), int(self.edges[last]), int(self.edges[-1])
+        size = self.counts.itemsize
+        counts = np.fromfile(self.path, self.counts, end - begin, offset=self.offset + size * begin)
+        keys = np.fromfile(self.path, np.uint64, end - begin, offset=self.offset + size * n + 8 * begin)
+        return keys, counts.astype(np.uint64)
+
+
+Run = RawRun | DiskRun
+
+
+def sum_keys(keys: NDArray[np.uint64]) -> Counted:
+    """Return the distinct keys of sorted `keys` and how often each is there."""
+    if not use_numba(len(keys)):
+        return sum_sorted_keys(keys)
+    from disambig.counts._build_kernels import add_up
+
+    distinct, counts = np.empty_like(keys), np.empty_like(keys)
+    n = add_up(keys, distinct, counts)
+    return distinct[:n], counts[:n]
+
+
+class RunFile:
+    """A file that takes one run after the other.
+
+    Parameters
+    ----------
+    path : Path
+        What the file is called when the runs are read.
+    write : callable
+        Writes bytes at its end.
+
+    Attributes
+    ----------
+    size : int
+        Bytes so far.
+    """
+
+    def __init__(self, path: Path, write: Callable[[memoryview], object]) -> None:
+        self.path, self.size = path, 0
+        self._write = write
+
+    def add_keys(self, keys: NDArray[np.uint64]) -> DiskRun:
+        """Append sorted keys, one for each occurrence, as a run; they are used up, little memory beside."""
+        from disambig.counts._build_kernels import add_up
+
+        offset = self.size
+        n = begin = 0
+        while begin < len(keys):  # distinct keys gather at the front of `keys`
+            last = keys[min(begin + _BLOCK, len(keys)) - 1]
+            end = int(np.searchsorted(keys, last, side="right"))
+            counts = np.empty(end - begin, dtype=np.uint32)
+            size = add_up(keys[begin:end], keys[n : n + end - begin], counts)
+            self.add(counts[:size])
+            n += size
+            begin = end
+        self.add(keys[:n])
+        return DiskRun(self.path, offset, slice_edges(keys[:n]), np.dtype(np.uint32))
+
+    def add_counts(self, keys: NDArray[np.uint64], counts: NDArray[np.uint64]) -> DiskRun:
+        """Append distinct keys, ascending, with their counts as a run."""
+        offset = self.size
+        self.add(counts)
+        self.add(keys)
+        return DiskRun(self.path, offset, slice_edges(keys), np.dtype(np.uint64))
+
+    def add(self, array: NDArray[Any]) -> int:
+        """Append an array as it is; return where it begins."""
+        begin = self.size
+        if array.size:
+            self._write(np.ascontiguousarray(array).data)
+            self.size += array.nbytes
+        return begin
+
+
+@contextmanager
+def run_file(path: Path) -> Iterator[RunFile]:
+    """Give a new file for runs, which can be read at once; D107 where the disk is full."""
+    with open(path, "wb", buffering=0) as file:
+
+        def write(data: memoryview) -> None:
+            left = data.cast("B")
+            try:
+                while left:  # a system writes two gigabytes at a time
+                    left = left[file.write(left) :]
+            except OSError as error:
+                raise write_error(error, path) from error
+
+        yield RunFile(path, write)
+
+
+def merge_counts(parts: Sequence[Counted]) -> Counted:
+    """Merge lists of n-grams, adding the counts of those in several."""
+    todo = [part for part in parts if len(part[0])]
+    if not todo:
+        return np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.uint64)
+    if len(todo) > 1 and not use_numba(sum(len(keys) for keys, _ in todo)):
+        return merge_runs(todo)
+    from disambig.counts._build_kernels import merge
+
+    while len(todo) > 1:
+        (keys_a, counts_a), (keys_b, counts_b) = todo.pop(0), todo.pop(0)
+        keys = np.empty(len(keys_a) + len(keys_b), dtype=np.uint64)
+        counts = np.empty(len(keys), dtype=np.uint64)
+        n = merge(keys_a, counts_a, keys_b, counts_b, keys, counts)
+        todo.append((keys[:n], counts[:n]))
+    return todo[0]
+
+
+def interleave_payloads(parts: Sequence[Counted]) -> Counted:
+    """Merge lists of keys with payloads instead of counts; nothing is added up."""
+    if not use_numba(sum(len(keys) for keys, _ in parts)):
+        return interleave_runs(list(parts))
+    from disambig.counts._build_kernels import interleave
+
+    todo = list(parts)
+    while len(todo) > 1:
+        (keys_a, payload_a), (keys_b, payload_b) = todo.pop(0), todo.pop(0)
+        keys = np.empty(len(keys_a) + len(keys_b), dtype=np.uint64)
+        payload = np.empty(len(keys), dtype=np.uint64)
+        interleave(keys_a, payload_a, keys_b, payload_b, keys, payload)
+        todo.append((keys, payload))
+    return todo[0]
+
+
+_AT_ONCE = 1 << 19
+"""N-grams merged at a time."""
+
+Merged = tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint8]]
+"""Distinct keys, ascending, with their counts and their kinds (see `layout.PATTERN`)."""
+
+
+class Merge:
+    """The n-grams of some runs, and how many there were.
+
+    Parameters
+    ----------
+    orders : int
+        The longest n-grams.
+    kinds : sequence of int
+        What is counted.
+    of_kinds : sequence of sequence of Run
+        The runs of each kind.
+    min_counts : mapping of int to int, optional
+        See `pruning.least_counts`.
+
+    Attributes
+    ----------
+    edges : array of int64, shape ``(SLICES + 1,)``
+        How many n-grams of all runs lie before each slice, those in several runs more than once.
+    seen, distinct, kept : list of int
+        N-grams of each kind that passed: all, different ones, those that were not left out.
+    """
+
+    def __init__(
+        self,
+        orders: int,
+        kinds: Sequence[int],
+        of_kinds: Sequence[Sequence[Run]],
+        min_counts: Mapping[int, int] | None = None,
+    ) -> None:
+        least = least_counts(min_counts, orders=orders)
+        self._least = [least[ngram_order(kind)] for kind in kinds]
+        self._kinds = np.array(kinds, dtype=np.uint8)
+        self._runs = of_kinds
+        every = (run.edges for row in of_kinds for run in row)
+        self.edges = sum(every, np.zeros(SLICES + 1, np.int64))
+        self.seen, self.distinct, self.kept = ([0] * len(kinds) for _ in range(3))
+
+    def chunks(self, first: int = 0, stop: int = SLICES) -> Iterator[Merged]:
+        """Yield the n-grams of the slices ``first:stop``, some half a million at a time."""
+        for begin, end in spans(self.edges, first, stop, _AT_ONCE):
+            parts = []
+            for row, here in enumerate(self._runs):
+                keys, counts = merge_counts([run.read(begin, end) for run in here])
+                self.seen[row] += int(counts.sum(dtype=np.uint64))
+                self.distinct[row] += len(keys)
+                if self._least[row] > 1:
+                    wanted = counts >= np.uint64(self._least[row])
+                    keys, counts = keys[wanted], counts[wanted]
+                self.kept[row] += len(keys)
+                parts.append((keys, (counts << np.uint64(3)) | np.uint64(row)))
+            keys, payload = interleave_payloads(parts)
+            if len(keys):
+                yield keys, payload >> np.uint64(3), self._kinds[(payload & np.uint64(7)).astype(np.intp)]
+
+
+def spans(edges: NDArray[np.int64], first: int, stop: int, size: int) -> Iterator[tuple[int, int]]:
+    """Yield stretches of the slices ``first:stop`` with about `size` n-grams each, one slice at least."""
+    while first < stop:
+        last = int(np.searchsorted(edges, edges[first] + size, side="right")) - 1
+        last = min(max(last, first + 1), stop)
+        yield first, last
+        first = last

@@ -1,0 +1,232 @@
+"""Write a count table, with or without the keys of its n-grams."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.counts import file as files
+from disambig.counts.index import Chunk, CountRanks, renumber, write_index
+from disambig.counts.layout import EXACT, HASHES, KEY_PARTS, RECORD_FORMS, Record
+from disambig.counts.runs import Merged
+from disambig.errors import UserError, nearest_first
+from disambig.text import hashing
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from disambig.counts.table import CountTable
+
+
+_COPY = 1 << 22
+_THREE = np.uint64(3)
+_SEVEN = np.uint64(7)
+_S61 = np.uint64(61)
+
+
+class StoredKeys:
+    """Gathers the keys of passing chunks in a temporary file; to be used in a ``with`` statement.
+
+    Attributes
+    ----------
+    edges : list of int
+        See the module; complete when all chunks have passed.
+    """
+
+    def __init__(self, directory: Path, *, wanted: bool) -> None:
+        self.edges = [0] * (KEY_PARTS + 1)
+        self._file: Any = None
+        if wanted:
+            self._file = tempfile.TemporaryFile(dir=directory, prefix=".disambig-keys-")  # noqa: SIM115
+
+    def following(self, chunks: Iterable[Chunk | Merged]) -> Iterator[Chunk]:
+        """Pass chunks on without their kinds, keeping keys and kinds if that is wanted."""
+        for keys, counts, *kinds in chunks:
+            if self._file is not None:
+                top = np.arange(1, KEY_PARTS, dtype=np.uint64) << _S61
+                begins = np.searchsorted(keys, top).tolist()
+                self.edges = [n + more for n, more in zip(self.edges, [0, *begins, len(keys)], strict=True)]
+                self._file.write(((keys << _THREE) | (kinds[0].astype(np.uint64) - np.uint64(1))).data)
+            yield keys, counts
+
+    def append_to(self, file: BinaryIO) -> tuple[int, int]:
+        """Append what was kept to the table as a section; return its place and size."""
+        offset = files.fill_page(file)
+        self.copy_to(file.write)
+        return offset, file.tell() - offset
+
+    def copy_to(self, write: Callable[[bytes], object]) -> None:
+        """Write what was kept."""
+        if self._file is not None:
+            self._file.seek(0)
+            while block := self._file.read(_COPY):
+                write(block)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._file is not None:
+            self._file.close()
+
+
+def entries(table: CountTable, first: int, last: int) -> Merged:
+    """Return the n-grams from place `first` to `last` of a table with keys, in ascending order of keys.
+
+    Returns
+    -------
+    keys, counts : arrays of uint64
+    kinds : array of uint8
+
+    Raises
+    ------
+    UserError
+        D105, where the stored keys do not ascend or are not those of the table.
+    """
+    stored = table.stored_keys[first:last]
+    tops = np.searchsorted(table.key_edges, np.arange(first, last), side="right") - 1
+    keys = (stored >> _THREE) | (tops.astype(np.uint64) << _S61)
+    counts = table.counts(keys)
+    if not (np.all(keys[1:] > keys[:-1]) and np.all(counts)):
+        raise UserError("D105", path=table.path, section="keys")
+    return keys, counts, ((stored & _SEVEN) + np.uint64(1)).astype(np.uint8)
+
+
+def find_place(table: CountTable, key: int) -> int:
+    """Return the place of the first stored key that is not below `key`."""
+    top = key >> 61
+    begin, end = int(table.key_edges[top]), int(table.key_edges[top + 1])
+    least = np.uint64(key << 3 & 0xFFFFFFFFFFFFFFFF)
+    return begin + int(np.searchsorted(table.stored_keys[begin:end], least))
+
+
+def write_table(
+    path: str | os.PathLike[str],
+    chunks: Iterable[Chunk | Merged],
+    *,
+    tokenisations: Sequence[str],
+    gaps: Sequence[str] = (),
+    orders: int = hashing.MAX_ORDER,
+    record: str = "exact",
+    keys: bool = False,
+    info: Mapping[str, Any] | None = None,
+    force: bool = False,
+) -> Path:
+    """Write a count table; the file appears when it is complete, or not at all.
+
+    Parameters
+    ----------
+    path : path
+    chunks : iterable of (keys, counts) or (keys, counts, kinds)
+        Arrays of uint64: n-gram keys, ascending and distinct over all chunks, and counts, none zero.
+        The kinds (uint8, see `layout.PATTERN`) matter to stored keys alone.
+    tokenisations : sequence of str
+        Registry names of the tokenisations; the hash of each seeded the keys of its n-grams.
+    gaps : sequence of str, optional
+        Those of them whose patterns with a gap are in the table.
+    orders : int
+        The longest n-grams in the table.
+    record : {"exact", "compact", "small"}
+    keys : bool
+        Store the keys and kinds too, so that the table can be merged and pruned.
+    info : mapping, optional
+        What else the header should say (plain JSON values): licence, sources, thresholds, totals.
+        Read when `chunks` is used up, so it may be filled meanwhile.
+    force : bool
+        Replace a file that exists.
+
+    Raises
+    ------
+    UserError
+        D106 (exists), D107 (cannot be written), D108 (unknown record), D119 (keys beside rounded counts).
+    """
+    target, form = Path(path), record_form(record, keys=keys)
+    refuse_existing(target, force=force)
+    ranks = CountRanks(form)
+    with files.replacing(target) as file, StoredKeys(target.parent, wanted=keys) as stored:
+        file.write(bytes(files.PAGE))
+        directory, n_ngrams = write_index(file, stored.following(chunks), form, ranks)
+        size = file.tell() - files.PAGE
+        places = ranks.places()
+        if form is EXACT and places is not None:
+            renumber(file, files.PAGE, directory, places)
+        header = {
+            "tokenisations": list(tokenisations),
+            "gaps": list(gaps),
+            "record": record,
+            "orders": orders,
+            "n_ngrams": n_ngrams,
+            "info": dict(info or {}),
+        }
+        arrays = {"directory": directory, "values": ranks.values(), "overflow": ranks.overflow()}
+        finish_table(file, size, arrays, header, stored if keys else None)
+    return target
+
+
+class KeysSection(Protocol):
+    """The keys of a table that are to be stored (see `stored_keys`)."""
+
+    edges: list[int]
+
+    def append_to(self, file: BinaryIO) -> tuple[int, int]:
+        """Append them as a section; return its place and size."""
+        ...
+
+
+def finish_table(
+    file: BinaryIO,
+    size: int,
+    arrays: Mapping[str, NDArray[Any]],
+    header: Mapping[str, Any],
+    stored: KeysSection | None,
+    digest: files.Digest | None = None,
+) -> None:
+    """Append all that follows the index, which is `size` bytes from the first page on.
+
+    Parameters
+    ----------
+    arrays : mapping of str to array
+        The sections ``directory``, ``values`` and ``overflow``.
+    header : mapping
+        Tokenisations, gaps, record, orders, number of n-grams, info.
+    digest : files.Digest, optional
+        Of the index, if it was taken while that was written.
+    """
+    sections = {"index": (files.PAGE, size)}
+    for name in ("directory", "values", "overflow"):
+        sections[name] = files.append_section(file, arrays[name])
+    names = ("tokenisations", "gaps", "hashes", "record", "orders", "n_ngrams", "info")
+    said = {name: HASHES if name == "hashes" else header[name] for name in names}
+    if stored is not None:
+        sections["keys"] = stored.append_to(file)
+        said["key_edges"] = stored.edges
+    files.finish(file, said, sections, {} if digest is None else {"index": digest.of_section(size)})
+
+
+def record_form(record: str, *, keys: bool) -> Record:
+    """Return a form of record by its name; D108 for an unknown one, D119 for keys beside rounded counts."""
+    if record not in RECORD_FORMS:
+        raise UserError("D108", name=record, names=nearest_first(record, RECORD_FORMS))
+    if keys and RECORD_FORMS[record] is not EXACT:
+        raise UserError("D119", record=record)
+    return RECORD_FORMS[record]
+
+
+def refuse_existing(path: Path, *, force: bool) -> None:
+    """Raise D106 where `path` exists (unless `force`), D107 where its directory does not."""
+    if path.is_dir() or (path.exists() and not force):
+        raise UserError("D106", path=path)
+    if not path.parent.is_dir():
+        raise UserError("D107", path=path, problem=f"there is no directory {path.parent}")

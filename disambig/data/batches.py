@@ -1,0 +1,431 @@
+"""Candidate batches: dense, sparse and crossed features of candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.data.columns import ChainedStrings, Columns
+from disambig.data.segments import as_index, take_rows
+
+
+class EqualLists:
+    """A batch with ``costs`` of shape (n, K): zero for the right candidates of each instance."""
+
+    __slots__ = ()
+    costs: NDArray[np.float32]
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """Where each instance's rows begin, shape ``(n + 1,)``."""
+        n, k = self.costs.shape
+        return np.arange(n + 1, dtype=np.int64) * k
+
+    @property
+    def cost(self) -> NDArray[np.float32]:
+        """What each row costs, zero for the right ones, shape ``(n * K,)``."""
+        return self.costs.ravel()
+
+    @property
+    def layout(self) -> NDArray[np.int64]:
+        """The offsets: each row is a candidate of its own."""
+        return self.offsets
+
+
+_CHUNK = 8192
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DenseBlocks(EqualLists):
+    """Attributes of every candidate of n instances that share a group.
+
+    Attributes
+    ----------
+    values : array of float32, shape (n, K, A)
+    column_of : array of int64, shape (K, A)
+        The flat weight that each attribute of each candidate meets; equal where it is shared.
+    columns : Columns
+    costs : array of float32, shape (n, K)
+        Zero for the right candidates.
+    """
+
+    values: NDArray[np.float32]
+    column_of: NDArray[np.int64]
+    columns: Columns
+    costs: NDArray[np.float32]
+
+    def scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return ``w_r . x_r`` for each candidate r of each instance, shape ``(n * K,)``."""
+        scores = np.empty(self.values.shape[:2])
+        for r, columns in enumerate(self.column_of):
+            scores[:, r] = self.values[:, r] @ weights[columns]
+        return scores.ravel()
+
+    def adjoint(self, mass: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the features summed with weights `mass`, shape ``(n_columns,)``."""
+        n, k, _ = self.values.shape
+        mass = mass.reshape(n, k)
+        blocks = np.stack([mass[:, r] @ self.values[:, r] for r in range(k)])  # (K, A)
+        sums = np.bincount(self.column_of.ravel(), blocks.ravel(), minlength=len(self.columns))
+        return sums.astype(np.float64)
+
+    def row_sqnorm(self) -> NDArray[np.float64]:
+        """Return the squared norm of each candidate's attributes."""
+        return np.einsum("nka,nka->nk", self.values, self.values, dtype=np.float64).ravel()
+
+    def take(self, index: NDArray[np.int64]) -> DenseBlocks:
+        """Return the batch of the instances in `index`."""
+        return DenseBlocks(self.values[index], self.column_of, self.columns, self.costs[index])
+
+    def curvature(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the Hessian of ``sum_i logsumexp_r(score_ir)`` at softmax shares ``(n * K,)``.
+
+        It is the covariance of the features under `shares`, summed over instances,
+        shape ``(n_columns, n_columns)``.
+        """
+        n, k, a = self.values.shape
+        shares = shares.reshape(n, k)
+        flat = self.column_of.ravel()
+        full = np.zeros((k * a, k * a))
+        for start in range(0, n, _CHUNK):
+            block = self.values[start : start + _CHUNK].astype(np.float64)  # (c, K, A)
+            mean = (shares[start : start + _CHUNK, :, None] * block).reshape(len(block), k * a)
+            full -= mean.T @ mean
+            for r in range(k):
+                part = slice(r * a, (r + 1) * a)
+                full[part, part] += mean[:, part].T @ block[:, r]
+        if len(np.unique(flat)) == k * a and len(self.columns) == k * a:
+            result = np.empty_like(full)
+            result[np.ix_(flat, flat)] = full
+            return result
+        tie = np.zeros((k * a, len(self.columns)))
+        tie[np.arange(k * a), flat] = 1.0
+        return tie.T @ full @ tie
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DenseLists:
+    """Attributes of every candidate of n instances, each of which has a list of its own.
+
+    Attributes
+    ----------
+    values : array of float32, shape (n_rows, A)
+        One row a candidate; all candidates share the A columns.
+    offsets : array of int64, shape (n + 1,)
+    cost : array of float32, shape (n_rows,)
+    columns : Columns
+        A entries.
+    """
+
+    values: NDArray[np.float32]
+    offsets: NDArray[np.int64]
+    cost: NDArray[np.float32]
+    columns: Columns
+
+    @property
+    def layout(self) -> NDArray[np.int64]:
+        """The offsets: each row is a candidate of its own."""
+        return self.offsets
+
+    def scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the score of each row."""
+        return np.asarray(self.values @ weights, np.float64)
+
+    def adjoint(self, mass: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the features summed with weights `mass`, shape ``(A,)``."""
+        return np.asarray(mass @ self.values, np.float64)
+
+    def row_sqnorm(self) -> NDArray[np.float64]:
+        """Return the squared norm of each candidate's attributes."""
+        return np.einsum("ra,ra->r", self.values, self.values, dtype=np.float64)
+
+    def take(self, index: NDArray[np.int64]) -> DenseLists:
+        """Return the batch of the instances in `index`."""
+        rows, offsets = take_rows(self.offsets, as_index(index))
+        return DenseLists(self.values[rows], offsets, self.cost[rows], self.columns)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SparseRows:
+    """Features of each candidate (or part) in a row of a scipy CSR matrix.
+
+    Attributes
+    ----------
+    rows : scipy.sparse.csr_array, shape (n_rows, n_columns)
+    offsets : array of int64, shape (n + 1,)
+    cost : array of float32, shape (n_rows,)
+    columns : Columns
+    """
+
+    rows: Any
+    offsets: NDArray[np.int64]
+    cost: NDArray[np.float32]
+    columns: Columns
+
+    @property
+    def layout(self) -> NDArray[np.int64]:
+        """The offsets: each row is a candidate of its own."""
+        return self.offsets
+
+    def scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the score of each row."""
+        return np.asarray(self.rows @ weights)
+
+    def adjoint(self, mass: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the features summed with weights `mass`."""
+        return np.asarray(self.rows.T @ mass)
+
+    def row_sqnorm(self) -> NDArray[np.float64]:
+        """Return the squared norm of each row."""
+        return np.asarray(self.rows.multiply(self.rows).sum(axis=1)).ravel()
+
+    def take(self, index: NDArray[np.int64]) -> SparseRows:
+        """Return the batch of the instances in `index`."""
+        rows, offsets = take_rows(self.offsets, as_index(index))
+        return SparseRows(self.rows[rows], offsets, self.cost[rows], self.columns)
+
+    def narrowed(self) -> tuple[SparseRows, NDArray[np.int64]]:
+        """Return the same rows in those columns alone that occur in them, and which they are."""
+        from scipy.sparse import csr_array
+
+        rows, whole = csr_array(self.rows), self.columns
+        used, local = np.unique(rows.indices, return_inverse=True)
+        own = csr_array((rows.data, local.astype(np.int32), rows.indptr), (rows.shape[0], len(used)))
+        columns = Columns(whole.labels[used], whole.groups[used], whole.group_names)
+        return SparseRows(own, self.offsets, self.cost, columns), used.astype(np.int64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CrossedRows(EqualLists):
+    """One feature row per instance; candidate r's features are that row in block r of the weights.
+
+    The cross product is never made: weights of shape (K * D,) are read as (K, D).
+
+    Attributes
+    ----------
+    rows : array or scipy.sparse.csr_array, shape (n, D)
+    costs : array of float32, shape (n, K)
+    columns : Columns
+        K * D entries, candidate by candidate.
+    """
+
+    rows: Any
+    costs: NDArray[np.float32]
+    columns: Columns
+
+    def scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return ``W_r . x`` for each candidate r of each instance, shape ``(n * K,)``."""
+        return np.asarray(self.rows @ weights.reshape(self.costs.shape[1], -1).T).ravel()
+
+    def adjoint(self, mass: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the crossed features summed with weights `mass`, shape ``(K * D,)``."""
+        return np.asarray((self.rows.T @ mass.reshape(self.costs.shape)).T).ravel()
+
+    def row_sqnorm(self) -> NDArray[np.float64]:
+        """Return the squared norm of each candidate's features: that of its instance."""
+        square = self.rows.multiply(self.rows) if hasattr(self.rows, "multiply") else self.rows**2
+        return np.repeat(np.asarray(square.sum(axis=1)).ravel(), self.costs.shape[1])
+
+    def take(self, index: NDArray[np.int64]) -> CrossedRows:
+        """Return the batch of the instances in `index`."""
+        return CrossedRows(self.rows[index], self.costs[index], self.columns)
+
+
+_FEW = 4
+"""Up to so many times the candidates there are, labels that are none are scored as well: whole rows."""
+_CROSSED_CHUNK = 1 << 22
+"""Numbers of written-out rows held at a time."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CrossedLists:
+    """One feature row per instance, which has a list of labels of its own: a few of K.
+
+    As in `CrossedRows`, a label's features are the row in its block of the weights, and the cross product is
+    never made: weights of shape (K * D,) are read as (K, D).
+
+    Attributes
+    ----------
+    rows : array or scipy.sparse.csr_array, shape (n, D)
+    labels : array of int64, shape (n_rows,)
+        Which label each candidate is.
+    offsets : array of int64, shape (n + 1,)
+    cost : array of float32, shape (n_rows,)
+    columns : Columns
+        K * D entries, label by label.
+    """
+
+    rows: Any
+    labels: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    cost: NDArray[np.float32]
+    columns: Columns
+
+    @property
+    def n_labels(self) -> int:
+        """K, the number of all labels."""
+        width = int(self.rows.shape[1])
+        return len(self.columns) // width if width else int(self.labels.max(initial=-1)) + 1
+
+    @property
+    def instance(self) -> NDArray[np.int64]:
+        """The instance of each candidate, shape ``(n_rows,)``."""
+        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+
+    @property
+    def layout(self) -> NDArray[np.int64]:
+        """The offsets: each row is a candidate of its own."""
+        return self.offsets
+
+    def scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return ``W_r . x`` for each candidate r of each instance, shape ``(n_rows,)``."""
+        n, k = len(self.offsets) - 1, self.n_labels
+        if n * k <= _FEW * len(self.cost):
+            of_all = np.asarray(self.rows @ weights.reshape(k, -1).T)  # (n, K)
+            return np.asarray(of_all[self.instance, self.labels], np.float64)
+        scores = np.empty(len(self.cost))
+        per_row = self.rows.nnz // max(n, 1) + 1 if hasattr(self.rows, "nnz") else int(self.rows.shape[1])
+        step = max(_CROSSED_CHUNK // max(per_row, 1), 1)
+        for start in range(0, len(scores), step):
+            part = slice(start, start + step)
+            scores[part] = self.written_out(part) @ weights
+        return scores
+
+    def written_out(self, part: slice = slice(None)) -> Any:
+        """Return some candidates' rows in all K * D columns, as a scipy.sparse.csr_array."""
+        from scipy.sparse import csr_array
+
+        rows, labels = csr_array(self.rows)[self.instance[part]], self.labels[part]
+        width = int(self.rows.shape[1])
+        columns = np.repeat(labels * width, np.diff(rows.indptr)) + rows.indices
+        if len(self.columns) < np.iinfo(np.int32).max:
+            columns = columns.astype(np.int32)
+        return csr_array((rows.data, columns, rows.indptr), (len(labels), len(self.columns)))
+
+    def adjoint(self, mass: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the crossed features summed with weights `mass`, shape ``(K * D,)``."""
+        from scipy.sparse import csr_array
+
+        shape = len(self.offsets) - 1, self.n_labels
+        by_label = csr_array((np.asarray(mass, np.float64), self.labels, self.offsets), shape).T
+        sums = by_label @ self.rows  # (K, D)
+        return np.asarray(sums.toarray() if hasattr(sums, "toarray") else sums, np.float64).ravel()
+
+    def row_sqnorm(self) -> NDArray[np.float64]:
+        """Return the squared norm of each candidate's features: that of its instance."""
+        square = self.rows.multiply(self.rows) if hasattr(self.rows, "multiply") else self.rows**2
+        return np.repeat(np.asarray(square.sum(axis=1), np.float64).ravel(), np.diff(self.offsets))
+
+    def take(self, index: NDArray[np.int64]) -> CrossedLists:
+        """Return the batch of the instances in `index`."""
+        index = as_index(index)
+        rows, offsets = take_rows(self.offsets, index)
+        return CrossedLists(self.rows[index], self.labels[rows], offsets, self.cost[rows], self.columns)
+
+
+Floats = NDArray[np.float64]
+
+
+class JoinedColumns(Columns):
+    """The columns of several batches, one behind the other; feature groups of one name become one.
+
+    Parameters
+    ----------
+    parts : sequence of Columns
+    """
+
+    __slots__ = ("parts",)
+    parts: tuple[Columns, ...]
+
+    def __init__(self, parts: Sequence[Columns]) -> None:
+        object.__setattr__(self, "parts", tuple(parts))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return JoinedColumns, (self.parts,)
+
+    def __len__(self) -> int:
+        return sum(map(len, self.parts))
+
+    @property
+    def labels(self) -> NDArray[np.int32]:
+        """Candidate of each column."""
+        return np.concatenate([part.labels for part in self.parts])
+
+    @property
+    def groups(self) -> NDArray[np.int32]:
+        """Feature group of each column."""
+        numbers = {name: i for i, name in enumerate(self.group_names)}
+        return np.concatenate(
+            [np.array([numbers[name] for name in p.group_names], np.int32)[p.groups] for p in self.parts]
+        )
+
+    @property
+    def group_names(self) -> tuple[str, ...]:
+        """Names of the feature groups of all parts."""
+        return tuple(dict.fromkeys(name for part in self.parts for name in part.group_names))
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Names of the columns; empty where no part has any."""
+        names = [part.names for part in self.parts]
+        return ChainedStrings(names, list(map(len, self.parts))) if any(map(len, names)) else ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JoinedRows:
+    """What several batches say of the same candidates; flat weights are theirs, one behind the other.
+
+    Attributes
+    ----------
+    parts : tuple of CandidateBatch
+        Of equal offsets and costs.
+    columns : Columns
+    """
+
+    parts: tuple[Any, ...]
+    columns: Columns
+
+    @classmethod
+    def from_parts(cls, parts: Sequence[Any]) -> JoinedRows:
+        """Return batches side by side."""
+        return cls(tuple(parts), JoinedColumns([part.columns for part in parts]))
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """Where each instance's rows begin, shape ``(n + 1,)``."""
+        return self.parts[0].offsets
+
+    @property
+    def cost(self) -> NDArray[np.float32]:
+        """What each row costs, zero for the right ones."""
+        return self.parts[0].cost
+
+    @property
+    def layout(self) -> NDArray[np.int64]:
+        """The offsets: each row is a candidate of its own."""
+        return self.offsets
+
+    def scores(self, weights: Floats) -> Floats:
+        """Return the score of each row: the sum of what the parts say."""
+        ends = np.cumsum([0, *(len(part.columns) for part in self.parts)]).tolist()
+        scores = np.zeros(len(self.cost))
+        for part, (start, end) in zip(self.parts, pairwise(ends), strict=True):
+            scores += part.scores(weights[start:end])
+        return scores
+
+    def adjoint(self, mass: Floats) -> Floats:
+        """Return the features of all parts summed with weights `mass`."""
+        return np.concatenate([part.adjoint(mass) for part in self.parts])
+
+    def row_sqnorm(self) -> Floats:
+        """Return the squared norm of each row."""
+        return np.sum([part.row_sqnorm() for part in self.parts], axis=0)
+
+    def take(self, index: NDArray[np.int64]) -> JoinedRows:
+        """Return the batch of the instances in `index`."""
+        return JoinedRows(tuple(part.take(index) for part in self.parts), self.columns)

@@ -1,0 +1,204 @@
+"""What the columns of a batch (the flat weights) mean."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import overload
+from weakref import WeakKeyDictionary, ref
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.errors import UserError, nearest_first
+from disambig.runtime import WeakRefMixin
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Columns(WeakRefMixin):
+    """One entry a column.
+
+    Attributes
+    ----------
+    labels : array of int32, shape (n_columns,)
+        Candidate that the column speaks for, as an index in its group; -1 where all share it.
+    groups : array of int32, shape (n_columns,)
+        Feature group of the column, as an index into `group_names`.
+    group_names : tuple of str
+        Such as ``("2-gram", "3-gram", "bias")``; subsets of weights are named by these.
+    names : sequence of str
+        A name for people, empty where columns are too many to name.
+    """
+
+    labels: NDArray[np.int32]
+    groups: NDArray[np.int32]
+    group_names: tuple[str, ...]
+    names: Sequence[str] = ()
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def in_groups(self, wanted: Sequence[str], *, setting: str = "the learner") -> NDArray[np.bool_]:
+        """Return which columns belong to the named feature groups.
+
+        Parameters
+        ----------
+        wanted : sequence of str
+        setting : str
+            What of the config named them, for the message.
+
+        Raises
+        ------
+        UserError
+            D451 for a name that is no feature group of this batch.
+        """
+        unknown = [name for name in wanted if name not in self.group_names]
+        if unknown:
+            names = nearest_first(unknown[0], self.group_names)
+            raise UserError("D451", setting=setting, name=unknown[0], names=names)
+        return np.isin(self.groups, [self.group_names.index(name) for name in wanted])
+
+
+def numbered(n_columns: int, label: int = -1) -> Columns:
+    """Return columns of which only the number is known."""
+    return Columns(np.full(n_columns, label, np.int32), np.zeros(n_columns, np.int32), ("all",))
+
+
+class LazyStrings(Sequence[str]):
+    """A sequence of texts; a kind of them says how many there are, and makes one."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def made(self, index: int) -> str:
+        """Return the text at `index`, which is from 0 to the length less one."""
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        places = range(len(self))[index]
+        return self.made(places) if isinstance(places, int) else [self.made(place) for place in places]
+
+
+class CrossedColumns(Columns):
+    """K * D columns, candidate by candidate, of which D are kept: the others are made when asked for.
+
+    Parameters
+    ----------
+    own : Columns
+        The D columns of a row.
+    candidates : tuple of str
+        Names of columns begin with the candidate's: ``"candidate: name"``.
+    """
+
+    __slots__ = ("candidates", "own")
+    own: Columns
+    candidates: tuple[str, ...]
+
+    def __init__(self, own: Columns, candidates: tuple[str, ...]) -> None:
+        object.__setattr__(self, "own", own)
+        object.__setattr__(self, "candidates", candidates)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return CrossedColumns, (self.own, self.candidates)
+
+    def __len__(self) -> int:
+        return len(self.own) * len(self.candidates)
+
+    @property
+    def labels(self) -> NDArray[np.int32]:
+        """Candidate of each column."""
+        return np.repeat(np.arange(len(self.candidates), dtype=np.int32), len(self.own))
+
+    @property
+    def groups(self) -> NDArray[np.int32]:
+        """Feature group of each column; where a row has one alone, it is kept once."""
+        own = self.own.groups
+        if own.strides == (0,):
+            return np.broadcast_to(own[:1], (len(self),))
+        return np.tile(own, len(self.candidates))
+
+    @property
+    def group_names(self) -> tuple[str, ...]:
+        """Names of the feature groups."""
+        return self.own.group_names
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Names of the columns; empty where the row's have none."""
+        return _CrossedNames(self.own.names, self.candidates) if len(self.own.names) else ()
+
+
+def own_columns(columns: Columns, width: int) -> Columns:
+    """Return what the `width` columns of a row mean, whoever the candidates are."""
+    if isinstance(columns, CrossedColumns):
+        return columns.own
+    return Columns(np.full(width, -1, np.int32), columns.groups[:width], columns.group_names)
+
+
+def candidate_names(columns: Columns, k: int) -> tuple[str, ...]:
+    """Return the names of the `k` candidates; numbers where the columns do not say them."""
+    return columns.candidates if isinstance(columns, CrossedColumns) else tuple(map(str, range(k)))
+
+
+_Others = tuple["ref[Columns]", ...]
+_beside: WeakKeyDictionary[Columns, tuple[_Others, Columns]] = WeakKeyDictionary()
+"""What was last put beside some columns, and what came out; as long as these live."""
+
+
+def join_columns(first: Columns, *others: Columns) -> Columns:
+    """Return the columns of several rows side by side; feature groups of one name become one."""
+    known, found = _beside.get(first, ((), None))
+    if found is None or [each() for each in known] != list(others):  # they are equal where they are the same
+        found = _merge_groups((first, *others))
+        _beside[first] = tuple(map(ref, others)), found
+    return found
+
+
+def _merge_groups(parts: Sequence[Columns]) -> Columns:
+    names = tuple(dict.fromkeys(name for part in parts for name in part.group_names))
+    numbers = [np.array([names.index(name) for name in part.group_names], np.int32) for part in parts]
+    groups = np.concatenate(
+        [number[part.groups] for number, part in zip(numbers, parts, strict=True) if len(part)]
+        or [np.zeros(0, np.int32)]
+    )
+    named = any(len(part.names) for part in parts)
+    chained = ChainedStrings([part.names for part in parts], list(map(len, parts))) if named else ()
+    return Columns(np.full(len(groups), -1, np.int32), groups, names, chained)
+
+
+class ChainedStrings(LazyStrings):
+    """The names of several columns, empty for those that have none."""
+
+    def __init__(self, names: Sequence[Sequence[str]], sizes: Sequence[int]) -> None:
+        self._names = names
+        self._ends = np.cumsum(sizes).tolist()
+
+    def __len__(self) -> int:
+        return int(self._ends[-1])
+
+    def made(self, index: int) -> str:
+        """Return the name of one column."""
+        which = bisect_right(self._ends, index)
+        names = self._names[which]
+        return names[index - (self._ends[which - 1] if which else 0)] if len(names) else ""
+
+
+class _CrossedNames(LazyStrings):
+    """``"candidate: name"`` of each column, made when asked for."""
+
+    def __init__(self, own: Sequence[str], candidates: tuple[str, ...]) -> None:
+        self._own, self._candidates = own, candidates
+
+    def __len__(self) -> int:
+        return len(self._own) * len(self._candidates)
+
+    def made(self, index: int) -> str:
+        """Return the name of one column."""
+        candidate, column = divmod(index, len(self._own))
+        name = self._own[column]
+        return f"{self._candidates[candidate]}: {name}" if name else ""

@@ -1,0 +1,356 @@
+"""Convert batches to another storage, join them, normalise them and restrict their columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Protocol, TypeVar, overload, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.data.batches import CrossedLists, CrossedRows, DenseBlocks, DenseLists, JoinedRows, SparseRows
+from disambig.data.columns import Columns, CrossedColumns, candidate_names, join_columns, own_columns
+from disambig.data.structured import ChainRows
+from disambig.errors import UserError, nearest_first
+from disambig.types import CandidateBatch
+
+Batch = TypeVar("Batch")
+MOST_BYTES = 1 << 32
+"""Sparse rows are not made dense where they would take more."""
+
+
+@runtime_checkable
+class ConvertsToSparse(Protocol):
+    """A batch of a storage of somebody else's that can be written out, for learners that take no other."""
+
+    def to_sparse(self) -> SparseRows:
+        """Return the same rows and columns in sparse form."""
+
+
+class _NoSuchForm(Exception):
+    """A batch that has no such form, though others of its storage do."""
+
+
+def dense_to_sparse(batch: DenseBlocks) -> SparseRows:
+    """Return the same rows in sparse form: Kesler's construction, one row per candidate."""
+    from scipy.sparse import csr_array
+
+    n, k, a = batch.values.shape
+    columns = np.tile(batch.column_of.ravel(), n)
+    starts = np.arange(n * k + 1) * a
+    rows = csr_array((batch.values.ravel().astype(np.float64), columns, starts), (n * k, len(batch.columns)))
+    rows.sum_duplicates()
+    rows.eliminate_zeros()
+    return SparseRows(rows, batch.offsets, batch.cost, batch.columns)
+
+
+def dense_to_crossed(batch: DenseBlocks) -> CrossedRows:
+    """Give every class all attributes of all candidates: the K-SVM's (n, K * A) rows."""
+    n, k, a = batch.values.shape
+    groups = batch.columns.groups[batch.column_of.ravel()]
+    columns = Columns(
+        np.repeat(np.arange(k, dtype=np.int32), k * a), np.tile(groups, k), batch.columns.group_names
+    )
+    return CrossedRows(batch.values.reshape(n, k * a), batch.costs, columns)
+
+
+def dense_to_lists(batch: DenseBlocks) -> DenseLists:
+    """Return one row a candidate; the candidates must share their columns."""
+    n, k, a = batch.values.shape
+    width, first = len(batch.columns), batch.column_of[0] if k else np.zeros(0, np.int64)
+    if width != a or (batch.column_of != first).any() or len(np.unique(first)) != a:
+        raise _NoSuchForm
+    values = np.empty((n * k, a), batch.values.dtype)
+    values[:, first] = batch.values.reshape(n * k, a)
+    return DenseLists(values, batch.offsets, batch.cost, batch.columns)
+
+
+def crossed_to_sparse(batch: CrossedRows) -> SparseRows:
+    """Write the cross product out: K times the numbers."""
+    return crossed_lists_to_sparse(crossed_to_lists(batch))
+
+
+def crossed_to_lists(batch: CrossedRows) -> CrossedLists:
+    """Return the same rows, every instance with a list of all labels."""
+    n, k = batch.costs.shape
+    labels = np.tile(np.arange(k, dtype=np.int64), n)
+    return CrossedLists(batch.rows, labels, batch.offsets, batch.cost, batch.columns)
+
+
+def lists_to_sparse(batch: DenseLists) -> SparseRows:
+    """Return the same rows in sparse form."""
+    from scipy.sparse import csr_array
+
+    return SparseRows(csr_array(batch.values, dtype=np.float64), batch.offsets, batch.cost, batch.columns)
+
+
+def crossed_lists_to_sparse(batch: CrossedLists) -> SparseRows:
+    """Write the features of the candidates out, in the columns of all labels."""
+    return SparseRows(batch.written_out(), batch.offsets, batch.cost, batch.columns)
+
+
+def sparse_to_lists(batch: SparseRows) -> DenseLists:
+    """Return the same rows with all their zeros: few columns only.
+
+    Raises
+    ------
+    UserError
+        D417 where they would take more than `MOST_BYTES`.
+    """
+    n_bytes = 4 * batch.rows.shape[0] * batch.rows.shape[1]
+    if n_bytes > MOST_BYTES:
+        n, columns = batch.rows.shape
+        raise UserError("D417", n=n, columns=columns, gigabytes=n_bytes / 1e9)
+    values = batch.rows.toarray().astype(np.float32)
+    return DenseLists(values, batch.offsets, batch.cost, batch.columns)
+
+
+def joined_to_sparse(batch: JoinedRows) -> SparseRows:
+    """Write all parts out, side by side."""
+    from scipy.sparse import csr_array, hstack
+
+    rows = hstack([convert(part, SparseRows).rows for part in batch.parts], format="csr")
+    return SparseRows(csr_array(rows), batch.offsets, batch.cost, batch.columns)
+
+
+def joined_to_crossed(batch: JoinedRows) -> CrossedRows:
+    """Give every class the attributes of all parts, of class blocks those of all candidates."""
+    if not all(isinstance(part, DenseBlocks | CrossedRows) for part in batch.parts):
+        raise _NoSuchForm
+    return join_crossed([convert(part, CrossedRows) for part in batch.parts])
+
+
+def join_crossed(batches: list[CrossedRows]) -> CrossedRows:
+    """Join rows that are crossed with the same labels; feature groups of one name become one."""
+    from scipy.sparse import csr_array, hstack
+
+    rows = csr_array(hstack([csr_array(batch.rows) for batch in batches], format="csr"))
+    rows.sort_indices()
+    own = join_columns(*(own_columns(batch.columns, int(batch.rows.shape[1])) for batch in batches))
+    first = batches[0]
+    candidates = candidate_names(first.columns, first.costs.shape[1])
+    return CrossedRows(rows, first.costs, CrossedColumns(own, candidates))
+
+
+def chains_to_sparse(batch: ChainRows) -> SparseRows:
+    """Write the edges out: small problems only."""
+    return batch.places.edges()
+
+
+CONVERSIONS: dict[tuple[type, type], Callable[[Any], Any]] = {
+    (DenseBlocks, SparseRows): dense_to_sparse,
+    (DenseBlocks, CrossedRows): dense_to_crossed,
+    (DenseBlocks, DenseLists): dense_to_lists,
+    (CrossedRows, SparseRows): crossed_to_sparse,
+    (CrossedRows, CrossedLists): crossed_to_lists,
+    (DenseLists, SparseRows): lists_to_sparse,
+    (CrossedLists, SparseRows): crossed_lists_to_sparse,
+    (SparseRows, DenseLists): sparse_to_lists,
+    (JoinedRows, SparseRows): joined_to_sparse,
+    (JoinedRows, CrossedRows): joined_to_crossed,
+    (ChainRows, SparseRows): chains_to_sparse,
+}
+
+
+@overload
+def convert(batch: Any, storage: type[Batch], /) -> Batch: ...
+@overload
+def convert(batch: Any, *storages: type) -> Any: ...
+def convert(batch: Any, *storages: type) -> Any:
+    """Return `batch` in one of some storages: as it is or, if it is in none, in the first that it can be.
+
+    A batch of a storage of somebody else's may write itself out (see `ConvertsToSparse`).
+
+    Raises
+    ------
+    UserError
+        D459 where the table has no such conversion: a config has put together what does not fit.
+    """
+    if isinstance(batch, storages):
+        return batch
+    for storage in storages:
+        if (found := _convert_once(batch, storage)) is not None:
+            return found
+    wanted = " or ".join(storage.__name__ for storage in storages)
+    raise UserError("D459", wanted=wanted, seen=type(batch).__name__)
+
+
+def _convert_once(batch: Any, storage: type) -> Any:
+    for kind in type(batch).__mro__:
+        if (kind, storage) in CONVERSIONS:
+            try:
+                return CONVERSIONS[kind, storage](batch)
+            except _NoSuchForm:
+                return None
+    if storage is SparseRows and isinstance(batch, ConvertsToSparse):
+        return batch.to_sparse()
+    if storage is DenseLists and (sparse := _convert_once(batch, SparseRows)) is not None:
+        return sparse_to_lists(sparse)
+    return None
+
+
+def stack_batches(batches: Sequence[CandidateBatch]) -> CandidateBatch | None:
+    """Return the instances of all batches as one batch; None where storage or columns are not the same."""
+    first = batches[0]
+    stack = _STACKS.get(type(first))
+    if stack is None or any(type(batch) is not type(first) for batch in batches):
+        return None
+    if any(not _have_same_meaning(first.columns, batch.columns) for batch in batches):
+        return None
+    found: CandidateBatch = stack(batches)
+    return found
+
+
+def _have_same_meaning(first: Columns, other: Columns) -> bool:
+    return first is other or (
+        len(first) == len(other)
+        and first.group_names == other.group_names
+        and np.array_equal(first.labels, other.labels)
+        and np.array_equal(first.groups, other.groups)
+        and list(first.names) == list(other.names)
+    )
+
+
+def _blocks(batches: Sequence[DenseBlocks]) -> DenseBlocks:
+    first = batches[0]
+    return DenseBlocks(
+        _stack_arrays(batches, "values"), first.column_of, first.columns, _stack_arrays(batches, "costs")
+    )
+
+
+def _dense_lists(batches: Sequence[DenseLists]) -> DenseLists:
+    return DenseLists(_stack_arrays(batches, "values"), *_stack_offsets(batches), batches[0].columns)
+
+
+def _sparse(batches: Sequence[SparseRows]) -> SparseRows:
+    return SparseRows(_stack_arrays(batches, "rows"), *_stack_offsets(batches), batches[0].columns)
+
+
+def _crossed(batches: Sequence[CrossedRows]) -> CrossedRows:
+    return CrossedRows(_stack_arrays(batches, "rows"), _stack_arrays(batches, "costs"), batches[0].columns)
+
+
+def _crossed_lists(batches: Sequence[CrossedLists]) -> CrossedLists:
+    return CrossedLists(
+        _stack_arrays(batches, "rows"),
+        _stack_arrays(batches, "labels"),
+        *_stack_offsets(batches),
+        batches[0].columns,
+    )
+
+
+_STACKS: dict[type, Callable[[Any], Any]] = {
+    DenseBlocks: _blocks,
+    DenseLists: _dense_lists,
+    SparseRows: _sparse,
+    CrossedRows: _crossed,
+    CrossedLists: _crossed_lists,
+}
+
+
+def _stack_arrays(batches: Sequence[Any], name: str) -> Any:
+    parts = [getattr(batch, name) for batch in batches]
+    if all(isinstance(part, np.ndarray) for part in parts):
+        return np.concatenate(parts)
+    from scipy.sparse import csr_array, vstack
+
+    return csr_array(vstack(parts, format="csr"))
+
+
+def _stack_offsets(batches: Sequence[Any]) -> tuple[Any, Any]:
+    """Return offsets and costs of lists."""
+    sizes = np.concatenate([np.diff(batch.offsets) for batch in batches])
+    return np.append(0, np.cumsum(sizes)).astype(np.int64), _stack_arrays(batches, "cost")
+
+
+_SMALLEST, _LARGEST = 1e-200, 1e200
+"""Squared lengths beyond have lost digits, or all."""
+
+
+def normalised(
+    batch: CrossedRows, weights: Mapping[str, float] | None = None, *, together: bool = False
+) -> CrossedRows:
+    """Scale each feature group's part of each row to the squared length that its weight says.
+
+    Parameters
+    ----------
+    batch : CrossedRows
+        Of sparse rows; it stays as it is.
+    weights : mapping of str to float, optional
+        Of each feature group, not negative; equal ones of sum 1 if not given.
+    together : bool
+        Whether whole rows are scaled to length one instead; `weights` are not looked at then.
+
+    Returns
+    -------
+    CrossedRows
+        A part without features stays empty: its row is shorter.
+
+    Raises
+    ------
+    UserError
+        D451 for a weight of no feature group, D476 for a feature group without one, or a negative one.
+    """
+    from scipy.sparse import csr_array
+
+    rows = csr_array(batch.rows)
+    of_row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+    data = np.asarray(rows.data, np.float64)
+    if together:
+        part, share = of_row, np.ones(1)
+        which = np.zeros(len(data), np.int32)
+        n_groups = 1
+    else:
+        own = own_columns(batch.columns, int(batch.rows.shape[1]))
+        share = _shares(own.group_names, weights)
+        n_groups = len(own.group_names)
+        which = own.groups[rows.indices]
+        part = of_row * n_groups + which
+    n_parts = rows.shape[0] * n_groups
+    with np.errstate(over="ignore", under="ignore"):
+        squares = np.bincount(part, data * data, minlength=n_parts)
+    extreme = ((squares < _SMALLEST) | (squares > _LARGEST))[part]
+    if extreme.any():  # squares that leave the range of floating point: the largest number becomes one first
+        largest = np.zeros(n_parts)
+        np.maximum.at(largest, part[extreme], np.abs(data[extreme]))
+        data = data / np.where(largest > 0, largest, 1.0)[part]
+        squares = np.bincount(part, data * data, minlength=n_parts)
+    scale = np.sqrt(share[which] / np.where(squares > 0, squares, 1.0)[part])
+    return replace(batch, rows=csr_array((data * scale, rows.indices, rows.indptr), rows.shape))
+
+
+def _shares(names: tuple[str, ...], weights: Mapping[str, float] | None) -> NDArray[np.float64]:
+    if weights is None:
+        return np.full(len(names), 1.0 / max(len(names), 1))
+    unknown = [name for name in weights if name not in names]
+    if unknown:
+        raise UserError("D451", setting="weights", name=unknown[0], names=nearest_first(unknown[0], names))
+    for name in names:
+        value = weights.get(name)
+        if value is None or not 0 <= value < np.inf:
+            raise UserError("D476", name=name, seen="none" if value is None else value)
+    return np.array([weights[name] for name in names], np.float64)
+
+
+def used_columns(batch: CrossedRows) -> NDArray[np.int64]:
+    """Return the columns that have an entry in some row, rising."""
+    from scipy.sparse import csr_array
+
+    return np.unique(csr_array(batch.rows).indices).astype(np.int64)
+
+
+def restricted(batch: CrossedRows, columns: NDArray[np.integer]) -> CrossedRows:
+    """Return the batch with these columns only; `columns` rise, shape ``(d,)``."""
+    from scipy.sparse import csr_array
+
+    rows = csr_array(batch.rows)
+    at = np.searchsorted(columns, rows.indices)
+    known = columns[np.minimum(at, len(columns) - 1)] == rows.indices if len(columns) else at < 0
+    ends = np.concatenate([[0], np.cumsum(known)])[rows.indptr]
+    kept = csr_array((rows.data[known], at[known].astype(np.int32), ends), (rows.shape[0], len(columns)))
+    own = own_columns(batch.columns, int(batch.rows.shape[1]))
+    names = [own.names[column] for column in columns] if len(own.names) else ()
+    columns_kept = Columns(own.labels[columns], own.groups[columns], own.group_names, names)
+    candidates = candidate_names(batch.columns, batch.costs.shape[1])
+    return CrossedRows(kept, batch.costs, CrossedColumns(columns_kept, candidates))

@@ -1,0 +1,90 @@
+"""What a correction changes in a text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_LINE_ENDS = "\r\n"
+
+
+def record_edit(record: dict[str, Any], text: str) -> dict[str, Any]:
+    """Return a flagged record as an edit: ``text[start:end]`` becomes ``replacement``.
+
+    Records that replace or insert are edits as they are. One that takes a word out (its replacement is
+    empty) also takes the blanks after it, or those before where none are after or the line ends; a word
+    alone on its line takes the line. The capital that the word had goes to the next one of the paragraph.
+
+    Parameters
+    ----------
+    record : dict
+        As `Decisions.record` makes it.
+    text : str
+        The document's original text.
+    """
+    start, end = record["start"], record["end"]
+    if record["replacement"] or start == end:
+        return record
+    start, end = _with_blanks(text, start, end)
+    kept, following = "", end
+    while following < len(text) and text[following].isspace():
+        following += 1
+    between = text[record["end"] : following]
+    if (
+        record["observed"][:1].isupper()
+        and between
+        and between.replace("\r\n", "\n").count("\n") < 2
+        and text[following : following + 1].islower()
+    ):
+        kept, end = text[end:following] + text[following].upper(), following + 1
+    return {**record, "start": start, "end": end, "replacement": kept}
+
+
+def _with_blanks(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return what goes with a word that is taken out."""
+    first, last = _blanks_before(text, start), _blanks_after(text, end)
+    begins = first == 0 or text[first - 1] in _LINE_ENDS
+    ends = last == len(text) or text[last] in _LINE_ENDS
+    if begins and ends:
+        return _line(text, first, last)
+    if ends or last == end:  # blanks at the end of a line stay: in Markdown they break it
+        return (start if begins else first), end
+    return start, last
+
+
+def _line(text: str, first: int, last: int) -> tuple[int, int]:
+    """Return what goes with a line that is taken out; of blank lines around it those before it stay."""
+    after = _next_line(text, last)
+    if after == last:  # the last line, without an end
+        return _line_before(text, first), last
+    before = _line_before(text, first)
+    before = _blanks_before(text, before)
+    if first == 0 or before == 0 or text[before - 1] in _LINE_ENDS:
+        while (blank := _blanks_after(text, after)) < len(text) and text[blank] in _LINE_ENDS:
+            after = _next_line(text, blank)
+    return first, after
+
+
+def _blanks_before(text: str, at: int) -> int:
+    while at > 0 and text[at - 1].isspace() and text[at - 1] not in _LINE_ENDS:
+        at -= 1
+    return at
+
+
+def _blanks_after(text: str, at: int) -> int:
+    while at < len(text) and text[at].isspace() and text[at] not in _LINE_ENDS:
+        at += 1
+    return at
+
+
+def _next_line(text: str, at: int) -> int:
+    """Return where the line behind the line end at `at` begins; `at` where there is none."""
+    if text.startswith("\r\n", at):
+        return at + 2
+    return at + 1 if text[at : at + 1] in ("\r", "\n") else at
+
+
+def _line_before(text: str, at: int) -> int:
+    """Return where the line end before `at`, which begins a line, is."""
+    if text.endswith("\r\n", 0, at):
+        return at - 2
+    return max(at - 1, 0)

@@ -1,0 +1,399 @@
+"""Batches of structures: sequences that are labelled together, and rows that are sums of shared parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.data.batches import EqualLists, SparseRows
+from disambig.data.columns import Columns
+from disambig.data.segments import as_index, take_rows
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SequenceRows(EqualLists):
+    """Rows of a sequence's places, crossed with K labels; never written out.
+
+    Flat weights are those of `CrossedRows`, shape (K, D), then those of the first label, (K,), then
+    those of (label before, label), (K, K). `scores` and `adjoint` see the first part alone: pairs are no rows
+    of single instances. `edges` gives the form in which they are.
+
+    Attributes
+    ----------
+    rows : scipy.sparse.csr_array, shape (n, D)
+    costs : array of float32, shape (n, K)
+    sequences : array of int64, shape (n,)
+        Number of the sequence that each instance belongs to; neighbours of one sequence have the same.
+    """
+
+    rows: Any
+    costs: NDArray[np.float32]
+    sequences: NDArray[np.int64]
+
+    @property
+    def n_weights(self) -> int:
+        """Length of the flat weights: K * (D + 1 + K)."""
+        k = self.costs.shape[1]
+        return k * (int(self.rows.shape[1]) + 1 + k)
+
+    @property
+    def columns(self) -> Columns:
+        """What the flat weights mean."""
+        k, d = self.costs.shape[1], int(self.rows.shape[1])
+        labels = np.arange(k, dtype=np.int32)
+        return Columns(
+            np.concatenate([np.repeat(labels, d), labels, np.tile(labels, k)]),
+            np.repeat(np.array([0, 1], np.int32), [k * d, k + k * k]),
+            ("token", "label before"),
+        )
+
+    @property
+    def layout(self) -> NDArray[np.int64]:
+        """Where each sequence begins, in instances, and their number."""
+        return run_starts(self.sequences)
+
+    def scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return ``W_r . x`` for each label r of each instance, pairs left out, shape ``(n * K,)``."""
+        k = self.costs.shape[1]
+        own = weights[: k * self.rows.shape[1]].reshape(k, -1)
+        return np.asarray(self.rows @ own.T).ravel()
+
+    def adjoint(self, mass: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the crossed features summed with weights `mass`; zero for pairs."""
+        k = self.costs.shape[1]
+        own = np.asarray((self.rows.T @ mass.reshape(self.costs.shape)).T).ravel()
+        return np.concatenate([own, np.zeros(k + k * k)])
+
+    def row_sqnorm(self) -> NDArray[np.float64]:
+        """Return the squared norm of each label's features: that of its instance."""
+        return np.repeat(np.asarray(self.rows.multiply(self.rows).sum(axis=1)).ravel(), self.costs.shape[1])
+
+    def take(self, index: NDArray[np.int64]) -> SequenceRows:
+        """Return the batch of the instances in `index`; sequences of which some are left out close up."""
+        return SequenceRows(self.rows[index], self.costs[index], self.sequences[index])
+
+    def as_chains(self) -> ChainRows:
+        """Return the edges of the labellings, which are decided together: one instance a sequence."""
+        return ChainRows(self)
+
+    def edges(self) -> SparseRows:
+        """Write the parts out, one instance a sequence: for the decoder `Chain`; small problems only.
+
+        The rows are those that `disambig.decode.chain` wants; each costs what the label it leads to does.
+        """
+        from scipy.sparse import csr_array
+
+        k = self.costs.shape[1]
+        d = self.rows.shape[1]
+        dense = self.rows.toarray()
+        starts = self.layout
+        blocks, cost, sizes = [np.zeros((0, self.n_weights))], [np.zeros(0, np.float32)], []
+        for first, last in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
+            size = 0
+            for t in range(first, last):
+                before = [0] if t == first else range(k)
+                rows = np.zeros((len(before) * k, self.n_weights))
+                for a in before:
+                    for b in range(k):
+                        row = rows[a * k + b]
+                        row[b * d : (b + 1) * d] = dense[t]
+                        row[k * d + b if t == first else k * d + k + a * k + b] = 1.0
+                blocks.append(rows)
+                cost.append(np.tile(self.costs[t], len(before)))
+                size += len(rows)
+            sizes.append(size)
+        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        return SparseRows(csr_array(np.vstack(blocks)), offsets, np.concatenate(cost), self.columns)
+
+
+class ChainLayout(NamedTuple):
+    """How the edges of sequences lie: the layout of `ChainRows`.
+
+    Attributes
+    ----------
+    offsets : array of int64, shape (n + 1,)
+        Where the edges of each sequence begin.
+    n_states : int
+        K, the same at every place.
+    """
+
+    offsets: NDArray[np.int64]
+    n_states: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChainRows:
+    """The edges of sequences, which are never written out: one instance a sequence, for the decoder `Chain`.
+
+    The rows are those that `disambig.decode.chain` wants, and the same as those of `SequenceRows.edges`: a
+    label at the first place, or a pair of neighbouring labels, with the features of the latter's place.
+
+    Attributes
+    ----------
+    places : SequenceRows
+    """
+
+    places: SequenceRows
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """Where the edges of each sequence begin, shape ``(n_sequences + 1,)``."""
+        k, starts = self.places.costs.shape[1], self.places.layout
+        sizes = k + (np.diff(starts) - 1) * k * k
+        return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+    @property
+    def cost(self) -> NDArray[np.float32]:
+        """What each edge costs: that of the label it leads to."""
+        k = self.places.costs.shape[1]
+        cost = np.empty(int(self.offsets[-1]), np.float32)
+        for first, edges in self._sequences():
+            cost[edges.start : edges.start + k] = self.places.costs[first.start]
+            steps = cost[edges.start + k : edges.stop].reshape(-1, k, k)
+            steps[:] = self.places.costs[first.start + 1 : first.stop, None, :]
+        return cost
+
+    @property
+    def columns(self) -> Columns:
+        """What the flat weights mean."""
+        return self.places.columns
+
+    @property
+    def layout(self) -> ChainLayout:
+        """Where the edges begin, and how many labels there are."""
+        return ChainLayout(self.offsets, self.places.costs.shape[1])
+
+    def scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the score of each edge."""
+        k = self.places.costs.shape[1]
+        place = self.places.scores(weights).reshape(-1, k)
+        first, step = weights[-k - k * k : -k * k], weights[-k * k :].reshape(k, k)
+        scores = np.empty(int(self.offsets[-1]))
+        for places, edges in self._sequences():
+            scores[edges.start : edges.start + k] = place[places.start] + first
+            steps = scores[edges.start + k : edges.stop].reshape(-1, k, k)
+            np.add(place[places.start + 1 : places.stop, None, :], step, out=steps)
+        return scores
+
+    def adjoint(self, mass: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the features summed with weights `mass`."""
+        k = self.places.costs.shape[1]
+        of_places = np.zeros(self.places.costs.shape)
+        first, step = np.zeros(k), np.zeros((k, k))
+        for places, edges in self._sequences():
+            of_places[places.start] = mass[edges.start : edges.start + k]
+            steps = mass[edges.start + k : edges.stop].reshape(-1, k, k)
+            of_places[places.start + 1 : places.stop] = steps.sum(axis=1)
+            first += of_places[places.start]
+            step += steps.sum(axis=0)
+        sums = self.places.adjoint(of_places.ravel())
+        sums[-k - k * k :] = np.concatenate([first, step.ravel()])
+        return sums
+
+    def row_sqnorm(self) -> NDArray[np.float64]:
+        """Return the squared norm of each edge's features: that of its place and one."""
+        k = self.places.costs.shape[1]
+        squares = 1.0 + self.places.row_sqnorm().reshape(-1, k)[:, 0]
+        sizes = np.full(len(squares), k * k)
+        sizes[self.places.layout[:-1]] = k
+        return np.repeat(squares, sizes)
+
+    def take(self, index: NDArray[np.int64]) -> ChainRows:
+        """Return the batch of the sequences in `index`, each of which keeps to itself."""
+        places, starts = take_rows(self.places.layout, as_index(index))
+        taken = self.places.take(places)
+        numbers = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        return ChainRows(replace(taken, sequences=numbers))
+
+    def narrowed(self) -> tuple[ChainRows, NDArray[np.int64]]:
+        """Return the same edges in those columns alone that these sequences use, and which they are."""
+        from scipy.sparse import csr_array
+
+        rows, k = csr_array(self.places.rows), self.places.costs.shape[1]
+        used, local = np.unique(rows.indices, return_inverse=True)
+        own = csr_array((rows.data, local.astype(np.int32), rows.indptr), (rows.shape[0], len(used)))
+        d = int(rows.shape[1])
+        columns = (np.arange(k)[:, None] * d + used).ravel()
+        numbers = np.concatenate([columns, np.arange(k * d, k * (d + 1 + k))]).astype(np.int64)
+        return ChainRows(replace(self.places, rows=own)), numbers
+
+    @property
+    def cost_terms(self) -> NDArray[np.float64]:
+        """What labels cost at their places, counted from the least there, as terms of the edges."""
+        costs = self.places.costs.astype(np.float64)
+        k = costs.shape[1]
+        return self._terms(costs - costs.min(axis=1, keepdims=True, initial=np.inf), np.zeros((k, k)))
+
+    def terms(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the scores as terms: those of labels at places, (L, K), then those of pairs, (K, K).
+
+        One sequence after another; an edge's score is the sum of a term of each (`of_terms`).
+        """
+        k = self.places.costs.shape[1]
+        place = self.places.scores(weights).reshape(-1, k)
+        place[self.places.layout[:-1]] += weights[-k - k * k : -k * k]
+        return self._terms(place, weights[-k * k :].reshape(k, k))
+
+    def of_terms(self, terms: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the sum of each edge's terms, shape ``(n_rows,)``."""
+        k = self.places.costs.shape[1]
+        sums = np.empty(int(self.offsets[-1]))
+        at = 0
+        for places, edges in self._sequences():
+            length = places.stop - places.start
+            place = terms[at : at + length * k].reshape(length, k)
+            step = terms[at + length * k : at + (length + k) * k].reshape(k, k)
+            sums[edges.start : edges.start + k] = place[0]
+            np.add(place[1:, None, :], step, out=sums[edges.start + k : edges.stop].reshape(-1, k, k))
+            at += (length + k) * k
+        return sums
+
+    def _terms(self, place: NDArray[np.float64], step: NDArray[np.float64]) -> NDArray[np.float64]:
+        parts = [
+            part
+            for first, last in pairwise(self.places.layout.tolist())
+            for part in (place[first:last], step)
+        ]
+        return np.concatenate([np.zeros(0), *(part.ravel() for part in parts)])
+
+    def _sequences(self) -> Iterator[tuple[slice, slice]]:
+        """Yield the places and the edges of each sequence."""
+        edges = pairwise(self.offsets.tolist())
+        for (first, last), (start, stop) in zip(pairwise(self.places.layout.tolist()), edges, strict=True):
+            yield slice(first, last), slice(start, stop)
+
+
+def run_starts(sequences: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return where runs of equal numbers begin, and the length, shape ``(n_sequences + 1,)``."""
+    if not len(sequences):
+        return np.zeros(1, np.int64)
+    return np.concatenate([[0], np.flatnonzero(np.diff(sequences)) + 1, [len(sequences)]]).astype(np.int64)
+
+
+_AT_A_TIME = 1 << 17
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PartRows:
+    """Features of parts, and the parts of each row: a row's features are the sum of its parts'.
+
+    Attributes
+    ----------
+    features : scipy.sparse.csr_array, shape (n_parts, n_columns)
+    parts : array of int32, shape (n_rows, P)
+        Numbers of parts, P at most a row; -1 for none.
+    layout : object
+        How rows combine: has `offsets`, and `take(index)`, as `disambig.api.decoding.Hypergraphs`.
+    cost : array of float32, shape (n_rows,)
+    columns : Columns
+
+    Raises
+    ------
+    ValueError
+        If a row has a part that is not there, or the numbers of rows differ.
+    """
+
+    features: Any
+    parts: NDArray[np.int32]
+    layout: Any
+    cost: NDArray[np.float32]
+    columns: Columns
+
+    def __post_init__(self) -> None:
+        n = int(self.layout.offsets[-1])
+        if self.parts.ndim != 2 or len(self.parts) != n or len(self.cost) != n:
+            raise ValueError(
+                f"parts of shape {self.parts.shape} and {len(self.cost)} costs for {n} rows of the layout"
+            )
+        if self.features.shape[1] != len(self.columns):
+            raise ValueError(f"features of {self.features.shape[1]} columns, named are {len(self.columns)}")
+        if self.parts.size and not -1 <= self.parts.min() <= self.parts.max() < self.features.shape[0]:
+            seen = f"{self.parts.min()} to {self.parts.max()}"
+            raise ValueError(f"parts {seen}: there are {self.features.shape[0]}, and -1 for none")
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """Where each instance's rows begin."""
+        return np.asarray(self.layout.offsets)
+
+    def scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the score of each row."""
+        of_parts = np.append(self.features @ weights, 0.0)  # the last for none
+        return np.asarray(of_parts[self.parts].sum(axis=1))
+
+    def adjoint(self, mass: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the features summed with weights `mass`."""
+        n, width = self.features.shape[0], self.parts.shape[1]
+        sums = np.bincount(self.parts.ravel() + 1, np.repeat(mass, width), minlength=n + 1)
+        return np.asarray(self.features.T @ sums[1:])
+
+    def row_sqnorm(self) -> NDArray[np.float64]:
+        """Return the squared norm of each row.
+
+        Where each place of `parts` has columns of its own that is the sum of the parts'; else the rows are
+        written out, some at a time.
+        """
+        square = self.features.multiply(self.features)
+        if self._apart(square):
+            of_parts = np.append(np.asarray(square.sum(axis=1)).ravel(), 0.0)
+            return np.asarray(of_parts[self.parts].sum(axis=1))
+        sums = np.empty(len(self.parts))
+        for start in range(0, len(sums), _AT_A_TIME):
+            rows = self._written(self.parts[start : start + _AT_A_TIME])
+            sums[start : start + _AT_A_TIME] = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
+        return sums
+
+    def rows(self) -> Any:
+        """Return the rows written out, as a scipy.sparse.csr_array of shape (n_rows, n_columns)."""
+        return self._written(self.parts)
+
+    def _written(self, parts: NDArray[np.int32]) -> Any:
+        from scipy.sparse import csr_array
+
+        there = parts >= 0
+        starts = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
+        which = (np.ones(int(starts[-1])), parts[there], starts)
+        return csr_array(which, shape=(len(parts), self.features.shape[0])) @ self.features
+
+    def _apart(self, square: Any) -> bool:
+        """Return whether no column is in parts of two places."""
+        places = np.zeros(self.features.shape[1], np.int64)
+        for place in self.parts.T:
+            used = np.zeros(self.features.shape[0] + 1)
+            used[place] = 1.0
+            places += square.T @ used[:-1] > 0
+        return bool((places < 2).all())
+
+    def narrowed(self) -> tuple[PartRows, NDArray[np.int64]]:
+        """Return the same rows in those columns alone that occur in them, and which these are."""
+        from scipy.sparse import csr_array
+
+        features, whole = csr_array(self.features), self.columns
+        used, local = np.unique(features.indices, return_inverse=True)
+        own = csr_array(
+            (features.data, local.astype(np.int32), features.indptr), (features.shape[0], len(used))
+        )
+        columns = Columns(whole.labels[used], whole.groups[used], whole.group_names)
+        return PartRows(own, self.parts, self.layout, self.cost, columns), used.astype(np.int64)
+
+    def take(self, index: NDArray[np.int64]) -> PartRows:
+        """Return the batch of the instances in `index`, with the parts that these have."""
+        index = as_index(index)
+        rows, _ = take_rows(self.offsets, index)
+        parts = self.parts[rows]
+        used = np.zeros(self.features.shape[0] + 1, bool)
+        used[parts] = True  # -1 marks the last
+        used[-1] = False
+        numbers = np.append(np.cumsum(used[:-1], dtype=np.int32) - 1, np.int32(-1))
+        return PartRows(
+            self.features[np.flatnonzero(used)],
+            numbers[parts].astype(np.int32),
+            self.layout.take(index),
+            self.cost[rows],
+            self.columns,
+        )

@@ -1,0 +1,30 @@
+"""Compiled function that looks up hashed weights."""
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+from __future__ import annotations
+
+import numpy as np
+
+from disambig.jit import compiled
+
+_S32 = np.uint64(32)
+
+
+@compiled
+def lookup_weights(known, weights, begins, shift, keys, found):
+    """Fill `found`, shape (m,), with the weight of each key, zero for an unknown one."""
+    for i in range(len(keys)):
+        key = keys[i]
+        bucket = np.uint32(key >> _S32) >> shift
+        found[i] = 0.0
+        for slot in range(begins[bucket], begins[bucket + 1]):
+            if known[slot] == key:
+                found[i] = weights[slot]
+                break
+
+
+def sample() -> None:
+    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    one = np.ones(1, np.uint64)
+    lookup_weights(one, np.ones(1), np.array([0, 1, 1], np.int32), np.uint32(31), one, np.empty(1))

@@ -1,0 +1,398 @@
+"""Alternatives of the observed word with their features: edits, hashed weights of words, and scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.data import ScoreBatch, distinct_texts, take_texts
+from disambig.decision.padded_scores import PaddedScores
+from disambig.runtime import use_numba
+from disambig.text import UNKNOWN, fmix, hash_word, top_bits_directory
+
+OTHER, INSERTION, DELETION, LETTER, MARK = range(5)
+"""To another word, to one where none stands, to none, to almost the same letters, ``'`` or a space apart."""
+NO_CHANGE = 0
+"""Where a word stands against none, or words share too little."""
+LONGEST = 4
+"""Letters that change, of each word, at most."""
+KINDS = ("other word", "insertion", "deletion", "a letter", "apostrophe or space")
+
+
+@lru_cache(maxsize=1 << 16)
+def edit_kind(written: str, meant: str) -> int:
+    """Return the kind of one edit."""
+    if not written or not meant:
+        return DELETION if written else INSERTION
+    if _letters(written) == _letters(meant):
+        return MARK
+    return LETTER if _near(written, meant) else OTHER
+
+
+@lru_cache(maxsize=1 << 16)
+def edit_change(written: str, meant: str) -> int:
+    """Return the hash of what changes from one word to another, or `NO_CHANGE`."""
+    if not written or not meant:
+        return NO_CHANGE
+    written, meant, same = written.lower(), meant.lower(), 0
+    while same < min(len(written), len(meant)) and written[same] == meant[same]:
+        same += 1
+    if max(len(written), len(meant)) - same > LONGEST:
+        return NO_CHANGE
+    return hash_word(f"{written[same:]}>{meant[same:]}")
+
+
+@lru_cache(maxsize=4096)
+def candidate_edits(candidates: tuple[str, ...]) -> tuple[NDArray[np.int8], NDArray[np.uint64]]:
+    """Return the kind of edit and the change from each candidate to each other, shape ``(K, K)``."""
+    kinds = [[edit_kind(a, b) for b in candidates] for a in candidates]
+    changes = [[edit_change(a, b) for b in candidates] for a in candidates]
+    return np.array(kinds, np.int8), np.array(changes, np.uint64)
+
+
+def pair_edits(written: Sequence[str], meant: Sequence[str]) -> tuple[NDArray[np.int8], NDArray[np.uint64]]:
+    """Return the kinds and the changes of some edits, shape ``(n,)``."""
+    kinds = np.fromiter(map(edit_kind, written, meant), np.int8, len(written))
+    return kinds, np.fromiter(map(edit_change, written, meant), np.uint64, len(written))
+
+
+def _letters(word: str) -> str:
+    return word.replace("'", "").replace(" ", "").replace("-", "")
+
+
+def _near(a: str, b: str) -> bool:
+    """Tell whether one letter more, less, other or swapped with the next leads from one word to the other."""
+    if abs(len(a) - len(b)) > 1:
+        return False
+    same = 0
+    while same < min(len(a), len(b)) and a[same] == b[same]:
+        same += 1
+    a, b = a[same:], b[same:]
+    if len(a) == len(b):
+        return a[1:] == b[1:] or (a[:2] == b[1::-1] and a[2:] == b[2:])
+    longer, shorter = (a, b) if len(a) > len(b) else (b, a)
+    return longer[1:] == shorter
+
+
+ALONE = 4
+"""Kinds of terms without words beside: what is written, what is meant, both together, and what changes."""
+TERM_KINDS = 8
+"""With the word before and the word after: each with the word that is written, and with the one meant."""
+NO_KEY = 0
+"""Instead of a key where the word beside is not known: it has no weight."""
+_SEEDS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93], np.uint64)
+_SEEDS_BESIDE = np.array(
+    [0x27D4EB2F165667C5, 0x85EBCA77C2B2AE63, 0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53], np.uint64
+)
+_PLACE = np.uint64(0x9FB21C651E98DF25)
+
+
+def term_keys(
+    words: NDArray[np.uint64], changes: NDArray[np.uint64], beside: NDArray[np.uint64]
+) -> NDArray[np.uint64]:
+    """Return the keys of the terms of each pair.
+
+    Parameters
+    ----------
+    words : array of uint64, shape (n, 1 + R)
+        The word that stands there, and others.
+    changes : array of uint64, shape (n, R)
+        What changes from the first to each other; `NO_CHANGE` is no key.
+    beside : array of uint64, shape (n, 2)
+        The words before and after, `UNKNOWN` where they are not known.
+
+    Returns
+    -------
+    array of uint64, shape (n, R, KINDS), or (n, R, ALONE) where no word beside is known
+        `NO_KEY` where one word beside is not known, or nothing is known to change.
+    """
+    written = np.broadcast_to(words[:, :1], (len(words), words.shape[1] - 1))
+    meant = words[:, 1:]
+    parts = np.stack([written, meant, written + meant * _PLACE, changes], axis=2)
+    if not beside.any():
+        found: NDArray[np.uint64] = fmix(parts + _SEEDS)
+        found[:, :, ALONE - 1][changes == NO_CHANGE] = NO_KEY
+        return found
+    near = np.repeat(beside, 2, axis=1)[:, None] * _PLACE  # before, before, after, after
+    with_near = np.stack([written, meant, written, meant], axis=2) + near
+    found = fmix(np.concatenate([parts + _SEEDS, with_near + _SEEDS_BESIDE], axis=2))
+    found[:, :, ALONE - 1][changes == NO_CHANGE] = NO_KEY
+    found[:, :, ALONE:][np.broadcast_to(near == UNKNOWN, with_near.shape)] = NO_KEY
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class HashedWeights:
+    """Weights of words and pairs.
+
+    Attributes
+    ----------
+    keys : array of uint64, shape (n,)
+        Ascending.
+    weights : array of float64, shape (n,)
+    """
+
+    keys: NDArray[np.uint64]
+    weights: NDArray[np.float64]
+
+    def sums(self, keys: NDArray[np.uint64]) -> NDArray[np.float64]:
+        """Return the sum of the weights along the last axis; unknown keys weigh nothing."""
+        if not len(self.keys):
+            return np.zeros(keys.shape[:-1])
+        found: NDArray[np.float64] = self._find_weights(keys).sum(axis=-1)
+        return found
+
+    def _find_weights(self, keys: NDArray[np.uint64]) -> NDArray[np.float64]:
+        if use_numba(keys.size):
+            from disambig.decision._kernels import lookup_weights
+
+            found = np.empty(keys.shape)
+            lookup_weights(self.keys, self.weights, *self._directory, keys.ravel(), found.ravel())
+            return found
+        at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        return np.where(self.keys[at] == keys, self.weights[at], 0.0)
+
+    @cached_property
+    def _directory(self) -> tuple[NDArray[np.int32], np.uint32]:
+        return top_bits_directory((self.keys >> np.uint64(32)).astype(np.uint32))
+
+    def is_sound(self) -> bool:
+        """Tell whether keys ascend and weights are finite numbers."""
+        return (
+            self.keys.ndim == 1
+            and self.keys.dtype == np.uint64
+            and self.keys.shape == self.weights.shape
+            and bool((self.keys[1:] > self.keys[:-1]).all())
+            and bool(np.isfinite(self.weights).all())
+        )
+
+
+Floats = NDArray[np.float64]
+MOST = 6
+"""Other candidates that are weighed, the best scored ones."""
+FAR = 12.0
+"""Margins and logarithms of probabilities are cut here."""
+_BY_EDIT = ("margin", "log probability of the other", "log probability of the written")
+FEATURES = (
+    *(f"{name}, {edit}" for name in _BY_EDIT for edit in ("replacement", "insertion", "deletion")),
+    "logarithm of the margin",
+    "evidence for the other",
+    "evidence for the written",
+    "share of n-grams known",
+    *KINDS,
+    "repeats the word before, replacement",
+    "repeats the word before, deletion",
+)
+EARLIER = len(FEATURES) - 2
+"""So many of the features had the first judges of mistakes."""
+_MARGINS = 3
+"""Of the first features, one for each edit, one is the margin and the others are zero."""
+_ZERO = ""
+"""The candidate of no word."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AlternativeFeatures:
+    """The best other candidates of n instances, the best scored first.
+
+    Attributes
+    ----------
+    candidates : array of int64, shape (n, R)
+        As indices in group or list; -1 where there are fewer, or nothing stands there to compare with.
+    features : array of float32, shape (n, R, len(FEATURES) + P)
+        Behind `FEATURES` the margins of the P parts of scores.
+    words : array of uint64, shape (n, 1 + R)
+        Hashes of the candidate that stands there, and of the others.
+    changes : array of uint64, shape (n, R)
+        What changes from the first to each other (see `edits`).
+    beside : array of uint64, shape (n, 2)
+        Hashes of the words before and after; `UNKNOWN` where they are not known.
+    evident : array of bool, shape (n,)
+        Whether any n-gram of the place is known: without, nothing is flagged.
+    """
+
+    candidates: NDArray[np.int64]
+    features: NDArray[np.float32]
+    words: NDArray[np.uint64]
+    changes: NDArray[np.uint64]
+    beside: NDArray[np.uint64]
+    evident: NDArray[np.bool_]
+
+    @property
+    def possible(self) -> NDArray[np.bool_]:
+        """Which rivals there are, shape ``(n, R)``."""
+        return self.candidates >= 0
+
+    def take(self, rows: NDArray[np.generic]) -> AlternativeFeatures:
+        """Return the rivals of some instances."""
+        columns = (self.candidates, self.features, self.words, self.changes, self.beside, self.evident)
+        return AlternativeFeatures(*(column[rows] for column in columns))
+
+
+def find_alternatives(scored: ScoreBatch, observed: NDArray[np.int32] | None = None) -> AlternativeFeatures:
+    """Find the best other candidates and what speaks for them.
+
+    No word at all is among them, however bad its score, where the word before stands there once more.
+
+    Parameters
+    ----------
+    scored : Scored
+    observed : array of int32, shape (n,), optional
+        What stands there, if other than in `scored`.
+    """
+    return find_alternatives_padded(
+        PaddedScores.from_batches([scored if observed is None else replace(scored, observed=observed)])
+    )
+
+
+def find_alternatives_padded(several: PaddedScores) -> AlternativeFeatures:
+    """Find the same for instances of several groups."""
+    scores, written = several.scores, several.observed
+    rows = np.arange(len(scores))
+    open_to = _others(several)
+    best = np.argsort(-open_to, axis=1, kind="stable")[:, :MOST]
+    twice = is_repetition(several)
+    zero = np.array([_zero_variant(each) for each in several.parts])[several.part]
+    far = twice & (zero >= 0) & ~(best == zero[:, None]).any(axis=1)
+    best[far, -1] = zero[far]
+    here = np.maximum(written, 0)
+    possible = np.isfinite(open_to[rows[:, None], best])
+    shares = _log_shares(scores) if len(scores) else scores
+    found = np.log1p(several.found)
+    known = several.found.sum(axis=1) / np.maximum(several.asked, 1)
+    margin = np.where(possible, scores[rows[:, None], best] - scores[rows, here][:, None], -FAR)
+    places = np.concatenate([here[:, None], best], axis=1)
+    (kinds, changes), words = _edits(several, places), _words(several, places)
+    inserted, deleted = kinds == INSERTION, kinds == DELETION
+    edits = (~(inserted | deleted), inserted, deleted)
+    values = (
+        np.clip(margin, -FAR, FAR),
+        np.maximum(shares[rows[:, None], best], -FAR),
+        np.broadcast_to(np.maximum(shares[rows, here], -FAR)[:, None], best.shape),
+    )
+    columns = [value * edit for value in values for edit in edits]
+    columns.append(np.sign(margin) * np.log1p(np.abs(margin)))
+    columns.append(found[rows[:, None], best])
+    columns += [np.broadcast_to(each[:, None], best.shape) for each in (found[rows, here], known)]
+    columns += [kinds == kind for kind in range(len(KINDS))]
+    columns += [twice[:, None] & edit for edit in (edits[0], deleted)]
+    of_scores = several.parts_of_scores
+    parts = of_scores[rows[:, None], best] - of_scores[rows, here][:, None]
+    columns += list(np.clip(parts, -FAR, FAR).transpose(2, 0, 1))
+    features = np.stack(columns, axis=2).astype(np.float32)
+    features[~possible] = 0.0
+    return AlternativeFeatures(
+        np.where(possible, best, -1), features, words, changes, several.neighbours, known > 0
+    )
+
+
+def is_repetition(several: PaddedScores) -> NDArray[np.bool_]:
+    """Tell at which instances the word that stands there is the word before once more, shape (n,).
+
+    False where the words beside are not known.
+    """
+    before = several.neighbours[:, 0]
+    known = (several.observed >= 0) & (before != UNKNOWN)
+    if not known.any():
+        return known
+    written = _words(several, np.maximum(several.observed, 0)[:, None])[:, 0]
+    found: NDArray[np.bool_] = known & (written == before)
+    return found
+
+
+def alternatives_repeat(rivals: AlternativeFeatures) -> NDArray[np.bool_]:
+    """Tell the same of rivals, shape (n,); False where there are none."""
+    found: NDArray[np.bool_] = np.any(rivals.features[:, :, EARLIER : len(FEATURES)] != 0, axis=(1, 2))
+    return found
+
+
+def _zero_variant(scored: ScoreBatch) -> int:
+    """Return which candidate of a group is no word at all; -1 without one, or in lists of their own."""
+    candidates = scored.group.candidates
+    return candidates.index(_ZERO) if scored.own is None and _ZERO in candidates else -1
+
+
+def score_margins(several: PaddedScores) -> Floats:
+    """Return by how much the best other candidate's score is above that of what stands there, shape (n,).
+
+    Minus infinity where there is no other, or nothing stands there.
+    """
+    own = several.scores[np.arange(len(several.scores)), several.observed]
+    margins: Floats = _others(several).max(axis=1, initial=-np.inf) - own
+    return margins
+
+
+def _others(several: PaddedScores) -> Floats:
+    """Return the scores of what could be meant in place of what stands there; the rest minus infinity."""
+    return np.where(several.is_variant() | (several.observed < 0)[:, None], -np.inf, several.scores)
+
+
+def alternative_margins(rivals: AlternativeFeatures) -> Floats:
+    """Return the same of rivals, cut at `FAR`."""
+    margins = rivals.features[:, :, :_MARGINS].sum(axis=2, dtype=np.float64)
+    return np.where(rivals.possible, margins, -np.inf).max(axis=1, initial=-np.inf)
+
+
+def _words(several: PaddedScores, places: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Return the hashes of the candidates at `places`, shape (n, P)."""
+    nothing = np.zeros(several.scores.shape[1], np.uint64)
+    hashes = several.by_group(lambda group: _candidate_hashes(group.candidates), nothing)
+    found: NDArray[np.uint64] = hashes[several.part[:, None], places]
+    for rows, texts, index in _texts_of_lists(several, places):
+        found[rows] = np.fromiter(map(_hash, texts), np.uint64, len(texts))[index]
+    return found
+
+
+def _edits(several: PaddedScores, places: NDArray[np.int64]) -> tuple[NDArray[np.int8], NDArray[np.uint64]]:
+    """Return kinds and changes of the edits from the first `places` to the others, shape (n, P - 1)."""
+    k = several.scores.shape[1]
+    at = several.part[:, None], places[:, :1], places[:, 1:]
+    none = np.zeros((k, k), np.int8), np.zeros((k, k), np.uint64)
+    kinds: NDArray[np.int8] = several.by_group(lambda group: candidate_edits(group.candidates)[0], none[0])[
+        at
+    ]
+    changes: NDArray[np.uint64] = several.by_group(
+        lambda group: candidate_edits(group.candidates)[1], none[1]
+    )[at]
+    for rows, texts, index in _texts_of_lists(several, places):
+        pairs, which = np.unique(index[:, :1] * len(texts) + index[:, 1:], return_inverse=True)
+        here, there = ([texts[i] for i in each.tolist()] for each in np.divmod(pairs, len(texts)))
+        kinds[rows], changes[rows] = (each[which].reshape(len(rows), -1) for each in pair_edits(here, there))
+    return kinds, changes
+
+
+def _texts_of_lists(
+    several: PaddedScores, places: NDArray[np.int64]
+) -> Iterator[tuple[NDArray[np.int64], list[str], NDArray[np.int64]]]:
+    """Yield which instances have lists of their own, part by part, and the texts of the candidates there.
+
+    These are the different texts, and which of them each is, shape (n_rows, P).
+    """
+    for number, each in enumerate(several.parts):
+        rows = np.flatnonzero(several.part == number) if each.own is not None else np.empty(0, np.int64)
+        if each.own is not None and len(rows):
+            first = each.offsets[several.row[rows]][:, None]
+            last = each.offsets[several.row[rows] + 1][:, None] - 1
+            at = np.minimum(first + places[rows], last)
+            texts, index = distinct_texts(take_texts(each.own.texts, at.ravel()))
+            yield rows, texts, index.reshape(at.shape)
+
+
+@lru_cache(maxsize=4096)
+def _candidate_hashes(candidates: tuple[str, ...]) -> NDArray[np.uint64]:
+    return np.array([_hash(word) for word in candidates], np.uint64)
+
+
+@lru_cache(maxsize=1 << 16)
+def _hash(word: str) -> int:
+    return hash_word(word.lower())
+
+
+def _log_shares(scores: Floats) -> Floats:
+    most = scores.max(axis=1, keepdims=True)
+    found: Floats = scores - most - np.log(np.exp(scores - most).sum(axis=1, keepdims=True))
+    return found

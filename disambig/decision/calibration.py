@@ -1,0 +1,270 @@
+"""Calibration: from scores to probabilities, learned from development text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+ERROR_RATE = 0.01
+"""The share of wrong words that probabilities assume: one in a hundred."""
+FEATURES = ("log margin", "evidence of the other", "evidence of the observed", "bias")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """The best other candidate against the observed one, a row a decision.
+
+    Attributes
+    ----------
+    other : array of int64, shape (n,)
+        The best-scored candidate that is neither the observed one nor a variant of it; -1 where none is.
+    features : array of float64, shape (n, 4)
+        See `FEATURES`. The margin m enters as ``sign(m) log(1 + |m|)``: far out, twice the margin is
+        not twice the certainty. Evidence is log(1 + sources that knew the candidate).
+    """
+
+    other: NDArray[np.int64]
+    features: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Calibration:
+    """Coefficients of the log-odds.
+
+    Attributes
+    ----------
+    pooled : array of float64, shape (4,)
+        For groups without coefficients of their own.
+    groups : array of float64, shape (n_groups, 4)
+    scales : array of float64, shape (n_groups + 1,), optional
+        What scores are multiplied by before the softmax, for each group; the last for all other groups.
+        None in models trained before there were any: they give no probabilities of candidates.
+    certainty : array of float64, shape (n_groups + 1, 2), optional
+        Slope and intercept that turn the log-odds of the best candidate's share into those of its being
+        right, for each group; None to take shares as they are.
+    """
+
+    pooled: Floats
+    groups: Floats
+    scales: Floats | None = None
+    certainty: Floats | None = None
+
+    def log_odds(self, features: Floats, group: int) -> Floats:
+        """Return the log-odds of error against none, were both equally frequent, shape ``(n,)``."""
+        coefficients = self.groups[group] if group < len(self.groups) else self.pooled
+        return features @ coefficients
+
+    def candidates(self, scores: Floats, group: int) -> Floats | None:
+        """Return the probability of each candidate to be the right one here, shape ``(n, K)``.
+
+        They sum to one, none is above that of the candidate with the best score, and what stands in the
+        text is not looked at. None without `scales`.
+        """
+        if self.scales is None:
+            return None
+        at = group if group < len(self.groups) else -1
+        shares = np.exp(_log_shares(scores, float(self.scales[at])))
+        if self.certainty is None or scores.shape[1] < 2:
+            return shares
+        rows, best = np.arange(len(shares)), scores.argmax(axis=1)
+        odds = _log_odds(shares[rows, best])
+        slope, intercept = self.certainty[at]
+        certain = 1.0 / (1.0 + np.exp(-np.clip(slope * odds + intercept, -30, 30)))
+        others = scores.copy()
+        others[rows, best] = -np.inf
+        alone = np.isneginf(others).all(axis=1)  # lists of one candidate among longer ones
+        others[alone, best[alone]] = 0.0
+        parts = np.exp(_log_shares(others, float(self.scales[at])))  # of what is left, however little it is
+        most = parts.max(axis=1)
+        certain = np.maximum(certain, most / (1.0 + most))  # where the most that is left would be as much
+        found: Floats = np.minimum(parts * (1.0 - certain)[:, None], certain[:, None])  # but for rounding
+        found[rows, best] = certain
+        found[alone, best[alone]] = 1.0
+        return found
+
+
+def compare_with_observed(
+    scores: Floats, found: NDArray[np.int32], observed: NDArray[np.int32], alike: NDArray[np.bool_]
+) -> Comparison:
+    """Set the best other candidate against the observed one.
+
+    Parameters
+    ----------
+    scores : array of float64, shape (n, K)
+        Minus infinity where an instance has fewer candidates.
+    found : array of int32, shape (n, K)
+        Sources that knew each candidate.
+    observed : array of int32, shape (n,)
+        -1 where no candidate stands in the text: then there is nothing to compare.
+    alike : array of bool, shape (n, K)
+        Whether a candidate is the observed one or a variant of it.
+    """
+    rows = np.arange(len(scores))
+    rivals = np.where(alike, -np.inf, scores)
+    other = rivals.argmax(axis=1) if len(scores) else np.empty(0, np.int64)
+    possible = np.isfinite(rivals[rows, other]) & (observed >= 0)
+    margin = np.where(possible, scores[rows, other] - scores[rows, observed], 0.0)
+    features = np.stack(
+        [
+            np.where(possible, np.sign(margin) * np.log1p(np.abs(margin)), 0.0),
+            np.log1p(found[rows, other]),
+            np.log1p(found[rows, observed]),
+            np.ones(len(scores)),
+        ],
+        axis=1,
+    )
+    features[~possible] = (-1e6, 0.0, 0.0, 1.0)
+    return Comparison(np.where(possible, other, -1), features)
+
+
+def error_probabilities(log_odds: Floats) -> Floats:
+    """Return the probability of an error, given that one word in a hundred is wrong.
+
+    It is that of the best other candidate against the observed one, and none of a candidate by itself.
+    """
+    prior = np.log(ERROR_RATE / (1 - ERROR_RATE))
+    return 1.0 / (1.0 + np.exp(-np.clip(log_odds + prior, -50, 50)))
+
+
+def fit_calibration(
+    features: list[Floats], wrong: list[NDArray[np.bool_]], weights: list[Floats], *, shrinkage: float = 50.0
+) -> Calibration:
+    """Fit coefficients for each group.
+
+    Parameters
+    ----------
+    features : list of arrays, each (n_g, 4)
+        One array a group.
+    wrong : list of arrays of bool, each (n_g,)
+        Whether the observed candidate was substituted.
+    weights : list of arrays, each (n_g,)
+        Weight of each row; wrong and right rows of a group should weigh the same in all.
+    shrinkage : float
+        Strength of the pull towards the pooled coefficients, in examples.
+    """
+    pooled = fit_logistic(np.concatenate(features), np.concatenate(wrong), np.concatenate(weights))
+    groups = [
+        fit_logistic(x, y, w, towards=pooled, ridge=shrinkage) if len(x) else pooled
+        for x, y, w in zip(features, wrong, weights, strict=True)
+    ]
+    return Calibration(pooled, np.array(groups).reshape(len(groups), len(pooled)))
+
+
+def fit_logistic(
+    x: Floats, y: NDArray[np.bool_], weights: Floats, *, towards: Floats | None = None, ridge: float = 1.0
+) -> Floats:
+    """Return logistic-regression coefficients drawn to `towards`; the margin's stays positive.
+
+    Features are scaled by their spread for the ridge only, so that it means the same for each.
+    """
+    from scipy.optimize import minimize
+
+    centre = np.array([1.0, 0.0, 0.0, 0.0]) if towards is None else towards
+    kept = x[:, 0] > -1e5  # rows with no possible other candidate say nothing
+    x, sign, weights = x[kept], np.where(y[kept], 1.0, -1.0), weights[kept]
+    if not len(x):
+        return centre
+    spread = np.sqrt(np.average(x**2, axis=0, weights=weights)) + 1e-9
+
+    def objective(b: Floats) -> tuple[float, Floats]:
+        z = sign * (x @ b)
+        loss = weights @ np.logaddexp(0.0, -z)
+        pull = (b - centre) * spread
+        slope = -(weights * sign / (1.0 + np.exp(np.clip(z, -50, 50)))) @ x
+        return float(loss + 0.5 * ridge * pull @ pull), slope + ridge * pull * spread
+
+    bounds = [(1e-3, None)] + [(None, None)] * (x.shape[1] - 1)
+    result = minimize(
+        objective, np.maximum(centre, [1e-3] + [-np.inf] * (x.shape[1] - 1)), jac=True, bounds=bounds
+    )
+    return np.asarray(result.x)
+
+
+def fit_choices(
+    scores: Sequence[Floats], truth: Sequence[NDArray[np.int32]], *, shrinkage: float = 50.0
+) -> tuple[Floats, Floats]:
+    """Fit scale and certainty of each group, and of all together, by the likelihood of the right candidates.
+
+    Parameters
+    ----------
+    scores : sequence of arrays, each (n_g, K_g)
+        Of examples that the scorers did not learn from.
+    truth : sequence of arrays of int, each (n_g,)
+    shrinkage : float
+        Strength of the pull of each group's numbers towards those of all, in examples.
+
+    Returns
+    -------
+    scales : array of float64, shape (n_groups + 1,)
+    certainty : array of float64, shape (n_groups + 1, 2)
+        The last of both are those of all groups together.
+    """
+    used = [g for g, each in enumerate(scores) if len(each) and each.shape[1] > 1]
+    unit = float(np.mean([_spread(scores[g]).mean() for g in used])) if used else 0.0
+    scales, certainty = np.ones(len(scores) + 1), np.tile((1.0, 0.0), (len(scores) + 1, 1))
+    if unit == 0.0:
+        return scales, certainty
+    pooled = _scale([scores[g] for g in used], [truth[g] for g in used], unit)
+    scales[:] = pooled
+    for g in used:
+        scales[g] = _scale([scores[g]], [truth[g]], unit, towards=pooled, ridge=shrinkage)
+    inputs = {g: _best(scores[g], truth[g], scales[g]) for g in used}
+    x = np.concatenate([inputs[g][0] for g in used])
+    right = np.concatenate([inputs[g][1] for g in used])
+    both = fit_logistic(x, right, np.ones(len(x)), towards=np.array([1.0, 0.0]))
+    certainty[:] = both
+    for g in used:
+        x, right = inputs[g]
+        certainty[g] = fit_logistic(x, right, np.ones(len(x)), towards=both, ridge=shrinkage)
+    return scales, certainty
+
+
+def _scale(
+    scores: Sequence[Floats],
+    truth: Sequence[NDArray[np.int32]],
+    unit: float,
+    *,
+    towards: float = 1.0,
+    ridge: float = 0.0,
+) -> float:
+    """Return the scale of greatest likelihood, its logarithm drawn to that of `towards`."""
+    from scipy.optimize import minimize_scalar
+
+    def loss(log_scale: float) -> float:
+        total = 0.5 * ridge * (log_scale - float(np.log(towards))) ** 2
+        for each, right in zip(scores, truth, strict=True):
+            total -= float(_log_shares(each, float(np.exp(log_scale)))[np.arange(len(each)), right].sum())
+        return total
+
+    middle = -float(np.log(unit))
+    return float(np.exp(minimize_scalar(loss, bounds=(middle - 8.0, middle + 8.0), method="bounded").x))
+
+
+def _best(scores: Floats, truth: NDArray[np.int32], scale: float) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return the log-odds of the best candidate's share beside ones, shape (n, 2), and if it is right."""
+    rows, best = np.arange(len(scores)), scores.argmax(axis=1)
+    odds = _log_odds(np.exp(_log_shares(scores, scale)[rows, best]))
+    return np.stack([odds, np.ones(len(odds))], axis=1), best == truth
+
+
+def _spread(scores: Floats) -> Floats:
+    """Return how far the scores of each instance lie apart, shape ``(n,)``; minus infinity is no score."""
+    most = scores.max(axis=1)
+    found: Floats = most - np.where(np.isneginf(scores), most[:, None], scores).min(axis=1)
+    return found
+
+
+def _log_odds(shares: Floats) -> Floats:
+    inside: Floats = np.clip(shares, 1e-9, 1 - 1e-9)
+    return np.log(inside) - np.log1p(-inside)
+
+
+def _log_shares(scores: Floats, scale: float) -> Floats:
+    """Return the logarithms of the candidates' shares, shape ``(n, K)``."""
+    logits = scale * (scores - scores.max(axis=1, keepdims=True, initial=-np.inf))
+    found: Floats = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
+    return found

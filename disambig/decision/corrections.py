@@ -1,0 +1,226 @@
+"""Decide whether a word of a text is a mistake, and what was meant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.data import Group, Predictions, ScoreBatch
+from disambig.decision.calibration import (
+    FEATURES,
+    Calibration,
+    Comparison,
+    compare_with_observed,
+    error_probabilities,
+    fit_calibration,
+    fit_choices,
+)
+from disambig.decision.padded_scores import is_variant, pad, unpad
+from disambig.decision.thresholds import OperatingPoint, tune_operating_point
+from disambig.settings import fitted_field
+from disambig.types import Arrays, CalibrationData
+
+Floats = NDArray[np.float64]
+Progress = Callable[[str, int, int], None]
+UNFITTED = Calibration(np.array([1.0, 0.0, 0.0, 0.0]), np.empty((0, len(FEATURES))))
+
+UNTUNED = OperatingPoint(np.array([1.0]), np.array([0.0]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Corrections:
+    """The judge of tasks whose candidates are words of the text.
+
+    Parameters
+    ----------
+    flags_per_1000 : float
+        The operating point: false alarms to accept per 1,000 correct words.
+    max_examples : int
+        Examples of a group that the calibration is fitted to; a random sample where there are more.
+    """
+
+    flags_per_1000: float = 0.5
+    max_examples: int = 20_000
+    calibration: Calibration = fitted_field(UNFITTED)
+    operating: OperatingPoint = fitted_field(UNTUNED)
+    between: ClassVar[tuple[str, ...]] = ("words", "own")
+
+    def fit(self, material: CalibrationData, *, progress: Progress | None = None) -> Corrections:
+        """Weigh right words against words substituted at random; then set thresholds on all the text."""
+        judge = replace(self, calibration=self._calibrate(material, progress))
+        return replace(judge, operating=judge._operate(material, progress))
+
+    def judge(self, scored: ScoreBatch, *, flags_per_1000: float | None = None) -> Predictions:
+        """Choose the best candidate; flag it where it is surer than the rate asks, and has evidence.
+
+        Raises
+        ------
+        UserError
+            D401 for an impossible rate.
+        """
+        threshold = self.operating.threshold(self._rate(flags_per_1000))
+        weighed = self.weigh(scored)
+        scores = weighed.scores
+        ordered = np.sort(scores, axis=1)
+        n, k = scores.shape
+        margins = ordered[:, -1] - ordered[:, -2] if k > 1 else np.full(n, np.inf)
+        return Predictions(
+            chosen=scores.argmax(axis=1) if n else np.empty(0, np.int64),
+            margins=margins,
+            probabilities=np.where(weighed.comparison.other >= 0, error_probabilities(weighed.log_odds), 0.0),
+            flagged=weighed.eligible & (weighed.log_odds > threshold),
+            answered=np.ones(n, bool),
+        )
+
+    def limit(self, flags_per_1000: float | None = None) -> float:
+        """Return the probability above which a word is flagged at a rate.
+
+        Raises
+        ------
+        UserError
+            D401 for an impossible rate.
+        """
+        threshold = self.operating.threshold(self._rate(flags_per_1000))
+        return float(error_probabilities(np.float64(threshold)))
+
+    def probabilities(self, scored: ScoreBatch) -> Floats | None:
+        """Return the probability of each candidate, whatever stands there; None for models without."""
+        found = self.calibration.candidates(pad(scored.scores, scored.offsets, -np.inf), scored.number)
+        return None if found is None else unpad(found, scored.offsets)
+
+    def weigh(self, scored: ScoreBatch) -> WeighedDecisions:
+        """Compare the best other candidate with the observed one, before any threshold."""
+        scores = pad(scored.scores, scored.offsets, -np.inf)
+        found = pad(scored.found, scored.offsets, 0)
+        comparison = compare_with_observed(scores, found, scored.observed, is_variant(scored))
+        log_odds = self.calibration.log_odds(comparison.features, scored.number)
+        other = comparison.other
+        evidence = found[np.arange(len(other)), other] > 0
+        best = scores.argmax(axis=1) if len(scores) else other
+        eligible = (comparison.features[:, 0] > 0) & (best == other) & evidence
+        return WeighedDecisions(scores, comparison, log_odds, eligible)
+
+    def state(self) -> Arrays:
+        """Return calibration and thresholds."""
+        calibration, operating = self.calibration, self.operating
+        arrays = {
+            "pooled": calibration.pooled,
+            "groups": calibration.groups,
+            "rates": operating.rates,
+            "thresholds": operating.thresholds,
+            "flags_per_1000": np.array([self.flags_per_1000]),
+        }
+        if calibration.scales is not None:
+            arrays["scales"] = calibration.scales
+        if calibration.certainty is not None:
+            arrays["certainty"] = calibration.certainty
+        return arrays
+
+    def from_state(self, arrays: Arrays, groups: Sequence[Group]) -> Corrections:
+        """Return the judge of `state`; ValueError where shapes or numbers make no sense."""
+        calibration = Calibration(
+            arrays["pooled"], arrays["groups"], arrays.get("scales"), arrays.get("certainty")
+        )
+        operating = OperatingPoint(arrays["rates"], arrays["thresholds"])
+        rate = float(arrays["flags_per_1000"][0])
+        if not (_is_sound(calibration, len(groups)) and operating.is_sound() and rate >= 0):
+            raise ValueError("shapes of calibration or operating point")
+        return replace(self, flags_per_1000=rate, calibration=calibration, operating=operating)
+
+    def _rate(self, flags_per_1000: float | None) -> float:
+        return self.flags_per_1000 if flags_per_1000 is None else flags_per_1000
+
+    def _calibrate(self, material: CalibrationData, progress: Progress | None) -> Calibration:
+        rows_of, wrong_of, weights_of = [], [], []
+        scores_of, truth_of = [], []
+        groups = material.task.groups
+        for g in range(len(groups)):
+            if progress:
+                progress("calibrating", g, len(groups))
+            scored = material.scored(g, most=self.max_examples)
+            scores = pad(scored.scores, scored.offsets, -np.inf)
+            found, same = pad(scored.found, scored.offsets, 0), is_variant(scored)
+            truth = scored.observed
+            swapped, possible = substitutes(same | np.isneginf(scores), material.rng)
+            right = compare_with_observed(scores, found, truth, same).features
+            alike_swapped = is_variant(replace(scored, observed=np.where(swapped >= 0, swapped, truth)))
+            wrong = compare_with_observed(
+                scores[possible], found[possible], swapped[possible], alike_swapped[possible]
+            ).features
+            rows_of.append(np.concatenate([right, wrong]))
+            wrong_of.append(np.repeat([False, True], [len(right), len(wrong)]))
+            balance = len(right) / max(len(wrong), 1)
+            weights_of.append(np.repeat([1.0, balance], [len(right), len(wrong)]))
+            scores_of.append(scores)
+            truth_of.append(truth)
+        errors = fit_calibration(rows_of, wrong_of, weights_of)
+        scales, certainty = fit_choices(scores_of, truth_of)
+        return replace(errors, scales=scales, certainty=certainty)
+
+    def _operate(self, material: CalibrationData, progress: Progress | None) -> OperatingPoint:
+        log_odds = []
+        groups = material.task.groups
+        for g in range(len(groups)):
+            if progress:
+                progress("setting thresholds", g, len(groups))
+            weighed = self.weigh(material.scored(g))
+            log_odds.append(weighed.log_odds[weighed.eligible])
+        return tune_operating_point(np.concatenate(log_odds), material.n_words)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WeighedDecisions:
+    """Decisions before a threshold.
+
+    Attributes
+    ----------
+    scores : array of float64, shape (n, most candidates)
+        Minus infinity where an instance has fewer.
+    comparison : Comparison
+    log_odds : array of float64, shape (n,)
+    eligible : array of bool, shape (n,)
+        Whether a flag is possible: the other candidate scores best of all and has evidence.
+    """
+
+    scores: Floats
+    comparison: Comparison
+    log_odds: Floats
+    eligible: NDArray[np.bool_]
+
+
+def substitutes(
+    barred: NDArray[np.bool_], rng: np.random.Generator
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Draw another candidate for each instance at random.
+
+    Parameters
+    ----------
+    barred : array of bool, shape (n, K)
+        Which candidates are no others: the right one, variants of it, places without a candidate.
+
+    Returns
+    -------
+    swapped : array of int32, shape (n,)
+        -1 where there is no other.
+    rows : array of int64, shape (m,)
+        Those that have another candidate at all.
+    """
+    chance = np.where(barred, -1.0, rng.random(barred.shape))
+    rows = np.flatnonzero(chance.max(axis=1, initial=-1.0) >= 0)
+    swapped = np.full(len(barred), -1, np.int32)
+    swapped[rows] = chance[rows].argmax(axis=1)
+    return swapped, rows
+
+
+def _is_sound(calibration: Calibration, n_groups: int) -> bool:
+    good = calibration.pooled.shape == (len(FEATURES),)
+    good = good and calibration.groups.shape == (n_groups, len(FEATURES))
+    if calibration.scales is not None:
+        good = good and calibration.scales.shape == (n_groups + 1,) and bool((calibration.scales > 0).all())
+    if calibration.certainty is not None:
+        good = good and calibration.certainty.shape == (n_groups + 1, 2)
+    return good

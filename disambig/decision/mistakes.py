@@ -1,0 +1,544 @@
+"""Decide whether a word is a mistake, learned from mistakes that people made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.data import Group, Predictions, ScoreBatch
+from disambig.decision._rivals import (
+    ALONE,
+    EARLIER,
+    FAR,
+    FEATURES,
+    NO_CHANGE,
+    NO_KEY,
+    AlternativeFeatures,
+    HashedWeights,
+    alternative_margins,
+    alternatives_repeat,
+    find_alternatives,
+    find_alternatives_padded,
+    is_repetition,
+    score_margins,
+    term_keys,
+)
+from disambig.decision.calibration import ERROR_RATE, Calibration, fit_choices
+from disambig.decision.corrections import substitutes
+from disambig.decision.padded_scores import PaddedScores, is_variant, pad, unpad
+from disambig.decision.thresholds import OperatingPoint, tune_operating_point
+from disambig.settings import fitted_field
+from disambig.types import Arrays, CalibrationData, HasErrorCorpus
+
+Floats = NDArray[np.float64]
+RIDGE = 1.0
+"""Of the weights of features, each in units of its spread."""
+RIDGES = (3.0, 3.0, 1.0, 1.0, 3.0, 3.0, 3.0, 3.0)
+"""Of words written, words meant, pairs, changes, and the four kinds of words beside; in examples."""
+LEAST_SEEN = 12
+"""Rivals that a word beside must be seen with to get a weight."""
+LEAST_WEIGHT = 0.03
+"""Smaller weights of words beside are not kept: there are very many of them."""
+_STEPS = 200
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WeightedCases:
+    """Examples: rivals, which was meant, and what each example weighs.
+
+    Attributes
+    ----------
+    rivals : Rivals
+    meant : array of int64, shape (n,)
+        0 where the written word was meant, 1 + r for rival r.
+    weights : array of float64, shape (n,)
+    """
+
+    rivals: AlternativeFeatures
+    meant: NDArray[np.int64]
+    weights: Floats
+
+    def take(self, rows: NDArray[np.generic]) -> WeightedCases:
+        """Return some of the examples."""
+        return WeightedCases(self.rivals.take(rows), self.meant[rows], self.weights[rows])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ErrorWeights:
+    """What is learned.
+
+    Attributes
+    ----------
+    dense : array of float64, shape (len(FEATURES),)
+    terms : Terms
+    """
+
+    dense: Floats
+    terms: HashedWeights
+
+    def log_odds(self, rivals: AlternativeFeatures) -> Floats:
+        """Return f of each rival, shape (n, R); minus infinity where there is none."""
+        found = rivals.features @ self.dense + self.terms.sums(
+            term_keys(rivals.words, rivals.changes, rivals.beside)
+        )
+        return np.where(rivals.possible, found, -np.inf)
+
+
+def join_cases(parts: Sequence[WeightedCases]) -> WeightedCases:
+    """Return the examples of several groups as one."""
+    most = max((part.rivals.candidates.shape[1] for part in parts), default=1)
+
+    def wide(values: NDArray[Any], fill: int, columns: int) -> NDArray[Any]:
+        missing = [(0, 0)] * values.ndim
+        missing[1] = (0, columns - values.shape[1])
+        return np.pad(values, missing, constant_values=fill)
+
+    return WeightedCases(
+        AlternativeFeatures(
+            np.concatenate([wide(part.rivals.candidates, -1, most) for part in parts]),
+            np.concatenate([wide(part.rivals.features, 0, most) for part in parts]),
+            np.concatenate([wide(part.rivals.words, 0, most + 1) for part in parts]),
+            np.concatenate([wide(part.rivals.changes, NO_CHANGE, most) for part in parts]),
+            np.concatenate([part.rivals.beside for part in parts]),
+            np.concatenate([part.rivals.evident for part in parts]),
+        ),
+        np.concatenate([part.meant for part in parts]),
+        np.concatenate([part.weights for part in parts]),
+    )
+
+
+def fit_weights(cases: WeightedCases, *, start: ErrorWeights | None = None) -> ErrorWeights:
+    """Return the weights of greatest penalised likelihood; `start` is what is near, where that is known."""
+    from scipy.optimize import minimize
+    from scipy.sparse import csr_array
+
+    rivals, n = cases.rivals, len(cases.meant)
+    possible = rivals.possible
+    rows, columns = np.nonzero(possible)
+    dense = rivals.features[rows, columns].astype(np.float64)  # (pairs, F)
+    spread = np.sqrt((dense**2).mean(axis=0)) if len(dense) else np.ones(dense.shape[1])
+    spread[spread == 0] = 1.0
+    dense /= spread
+    known, kind_of_key, (pair, index) = _terms(
+        term_keys(rivals.words, rivals.changes, rivals.beside)[rows, columns]
+    )
+    pairs = np.arange(len(rows))
+    terms = csr_array((np.ones(len(index)), (pair, index)), shape=(len(rows), len(known)))
+    ridge = np.concatenate([np.full(dense.shape[1], RIDGE), np.array(RIDGES)[kind_of_key]])
+    place = np.full(possible.shape, -1)
+    place[rows, columns] = pairs
+    chosen = np.flatnonzero((cases.meant > 0) & (cases.weights > 0))
+    right = place[chosen, cases.meant[chosen] - 1]
+    chosen, right = chosen[right >= 0], right[right >= 0]
+
+    def objective(x: Floats) -> tuple[float, Floats]:
+        scores = dense @ x[: dense.shape[1]] + terms @ x[dense.shape[1] :]
+        most = np.zeros(n)
+        np.maximum.at(most, rows, scores)
+        shares = np.exp(scores - most[rows])
+        total = np.exp(-most) + np.bincount(rows, shares, minlength=n)
+        loss = cases.weights @ (most + np.log(total)) - cases.weights[chosen] @ scores[right]
+        mass = cases.weights[rows] * shares / total[rows]
+        mass[right] -= cases.weights[chosen]
+        slope = np.concatenate([mass @ dense, terms.T @ mass])
+        return float(loss + 0.5 * (ridge * x) @ x), slope + ridge * x
+
+    begin = np.zeros(len(ridge))
+    if start is not None:
+        begin = np.concatenate([start.dense * spread, start.terms.sums(known[:, None])])
+    found = minimize(objective, begin, jac=True, method="L-BFGS-B", options={"maxiter": _STEPS})
+    weights = np.asarray(found.x)
+    split = dense.shape[1]
+    kept = np.abs(weights[split:]) > np.where(kind_of_key < ALONE, 1e-4, LEAST_WEIGHT)
+    return ErrorWeights(weights[:split] / spread, HashedWeights(known[kept], weights[split:][kept]))
+
+
+def _terms(
+    keys: NDArray[np.uint64],
+) -> tuple[NDArray[np.uint64], NDArray[np.int64], tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Return the keys that get a weight, ascending, the kind of each, and which pairs have which of them.
+
+    Parameters
+    ----------
+    keys : array of uint64, shape (n_pairs, n_kinds)
+    """
+    known, index, seen = np.unique(keys, return_inverse=True, return_counts=True)
+    index = index.reshape(keys.shape)
+    kind_of_key = np.zeros(len(known), np.int64)
+    for kind in range(keys.shape[1]):
+        kind_of_key[index[:, kind]] = kind
+    kept = ((kind_of_key < ALONE) | (seen >= LEAST_SEEN)) & (known != NO_KEY)
+    places = np.where(kept, np.cumsum(kept) - 1, -1)[index]
+    pair, kind_at = np.nonzero(places >= 0)
+    return known[kept], kind_of_key[kept], (pair, places[pair, kind_at])
+
+
+Progress = Callable[[str, int, int], None]
+FOLDS = 5
+"""Parts of the right words, in text order; each is judged by weights learned without it."""
+SUBSTITUTED = 100.0
+"""What all words substituted at random weigh together, in real mistakes."""
+MOST_SUBSTITUTED = 20_000
+"""So many of them are learned from, at most; a random sample where there are more."""
+USUAL = 4.0
+"""Up to this rate of false alarms what is far from being flagged is not weighed at all."""
+LEAST_CHECKED = 0.0
+"""Where another candidate has a higher score, or is lower by `_SLACK`, the word is always weighed."""
+_SLACK = 1.0
+EVERYWHERE = -100.0
+"""A margin below all."""
+NOTHING = ErrorWeights(np.zeros(len(FEATURES)), HashedWeights(np.empty(0, np.uint64), np.empty(0)))
+UNFITTED = Calibration(np.empty(0), np.empty((0, 0)))
+UNTUNED = OperatingPoint(np.array([1.0]), np.array([0.0]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mistakes:
+    """The judge of tasks whose candidates are words of the text, learned from mistakes that people made.
+
+    Parameters
+    ----------
+    flags_per_1000 : float
+        The operating point: false alarms to accept per 1,000 correct words.
+    most_right : int
+        Right words of a group that it learns from; a random sample where there are more. Thresholds are set
+        on all of them.
+    sees_beside : bool
+        Learn from the words before and after a place, too, and from words that stand there twice. It pays
+        where few groups decide many places, as with prepositions; judging takes somewhat longer.
+    sees_parts : bool
+        Weigh what each group of features adds to the scores apart, too, such as n-grams of each length.
+
+    Attributes
+    ----------
+    weighing : Weighing
+    shift : float
+        What is added to log-odds, so that one word in a hundred is thought to be wrong.
+    choices : Calibration
+        From scores to the probability of each candidate, whatever stands there.
+    operating : OperatingPoint
+    weighed_from : float
+        Words whose best other candidate has a lower margin are not weighed up to the rate `USUAL`, unless
+        they repeat the word before: nothing that it learned from is flagged there. Their probability is zero.
+    found : array of float64, shape (n_rates,), or None
+        Share of all mistakes, those of other tasks too, that are rightly flagged at each rate of `operating`
+        by weights learned without them; None where no mistake of people was learned from.
+    """
+
+    flags_per_1000: float = 0.5
+    most_right: int = 200_000
+    sees_beside: bool = False
+    sees_parts: bool = False
+    weighing: ErrorWeights = fitted_field(NOTHING)
+    shift: float = fitted_field(0.0)
+    choices: Calibration = fitted_field(UNFITTED)
+    operating: OperatingPoint = fitted_field(UNTUNED)
+    weighed_from: float = fitted_field(EVERYWHERE)
+    found: Floats | None = fitted_field(None)
+    between: ClassVar[tuple[str, ...]] = ("words", "own")
+    learns_mistakes: ClassVar[bool] = True
+
+    def fit(self, material: CalibrationData, *, progress: Progress | None = None) -> Mistakes:
+        """Learn from right words, real mistakes and made ones; then set thresholds on the right words."""
+        tell = progress or (lambda stage, done, total: None)
+        groups = material.task.groups
+        people = material if isinstance(material, HasErrorCorpus) else None
+        right_of, wrong_of, made_of, folds_of = [], [], [], []
+        scores_of, truth_of = [], []
+        for g in range(len(groups)):
+            tell("judging", g, len(groups))
+            scored = material.scored(g, most=None if people is None else self.most_right)
+            scores_of.append(pad(scored.scores, scored.offsets, -np.inf))
+            truth_of.append(scored.observed)
+            known = scored if people is None else people.right(g)
+            folds = _folds(len(known.observed), self.most_right, material.rng)
+            folds_of.append(folds)
+            right_of.append(weighted_cases(known, known.observed.astype(np.int64)))
+            made_of.append(_substituted(known, material.rng).take(folds >= 0))
+            if people is not None:
+                mistakes = people.mistakes(g)
+                wrong_of.append(weighted_cases(mistakes, _meant_candidates(mistakes)))
+        scales, certainty = fit_choices(scores_of, truth_of)
+        right, made = join_cases(right_of), _weighing(_sample(join_cases(made_of), material.rng), SUBSTITUTED)
+        wrong = join_cases([*wrong_of, made])
+        sizes = [len(each.meant) for each in wrong_of]
+        folds = np.concatenate(folds_of)
+        shift = _shift(float(wrong.weights.sum()), float(right.weights[folds >= 0].sum()))
+        weighing = fit_weights(join_cases([right.take(folds >= 0), wrong]))
+        odds = _unseen(right, wrong, folds, weighing, shift)
+        n_words = material.n_words if people is None else people.n_right_words
+        operating = tune_operating_point(odds[right.rivals.evident & np.isfinite(odds)], n_words)
+        fitted = replace(self, weighing=weighing, shift=shift, operating=operating)
+        if people is not None:
+            sure = _unseen_mistakes(wrong, sizes, right.take(folds >= 0), weighing, shift)
+            found = (sure[:, None] > operating.thresholds).sum(axis=0) / max(people.n_mistakes, 1)
+            fitted = replace(fitted, found=np.minimum(found, 1.0))
+        return replace(
+            fitted,
+            choices=Calibration(np.empty(0), np.empty((0, 0)), scales, certainty),
+            weighed_from=min(fitted._least_flagged(each) for each in (right, wrong)),
+        )
+
+    def judge(self, scored: ScoreBatch, *, flags_per_1000: float | None = None) -> Predictions:
+        """Choose the best candidate; flag it where another word was meant, as surely as the rate asks.
+
+        What is flagged is the word that was most probably meant, which need not have the best score.
+
+        Raises
+        ------
+        UserError
+            D401 for an impossible rate.
+        """
+        return self.judge_all([scored], flags_per_1000=flags_per_1000)[0]
+
+    def judge_all(
+        self, parts: Sequence[ScoreBatch], *, flags_per_1000: float | None = None
+    ) -> list[Predictions]:
+        """Return what `judge` makes of each part, sooner than one by one (see `DecidesBatches`)."""
+        rate = self._rate(flags_per_1000)
+        threshold = self.operating.threshold(rate)
+        several = PaddedScores.from_batches(parts)
+        scores = several.scores
+        n = len(scores)
+        chosen = scores.argmax(axis=1) if n else np.empty(0, np.int64)
+        odds, flagged = np.full(n, -np.inf), np.zeros(n, bool)
+        weighed = several.observed >= 0
+        if rate <= USUAL and self.weighed_from > -FAR:
+            weighed &= (score_margins(several) >= self.weighed_from) | is_repetition(several)
+        rows = np.flatnonzero(weighed)
+        if len(rows):
+            rivals = find_alternatives_padded(several.take(rows))
+            best, odds[rows] = _best(self.weighing.log_odds(rivals) + self.shift)
+            flagged[rows] = rivals.evident & (odds[rows] > threshold)
+            meant = rivals.candidates[np.arange(len(rows)), best]
+            chosen[rows] = np.where(flagged[rows], meant, chosen[rows])
+        margins = np.full(n, np.inf)
+        if scores.shape[1] > 1:
+            two = np.partition(scores, -2, axis=1)[:, -2:]
+            margins = two[:, 1] - two[:, 0]
+        probabilities = _probability(odds)
+        ends = np.cumsum([len(each.observed) for each in parts]).tolist()
+        return [
+            Predictions(
+                chosen[at], margins[at], probabilities[at], flagged[at], np.ones(at.stop - at.start, bool)
+            )
+            for at in map(slice, [0, *ends[:-1]], ends)
+        ]
+
+    def _least_flagged(self, cases: WeightedCases) -> float:
+        """Return the lowest margin at which any case is flagged at the rate `USUAL`, less some."""
+        odds = _best(self.weighing.log_odds(cases.rivals) + self.shift)[1]
+        flagged = (odds > self.operating.threshold(USUAL)) & ~alternatives_repeat(cases.rivals)
+        least = float(alternative_margins(cases.rivals)[flagged].min(initial=LEAST_CHECKED))
+        return max(least - _SLACK, EVERYWHERE)
+
+    def limit(self, flags_per_1000: float | None = None) -> float:
+        """Return the probability above which a word is flagged at a rate.
+
+        Raises
+        ------
+        UserError
+            D401 for an impossible rate.
+        """
+        return float(_probability(np.float64(self.operating.threshold(self._rate(flags_per_1000)))))
+
+    def gains(self) -> tuple[Floats, Floats] | None:
+        """Return the rates at which it knows what it finds, and that; see `found`."""
+        return None if self.found is None else (self.operating.rates, self.found)
+
+    def probabilities(self, scored: ScoreBatch) -> Floats | None:
+        """Return the probability of each candidate, whatever stands there."""
+        found = self.choices.candidates(pad(scored.scores, scored.offsets, -np.inf), scored.number)
+        return None if found is None else unpad(found, scored.offsets)
+
+    def state(self) -> Arrays:
+        """Return weights, calibration and thresholds."""
+        arrays: dict[str, NDArray[Any]] = {
+            "dense": self.weighing.dense,
+            "keys": self.weighing.terms.keys,
+            "weights": self.weighing.terms.weights,
+            "shift": np.array([self.shift]),
+            "rates": self.operating.rates,
+            "thresholds": self.operating.thresholds,
+            "flags_per_1000": np.array([self.flags_per_1000]),
+            "weighed_from": np.array([self.weighed_from]),
+        }
+        if self.found is not None:
+            arrays["found"] = self.found
+        if self.choices.scales is not None and self.choices.certainty is not None:
+            arrays |= {"scales": self.choices.scales, "certainty": self.choices.certainty}
+        return arrays
+
+    def from_state(self, arrays: Arrays, groups: Sequence[Group]) -> Mistakes:
+        """Return the judge of `state`; ValueError where shapes or numbers make no sense."""
+        terms = HashedWeights(arrays["keys"], arrays["weights"])
+        dense = arrays["dense"]
+        if dense.shape == (EARLIER,):  # what a judge did not know of weighs nothing
+            dense = np.pad(dense, (0, len(FEATURES) - EARLIER))
+        weighing = ErrorWeights(dense, terms)
+        operating = OperatingPoint(arrays["rates"], arrays["thresholds"])
+        rate, shift = float(arrays["flags_per_1000"][0]), float(arrays["shift"][0])
+        scales, certainty = arrays.get("scales"), arrays.get("certainty")
+        weighed_from = float(arrays["weighed_from"][0])
+        known = arrays.get("found")
+        sound = (
+            weighing.dense.ndim == 1
+            and (
+                len(weighing.dense) >= len(FEATURES)
+                if self.sees_parts
+                else len(weighing.dense) == len(FEATURES)
+            )
+            and bool(np.isfinite(weighing.dense).all())
+            and terms.is_sound()
+            and operating.is_sound()
+            and np.isfinite(shift)
+            and rate >= 0
+            and np.isfinite(weighed_from)
+            and (scales is None) == (certainty is None)
+        )
+        if known is not None:
+            sound = sound and known.shape == operating.rates.shape
+            sound = sound and bool((known >= 0).all() and (known <= 1).all() and (np.diff(known) >= 0).all())
+        if scales is not None and certainty is not None:
+            size = len(groups) + 1
+            sound = sound and scales.shape == (size,) and certainty.shape == (size, 2)
+            sound = sound and bool((scales > 0).all() and np.isfinite(certainty).all())
+        if not sound:
+            raise ValueError("shapes or numbers of the judge of mistakes")
+        choices = Calibration(np.empty(0), np.empty((0, 0)), scales, certainty)
+        found = replace(self, weighing=weighing, shift=shift, choices=choices, operating=operating)
+        return replace(found, flags_per_1000=rate, weighed_from=weighed_from, found=known)
+
+    def _rate(self, flags_per_1000: float | None) -> float:
+        return self.flags_per_1000 if flags_per_1000 is None else flags_per_1000
+
+
+def weighted_cases(
+    scored: ScoreBatch, meant: NDArray[np.int64], written: NDArray[np.int32] | None = None
+) -> WeightedCases:
+    """Return examples in which a candidate was meant; those whose meant word is no near rival weigh nothing.
+
+    Parameters
+    ----------
+    meant : array of int, shape (n,)
+        As an index in group or list.
+    written : array of int, shape (n,), optional
+        What stands there, if other than in `scored`.
+    """
+    here = scored.observed if written is None else written
+    rivals = find_alternatives(scored, written)
+    hit = rivals.candidates == meant[:, None]
+    known = hit.any(axis=1) | (meant == here)
+    at = np.where(hit.any(axis=1), 1 + hit.argmax(axis=1), 0) if hit.shape[1] else np.zeros(len(here), int)
+    return WeightedCases(rivals, at, np.where(known & rivals.possible.any(axis=1), 1.0, 0.0))
+
+
+def _meant_candidates(scored: ScoreBatch) -> NDArray[np.int64]:
+    """Return the first candidate that costs nothing, of each instance."""
+    costs = pad(scored.cost, scored.offsets, np.inf)
+    return costs.argmin(axis=1) if len(costs) else np.empty(0, np.int64)
+
+
+def _substituted(right: ScoreBatch, rng: np.random.Generator) -> WeightedCases:
+    """Return examples made of right words: another candidate is written at random where one was meant."""
+    scores = pad(right.scores, right.offsets, -np.inf)
+    written, rows = substitutes(is_variant(right) | np.isneginf(scores), rng)
+    made = weighted_cases(
+        right, right.observed.astype(np.int64), np.where(written >= 0, written, right.observed)
+    )
+    possible = np.zeros(len(written), bool)
+    possible[rows] = True
+    return replace(made, weights=made.weights * possible)
+
+
+def _sample(cases: WeightedCases, rng: np.random.Generator) -> WeightedCases:
+    """Return `MOST_SUBSTITUTED` of the examples at most, drawn at random."""
+    n = len(cases.meant)
+    if n <= MOST_SUBSTITUTED:
+        return cases
+    return cases.take(np.sort(rng.choice(n, MOST_SUBSTITUTED, replace=False)))
+
+
+def _weighing(cases: WeightedCases, total: float) -> WeightedCases:
+    """Return the examples with weights that add up to `total`."""
+    return replace(cases, weights=cases.weights * (total / max(float(cases.weights.sum()), 1.0)))
+
+
+def _folds(n: int, most: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return the part of the text of each right word, -1 for those beyond a random sample of `most`."""
+    folds = np.arange(n) * FOLDS // max(n, 1)
+    folds[rng.choice(n, max(n - most, 0), replace=False)] = -1
+    return folds
+
+
+def _unseen(
+    right: WeightedCases, wrong: WeightedCases, folds: NDArray[np.int64], weighing: ErrorWeights, shift: float
+) -> Floats:
+    """Return the log-odds of the right words, each by weights that were learned without its part of the text.
+
+    Those of no part (-1) were not learned from at all: `weighing` judges them.
+    """
+    odds = np.empty(len(folds))
+    for part in range(-1, FOLDS):
+        inside = folds == part
+        others = (folds >= 0) & ~inside
+        found = weighing if part < 0 else fit_weights(join_cases([right.take(others), wrong]), start=weighing)
+        odds[inside] = _best(found.log_odds(right.rivals.take(inside)) + shift)[1]
+    return odds
+
+
+def _unseen_mistakes(
+    wrong: WeightedCases, sizes: Sequence[int], right: WeightedCases, weighing: ErrorWeights, shift: float
+) -> Floats:
+    """Return the log-odds of people's mistakes, each by weights that were learned without its fold.
+
+    Minus infinity where another word than the one meant would be proposed, or nothing is flagged.
+
+    Parameters
+    ----------
+    wrong : Cases
+        Those mistakes, group by group, before made ones.
+    sizes : sequence of int
+        How many there are of each group.
+    """
+    n = sum(sizes)
+    folds = np.full(len(wrong.meant), -1)
+    folds[:n] = np.concatenate([np.arange(size) * FOLDS // max(size, 1) for size in sizes])
+    sure = np.full(n, -np.inf)
+    for part in range(FOLDS if n else 0):
+        inside = np.flatnonzero(folds == part)
+        without = fit_weights(join_cases([right, wrong.take(folds != part)]), start=weighing)
+        cases = wrong.take(inside)
+        best, odds = _best(without.log_odds(cases.rivals) + shift)
+        good = (1 + best == cases.meant) & cases.rivals.evident
+        sure[inside[good]] = odds[good]
+    return sure
+
+
+def _best(log_odds: Floats) -> tuple[NDArray[np.int64], Floats]:
+    """Return the most probably meant rival of each instance, and its log-odds against all else."""
+    n = len(log_odds)
+    if not log_odds.shape[1]:
+        return np.zeros(n, np.int64), np.full(n, -np.inf)
+    best = log_odds.argmax(axis=1)
+    most = np.maximum(log_odds.max(axis=1), 0.0)
+    shares = np.exp(log_odds - most[:, None])
+    own = shares[np.arange(n), best]
+    rest = np.exp(-most) + shares.sum(axis=1) - own
+    with np.errstate(divide="ignore"):
+        return best, np.log(own) - np.log(rest)
+
+
+def _probability(log_odds: Floats) -> Floats:
+    found: Floats = 1.0 / (1.0 + np.exp(-np.clip(log_odds, -50, 50)))
+    return found
+
+
+def _shift(wrong: float, right: float) -> float:
+    """Return what brings the share of mistakes among the examples to that of `ERROR_RATE`."""
+    seen = np.log(max(wrong, 1e-9) / max(right, 1e-9))
+    return float(np.log(ERROR_RATE / (1 - ERROR_RATE)) - seen)

@@ -1,0 +1,150 @@
+"""Resolve overlapping flags: the most probable flag stands, the others become alternatives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.data import Alternative, OverlapResolution
+
+if TYPE_CHECKING:
+    from disambig.data import Decisions
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+def edit_slots(starts: Ints, ends: Ints, removes: NDArray[np.bool_]) -> Ints:
+    """Return the first and the last slot of each edit, shape ``(2, n)``.
+
+    Parameters
+    ----------
+    starts, ends : arrays of int64, shape (n,)
+        Offsets of the characters that are replaced; equal where something is put in.
+    removes : array of bool, shape (n,)
+        Whether nothing is put in their place.
+    """
+    first, last = 2 * starts, 2 * ends
+    inside = first < last
+    return np.stack([first + (inside & ~removes), last - (inside & ~removes) + ~inside])
+
+
+def surviving_edits(documents: Ints, slots: Ints, probabilities: Floats, tasks: Ints) -> Ints:
+    """Return, for each edit, the one that stands in its place: itself, or the surest that it overlaps.
+
+    Parameters
+    ----------
+    documents : array of int64, shape (n,)
+        Edits of different documents never overlap.
+    slots : array of int64, shape (2, n)
+        As `slots_of` returns them.
+    probabilities : array of float64, shape (n,)
+        Of equal ones the longer edit stands, of these the one of the first task.
+    tasks : array of int64, shape (n,)
+        Rank of each edit's task by its name.
+    """
+    first, last = slots
+    found = np.arange(len(first))
+    order = np.lexsort((last, first, documents))
+    base = documents[order] * (last.max(initial=0) + 1)  # as if the documents were one text
+    furthest = np.maximum.accumulate(base + last[order])
+    begins = np.ones(len(order), bool)
+    begins[1:] = (base + first[order])[1:] > furthest[:-1]
+    if begins.all():
+        return found
+    chain = np.empty(len(order), np.int64)  # of edits each of which reaches into what is before it
+    chain[order] = np.cumsum(begins) - 1
+    linked = np.flatnonzero((np.bincount(chain) > 1)[chain])
+    surest_first = np.lexsort((tasks, first - last, -probabilities, chain))
+    in_turn = surest_first[np.isin(surest_first, linked)].tolist()
+    taken: dict[int, int] = {}  # by slot: looking through all edits that stand would be quadratic in a chain
+    here = -1
+    for turn, i in enumerate(in_turn):
+        if chain[i] != here:
+            taken, here = {}, int(chain[i])
+        slots_of_edit = range(int(first[i]), int(last[i]) + 1)
+        overlapped = [taken[slot] for slot in slots_of_edit if slot in taken]
+        if overlapped:
+            found[i] = in_turn[min(overlapped)]
+        else:
+            taken.update(dict.fromkeys(slots_of_edit, turn))
+    return found
+
+
+def task_ranks(names: Sequence[str]) -> Ints:
+    """Return the rank of each name among them, as `standing` takes those of tasks."""
+    return np.unique(np.array(names), return_inverse=True)[1].astype(np.int64)
+
+
+def resolve_overlaps(decisions: Sequence[Decisions], texts: Sequence[str]) -> list[Decisions]:
+    """Leave one flag in every place: the others lose theirs and become alternatives of the surest.
+
+    Decisions that were settled before are settled anew, with all that are there now.
+
+    Parameters
+    ----------
+    decisions : sequence of Decisions
+        Of all tasks, over the same documents.
+    texts : sequence of str
+        The documents.
+    """
+    at = [np.flatnonzero(each.raised) for each in decisions]
+    if sum(map(len, at)) < 2:
+        return [
+            _with_resolution(each, rows, rows[:0], None) for each, rows in zip(decisions, at, strict=True)
+        ]
+    owner = np.repeat(np.arange(len(decisions)), [len(rows) for rows in at])
+    row = np.concatenate(at)
+    places = zip(owner.tolist(), row.tolist(), strict=True)
+    proposed = [decisions[k].candidates_of(i)[decisions[k].chosen[i]] for k, i in places]
+
+    def column(name: str) -> NDArray[Any]:
+        return np.concatenate([getattr(each, name)[rows] for each, rows in zip(decisions, at, strict=True)])
+
+    documents, starts, ends = (column(name).astype(np.int64) for name in ("documents", "starts", "ends"))
+    sure = column("probabilities").astype(np.float64)
+    tasks = task_ranks([each.task for each in decisions])[owner]
+    stands = surviving_edits(documents, _slots(starts, ends, proposed, documents, texts), sure, tasks)
+    losers = np.flatnonzero(stands != np.arange(len(stands)))
+    losers = losers[np.lexsort((tasks[losers], -sure[losers], row[stands[losers]]))]
+
+    def alternative(i: int) -> Alternative:
+        task = decisions[int(owner[i])].task
+        return Alternative(task, int(starts[i]), int(ends[i]), proposed[i], float(sure[i]))
+
+    settled = []
+    for k, (each, rows) in enumerate(zip(decisions, at, strict=True)):
+        lost = np.sort(row[losers[owner[losers] == k]])
+        behind = losers[owner[stands[losers]] == k]
+        known = OverlapResolution(lost, row[stands[behind]], tuple(map(alternative, behind.tolist())))
+        settled.append(_with_resolution(each, rows, lost, known if len(lost) or len(behind) else None))
+    return settled
+
+
+def _with_resolution(
+    decisions: Decisions, raised: Ints, lost: Ints, settled: OverlapResolution | None
+) -> Decisions:
+    if settled is None and decisions.settled is None:
+        return decisions
+    flagged = np.zeros(len(decisions), bool)
+    flagged[raised] = True
+    flagged[lost] = False
+    return replace(decisions, flagged=flagged, settled=settled)
+
+
+def _slots(starts: Ints, ends: Ints, proposed: Sequence[str], documents: Ints, texts: Sequence[str]) -> Ints:
+    """Return the slots of the edits that the decisions come to: see `disambig.data.edits`."""
+    from disambig.data import record_edit
+
+    removes = np.array([not new for new in proposed]) & (starts < ends)
+    if removes.any():
+        starts, ends = starts.copy(), ends.copy()
+    for i in np.flatnonzero(removes).tolist():
+        text, start, end = texts[int(documents[i])], int(starts[i]), int(ends[i])
+        edit = record_edit({"start": start, "end": end, "observed": text[start:end], "replacement": ""}, text)
+        starts[i], ends[i] = edit["start"], edit["end"]
+    return edit_slots(starts, ends, removes)

@@ -1,0 +1,418 @@
+"""Compiled functions that build charts of sentences (CKY)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from disambig.jit import compiled
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+
+
+_NEVER = -np.inf
+
+
+@compiled
+def coarse_inside(
+    n, starts, symbols, scores, coarse, binary, weights, unary, unary_weights, below, above, scale
+):
+    """Fill `below` and `above` (cells, C) and `scale` (cells,).
+
+    Words at place i may be ``symbols[starts[i]:starts[i + 1]]`` with log `scores`, as `coarse` symbols, of
+    several the likeliest. Rules have weights, not logarithms.
+    """
+    size = below.shape[1]
+    products = np.empty((size, size))
+    for j in range(1, n + 1):
+        for i in range(j - 1, -1, -1):
+            cell = j * (j - 1) // 2 + i
+            low, high = below[cell], above[cell]
+            low[:] = 0.0
+            reference = _NEVER
+            if i == j - 1:
+                for at in range(starts[i], starts[j]):
+                    reference = max(reference, scores[at])
+                if reference != _NEVER:
+                    for at in range(starts[i], starts[j]):
+                        symbol = coarse[symbols[at]]
+                        low[symbol] = max(low[symbol], np.exp(scores[at] - reference))
+            else:
+                for k in range(i + 1, j):
+                    reference = max(reference, scale[k * (k - 1) // 2 + i] + scale[j * (j - 1) // 2 + k])
+                if reference != _NEVER:
+                    products[:] = 0.0
+                    for k in range(i + 1, j):
+                        first, second = k * (k - 1) // 2 + i, j * (j - 1) // 2 + k
+                        factor = np.exp(scale[first] + scale[second] - reference)
+                        if factor == 0.0:
+                            continue
+                        left, right = above[first], above[second]
+                        for b in range(size):
+                            if left[b] > 0.0:
+                                amount, row = left[b] * factor, products[b]
+                                for c in range(size):
+                                    row[c] += amount * right[c]
+                    for x in range(len(binary)):
+                        low[binary[x, 0]] += weights[x] * products[binary[x, 1], binary[x, 2]]
+            most = low.max() if size else 0.0
+            if most == 0.0:
+                scale[cell] = _NEVER
+                high[:] = 0.0
+                continue
+            scale[cell] = reference + np.log(most)
+            for a in range(size):
+                low[a] /= most
+                high[a] = low[a]
+            for x in range(len(unary)):
+                high[unary[x, 0]] += unary_weights[x] * low[unary[x, 1]]
+
+
+@compiled
+def coarse_outside(
+    n, root, threshold, binary, weights, unary, unary_weights, below, above, scale, keep_below, keep_above
+):
+    """Mark what is in the cells with a posterior above `threshold`; return whether there is a parse at all.
+
+    What is not kept bequeaths nothing: posteriors below it are those of parses without it.
+    """
+    size = below.shape[1]
+    n_cells = len(scale)
+    keep_below[:] = False
+    keep_above[:] = False
+    top = n * (n - 1) // 2
+    if above[top, root] == 0.0:
+        return False
+    out_below, out_above = np.empty(size), np.zeros((n_cells, size))
+    by_left, by_right = np.empty((size, size)), np.empty((size, size))
+    left_used, right_used = np.empty(size, np.bool_), np.empty(size, np.bool_)
+    out_above[top, root] = 1.0 / above[top, root]
+    for j in range(n, 0, -1):
+        for i in range(j):
+            cell = j * (j - 1) // 2 + i
+            any_kept = False
+            for a in range(size):
+                keep_above[cell, a] = out_above[cell, a] * above[cell, a] > threshold
+                out_below[a] = out_above[cell, a] if keep_above[cell, a] else 0.0
+                any_kept |= keep_above[cell, a]
+            if not any_kept:
+                continue
+            for x in range(len(unary)):
+                if keep_above[cell, unary[x, 0]]:
+                    out_below[unary[x, 1]] += unary_weights[x] * out_above[cell, unary[x, 0]]
+            any_kept = False
+            for a in range(size):
+                keep_below[cell, a] = out_below[a] * below[cell, a] > threshold
+                any_kept |= keep_below[cell, a]
+            if not any_kept or i == j - 1:
+                continue
+            by_left[:] = 0.0
+            by_right[:] = 0.0
+            left_used[:] = False
+            right_used[:] = False
+            for x in range(len(binary)):
+                if keep_below[cell, binary[x, 0]]:
+                    amount, b, c = weights[x] * out_below[binary[x, 0]], binary[x, 1], binary[x, 2]
+                    by_left[b, c] += amount
+                    by_right[c, b] += amount
+                    left_used[b] = True
+                    right_used[c] = True
+            for k in range(i + 1, j):
+                first, second = k * (k - 1) // 2 + i, j * (j - 1) // 2 + k
+                factor = np.exp(scale[first] + scale[second] - scale[cell])
+                if factor == 0.0:
+                    continue
+                left, right = above[first], above[second]
+                out_left, out_right = out_above[first], out_above[second]
+                for b in range(size):
+                    if left_used[b] and left[b] > 0.0:
+                        amount, row = left[b] * factor, by_left[b]
+                        for c in range(size):
+                            out_right[c] += amount * row[c]
+                for c in range(size):
+                    if right_used[c] and right[c] > 0.0:
+                        amount, row = right[c] * factor, by_right[c]
+                        for b in range(size):
+                            out_left[b] += amount * row[b]
+    return True
+
+
+def sample_coarse() -> None:
+    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    rules, weights = np.zeros((1, 3), np.int32), np.ones(1)
+    unary = np.zeros((1, 2), np.int32)
+    below, above, scale = np.empty((1, 1)), np.empty((1, 1)), np.empty(1)
+    words = np.array([0, 1]), np.zeros(1, np.int32), np.zeros(1), np.zeros(1, np.int32)
+    coarse_inside(1, *words, rules, weights, unary, weights, below, above, scale)
+    kept = np.empty((1, 1), np.bool_), np.empty((1, 1), np.bool_)
+    coarse_outside(1, 0, 0.0, rules, weights, unary, weights, below, above, scale, *kept)
+
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+
+
+FOUND, NONE, TOO_LARGE = 0, 1, 2
+LEXICAL, BINARY, UNARY, SELF = 0, 1, 2, 3
+
+
+@compiled
+def _longer_numbers(array):
+    """Return a table with twice the room."""
+    longer = np.empty((2 * len(array), array.shape[1]), np.int32)
+    longer[: len(array)] = array
+    return longer
+
+
+@compiled
+def _longer_list(array):
+    longer = np.empty(2 * len(array), array.dtype)
+    longer[: len(array)] = array
+    return longer
+
+
+@compiled
+def _begin(nodes, best, node, symbol, start, end):
+    """Write down a new node."""
+    nodes[node, 0], nodes[node, 1], nodes[node, 2], nodes[node, 3] = symbol, start, end, -1
+    best[node] = _NEVER
+
+
+@compiled
+def _put(nodes, best, edges, n_edges, all_edges, node, left, right, rule, value):
+    """Write down an edge into a node, in place of the one it has unless all are kept; return how many are."""
+    edge = nodes[node, 3]
+    if all_edges or edge < 0:
+        edge = n_edges
+        n_edges += 1
+        edges[edge, 3] = nodes[node, 3]
+        nodes[node, 3] = edge
+    edges[edge, 0], edges[edge, 1], edges[edge, 2] = left, right, rule
+    if value > best[node]:
+        best[node] = value
+    return n_edges
+
+
+@compiled
+def fill(
+    n,
+    root,
+    words,  # starts, symbols, scores, numbers
+    pairs,  # by left child; right children; where their rules begin; parents, scores, numbers of rules
+    chains,  # by child; parents, scores, numbers of rules of one child
+    sides,  # of each symbol: 1 if it is a left child of some rule, 2 if a right one, or both
+    coarse,
+    keep_below,
+    keep_above,
+    most,
+    all_edges,
+    most_edges,
+):
+    """Return what became of it, and the chart: numbers of nodes and edges, `nodes`, `edges`.
+
+    With `all_edges` every edge is there, without the best one into each node alone. Of `coarse` symbols only
+    those that `keep_below` and `keep_above` (cells, C) mark are made; with no cells all are. `most` limits
+    the symbols of a cell, 0 for no limit.
+    """
+    starts, word_symbols, word_scores, word_numbers = words
+    by_left, right_children, rule_starts, parents, rule_scores, rule_numbers = pairs
+    by_child, chain_parents, chain_scores, chain_numbers = chains
+    size = len(sides)
+    pruned = len(keep_below) > 0
+    nodes, best, n_nodes = np.empty((1024, 4), np.int32), np.empty(1024), 0
+    edges, n_edges = np.empty((4096, 4), np.int32), 0
+    n_cells = n * (n + 1) // 2
+    first_of, last_of = np.zeros(n_cells, np.int64), np.zeros(n_cells, np.int64)
+    listed, n_listed = np.empty(1024, np.int32), 0
+    table = np.full((n, size), -1, np.int32)  # nodes above, of the cells that end at j, by first word
+    low = np.full(size, -1, np.int32)  # nodes below, of the cell at hand
+    may_below, may_above = np.ones(size, np.bool_), np.ones(size, np.bool_)
+    for j in range(1, n + 1):
+        for i in range(j - 1):
+            cell = (j - 1) * (j - 2) // 2 + i
+            for at in range(first_of[cell], last_of[cell]):
+                table[i, nodes[listed[at], 0]] = -1
+        for i in range(j - 1, -1, -1):
+            cell = j * (j - 1) // 2 + i
+            first_of[cell] = last_of[cell] = n_listed
+            if pruned:
+                if not keep_below[cell].any():
+                    continue
+                for s in range(size):
+                    may_below[s] = keep_below[cell, coarse[s]]
+            begin = n_nodes
+            while len(nodes) < n_nodes + 2 * size:
+                nodes, best = _longer_numbers(nodes), _longer_list(best)
+            if i == j - 1:
+                while len(edges) < n_edges + starts[j] - starts[i]:
+                    edges = _longer_numbers(edges)
+                for at in range(starts[i], starts[j]):
+                    symbol, value = word_symbols[at], word_scores[at]
+                    if value == _NEVER or not may_below[symbol]:
+                        continue
+                    node = low[symbol]
+                    if node < 0:
+                        node = low[symbol] = n_nodes
+                        n_nodes += 1
+                        _begin(nodes, best, node, symbol, i, j)
+                    if all_edges or value > best[node]:
+                        own = (word_numbers[at], value)
+                        n_edges = _put(nodes, best, edges, n_edges, all_edges, node, -1, -1, *own)
+            for k in range(i + 1, j):
+                left_cell, right_cell = k * (k - 1) // 2 + i, j * (j - 1) // 2 + k
+                if first_of[right_cell] == last_of[right_cell]:
+                    continue
+                rights = table[k]
+                for at in range(first_of[left_cell], last_of[left_cell]):
+                    left = listed[at]
+                    symbol = nodes[left, 0]
+                    of_left = best[left]
+                    first_pair, last_pair = by_left[symbol], by_left[symbol + 1]
+                    while len(edges) < n_edges + rule_starts[last_pair] - rule_starts[first_pair]:
+                        edges = _longer_numbers(edges)
+                    for pair in range(first_pair, last_pair):
+                        right = rights[right_children[pair]]
+                        if right < 0:
+                            continue
+                        both = of_left + best[right]
+                        for rule in range(rule_starts[pair], rule_starts[pair + 1]):
+                            parent = parents[rule]
+                            if not may_below[parent]:
+                                continue
+                            value = both + rule_scores[rule]
+                            node = low[parent]
+                            if node < 0:
+                                node = low[parent] = n_nodes
+                                n_nodes += 1
+                                nodes[node, 0], nodes[node, 1] = parent, i
+                                nodes[node, 2], nodes[node, 3] = j, -1
+                                best[node] = _NEVER
+                            better = value > best[node]
+                            if all_edges or better:  # as `_put`, which costs a call
+                                edge = nodes[node, 3]
+                                if all_edges or edge < 0:
+                                    edge = n_edges
+                                    n_edges += 1
+                                    edges[edge, 3] = nodes[node, 3]
+                                    nodes[node, 3] = edge
+                                edges[edge, 0], edges[edge, 1] = left, right
+                                edges[edge, 2] = rule_numbers[rule]
+                                if better:
+                                    best[node] = value
+            end = n_nodes
+            if end == begin:
+                continue
+            here = (1 if j < n else 0) + (2 if i > 0 else 0)
+            if i == 0 and j == n:
+                may_above[:] = False
+                may_above[root] = not pruned or keep_above[cell, coarse[root]]
+            else:
+                for s in range(size):
+                    may_above[s] = (sides[s] & here) > 0 and (not pruned or keep_above[cell, coarse[s]])
+            high = table[i]
+            for under in range(begin, end):
+                child = nodes[under, 0]
+                low[child] = -1
+                while len(edges) < n_edges + 1 + by_child[child + 1] - by_child[child]:
+                    edges = _longer_numbers(edges)
+                for at in range(by_child[child] - 1, by_child[child + 1]):
+                    itself = at < by_child[child]
+                    parent = child if itself else chain_parents[at]
+                    if not may_above[parent]:
+                        continue
+                    value = best[under] if itself else best[under] + chain_scores[at]
+                    node = high[parent]
+                    if node < 0:
+                        node = high[parent] = n_nodes
+                        n_nodes += 1
+                        _begin(nodes, best, node, parent, i, j)
+                    if all_edges or value > best[node]:
+                        own = (-1 if itself else chain_numbers[at], value)
+                        n_edges = _put(nodes, best, edges, n_edges, all_edges, node, under, -1, *own)
+            least = _NEVER
+            if most > 0 and n_nodes - end > most:
+                least = np.sort(best[end:n_nodes])[n_nodes - end - most]
+            for node in range(end, n_nodes):
+                if best[node] < least:
+                    high[nodes[node, 0]] = -1
+                    continue
+                if n_listed == len(listed):
+                    listed = _longer_list(listed)
+                listed[n_listed] = node
+                n_listed += 1
+            last_of[cell] = n_listed
+            if n_edges > most_edges:
+                return TOO_LARGE, n_nodes, n_edges, nodes, edges
+    status = FOUND if table[0, root] >= 0 else NONE
+    return status, n_nodes, n_edges, nodes, edges
+
+
+@compiled
+def packed(n_nodes, nodes, edges, rule_scores, chain_scores, word_scores):
+    """Return the part of a chart that leads to its last node, as rows of a hypergraph.
+
+    Returns
+    -------
+    n_nodes : int
+    heads : array of int32, shape (n_rows,)
+    tails : array of int32, shape (n_rows, 2)
+    scores : array of float64, shape (n_rows,)
+    what : array of int32, shape (n_rows, 6)
+        Kind, rule, symbol, first word, end of the first tail (of an edge without two tails its own), end.
+    """
+    needed = np.zeros(n_nodes, np.bool_)
+    needed[n_nodes - 1] = True
+    n_rows = 0
+    for node in range(n_nodes - 1, -1, -1):
+        if needed[node]:
+            edge = nodes[node, 3]
+            while edge >= 0:
+                n_rows += 1
+                for which in range(2):
+                    if edges[edge, which] >= 0:
+                        needed[edges[edge, which]] = True
+                edge = edges[edge, 3]
+    heads, tails = np.empty(n_rows, np.int32), np.empty((n_rows, 2), np.int32)
+    scores, what = np.empty(n_rows), np.empty((n_rows, 6), np.int32)
+    numbers, n_kept, row = np.full(n_nodes, -1, np.int32), 0, 0
+    for node in range(n_nodes):
+        if not needed[node]:
+            continue
+        numbers[node] = n_kept
+        edge = nodes[node, 3]
+        while edge >= 0:
+            row += 1
+            edge = edges[edge, 3]
+        at, edge = row, nodes[node, 3]
+        while edge >= 0:  # from the last made to the first
+            at -= 1
+            left, right, rule = edges[edge, 0], edges[edge, 1], edges[edge, 2]
+            heads[at] = n_kept
+            tails[at, 0] = numbers[left] if left >= 0 else -1
+            tails[at, 1] = numbers[right] if right >= 0 else -1
+            if left < 0:
+                kind, scores[at] = LEXICAL, word_scores[rule]
+            elif right >= 0:
+                kind, scores[at] = BINARY, rule_scores[rule]
+            elif rule >= 0:
+                kind, scores[at] = UNARY, chain_scores[rule]
+            else:
+                kind, scores[at] = SELF, 0.0
+            what[at, 0], what[at, 1], what[at, 2] = kind, rule, nodes[node, 0]
+            what[at, 3], what[at, 5] = nodes[node, 1], nodes[node, 2]
+            what[at, 4] = nodes[left, 2] if right >= 0 else nodes[node, 2]
+            edge = edges[edge, 3]
+        n_kept += 1
+    return n_kept, heads, tails, scores, what
+
+
+def sample_charts() -> None:
+    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    from disambig.decode.charts import BinaryGrammar, ChartParser, WordScores
+
+    one = np.zeros(1)
+    rules = np.zeros((1, 3), np.int32), one, np.zeros((1, 2), np.int32), one
+    small = BinaryGrammar(("a",), 0, *rules)
+    grammar = BinaryGrammar(("a",), 0, *rules, small, np.zeros(1, np.int32))
+    words = WordScores(1, np.zeros(1, np.int32), np.zeros(1, np.int32), one)
+    ChartParser(grammar).charts([words])

@@ -1,0 +1,348 @@
+"""Checks of the installation, of packs and of models."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import EntryPoint, PackageNotFoundError, distribution, entry_points, requires, version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from disambig import __version__
+from disambig.errors import UserError
+from disambig.formatting import pluralize
+
+if TYPE_CHECKING:
+    from packaging.requirements import Requirement
+
+    from disambig.models import Model
+
+
+OK, WARNING, PROBLEM = "ok", "warning", "problem"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResultLine:
+    """What one check found.
+
+    Attributes
+    ----------
+    area : str
+        What was looked at, such as ``"plugins"``.
+    status : {"ok", "warning", "problem"}
+    what : str
+        What was seen, on one line.
+    mend : str
+        What to do, where something is off.
+    numbers : mapping of str to float
+        What was measured, for programs.
+    """
+
+    area: str
+    status: str
+    what: str
+    mend: str = ""
+    numbers: Mapping[str, float] = field(default_factory=dict)
+
+
+def guard_check(
+    area: str, check: Callable[[], Iterable[CheckResultLine]], *, mend: str = ""
+) -> Iterator[CheckResultLine]:
+    """Yield what a check finds; a check that fails is a finding too, never the end of the others.
+
+    Parameters
+    ----------
+    mend : str
+        What to do if it fails, where the caller knows better than the error.
+    """
+    try:
+        yield from check()
+    except UserError as problem:
+        yield CheckResultLine(area, PROBLEM, str(problem), mend or "do as the message says")
+    except ImportError as problem:
+        package = (problem.name or "disambig").partition(".")[0]
+        yield CheckResultLine(
+            area, PROBLEM, problem_line(problem), f"pip install --force-reinstall {package}"
+        )
+    except (Exception, SystemExit) as problem:  # whatever is broken: that is what this is for
+        general = "install disambig again; if that does not help, report this line"
+        yield CheckResultLine(area, PROBLEM, problem_line(problem), mend or general)
+
+
+def problem_line(problem: BaseException) -> str:
+    """Return an exception on one line."""
+    return " ".join(f"{type(problem).__name__}: {problem}".split())
+
+
+DISTRIBUTION = "disambig"
+
+
+def check_versions() -> Iterator[CheckResultLine]:
+    """Compare what is installed with what disambig requires."""
+    from packaging.requirements import Requirement
+    from packaging.specifiers import SpecifierSet
+
+    python = platform.python_version()
+    system = f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors"
+    yield CheckResultLine("versions", OK, f"disambig {__version__}, Python {python}, {system}")
+    try:
+        wanted = [Requirement(text) for text in requires(DISTRIBUTION) or ()]
+        pythons = SpecifierSet(str(distribution(DISTRIBUTION).metadata.json.get("requires_python") or ""))
+    except PackageNotFoundError:
+        what = "disambig is importable but not installed: nothing says what it requires"
+        yield CheckResultLine("versions", WARNING, what, "pip install disambig")
+        return
+    if not pythons.contains(python, prereleases=True):
+        yield CheckResultLine(
+            "versions", PROBLEM, f"Python {python} is not {pythons}", f"use Python {pythons}"
+        )
+    fitting = []
+    for requirement in wanted:
+        if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
+            continue
+        problem = _unmet(requirement)
+        if problem:
+            yield CheckResultLine("versions", PROBLEM, problem, f"pip install '{requirement}'")
+        else:
+            fitting.append(f"{requirement.name} {version(requirement.name)}")
+    if fitting:
+        yield CheckResultLine("versions", OK, ", ".join(fitting))
+
+
+def _unmet(requirement: Requirement) -> str:
+    """Say how what is installed does not meet a requirement; nothing where it does."""
+    from packaging.version import InvalidVersion
+
+    try:
+        installed = version(requirement.name)
+    except PackageNotFoundError:
+        return f"{requirement.name} is missing"
+    try:
+        fits = requirement.specifier.contains(installed, prereleases=True)
+    except InvalidVersion:
+        fits = False
+    return "" if fits else f"{requirement.name} {installed} is not {requirement.specifier}"
+
+
+def check_plugins() -> Iterator[CheckResultLine]:
+    """Load every plugin, and import all that it brings."""
+    from disambig.registry import load_plugins
+
+    reports = load_plugins()
+    if not reports:
+        what = "none is installed, not even disambig's own"
+        yield CheckResultLine("plugins", PROBLEM, what, "pip install disambig")
+    for report in reports:
+        name = f"{report.name} ({report.distribution} {report.version})"
+        if report.error is not None:
+            what = f"{name} could not be loaded: {' '.join(report.error.split())}"
+            own = report.distribution == DISTRIBUTION
+            mend = "see the other problems first; then pip install --force-reinstall --no-deps disambig"
+            mend = mend if own else f"update or uninstall {report.distribution}"
+            yield CheckResultLine("plugins", PROBLEM, what, mend)
+            continue
+        broken = report.broken_entries()
+        for problem in broken.values():
+            yield CheckResultLine("plugins", PROBLEM, problem, f"update or uninstall {report.distribution}")
+        if report.warning is not None:
+            yield CheckResultLine(
+                "plugins", WARNING, f"{name}: {report.warning}", f"update {report.distribution}"
+            )
+        elif not broken:
+            yield CheckResultLine("plugins", OK, f"{name}: {pluralize(len(report.registered), 'part')}")
+
+
+def check_spacy() -> Iterator[CheckResultLine]:
+    """Import spaCy and every component factory that it loads when a pipeline is made, whoever brings it."""
+    try:
+        import spacy
+    except (Exception, SystemExit) as problem:  # compiled packages that do not fit each other raise anything
+        mend = "pip install --force-reinstall spacy numpy"
+        yield CheckResultLine("spaCy", PROBLEM, f"spaCy cannot be imported: {problem_line(problem)}", mend)
+        return
+    ours = []
+    for entry in sorted(entry_points(group="spacy_factories"), key=lambda entry: entry.name):
+        owner = entry.dist.name if entry.dist else "?"
+        failure = _load(entry)
+        if failure:
+            what = f"the factory {entry.name} of {owner} fails, so no pipeline can be made: {failure}"
+            yield CheckResultLine("spaCy", PROBLEM, what, f"update or uninstall {owner}")
+        elif entry.value.startswith("disambig"):
+            ours.append(entry.name)
+    what = f"spaCy {spacy.__version__} with {', '.join(dict.fromkeys(ours)) or 'no component of disambig'}"
+    yield CheckResultLine("spaCy", OK if ours else PROBLEM, what, "" if ours else "pip install disambig")
+
+
+def _load(entry: EntryPoint) -> str:
+    try:
+        entry.load()
+    except (Exception, SystemExit) as problem:
+        return problem_line(problem)
+    return ""
+
+
+def check_compiler() -> Iterator[CheckResultLine]:
+    """Compile a kernel and tell whether it is kept for the next process."""
+    import numpy as np
+
+    from disambig.text import fmix64
+
+    with np.errstate(over="ignore"):  # which compiled code does not tell of
+        fmix64(np.uint64(1))
+    if not hasattr(fmix64, "stats"):
+        what = "NUMBA_DISABLE_JIT is set: nothing is compiled, large batches fail or crawl"
+        yield CheckResultLine("compiler", PROBLEM, what, "unset NUMBA_DISABLE_JIT")
+        return
+    path = fmix64.stats.cache_path
+    if path:
+        yield CheckResultLine("compiler", OK, f"compiled code is kept in {path}")
+    else:
+        what = "compiled code cannot be kept: neither the installation nor the home directory can be written"
+        mend = "set NUMBA_CACHE_DIR to a directory that can be written, or every process compiles anew"
+        yield CheckResultLine("compiler", WARNING, what, mend)
+    engine = os.environ.get("DISAMBIG_ENGINE")
+    if engine:
+        what = f"DISAMBIG_ENGINE is {engine}: disambig does not choose by itself"
+        yield CheckResultLine("compiler", WARNING, what, "unset it unless you mean it")
+
+
+def check_terminal() -> Iterator[CheckResultLine]:
+    """Look at what text is written in."""
+    encoding = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "")
+    if encoding not in ("utf8", "utf8sig", ""):
+        what = f"standard output is written in {sys.stdout.encoding}, not UTF-8"
+        yield CheckResultLine(
+            "terminal", WARNING, what, "set PYTHONUTF8=1, or some characters cannot be shown"
+        )
+
+
+REINSTALL = "install the pack again: pip install --force-reinstall --no-deps {name}"
+COPY = "train it again, or copy it again"
+MANY_FLAGS = 4.0
+KINDS = {"words": "words", "labels": "labels", "own": "candidates of lists"}
+
+
+@dataclass(slots=True)
+class CheckedPacks:
+    """What was looked at so far.
+
+    Attributes
+    ----------
+    quick : bool
+        Tables are opened, not read through.
+    models : list of Model
+        Those that load.
+    tables : set of Path
+        Files of tables that need no second look.
+    """
+
+    quick: bool = False
+    models: list[Model] = field(default_factory=list)
+    tables: set[Path] = field(default_factory=set)
+
+
+def check_packs(looked: CheckedPacks) -> Iterator[CheckResultLine]:
+    """Check every installed pack, its table and its models."""
+    from disambig.packs import GROUP
+
+    entries = {entry.value: entry for entry in entry_points(group=GROUP)}
+    if not entries:
+        what = "no pack is installed: components and commands have no model"
+        yield CheckResultLine(
+            "packs", PROBLEM, what, "pip install disambig, or name models of your own with --model"
+        )
+    for name, entry in sorted(entries.items()):
+        mend = REINSTALL.format(name=entry.dist.name if entry.dist else name)
+        yield from guard_check("packs", lambda e=entry, m=mend: _check_pack(e, m, looked), mend=mend)  # type: ignore[misc]
+
+
+def _check_pack(entry: EntryPoint, mend: str, looked: CheckedPacks) -> Iterator[CheckResultLine]:
+    from disambig.packs import read_pack
+
+    spec = find_spec(entry.value)
+    homes = list(spec.submodule_search_locations or ()) if spec else []
+    if not homes or not (Path(homes[0]) / "pack.json").is_file():
+        yield CheckResultLine("packs", PROBLEM, f"{entry.value} has no pack.json", mend)
+        return
+    pack = read_pack(Path(homes[0]))
+    yield CheckResultLine("packs", OK, f"{pack.name} {pack.version}, language {pack.language}: {pack.home}")
+    if pack.counts is not None:
+        yield from check_table(pack.counts, looked, mend=mend)
+    for task, path in sorted(pack.models.items()):
+        yield from check_model(path, looked, mend=mend, task=task, sampled=task not in pack.by_name)
+
+
+def check_table(path: Path, looked: CheckedPacks, *, mend: str) -> Iterator[CheckResultLine]:
+    """Open a count table and, unless quick, check its every byte."""
+
+    def check() -> Iterator[CheckResultLine]:
+        from disambig.counts import CountTable
+
+        looked.tables.add(path.resolve())
+        table = CountTable.open(path)
+        if not looked.quick:
+            table.verify()
+        how = "opened, not read through" if looked.quick else "checked byte by byte"
+        views = ", ".join(name + " with gaps" * (name in table.gaps) for name in table.tokenisations)
+        what = f"{path.name}: {table.n_ngrams:,} n-grams of {views}, {table.header['record']} records, {how}"
+        yield CheckResultLine("tables", OK, what, numbers={"ngrams": table.n_ngrams})
+
+    yield from guard_check("tables", check, mend=mend)
+
+
+def check_model(
+    path: Path, looked: CheckedPacks, *, mend: str, task: str | None = None, sampled: bool = True
+) -> Iterator[CheckResultLine]:
+    """Load a model's directory: checksums, table and tokenisation are compared.
+
+    Parameters
+    ----------
+    task : str, optional
+        What its pack says that it decides.
+    sampled : bool
+        Whether it is to decide in the sample text, as all do that run where none is named.
+    """
+
+    def check() -> Iterator[CheckResultLine]:
+        from disambig.models import load_model
+        from disambig.types import HasFiles, ReadsCountTable, decides
+
+        model = load_model(path)
+        if task is not None and model.task.name != task:
+            what = f"{path} decides {model.task.name!r}, the pack calls it {task!r}"
+            yield CheckResultLine("models", PROBLEM, what, mend)
+            return
+        for extractor in model.extractors:
+            if not isinstance(extractor, ReadsCountTable):
+                continue
+            table = extractor.table
+            table.require(model.tokenisation.name)
+            if table.path.resolve() not in looked.tables:
+                yield from check_table(table.path, looked, mend=mend)
+        if isinstance(model.task, HasFiles):
+            yield CheckResultLine("models", OK, f"{model.name}: {model.task.check_files()}")
+        if sampled:
+            looked.models.append(model)
+        learned = sum(scorer is not None for scorer in model.scorers)
+        kind = KINDS[decides(model.task).between]
+        what = (
+            f"{model.name} {model.version}, decides between {kind} of {model.tokenisation.name}: "
+            f"{learned} of {pluralize(len(model.scorers), 'group')} learned"
+        )
+        yield CheckResultLine("models", OK, what)
+        if model.flags_per_1000 > MANY_FLAGS:
+            what = f"{model.name} raises {model.flags_per_1000:g} false flags per 1,000 words by default"
+            better = "train it with a lower flags_per_1000, or set one when asking"
+            yield CheckResultLine("models", WARNING, what, better)
+
+    yield from guard_check("models", check, mend=mend)
+
+
+def check_named(models: Sequence[str], looked: CheckedPacks) -> Iterator[CheckResultLine]:
+    """Check models that the user names, by directory."""
+    for path in models:
+        yield from check_model(Path(path), looked, mend=COPY)

@@ -1,0 +1,156 @@
+"""Accuracy, precision and recall of choices, for each group and for all groups together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.data import Group, Instances, segments
+from disambig.metrics import wilson
+
+Ints = NDArray[np.int64]
+
+
+def number_candidates(instances: Instances, group: Group) -> tuple[Sequence[str], Ints]:
+    """Return the names of all candidates of instances of a group, and the number of each one's name.
+
+    Returns
+    -------
+    names : sequence of str
+        Each once.
+    numbers : array of int64, shape (n_candidates,)
+    """
+    if instances.own is None:
+        return group.candidates, np.tile(np.arange(len(group.candidates)), len(instances))
+    number: dict[str, int] = {}
+    texts = instances.own.texts
+    numbers = np.fromiter((number.setdefault(text, len(number)) for text in texts), np.int64, len(texts))
+    return list(number), numbers
+
+
+def most_frequent_candidates(
+    instances: Instances,
+    group: Group,
+    *,
+    right: NDArray[np.bool_] | None = None,
+    seen: Instances | None = None,
+) -> Ints:
+    """Return the candidate of each instance that is right most often, the first of several.
+
+    Parameters
+    ----------
+    instances : Instances
+        Of `group`.
+    right : array of bool, shape (n_candidates,), optional
+        Which candidates of the instances are right; by default those observed.
+    seen : Instances, optional
+        Where is counted how often each is right; by default the instances themselves.
+    """
+    names, numbers = number_candidates(instances, group)
+    if seen is None:
+        counts = np.bincount(
+            numbers[_right(instances, group) if right is None else right], minlength=len(names)
+        )
+    else:
+        others, theirs = number_candidates(seen, group)
+        found = np.bincount(theirs[_right(seen, group)], minlength=len(others)).tolist()
+        known = dict(zip(others, found, strict=True))
+        counts = np.array([known.get(name, 0) for name in names], np.int64)
+    return segments.argmax(counts[numbers].astype(np.float64), instances.offsets(group))
+
+
+def _right(instances: Instances, group: Group) -> Ints:
+    """Return the rows of the observed candidates."""
+    known = instances.observed >= 0
+    return instances.offsets(group)[:-1][known] + instances.observed[known]
+
+
+Floats = NDArray[np.float64]
+MOST_CONFUSED = 5
+"""Pairs of candidates named as the most frequent errors."""
+MOST_NAMED = 20
+"""Candidates of instances' own that have figures each: those that are right most often."""
+
+
+def figures(
+    instances: Instances, group: Group, gold: NDArray[np.int32], chosen: Ints, logits: Floats | None = None
+) -> dict[str, Any]:
+    """Return accuracy (with a Wilson interval), balanced accuracy, each candidate's precision, recall and F1.
+
+    A choice of -1 is no answer: it is not right, and ``attempted`` is the share of the others. ``confusions``
+    are the most frequent errors. Of two candidates of a group also ``auc``, the area under the ROC curve
+    of the second one's logit. Candidates of instances' own are told apart by their texts.
+
+    Parameters
+    ----------
+    instances : Instances
+        Of `group`.
+    gold, chosen : arrays of int, shape (n,)
+        Candidates as indices in the group, or in each instance's list.
+    logits : array of float64, shape (n, K), optional
+    """
+    n, right = len(gold), int((gold == chosen).sum())
+    names, numbers = number_candidates(instances, group)
+    first = instances.offsets(group)[:-1]
+    wanted = numbers[first + gold]
+    taken = np.where(chosen >= 0, numbers[first + np.maximum(chosen, 0)], -1)
+    there, hits, answers = (
+        np.bincount(each, minlength=len(names))
+        for each in (wanted, wanted[wanted == taken], taken[taken >= 0])
+    )
+    listed = range(len(names))
+    if instances.own is not None:
+        listed = np.argsort(-there, kind="stable")[: min(MOST_NAMED, int((there > 0).sum()))].tolist()
+    found = {
+        "n": n,
+        "accuracy": right / n,
+        "interval": wilson(right, n),
+        "attempted": float((chosen >= 0).mean()),
+        "balanced_accuracy": float(np.mean(hits[there > 0] / there[there > 0])),
+        "candidates": {names[c]: _rates(int(there[c]), int(hits[c]), int(answers[c])) for c in listed},
+        "confusions": _confusions(names, wanted, taken),
+    }
+    if instances.own is None and logits is not None and logits.shape[1] == 2 and 0 < int(there[1]) < n:
+        from sklearn.metrics import roc_auc_score
+
+        found["auc"] = float(roc_auc_score(gold == 1, logits[:, 1] - logits[:, 0]))
+    return found
+
+
+def overall(groups: Mapping[str, Mapping[str, Any]], unknown: int = 0) -> dict[str, Any]:
+    """Return n, accuracy, its interval and the share attempted of all groups' `figures` together.
+
+    Parameters
+    ----------
+    unknown : int
+        Further examples, of words without a group: not attempted.
+    """
+    n = sum(at["n"] for at in groups.values()) + unknown
+    right, tried = (
+        round(sum(at[figure] * at["n"] for at in groups.values())) for figure in ("accuracy", "attempted")
+    )
+    return {"n": n, "accuracy": right / n, "interval": wilson(right, n), "attempted": tried / n}
+
+
+def _rates(there: int, hits: int, answers: int) -> dict[str, Any]:
+    return {
+        "n": there,
+        "precision": hits / answers if answers else None,
+        "recall": hits / there if there else None,
+        "f1": 2 * hits / (answers + there) if answers + there else None,
+    }
+
+
+def _confusions(names: Sequence[str], wanted: Ints, taken: Ints) -> list[dict[str, Any]]:
+    """Return the most frequent errors: what was right, what was chosen instead, how often."""
+    wrong = np.flatnonzero((wanted != taken) & (taken >= 0))
+    pairs, counts = np.unique(wanted[wrong] * np.int64(len(names)) + taken[wrong], return_counts=True)
+    most = np.argsort(-counts, kind="stable")[:MOST_CONFUSED]
+    return [
+        {"right": names[right], "chosen": names[instead], "n": int(n)}
+        for pair, n in zip(pairs[most].tolist(), counts[most], strict=True)
+        for right, instead in [divmod(pair, len(names))]
+    ]

@@ -1,0 +1,612 @@
+"""Evaluate a checker on mistakes that people made and on clean text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.data import PUT_IN, TAKEN_OUT, PrecisionPoint, PrecisionTable, edit_kind, unordered_pair
+from disambig.decision import edit_slots, surviving_edits, task_ranks
+from disambig.formats import KINDS, Clean, Fix
+from disambig.metrics import DRAWS, Accuracy, Outcomes, mcnemar, paired_bootstrap, times_drawn, wilson
+
+_WORDS = re.compile(r"\w+|[^\w\s]")
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedEdit:
+    """A flag with what should stand in its place.
+
+    Attributes
+    ----------
+    start, end : int
+        What is replaced; equal where something is put in.
+    new : str or None
+        What should stand there; None where the checker does not say.
+    task : str
+        Which part of the checker proposes it.
+    sure : float
+        The higher, the surer; compared with a limit of the task.
+    others : tuple of str
+        What else is offered: where one of all is right, the mistake counts as corrected.
+    """
+
+    start: int
+    end: int
+    new: str | None
+    task: str
+    sure: float = 1.0
+    others: tuple[str, ...] = ()
+
+
+class ProposesEdits(Protocol):
+    """Something that proposes edits."""
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+
+    @property
+    def tasks(self) -> Sequence[str]:
+        """What `Edit.task` can be."""
+
+    def edits(self, texts: Sequence[str]) -> list[list[ProposedEdit]]:
+        """Return all edits that it might propose of each text, however unsure."""
+
+
+def comparable_words(text: str) -> list[str]:
+    """Return words and marks of a text as edits are compared: blanks, case and curls of ' play no part."""
+    return _WORDS.findall(text.replace("\u2019", "'").casefold())
+
+
+def corrects(edit: ProposedEdit, fix: Fix) -> bool:
+    """Tell whether an edit of the text with a mistake gives the words of the corrected text."""
+    if edit.new is None:
+        return False
+    left, right, wanted = fix.before[: edit.start], fix.before[edit.end :], comparable_words(fix.corrected())
+    blank = " " if edit.start == edit.end else ""  # may be missing around a word that is put in
+    return any(
+        comparable_words(left + blank + new + blank + right) == wanted for new in (edit.new, *edit.others)
+    )
+
+
+def touches(edit: ProposedEdit, fix: Fix) -> bool:
+    """Tell whether an edit is of the place of a mistake; where a word is missing that is the gap for it."""
+    start, end = _gap(fix.before, fix.start, fix.end)
+    first, last = _gap(fix.before, edit.start, edit.end)
+    if start == end or first == last:
+        return first <= end and start <= last
+    return first < end and start < last
+
+
+def _gap(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return a place, an empty one with all blanks around it."""
+    if start < end:
+        return start, end
+    while start > 0 and text[start - 1].isspace():
+        start -= 1
+    while end < len(text) and text[end].isspace():
+        end += 1
+    return start, end
+
+
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Limits = Mapping[str, float]
+"""Of each task: an edit counts where it is surer, and no other that overlaps it is surer still."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ProposedEdits:
+    """Edits by columns.
+
+    Attributes
+    ----------
+    rows : array of int64, shape (m,)
+        Which mistake or paragraph an edit is of.
+    tasks : array of int64, shape (m,)
+        Index among the tasks of the checker.
+    sure : array of float64, shape (m,)
+    slots : array of int64, shape (2, m)
+        What it takes up of its text: see `disambig.decision.overlaps`.
+    there, right : arrays of bool, shape (m,)
+        Whether it is at the place of the mistake, and whether it corrects it.
+    pairs : array of str, shape (m,)
+        The words that it puts in each other's place, see `disambig.data.precision.unordered_pair`.
+    """
+
+    rows: Ints
+    tasks: Ints
+    sure: Floats
+    slots: Ints
+    there: Bools
+    right: Bools
+    pairs: NDArray[np.str_]
+
+    def above(self, limits: Floats, ranks: Ints) -> ProposedEdits:
+        """Return those that are surer than the limit of their task and, of those that overlap, the surest."""
+        kept = self.take(np.flatnonzero(self.sure > limits[self.tasks]))
+        return kept.take(np.unique(surviving_edits(kept.rows, kept.slots, kept.sure, ranks[kept.tasks])))
+
+    def take(self, at: Ints) -> ProposedEdits:
+        """Return some of the edits."""
+        places = self.rows[at], self.tasks[at], self.sure[at], self.slots[:, at]
+        return ProposedEdits(*places, self.there[at], self.right[at], self.pairs[at])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MistakeTrial:
+    """What a checker proposes.
+
+    Attributes
+    ----------
+    name : str
+        Of the checker.
+    tasks : tuple of str
+    fixes : sequence of Fix
+    clean : sequence of Clean
+    on_fixes : Proposed
+        All edits of the texts with mistakes.
+    on_clean : Proposed
+        All edits of the clean paragraphs.
+    """
+
+    name: str
+    tasks: tuple[str, ...]
+    fixes: Sequence[Fix]
+    clean: Sequence[Clean]
+    on_fixes: ProposedEdits
+    on_clean: ProposedEdits
+
+    @classmethod
+    def from_checker(
+        cls, checker: ProposesEdits, fixes: Sequence[Fix], clean: Sequence[Clean] = ()
+    ) -> MistakeTrial:
+        """Ask a checker once, for all texts together."""
+        texts = [*(fix.before for fix in fixes), *(each.text for each in clean)]
+        edits = checker.edits(texts)
+        number = {task: i for i, task in enumerate(checker.tasks)}
+        on_fixes = [
+            (i, number[edit.task], edit, (right := corrects(edit, fix)) or touches(edit, fix), right)
+            for i, fix in enumerate(fixes)
+            for edit in edits[i]
+        ]
+        on_clean = [
+            (i, number[edit.task], edit, False, False)
+            for i, of_text in enumerate(edits[len(fixes) :])
+            for edit in of_text
+        ]
+        return cls(
+            checker.name,
+            tuple(checker.tasks),
+            fixes,
+            clean,
+            _columns(on_fixes, texts),
+            _columns(on_clean, texts[len(fixes) :]),
+        )
+
+    def without(self, places: Iterable[tuple[int, int, int]]) -> MistakeTrial:
+        """Return the trial without the edits of clean paragraphs that touch some places.
+
+        Parameters
+        ----------
+        places : iterable of (paragraph, start, end)
+            Mistakes that nobody corrected: what flags them is neither right nor wrong here.
+        """
+        known = np.array([*places], np.int64).reshape(-1, 3)
+        on_clean = self.on_clean
+        same = on_clean.rows[:, None] == known[:, 0]
+        first, last = on_clean.slots[0][:, None], on_clean.slots[1][:, None]
+        touches = same & (first <= 2 * known[:, 2]) & (last >= 2 * known[:, 1])
+        return replace(self, on_clean=on_clean.take(np.flatnonzero(~touches.any(axis=1))))
+
+    def at_limits(self, limits: Limits | None = None) -> FoundMistakes:
+        """Return what is found where flags must be surer than the limit of their task.
+
+        A task without a limit has none. Of edits that overlap the surest counts alone.
+        """
+        least = np.array([(limits or {}).get(task, -np.inf) for task in self.tasks])
+        by_name = task_ranks(self.tasks)
+        on_fixes, on_clean = self.on_fixes.above(least, by_name), self.on_clean.above(least, by_name)
+        n = len(self.fixes)
+        found, right = np.zeros(n, bool), np.zeros(n, bool)
+        found[on_fixes.rows[on_fixes.there]] = True
+        right[on_fixes.rows[on_fixes.right]] = True
+        shape = len(self.tasks), max(len(self.clean), 1)
+        cells = on_clean.tasks * shape[1] + on_clean.rows
+        flags = np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)[:, : len(self.clean)]
+        return FoundMistakes(found, right, flags)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FoundMistakes:
+    """What a checker finds at certain limits.
+
+    Attributes
+    ----------
+    found, right : arrays of bool, shape (n_fixes,)
+        Whether a flag touches the place of each mistake, and whether one corrects it.
+    flags : array of int64, shape (n_tasks, n_clean)
+        Flags of each task in each clean paragraph.
+    """
+
+    found: Bools
+    right: Bools
+    flags: Ints
+
+
+def limit_for(trial: MistakeTrial, task: str, flags: int) -> float:
+    """Return the limit at which a task raises at most so many flags in the clean paragraphs."""
+    sure = np.sort(trial.on_clean.sure[trial.on_clean.tasks == trial.tasks.index(task)])[::-1]
+    return float(sure[flags]) if flags < len(sure) else -np.inf
+
+
+def _columns(
+    found: Sequence[tuple[int, int, ProposedEdit, bool, bool]], texts: Sequence[str]
+) -> ProposedEdits:
+    """Return edits by columns: each with its row, its task, whether it is there and whether it is right."""
+    numbers = np.array([(i, task) for i, task, _, _, _ in found], np.int64).reshape(-1, 2)
+    edits = [edit for _, _, edit, _, _ in found]
+    places = np.array([(edit.start, edit.end) for edit in edits], np.int64).reshape(-1, 2)
+    removes = np.array([edit.new == "" for edit in edits], bool)
+    return ProposedEdits(
+        numbers[:, 0],
+        numbers[:, 1],
+        np.array([edit.sure for edit in edits], np.float64),
+        edit_slots(places[:, 0], places[:, 1], removes),
+        np.array([there for _, _, _, there, _ in found], bool),
+        np.array([right for _, _, _, _, right in found], bool),
+        np.array(
+            [unordered_pair(texts[i][e.start : e.end], e.new or "") for i, _, e, _, _ in found], np.str_
+        ),
+    )
+
+
+FIGURE_DRAWS = 5_000
+SHARE = 0.95
+
+
+def mistake_figures(trial: MistakeTrial, limits: Limits | None = None, *, seed: int = 0) -> dict[str, Any]:
+    """Return how many mistakes are found and mended, and how often clean text is flagged.
+
+    Parameters
+    ----------
+    limits : mapping of str to float, optional
+        Of each task: flags must be surer.
+    seed : int
+        Of the bootstrap.
+
+    Returns
+    -------
+    dict
+        ``projects`` of the mistakes; ``all`` of them, and under ``classes`` those of each class, which has
+        ``kinds`` and ``subs`` of its own: each ``n``, ``found``, ``right``, ``wrong`` (shares: a flag is at
+        the place; it gives what the writer wrote; it does not) with ``found_interval`` and
+        ``right_interval``, None where there is one project only. ``clean``, None without any: ``projects``,
+        ``paragraphs``, ``words`` and ``flags``, ``per_1000`` words with its ``interval``, and these of each
+        of its ``tasks``.
+    """
+    return found_figures(trial, trial.at_limits(limits), seed=seed)
+
+
+def found_figures(trial: MistakeTrial, found: FoundMistakes, *, seed: int = 0) -> dict[str, Any]:
+    """Return the `figures` of what was found at some limits."""
+    fixes = trial.fixes
+    parts = [("all", "", np.ones(len(fixes), bool))]
+    for category in sorted({fix.category for fix in fixes}):
+        inside = np.array([fix.category == category for fix in fixes])
+        parts.append(("class", category, inside))
+        for kind in KINDS:
+            parts.append((category, kind, inside & np.array([fix.kind == kind for fix in fixes])))
+    parts = [part for part in parts if part[2].any() or part[0] == "all"]
+    lines = _lines(found, [part[2] for part in parts], projects(fixes), seed)
+    classes: dict[str, Any] = {}
+    for (level, name, inside), line in zip(parts[1:], lines[1:], strict=True):
+        if level == "class":
+            classes[name] = {**line, "kinds": {}, "subs": _subs(found, fixes, inside)}
+        else:
+            classes[level]["kinds"][name] = line
+    return {
+        "projects": len({fix.repo for fix in fixes}),
+        "all": lines[0],
+        "classes": classes,
+        "clean": clean_figures(trial, found, seed=seed) if trial.clean else None,
+    }
+
+
+def clean_figures(trial: MistakeTrial, found: FoundMistakes, *, seed: int = 0) -> dict[str, Any]:
+    """Return how often clean text is flagged, by all tasks and by each."""
+    units = projects(trial.clean)
+    words = np.array([len(each.text.split()) for each in trial.clean], np.float64)
+    flags = [found.flags.sum(axis=0), *found.flags]
+    drawn = _drawn([words, *flags], units, seed)
+    intervals = [_interval(1000 * drawn[:, i + 1], drawn[:, 0]) for i in range(len(flags))]
+    total = float(words.sum())
+    lines = [
+        {
+            "flags": int(each.sum()),
+            "per_1000": 1000 * float(each.sum()) / total if total else None,
+            "interval": interval,
+        }
+        for each, interval in zip(flags, intervals, strict=True)
+    ]
+    about = {"projects": len(np.unique(units)), "paragraphs": len(words), "words": int(total)}
+    return {**about, **lines[0], "tasks": dict(zip(trial.tasks, lines[1:], strict=True))}
+
+
+def projects(texts: Sequence[Any]) -> NDArray[np.int64]:
+    """Return the number of the project that each mistake or paragraph is of."""
+    numbers: dict[str, int] = {}
+    return np.array([numbers.setdefault(each.repo, len(numbers)) for each in texts], np.int64)
+
+
+def _lines(
+    found: FoundMistakes, parts: Sequence[NDArray[np.bool_]], units: NDArray[np.int64], seed: int
+) -> list[dict[str, Any]]:
+    """Return the figures of some sets of mistakes, all from the same draws of projects."""
+    columns = [column for inside in parts for column in (inside, inside & found.found, inside & found.right)]
+    drawn = _drawn(columns, units, seed)
+    lines = []
+    for i in range(len(parts)):
+        n, hits, right = (int(columns[3 * i + k].sum()) for k in range(3))
+        below = drawn[:, 3 * i]
+        lines.append(
+            {
+                "n": n,
+                "found": _share(hits, n),
+                "found_interval": _interval(drawn[:, 3 * i + 1], below),
+                "right": _share(right, n),
+                "right_interval": _interval(drawn[:, 3 * i + 2], below),
+                "wrong": _share(hits - right, n),
+            }
+        )
+    return lines
+
+
+def _subs(found: FoundMistakes, fixes: Sequence[Fix], inside: NDArray[np.bool_]) -> Mapping[str, Any]:
+    """Return the counts of the kinds within a class, the most frequent first."""
+    rows: dict[str, list[int]] = {}
+    for i in np.flatnonzero(inside).tolist():
+        rows.setdefault(fixes[i].sub or "-", []).append(i)
+    return {
+        sub: {"n": len(at), "found": int(found.found[at].sum()), "right": int(found.right[at].sum())}
+        for sub, at in sorted(rows.items(), key=lambda each: (-len(each[1]), each[0]))
+    }
+
+
+def _drawn(columns: Sequence[NDArray[Any]], units: NDArray[np.int64], seed: int) -> Floats:
+    """Return the sums of each column over projects drawn anew, shape ``(DRAWS, n_columns)``; none of few."""
+    n = int(units.max(initial=-1)) + 1
+    if n < 2:  # one project does not say how others differ
+        return np.full((1, len(columns)), np.nan)
+    by_unit = np.stack([np.bincount(units, column, minlength=n) for column in columns], axis=1)
+    rng = np.random.default_rng(seed)
+    return np.concatenate([counts @ by_unit for counts in times_drawn(n, FIGURE_DRAWS, rng)])
+
+
+def _interval(above: Floats, below: Floats) -> tuple[float, float] | None:
+    """Return the percentile interval of quotients; None where nothing is known."""
+    known = below > 0
+    if not known.any():
+        return None
+    low, high = np.quantile(above[known] / below[known], ((1 - SHARE) / 2, (1 + SHARE) / 2))
+    return float(low), float(high)
+
+
+def _share(part: int, n: int) -> float | None:
+    return part / n if n else None
+
+
+def compare_trials(
+    trials: tuple[MistakeTrial, MistakeTrial],
+    limits: tuple[Limits | None, Limits | None],
+    *,
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> dict[str, Any]:
+    """Compare what two checkers mend of the same mistakes.
+
+    Parameters
+    ----------
+    limits : pair of mappings of str to float
+        Of the tasks of each.
+    draws, seed : int
+        Of the bootstrap, which draws projects.
+
+    Returns
+    -------
+    dict
+        As `disambig.evaluation.comparison.compare`, without ``account``; each of the ``systems`` has its
+        ``figures``, too.
+    """
+    units = projects(trials[0].fixes)
+    found = [trial.at_limits(each) for trial, each in zip(trials, limits, strict=True)]
+    sides = [
+        Outcomes.from_group(("not mended", "mended"), np.ones(len(units)), each.right, units=units)
+        for each in found
+    ]
+    paired = paired_bootstrap(Accuracy(), *sides, draws=draws, seed=seed)
+    first, second = found[0].right, found[1].right
+    values = zip(
+        trials,
+        found,
+        (paired.first, paired.second),
+        (paired.first_interval, paired.second_interval),
+        strict=True,
+    )
+    return {
+        "n": len(units),
+        "measure": {"name": "rightly corrected", "unit": "share", "more_is_better": True},
+        "units": {"what": "projects", "n": paired.n_units},
+        "systems": [
+            {
+                "model": trial.name,
+                "value": value,
+                "interval": interval,
+                "figures": found_figures(trial, each, seed=seed),
+            }
+            for trial, each, value, interval in values
+        ],
+        "difference": {
+            "value": paired.difference,
+            "interval": paired.interval,
+            "p": paired.p,
+            "draws": paired.draws,
+        },
+        "mcnemar": mcnemar(first, second),
+        "table": {
+            "both": int((first & second).sum()),
+            "first": int((first & ~second).sum()),
+            "second": int((~first & second).sum()),
+            "neither": int((~first & ~second).sum()),
+        },
+        "pairs": [],
+    }
+
+
+PER_1000 = 5.0
+"""Mistakes in 1,000 words of the text that shares are for: a draft by somebody who writes with some care."""
+LEAST_FLAGS = 20
+"""Flags that are seen at least of each probability or more."""
+LEAST_PAIR = 30
+"""Flags that are seen at least of a pair of words that has a curve of its own."""
+Counts = NDArray[np.int64]
+"""How many flags of each of `_KINDS`."""
+_KINDS = RIGHT, WRONG, FALSE = 0, 1, 2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _CountedFlags:
+    """Flags that can be judged, by columns: task, how sure, which of `_KINDS`, which words."""
+
+    tasks: NDArray[np.int64]
+    sure: Floats
+    kinds: NDArray[np.int64]
+    pairs: NDArray[np.str_]
+
+    def take(self, which: NDArray[np.bool_]) -> _CountedFlags:
+        return _CountedFlags(self.tasks[which], self.sure[which], self.kinds[which], self.pairs[which])
+
+
+def measure_precision(
+    trial: MistakeTrial, limits: Limits, *, text: str, per_1000: float = PER_1000
+) -> dict[str, PrecisionTable]:
+    """Return what a trial tells of each task of which enough is seen.
+
+    Parameters
+    ----------
+    limits : mapping of str to float
+        Of each task: a pair of words has a curve of its own where enough is seen of it above.
+    text : str
+        What the mistakes and the paragraphs are of, for people.
+    per_1000 : float
+        Mistakes in 1,000 words of the text that shares are for.
+    """
+    weights = _weights(trial, per_1000)
+    seen = _seen(trial)
+    found = {}
+    for number, task in enumerate(trial.tasks):
+        own = seen.take(seen.tasks == number)
+        if len(own.sure) < LEAST_FLAGS or not (own.kinds == RIGHT).any():
+            continue
+        shown = own.pairs[own.sure > limits.get(task, -np.inf)]
+        pairs, counts = np.unique(shown, return_counts=True)
+        curves = {
+            str(pair): _curve(own.take(own.pairs == pair), weights) for pair in pairs[counts >= LEAST_PAIR]
+        }
+        kinds = np.array([edit_kind(pair) for pair in own.pairs.tolist()])
+        for kind in (PUT_IN, TAKEN_OUT):
+            if LEAST_FLAGS <= (kinds == kind).sum() < len(kinds):
+                curves[kind] = _curve(own.take(kinds == kind), weights)
+        found[task] = PrecisionTable(task, text, per_1000, _curve(own, weights), curves)
+    return found
+
+
+def share_at(
+    trial: MistakeTrial, task: str, least: float, *, kind: str = "", per_1000: float = PER_1000
+) -> PrecisionPoint | None:
+    """Return how many of a task's flags of a probability or more are right; None where there is none.
+
+    Parameters
+    ----------
+    kind : str
+        `PUT_IN` or `TAKEN_OUT` where only these are counted.
+    """
+    seen = _seen(trial)
+    own = seen.take((seen.tasks == trial.tasks.index(task)) & (seen.sure >= least))
+    if kind:
+        own = own.take(np.array([edit_kind(pair) == kind for pair in own.pairs.tolist()], bool))
+    counts = np.bincount(own.kinds, minlength=len(_KINDS))
+    return _point(least, counts, _weights(trial, per_1000)) if counts.sum() else None
+
+
+def _weights(trial: MistakeTrial, per_1000: float) -> Floats:
+    """Return how many flags in 1,000 words one that was seen stands for, by its kind."""
+    words = sum(len(each.text.split()) for each in trial.clean)
+    of_fix, of_clean = per_1000 / max(len(trial.fixes), 1), 1000 / max(words, 1)
+    return np.array([of_fix, of_fix, of_clean])
+
+
+def _seen(trial: MistakeTrial) -> _CountedFlags:
+    """Return the flags that can be judged: one a place, at any probability.
+
+    In a text with a mistake those elsewhere are not: nobody knows what else is wrong there.
+    """
+    none, by_name = np.full(len(trial.tasks), -np.inf), task_ranks(trial.tasks)
+    on_fixes, on_clean = trial.on_fixes.above(none, by_name), trial.on_clean.above(none, by_name)
+    there = np.flatnonzero(on_fixes.there)
+    return _CountedFlags(
+        np.concatenate([on_fixes.tasks[there], on_clean.tasks]),
+        np.concatenate([on_fixes.sure[there], on_clean.sure]),
+        np.concatenate([np.where(on_fixes.right[there], RIGHT, WRONG), np.full(len(on_clean.rows), FALSE)]),
+        np.concatenate([on_fixes.pairs[there], on_clean.pairs]),
+    )
+
+
+def _curve(seen: _CountedFlags, weights: Floats) -> tuple[PrecisionPoint, ...]:
+    """Return points of rising probability and share: neighbours that fall are taken together."""
+    sures, at = np.unique(-seen.sure, return_inverse=True)
+    table = np.zeros((len(sures), len(_KINDS)), np.int64)
+    np.add.at(table, (at, seen.kinds), 1)
+    blocks: list[tuple[float, Counts]] = []  # least probability and counts, the surest first
+    for sure, counts in zip((-sures).tolist(), table, strict=True):
+        if blocks and blocks[0][1].sum() < LEAST_FLAGS:
+            counts = counts + blocks.pop()[1]
+        while blocks and _estimate_share(counts, weights) >= _estimate_share(blocks[-1][1], weights):
+            counts = counts + blocks.pop()[1]
+        blocks.append((sure, counts))
+    points = []
+    total = np.zeros(len(_KINDS), np.int64)
+    for least, counts in blocks:
+        total = total + counts
+        points.append(_point(float(np.floor(1e4 * least) / 1e4), total, weights))
+    points[-1] = _point(0.0, total, weights)
+    rising: list[PrecisionPoint] = []
+    for point in points[::-1]:  # of the few surest flags less is known than of more
+        if not rising or point.share > rising[-1].share:
+            rising.append(point)
+    return tuple(rising)
+
+
+def _estimate_share(counts: Counts, weights: Floats) -> float:
+    weighed = counts * weights
+    return float(weighed[RIGHT] / weighed.sum())
+
+
+def _point(least: float, counts: Counts, weights: Floats) -> PrecisionPoint:
+    """Return a point; its interval is that of as many flags as would tell as much if all weighed the same.
+
+    One flag more of each side is counted than was seen (Laplace): no share is 0 or 1.
+    """
+    share = _estimate_share(counts + np.array([1, 0, 1]), weights)
+    n = float((counts * weights).sum() ** 2 / (counts * weights**2).sum())
+    low, high = wilson(share * n, n)
+    right, wrong, false = counts.tolist()
+    low, high = round(min(low, share), 4), round(max(high, share), 4)
+    return PrecisionPoint(least, round(share, 4), low, high, right, wrong, false)

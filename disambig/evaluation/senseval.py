@@ -1,0 +1,214 @@
+"""The scorer of Senseval, and the score of a model."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from disambig.errors import UserError
+from disambig.evaluation.labelled import decide
+from disambig.files import ErrorCallback
+from disambig.formats import (
+    Labelled,
+    SenseInstance,
+    Sensemap,
+    Weights,
+    read_key,
+    read_sensemap,
+    read_senseval,
+)
+from disambig.models import Model
+from disambig.training import label_instances
+
+UNASSIGNED = ("P", "U")
+Answer = str | Sequence[str] | Weights
+"""A sense, several that share one weight, or senses with their weights."""
+
+
+@dataclass(frozen=True, slots=True)
+class SensevalScore:
+    """What answers are worth.
+
+    Attributes
+    ----------
+    precision : float
+        Credit by what was attempted; 0 where nothing was.
+    recall : float
+        Credit by the instances of the key.
+    attempted : float
+        Part of the key's instances that was attempted.
+    n : int
+        Instances of the key.
+    right, tried : float
+        The credit, and the weight of all answers.
+    """
+
+    precision: float
+    recall: float
+    attempted: float
+    n: int
+    right: float
+    tried: float
+
+
+def score(
+    answers: Mapping[str, Answer],
+    key: Mapping[str, Sequence[str]],
+    sensemap: Sensemap | None = None,
+    *,
+    any_of: bool = False,
+) -> SensevalScore:
+    """Score answers as Senseval does.
+
+    Parameters
+    ----------
+    answers : mapping of instance to sense, senses, or senses with weights
+        An instance that is left out, or has no sense, is not attempted.
+    key : mapping of instance to right senses
+    sensemap : mapping, optional
+        For the coarse score: see `disambig.formats.senseval.read_sensemap`.
+    any_of : bool
+        Give full credit where any sense of an answer is right, however many it names.
+    """
+    credits = credit(answers, key, sensemap, any_of=any_of)
+    right = sum(credits.values())
+    tried = sum(sum(_weights(answers[instance]).values()) for instance in credits)
+    n = len(key)
+    return SensevalScore(
+        right / tried if tried else 0.0, right / n if n else 0.0, tried / n if n else 0.0, n, right, tried
+    )
+
+
+def credit(
+    answers: Mapping[str, Answer],
+    key: Mapping[str, Sequence[str]],
+    sensemap: Sensemap | None = None,
+    *,
+    any_of: bool = False,
+) -> dict[str, float]:
+    """Return the credit, 0 to 1, of each instance that was attempted; parameters are those of `score`."""
+    found = {}
+    for instance, senses in key.items():
+        weights = _weights(answers.get(instance, ()))
+        if weights:
+            groups = _groups(senses, sensemap)
+            right = sum(weight for sense, weight in weights.items() if groups & _groups([sense], sensemap))
+            found[instance] = sum(weights.values()) if any_of and right else right
+    return found
+
+
+def most_frequent(
+    instances: Iterable[SenseInstance], *, every: bool = False, unassigned: bool = False
+) -> dict[str, str]:
+    """Return the sense of each word that its instances have most often, the earlier seen of equal ones.
+
+    Parameters
+    ----------
+    instances : iterable of SenseInstance
+    every : bool
+        Count all senses of an instance, not its first alone.
+    unassigned : bool
+        Count P and U as well. A word that has nothing else gets one of these in any case.
+    """
+    counts: dict[str, Counter[str]] = {}
+    others: dict[str, Counter[str]] = {}
+    for instance in instances:
+        senses = [sense for sense in instance.senses if unassigned or sense not in UNASSIGNED]
+        counts.setdefault(instance.word, Counter()).update(senses if every else senses[:1])
+        others.setdefault(instance.word, Counter()).update(instance.senses)
+    return {
+        word: (seen or others[word]).most_common(1)[0][0]
+        for word, seen in counts.items()
+        if seen or others[word]
+    }
+
+
+def _weights(answer: Answer) -> Weights:
+    if isinstance(answer, Mapping):
+        return answer
+    senses = [answer] if isinstance(answer, str) else list(dict.fromkeys(answer))
+    return {sense: 1 / len(senses) for sense in senses if sense}
+
+
+def _groups(senses: Iterable[str], sensemap: Sensemap | None) -> set[str]:
+    """Return senses with, if there is a map, all groups that they are in."""
+    given = set(senses)
+    return given if sensemap is None else given.union(*(sensemap.get(sense, ()) for sense in given))
+
+
+def judge_senseval(
+    model: Model,
+    paths: Sequence[str],
+    *,
+    key: str,
+    sensemap: str | None = None,
+    encoding: str | None = None,
+    strict: bool = False,
+    tell: ErrorCallback | None = None,
+) -> tuple[list[Labelled], dict[str, Any]]:
+    """Score a model on the instances of files, with the right senses of a key.
+
+    Returns
+    -------
+    list of Labelled
+        The instances as examples: of several right senses that which the model chose, else the first one.
+    dict
+        ``senseval``: ``fine`` and with a sense map ``coarse``, each precision, recall, attempted, n, right
+        and tried.
+
+    Raises
+    ------
+    UserError
+        D497 where the key knows none of the instances; whatever reading and marking raise.
+    """
+    right = read_key(key)
+    instances = [
+        instance
+        for path in paths
+        for instance in read_senseval(path, encoding=encoding, strict=strict, tell=tell)
+        if instance.id in right
+    ]
+    if not instances:
+        raise UserError("D497", path=key, n=len(right), other=", ".join(paths))
+    answers = model_answers(model, instances)
+    scores = {"fine": asdict(score(answers, right))}
+    if sensemap is not None:
+        scores["coarse"] = asdict(score(answers, right, read_sensemap(sensemap)))
+    examples = [
+        replace(each.labelled(), label=answer if answer in right[each.id] else right[each.id][0])
+        for each in instances
+        for answer in [answers.get(each.id, "")]
+    ]
+    return examples, {"senseval": scores}
+
+
+def model_answers(model: Model, instances: Sequence[SenseInstance]) -> dict[str, str]:
+    """Return the sense that a model gives each instance; none for words that it does not know.
+
+    Nor is there one where the margin is below the least one of the model.
+    """
+    groups = {group.name: group for group in model.task.groups}
+    ids: dict[tuple[str, int, str], list[str]] = {}
+    examples = []
+    for instance in instances:
+        if group := groups.get(instance.word):  # any candidate: mark only has to find the place
+            ids.setdefault((instance.text, instance.start, instance.word), []).append(instance.id)
+            examples.append(replace(instance.labelled(), label=group.candidates[0]))
+    if not examples:
+        return {}
+    marked = label_instances(model.task, model.tokenisation, examples)
+    answers = {}
+    for g, group in enumerate(model.task.groups):
+        rows = np.flatnonzero(marked.examples.instances.groups == g)
+        if len(rows):
+            chosen, _ = decide(model, marked.take(rows), g)
+            for row, c in zip(rows.tolist(), chosen.tolist(), strict=True):
+                example = marked.labelled[row]
+                if c >= 0:
+                    names = ids[example.text, example.start, example.word]
+                    answers.update(dict.fromkeys(names, group.candidates[c]))
+    return answers

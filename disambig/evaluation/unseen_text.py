@@ -1,0 +1,390 @@
+"""Evaluate a model on unseen text: accuracy, false alarms, and synthetic errors found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.data import Decisions, Group, Instances, record_edit, replacement
+from disambig.decision import substitutes, variant_matrix
+from disambig.errors import UserError
+from disambig.evaluation.group_figures import most_frequent_candidates
+from disambig.features import CandidateHashes
+from disambig.metrics import choice_reliability, mean_interval, wilson
+from disambig.models import Model
+from disambig.text import PROTECTED, Tokenisation, TokenView, view_of_texts
+from disambig.types import RaisesFlags, decides
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TextWithErrors:
+    """A view with errors in it, and where they are.
+
+    Attributes
+    ----------
+    view : TokenView
+        Made of hashes alone its texts are as they were.
+    rows : array of int64, shape (m,)
+        The instances whose word was replaced.
+    swapped : array of int32, shape (m,)
+        The candidate that stands there now.
+    documents, starts : arrays of int, shape (m,)
+        Where that is.
+    """
+
+    view: TokenView
+    rows: NDArray[np.int64]
+    swapped: NDArray[np.int32]
+    documents: NDArray[np.int64]
+    starts: NDArray[np.int32]
+
+
+def substitute(
+    view: TokenView,
+    instances: Instances,
+    groups: Sequence[Group],
+    *,
+    share: float,
+    rng: np.random.Generator,
+) -> TextWithErrors:
+    """Replace a random `share` of the instances, each by one of its group's other candidates at random.
+
+    Variants are no errors and never chosen; neither are candidates with another number of words.
+    """
+    hashes = view.hashes.copy()
+    chosen = rng.random(len(instances)) < share
+    rows_of, swapped_of = [], []
+    for g in np.unique(instances.groups[chosen]):
+        rows = np.flatnonzero(chosen & (instances.groups == g))
+        candidates = CandidateHashes.from_group(groups[g])
+        barred = variant_matrix(groups[g]) | (candidates.lengths[:, None] != candidates.lengths)
+        swapped, possible = substitutes(barred[instances.observed[rows]], rng)
+        rows, swapped = rows[possible], swapped[possible]
+        for place in range(candidates.longest):
+            inside = candidates.lengths[swapped] > place
+            hashes[instances.positions[rows[inside]] + place] = candidates.words[swapped[inside], place]
+        rows_of.append(rows)
+        swapped_of.append(swapped)
+    none = np.empty(0, np.int64)
+    rows = np.concatenate([none, *rows_of])
+    positions = instances.positions[rows]
+    return TextWithErrors(
+        replace(view, hashes=hashes),
+        rows,
+        np.concatenate([none, *swapped_of]).astype(np.int32),
+        view.document_indices(positions),
+        view.starts[positions],
+    )
+
+
+Edit = tuple[int, int, str, int]
+"""Characters that are replaced, by what, and where the place begins in what stands there then."""
+
+
+def rewrite(
+    view: TokenView,
+    instances: Instances,
+    tokenisation: Tokenisation,
+    *,
+    share: float,
+    rng: np.random.Generator,
+) -> TextWithErrors:
+    """Replace a random `share` of the instances, each by another candidate of its own list at random.
+
+    Where the text holds none of them nothing is replaced, and of places that overlap only the first.
+    """
+    chosen = np.flatnonzero((rng.random(len(instances)) < share) & (instances.observed >= 0))
+    own = instances.take(chosen).own
+    assert own is not None
+    sizes = np.diff(own.offsets)
+    candidates = np.arange(int(sizes.max(initial=1)))
+    barred = (candidates >= sizes[:, None]) | (candidates == instances.observed[chosen][:, None])
+    swapped, possible = substitutes(barred, rng)
+    starts, ends = _spans(view, instances, chosen)
+    documents = view.document_indices(instances.positions[chosen])
+    edits: dict[int, list[Edit]] = {}
+    moved: dict[int, int] = {}  # by how much the edits of a text move what follows them
+    rows, places = [], []
+    for i in possible.tolist():
+        document, start, end = int(documents[i]), int(starts[i]), int(ends[i])
+        done = edits.setdefault(document, [])
+        edit = _edit(view.texts[document], start, end, own.texts[own.offsets[i] + swapped[i]])
+        if edit is None or (done and edit[0] < done[-1][1]):
+            continue
+        done.append(edit)
+        rows.append(i)
+        places.append(edit[3] + moved.get(document, 0))
+        moved[document] = moved.get(document, 0) + len(edit[2]) - (edit[1] - edit[0])
+    texts = [_edited(text, edits.get(document, ())) for document, text in enumerate(view.texts)]
+    return TextWithErrors(
+        view_of_texts(texts, tokenisation, protected="protected" in view.layers),
+        chosen[rows],
+        swapped[rows],
+        documents[rows],
+        np.array(places, np.int32),
+    )
+
+
+def _spans(
+    view: TokenView, instances: Instances, rows: NDArray[np.int64]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the characters that instances take; empty places begin and end with the word after them."""
+    positions, lengths = instances.positions[rows], instances.lengths[rows]
+    starts = view.starts[positions]
+    return starts, np.where(lengths > 0, view.ends[positions + np.maximum(lengths, 1) - 1], starts)
+
+
+def _edit(text: str, start: int, end: int, candidate: str) -> Edit | None:
+    """Return what puts a candidate into a place; None where no empty place would be left of it."""
+    record = {
+        "start": start,
+        "end": end,
+        "observed": text[start:end],
+        "replacement": replacement(candidate, text, start, end),
+    }
+    edit = record_edit(record, text)
+    if edit["start"] < start or text[start:end] == edit["replacement"]:
+        return None
+    return edit["start"], edit["end"], edit["replacement"], start
+
+
+def _edited(text: str, edits: Sequence[Edit]) -> str:
+    parts, done = [], 0
+    for start, end, new, _ in edits:
+        parts += [text[done:start], new]
+        done = end
+    return "".join([*parts, text[done:]])
+
+
+FALSE_ALARM_SHARES = (0.005,)
+"""Shares of right words flagged at which errors found are also reported, as spelling papers do."""
+MOST_FLAGS = 1000.0
+"""A rate beyond any: so low is the threshold at which flags are looked at."""
+ROUNDS = 4
+ERROR_SHARE = 0.05
+"""Errors are made in several rounds, in one instance of twenty each, so that few meet in a context."""
+
+
+def evaluate(
+    model: Model,
+    texts: Sequence[str],
+    *,
+    rates: Sequence[float] = (0.3, 1.0, 4.0),
+    seed: int = 0,
+    groups: Sequence[str] | None = None,
+) -> dict[str, Any]:
+    """Score a model on text whose words are taken as right.
+
+    Parameters
+    ----------
+    model : Model
+    texts : sequence of str
+        Documents that took no part in training, tuning or counting.
+    rates : sequence of float
+        Operating points, in flags per 1,000 correct words.
+    groups : sequence of str, optional
+        Report the mean over these groups only.
+
+    Returns
+    -------
+    dict
+        ``documents``, ``words``, ``decisions``; ``accuracy`` pooled (with a Wilson interval);
+        ``mean_accuracy`` over groups (with a bootstrap interval); ``groups`` with each group's figures;
+        ``rates``: for each operating point the false alarms measured and the share of made errors found;
+        ``false_alarm_shares``: the same where that share of the right candidates is flagged, the
+        threshold set on this very text; ``reliability``: how far the probabilities of the chosen candidates
+        can be believed (see `disambig.metrics.probabilities`), None for models that have none. A model whose
+        judge flags nothing has no rates.
+        Accuracy is over all instances, protected ones included; flags leave these alone.
+    """
+    judge = model.judge
+    if decides(model.task).where == "items":
+        raise UserError("D338", model=model.name)
+    if decides(model.task).between == "labels":
+        raise UserError("D463", task=model.task.name)
+    view = view_of_texts(texts, model.tokenisation, protected=True)
+    layers = {name: layer for name, layer in view.layers.items() if name != PROTECTED}
+    open_view = replace(view, layers=layers)
+    words = int(np.count_nonzero(view.ends > view.starts))
+    decided = model.decide(open_view)
+    decided = decided.take(np.flatnonzero(decided.observed >= 0))  # elsewhere nothing is known to be right
+    wanted = set(groups) if groups is not None else None
+    figures: dict[str, Any] = {"documents": len(texts), "words": words, "decisions": len(decided)}
+    figures |= _accuracy(decided, wanted)
+    figures["reliability"] = _reliability(model, decided, wanted)
+    if not isinstance(judge, RaisesFlags):
+        return figures | {"rates": {}, "false_alarm_shares": {}}
+    trial = _ErrorTrial.from_view(model, view, seed=seed)
+    figures["rates"] = {f"{rate:g}": trial.figures(model, judge.limit(rate), words, wanted) for rate in rates}
+    figures["false_alarm_shares"] = {
+        f"{share:g}": trial.figures(model, trial.limit(model, share, wanted), words, wanted)
+        for share in FALSE_ALARM_SHARES
+    }
+    return figures
+
+
+def _reliability(model: Model, decided: Decisions, wanted: set[str] | None) -> dict[str, Any] | None:
+    if wanted is not None:
+        inside = np.array([group.name in wanted for group in decided.table])
+        decided = decided.take(np.flatnonzero(inside[decided.groups]))
+    probabilities = model.candidate_probabilities(decided)
+    if probabilities is None:
+        return None
+    return choice_reliability(probabilities, decided.offsets, decided.chosen, decided.observed)
+
+
+def _accuracy(decided: Decisions, wanted: set[str] | None) -> dict[str, Any]:
+    right = decided.chosen == decided.observed
+    by_group: dict[str, Any] = {}
+    hits = []
+    for g, group in enumerate(decided.table):
+        mine = right[decided.groups == g]
+        if len(mine) == 0 or (wanted is not None and group.name not in wanted):
+            continue
+        hits.append(mine)
+        part = decided.take(np.flatnonzero(decided.groups == g))
+        commonest = most_frequent_candidates(part.places(), group) == part.observed
+        by_group[group.name] = {
+            "n": len(mine),
+            "majority": float(commonest.mean()),
+            "accuracy": float(mine.mean()),
+            "interval": wilson(int(mine.sum()), len(mine)),
+        }
+    if not hits:
+        return {"accuracy": None, "mean_accuracy": None, "groups": {}}
+    pooled = np.concatenate(hits)
+    return {
+        "accuracy": float(pooled.mean()),
+        "interval": wilson(int(pooled.sum()), len(pooled)),
+        "mean_accuracy": float(np.mean([h.mean() for h in hits])),
+        "mean_interval": mean_interval([(int(h.sum()), len(h)) for h in hits]),
+        "groups": by_group,
+    }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _ErrorTrial:
+    """Flags on a text as it is, and on the same text with errors made in it.
+
+    Attributes
+    ----------
+    groups, made_groups : arrays of int32
+        Group of each decision on the text as it is, and of each made error.
+    alarms, found : arrays of float32
+        Probability of each decision that can be flagged, and of the decision at each made error; 0
+        where no flag is possible.
+    mended : array of bool
+        Whether the right word is suggested at each made error.
+    """
+
+    groups: NDArray[np.int32]
+    alarms: NDArray[np.float32]
+    made_groups: NDArray[np.int32]
+    found: NDArray[np.float32]
+    mended: NDArray[np.bool_]
+
+    @classmethod
+    def from_view(cls, model: Model, view: TokenView, *, seed: int) -> _ErrorTrial:
+        """Decide on the text, then on the text with errors, a twentieth of the words at a time."""
+        rng = np.random.default_rng(seed)
+        most = MOST_FLAGS
+        plain = model.decide(view, flags_per_1000=most)
+        instances = model.instances(view)
+        groups, found, mended = [], [], []
+        for _ in range(ROUNDS):
+            errors = _errors(model, view, instances, rng)
+            decided = model.decide(errors.view, flags_per_1000=most)
+            group = instances.groups[errors.rows]
+            at = _matching(decided, errors.documents, errors.starts, group)
+            there = at >= 0
+            hit = np.zeros(len(at), np.float32)
+            hit[there] = (decided.probabilities * decided.flagged)[at[there]]
+            right = np.zeros(len(at), bool)
+            right[there] = _are_chosen(decided, at[there], instances.take(errors.rows[there]))
+            groups.append(group)
+            found.append(hit)
+            mended.append(right)
+        return cls(
+            plain.groups,
+            plain.probabilities * plain.flagged,
+            np.concatenate(groups),
+            np.concatenate(found),
+            np.concatenate(mended),
+        )
+
+    def limit(self, model: Model, share: float, wanted: set[str] | None) -> float:
+        """Return the probability above which that share of the right words is flagged."""
+        falling = np.sort(self.alarms[self._from_round(self.groups, model, wanted)])[::-1]
+        return float(falling[int(share * len(falling))]) if len(falling) else 1.0
+
+    def figures(self, model: Model, limit: float, words: int, wanted: set[str] | None) -> dict[str, Any]:
+        """Return false alarms and errors found where a flag needs a probability above `limit`."""
+        alarms = self.alarms[self._from_round(self.groups, model, wanted)] > limit
+        inside = self._from_round(self.made_groups, model, wanted)
+        hits = self.found[inside] > limit
+        mended = hits & self.mended[inside]
+        made = self.made_groups[inside]
+        by_group = {model.task.groups[g].name: float(hits[made == g].mean()) for g in np.unique(made)}
+        return {
+            "false_flags": int(alarms.sum()),
+            "false_flags_per_1000": float(alarms.sum() / max(words, 1) * 1000),
+            "errors_made": len(hits),
+            "errors_found": float(hits.mean()) if len(hits) else None,
+            "errors_found_interval": wilson(int(hits.sum()), len(hits)),
+            "errors_mended": float(mended.mean()) if len(hits) else None,
+            "mean_found_over_groups": float(np.mean(list(by_group.values()))) if by_group else None,
+            "groups": by_group,
+        }
+
+    def _from_round(
+        self, groups: NDArray[np.int32], model: Model, wanted: set[str] | None
+    ) -> NDArray[np.bool_]:
+        if wanted is None:
+            return np.ones(len(groups), bool)
+        return np.array([group.name in wanted for group in model.task.groups])[groups]
+
+
+def _errors(model: Model, view: TokenView, instances: Instances, rng: np.random.Generator) -> TextWithErrors:
+    if instances.own is not None:
+        return rewrite(view, instances, model.tokenisation, share=ERROR_SHARE, rng=rng)
+    return substitute(view, instances, model.task.groups, share=ERROR_SHARE, rng=rng)
+
+
+def _are_chosen(decided: Decisions, at: NDArray[np.int64], right: Instances) -> NDArray[np.bool_]:
+    """Tell which decisions chose what was observed in some instances, whose lists may have been others."""
+    chosen, own = decided.chosen[at], decided.own
+    if own is None or right.own is None:
+        return np.asarray(chosen == right.observed)
+    taken, wanted = own.offsets[at] + chosen, right.own.offsets[:-1] + right.observed
+    pairs = zip(taken.tolist(), wanted.tolist(), strict=True)
+    return np.array([own.texts[one] == right.own.texts[other] for one, other in pairs], bool)
+
+
+def _matching(
+    decided: Decisions,
+    documents: NDArray[np.int64],
+    starts: NDArray[np.int32],
+    groups: NDArray[np.int32],
+) -> NDArray[np.int64]:
+    """Return the decision at each place and of each group, -1 where none was taken there."""
+    wanted = _key(documents, starts, groups)
+    present = _key(decided.documents, decided.starts, decided.groups)
+    order = np.argsort(present)
+    at = np.minimum(np.searchsorted(present[order], wanted), max(len(present) - 1, 0))
+    if not len(present):
+        return np.full(len(wanted), -1, np.int64)
+    return np.where(present[order][at] == wanted, order[at], -1)
+
+
+def _key(
+    document: NDArray[np.integer], start: NDArray[np.integer], group: NDArray[np.integer]
+) -> NDArray[np.uint64]:
+    return (
+        (document.astype(np.uint64) << np.uint64(42))
+        ^ (start.astype(np.uint64) << np.uint64(11))
+        ^ group.astype(np.uint64)
+    )

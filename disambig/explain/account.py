@@ -1,0 +1,182 @@
+"""Explain each decision in a text: place, verdict, candidates and contributions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from disambig.data import Decisions
+from disambig.explain.contributions import (
+    ContributionTable,
+    absence_lines,
+    contribution_table,
+    explain_decision,
+    rule_terms,
+    with_names,
+)
+from disambig.explain.verdicts import intended_word, show_candidate, verdict
+from disambig.models import Model, evidence_name
+from disambig.text import protected_spans, view_of_texts
+from disambig.types import Abstains, Floats, RaisesFlags
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionAccount:
+    """What is said of one decision, or of a place that was left alone: lines, tables, lines on these."""
+
+    place: str
+    lines: tuple[str, ...]
+    flagged: bool = False
+    tables: tuple[ContributionTable, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def title(model: Model, *, flags_per_1000: float | None = None) -> str:
+    """Return what is explained: task, model, and at which rate of flags."""
+    rate = model.flags_per_1000 if flags_per_1000 is None else flags_per_1000
+    how = f"{rate:g} flags per 1,000 words" if isinstance(model.judge, RaisesFlags) else "labels"
+    return f"{model.task.name} ({model.name} {model.version}, {how})"
+
+
+def accounts(
+    text: str, model: Model, *, flags_per_1000: float | None = None, top: int = 5
+) -> Iterator[DecisionAccount]:
+    """Yield an account of each decision that `model` takes in a text, then of each that protection prevents.
+
+    Parameters
+    ----------
+    top : int
+        Candidates, and parts of a score, that are shown.
+    """
+    view = view_of_texts([text], model.tokenisation, protected=True)
+    least_margin = 0.0
+    if isinstance(model.judge, Abstains):  # what is left unsaid is explained as well
+        least_margin, model = model.judge.least_margin, model.with_least_margin(0.0)
+    model = with_names(model, view)
+    decisions = model.decide(view, flags_per_1000=flags_per_1000)
+    flags = isinstance(model.judge, RaisesFlags)
+    probabilities = None if flags else model.candidate_probabilities(decisions)
+    threshold = model.judge.limit(flags_per_1000) if isinstance(model.judge, RaisesFlags) else 1.0
+    proposals: dict[int, int] = {}
+    if flags:  # what a judge need not weigh at its rate is weighed here
+        anyway = model.decide(view, flags_per_1000=float("inf"))
+        decisions = replace(decisions, probabilities=anyway.probabilities)
+        proposals = _proposals(anyway)
+    what = evidence_name(model)
+    for index in decisions.shown.nonzero()[0].tolist():
+        record = decisions.record(index, text)
+        best, chosen = record["candidates"][0][0], record["chosen"]
+        reasons = explain_decision(model, view, index)
+        known = {reason.candidate for reason in reasons or () if reason.count}
+        evidence = best in known or not reasons
+        proposed = proposals.get(index)
+        lines = [
+            verdict(
+                decisions, index, text, threshold=threshold, proposed=proposed, evidence=evidence, what=what
+            )
+        ]
+        if proposed is not None and (said := intended_word(decisions, index, proposed)):
+            lines.append(said)
+        if record["margin"] < least_margin:
+            lines.append(f"nothing is said: the margin, {record['margin']:.2f}, is below {least_margin:g}")
+        names = _ranked(record, shares := _shares(decisions, index, probabilities))
+        seen = _observed(decisions, index)
+        weighed_most = chosen if proposed is None else decisions.candidate_texts(index)[proposed]
+        kept = [name for rank, name in enumerate(names) if rank < top or name in (seen, chosen, weighed_most)]
+        tables, notes = [_candidates(decisions, index, record, kept, shares)], []
+        if reasons is None:
+            notes.append("its scores are no sums of weights: there are no parts to show")
+        else:
+            first = chosen if shares else best if proposed is None else weighed_most
+            others = [name for name in names if name != first]
+            compared = (first, *([seen] if seen is not None and seen != first else others[:1]))
+            scores = dict(zip(decisions.candidate_texts(index), _scores(decisions, index), strict=True))
+            judged = rule_terms(model.judge, int(decisions.groups[index]), scores)
+            parts = contribution_table(reasons, compared, top=top, what=what.removesuffix("s"), judged=judged)
+            tables += [parts] if parts else []
+            notes += absence_lines(reasons, compared, top=top)
+        place = _headline(record, text, proposes=not flags or record["flagged"] or seen is None)
+        yield DecisionAccount(place, tuple(lines), bool(record["flagged"]), tuple(tables), tuple(notes))
+    for start, end in _protected_accounts(text, model, decisions):
+        yield DecisionAccount(_where(text, start, end), (f"left alone: {_kind(text, start, end)}",))
+
+
+def _proposals(found: Decisions) -> dict[int, int]:
+    """Return what was proposed where anything was, by the index of the decision."""
+    at = found.flagged.nonzero()[0]
+    return dict(zip(at.tolist(), found.chosen[at].tolist(), strict=True))
+
+
+def _shares(decisions: Decisions, index: int, probabilities: Floats | None) -> dict[str, float]:
+    """Return the probability of each candidate of a decision; nothing of models that choose words."""
+    if probabilities is None:
+        return {}
+    own = probabilities[decisions.offsets[index] : decisions.offsets[index + 1]]
+    names = decisions.candidate_texts(index)
+    return dict(zip(names, own.tolist(), strict=True))
+
+
+def _scores(decisions: Decisions, index: int) -> list[float]:
+    first, last = decisions.offsets[index : index + 2].tolist()
+    return [float(score) for score in decisions.scores[first:last]]
+
+
+def _ranked(record: dict[str, Any], shares: dict[str, float]) -> list[str]:
+    """Return the candidates as they are shown: by probability, of models that choose words by score."""
+    names = [name for name, _ in record["candidates"]]
+    if not shares:
+        return names
+    return sorted(names, key=lambda name: (-round(shares[name], 6), name != record["chosen"]))
+
+
+def _candidates(
+    decisions: Decisions, index: int, record: dict[str, Any], names: Sequence[str], shares: dict[str, float]
+) -> ContributionTable:
+    """Return a table of some candidates of a decision."""
+    group, scores = decisions.table[decisions.groups[index]], dict(record["candidates"])
+    columns = {"candidate": [show_candidate(name) for name in names]}
+    if group.glosses:
+        glosses = dict(zip(group.candidates, group.glosses, strict=True))
+        columns["gloss"] = [glosses[name] for name in names]
+    if shares:
+        columns["probability"] = [f"{shares[name]:.3f}" for name in names]
+    columns["score"] = [f"{round(scores[name], 3) + 0.0:.3f}" for name in names]
+    return ContributionTable(tuple(columns), tuple(zip(*columns.values(), strict=True)), 2 if shares else 1)
+
+
+def _observed(decisions: Decisions, index: int) -> str | None:
+    observed = int(decisions.observed[index])
+    return decisions.candidate_texts(index)[observed] if observed >= 0 else None
+
+
+def _headline(record: dict[str, Any], text: str, *, proposes: bool) -> str:
+    """Return where a decision is, and what is proposed instead, if anything is."""
+    new = show_candidate(record["replacement"].strip())
+    arrow = f" -> {new}" if proposes and record["replacement"] != record["observed"] else ""
+    return _where(text, record["start"], record["end"]) + arrow
+
+
+def _where(text: str, start: int, end: int, *, around: int = 30) -> str:
+    place = text[start:end]
+    if len(place) > 4 * around:  # a whole document
+        place = f"{place[: 2 * around]} ... {place[-around:]}"
+    place = f"[{place}]" if place else "[] "  # an empty place is where the next word begins
+    said = f"{text[max(0, start - around) : start]}{place}{text[end : end + around]}"
+    return f"{start}-{end}: {' '.join(said.split())}"
+
+
+def _protected_accounts(text: str, model: Model, decisions: Decisions) -> list[tuple[int, int]]:
+    """Return the places that would be decided if nothing were protected."""
+    view = view_of_texts([text], model.tokenisation, protected=False)
+    everything = model.decide(view).without_empty()
+    decided = set(zip(decisions.starts.tolist(), decisions.ends.tolist(), strict=True))
+    places = zip(everything.starts.tolist(), everything.ends.tolist(), strict=True)
+    return [place for place in places if place not in decided]
+
+
+def _kind(text: str, start: int, end: int) -> str:
+    for first, last, kind in protected_spans(text):
+        if first < end and start < last:
+            return kind
+    return "name"

@@ -1,0 +1,176 @@
+"""Compiled functions of the network of words in context."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from disambig.features._network_kernels import LANES, dot
+from disambig.jit import compiled
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+
+
+@compiled
+def sum_projections(given, which, bias, sums):
+    """Fill `sums`, shape (n, H), with the bias and what the word at each place gives."""
+    n, places = which.shape
+    h = len(bias)
+    for i in range(n):
+        row = sums[i]
+        for k in range(h):
+            row[k] = bias[k]
+        for p in range(places):
+            part = given[which[i, p], p * h : (p + 1) * h]
+            for k in range(h):
+                row[k] += part[k]
+
+
+@compiled
+def candidate_products(states, rows, candidates, outputs, sums):
+    """Fill `sums`, shape (m,), with the product of each candidate's weights and its place's state."""
+    size = states.shape[1]
+    for r in range(len(rows)):
+        state, output = states[rows[r]], outputs[candidates[r]]
+        total = np.int32(0)
+        for k in range(size):
+            total += np.int32(state[k]) * np.int32(output[k])
+        sums[r] = total
+
+
+def sample_cloze_states() -> None:
+    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    given, which, bias = np.zeros((1, 2), np.int16), np.zeros((1, 1), np.int32), np.zeros(2, np.int32)
+    sum_projections(given, which, bias, np.empty((1, 2), np.int32))
+    states, outputs = np.zeros((1, 2), np.int16), np.zeros((1, 2), np.int8)
+    candidate_products(states, np.zeros(1, np.int64), np.zeros(1, np.int32), outputs, np.empty(1, np.int32))
+
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+
+
+_NEGLIGIBLE = np.float32(1e-4)
+"""Errors of probabilities below this are not followed: those of most candidates are."""
+
+
+@compiled
+def hidden_units(given, around, bias, units):
+    """Fill `units`, shape (n, H), from what each word gives at each place: `given`, (places, words, H)."""
+    n, places = around.shape
+    h = len(bias)
+    for p in range(places):  # outside, for what one place gives stays near
+        for i in range(n):
+            row, part = units[i], given[p, around[i, p]]
+            if p == 0:
+                for k in range(h):
+                    row[k] = bias[k] + part[k]
+            else:
+                for k in range(h):
+                    row[k] += part[k]
+    for i in range(n):
+        for k in range(h):
+            units[i, k] = max(units[i, k], np.float32(0))
+
+
+@compiled
+def gather_errors(errors, around, place, sums):
+    """Add the errors of all rows, shape (n, H), by the word that each has at one place."""
+    sums[:] = 0
+    n, h = errors.shape
+    for i in range(n):
+        row, part = sums[around[i, place]], errors[i]
+        for k in range(h):
+            row[k] += part[k]
+
+
+@compiled
+def output_errors(states, truth, offsets, numbers, outputs, bias, begins, negatives, shared, errors, losses):
+    """Fill the errors of the probabilities of candidates, and the log losses.
+
+    Candidates of row i go to ``errors[begins[i]:]``; `shared`, shape (n, n_negatives), holds the scores of
+    the negatives and becomes their errors.
+    """
+    lanes = np.empty(LANES, np.float32)
+    zero = np.float32(0)
+    for i in range(len(states)):
+        right = truth[i]
+        first, size, begin = offsets[right], offsets[right + 1] - offsets[right], begins[i]
+        most = np.float32(-np.inf)
+        for j in range(size):
+            candidate = numbers[first + j]
+            errors[begin + j] = bias[candidate] + dot(states[i], outputs[candidate], lanes)
+            most = max(most, errors[begin + j])
+        for j in range(len(negatives)):
+            most = max(most, shared[i, j])
+        total = zero
+        for j in range(size):
+            errors[begin + j] = np.exp(errors[begin + j] - most)
+            total += errors[begin + j]
+        for j in range(len(negatives)):
+            shared[i, j] = zero if negatives[j] == right else np.exp(shared[i, j] - most)
+            total += shared[i, j]
+        for j in range(size):
+            errors[begin + j] /= total
+        for j in range(len(negatives)):
+            shared[i, j] /= total
+        losses[i] = -np.log(errors[begin] + np.float32(1e-30))
+        errors[begin] -= np.float32(1)
+
+
+@compiled
+def learn_outputs(
+    states,
+    truth,
+    offsets,
+    numbers,
+    begins,
+    errors,
+    outputs,
+    seen,
+    bias,
+    bias_seen,
+    rate,
+    back,
+    half,
+    low,
+    high,
+):
+    """Take a step of Adagrad for each candidate of each row, in the columns from `low` to `high`.
+
+    Fills these columns of `back`, the slopes of the states. The half numbered 0 takes the biases along.
+    """
+    width = np.float32(high - low)
+    for i in range(len(states)):
+        state, slope = states[i, low:high], back[i, low:high]
+        square = np.float32(0)
+        for k in range(len(state)):
+            slope[k] = 0
+            square += state[k] * state[k]
+        first, size = offsets[truth[i]], offsets[truth[i] + 1] - offsets[truth[i]]
+        for j in range(size):
+            error = errors[begins[i] + j]
+            if abs(error) < _NEGLIGIBLE:
+                continue
+            candidate = numbers[first + j]
+            output = outputs[candidate, low:high]
+            seen[candidate, half] += error * error * square / width
+            step = rate * error / np.sqrt(seen[candidate, half])
+            for k in range(len(state)):
+                slope[k] += error * output[k]
+                output[k] -= step * state[k]
+            if half == 0:
+                bias_seen[candidate] += error * error
+                bias[candidate] -= rate * error / np.sqrt(bias_seen[candidate])
+
+
+def sample_cloze_learning() -> None:
+    """Learn a little."""
+    from disambig.features.cloze import ClozeVocabulary
+    from disambig.features.cloze_learning import learn_cloze
+    from disambig.text import END_HASH, START_HASH
+
+    vocabulary = ClozeVocabulary(np.array([START_HASH, END_HASH, 1, 2], np.uint64), 1)
+    text = np.array([0, 2, 3, 1], np.uint16)
+    rivals = np.array([0, 0, 0, 1, 2]), np.array([3, 2])
+    learn_cloze([text], vocabulary, rivals, none_beside=np.zeros(0, np.int64), dimensions=2, hidden=2)

@@ -1,0 +1,321 @@
+"""Compiled functions of networks over words, and of hashed weights."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.features.contexts import MULTIPLIERS, SEEDS
+from disambig.jit import compiled
+from disambig.text import END_HASH, START_HASH
+
+if TYPE_CHECKING:
+    from disambig.features._network_weights import NetworkWeights
+    from disambig.features.rows import Surroundings
+
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+
+
+LANES = 16
+"""Length of the array that `dot` sums in."""
+
+
+@compiled
+def dot(a, b, lanes):
+    """Return the inner product, summed in lanes, which the compiler may do side by side."""
+    lanes[:] = 0
+    whole = len(a) - len(a) % LANES
+    for j in range(0, whole, LANES):
+        for lane in range(LANES):
+            lanes[lane] += a[j + lane] * b[j + lane]
+    total = np.float32(0)
+    for lane in range(LANES):
+        total += lanes[lane]
+    for j in range(whole, len(a)):
+        total += a[j] * b[j]
+    return total
+
+
+def sample_dot() -> None:
+    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    dot(np.zeros(LANES, np.float32), np.zeros(LANES, np.float32), np.zeros(LANES, np.float32))
+
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+
+
+_S32 = np.uint64(32)
+_UNKNOWN, _OUTSIDE, _FIRST_KNOWN = 0, 1, 2
+_TOPIC_SHIFT = 3
+_NEGLIGIBLE_UNIT = np.float32(2e-4)
+"""Probabilities as right as this are not followed back: most of 34 candidates are."""
+
+
+@compiled
+def _word_row(word, begins, shift, keys):
+    key = np.uint32(word >> _S32)
+    bucket = key >> shift
+    for slot in range(begins[bucket], begins[bucket + 1]):
+        if keys[slot] == key:
+            return slot + _FIRST_KNOWN
+    return _UNKNOWN
+
+
+@compiled
+def _rows(hashes, begins, shift, keys, rows):
+    for i in range(len(hashes)):
+        rows[i] = _word_row(hashes[i], begins, shift, keys)
+
+
+def rows_of_words(
+    hashes: NDArray[np.uint64], vocabulary: NDArray[np.uint32], directory: tuple[NDArray[np.int32], np.uint32]
+) -> NDArray[np.int32]:
+    """Return the embedding row of each word, shape ``(n,)``."""
+    rows = np.empty(len(hashes), np.int32)
+    _rows(hashes, *directory, vocabulary, rows)
+    return rows
+
+
+@compiled
+def _look_up(hashes, first, last, low, high, places, heads, begins, shift, keys, rows):
+    for i in range(len(first)):
+        for side in range(2):
+            for distance in range(1, places + 1):
+                at = first[i] - distance if side == 0 else last[i] + distance
+                row = _OUTSIDE
+                if at >= low[i] and at < high[i]:
+                    row = _word_row(hashes[at], begins, shift, keys)
+                rows[side * places + distance - 1, i] = row
+        for number in range(heads.shape[1]):
+            row = _OUTSIDE
+            if heads[i, number] >= 0:
+                row = _word_row(hashes[heads[i, number]], begins, shift, keys)
+            rows[2 * places + number, i] = row
+
+
+@compiled
+def _sum_far(hashes, first, last, begin, end, near, far, begins, shift, keys, far_rows, sums):
+    d = far_rows.shape[1]
+    total = np.empty(d, np.int32)
+    for i in range(len(first)):
+        total[:] = 0
+        for side in range(2):
+            for distance in range(near + 1, far + 1):
+                at = first[i] - distance if side == 0 else last[i] + distance
+                row = _OUTSIDE
+                if at >= begin[i] and at < end[i]:
+                    row = _word_row(hashes[at], begins, shift, keys)
+                for j in range(d):
+                    total[j] += far_rows[row, j]
+        for j in range(d):
+            sums[i, j] = total[j] >> _TOPIC_SHIFT
+
+
+@compiled
+def _number(rows, seen, different, ends):
+    """Put the place of each row among the `different` ones of its position in its stead."""
+    total = 0
+    for p in range(len(rows)):
+        begin = total
+        for i in range(rows.shape[1]):
+            row = rows[p, i]
+            if seen[row] < 0:
+                seen[row] = total
+                different[total] = row
+                total += 1
+            rows[p, i] = seen[row]
+        for j in range(begin, total):
+            seen[different[j]] = -1
+        ends[p] = total
+
+
+@compiled
+def _squash(sums, parts, at, scale, bias, units):
+    n, h = sums.shape
+    total = np.empty(h, np.float32)
+    half, least, most = np.float32(0.5), np.float32(0), np.float32(255)
+    for i in range(n):
+        total[:] = sums[i]
+        for p in range(len(at)):
+            part = parts[at[p, i]]
+            for j in range(h):
+                total[j] += part[j]
+        for j in range(h):
+            units[i, j] = np.uint8(min(max(np.floor(total[j] * scale[j] + bias[j] + half), least), most))
+
+
+def network_hidden_units(
+    hashes: NDArray[np.uint64], around: Surroundings, heads: NDArray[np.int64], weights: NetworkWeights
+) -> NDArray[np.uint8]:
+    """Return the hidden units, shape (n, H); see `WordNetwork`.
+
+    What a word in a position adds to the sums is worked out once, however often it stands there.
+    """
+    w, n = weights, len(around.first)
+    d, h = w.near.shape[1], w.hidden.shape[1]
+    rows = np.empty((len(w.hidden) // d - 1, n), np.int32)
+    table = *w.directory, w.vocabulary
+    _look_up(hashes, around.first, around.last, *around.sentence, around.near, heads, *table, rows)
+    different, ends = np.empty(rows.size, np.int32), np.empty(len(rows), np.int64)
+    _number(rows, np.full(len(w.near), -1, np.int32), different, ends)
+    parts = np.empty((int(ends[-1]), h), np.float32)
+    begin = 0
+    for p, end in enumerate(ends.tolist()):
+        words = w.near[different[begin:end]].astype(np.float32)
+        np.matmul(words, w.hidden_floats[p * d : (p + 1) * d], out=parts[begin:end])
+        begin = end
+    sums = np.zeros((n, h), np.float32)
+    if around.far > around.near:
+        far = np.empty((n, d), np.float32)
+        where = around.first, around.last, *around.document, around.near, around.far
+        _sum_far(hashes, *where, *table, w.far, far)
+        np.matmul(far, w.hidden_floats[-d:], out=sums)
+    units = np.empty((n, h), np.uint8)
+    _squash(sums, parts, rows, w.hidden_scale, w.hidden_bias, units)
+    return units
+
+
+@compiled
+def embed(near_rows, far_rows, near, far, scale, inputs):
+    """Fill `inputs` with the embeddings of row numbers `near` (n, P) and the scaled sum of `far` (n, F)."""
+    d = near_rows.shape[1]
+    for i in range(len(near)):
+        for p in range(near.shape[1]):
+            for j in range(d):
+                inputs[i, p * d + j] = near_rows[near[i, p], j]
+        start = near.shape[1] * d
+        for j in range(d):
+            inputs[i, start + j] = 0
+        for p in range(far.shape[1]):
+            if far[i, p] >= _FIRST_KNOWN:
+                for j in range(d):
+                    inputs[i, start + j] += far_rows[far[i, p], j]
+        for j in range(d):
+            inputs[i, start + j] *= scale
+
+
+@compiled
+def learn_embeddings(near_rows, far_rows, near_seen, far_seen, near, far, scale, gradient, rate):
+    """Step the embeddings against `gradient` (n, D) by AdaGrad, a rate a word; far rows 0 and 1 stay zero."""
+    d = near_rows.shape[1]
+    tiny = np.float32(1e-8)
+    start = near.shape[1] * d
+    for i in range(len(near)):
+        for p in range(near.shape[1]):
+            row = near[i, p]
+            square = np.float32(0)
+            for j in range(d):
+                square += gradient[i, p * d + j] * gradient[i, p * d + j]
+            near_seen[row] += square / np.float32(d)
+            step = rate / np.sqrt(near_seen[row] + tiny)
+            for j in range(d):
+                near_rows[row, j] -= step * gradient[i, p * d + j]
+        square = np.float32(0)
+        for j in range(d):
+            square += (scale * gradient[i, start + j]) ** 2
+        square /= np.float32(d)
+        for p in range(far.shape[1]):
+            row = far[i, p]
+            if row < _FIRST_KNOWN:
+                continue
+            far_seen[row] += square
+            step = rate * scale / np.sqrt(far_seen[row] + tiny)
+            for j in range(d):
+                far_rows[row, j] -= step * gradient[i, start + j]
+
+
+@compiled
+def output_gradients(
+    units, output, bias, begins, sizes, groups, right, output_gradient, bias_gradient, units_gradient
+):
+    """Fill the gradients of the log loss of softmax over each instance's own group; return the loss."""
+    n, h = units.shape
+    scores = np.empty(sizes.max(), np.float32)
+    lanes = np.empty(LANES, np.float32)
+    output_gradient[:] = 0
+    bias_gradient[:] = 0
+    loss = 0.0
+    for i in range(n):
+        begin, size = begins[groups[i]], sizes[groups[i]]
+        most = np.float32(-np.inf)
+        for r in range(size):
+            scores[r] = bias[begin + r] + dot(units[i], output[begin + r], lanes)
+            most = max(most, scores[r])
+        normaliser = np.float32(0)
+        for r in range(size):
+            scores[r] = np.exp(scores[r] - most)
+            normaliser += scores[r]
+        loss -= np.log(scores[right[i]] / normaliser + 1e-30)
+        for j in range(h):
+            units_gradient[i, j] = 0
+        for r in range(size):
+            share = scores[r] / normaliser - (np.float32(1) if r == right[i] else np.float32(0))
+            if abs(share) < _NEGLIGIBLE_UNIT:
+                continue
+            bias_gradient[begin + r] += share
+            for j in range(h):
+                output_gradient[begin + r, j] += share * units[i, j]
+                units_gradient[i, j] += share * output[begin + r, j]
+    return loss
+
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+
+
+_START, _END = np.uint64(START_HASH), np.uint64(END_HASH)
+
+
+@compiled
+def _fill_buckets(hashes, left, right, shift, found):
+    before, after = hashes[left], hashes[right]
+    further = hashes[left - 1] if left > 0 and before != _START else before
+    beyond = hashes[right + 1] if right + 1 < len(hashes) and after != _END else after
+    for t in range(len(SEEDS)):
+        value = SEEDS[t] + MULTIPLIERS[t, 0] * further + MULTIPLIERS[t, 1] * before
+        value += MULTIPLIERS[t, 2] * after + MULTIPLIERS[t, 3] * beyond
+        found[t] = value >> shift
+
+
+@compiled
+def sum_gap_weights(hashes, left, right, weights, bits, sums):
+    """Fill `sums` with the sum of the weights at each place."""
+    found = np.empty(len(SEEDS), np.uint64)
+    shift = np.uint64(64 - bits)
+    for i in range(len(left)):
+        _fill_buckets(hashes, left[i], right[i], shift, found)
+        total = 0
+        for t in range(len(SEEDS)):
+            total += weights[found[t]]
+        sums[i] = total
+
+
+@compiled
+def descend_gaps(hashes, left, right, filled, weights, seen, bits, rate):
+    """Step the weights by AdaGrad, place by place."""
+    found = np.empty(len(SEEDS), np.uint64)
+    shift = np.uint64(64 - bits)
+    for i in range(len(left)):
+        _fill_buckets(hashes, left[i], right[i], shift, found)
+        score = 0.0
+        for t in range(len(SEEDS)):
+            score += weights[found[t]]
+        likely = 1.0 / (1.0 + np.exp(-score))
+        slope = likely - (1.0 if filled[i] else 0.0)
+        for t in range(len(SEEDS)):
+            at = found[t]
+            seen[at] += slope * slope
+            weights[at] -= rate * slope / np.sqrt(seen[at])
+
+
+def sample_gaps() -> None:
+    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    hashes, places = np.arange(4, dtype=np.uint64), np.array([1, 2])
+    sum_gap_weights(hashes, places - 1, places, np.zeros(4, np.int8), 2, np.empty(2, np.int32))
+    filled, rate = np.array([True, False]), np.float32(0.1)
+    descend_gaps(hashes, places - 1, places, filled, np.zeros(4, np.float32), np.ones(4, np.float32), 2, rate)

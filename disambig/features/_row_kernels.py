@@ -1,0 +1,437 @@
+"""Compiled functions that find head words, terms, subsequences, weighted words and features of tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.features.contexts import (
+    BASIS,
+    LEFT,
+    LONG_SHAPE,
+    LONGEST_PREFIX,
+    LONGEST_RUN,
+    LONGEST_SUFFIX,
+    LOWER,
+    NOUN,
+    OTHER,
+    OUTSIDE,
+    PREFIX,
+    PRIME,
+    RIGHT,
+    SHAPE,
+    STEP,
+    SUFFIX,
+    find_head_indices,
+)
+from disambig.features.rows import Rows
+from disambig.jit import compiled
+from disambig.text import END_HASH, ORDER_STEP, PLACE, START_HASH, fmix64
+from disambig.text import characters as ch
+
+if TYPE_CHECKING:
+    from disambig.data import Instances
+    from disambig.text import TokenView
+
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+
+
+_find_one = compiled(find_head_indices)
+_START, _END = np.uint64(START_HASH), np.uint64(END_HASH)
+_S32 = np.uint64(32)
+
+
+@compiled
+def _word_kind(word, begins, shift, words, kinds):
+    if word == _START or word == _END:
+        return OTHER
+    key = np.uint32(word >> _S32)
+    bucket = key >> shift
+    for slot in range(begins[bucket], begins[bucket + 1]):
+        if words[slot] == key:
+            return np.int64(kinds[slot])
+    return NOUN
+
+
+@compiled
+def find_head_tokens(hashes, begins, shift, words, kinds, first, after, found):
+    """Fill `found`, shape (n, 3), with the heads of places: tokens `first` up to, not with, `after`."""
+    window = np.empty(LEFT + RIGHT, np.int64)
+    for i in range(len(first)):
+        for j in range(LEFT + RIGHT):
+            at = first[i] - LEFT + j if j < LEFT else after[i] + j - LEFT
+            inside = at >= 0 and at < len(hashes)
+            window[j] = _word_kind(hashes[at], begins, shift, words, kinds) if inside else OTHER
+        _find_one(window, found[i])
+        for h in range(3):
+            if found[i, h] >= 0:
+                at = first[i] - LEFT + found[i, h] if found[i, h] < LEFT else after[i] + found[i, h] - LEFT
+                found[i, h] = at if at >= 0 and at < len(hashes) else -1
+
+
+def sample_heads() -> None:
+    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    at, bounds = np.ones(1, np.int64), np.array([0, 1, 1], np.int32)
+    words, kinds = np.zeros(1, np.uint32), np.zeros(1, np.uint8)
+    find_head_tokens(np.ones(3, np.uint64), bounds, np.uint32(31), words, kinds, at, at, np.full((1, 3), -1))
+
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+
+
+SHORT = 80
+"""Terms of a row that are sorted one by one."""
+_TWO = np.uint64(2)
+
+
+@compiled
+def _column(key, keys, begins, shift):
+    """Return where `key` is among the rising `keys`, -1 where it is not."""
+    bucket = key >> shift
+    for at in range(begins[bucket], begins[bucket + 1]):
+        if keys[at] == key:
+            return at
+    return -1
+
+
+@compiled
+def _sort(row):
+    """Sort a row in place: short ones, as most are, by putting each in its place among those before it."""
+    if len(row) > SHORT:
+        row.sort()
+        return
+    for j in range(1, len(row)):
+        moved, at = row[j], j
+        while at > 0 and row[at - 1] > moved:
+            row[at] = row[at - 1]
+            at -= 1
+        row[at] = moved
+
+
+@compiled
+def count_terms(
+    hashes,
+    counted,
+    ends,
+    first,
+    stop,
+    pairs,
+    seed,
+    keys,
+    begins,
+    shift,
+    indptr,
+    columns,
+    counts,
+    found,
+    asked,
+):
+    """Write the rows of instances, columns rising, and how many of their words are known; return their size.
+
+    Parameters
+    ----------
+    hashes, counted, ends : arrays of uint64, bool and bool, shape (n_tokens,)
+        Of tokens: which are terms, and which are ends of sentences.
+    first, stop : arrays of int64, shape (n,)
+    pairs : bool
+        Whether pairs are terms: see `words.Terms`.
+    seed : uint64
+        Of the hashes of pairs.
+    keys, begins, shift : arrays of uint64 and int32, uint64
+        The known hashes, and where those begin whose bits above `shift` have each value.
+    indptr, columns, counts, found, asked : arrays of int32, int32, float64, int64 and int64
+        Filled; with room for every term.
+    """
+    size = 0
+    start = seed + _TWO * ORDER_STEP
+    for i in range(len(first)):
+        begin, met = size, 0
+        for t in range(first[i], stop[i]):
+            if counted[t]:
+                asked[i] += 1
+                at = _column(hashes[t], keys, begins, shift)
+                if at >= 0:
+                    found[i] += 1
+                    columns[begin + met] = at
+                    met += 1
+        if pairs:
+            for t in range(first[i] - 1, stop[i]):
+                if not (ends[t] and ends[t + 1]):
+                    key = fmix64(PLACE[0] * hashes[t] + PLACE[1] * hashes[t + 1] + start)
+                    at = _column(key, keys, begins, shift)
+                    if at >= 0:
+                        columns[begin + met] = at
+                        met += 1
+        row = columns[begin : begin + met]
+        _sort(row)
+        for j in range(met):
+            if j and row[j] == columns[size - 1]:
+                counts[size - 1] += 1.0
+            else:
+                columns[size] = row[j]
+                counts[size] = 1.0
+                size += 1
+        indptr[i + 1] = size
+    return size
+
+
+def sample_terms() -> None:
+    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    keys, begins, tokens = np.zeros(1, np.uint64), np.array([0, 1, 1], np.int32), np.zeros(3, np.bool_)
+    of_two, of_one = np.zeros(2, np.int32), np.zeros(1, np.int64)
+    zero = np.uint64(0)
+    count_terms(
+        np.zeros(3, np.uint64), tokens, tokens, of_one + 1, of_one + 2, True, zero, keys, begins,
+        np.uint64(63), of_two, np.zeros(4, np.int32), np.zeros(4), of_one.copy(), of_one.copy(),
+    )  # fmt: skip
+
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+
+
+@compiled
+def _find_key(symbols, places, worth, keys, columns, values, found, asked):
+    """Write columns and values of known subsequences, and how many each row has; return how many in all."""
+    filled = 0
+    for i in range(len(symbols)):
+        for c in range(len(places)):
+            mixed, there, size = np.uint64(0), True, np.uint64(0)
+            for p in range(places.shape[1]):
+                at = places[c, p]
+                if at < 0:
+                    break
+                if symbols[i, at] == 0:
+                    there = False
+                    break
+                mixed += symbols[i, at] * PLACE[p]
+                size += np.uint64(1)
+            if not there or mixed == 0:
+                continue
+            asked[i] += 1
+            key = np.uint32(fmix64(mixed ^ (size * ORDER_STEP)) >> _S32)
+            key = max(key, np.uint32(1))
+            low, high = 0, len(keys)
+            while low < high:
+                middle = (low + high) >> 1
+                if keys[middle] < key:
+                    low = middle + 1
+                else:
+                    high = middle
+            if low < len(keys) and keys[low] == key:
+                columns[filled] = low
+                values[filled] = worth[c]
+                found[i] += 1
+                filled += 1
+    return filled
+
+
+def known_subsequences(
+    symbols: NDArray[np.uint64],
+    places: NDArray[np.int64],
+    worth: NDArray[np.float64],
+    keys: NDArray[np.uint32],
+) -> Rows:
+    """Return what `SeenKeys.rows` makes of the subsequences at `places` of each row of `symbols`."""
+    from scipy.sparse import csr_array
+
+    n = len(symbols)
+    columns, values = np.empty(n * len(places), np.int32), np.empty(n * len(places))
+    found, asked = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    filled = _find_key(symbols, places, worth, keys, columns, values, found, asked)
+    starts = np.concatenate([[0], np.cumsum(found)]).astype(np.int32)
+    rows = csr_array((values[:filled], columns[:filled], starts), (n, len(keys)))
+    rows.sum_duplicates()
+    return rows, found, asked
+
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+
+
+@compiled
+def _directory(keys):
+    """Return where the keys with each value of their top bits begin, about one key a value."""
+    bits = 1
+    while bits < 16 and (1 << bits) < len(keys):
+        bits += 1
+    shift = np.uint32(32 - bits)
+    begins = np.zeros((1 << bits) + 1, np.int64)
+    for key in keys:
+        begins[(key >> shift) + 1] += 1
+    for i in range(1 << bits):
+        begins[i + 1] += begins[i]
+    return begins, shift
+
+
+@compiled
+def _sum(hashes, first, last, low, high, distances, kinds, keys, weights, sums):
+    """Add up the weights of the known features; `sums` (n, K) holds the answers.
+
+    Feature j looks `distances[j]` words to the left (below zero) or right and salts with `kinds[j]`.
+    """
+    begins, shift = _directory(keys)
+    for i in range(len(first)):
+        for j in range(len(distances)):
+            distance = distances[j]
+            at = (first[i] if distance < 0 else last[i]) + distance
+            if at < low[i] or at >= high[i] or hashes[at] == 0:
+                continue
+            key = np.uint32(fmix64(hashes[at] ^ (kinds[j] * ORDER_STEP)) >> _S32)
+            bucket = key >> shift
+            for slot in range(begins[bucket], begins[bucket + 1]):
+                if keys[slot] == key:
+                    for r in range(weights.shape[1]):
+                        sums[i, r] += weights[slot, r]
+                    break
+
+
+def add_weights(
+    view: TokenView,
+    instances: Instances,
+    looks: Sequence[tuple[int, int]],
+    keys: NDArray[np.uint32],
+    weights: NDArray[np.int8],
+) -> NDArray[np.int32]:
+    """Return the sum of the known features' weights for each candidate, shape ``(n, K)``."""
+    document = view.document_indices(instances.positions)
+    sums = np.zeros((len(instances), weights.shape[1]), np.int32)
+    _sum(
+        view.hashes,
+        instances.positions,
+        instances.positions + instances.lengths - 1,
+        view.documents[document],
+        view.documents[document + 1],
+        np.array([distance for distance, _ in looks], np.int64),
+        np.array([kind for _, kind in looks], np.uint64),
+        keys,
+        weights,
+        sums,
+    )
+    return sums
+
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+
+
+_LOW = np.uint32(ch.CODE_MASK)
+_SHIFT = np.uint32(ch.CLASS_SHIFT)
+
+
+@compiled
+def _word_shape(kind, code):
+    """Return the letter of a shape: upper case, other letter, digit, or the character itself."""
+    if kind == ch.UPPER:
+        return np.uint64(1)
+    if kind >= ch.LETTER:
+        return np.uint64(2)
+    return np.uint64(3) if kind == ch.DIGIT else np.uint64(code) + np.uint64(4)
+
+
+@compiled
+def attributes(codes, table, starts, ends, out):
+    """Fill the first columns of `out` (n, CLASS or more) with attributes.
+
+    Token i is ``codes[starts[i]:ends[i]]``.
+    """
+    for i in range(len(starts)):
+        first, last = starts[i], ends[i]
+        n = last - first
+        lower, shape, long_shape = BASIS, BASIS, BASIS
+        before, run = np.uint64(0), 0
+        for j in range(n):
+            code = codes[first + j]
+            entry = table[code] if code < len(table) else np.uint32(ch.SYMBOL << ch.CLASS_SHIFT) | code
+            lower = (lower ^ np.uint64(entry & _LOW)) * PRIME
+            sign = _word_shape(entry >> _SHIFT, code)
+            run = run + 1 if sign == before else 1
+            if run == 1:
+                shape = (shape ^ sign) * PRIME
+            if run <= LONGEST_RUN:
+                long_shape = (long_shape ^ sign) * PRIME
+            before = sign
+            if j < LONGEST_PREFIX:
+                out[i, PREFIX + j + 1] = lower
+        for j in range(n, LONGEST_PREFIX):
+            out[i, PREFIX + j + 1] = OUTSIDE
+        suffix = BASIS
+        for j in range(LONGEST_SUFFIX):
+            if j < n:
+                code = codes[last - 1 - j]
+                small = (table[code] & _LOW) if code < len(table) else code
+                suffix = (suffix ^ np.uint64(small)) * PRIME
+                out[i, SUFFIX + j + 1] = suffix
+            else:
+                out[i, SUFFIX + j + 1] = OUTSIDE
+        out[i, LOWER], out[i, SHAPE], out[i, LONG_SHAPE] = lower, shape, long_shape
+
+
+@compiled
+def features(values, templates, sentences, out):
+    """Fill `out` (n, len(templates); uint32) with the features of tokens from their attributes.
+
+    Sentence i is ``sentences[i]:sentences[i + 1]``; beyond it every attribute is the same.
+    """
+    for s in range(len(sentences) - 1):
+        first, last = sentences[s], sentences[s + 1]
+        for i in range(first, last):
+            for t in range(len(templates)):
+                at = i + templates[t, 1]
+                key = values[i, 0]
+                if at < first:
+                    key = OUTSIDE
+                elif at >= last:
+                    key = OUTSIDE + STEP
+                else:
+                    key = values[at, templates[t, 0]]
+                if templates[t, 2] >= 0:
+                    at = i + templates[t, 3]
+                    other = OUTSIDE
+                    if at >= last:
+                        other = OUTSIDE + STEP
+                    elif at >= first:
+                        other = values[at, templates[t, 2]]
+                    key = key * PRIME + fmix64(other)
+                mixed = fmix64(key + np.uint64(t + 1) * STEP)
+                out[i, t] = max(np.uint32(mixed >> np.uint64(32)), np.uint32(1))
+
+
+@compiled
+def fill_index(keys, slots):
+    """Put the place of each key, plus one, into an open-addressed table; its length is a power of two."""
+    mask = np.uint32(len(slots) - 1)
+    for i in range(len(keys)):
+        at = (keys[i] * np.uint32(0x9E3779B1)) & mask
+        while slots[at]:
+            at = (at + np.uint32(1)) & mask
+        slots[at] = i + 1
+
+
+@compiled
+def look_up(wanted, keys, slots, indptr, indices):
+    """Write the places of the keys that are known as the rows of a sparse matrix; return how many.
+
+    `wanted` (n, F), `indptr` (n + 1), `indices` (n * F); each place once a row.
+    """
+    mask = np.uint32(len(slots) - 1)
+    n = 0
+    indptr[0] = 0
+    for i in range(wanted.shape[0]):
+        for f in range(wanted.shape[1]):
+            key = wanted[i, f]
+            at = (key * np.uint32(0x9E3779B1)) & mask
+            while slots[at]:
+                if keys[slots[at] - 1] == key:
+                    indices[n] = slots[at] - 1
+                    n += 1
+                    break
+                at = (at + np.uint32(1)) & mask
+        indptr[i + 1] = n
+    return n

@@ -1,0 +1,117 @@
+"""Features of tokens as hashes, computed with NumPy."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.features.contexts import (
+    BASIS,
+    LONG_SHAPE,
+    LONGEST_PREFIX,
+    LONGEST_RUN,
+    LONGEST_SUFFIX,
+    LOWER,
+    OUTSIDE,
+    PREFIX,
+    PRIME,
+    SHAPE,
+    STEP,
+    SUFFIX,
+)
+from disambig.text import characters as ch
+from disambig.text import fmix
+
+Codes = NDArray[np.uint32]
+Offsets = NDArray[np.integer]
+Hashes = NDArray[np.uint64]
+with np.errstate(over="ignore"):
+    _BEHIND = OUTSIDE + STEP  # what stands behind a sentence
+
+
+def attributes(codes: Codes, table: Codes, starts: Offsets, ends: Offsets, out: Hashes) -> None:
+    """Fill the first columns of `out` (n, CLASS or more) with attributes.
+
+    Token i is ``codes[starts[i]:ends[i]]``.
+    """
+    lengths = ends - starts
+    lower, shape, long_shape = (np.full(len(starts), BASIS) for _ in range(3))
+    before, run = np.zeros(len(starts), np.uint64), np.zeros(len(starts), np.int64)
+    for j in range(int(lengths.max(initial=0))):
+        rows = np.flatnonzero(lengths > j)
+        code = codes[starts[rows] + j]
+        entry = _entries(code, table)
+        lower[rows] = (lower[rows] ^ (entry & np.uint32(ch.CODE_MASK))) * PRIME
+        sign = _signs(entry >> np.uint32(ch.CLASS_SHIFT), code)
+        goes_on = np.where(sign == before[rows], run[rows] + 1, 1)
+        for hashes, most in ((shape, 1), (long_shape, LONGEST_RUN)):
+            some = goes_on <= most
+            hashes[rows[some]] = (hashes[rows[some]] ^ sign[some]) * PRIME
+        before[rows], run[rows] = sign, goes_on
+        if j < LONGEST_PREFIX:
+            out[:, PREFIX + j + 1] = OUTSIDE
+            out[rows, PREFIX + j + 1] = lower[rows]
+    for j in range(int(lengths.max(initial=0)), LONGEST_PREFIX):
+        out[:, PREFIX + j + 1] = OUTSIDE
+    suffix = np.full(len(starts), BASIS)
+    for j in range(LONGEST_SUFFIX):
+        rows = np.flatnonzero(lengths > j)
+        small = _entries(codes[ends[rows] - 1 - j], table) & np.uint32(ch.CODE_MASK)
+        suffix[rows] = (suffix[rows] ^ small) * PRIME
+        out[:, SUFFIX + j + 1] = OUTSIDE
+        out[rows, SUFFIX + j + 1] = suffix[rows]
+    out[:, LOWER], out[:, SHAPE], out[:, LONG_SHAPE] = lower, shape, long_shape
+
+
+def _entries(code: Codes, table: Codes) -> Codes:
+    """Return class and folded code point of characters; those beyond the table are symbols."""
+    known = code < len(table)
+    symbol = np.uint32(ch.SYMBOL << ch.CLASS_SHIFT) | code
+    return np.where(known, table[np.where(known, code, 0)], symbol)
+
+
+def _signs(kind: Codes, code: Codes) -> Hashes:
+    """Return the letters of shapes: upper case, other letter, digit, or the character itself."""
+    other = code.astype(np.uint64) + np.uint64(4)
+    sign = np.where(kind == ch.DIGIT, np.uint64(3), other)
+    sign = np.where(kind >= ch.LETTER, np.uint64(2), sign)
+    return np.where(kind == ch.UPPER, np.uint64(1), sign)
+
+
+def features(values: Hashes, templates: NDArray[np.int64], sentences: Offsets, out: Codes) -> None:
+    """Fill `out` (n, len(templates)) with the features of tokens from their attributes.
+
+    Sentence i is ``sentences[i]:sentences[i + 1]``, of all tokens; beyond it every attribute is the same.
+    """
+    lengths = np.diff(sentences)
+    first, last = (np.repeat(edges, lengths) for edges in (sentences[:-1], sentences[1:]))
+    tokens = np.arange(sentences[0], sentences[-1])
+
+    def beside(attribute: int, place: int) -> Hashes:
+        at = tokens + place
+        inside = (at >= first) & (at < last)
+        found = values[np.where(inside, at, 0), attribute]
+        return np.where(inside, found, np.where(at < first, OUTSIDE, _BEHIND))
+
+    for t, (attribute, place, other, other_place) in enumerate(templates.tolist()):
+        key = beside(attribute, place)
+        if other >= 0:
+            key = key * PRIME + fmix(beside(other, other_place))
+        mixed = fmix(key + np.uint64((t + 1) * int(STEP) & 0xFFFFFFFFFFFFFFFF))
+        out[tokens, t] = np.maximum((mixed >> np.uint64(32)).astype(np.uint32), 1)
+
+
+def look_up(wanted: Codes, keys: Codes) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the places of the features that are among `keys` (rising), as a sparse matrix has them.
+
+    Returns
+    -------
+    indptr : array of int32, shape (n + 1,)
+    indices : array of int32
+    """
+    if not len(keys):
+        return np.zeros(len(wanted) + 1, np.int32), np.zeros(0, np.int32)
+    places = np.minimum(keys.searchsorted(wanted), len(keys) - 1)
+    known = keys[places] == wanted
+    indptr = np.concatenate([[0], np.cumsum(known.sum(axis=1))])
+    return indptr.astype(np.int32), places[known].astype(np.int32)

@@ -1,0 +1,616 @@
+"""Words in context: how well a word, or no word, fits a place, by a network over the words on both sides."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.data import Group, Instances, hash_candidates
+from disambig.errors import UserError
+from disambig.features.learned_words import one_score
+from disambig.files import HEADER, read_stored, write_stored
+from disambig.runtime import use_numba
+from disambig.text import UNKNOWN, TokenView, hash_word, tokenisation_named
+from disambig.types import Arrays, Features
+
+Ints = NDArray[np.int32]
+LAST = 3
+"""Letters at the end of a word by which unknown words are told apart."""
+
+
+@dataclass(frozen=True, eq=False)
+class ClozeVocabulary:
+    """The words that have a number of their own; the more frequent, the smaller it is.
+
+    Numbers from ``len(self)`` on stand for `endings` sets of other words, by their last letters.
+
+    Attributes
+    ----------
+    words : array of uint64, shape (n_words,)
+        Word hashes, by number.
+    endings : int
+    """
+
+    words: NDArray[np.uint64]
+    endings: int
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @property
+    def outside(self) -> int:
+        """The number of what is no word: beyond the sentence."""
+        return len(self.words) + self.endings
+
+    @cached_property
+    def _sorted(self) -> tuple[NDArray[np.uint64], Ints]:
+        order = np.argsort(self.words)
+        return self.words[order], order.astype(np.int32)
+
+    def hash_numbers(self, hashes: NDArray[np.uint64]) -> Ints:
+        """Return the number of each word, -1 where it has none of its own; shape ``(n,)``."""
+        words, numbers = self._sorted
+        at = np.minimum(np.searchsorted(words, hashes), len(words) - 1)
+        return np.where(words[at] == hashes, numbers[at], np.int32(-1))
+
+    def view_numbers(self, view: TokenView) -> Ints:
+        """Return the number of each token of a view, by their endings where they have none of their own."""
+        numbers = self.hash_numbers(view.hashes)
+        unknown = np.flatnonzero(numbers < 0)
+        if len(unknown):
+            _, first, which = np.unique(view.hashes[unknown], return_index=True, return_inverse=True)
+            tokens = unknown[first]
+            documents = view.document_indices(tokens).tolist()
+            places = zip(documents, view.starts[tokens].tolist(), view.ends[tokens].tolist(), strict=True)
+            normal_form = get_normal_form(view.tokenisation)
+            endings = [hash_word(normal_form(view.texts[d][start:end])[-LAST:]) for d, start, end in places]
+            nameless = view.hashes[tokens] == UNKNOWN  # too long for a hash of their own: one and the same
+            found = np.where(nameless, np.uint64(0), np.array(endings, np.uint64)) % np.uint64(self.endings)
+            numbers[unknown] = (len(self) + found.astype(np.int32))[which]
+        return numbers
+
+
+@lru_cache(maxsize=8)
+def get_normal_form(tokenisation: str) -> Callable[[str], str]:
+    """Return what makes a word as it stands in a text one that has the same hash wherever it stands."""
+    made = tokenisation_named(tokenisation)
+    own: Callable[[str], str] | None = getattr(made, "normal_form", None)
+    return own or (lambda word: "".join(made.words(word)[1:-1]))  # between the boundary words
+
+
+FILE = "weights.npz"
+LARGEST = 127
+"""Of the weights as they are made; -128 is one that 8 bits hold, too."""
+PRODUCT_STEP = 1 / 256
+"""What words give to hidden units is rounded to this."""
+STATE_STEP = 1 / 128
+"""And so are states."""
+_LARGEST_SCALE = 2.0**20
+_MOST_PLACES, _MOST_STATES = 1_000, 4_000
+"""So that sums of 32 bits hold what places give, and the products of states."""
+_FLOATS = ("word_scale", "input_scale", "hidden_bias", "hidden_step", "state_scale", "state_bias")
+_ARRAYS = ("words", "embeddings", *_FLOATS[:2], "inputs", *_FLOATS[2:4], "states", *_FLOATS[4:])
+_OUTPUTS = ("outputs", "output_scale", "output_bias")
+NAMES = (*_ARRAYS, *_OUTPUTS)
+"""Of the arrays in a folder."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cloze:
+    """A model of words in context.
+
+    Attributes
+    ----------
+    vocabulary : Vocabulary
+    left, right : int
+        How many words it sees on each side.
+    embeddings : array of int8, shape (vocabulary.outside + 1, D)
+        Times `word_scale`, of each row.
+    inputs : array of int8, shape (left + right, D, H)
+        Of each place, the nearest first, those on the left before those on the right; times `input_scale`.
+    hidden_bias : array of float32, shape (H,)
+    hidden_step : array of float32, shape (1,)
+        Hidden units are kept as 0 to 255 times this.
+    states : array of int8, shape (H, S)
+        Times `state_scale`, of each column.
+    state_bias : array of float32, shape (S,)
+    outputs : array of int8, shape (len(vocabulary) + 1, S)
+        Of each word, and of no word at all; times `output_scale`, of each row.
+    output_bias : array of float32, shape (len(vocabulary) + 1,)
+    header : dict
+        ``tokenisation``, and for people what it was made from.
+    """
+
+    vocabulary: ClozeVocabulary
+    left: int
+    right: int
+    embeddings: NDArray[np.int8]
+    word_scale: NDArray[np.float32]
+    inputs: NDArray[np.int8]
+    input_scale: NDArray[np.float32]
+    hidden_bias: NDArray[np.float32]
+    hidden_step: NDArray[np.float32]
+    states: NDArray[np.int8]
+    state_scale: NDArray[np.float32]
+    state_bias: NDArray[np.float32]
+    outputs: NDArray[np.int8]
+    output_scale: NDArray[np.float32]
+    output_bias: NDArray[np.float32]
+    header: dict[str, Any]
+
+    @classmethod
+    def load(cls, folder: Path) -> Cloze:
+        """Read the model in a folder.
+
+        Raises
+        ------
+        UserError
+            D990, where a file is missing or is not what `save` writes.
+        """
+        header, arrays = read_stored(folder, FILE, NAMES, code="D990")
+        try:
+            words, *weights = arrays
+            endings, left, right = (_check_integers(header[name]) for name in ("endings", "left", "right"))
+            if not isinstance(header["tokenisation"], str):
+                raise ValueError("its tokenisation is no name")
+            by_name = dict(zip(NAMES[1:], weights, strict=True))
+            model = cls(ClozeVocabulary(words, endings), left, right, **by_name, header=header)
+            model._check()
+        except (ValueError, LookupError, TypeError) as problem:
+            raise UserError("D990", path=folder, problem=problem) from problem
+        return model
+
+    def save(self, folder: Path) -> None:
+        """Write the model into a folder, which is made."""
+        own = {"left": self.left, "right": self.right, "endings": self.vocabulary.endings}
+        arrays = {name: getattr(self, name) for name in NAMES[1:]}
+        write_stored(folder, FILE, {**self.header, **own}, words=self.vocabulary.words, **arrays)
+
+    @property
+    def nothing(self) -> int:
+        """The number of the candidate that is no word."""
+        return len(self.vocabulary)
+
+    def require(self, tokenisation: str) -> None:
+        """Raise UserError D992 for words of another tokenisation than its own."""
+        if tokenisation != self.header["tokenisation"]:
+            raise UserError("D992", seen=tokenisation, known=self.header["tokenisation"])
+
+    def numbers_of_candidates(self, texts: Sequence[str]) -> NDArray[np.int32]:
+        """Return the number of each candidate, `nothing` for no word; -1 for one that is not known.
+
+        Candidates are cut as the text is: what one word is there is one here. Of several words none is known.
+        """
+        words, lengths = hash_candidates(texts, self.header["tokenisation"])
+        numbers = np.where(lengths == 0, np.int32(self.nothing), np.int32(-1))
+        alone = lengths == 1
+        numbers[alone] = self.vocabulary.hash_numbers(words[alone, 0])
+        return numbers
+
+    @cached_property
+    def input_floats(self) -> NDArray[np.float32]:
+        """The inputs of all places side by side for BLAS, shape ``(D, places * H)``."""
+        places, d, h = self.inputs.shape
+        wide = self.inputs.transpose(1, 0, 2).reshape(d, places * h)
+        return np.ascontiguousarray(wide, np.float32)
+
+    @cached_property
+    def state_floats(self) -> NDArray[np.float32]:
+        """The weights of states for BLAS."""
+        return self.states.astype(np.float32)
+
+    def _check(self) -> None:
+        """Raise ValueError for arrays of other types, sizes or contents than such a model has."""
+        vocabulary, n = self.vocabulary, len(self.vocabulary)
+        (places, d, h), (_, s) = self.inputs.shape, self.states.shape
+        shapes = {
+            "embeddings": (np.int8, (vocabulary.outside + 1, d)),
+            "word_scale": (np.float32, (vocabulary.outside + 1,)),
+            "inputs": (np.int8, (self.left + self.right, d, h)),
+            "input_scale": (np.float32, (1,)),
+            "hidden_bias": (np.float32, (h,)),
+            "hidden_step": (np.float32, (1,)),
+            "states": (np.int8, (h, s)),
+            "state_scale": (np.float32, (s,)),
+            "state_bias": (np.float32, (s,)),
+            "outputs": (np.int8, (n + 1, s)),
+            "output_scale": (np.float32, (n + 1,)),
+            "output_bias": (np.float32, (n + 1,)),
+        }
+        if min(places, d, h, s) < 1 or places > _MOST_PLACES or s > _MOST_STATES:
+            raise ValueError(f"layers of {places}, {d}, {h} and {s} units are none that it has")
+        if max(d * (LARGEST + 1), 255 * h) * (LARGEST + 1) >= 2**24:  # float32 holds all integers up to there
+            raise ValueError("its layers are too wide for exact sums")
+        if vocabulary.words.dtype != np.uint64 or vocabulary.words.shape != (n,) or n < 1:
+            raise ValueError("its words are no hashes")
+        if len(np.unique(vocabulary.words)) < n:
+            raise ValueError("a word is there twice")
+        for name, (dtype, shape) in shapes.items():
+            array = getattr(self, name)
+            if array.dtype != dtype or array.shape != shape:
+                raise ValueError(f"{name} is {array.dtype} of shape {array.shape}, not of shape {shape}")
+            if dtype == np.float32 and not (np.abs(array) <= _LARGEST_SCALE).all():
+                raise ValueError(f"{name} has no bounds")
+        if not self.hidden_step[0] >= 1 / _LARGEST_SCALE:
+            raise ValueError("hidden_step is not above zero")
+
+
+@lru_cache(maxsize=4)
+def _load_stamped(folder: str, stamps: tuple[tuple[int, int], ...]) -> Cloze:
+    return Cloze.load(Path(folder))
+
+
+def load_cloze(folder: str | Path) -> Cloze:
+    """Return the model in a folder; it is read once, until its files change.
+
+    Raises
+    ------
+    UserError
+        D990.
+    """
+    try:
+        path = Path(folder).resolve()
+        about = [os.stat(path / name) for name in (HEADER, FILE)]
+    except (OSError, ValueError) as problem:
+        raise UserError("D990", path=folder, problem=getattr(problem, "strerror", problem)) from problem
+    return _load_stamped(str(path), tuple((each.st_mtime_ns, each.st_size) for each in about))
+
+
+def _check_integers(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 2**16:
+        raise ValueError(f"{value!r} where a number from 1 on belongs")
+    return value
+
+
+FREQUENT = 8192
+"""So many of the most frequent words are kept: 50 MB, when all of them have been seen."""
+_BLOCK = 4096
+_LARGEST_PRODUCT = 32_767
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ProjectionCache:
+    """What is kept of the most frequent words of a model.
+
+    Attributes
+    ----------
+    is_known : array of bool, shape (n_frequent,)
+        Whose rows are filled. Two threads may fill a row at once: with the same.
+    rows : array of int16, shape (n_frequent, places * H)
+        By the numbers of the words.
+    """
+
+    is_known: NDArray[np.bool_]
+    rows: NDArray[np.int16]
+
+    @classmethod
+    def from_model(cls, model: Cloze) -> ProjectionCache:
+        """Return room for the frequent words; what is never written takes up no memory."""
+        n = min(FREQUENT, len(model.vocabulary))
+        return cls(np.zeros(n, bool), np.empty((n, model.input_floats.shape[1]), np.int16))
+
+    def take(self, model: Cloze, words: Ints) -> NDArray[np.int16]:
+        """Return the rows of some of the words, all of them frequent ones."""
+        new = words[~self.is_known[words]]
+        self.rows[new] = _products(model, new)
+        self.is_known[new] = True
+        return self.rows[words]
+
+
+_kept: WeakKeyDictionary[Cloze, ProjectionCache] = WeakKeyDictionary()
+
+
+def project_words(model: Cloze, words: Ints) -> NDArray[np.int16]:
+    """Return what words give to the hidden units, in steps of `PRODUCT_STEP`, shape ``(n, places * H)``.
+
+    Parameters
+    ----------
+    words : array of int32, shape (n,)
+        Their numbers, ascending.
+    """
+    kept = _kept.get(model) or _kept.setdefault(model, ProjectionCache.from_model(model))
+    cut = int(np.searchsorted(words, len(kept.is_known)))
+    found = np.empty((len(words), model.input_floats.shape[1]), np.int16)
+    found[:cut] = kept.take(model, words[:cut])
+    found[cut:] = _products(model, words[cut:])
+    return found
+
+
+def _products(model: Cloze, words: Ints) -> NDArray[np.int16]:
+    found = np.empty((len(words), model.input_floats.shape[1]), np.int16)
+    for start in range(0, len(words), _BLOCK):
+        part = words[start : start + _BLOCK]
+        exact = model.embeddings[part].astype(np.float32) @ model.input_floats  # integers
+        exact *= (model.word_scale[part] * (model.input_scale[0] / np.float32(PRODUCT_STEP)))[:, None]
+        np.clip(np.rint(exact, out=exact), -_LARGEST_PRODUCT, _LARGEST_PRODUCT, out=exact)
+        found[start : start + _BLOCK] = exact
+    return found
+
+
+IntArray = NDArray[np.int64]
+BLOCK = 4096
+"""Places at a time: what the words around them give stays near the cache."""
+_LARGEST_STATE = 4_095
+"""So that the product of states and weights of candidates is exact."""
+MOST_KEPT = 8192
+"""Different words of a view for all of which what they give to hidden units is kept: 50 MB."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContextPlaces:
+    """Places of a view.
+
+    Attributes
+    ----------
+    positions : array of int64, shape (n,)
+        The token that stands there; of empty places the token that follows.
+    behind : array of int64, shape (n,)
+        The first token after the place.
+    """
+
+    positions: IntArray
+    behind: IntArray
+
+
+@dataclass(slots=True, eq=False)
+class ViewCache:
+    """What is kept of a view as long as it lives: several tasks ask the same places.
+
+    Attributes
+    ----------
+    numbers : array of int32, shape (n_tokens,)
+        Of the words.
+    rows : array of int32, shape (outside + 1,)
+        Row of each word's number in `given`; only with `given`.
+    given : array of int16, shape (n_words, places * H), optional
+        What each word gives to hidden units, where the view has few enough different ones.
+    states : dict of pairs of arrays
+        Of places of a word (1) and of none (0): which tokens' are known, ``(n_tokens,)``, and their states.
+    """
+
+    numbers: NDArray[np.int32]
+    rows: NDArray[np.int32]
+    given: NDArray[np.int16] | None
+    states: dict[int, tuple[NDArray[np.bool_], NDArray[np.int16]]]
+
+    @classmethod
+    def from_view(cls, model: Cloze, view: TokenView) -> ViewCache:
+        """Find the numbers of a view's words and, of not too many different ones, what they give."""
+        numbers = model.vocabulary.view_numbers(view)
+        words = np.unique(np.append(numbers, np.int32(model.vocabulary.outside)))
+        rows = np.zeros(model.vocabulary.outside + 1, np.int32)
+        rows[words] = np.arange(len(words))
+        return cls(numbers, rows, project_words(model, words) if len(words) <= MOST_KEPT else None, {})
+
+
+_known: WeakKeyDictionary[TokenView, dict[Cloze, ViewCache]] = WeakKeyDictionary()
+
+
+def view_cache(model: Cloze, view: TokenView) -> ViewCache:
+    """Return what is kept of a view."""
+    of_view = _known.setdefault(view, {})
+    if model not in of_view:
+        of_view[model] = ViewCache.from_view(model, view)
+    return of_view[model]
+
+
+def token_numbers(model: Cloze, view: TokenView) -> NDArray[np.int32]:
+    """Return the numbers of a view's tokens, found once for each view."""
+    return view_cache(model, view).numbers
+
+
+def context_vectors(model: Cloze, view: TokenView, places: ContextPlaces) -> NDArray[np.int16]:
+    """Return the state of each place, in steps of `STATE_STEP`, shape ``(n, S)``.
+
+    Raises
+    ------
+    UserError
+        D992 for a view of another tokenisation than the model's.
+    """
+    model.require(view.tokenisation)
+    found = np.empty((len(places.positions), model.states.shape[1]), np.int16)
+    lengths = places.behind - places.positions
+    for length in np.unique(lengths).tolist():
+        rows = np.flatnonzero(lengths == length)
+        found[rows] = _limit_length(model, view, places.positions[rows], int(length))
+    return found
+
+
+def _limit_length(model: Cloze, view: TokenView, positions: IntArray, length: int) -> NDArray[np.int16]:
+    """Return the states of places of so many tokens; those of one and of none are kept."""
+    known = view_cache(model, view)
+    if length > 1:
+        return _in_blocks(model, view, positions, length)
+    if length not in known.states:
+        of_tokens = np.empty((len(view), model.states.shape[1]), np.int16)
+        known.states[length] = np.zeros(len(view), bool), of_tokens
+    is_known, states = known.states[length]
+    wanted = np.unique(positions[~is_known[positions]])
+    states[wanted] = _in_blocks(model, view, wanted, length)
+    is_known[wanted] = True
+    return states[positions]
+
+
+def _in_blocks(model: Cloze, view: TokenView, positions: IntArray, length: int) -> NDArray[np.int16]:
+    found = np.empty((len(positions), model.states.shape[1]), np.int16)
+    for start in range(0, len(found), BLOCK):
+        part = positions[start : start + BLOCK]
+        found[start : start + BLOCK] = _compute_vectors(model, view, part, part + length)
+    return found
+
+
+def score_candidates(
+    model: Cloze, states: NDArray[np.int16], rows: IntArray, candidates: NDArray[np.int32]
+) -> NDArray[np.float32]:
+    """Return the score of some candidates, shape ``(m,)``; minus infinity for one of number -1.
+
+    Parameters
+    ----------
+    states : array of int16, shape (n, S)
+    rows : array of int64, shape (m,)
+        The place of each candidate.
+    candidates : array of int32, shape (m,)
+        Its number; that of no word at all is `Cloze.nothing`.
+    """
+    known = np.maximum(candidates, 0)
+    if use_numba(candidates.size * states.shape[1]):
+        from disambig.features._cloze_kernels import candidate_products
+
+        sums = np.empty(len(candidates), np.int32)
+        candidate_products(states, rows, known, model.outputs, sums)
+    else:
+        of_places, of_words = states[rows].astype(np.int32), model.outputs[known].astype(np.int32)
+        sums = np.einsum("ms,ms->m", of_places, of_words)
+    scale = model.output_scale[known] * np.float32(STATE_STEP)
+    found = sums.astype(np.float32) * scale + model.output_bias[known]
+    return np.where(candidates < 0, np.float32(-np.inf), found).astype(np.float32)
+
+
+def _compute_vectors(
+    model: Cloze, view: TokenView, positions: IntArray, behind: IntArray
+) -> NDArray[np.int16]:
+    around = _words_around(model, view, positions, behind)  # (n, places)
+    known = view_cache(model, view)
+    if known.given is not None:
+        hidden = _hidden_units(model, known.given, known.rows[around])
+    else:
+        words, which = np.unique(around, return_inverse=True)
+        hidden = _hidden_units(
+            model, project_words(model, words), which.reshape(around.shape).astype(np.int32)
+        )
+    states = hidden.astype(np.float32) @ model.state_floats  # integers
+    states *= model.state_scale * (model.hidden_step[0] / np.float32(STATE_STEP))
+    states += model.state_bias / np.float32(STATE_STEP)
+    np.clip(np.rint(states, out=states), -_LARGEST_STATE, _LARGEST_STATE, out=states)
+    return states.astype(np.int16)
+
+
+def _hidden_units(model: Cloze, given: NDArray[np.int16], which: NDArray[np.int32]) -> NDArray[np.uint8]:
+    """Return the hidden units, 0 to 255, shape ``(n, H)``."""
+    n, places = which.shape
+    h = len(model.hidden_bias)
+    bias = np.rint(model.hidden_bias / np.float32(PRODUCT_STEP)).astype(np.int32)
+    if use_numba(n * places * h):
+        from disambig.features._cloze_kernels import sum_projections
+
+        sums = np.empty((n, h), np.int32)
+        sum_projections(given, which, bias, sums)
+    else:
+        of_place = given.reshape(len(given), places, h)
+        sums = bias + of_place[which, np.arange(places)].sum(axis=1, dtype=np.int32)
+    units = sums.astype(np.float32)
+    units *= np.float32(PRODUCT_STEP) / model.hidden_step[0]
+    np.clip(np.rint(units, out=units), 0, 255, out=units)
+    return units.astype(np.uint8)
+
+
+def _words_around(model: Cloze, view: TokenView, positions: IntArray, behind: IntArray) -> NDArray[np.int32]:
+    """Return the numbers of the words around places within their sentences, shape ``(n, left + right)``."""
+    numbers = token_numbers(model, view)
+    sentence = np.searchsorted(view.sentences, positions, side="right") - 1
+    first, end = view.sentences[sentence][:, None], view.sentences[sentence + 1][:, None]
+    left = positions[:, None] - 1 - np.arange(model.left)
+    right = behind[:, None] + np.arange(model.right)
+    at = np.concatenate([left, right], axis=1)
+    inside = (at >= first) & (at < end)
+    return np.where(inside, numbers[np.where(inside, at, 0)], np.int32(model.vocabulary.outside))
+
+
+FOLDER = "words"
+"""What packs call the folder."""
+
+
+def open_cloze(words: str | Path) -> Cloze:
+    """Return a model of words in context; the same folder is read once a process.
+
+    Parameters
+    ----------
+    words : str or path
+        A folder, or the name of an installed pack that brings one.
+
+    Raises
+    ------
+    UserError
+        D402 for an unknown pack, D991 for one without such a model, D990 for a folder that holds none.
+    """
+    if not isinstance(words, str | Path) or not str(words):
+        raise UserError("D990", path=words, problem="a folder or the name of a pack is wanted")
+    path = Path(words)
+    if path.name == str(words) and not path.suffix:
+        from disambig.packs import pack, packs
+
+        # installed packs first: a folder of the current directory does not take the place of what they bring
+        if str(words) in packs() or not path.is_dir():
+            brought = pack(str(words)).folders.get(FOLDER)
+            if brought is None:
+                raise UserError("D991", name=words)
+            path = brought
+    return load_cloze(path)
+
+
+GROUP_NAME = "words in context"
+UNKNOWN_WORD_SCORE = 12.0
+"""Log-odds below the best candidate at which one stands that is not known."""
+
+
+class WordsInContext:
+    """Extractor of one score a candidate, of a group or of lists of instances' own.
+
+    Parameters
+    ----------
+    words : str or path
+        A folder with a model of words in context, or the name of an installed pack that brings one.
+
+    Raises
+    ------
+    UserError
+        On first use D990, D991, D402 (see `open_cloze`); D992 for a view of another tokenisation.
+    """
+
+    def __init__(self, *, words: str | Path) -> None:
+        self.words = words
+
+    @cached_property
+    def model(self) -> Cloze:
+        """The model, read on first use."""
+        return open_cloze(self.words)
+
+    def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> WordsInContext:
+        """Return self: the model was learned beforehand."""
+        return self
+
+    def state(self) -> Arrays:
+        """Return nothing: the model is referred to, not copied."""
+        return {}
+
+    def from_state(self, arrays: Arrays) -> WordsInContext:
+        """Return self."""
+        return self
+
+    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
+        """Return the scores; words around are no n-gram found: they alone never make a flag."""
+        model, n, offsets = self.model, len(instances), instances.offsets(group)
+        states = context_vectors(
+            model, view, ContextPlaces(instances.positions, instances.positions + instances.lengths)
+        )
+        if instances.own is not None:
+            numbers = model.numbers_of_candidates(instances.own.texts)
+        else:
+            numbers = np.tile(model.numbers_of_candidates(group.candidates), n)
+        scores = score_candidates(model, states, np.repeat(np.arange(n), np.diff(offsets)), numbers)
+        if n:
+            best = np.maximum.reduceat(scores, offsets[:-1])
+            floor = np.where(np.isfinite(best), best, np.float32(0)) - np.float32(UNKNOWN_WORD_SCORE)
+            scores = np.maximum(scores, np.repeat(floor, np.diff(offsets)))
+        return one_score(scores, instances, group, GROUP_NAME)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"words": self.words}

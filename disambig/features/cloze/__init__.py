@@ -1,1 +1,0 @@
-"""Words in context: how well any word of a vocabulary, or none, fits a place, by the words on both sides."""

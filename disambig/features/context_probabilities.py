@@ -1,0 +1,280 @@
+"""Smoothed probabilities of each candidate in each context of a place."""
+
+from __future__ import annotations
+
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.data import CandidateLists, DenseLists, Group, Instances
+from disambig.features.contexts import CONTEXT_PARENTS, CONTEXTS
+from disambig.features.ngram_counts import BIAS, NgramCounts
+from disambig.features.rows import GroupedInstances
+from disambig.runtime import use_numba
+from disambig.text import TokenView, hash_words
+from disambig.types import Features
+
+if TYPE_CHECKING:
+    from disambig.counts import CountTable
+
+
+DISCOUNT = 0.75
+LEAST = 1e-9
+"""Probabilities are cut here, so that their logs are finite."""
+
+
+def log_probabilities(
+    ranks: NDArray[np.uint16],
+    usable: NDArray[np.bool_],
+    counts: NDArray[np.float64],
+    prior: NDArray[np.float64],
+    parents: NDArray[np.int64],
+    *,
+    zero: int = -1,
+    silent: NDArray[np.bool_] | None = None,
+) -> NDArray[np.float32]:
+    """Return the logarithm of the probability of each candidate in each context, shape (n, K, C).
+
+    Parameters
+    ----------
+    ranks : array of uint16, shape (n, K, C)
+        Rank of the count of each candidate in each context, 0 where it was not seen.
+    usable : array of bool, shape (n, C)
+        Which contexts each place has.
+    counts : array of float64, shape (n_ranks,)
+        The count of each rank.
+    prior : array of float64, shape (K,) or (n, K)
+        How probable each candidate is, wherever it stands.
+    parents : array of int64, shape (C, 2)
+        The shorter contexts of each, which come before it; -1 where there are fewer.
+    zero : int
+        A candidate that has no counts in contexts that are `silent` (shape (C,)) of it: it keeps there the
+        share that shorter ones give it, and the others divide theirs. -1 for none.
+    """
+    probabilities = np.empty(ranks.shape, np.float32)
+    smooth(ranks, usable, counts, prior, parents, probabilities, zero=zero, silent=silent)
+    return logarithms(probabilities)
+
+
+def smooth(
+    ranks: NDArray[np.uint16],
+    usable: NDArray[np.bool_],
+    counts: NDArray[np.float64],
+    prior: NDArray[np.float64],
+    parents: NDArray[np.int64],
+    result: NDArray[np.float32],
+    *,
+    zero: int = -1,
+    silent: NDArray[np.bool_] | None = None,
+) -> None:
+    """Fill `result`, shape (n, K, C), with the probability of each candidate; see `log_probabilities`."""
+    if silent is None:
+        silent = np.zeros(len(parents), bool)
+    if not len(ranks):
+        return
+    if use_numba(ranks.size):
+        from disambig.features import _count_kernels as smoothing_kernels
+
+        smoothing_kernels.smooth_counts(
+            ranks, usable, counts, np.atleast_2d(prior), parents, zero, silent, result
+        )
+    else:
+        result[:] = _smooth_with_numpy(ranks, usable, counts, prior, parents, zero, silent)
+
+
+def logarithms(probabilities: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the logarithms of probabilities, those below `LEAST` cut."""
+    found: NDArray[np.float32] = np.log(np.maximum(probabilities, np.float32(LEAST)))
+    return found
+
+
+def _smooth_with_numpy(
+    ranks: NDArray[np.uint16],
+    usable: NDArray[np.bool_],
+    counts: NDArray[np.float64],
+    prior: NDArray[np.float64],
+    parents: NDArray[np.int64],
+    zero: int,
+    silent: NDArray[np.bool_],
+) -> NDArray[np.float32]:
+    result = np.empty(ranks.shape)
+    for c in range(len(parents)):
+        here = counts[ranks[:, :, c]] * usable[:, None, c]
+        total = here.sum(axis=1, keepdims=True)
+        seen = here > 0
+        back = _mean_of_parents(result, parents[c], prior)
+        given = (DISCOUNT * seen.sum(axis=1, keepdims=True)) * back
+        kept = np.where(seen, here - DISCOUNT, 0.0)
+        share = back[:, zero, None].copy() if zero >= 0 and silent[c] else None
+        if share is not None:
+            kept *= 1.0 - share
+        with np.errstate(invalid="ignore", divide="ignore"):
+            result[:, :, c] = np.where(total > 0, (kept + given) / total, back)
+        if share is not None:
+            result[:, zero, c] = share[:, 0]
+    return result.astype(np.float32)
+
+
+def _mean_of_parents(
+    result: NDArray[np.float64], parents: NDArray[np.int64], prior: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    first, second = parents
+    if first < 0 and second < 0:
+        return np.broadcast_to(prior, result.shape[:2])
+    if first < 0 or second < 0:
+        return result[:, :, max(first, second)]
+    mean: NDArray[np.float64] = 0.5 * (result[:, :, first] + result[:, :, second])
+    return mean
+
+
+ZERO = ""
+ONE_SIDED = np.array([not (left and right) for left, right in CONTEXTS])
+"""Contexts with words on one side alone."""
+
+
+class ContextProbabilities(NgramCounts):
+    """Extractor of the smoothed log-probabilities in the 14 contexts.
+
+    Columns, groups of features and evidence are those of `NgramCounts`, which it can replace.
+
+    Parameters
+    ----------
+    counts : str, path or CountTable
+        A count table: a file, or the name of one that an installed pack brings.
+    """
+
+    def look_up_all(
+        self, view: TokenView, several: GroupedInstances
+    ) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
+        """Return the ranks of the n-grams, and which contexts the text holds (see `NgramCounts.look_up`).
+
+        With the candidate of no word among others, words still use the contexts of one side.
+        """
+        if not any(map(_has_zero, several.groups)):
+            return super().look_up_all(view, several)
+        ranks = np.empty((several.n_rows, BIAS), np.uint16)
+        usable = np.empty((len(several.instances), BIAS), bool)
+        for group, here, rows in zip(several.groups, several.slices, several.rows, strict=True):
+            instances = several.instances.take(here)
+            if not _has_zero(group):
+                ranks[rows], usable[here] = super().look_up_all(
+                    view, GroupedInstances.from_parts([(instances, group)])
+                )
+                continue
+            of_words, of_zero = (
+                GroupedInstances.from_parts([(instances, part)]) for part in _split_contexts(group)
+            )
+            zero, k = group.candidates.index(ZERO), len(group.candidates)
+            by_place = ranks[rows].reshape(len(instances), k, BIAS)
+            words, usable[here] = super().look_up_all(view, of_words)
+            by_place[:, np.delete(np.arange(k), zero)] = words.reshape(len(instances), k - 1, BIAS)
+            by_place[:, zero] = super().look_up_all(view, of_zero)[0] * usable[here]
+        return ranks, usable
+
+    def ranks_of_candidates(
+        self, view: TokenView, instances: Instances, group: Group
+    ) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
+        """Return the rank of each candidate's n-gram in each context, and which its place holds.
+
+        The same is done with lists of instances' own (see `NgramCounts.ranks_of_candidates`).
+        """
+        if instances.own is None:
+            return super().ranks_of_candidates(view, instances, group)
+        from disambig.features.ngram_counts import rank_lists
+
+        self.table.require(view.tokenisation)
+        return rank_lists(self.table, view, instances, instances.own, zero=True)
+
+    def _values(
+        self, ranks: NDArray[np.uint16], usable: NDArray[np.bool_], view: TokenView, several: GroupedInstances
+    ) -> NDArray[np.float32]:
+        found = np.empty(ranks.shape, np.float32)
+        for group, here, rows in zip(several.groups, several.slices, several.rows, strict=True):
+            shape = here.stop - here.start, len(group.candidates), BIAS
+            smooth(
+                ranks[rows].reshape(shape),
+                usable[here],
+                self._counts,
+                _candidate_prior(self.table, view.tokenisation, group),
+                CONTEXT_PARENTS,
+                found[rows].reshape(shape),
+                zero=group.candidates.index(ZERO) if ZERO in group.candidates else -1,
+                silent=ONE_SIDED,
+            )
+        return logarithms(found)
+
+    def _of_lists(self, view: TokenView, instances: Instances, own: CandidateLists, group: Group) -> Features:
+        """Return the same of candidates of instances' own, in columns that all of them share."""
+        from disambig.features.ngram_counts import columns_of_lists, counts_alone
+
+        ranks, usable = self.ranks_of_candidates(view, instances, group)
+        alone, nothing = counts_alone(self.table, view.tokenisation, own)
+        place = padded_indices(own.offsets, nothing)
+        k = int(place[1].max(initial=-1)) + 1
+        of_place = np.zeros((len(own), max(k, 1), BIAS), np.uint16)
+        of_place[place] = ranks
+        prior = np.zeros(of_place.shape[:2])
+        prior[place] = np.where(nothing, 0.0, 1.0 + alone)
+        words = np.maximum(prior.sum(axis=1), 1.0)
+        prior[place] += np.where(nothing, words[place[0]], 0.0)
+        prior /= np.maximum(prior.sum(axis=1, keepdims=True), 1.0)
+        in_list = usable[own.offsets[:-1]]
+        zero = k - 1 if nothing.any() else -1
+        found = log_probabilities(
+            of_place, in_list, self._counts, prior, CONTEXT_PARENTS, zero=zero, silent=ONE_SIDED
+        )
+        values = np.ones((len(ranks), BIAS + 1), np.float32)
+        values[:, :BIAS] = found[place]
+        batch = DenseLists(values, own.offsets, instances.costs(group), columns_of_lists())
+        known = np.count_nonzero(ranks, axis=1).astype(np.int32)
+        return Features(batch, known, usable.sum(axis=1).astype(np.int32))
+
+    @cached_property
+    def _counts(self) -> NDArray[np.float64]:
+        return self.table.values.astype(np.float64)
+
+
+def _has_zero(group: Group) -> bool:
+    """Tell whether no word is a candidate among others."""
+    return ZERO in group.candidates and len(group.candidates) > 1
+
+
+@lru_cache(maxsize=1024)
+def _split_contexts(group: Group) -> tuple[Group, Group]:
+    """Return the words of a group, and no word."""
+    return Group(group.name, tuple(filter(None, group.candidates))), Group(group.name, (ZERO,))
+
+
+def padded_indices(
+    offsets: NDArray[np.int64], nothing: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return row and column of each candidate in a table of lists, in which no word has the last column.
+
+    Parameters
+    ----------
+    offsets : array of int64, shape (n + 1,)
+    nothing : array of bool, shape (n_candidates,)
+        Which candidates are no word: one of a list at most.
+    """
+    sizes = np.diff(offsets)
+    row = np.repeat(np.arange(len(sizes)), sizes)
+    words = np.cumsum(~nothing)
+    before = np.concatenate([[0], words])[offsets[:-1]]
+    column = words - 1 - before[row]
+    last = int(column[~nothing].max(initial=-1)) + 1
+    return row, np.where(nothing, last, column)
+
+
+@lru_cache(maxsize=4096)
+def _candidate_prior(table: CountTable, tokenisation: str, group: Group) -> NDArray[np.float64]:
+    """Return how frequent each candidate is among them, add-one smoothed, shape (K,)."""
+    counts = np.zeros(len(group.candidates))
+    for r, candidate in enumerate(group.candidates):
+        if candidate:
+            words = hash_words(candidate.split())[None, :]
+            counts[r] = 1.0 + table.counts_of_words(words, tokenisation=tokenisation, engine="numpy")[0]
+    counts[counts == 0] = max(counts.sum(), 1.0)  # the candidate of no word
+    prior: NDArray[np.float64] = counts / counts.sum()
+    return prior

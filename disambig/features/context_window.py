@@ -1,0 +1,268 @@
+"""The context window: words and tags next to a place, each with its position."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.data import Group, Instances, PackedStrings
+from disambig.errors import UserError
+from disambig.features.rows import (
+    MOST_NEARNESS,
+    Keys,
+    SeenKeys,
+    as_features,
+    frequent_keys,
+    hash_values,
+    kind_seed,
+    named_columns,
+    seen_keys_from_state,
+    sentence_spans,
+    split_instances,
+    stack_rows,
+)
+from disambig.features.tfidf import spell_terms
+from disambig.settings import fitted_field
+from disambig.text import (
+    END_HASH,
+    SENTENCE_END,
+    SENTENCE_START,
+    START_HASH,
+    TokenView,
+    fmix,
+    hash_word,
+    hash_words,
+)
+from disambig.types import Arrays, Features
+
+MOST_WINDOW = 50
+_FORM, _FORM_TAG, _WORDS, _TAGS = 1, 2, 1000, 2000
+"""Kinds of features; those with a position add it, from the left below zero."""
+_BOUNDARIES = {START_HASH: SENTENCE_START, END_HASH: SENTENCE_END}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ContextWindow:
+    """Extractor of one sparse row of ones an instance, shared by its candidates (`CrossedRows`).
+
+    Positions count from both ends of an instance of several tokens. A view without the layer ``"tag"`` has
+    no features of tags.
+
+    Parameters
+    ----------
+    window : int
+        Tokens on each side, 0 to 50.
+    words : bool
+        Whether the normal forms of these are features.
+    tags : bool
+        Whether the tags of these are features.
+    target : bool
+        Whether the instance as it is written is a feature, with its case, and, with `tags`, its tag.
+    nearness : float
+        A word or tag at distance d counts ``d ** -nearness``, and not 1; from 0 to 10.
+    boundaries : bool
+        Whether the boundary words of the sentence are features, as words are.
+    name : str
+        Of the feature group.
+    least : int
+        Features seen fewer times in training are left out.
+    named : bool
+        Whether names of features are kept, such as ``word-1=river`` and ``tag-1=NN``; a tag that spaCy's
+        glossary does not have is named by a word that had it. They are most of the state. `explain` finds
+        those of the places that it explains without them.
+
+    Raises
+    ------
+    UserError
+        D452, D513, D514 for numbers that make no sense.
+    """
+
+    window: int = 3
+    words: bool = True
+    tags: bool = True
+    target: bool = True
+    nearness: float = 0.0
+    boundaries: bool = True
+    name: str = "local"
+    least: int = 1
+    named: bool = False
+    seen: SeenKeys | None = fitted_field(None)
+    rows_are_shared: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.window <= MOST_WINDOW:
+            raise UserError("D513", setting="window", value=self.window, least=0, most=MOST_WINDOW)
+        if not 0 <= self.nearness <= MOST_NEARNESS:
+            raise UserError("D514", value=self.nearness, most=MOST_NEARNESS)
+        if self.least < 1:
+            raise UserError("D452", setting="least", value=self.least)
+
+    def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> ContextWindow:
+        """Keep the features that instances of whatever group have."""
+        keys = frequent_keys(
+            (self._keys(view, part) for part in split_instances(instances)), least=self.least
+        )
+        known = self._names(view, instances, keys) if self.named else {}
+        names = (known.get(column, "") for column in range(len(keys) * self.named))
+        return replace(self, seen=self._with_tags(SeenKeys(keys, PackedStrings.from_words(names))))
+
+    def with_names(self, view: TokenView, instances: Instances) -> ContextWindow:
+        """Return the extractor with names of the features that instances have (see `NamesFeatures`)."""
+        seen = self.seen
+        if seen is None or len(seen.names):
+            return self
+        names = PackedStrings.from_known(self._names(view, instances, seen.keys), len(seen))
+        return replace(self, seen=self._with_tags(SeenKeys(seen.keys, names)))
+
+    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
+        """Return one row an instance; the evidence is how many of its features are known.
+
+        Raises
+        ------
+        ValueError
+            Where the extractor was not fitted.
+        """
+        seen = self.seen
+        if seen is None:
+            raise ValueError("the context window knows no features yet: fit it first")
+        values = self._values(view)
+        made = stack_rows([seen.rows(self._keys(view, part), values) for part in split_instances(instances)])
+        return as_features(made, named_columns(seen, self.name), instances, group, self)
+
+    def state(self) -> Arrays:
+        """Return the features seen."""
+        return self.seen.state() if self.seen is not None else {}
+
+    def from_state(self, arrays: Arrays) -> ContextWindow:
+        """Return an extractor that knows the features of `state`; ValueError where arrays do not fit."""
+        return replace(self, seen=self._with_tags(seen_keys_from_state(arrays)) if arrays else None)
+
+    def _with_tags(self, seen: SeenKeys) -> SeenKeys:
+        """Name the features of known tags by these, where names are kept."""
+        if not self.tags or not len(seen.names):
+            return seen
+        from spacy.glossary import GLOSSARY
+
+        tags = sorted(GLOSSARY)
+        kinds = [kind_seed(_TAGS + distance) for distance in self._distances] + [kind_seed(_FORM_TAG)]
+        names = [f"tag{distance:+d}" for distance in self._distances] + ["tag"]
+        values = np.repeat(hash_words(tags)[:, None], len(kinds), axis=1)
+        columns = seen.columns(hash_values(values, np.array(kinds, np.uint64))).tolist()
+        known = {
+            column: f"{name}={tag}"
+            for tag, row in zip(tags, columns, strict=True)
+            for name, column in zip(names, row, strict=True)
+            if column >= 0 and seen.names[column].startswith("tag")
+        }
+        return replace(seen, names=seen.names.replaced(known))
+
+    @property
+    def _distances(self) -> list[int]:
+        return [d for d in range(-self.window, self.window + 1) if d]
+
+    def _tokens(self, view: TokenView, instances: Instances) -> NDArray[np.int64]:
+        """Return the tokens at each distance, shape ``(n, 2 * window)``; -1 beyond the sentence."""
+        distances = np.array(self._distances, np.int64)
+        ahead = np.where(distances > 0, instances.lengths[:, None].astype(np.int64) - 1, 0)
+        at = instances.positions[:, None] + ahead + distances
+        first, stop = sentence_spans(view, instances)
+        bare = int(not self.boundaries)
+        return np.where((at >= first[:, None] + bare) & (at < stop[:, None] - bare), at, -1)
+
+    def _keys(self, view: TokenView, instances: Instances) -> Keys:
+        """Return the features of each instance, shape ``(n, F)``; 0 is none."""
+        tags = view.layers.get("tag") if self.tags else None
+        columns: list[NDArray[np.uint64]] = []
+        kinds: list[int] = []
+        if self.window and (self.words or tags is not None):
+            at = self._tokens(view, instances)
+            for base, values in ((_WORDS, view.hashes if self.words else None), (_TAGS, tags)):
+                if values is not None:
+                    columns.append(np.where(at >= 0, _rows_at(values, at), np.uint64(0)))
+                    kinds += [kind_seed(base + distance) for distance in self._distances]
+        if self.target:
+            columns.append(_write_names(view, instances)[:, None])
+            kinds.append(kind_seed(_FORM))
+            if tags is not None:
+                columns.append(_combine_values(tags, instances)[:, None])
+                kinds.append(kind_seed(_FORM_TAG))
+        nothing = np.zeros((len(instances), 0), np.uint64)
+        return hash_values(np.concatenate([nothing, *columns], axis=1), np.array(kinds, np.uint64))
+
+    def _values(self, view: TokenView) -> NDArray[np.float64]:
+        """Return what each feature of `_keys` counts, shape ``(F,)``."""
+        tags = self.tags and "tag" in view.layers
+        near = np.abs(np.array(self._distances, np.float64)) ** -float(self.nearness)
+        return np.append(np.tile(near, int(self.words) + int(tags)), np.ones(self.target * (1 + int(tags))))
+
+    def _names(self, view: TokenView, instances: Instances, keys: Keys) -> dict[int, str]:
+        """Return what features are, by column and by the first instance that has them."""
+        distances = self._distances
+        sides = [f"{distance:+d}" for distance in distances]
+        of_tags = [f"tag{side} of " for side in sides]
+        tags = self.tags and "tag" in view.layers
+        labels = [f"word{side}=" for side in sides] * self.words + of_tags * tags
+        labels += ["target="] * self.target + ["tag of "] * (self.target and tags)
+        around = len(distances) * (int(self.words) + int(tags))
+        names: dict[int, str] = {}
+        for part in split_instances(instances):
+            made, first = np.unique(self._keys(view, part), return_index=True)
+            new = np.isin(made, keys)
+            columns = np.searchsorted(keys, made[new])
+            which, feature = np.divmod(first[new], len(labels))
+            at = self._tokens(view, part)
+            for column, i, f in zip(columns.tolist(), which.tolist(), feature.tolist(), strict=True):
+                if column in names:
+                    continue
+                token = int(at[i, f % len(distances)]) if f < around else int(part.positions[i])
+                length = 1 if f < around else int(part.lengths[i])
+                names[column] = labels[f] + _show_value(view, token, length, exact=f >= around)
+        return names
+
+
+def _rows_at(values: NDArray[np.generic], at: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Return the values of tokens, of whichever for -1; there need be none."""
+    return values[at].astype(np.uint64) if len(values) else np.zeros(at.shape, np.uint64)
+
+
+def _combine_values(values: NDArray[np.generic], instances: Instances) -> NDArray[np.uint64]:
+    """Return the values of the tokens of each instance as one; 0 where they have none."""
+    longest = int(instances.lengths.max(initial=0))
+    mixed = np.zeros(len(instances), np.uint64)
+    for d in range(longest):
+        inside = np.flatnonzero(instances.lengths > d)
+        own = values[instances.positions[inside] + d].astype(np.uint64)
+        mixed[inside] = own if d == 0 else np.where(mixed[inside] == 0, own, fmix(mixed[inside]) + own)
+    return mixed
+
+
+def _write_names(view: TokenView, instances: Instances) -> NDArray[np.uint64]:
+    """Return the hash of each instance as it is written; 0 for one of no token."""
+    seen: dict[str, int] = {"": 0}
+    found = np.zeros(len(instances), np.uint64)
+    for i, form in enumerate(_forms(view, instances)):
+        if form not in seen:
+            seen[form] = hash_word(form)
+        found[i] = seen[form]
+    return found
+
+
+def _forms(view: TokenView, instances: Instances) -> list[str]:
+    some = instances.lengths > 0
+    last = np.where(some, instances.positions + instances.lengths - 1, 0)
+    documents = view.document_indices(instances.positions).tolist()
+    starts, ends = view.starts[instances.positions], view.ends[last]
+    spans = zip(documents, starts.tolist(), np.where(some, ends, starts).tolist(), strict=True)
+    return [" ".join(view.texts[document][start:end].split()) for document, start, end in spans]
+
+
+def _show_value(view: TokenView, token: int, length: int, *, exact: bool) -> str:
+    """Return a token as it is in the view, or `length` of them as they are written."""
+    if exact:
+        text = view.texts[int(view.document_indices(np.array([token]))[0])]
+        return " ".join(text[view.starts[token] : view.ends[token + max(length, 1) - 1]].split())
+    return _BOUNDARIES.get(int(view.hashes[token]), "") or spell_terms(view, np.array([token]))[0]

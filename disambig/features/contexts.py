@@ -1,0 +1,250 @@
+"""Contexts, templates and search steps that extractors and compiled functions share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.data import Group, Instances
+from disambig.text import (
+    END_HASH,
+    MAX_ORDER,
+    SENTENCE_END,
+    SENTENCE_START,
+    START_HASH,
+    TokenView,
+    Words,
+    hash_word,
+    hash_words,
+)
+
+CONTEXTS = tuple((size - right, right) for size in range(1, MAX_ORDER) for right in range(size + 1))
+"""(l, r) of the 14 contexts: two of 2-grams, three of 3-grams, four of 4-grams, five of 5-grams."""
+CONTEXT_PARENTS = np.array(
+    [
+        [CONTEXTS.index(part) if part in CONTEXTS else -1 for part in ((left - 1, right), (left, right - 1))]
+        for left, right in CONTEXTS
+    ]
+)
+"""The contexts that are a word shorter, -1 where there is none, shape ``(14, 2)``."""
+_LEFT, _RIGHT = np.array(CONTEXTS).T
+GROUP_NAMES = tuple(f"{size + 1}-gram" for size in range(1, MAX_ORDER))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CandidateHashes:
+    """A group's candidates as word hashes.
+
+    Attributes
+    ----------
+    words : array of uint64, shape (K, longest)
+        Zero behind the last word of a shorter candidate.
+    lengths : array of int64, shape (K,)
+        Zero for the candidate of no word.
+    texts : tuple of str
+    """
+
+    words: NDArray[np.uint64]
+    lengths: NDArray[np.int64]
+    texts: tuple[str, ...]
+
+    @classmethod
+    @lru_cache(maxsize=1024)
+    def from_group(cls, group: Group) -> CandidateHashes:
+        """Hash the candidates of `group`."""
+        split = [[hash_word(word) for word in candidate.split()] for candidate in group.candidates]
+        longest = max(len(words) for words in split)
+        padded = [words + [0] * (longest - len(words)) for words in split]
+        lengths = np.array([len(words) for words in split], np.int64)
+        return cls(np.array(padded, np.uint64), lengths, group.candidates)
+
+    @property
+    def longest(self) -> int:
+        """Number of words of the longest candidate."""
+        return self.words.shape[1]
+
+    @property
+    def shortest(self) -> int:
+        """Number of words of the shortest candidate."""
+        return int(self.lengths.min())
+
+
+def room(view: TokenView, instances: Instances) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return how many tokens each instance has to its left and right in its sentence, each shape (n,)."""
+    sentence = np.searchsorted(view.sentences, instances.positions, side="right")
+    left = instances.positions - view.sentences[sentence - 1]
+    right = view.sentences[sentence] - (instances.positions + instances.lengths)
+    return left, right
+
+
+def fitting_contexts(
+    left: NDArray[np.int64],
+    right: NDArray[np.int64],
+    longest: int | NDArray[np.int64],
+    *,
+    shortest: int | NDArray[np.int64] = 1,
+) -> NDArray[np.bool_]:
+    """Return which contexts an instance can fill with *every* candidate, shape ``(n, 14)``.
+
+    A candidate of c words fills a context if ``l + c + r <= 5``. Contexts that some candidate
+    cannot fill, and those that run out of the sentence, are left out for all candidates alike. A
+    candidate of no word says something only between words: with one, contexts have both sides. Where
+    instances have different candidates, `longest` and `shortest` have the shape ``(n, 1)``.
+    """
+    says = (np.minimum(_LEFT, _RIGHT) > 0) | (np.asarray(shortest) > 0)
+    inside = (left[:, None] >= _LEFT) & (right[:, None] >= _RIGHT)
+    found: NDArray[np.bool_] = inside & says & (_LEFT + _RIGHT + longest <= MAX_ORDER)
+    return found
+
+
+def ngram_text(view: TokenView, position: int, length: int, context: tuple[int, int], candidate: str) -> str:
+    """Return the n-gram of a context around a place of `length` tokens, filled with a candidate."""
+    left, right = context
+    before = [word_at(view, position - left + i) for i in range(left)]
+    after = [word_at(view, position + length + i) for i in range(right)]
+    return " ".join([*before, *candidate.split(), *after])
+
+
+def word_at(view: TokenView, token: int) -> str:
+    """Return one token of a view for people, as n-grams have it: where digits are one, as ``0``."""
+    start, end = int(view.starts[token]), int(view.ends[token])
+    if start == end:
+        return SENTENCE_START if token in view.sentences else SENTENCE_END
+    document = int(view.document_indices(np.array([token]))[0])
+    word = view.texts[document][start:end]
+    return Words.normal_form(word) if view.tokenisation == Words.name else word.lower()
+
+
+NOUN, VERB, NOUN_OR_VERB, GERUND, PARTICIPLE, ADJECTIVE, ADVERB, DETERMINER, PRONOUN, OTHER = range(10)
+MOST = 8
+"""Words that each step looks at."""
+LEFT, RIGHT = 2 * MOST + 1, MOST + 1
+"""Words on each side of the place that are ever looked at."""
+
+
+def find_head_indices(kinds: Any, found: Any) -> None:
+    """Fill governor, verb and object of one place, as indices in `kinds`, -1 where there is none.
+
+    `kinds` are those of the `LEFT` tokens before the place and the `RIGHT` ones behind it (see
+    `parts_of_speech`); a sentence begins and ends with *other* ones, and there is nothing else beyond.
+    """
+    governor = LEFT - 1
+    for i in range(LEFT - 1, LEFT - 1 - MOST, -1):
+        if kinds[i] == OTHER:
+            break
+        if kinds[i] != ADVERB and kinds[i] != PRONOUN and kinds[i] != DETERMINER:
+            governor = i
+            break
+    found[0] = governor
+    found[1] = -1
+    if kinds[governor] == NOUN or kinds[governor] == NOUN_OR_VERB:
+        for i in range(governor - 1, governor - 1 - MOST, -1):
+            if kinds[i] == OTHER:
+                break
+            takes_object = kinds[i] == NOUN_OR_VERB and kinds[i + 1] == DETERMINER
+            if takes_object or kinds[i] == VERB or kinds[i] == GERUND or kinds[i] == PARTICIPLE:
+                found[1] = i
+                break
+    head, beyond = -1, LEFT
+    for i in range(LEFT, LEFT + MOST):
+        if kinds[i] == NOUN or kinds[i] == NOUN_OR_VERB:
+            head = i
+        elif head >= 0 or kinds[i] == OTHER or kinds[i] == VERB:
+            break
+        elif kinds[i] == PRONOUN:
+            head = i
+            break
+        elif kinds[i] == GERUND:
+            after = kinds[i + 1]
+            if after in (DETERMINER, PRONOUN, OTHER):  # what it governs, or nothing
+                head = i
+                break
+        beyond = i
+    found[2] = head if head >= 0 else beyond
+
+
+GAP_TEMPLATES = ("l", "r", "lr", "kl", "rs", "klr", "lrs", "k", "s")
+"""What each feature joins: l and r are the words beside the place, k and s those beyond them."""
+PARTS = "klrs"
+SEEDS = hash_words([f"gap {template}" for template in GAP_TEMPLATES])
+MULTIPLIERS = np.array(
+    [
+        [hash_word(f"gap {template}/{part}") | 1 if part in template else 0 for part in PARTS]
+        for template in GAP_TEMPLATES
+    ],
+    np.uint64,
+)
+"""Shape ``(n_templates, 4)``; zero where a template does not look at a word."""
+
+
+def feature_buckets(
+    hashes: NDArray[np.uint64], left: NDArray[np.int64], right: NDArray[np.int64], bits: int
+) -> NDArray[np.uint64]:
+    """Return the bucket of every feature of every place, shape ``(n_templates, n)``."""
+    around = words_around_gap(hashes, left, right)
+    found = np.empty((len(GAP_TEMPLATES), len(left)), np.uint64)
+    for row, seed, multipliers in zip(found, SEEDS, MULTIPLIERS, strict=True):
+        row[:] = seed
+        for words, multiplier in zip(around, multipliers, strict=True):
+            if multiplier:
+                row += words * multiplier
+    found >>= np.uint64(64 - bits)
+    return found
+
+
+def words_around_gap(
+    hashes: NDArray[np.uint64], left: NDArray[np.int64], right: NDArray[np.int64]
+) -> tuple[NDArray[np.uint64], ...]:
+    """Return the words k, l, r and s of each place; beyond a sentence's end its end again."""
+    before, after = hashes[left], hashes[right]
+    further = hashes[np.maximum(left - 1, 0)], hashes[np.minimum(right + 1, len(hashes) - 1)]
+    start, end = np.uint64(START_HASH), np.uint64(END_HASH)
+    return (
+        np.where(before == start, start, further[0]),
+        before,
+        after,
+        np.where(after == end, end, further[1]),
+    )
+
+
+LOWER, SHAPE, LONG_SHAPE = 0, 1, 2
+PREFIX, SUFFIX = 2, 6
+"""The attribute of a prefix of n letters is ``PREFIX + n``, of a suffix ``SUFFIX + n``."""
+LONGEST_PREFIX, LONGEST_SUFFIX = 4, 5
+CLASS = 1 + SUFFIX + LONGEST_SUFFIX
+"""The first of the attributes that are word classes; they are filled in by the caller."""
+
+TEMPLATES = np.array(
+    [
+        # attribute, place beside the token; attribute, place of a second one, or -1
+        *[(attribute, 0, -1, 0) for attribute in (LOWER, SHAPE, LONG_SHAPE)],
+        *[(PREFIX + n, 0, -1, 0) for n in range(1, LONGEST_PREFIX + 1)],
+        *[(SUFFIX + n, 0, -1, 0) for n in range(1, LONGEST_SUFFIX + 1)],
+        *[(LOWER, place, -1, 0) for place in (-2, -1, 1, 2)],
+        *[(SUFFIX + 3, place, -1, 0) for place in (-1, 1)],
+        *[(SHAPE, place, -1, 0) for place in (-1, 1)],
+        *[(LOWER, -1, LOWER, 0), (LOWER, 0, LOWER, 1), (LOWER, -1, LOWER, 1), (LOWER, -2, LOWER, -1)],
+        *[(LOWER, 1, LOWER, 2), (SUFFIX + 3, 0, LOWER, -1), (SUFFIX + 3, 0, LOWER, 1)],
+    ],
+    np.int64,
+)
+
+
+def class_templates(n_classes: int) -> NDArray[np.int64]:
+    """Return the features of the classes of words, of `n_classes` each, beside `TEMPLATES`."""
+    return np.array(
+        [(CLASS + g, place, -1, 0) for g in range(n_classes) for place in (-1, 0, 1)], np.int64
+    ).reshape(-1, 4)
+
+
+BASIS = np.uint64(0xCBF29CE484222325)
+PRIME = np.uint64(0x100000001B3)
+"""FNV-1a's, of which the hashes of attributes are made."""
+OUTSIDE = np.uint64(0x51ED270B4C9F7A35)
+"""The hash of what is not there: an affix longer than the word, a place before the sentence."""
+STEP = np.uint64(0x9E3779B97F4A7C15)
+LONGEST_RUN = 4

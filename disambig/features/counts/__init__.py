@@ -1,1 +1,0 @@
-"""Counts of the n-grams around a place, with each candidate in it."""

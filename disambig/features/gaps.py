@@ -1,0 +1,249 @@
+"""Missing words: the odds that a word of a list belongs between two words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.data import (
+    CandidateFinder,
+    CandidateLists,
+    Columns,
+    DenseBlocks,
+    DenseLists,
+    Group,
+    Instances,
+    apart,
+    distinct_texts,
+    empty_places,
+)
+from disambig.errors import UserError
+from disambig.features.contexts import feature_buckets
+from disambig.files import read_stored, write_stored
+from disambig.runtime import use_numba
+from disambig.text import TokenView
+from disambig.types import Arrays, Features
+
+FILE = "weights.npz"
+_BLOCK = 8192  # places at a time: their features stay in the cache
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gaps:
+    """Where a word of a list may stand.
+
+    Attributes
+    ----------
+    weights : array of int8, shape (a power of two,)
+        One a bucket of hashed features.
+    header : dict
+        ``tokenisation``, ``scale`` of the weights, and what else is known: words, sources, licence.
+    """
+
+    weights: NDArray[np.int8]
+    header: dict[str, Any]
+
+    @classmethod
+    def load(cls, folder: Path) -> Gaps:
+        """Read the weights in a folder.
+
+        Raises
+        ------
+        UserError
+            D424, where a file is missing or is not what `save` writes.
+        """
+        header, (weights,) = read_stored(folder, FILE, ("weights",), code="D424")
+        gaps = cls(weights, header)
+        problem = gaps._problem()
+        if problem:
+            raise UserError("D424", path=folder, problem=problem)
+        return gaps
+
+    def save(self, folder: Path) -> None:
+        """Write `header.json` and `weights.npz` into `folder`."""
+        write_stored(folder, FILE, self.header, weights=self.weights)
+
+    def log_odds(
+        self, view: TokenView, left: NDArray[np.int64], right: NDArray[np.int64]
+    ) -> NDArray[np.float32]:
+        """Return the log-odds that a word of the list stands between two tokens, shape ``(n,)``.
+
+        Parameters
+        ----------
+        view : TokenView
+            Made by the tokenisation that the weights were learned with.
+        left, right : arrays of int64, shape (n,)
+            Tokens of `view`, before and after the place; what stands in it is not looked at. None of them
+            is beyond the sentence: its ends are tokens too.
+
+        Raises
+        ------
+        UserError
+            D425, where another tokenisation made the view.
+        """
+        if view.tokenisation != self.header["tokenisation"]:
+            raise UserError("D425", seen=view.tokenisation, known=self.header["tokenisation"])
+        bits = len(self.weights).bit_length() - 1
+        sums = np.empty(len(left), np.int32)
+        if use_numba(len(left) * 8):
+            from disambig.features._network_kernels import sum_gap_weights
+
+            sum_gap_weights(view.hashes, left, right, self.weights, bits, sums)
+        else:
+            for start in range(0, len(left), _BLOCK):
+                part = slice(start, start + _BLOCK)
+                found = feature_buckets(view.hashes, left[part], right[part], bits)
+                sums[part] = self.weights[found].sum(axis=0, dtype=np.int32)
+        return sums.astype(np.float32) * np.float32(self.header["scale"])
+
+    def _problem(self) -> str | None:
+        """Return what is wrong with the array or the header, if anything."""
+        array = self.weights
+        if array.dtype != np.int8 or array.ndim != 1 or array.size < 2 or array.size & array.size - 1:
+            return f"weights of {array.dtype} {array.shape}"
+        if not isinstance(self.header, dict) or not isinstance(self.header.get("tokenisation"), str):
+            return "no tokenisation in its header"
+        scale = self.header.get("scale")
+        if not isinstance(scale, float) or not 0 < scale < 1e6:
+            return "no scale in its header"
+        return None
+
+
+RATE = 0.1
+_FIRST = 0.1
+"""What squared slopes begin with: no first step is larger than a third."""
+_MOST = 127
+
+
+def learn_gaps(
+    views: Iterable[TokenView], words: Sequence[str], *, bits: int = 20, header: dict[str, Any] | None = None
+) -> Gaps:
+    """Learn where words of a list stand, in one pass over text.
+
+    Parameters
+    ----------
+    views : iterable of TokenView
+        Text in some random order, all of one tokenisation.
+    words : sequence of str
+        The list; of a candidate of two words the first and last neighbours count.
+    bits : int
+        The weights are ``2 ** bits``.
+    header : dict, optional
+        What else is to be kept with the weights: sources, licence.
+
+    Raises
+    ------
+    ValueError
+        Without any place in any text.
+    """
+    from disambig.features._network_kernels import descend_gaps
+
+    finder = CandidateFinder.from_groups((Group("gaps", tuple(words)),))
+    weights, seen = np.zeros(1 << bits, np.float32), np.full(1 << bits, _FIRST, np.float32)
+    tokenisation = None
+    for view in views:
+        tokenisation = view.tokenisation
+        left, right, filled = _gap_places(view, finder)
+        descend_gaps(view.hashes, left, right, filled, weights, seen, bits, np.float32(RATE))
+    if tokenisation is None or not weights.any():
+        raise ValueError("no text to learn from")
+    scale = max(float(np.quantile(np.abs(weights[weights != 0]), 0.9999)), 1e-3) / _MOST
+    rounded = np.clip(np.round(weights / scale), -_MOST, _MOST).astype(np.int8)
+    return Gaps(rounded, {"tokenisation": tokenisation, "scale": scale, **(header or {})})
+
+
+def _gap_places(
+    view: TokenView, finder: CandidateFinder
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+    """Return the tokens before and after each place, and whether a word of the list fills it, in order."""
+    found = finder.find(view)
+    places = empty_places(view)
+    empty = places[apart(places, found, len(view))]
+    left = np.concatenate([found.positions - 1, empty - 1])
+    right = np.concatenate([found.positions + found.lengths, empty])
+    filled = np.repeat([True, False], [len(found), len(empty)])
+    order = np.argsort(left, kind="stable")
+    return left[order], right[order], filled[order]
+
+
+GROUP_NAME = "gap"
+ZERO = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MissingWordOdds:
+    """Extractor of one attribute: for no word, the log-odds that there is none; zero for words.
+
+    Parameters
+    ----------
+    gaps : path
+        A folder with weights that `disambig.features.gaps.learn_gaps` learned.
+    """
+
+    gaps: str | Path
+
+    def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> MissingWordOdds:
+        """Return self: the weights were learned beforehand."""
+        return self
+
+    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
+        """Return one attribute a candidate, shape ``(n, K, 1)``; it is no evidence for a flag.
+
+        Of instances with candidates of their own as `DenseLists`, whose column all candidates share.
+        """
+        if instances.own is not None:
+            return self._of_lists(view, instances, instances.own, group)
+        n, k = len(instances), len(group.candidates)
+        values = np.zeros((n, k, 1), np.float32)
+        if ZERO in group.candidates and n:
+            values[:, group.candidates.index(ZERO), 0] = -self._odds(view, instances)
+        costs = instances.costs(group).reshape(n, k)
+        nothing = np.zeros(n * k, np.int32)
+        batch = DenseBlocks(values, np.arange(k).reshape(k, 1), _gap_columns(group), costs)
+        return Features(batch, nothing, nothing)
+
+    def _of_lists(self, view: TokenView, instances: Instances, own: CandidateLists, group: Group) -> Features:
+        sizes = np.diff(own.offsets)
+        values = np.zeros((int(own.offsets[-1]), 1), np.float32)
+        texts, row = distinct_texts(own.texts)
+        empty = np.array([text == ZERO for text in texts], bool)[row]
+        if empty.any():
+            values[empty, 0] = -np.repeat(self._odds(view, instances), sizes)[empty]
+        nothing = np.zeros(len(values), np.int32)
+        batch = DenseLists(values, own.offsets, instances.costs(group), _OF_LISTS)
+        return Features(batch, nothing, nothing)
+
+    def _odds(self, view: TokenView, instances: Instances) -> NDArray[np.float32]:
+        """Return the log-odds that a word stands in each place, shape (n,), whatever stands there."""
+        after = instances.positions + instances.lengths
+        return gaps_in(str(self.gaps)).log_odds(view, instances.positions - 1, after)
+
+    def state(self) -> Arrays:
+        """Return nothing: the weights are referred to, not copied."""
+        return {}
+
+    def from_state(self, arrays: Arrays) -> MissingWordOdds:
+        """Return self."""
+        return self
+
+
+@lru_cache(maxsize=256)
+def _gap_columns(group: Group) -> Columns:
+    k = len(group.candidates)
+    names = [f"{candidate or 'no word'}: place" for candidate in group.candidates]
+    return Columns(np.arange(k, dtype=np.int32), np.zeros(k, np.int32), (GROUP_NAME,), names)
+
+
+_OF_LISTS = Columns(np.full(1, -1, np.int32), np.zeros(1, np.int32), (GROUP_NAME,), ["no word: place"])
+
+
+@lru_cache(maxsize=8)
+def gaps_in(folder: str) -> Gaps:
+    """Return the weights in a folder, read once."""
+    return Gaps.load(Path(folder))

@@ -1,1 +1,0 @@
-"""Empty places: how likely one of a task's words belongs between two others. Learned from running text."""

@@ -1,0 +1,236 @@
+"""Counting n-grams of head words, and the extractor of their probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.counts import NgramCounter
+from disambig.data import Columns, DenseBlocks, Group, Instances, find_examples
+from disambig.features import heads as ngrams
+from disambig.features.context_probabilities import log_probabilities
+from disambig.features.heads import HEADWORD_TOKENISATION, PartsOfSpeech, find_heads, parts_of_speech_in
+from disambig.runtime import use_numba
+from disambig.text import TokenView
+from disambig.types import Arrays, FeatureEvidence, Features, Task
+
+if TYPE_CHECKING:
+    from disambig.counts import CountTable
+
+
+COUNTED_ORDERS = 4
+_MEMORY = 2 << 30
+
+
+class HeadwordCounter:
+    """Counts the headword n-grams of a task's observed candidates; use it in a ``with`` statement.
+
+    Parameters
+    ----------
+    task : Task
+        Whose candidates fill a group.
+    parts : PartsOfSpeech
+    memory : int
+        Bound on the memory of the process, in bytes.
+    """
+
+    def __init__(self, task: Task, parts: PartsOfSpeech, *, memory: int = _MEMORY) -> None:
+        self.task, self.parts = task, parts
+        self.counter = NgramCounter(HEADWORD_TOKENISATION, orders=COUNTED_ORDERS, memory=memory)
+
+    def add(self, view: TokenView) -> None:
+        """Count the places of a view; a word of several groups once.
+
+        Raises
+        ------
+        ValueError
+            Where instances have candidates of their own.
+        """
+        instances = find_examples(self.task, view)
+        if instances.own is not None:
+            raise ValueError("head words are counted for groups, and these candidates are instances' own")
+        instances = instances.take(instances.observed >= 0)
+        candidates = np.empty(len(instances), np.uint64)
+        for g, group in enumerate(self.task.groups):
+            here = instances.groups == g
+            candidates[here] = ngrams.candidate_hashes(group)[instances.observed[here]]
+        places = np.stack([instances.positions, instances.lengths, candidates.view(np.int64)], axis=1)
+        once = np.unique(places, axis=0, return_index=True)[1] if len(self.task.groups) > 1 else slice(None)
+        instances, candidates = instances.take(once), candidates[once]
+        words = ngrams.head_words(self.parts, view, instances)
+        self._add(ngrams.lone_keys(candidates), 1)
+        known = ngrams.known_patterns(words)
+        for pattern, order in enumerate(ngrams.ORDERS.tolist()):
+            rows = np.flatnonzero(known[:, pattern])
+            self._add(ngrams.pattern_keys(words[rows], candidates[rows, None], pattern), order)
+
+    def _add(self, keys: NDArray[np.uint64], order: int) -> None:
+        flat = keys.ravel()
+        self.counter.add_counts(flat, np.ones(len(flat), np.uint64), order)
+
+    def partitions(
+        self, *, min_counts: Mapping[int, int]
+    ) -> Iterator[tuple[NDArray[np.uint64], NDArray[np.uint64]]]:
+        """Yield keys and counts of the n-grams that reach a count, by words, in ascending order of keys.
+
+        Raises
+        ------
+        ValueError
+            For least counts that fall with the number of words: of what is counted its parts are, too.
+        """
+        least = [min_counts.get(order, 1) for order in range(1, COUNTED_ORDERS + 1)]
+        if least != sorted(least):
+            raise ValueError(f"least counts that fall with the number of words: {dict(min_counts)}")
+        for keys, counts, _ in self.counter.partitions(min_counts=min_counts):
+            yield keys, counts
+
+    def close(self) -> None:
+        """Delete temporary files and let go of the memory."""
+        self.counter.close()
+
+    def __enter__(self) -> HeadwordCounter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+GROUP_NAME = "head words"
+N_PATTERNS = len(ngrams.PATTERNS)
+
+
+class Headwords:
+    """Extractor of the smoothed log-probabilities in the five patterns of head words.
+
+    Parameters
+    ----------
+    counts : str, path or CountTable
+        A count table with headword n-grams (see `disambig.features.headwords`): a file, or the name
+        of one that an installed pack brings.
+    parts_of_speech : path
+        A folder with kinds of words, the one that the table was counted with.
+    """
+
+    describes: ClassVar[str] = "group"
+
+    def __init__(self, *, counts: Any, parts_of_speech: str | Path) -> None:
+        self.counts: str | Path = counts
+        self.parts_of_speech = parts_of_speech
+
+    @cached_property
+    def table(self) -> CountTable:
+        """The count table, opened on first use."""
+        from disambig.counts import open_table
+
+        return open_table(self.counts).require(HEADWORD_TOKENISATION)
+
+    def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> Headwords:
+        """Return self: the table was made beforehand."""
+        return self
+
+    def state(self) -> Arrays:
+        """Return nothing: the table is referred to, not copied."""
+        return {}
+
+    def from_state(self, arrays: Arrays) -> Headwords:
+        """Return self."""
+        return self
+
+    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
+        """Return the attributes of instances of one group, shape ``(n, K, 5)``: no evidence for flags.
+
+        Raises
+        ------
+        UserError
+            D110 where the table has no headword n-grams, D438 and D439 for the kinds of words.
+        """
+        n, k = len(instances), len(group.candidates)
+        words = self._words(view, instances)
+        known = ngrams.known_patterns(words)
+        ranks = self._ranks(words, known, group)
+        prior = _headword_prior(self.table, group)
+        values = log_probabilities(ranks, known, self._counts, prior, ngrams.HEADWORD_PARENTS)
+        costs = instances.costs(group).reshape(n, k)
+        nothing = np.zeros(n * k, np.int32)
+        column_of = np.arange(k * N_PATTERNS).reshape(k, N_PATTERNS)
+        return Features(DenseBlocks(values, column_of, _headword_columns(group), costs), nothing, nothing)
+
+    def evidence(
+        self, view: TokenView, instances: Instances, group: Group
+    ) -> dict[tuple[str, str], FeatureEvidence]:
+        """Return each n-gram that is asked for at a single place, with its count (see `Explains`)."""
+        at = find_heads(parts_of_speech_in(str(self.parts_of_speech)), view, instances)
+        words = self._words(view, instances)
+        known = ngrams.known_patterns(words)
+        counts = self.table.values[self._ranks(words, known, group)][0].tolist()
+        governor, verb, object_ = (_ngram_text(view, token) for token in at[0].tolist())
+        least = self.table.header.get("info", {}).get("least_headwords")
+        found = {}
+        for r, candidate in enumerate(group.candidates):
+            for p in np.flatnonzero(known[0]).tolist():
+                text = ngrams.ngram_text(p, governor, verb, object_, candidate)
+                seen = None if least is None else least.get(str(ngrams.ORDERS[p]))
+                found[candidate or "no word", ngrams.PATTERNS[p]] = FeatureEvidence(text, counts[r][p], seen)
+        return found
+
+    def _words(self, view: TokenView, instances: Instances) -> NDArray[np.uint64]:
+        return ngrams.head_words(parts_of_speech_in(str(self.parts_of_speech)), view, instances)
+
+    def _ranks(self, words: NDArray[np.uint64], known: NDArray[np.bool_], group: Group) -> NDArray[np.uint16]:
+        """Return the ranks of the n-grams, shape (n, K, 5).
+
+        One whose shorter patterns were not seen was not seen either: it is not looked up.
+        """
+        candidates = ngrams.candidate_hashes(group)
+        ranks = np.zeros((len(words), len(candidates), N_PATTERNS), np.uint16)
+        if use_numba(ranks.size):
+            from disambig.features._count_kernels import fill_headword_ranks
+
+            fill_headword_ranks(self.table, words, known, candidates, ranks)
+            return ranks
+        for pattern, parents in enumerate(ngrams.HEADWORD_PARENTS):
+            rows = np.flatnonzero(known[:, pattern])
+            keys = ngrams.pattern_keys(words[rows], candidates, pattern)
+            found = self.table.ranks(keys.ravel(), engine="numpy").reshape(keys.shape)
+            for parent in parents[parents >= 0]:
+                found[ranks[rows, :, parent] == 0] = 0
+            ranks[rows, :, pattern] = found
+        return ranks
+
+    @cached_property
+    def _counts(self) -> NDArray[np.float64]:
+        return self.table.values.astype(np.float64)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"counts": self.counts, "parts_of_speech": self.parts_of_speech}
+
+
+@lru_cache(maxsize=256)
+def _headword_columns(group: Group) -> Columns:
+    k = len(group.candidates)
+    return Columns(
+        np.repeat(np.arange(k, dtype=np.int32), N_PATTERNS),
+        np.zeros(k * N_PATTERNS, np.int32),
+        (GROUP_NAME,),
+        [f"{word or 'no word'}: {pattern}" for word in group.candidates for pattern in ngrams.PATTERNS],
+    )
+
+
+@lru_cache(maxsize=256)
+def _headword_prior(table: CountTable, group: Group) -> NDArray[np.float64]:
+    """Return how frequent each candidate is among them, add-one smoothed, shape (K,)."""
+    counts = 1.0 + table.counts(ngrams.lone_keys(ngrams.candidate_hashes(group)), engine="numpy")
+    prior: NDArray[np.float64] = counts / counts.sum()
+    return prior
+
+
+def _ngram_text(view: TokenView, token: int) -> str:
+    """Return a word for people; the ends of a sentence as they are written in n-grams."""
+    from disambig.features.contexts import word_at
+
+    return word_at(view, token) if token >= 0 else ""

@@ -1,0 +1,415 @@
+"""Scores of candidates by learned weights of the words around a place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.data import Columns, DenseBlocks, DenseLists, Group, Instances
+from disambig.errors import UserError
+from disambig.runtime import use_numba
+from disambig.settings import fitted_field
+from disambig.text import END_HASH, MASK, ORDER, PLACES, START_HASH, TokenView, fmix, hash_word, hash_words
+from disambig.types import Arrays, Features
+
+GROUP_NAME = "context"
+STEP = 1 / 32
+"""Weights are kept in steps of this size, as 8-bit integers."""
+
+Table = tuple[NDArray[np.uint32], NDArray[np.int8]]
+"""Features, ascending, and their weights, shapes ``(m,)`` and ``(m, K)``."""
+Tables = dict[int, Table]
+"""Tables by the number of their group."""
+
+
+@lru_cache(maxsize=1024)
+def group_number(group: Group) -> int:
+    """Return what a group's table is found by, whatever the order of the groups."""
+    return hash_word("/".join(group.candidates)) >> 1
+
+
+def learn_tables(
+    groups: Sequence[Group],
+    examples: Callable[[int], Instances],
+    features: Callable[[Instances], NDArray[np.uint32]],
+    *,
+    extractor: str,
+    C: float,
+    kept: int,
+    least: int,
+) -> Tables:
+    """Return the table of each group that can be learned; the others have none.
+
+    A group needs two candidates, each of them right somewhere, and a feature seen `least` times.
+
+    Parameters
+    ----------
+    groups : sequence of Group
+    examples : callable
+        From the number of a group to its examples.
+    features : callable
+        From these to their features (see `learn`).
+    extractor : str
+        What is named where nothing can be learned.
+
+    Raises
+    ------
+    UserError
+        D423 where no group has such a feature.
+    """
+    tables: Tables = {}
+    tried = 0
+    for g, group in enumerate(groups):
+        part = examples(g)
+        observed = part.observed
+        if not 1 < len(group.candidates) == len(np.unique(observed)):
+            continue
+        tried += len(observed)
+        table = learn_table(features(part), observed, C=C, kept=kept, least=least)
+        if table is not None:
+            tables[group_number(group)] = table
+    if tried and not tables:
+        raise UserError("D423", extractor=extractor, n=tried, least=least)
+    return tables
+
+
+def learn_table(
+    keys: NDArray[np.uint32], observed: NDArray[np.int32], *, C: float, kept: int, least: int
+) -> Table | None:
+    """Return the heaviest weights of a logistic regression; None where no feature is seen `least` times.
+
+    Parameters
+    ----------
+    keys : array of uint32, shape (n, F)
+        The features of each instance; one that stands twice counts twice.
+    observed : array of int32, shape (n,)
+        Index of the right candidate; each candidate must be there.
+    C : float
+        Inverse strength of the L2 regulariser.
+    kept : int
+        Features kept.
+    least : int
+        How often a feature must be there to be learned.
+    """
+    from scipy.sparse import csr_array
+    from sklearn.linear_model import LogisticRegression
+
+    vocabulary, column, seen = np.unique(keys, return_inverse=True, return_counts=True)
+    frequent = (seen >= least) & (vocabulary != 0)
+    if not frequent.any():
+        return None
+    number = (np.cumsum(frequent) - 1).astype(np.int32)  # liblinear takes no longer ones
+    keep = frequent[column.ravel()]
+    rows = np.repeat(np.arange(len(keys), dtype=np.int32), keys.shape[1])[keep]
+    x = csr_array(
+        (np.ones(len(rows), np.float64), (rows, number[column.ravel()[keep]])),
+        (len(keys), int(frequent.sum())),
+    )
+    solver = "liblinear" if observed.max() == 1 else "lbfgs"
+    learned = LogisticRegression(C=C, solver=solver, max_iter=200).fit(x, observed).coef_
+    weights = np.vstack([-learned / 2, learned / 2]) if len(learned) == 1 else learned  # (K, F)
+    spread = np.abs(weights).max(axis=0) * np.sqrt(seen[frequent])
+    heaviest = np.sort(np.argsort(-spread, kind="stable")[:kept])
+    steps = np.clip(np.round(weights[:, heaviest].T / STEP), -127, 127).astype(np.int8)
+    used = steps.any(axis=1)
+    return vocabulary[frequent][heaviest][used], steps[used]
+
+
+def sum_weights(keys: NDArray[np.uint32], table: Table) -> NDArray[np.int32]:
+    """Return the sum of the known features' weights for each candidate, shape ``(n, K)``, in steps."""
+    known, weights = table
+    if not len(known):
+        return np.zeros((len(keys), weights.shape[1]), np.int32)
+    at = np.minimum(np.searchsorted(known, keys), len(known) - 1)
+    rows, features = np.nonzero(known[at] == keys)
+    added = weights[at[rows, features]].T.astype(np.float64)  # (K, found): small integers, so exact
+    return np.stack([np.bincount(rows, each, minlength=len(keys)) for each in added], axis=1).astype(np.int32)
+
+
+def as_features(scores: NDArray[np.int32] | None, instances: Instances, group: Group) -> Features:
+    """Return sums of weights as one attribute a candidate, shape ``(n, K, 1)``; None: all zero.
+
+    Words around are no n-gram found: they alone never make a flag.
+    """
+    n, k = len(instances), len(group.candidates)
+    values = np.zeros((n, k, 1), np.float32)
+    if scores is not None:
+        values[:, :, 0] = scores[:, :k] * STEP
+    return one_attribute(values, instances, group)
+
+
+def one_attribute(values: NDArray[np.float32], instances: Instances, group: Group) -> Features:
+    """Return what the words around are worth as the only attribute of each candidate, shape ``(n, K, 1)``."""
+    n, k = values.shape[:2]
+    costs = (np.arange(k) != instances.observed[:, None]).astype(np.float32)
+    nothing = np.zeros(n * k, np.int32)
+    batch = DenseBlocks(values, np.arange(k).reshape(k, 1), attribute_columns(group), costs)
+    return Features(batch, nothing, nothing)
+
+
+@lru_cache(maxsize=1024)
+def attribute_columns(group: Group) -> Columns:
+    """Return the meaning of the only attribute of each candidate."""
+    k = len(group.candidates)
+    names = [f"{candidate}: words around" for candidate in group.candidates]
+    return Columns(np.arange(k, dtype=np.int32), np.zeros(k, np.int32), (GROUP_NAME,), names)
+
+
+def tables_to_state(tables: Mapping[int, Table]) -> Arrays:
+    """Return tables as arrays: the keys and weights of all groups, one group behind the other."""
+    most = max((weights.shape[1] for _, weights in tables.values()), default=1)
+    padded = [np.pad(w, ((0, 0), (0, most - w.shape[1]))) for _, w in tables.values()]
+    return {
+        "groups": np.array(list(tables), np.int64),
+        "sizes": np.array([len(keys) for keys, _ in tables.values()], np.int64),
+        "keys": np.concatenate([np.empty(0, np.uint32), *(keys for keys, _ in tables.values())]),
+        "weights": np.concatenate([np.empty((0, most), np.int8), *padded]),
+    }
+
+
+def tables_from_state(arrays: Arrays) -> Tables:
+    """Return the tables of a state.
+
+    Raises
+    ------
+    ValueError
+        Where the arrays do not fit together.
+    """
+    sizes, keys, weights = arrays["sizes"], arrays["keys"], arrays["weights"]
+    fits = weights.ndim == 2 and len(weights) == len(keys) == sizes.sum() and (sizes >= 0).all()
+    fits = fits and keys.ndim == sizes.ndim == arrays["groups"].ndim == 1
+    if not fits or len(sizes) != len(arrays["groups"]) or weights.dtype != np.int8:
+        raise ValueError("context words: keys, weights and sizes differ")
+    cuts = np.cumsum(sizes)[:-1]
+    parts = zip(arrays["groups"].tolist(), np.split(keys, cuts), np.split(weights, cuts), strict=True)
+    return {number: (k.astype(np.uint32), w) for number, k, w in parts}
+
+
+def one_score(scores: NDArray[np.float32], instances: Instances, group: Group, name: str) -> Features:
+    """Return a score of each candidate as its only attribute; none counts as an n-gram that was found.
+
+    Parameters
+    ----------
+    scores : array of float32, shape (n_candidates,)
+        Of all instances, one after the other: of the group's candidates, or of lists of their own.
+    name : str
+        What the attribute is called where candidates have lists of their own.
+    """
+    if instances.own is None:
+        return one_attribute(scores.reshape(len(instances), len(group.candidates), 1), instances, group)
+    none = np.zeros(len(scores), np.int32)
+    batch = DenseLists(scores[:, None], instances.own.offsets, instances.costs(group), _score_columns(name))
+    return Features(batch, none, none)
+
+
+@lru_cache(maxsize=256)
+def _score_columns(name: str) -> Columns:
+    return Columns(np.array([-1], np.int32), np.zeros(1, np.int32), (name,), [name])
+
+
+_BAG = 99
+_LEAST = 4
+"""How often a feature must be seen to be learned."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ContextWords:
+    """Extractor of one score a candidate from the words around it.
+
+    Parameters
+    ----------
+    window : int
+        Words on each side that enter the bag; the two adjoining ones do not.
+    places : int
+        Words on each side that enter by their place.
+    kept : int
+        Features kept a group.
+    examples : int
+        Instances of a group to learn from; a random sample where there are more.
+    C : float
+        Inverse strength of the L2 regulariser.
+    seed : int
+        Of that sample.
+    """
+
+    window: int = 10
+    places: int = 3
+    kept: int = 800
+    examples: int = 20_000
+    C: float = 0.05
+    seed: int = 0
+    tables: Tables | None = fitted_field(None)
+    describes: ClassVar[str] = "group"
+
+    def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> ContextWords:
+        """Learn the weights of each group from text whose words are taken as right."""
+        rng = np.random.default_rng(self.seed)
+
+        def examples(g: int) -> Instances:
+            rows = np.flatnonzero(instances.groups == g)
+            if len(rows) > self.examples:
+                rows = np.sort(rng.choice(rows, self.examples, replace=False))
+            return instances.take(rows)
+
+        tables = learn_tables(
+            groups,
+            examples,
+            lambda part: self._keys(view, part),
+            extractor="ContextWords",
+            C=self.C,
+            kept=self.kept,
+            least=_LEAST,
+        )
+        return replace(self, tables=tables)
+
+    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
+        """Return one attribute a candidate, shape ``(n, K, 1)``; zero for a group that was not learned."""
+        table = (self.tables or {}).get(group_number(group))
+        known = table is not None and len(instances) > 0
+        return as_features(self._sums(view, instances, table) if known and table else None, instances, group)
+
+    def state(self) -> Arrays:
+        """Return the kept features."""
+        return tables_to_state(self.tables or {})
+
+    def from_state(self, arrays: Arrays) -> ContextWords:
+        """Return an extractor with the weights of `state`; ValueError where they do not fit."""
+        return replace(self, tables=tables_from_state(arrays))
+
+    @property
+    def _looks(self) -> list[tuple[int, int]]:
+        """Where each feature looks, left (below zero) or right, and its kind: the bag or a place."""
+        near = [(side * d, side * d + 50) for d in range(1, self.places + 1) for side in (-1, 1)]
+        return near + [(side * d, _BAG) for d in range(2, self.window + 1) for side in (-1, 1)]
+
+    def _sums(self, view: TokenView, instances: Instances, table: Table) -> NDArray[np.int32]:
+        """Return the sum of the known features' weights for each candidate, shape (n, K)."""
+        looks = self._looks
+        if use_numba(len(instances) * len(looks)):
+            from disambig.features._row_kernels import add_weights
+
+            return add_weights(view, instances, looks, *table)
+        return sum_weights(self._keys(view, instances), table)
+
+    def _keys(self, view: TokenView, instances: Instances) -> NDArray[np.uint32]:
+        """Return the features of each instance as hashes, shape (n, F); 0 outside the document."""
+        document = view.document_indices(instances.positions)
+        low, high = view.documents[document], view.documents[document + 1]
+        last = instances.positions + instances.lengths - 1
+        columns = np.zeros((len(self._looks), len(instances)), np.uint32)
+        for column, (distance, kind) in zip(columns, self._looks, strict=True):
+            at = (instances.positions if distance < 0 else last) + distance
+            inside = (at >= low) & (at < high)
+            words = view.hashes[np.where(inside, at, 0)]
+            mixed = (fmix(words ^ np.uint64(kind * ORDER & MASK)) >> np.uint64(32)).astype(np.uint32)
+            column[:] = np.where(inside & (words != 0), mixed, np.uint32(0))
+        return columns.T
+
+
+_STOPS = np.sort(hash_words([".", "?", "!"]))
+"""Signs that end a sentence even before a small letter, as in quick writing."""
+_SENTENCE_BAG, _PAIR, _ACROSS = 100, 200, 300
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SentenceWords:
+    """Extractor of one score a candidate from the sentence around it.
+
+    Parameters
+    ----------
+    window : int
+        Words on each side.
+    places : int
+        Words on each side that enter by their place too.
+    kept : int
+        Features kept a group.
+    C : float
+        Inverse strength of the L2 regulariser.
+    """
+
+    window: int = 6
+    places: int = 3
+    kept: int = 20_000
+    C: float = 0.6
+    tables: Tables | None = fitted_field(None)
+    cross_fit: ClassVar[bool] = True
+    describes: ClassVar[str] = "group"
+
+    def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> SentenceWords:
+        """Learn the weights of each group from instances whose observed candidates are right."""
+        tables = learn_tables(
+            groups,
+            lambda g: instances.take(np.flatnonzero(instances.groups == g)),
+            lambda part: self._keys(view, part),
+            extractor="SentenceWords",
+            C=self.C,
+            kept=self.kept,
+            least=1,
+        )
+        return replace(self, tables=tables)
+
+    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
+        """Return one attribute a candidate, shape ``(n, K, 1)``; zero for a group that was not learned."""
+        table = (self.tables or {}).get(group_number(group))
+        sums = sum_weights(self._keys(view, instances), table) if table and len(instances) else None
+        return as_features(sums, instances, group)
+
+    def state(self) -> Arrays:
+        """Return the kept features."""
+        return tables_to_state(self.tables or {})
+
+    def from_state(self, arrays: Arrays) -> SentenceWords:
+        """Return an extractor with the weights of `state`; ValueError where they do not fit."""
+        return replace(self, tables=tables_from_state(arrays))
+
+    def _keys(self, view: TokenView, instances: Instances) -> NDArray[np.uint32]:
+        """Return the features of each instance as hashes, shape (n, F); 0 beyond the sentence."""
+        last = instances.positions + instances.lengths - 1  # of an empty place the token before
+        left = _side(view, instances.positions, -1, self.window + 1)
+        right = _side(view, last, 1, self.window + 1)
+        columns = [_key(_ACROSS, left[0], right[0])]
+        for side, words in ((1, left), (2, right)):
+            for d in range(self.window):
+                if d < self.places:
+                    columns.append(_key(10 * d + side, words[d]))
+                columns.append(_key(_SENTENCE_BAG + side, words[d]))
+                if d + 1 < self.window:
+                    columns.append(_key(_PAIR + side, words[d], words[d + 1]))
+        return _each_once(np.stack(columns, axis=1))
+
+
+def _side(view: TokenView, start: NDArray[np.int64], step: int, n: int) -> list[NDArray[np.uint64]]:
+    """Return the `n` words that follow `start` on one side, nearest first, each shape (n_instances,).
+
+    The sentence's boundary is the last of them; beyond it stands 0.
+    """
+    words, alive = [], np.ones(len(start), bool)
+    for d in range(1, n + 1):
+        at = np.clip(start + step * d, 0, len(view) - 1)
+        word = np.where(alive, view.hashes[at], np.uint64(0))
+        stop = np.isin(word, _STOPS)
+        if step < 0:  # the sign that ends the sentence before is its boundary
+            word = np.where(stop, np.uint64(START_HASH), word)
+        words.append(word)
+        alive = alive & ~stop & (word != START_HASH) & (word != END_HASH)
+    return words
+
+
+def _key(kind: int, *words: NDArray[np.uint64]) -> NDArray[np.uint32]:
+    """Return the hash of a kind of feature and its words; 0 where the first word is none."""
+    mixed = np.full(len(words[0]), np.uint64(kind * ORDER & MASK))
+    for place, word in zip(PLACES, words, strict=False):
+        mixed = mixed + word * np.uint64(place)
+    return np.where(words[0] != 0, (fmix(mixed) >> np.uint64(32)).astype(np.uint32), np.uint32(0))
+
+
+def _each_once(keys: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Keep each feature of a row once: a word that stands twice is no stronger."""
+    keys = np.sort(keys, axis=1)
+    keys[:, 1:][keys[:, 1:] == keys[:, :-1]] = 0
+    return keys

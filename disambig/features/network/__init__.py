@@ -1,1 +1,0 @@
-"""A small network over the words around a place."""

@@ -1,1 +1,0 @@
-"""Sparse rows, one an instance: what the extractors that make them share."""

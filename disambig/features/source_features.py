@@ -1,0 +1,114 @@
+"""What the source of a candidate list gives: base score, rank and features."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.data import CandidateLists, Group, Instances, PackedStrings, maxima, strings_from_state
+from disambig.features.candidate_ngrams import as_features, columns_named, own_lists
+from disambig.settings import fitted_field
+from disambig.text import TokenView
+from disambig.types import Arrays, Features
+
+GROUPS = ("base score", "rank", "source")
+_FIXED = ("base score", "rank")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SourceFeatures:
+    """Extractor of one sparse row a candidate: its base score, log(1 + rank), the features that it came with.
+
+    The base score is how far a candidate is behind the best one of its list, in units of what the second one
+    is behind on average: so it means the same whatever its source counts in. Features that training did not
+    see are left out.
+
+    Parameters
+    ----------
+    base, rank, features : bool
+        Whether these are features.
+    least : int
+        Features that fewer candidates have in training are left out.
+    """
+
+    base: bool = True
+    rank: bool = True
+    features: bool = True
+    least: int = 1
+    names: PackedStrings | None = fitted_field(None)
+    unit: float = fitted_field(1.0)
+    describes: ClassVar[str] = "own"
+
+    def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> SourceFeatures:
+        """Keep the names of the features that candidates have."""
+        own = own_lists(instances, self)
+        behind = _append_columns(own)
+        seconds = behind[own.ranks == 1]
+        mean = float(np.abs(seconds).mean()) if len(seconds) else 0.0
+        unit = mean if mean > 0 else 1.0
+        if own.features is None or not self.features:
+            return replace(self, names=PackedStrings.from_words(()), unit=unit)
+        counts = np.bincount(own.features.indices, minlength=len(own.feature_names))
+        kept = [name for name, n in zip(own.feature_names, counts.tolist(), strict=True) if n >= self.least]
+        return replace(self, names=PackedStrings.from_words(kept), unit=unit)
+
+    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
+        """Return the rows of all candidates; ValueError where the extractor was not fitted."""
+        from scipy.sparse import csr_array, hstack
+
+        if self.names is None:
+            raise ValueError("the features of the source are not known yet: fit the extractor first")
+        own, known = own_lists(instances, self), list(self.names)
+        n = len(own.texts)
+        fixed = np.stack(
+            [_append_columns(own) / self.unit * self.base, np.log1p(own.ranks) * self.rank], axis=1
+        ).reshape(n, 2)
+        parts = [csr_array(fixed)]
+        asked = np.zeros(n, np.int64)
+        if known:
+            number = {name: i for i, name in enumerate(known)}
+            to = np.array([number.get(name, -1) for name in own.feature_names], np.int64)
+            parts.append(_shift_columns(own.features, to, n, len(known)))
+            asked = np.diff(own.features.indptr) if own.features is not None else asked
+        rows = csr_array(hstack(parts, format="csr"))
+        rows.eliminate_zeros()
+        kinds = np.array([0, 1] + [2] * len(known), np.int32)
+        return as_features(rows, columns_named([*_FIXED, *known], kinds, GROUPS), instances, group, asked)
+
+    def state(self) -> Arrays:
+        """Return the names."""
+        if self.names is None:
+            return {}
+        return {"n": np.array([len(self.names)]), "unit": np.array([self.unit]), **self.names.state()}
+
+    def from_state(self, arrays: Arrays) -> SourceFeatures:
+        """Return an extractor that knows the names of `state`; ValueError where arrays do not fit."""
+        if not arrays:
+            return self
+        unit = float(arrays["unit"][0])
+        if not unit > 0:
+            raise ValueError("the unit of base scores is not above zero")
+        return replace(self, names=strings_from_state(arrays, int(arrays["n"][0])), unit=unit)
+
+
+def _append_columns(own: CandidateLists) -> NDArray[np.float64]:
+    """Return how far each candidate's score is behind the best one of its list, zero or less."""
+    return own.scores - np.repeat(maxima(own.scores, own.offsets), np.diff(own.offsets))
+
+
+def _shift_columns(rows: Any, to: NDArray[np.int64], n: int, width: int) -> Any:
+    """Return rows with their columns moved, those to -1 left out."""
+    from scipy.sparse import csr_array
+
+    if rows is None:
+        return csr_array((n, width))
+    columns = to[rows.indices]
+    kept = columns >= 0
+    starts = np.concatenate([[0], np.cumsum(kept)])[rows.indptr]
+    found = csr_array((rows.data[kept], columns[kept], starts), (n, width))
+    found.sort_indices()
+    return found

@@ -1,1 +1,0 @@
-"""String kernels over the words around a place."""

@@ -1,0 +1,195 @@
+"""Subsequences around a place: the string kernel of Lodhi et al. (2002) by its explicit features."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import combinations
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.data import Group, Instances, PackedStrings
+from disambig.errors import UserError
+from disambig.features.rows import (
+    Keys,
+    Rows,
+    SeenKeys,
+    as_features,
+    frequent_keys,
+    hash_values,
+    kind_seed,
+    named_columns,
+    seen_keys_from_state,
+    sentence_spans,
+    split_instances,
+    stack_rows,
+)
+from disambig.runtime import use_numba
+from disambig.settings import fitted_field
+from disambig.text import GAP_HASH, MAX_ORDER, PLACES, TokenView
+from disambig.types import Arrays, Features
+
+LAYERS = ("word", "stem", "lemma", "tag")
+MOST_WINDOW = 15
+"""Of length five there are 169,911 subsequences in a window of so many tokens on each side."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Subsequences:
+    """Extractor of one sparse row an instance, shared by its candidates (`CrossedRows`).
+
+    Nothing beyond the sentence is looked at; its boundary words are words. A token without a value in
+    `layer` is passed over, and counts in spans. A view without the layer has no features.
+
+    Parameters
+    ----------
+    layer : "word", "stem", "lemma" or "tag"
+        What the symbols are.
+    window : int
+        Tokens on each side, 1 to 15.
+    length : int
+        Symbols of a subsequence, 1 to 5.
+    shortest : int, optional
+        Take those of this length up to `length`; by default of `length` alone.
+    decay : float
+        What each token of a span multiplies an occurrence by, above 0 and at most 1.
+    gaps : bool
+        Whether symbols may have others between them; runs alone are the spectrum kernel.
+    target : bool
+        Whether the instance is one symbol of its own, the same for all; else its tokens are like others.
+    name : str
+        Of the feature group.
+    least : int
+        Features seen fewer times in training are left out.
+
+    Raises
+    ------
+    UserError
+        D452, D510, D512, D513 for settings that make no sense.
+    """
+
+    layer: str = "word"
+    window: int = 5
+    length: int = 2
+    shortest: int | None = None
+    decay: float = 0.5
+    gaps: bool = True
+    target: bool = True
+    name: str = "sequences"
+    least: int = 1
+    seen: SeenKeys | None = fitted_field(None)
+    rows_are_shared: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.layer not in LAYERS:
+            raise UserError("D510", setting="layer", value=self.layer, choices=", ".join(LAYERS))
+        bounds = {"window": MOST_WINDOW, "length": MAX_ORDER, "shortest": self.length}
+        for setting, most in bounds.items():
+            value = getattr(self, setting)
+            if value is not None and not 1 <= value <= most:
+                raise UserError("D513", setting=setting, value=value, least=1, most=most)
+        if not 0 < self.decay <= 1:
+            raise UserError("D512", value=self.decay)
+        if self.least < 1:
+            raise UserError("D452", setting="least", value=self.least)
+
+    def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> Subsequences:
+        """Keep the subsequences that instances of whatever group have."""
+        keys = frequent_keys(
+            (self._keys(view, part) for part in split_instances(instances)), least=self.least
+        )
+        return replace(self, seen=SeenKeys(keys, PackedStrings.from_words(())))
+
+    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
+        """Return one row an instance; the evidence is how many of its subsequences are known.
+
+        Raises
+        ------
+        ValueError
+            Where the extractor was not fitted.
+        """
+        seen = self.seen
+        if seen is None:
+            raise ValueError("subsequences: none are known yet: fit the extractor first")
+        made = stack_rows([self._rows(view, part, seen) for part in split_instances(instances)])
+        return as_features(made, named_columns(seen, self.name), instances, group, self)
+
+    def state(self) -> Arrays:
+        """Return the subsequences seen."""
+        return self.seen.state() if self.seen is not None else {}
+
+    def from_state(self, arrays: Arrays) -> Subsequences:
+        """Return an extractor that knows those of `state`; ValueError where arrays do not fit."""
+        return replace(self, seen=seen_keys_from_state(arrays) if arrays else None)
+
+    def _rows(self, view: TokenView, instances: Instances, seen: SeenKeys) -> Rows:
+        symbols = self._symbols(view, instances)
+        places, worth = self._looks(symbols.shape[1])
+        if use_numba(len(symbols) * len(worth)):
+            from disambig.features._row_kernels import known_subsequences
+
+            return known_subsequences(symbols, places, worth, seen.keys)
+        return seen.rows(_subsequence_keys(symbols, places), worth)
+
+    def _keys(self, view: TokenView, instances: Instances) -> Keys:
+        symbols = self._symbols(view, instances)
+        return _subsequence_keys(symbols, self._looks(symbols.shape[1])[0])
+
+    def _looks(self, width: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return the places of each subsequence of `width` symbols, and what it counts."""
+        places = _places(width, self.shortest or self.length, self.length, self.gaps)
+        spans = places.max(axis=1, initial=0) - places[:, 0] + 1
+        return places, float(self.decay) ** spans
+
+    def _symbols(self, view: TokenView, instances: Instances) -> NDArray[np.uint64]:
+        """Return the symbols around each instance, from the left of its window; 0 is none."""
+        values = view.hashes if self.layer == "word" else view.layers.get(self.layer)
+        if values is None:
+            return np.zeros((len(instances), 0), np.uint64)
+        first, stop = sentence_spans(view, instances)
+        begin, lengths = instances.positions, instances.lengths.astype(np.int64)
+        low = np.maximum(first, begin - self.window)
+        high = np.minimum(stop, begin + lengths + self.window)
+        own = lengths - 1 if self.target else np.zeros(len(begin), np.int64)  # tokens that count as one
+        width = 2 * self.window + (1 if self.target else int(lengths.max(initial=0)))
+        at = low[:, None] + np.arange(width)
+        after = at >= begin[:, None] + (1 if self.target else 0)
+        at += np.where(after, own[:, None], 0)
+        inside = at < high[:, None]
+        symbols = np.where(inside, _subsequences_at(values, np.where(inside, at, 0)), np.uint64(0))
+        if self.target:
+            symbols[np.arange(len(begin)), begin - low] = np.uint64(GAP_HASH)
+        return symbols
+
+
+@lru_cache(maxsize=16)
+def _places(width: int, shortest: int, length: int, gaps: bool) -> NDArray[np.int64]:
+    """Return the places of all subsequences of `width` symbols, shape ``(C, length)``; -1 behind the last."""
+    found = [
+        places + (-1,) * (length - size)
+        for size in range(shortest, length + 1)
+        for places in combinations(range(width), size)
+        if gaps or places[-1] - places[0] < size
+    ]
+    return np.array(found, np.int64).reshape(-1, length)
+
+
+def _subsequences_at(values: NDArray[np.generic], at: NDArray[np.int64]) -> NDArray[np.uint64]:
+    return values[at].astype(np.uint64) if len(values) else np.zeros(at.shape, np.uint64)
+
+
+def _subsequence_keys(symbols: NDArray[np.uint64], places: NDArray[np.int64]) -> Keys:
+    """Return the key of each subsequence of each row, shape ``(n, C)``; 0 where a place has no symbol."""
+    mixed = np.zeros((len(symbols), len(places)), np.uint64)
+    there = np.ones(mixed.shape, bool)
+    for number, multiplier in zip(places.T, PLACES, strict=False):
+        column = np.flatnonzero(number >= 0)
+        own = symbols[:, number[column]]
+        mixed[:, column] += own * np.uint64(multiplier)
+        there[:, column] &= own != 0
+    sizes = (places >= 0).sum(axis=1).tolist()
+    kinds = np.array([kind_seed(size) for size in sizes], np.uint64)
+    return np.where(there, hash_values(mixed, kinds), np.uint32(0))

@@ -1,0 +1,551 @@
+"""TF-IDF of documents and of the words around a place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.data import Group, Instances, PackedStrings, strings_from_state, word_tokens
+from disambig.errors import UserError
+from disambig.features.rows import (
+    MOST_NEARNESS,
+    Rows,
+    as_features,
+    document_spans,
+    expand_spans,
+    named_columns,
+    sparse_rows,
+    split_instances,
+    stack_rows,
+    window_spans,
+    word_positions,
+)
+from disambig.runtime import WeakRefMixin, use_numba
+from disambig.settings import fitted_field
+from disambig.text import TokenView, hash_word, ngram_keys, normalised
+from disambig.types import Arrays, Features
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+PAIRS = hash_word("pairs of tfidf")
+"""What pairs are hashed with: no pair is a word."""
+_ENDS = {hash_word(end): end for end in ("<S>", "</S>")}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KnownTerms(WeakRefMixin):
+    """One entry a column.
+
+    Attributes
+    ----------
+    documents : array of int32, shape (D,)
+        How many documents of the training hold a word of the column.
+    n_documents : int
+        All documents of the training.
+    hashes : array of uint64, shape (D,), or None
+        Hash of each column's word, rising; None where columns are cut from the hash itself.
+    names : Spellings
+        The words; none for hashed columns, and where they are not kept.
+    """
+
+    documents: NDArray[np.int32]
+    n_documents: int
+    hashes: NDArray[np.uint64] | None
+    names: PackedStrings
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    def word(self, column: int) -> str:
+        """Return the word of a column, empty where it is not known."""
+        return self.names[column] if len(self.names) else ""
+
+    def idf(self, columns: NDArray[np.integer]) -> Floats:
+        """Return the inverse document frequencies of columns, smoothed: ``ln((1 + n) / (1 + df)) + 1``."""
+        if self not in _idf:
+            _idf[self] = np.log((1.0 + self.n_documents) / (1.0 + self.documents)) + 1.0
+        return _idf[self][columns]
+
+    def columns(self, hashes: NDArray[np.uint64]) -> Ints:
+        """Return the column of each word, -1 for words that have none."""
+        if self.hashes is None:
+            return (hashes & np.uint64(len(self) - 1)).astype(np.int64)
+        if not len(self):
+            return np.full(len(hashes), -1, np.int64)
+        at = np.minimum(np.searchsorted(self.hashes, hashes), len(self) - 1)
+        return np.where(self.hashes[at] == hashes, at, -1)
+
+    def state(self) -> Arrays:
+        """Return all of it as arrays."""
+        n_documents = np.array([self.n_documents], np.int64)
+        counted: dict[str, NDArray[Any]] = {"documents": self.documents, "n_documents": n_documents}
+        return counted if self.hashes is None else counted | {"hashes": self.hashes, **self.names.state()}
+
+
+_idf: WeakKeyDictionary[KnownTerms, Floats] = WeakKeyDictionary()
+"""The inverse document frequencies of all columns, as long as these are in use."""
+
+
+def known_terms_from_state(arrays: Arrays, *, bits: int | None) -> KnownTerms:
+    """Return what `Known.state` gave.
+
+    Raises
+    ------
+    KeyError, ValueError
+        Where arrays are missing or do not fit together, or are of another form than `bits` says.
+    """
+    documents, n_documents = arrays["documents"], arrays["n_documents"]
+    whole = documents.ndim == 1 and documents.dtype.kind in "iu" and n_documents.shape == (1,)
+    least = 0 if bits is not None else 1
+    if not whole or n_documents.dtype.kind not in "iu" or not 1 <= n_documents[0] < 2**31:
+        raise ValueError("tf-idf: document frequencies are no whole numbers")
+    if len(documents) and not least <= documents.min() <= documents.max() <= n_documents[0]:
+        raise ValueError("tf-idf: a word in more documents than there are, or in none")
+    counted = documents.astype(np.int32), int(n_documents[0])
+    if bits is not None:
+        if len(documents) != 1 << bits or "hashes" in arrays:
+            raise ValueError(f"tf-idf: no table of 2**{bits} columns")
+        return KnownTerms(*counted, None, PackedStrings.from_words(()))
+    hashes = arrays["hashes"]
+    rising = hashes.dtype == np.uint64 and (hashes[1:] > hashes[:-1]).all()
+    if hashes.shape != documents.shape or not rising:
+        raise ValueError("tf-idf: words, hashes and document frequencies differ")
+    try:
+        return KnownTerms(*counted, hashes, strings_from_state(arrays, len(documents)))
+    except ValueError as problem:
+        raise ValueError(f"tf-idf: {problem}") from problem
+
+
+@dataclass(frozen=True, slots=True)
+class TermSelector:
+    """What counts as a term of an instance: which tokens, and which of their values.
+
+    Parameters
+    ----------
+    around : int or "document", optional
+        Tokens on each side of the place; by default those inside it.
+    layer : str, optional
+        Layer whose values count, zero for none; by default words.
+    every_token : bool
+        Whether signs count too, and words for themselves where they have no value in `layer`, or the view
+        has none of them.
+    pairs : bool
+        Whether two neighbouring tokens are a term, too, of which one at least is in the instance: words,
+        signs and ends of sentences, but not the end of one and the beginning of the next.
+
+    A term is known by its token; a pair by that of its first, and the number of tokens in the view more.
+    """
+
+    around: int | str | None = None
+    layer: str | None = None
+    every_token: bool = False
+    pairs: bool = False
+
+    def lacking(self, view: TokenView) -> bool:
+        """Tell whether the view lacks the layer, and so has no terms."""
+        return self.layer is not None and self.layer not in view.layers and not self.every_token
+
+    def term_limit(self, view: TokenView) -> int:
+        """Return above what number there is no term of a view."""
+        return len(view) * (2 if self.pairs else 1)
+
+    def values(self, view: TokenView, tokens: Ints) -> NDArray[np.uint64]:
+        """Return the hashes of terms, 0 for none; all are none where the view lacks the layer."""
+        if not self.pairs:
+            return self._of_tokens(view, tokens)
+        found = np.empty(len(tokens), np.uint64)
+        of_two = tokens >= len(view)
+        first = tokens[of_two] - len(view)
+        found[~of_two] = self._of_tokens(view, tokens[~of_two])
+        found[of_two] = ngram_keys(np.stack([view.hashes[first], view.hashes[first + 1]], axis=1), PAIRS)
+        return found
+
+    def _of_tokens(self, view: TokenView, tokens: Ints) -> NDArray[np.uint64]:
+        if self.layer is None:
+            return view.hashes[tokens]
+        if self.layer not in view.layers:
+            return view.hashes[tokens] if self.every_token else np.zeros(len(tokens), np.uint64)
+        values: Any = view.layers[self.layer][tokens]
+        return np.where(values == 0, view.hashes[tokens], values) if self.every_token else values
+
+    def ranges(self, view: TokenView, instances: Instances) -> tuple[Ints, Ints]:
+        """Return the tokens looked at, as ranges: shape ``(n * m,)``, m of them an instance."""
+        begin, end = instances.positions, instances.positions + instances.lengths
+        if self.around is None:
+            return begin, end
+        if isinstance(self.around, str):
+            first, stop = document_spans(view, instances)
+        else:
+            first, stop = window_spans(view, instances, self.around)
+        return np.stack([first, end], axis=1).ravel(), np.stack([begin, stop], axis=1).ravel()
+
+    def portions(self, view: TokenView, instances: Instances) -> list[Instances]:
+        """Cut instances into runs that look at a bounded number of tokens, see `one_row.portions`."""
+        first, stop = self.ranges(view, instances)
+        sizes = np.maximum(stop - first, 0).reshape(-1, 1 if self.around is None else 2)
+        return split_instances(instances, sizes.sum(axis=1))
+
+    def instance_terms(self, view: TokenView, instances: Instances) -> tuple[Ints, Ints]:
+        """Return the terms of the instances: the instance of each and its token, in text order.
+
+        The pairs of an instance come after its tokens.
+        """
+        ranges, tokens = expand_spans(*self.ranges(view, instances))
+        rows = ranges if self.around is None else ranges // 2
+        keep = self.counted(view, tokens)
+        if not self.pairs:
+            return rows[keep], tokens[keep]
+        of_pair, first = expand_spans(instances.positions - 1, instances.positions + instances.lengths)
+        ends = view.starts == view.ends  # of sentences
+        both = ends[first] & ends[first + 1]
+        of_pair, first = of_pair[~both], first[~both]
+        rows, tokens = (
+            np.concatenate([rows[keep], of_pair]),
+            np.concatenate([tokens[keep], first + len(view)]),
+        )
+        order = np.argsort(rows, kind="stable")
+        return rows[order], tokens[order]
+
+    def distances(self, view: TokenView, instances: Instances, rows: Ints, tokens: Ints) -> Ints:
+        """Return how many words each term is from its instance, boundary words left out; the next is at 1."""
+        at = word_positions(view, tokens)
+        before = word_positions(view, instances.positions)[rows] - at
+        return np.maximum(
+            before, at - word_positions(view, instances.positions + instances.lengths - 1)[rows]
+        )
+
+    def counted_tokens(self, view: TokenView) -> NDArray[np.bool_]:
+        """Return which tokens of a view have a term; of words, not of a layer."""
+        return view.ends > view.starts if self.every_token else _word_hashes(view)
+
+    def counted(self, view: TokenView, tokens: Ints) -> NDArray[np.bool_]:
+        """Return which tokens have a term."""
+        if self.lacking(view):
+            return np.zeros(len(tokens), bool)
+        if self.every_token:
+            return view.ends[tokens] > view.starts[tokens]
+        if self.layer is not None:
+            return self.values(view, tokens) != 0
+        return _word_hashes(view)[tokens]
+
+
+_words: WeakKeyDictionary[TokenView, NDArray[np.bool_]] = WeakKeyDictionary()
+"""Which tokens of a view are words: one view is asked by many groups in turn, a portion at a time."""
+
+
+def _word_hashes(view: TokenView) -> NDArray[np.bool_]:
+    found = _words.get(view)
+    if found is None:
+        found = _words[view] = word_tokens(view)
+    return found
+
+
+def spell_terms(view: TokenView, tokens: Ints) -> PackedStrings:
+    """Return how terms are written.
+
+    A word is shown as it stands there where that is its normal form, else in the core's normal form. Of pairs
+    both are, with a blank between them.
+    """
+    pairs = tokens >= len(view)
+    words = _write_term(view, np.where(pairs, tokens - len(view), tokens))
+    if pairs.any():
+        seconds = _write_term(view, tokens[pairs] - len(view) + 1)
+        for at, second in zip(np.flatnonzero(pairs).tolist(), seconds, strict=True):
+            words[at] += f" {second}"
+    return PackedStrings.from_words(words)
+
+
+def _write_term(view: TokenView, tokens: Ints) -> list[str]:
+    documents = view.document_indices(tokens).tolist()
+    spans = zip(documents, view.starts[tokens].tolist(), view.ends[tokens].tolist(), strict=True)
+    words = []
+    for (document, start, end), key in zip(spans, view.hashes[tokens].tolist(), strict=True):
+        seen = view.texts[document][start:end] or _ENDS.get(key, "")
+        words.append(seen if hash_word(seen) == key else normalised(seen))
+    return words
+
+
+_MOST_BITS = 18
+
+
+def count_compiled(
+    terms: TermSelector, view: TokenView, instances: Instances, known: KnownTerms
+) -> Rows | None:
+    """Return the counts of known terms, and how many words of each instance are known, and there are.
+
+    None where NumPy is to do it: for little work, and for other terms than words of instances and pairs.
+    """
+    if terms.around is not None or terms.layer is not None or known.hashes is None or not len(known):
+        return None
+    lengths = instances.lengths.astype(np.int64)
+    room = int(lengths.sum()) * (2 if terms.pairs else 1) + len(instances)
+    if not use_numba(room):
+        return None
+    from scipy.sparse import csr_array
+
+    from disambig.features._row_kernels import count_terms
+
+    n = len(instances)
+    indptr, columns, counts = np.zeros(n + 1, np.int32), np.empty(room, np.int32), np.empty(room)
+    found, asked = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    begins, shift = _directory(known, known.hashes)
+    size = count_terms(
+        view.hashes,
+        terms.counted_tokens(view),
+        view.starts == view.ends,
+        instances.positions,
+        instances.positions + lengths,
+        terms.pairs,
+        np.uint64(PAIRS),
+        known.hashes,
+        begins,
+        shift,
+        indptr,
+        columns,
+        counts,
+        found,
+        asked,
+    )
+    rows = csr_array((counts[:size], columns[:size], indptr), (n, len(known)))
+    rows.has_canonical_format = True
+    return rows, found, asked
+
+
+_directories: WeakKeyDictionary[KnownTerms, tuple[NDArray[np.int32], np.uint64]] = WeakKeyDictionary()
+
+
+def _directory(known: KnownTerms, hashes: NDArray[np.uint64]) -> tuple[NDArray[np.int32], np.uint64]:
+    """Return where the hashes with each value of their top bits begin, and the shift to these bits."""
+    if known not in _directories:
+        bits = min(max(len(hashes).bit_length(), 1), _MOST_BITS)
+        tops = (hashes >> np.uint64(64 - bits)).astype(np.int64)
+        sizes = np.bincount(tops, minlength=1 << bits)
+        begins = np.append(0, np.cumsum(sizes)).astype(np.int32)
+        _directories[known] = begins, np.uint64(64 - bits)
+    return _directories[known]
+
+
+MOST_BITS = 22
+"""Weights are dense, one a column and label: 2 ** 22 columns are 32 MB a label."""
+MOST_AROUND = 1_000_000
+"""Tokens on each side; who wants them all says "document"."""
+WEIGHTINGS = ("tfidf", "count", "binary")
+LAYERS = ("stem", "lemma", "tag")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tfidf:
+    """Extractor of one sparse row an instance, shared by its candidates (`CrossedRows`).
+
+    Parameters
+    ----------
+    min_documents : int
+        Words of fewer documents are left out.
+    kept : int, optional
+        Words kept, the most frequent ones; all if not given.
+    bits : int, optional
+        Make ``2 ** bits`` columns, of 1 to 22 bits, out of the words' hashes and keep no vocabulary: words
+        that share a column cannot be told apart, and `explain` cannot name them. All words count then.
+    sublinear_tf : bool
+        Whether counts become ``1 + ln(count)``.
+    around : int or "document", optional
+        Count the words of so many tokens on each side of the instance, in its document, or of all of its
+        document, itself left out; by default its own words.
+    layer : "stem", "lemma" or "tag", optional
+        Layer of the view to count instead of words, zero for none; a view without it has no terms, unless
+        `every_token` is set.
+    every_token : bool
+        Whether signs count too, and words for themselves where they have no value in `layer`: stop words
+        have no stem, and say much next to a place.
+    weighting : "tfidf", "count" or "binary"
+        Rows of counts, and of ones for words that are there, are not scaled.
+    pairs : bool
+        Whether pairs of neighbouring tokens count, too: of words, signs and ends of sentences. They are no
+        evidence. Not with `around` or `layer`.
+    nearness : float
+        With `around`: a word at distance d counts ``d ** -nearness``; from 0 to 10.
+    name : str
+        Of the feature group.
+    named : bool
+        Whether the words are kept as they are written, for `explain`; they are most of the state.
+
+    Raises
+    ------
+    UserError
+        D452, D473, D474, D510, D511, D514, D515, D517 for settings that make no sense.
+    """
+
+    min_documents: int = 1
+    kept: int | None = None
+    bits: int | None = None
+    sublinear_tf: bool = False
+    around: int | Literal["document"] | None = None
+    layer: str | None = None
+    every_token: bool = False
+    pairs: bool = False
+    weighting: str = "tfidf"
+    nearness: float = 0.0
+    name: str = "words"
+    named: bool = True
+    known: KnownTerms | None = fitted_field(None)
+    rows_are_shared: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        for setting in ("min_documents", "kept"):
+            value = getattr(self, setting)
+            if value is not None and value < 1:
+                raise UserError("D452", setting=setting, value=value)
+        if self.bits is not None and not 1 <= self.bits <= MOST_BITS:
+            raise UserError("D473", bits=self.bits, most=MOST_BITS)
+        if self.bits is not None and (self.kept is not None or self.min_documents != 1):
+            raise UserError("D474")
+        near = self.around is None or self.around == "document"
+        if not near and (isinstance(self.around, str) or not 1 <= (self.around or 0) <= MOST_AROUND):
+            raise UserError("D511", value=self.around, most=MOST_AROUND)
+        if not 0 <= self.nearness <= MOST_NEARNESS:
+            raise UserError("D514", value=self.nearness, most=MOST_NEARNESS)
+        if self.nearness and (self.around is None or self.sublinear_tf or self.weighting == "binary"):
+            raise UserError("D515")
+        if self.layer is not None and self.layer not in LAYERS:
+            raise UserError("D510", setting="layer", value=self.layer, choices=", ".join(LAYERS))
+        if self.pairs and (self.around is not None or self.layer is not None):
+            raise UserError("D517")
+        if self.weighting not in WEIGHTINGS:
+            raise UserError("D510", setting="weighting", value=self.weighting, choices=", ".join(WEIGHTINGS))
+
+    def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> Tfidf:
+        """Count in how many instances, of whatever group, each word stands.
+
+        Raises
+        ------
+        UserError
+            D475 where no word stands in `min_documents` of them.
+        """
+        met = np.zeros(self._terms.term_limit(view), bool)
+        for part in self._terms.portions(view, instances):
+            met[self._terms.instance_terms(view, part)[1]] = True
+        tokens = np.flatnonzero(met)
+        hashes = self._terms.values(view, tokens)
+        column_of = np.full(len(met), -1)
+        if self.bits is not None:
+            empty = KnownTerms(
+                np.zeros(1 << self.bits, np.int32), len(instances), None, PackedStrings.from_words(())
+            )
+            column_of[tokens] = empty.columns(hashes)
+            documents, _ = self._counted(view, instances, column_of, len(empty))
+            return replace(self, known=replace(empty, documents=documents))
+        words, first, column_of[tokens] = np.unique(hashes, return_index=True, return_inverse=True)
+        documents, often = self._counted(view, instances, column_of, len(words))
+        keep = np.flatnonzero(documents >= self.min_documents)
+        if self.kept is not None and len(keep) > self.kept:
+            keep = np.sort(keep[np.argsort(-often[keep], kind="stable")[: self.kept]])
+        if not len(keep) and not self._terms.lacking(view):
+            raise UserError("D475", n=len(instances), least=self.min_documents)
+        names = spell_terms(view, tokens[first[keep]]) if self.named else PackedStrings.from_words(())
+        return replace(self, known=KnownTerms(documents[keep], max(len(instances), 1), words[keep], names))
+
+    def with_names(self, view: TokenView, instances: Instances) -> Tfidf:
+        """Return the extractor with names of the words that instances have (see `NamesFeatures`)."""
+        known = self.known
+        if known is None or len(known.names):
+            return self
+        tokens = np.unique(
+            np.concatenate(
+                [
+                    np.zeros(0, np.int64),
+                    *(
+                        self._terms.instance_terms(view, part)[1]
+                        for part in self._terms.portions(view, instances)
+                    ),
+                ]
+            )
+        )
+        columns, first = np.unique(known.columns(self._terms.values(view, tokens)), return_index=True)
+        there = columns >= 0
+        words = spell_terms(view, tokens[first[there]])
+        names = PackedStrings.from_known(dict(zip(columns[there].tolist(), words, strict=True)), len(known))
+        return replace(self, known=replace(known, names=names))
+
+    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
+        """Return one row an instance; the evidence is how many of its words are known.
+
+        Raises
+        ------
+        ValueError
+            Where the extractor was not fitted.
+        """
+        known = self.known
+        if known is None:
+            raise ValueError("TF-IDF knows no words yet: fit it first")
+        made = stack_rows([self._rows(view, part, known) for part in self._terms.portions(view, instances)])
+        return as_features(made, named_columns(known, self.name), instances, group, self)
+
+    def state(self) -> Arrays:
+        """Return the words and how many documents hold each."""
+        return self.known.state() if self.known is not None else {}
+
+    def from_state(self, arrays: Arrays) -> Tfidf:
+        """Return an extractor that knows the words of `state`; ValueError where arrays do not fit."""
+        return replace(self, known=known_terms_from_state(arrays, bits=self.bits) if arrays else None)
+
+    @property
+    def _terms(self) -> TermSelector:
+        return TermSelector(self.around, self.layer, self.every_token, self.pairs)
+
+    def _counted(
+        self, view: TokenView, instances: Instances, column_of: NDArray[np.int64], d: int
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Return how many instances hold each column, and how often it stands in all."""
+        documents, often = np.zeros(d, np.int32), np.zeros(d, np.int64)
+        for part in self._terms.portions(view, instances):
+            rows, tokens = self._terms.instance_terms(view, part)
+            counts = sparse_rows(rows, column_of[tokens], None, (len(part), d))
+            documents += np.bincount(counts.indices, minlength=d).astype(np.int32)
+            often += np.bincount(column_of[tokens], minlength=d)
+        return documents, often
+
+    def _rows(self, view: TokenView, instances: Instances, known: KnownTerms) -> Rows:
+        made = count_compiled(self._terms, view, instances, known)
+        if made is not None:
+            return self._weighed(made[0], known), *made[1:]
+        n = len(instances)
+        rows, tokens = self._terms.instance_terms(view, instances)
+        asked = np.bincount(self._single(rows, tokens, view), minlength=n)
+        column = known.columns(self._terms.values(view, tokens))
+        seen = column >= 0
+        rows, column, tokens = rows[seen], column[seen], tokens[seen]
+        met = known.documents[column] > 0  # of hashed columns some are empty
+        found = np.bincount(self._single(rows[met], tokens[met], view), minlength=n)
+        worth = None
+        if self.nearness:
+            worth = self._terms.distances(view, instances, rows, tokens).astype(np.float64) ** -self.nearness
+        return self._weighed(sparse_rows(rows, column, worth, (n, len(known))), known), found, asked
+
+    def _single(
+        self, rows: NDArray[np.int64], tokens: NDArray[np.int64], view: TokenView
+    ) -> NDArray[np.int64]:
+        """Return the rows of terms that are no pairs."""
+        return rows[tokens < len(view)] if self.pairs else rows
+
+    def _weighed(self, counts: csr_array, known: KnownTerms) -> csr_array:
+        """Turn counts into what `weighting` says, in place."""
+        if self.weighting == "binary":
+            counts.data = np.ones(len(counts.data))
+            return counts
+        data: Any = np.log(counts.data) + 1.0 if self.sublinear_tf else counts.data
+        if self.weighting == "tfidf":
+            data = data * known.idf(counts.indices)
+            row = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
+            norms = np.sqrt(np.bincount(row, data * data, minlength=counts.shape[0]))
+            data = data / np.where(norms > 0, norms, 1.0)[row]
+        counts.data = data
+        return counts

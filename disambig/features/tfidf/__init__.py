@@ -1,1 +1,0 @@
-"""TF-IDF of documents and of surroundings."""

@@ -1,0 +1,231 @@
+"""Features of a token and its window, for tasks that label every token."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.data import Group, Instances, SequenceRows
+from disambig.errors import UserError
+from disambig.features import _token_arrays as in_arrays
+from disambig.features.contexts import CLASS, TEMPLATES, class_templates
+from disambig.runtime import use_numba
+from disambig.settings import fitted_field
+from disambig.text import TokenView, characters
+from disambig.types import Arrays, Features
+
+_FARTHEST = 100
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordClasses:
+    """The classes of some words.
+
+    Attributes
+    ----------
+    words : array of uint64, shape (n,)
+        Hashes of the words in lower case, rising.
+    classes : array of uint16, shape (n, depth)
+        The number of each word's class, the coarsest first.
+    chosen : array of int64, shape (m, 4), optional
+        The features made of the classes, as `token_context_templates` writes them; by default those of the
+        word and of its neighbours.
+    """
+
+    words: NDArray[np.uint64]
+    classes: NDArray[np.uint16]
+    chosen: NDArray[np.int64] | None = None
+
+    @property
+    def depth(self) -> int:
+        """How many classes a word has."""
+        return int(self.classes.shape[1])
+
+    @property
+    def templates(self) -> NDArray[np.int64]:
+        """The features made of the classes, shape (m, 4)."""
+        return class_templates(self.depth) if self.chosen is None else self.chosen
+
+    def joined_with(self, other: WordClasses) -> WordClasses:
+        """Return the classes of both, these first, for the words of either; with the usual features.
+
+        Words that only one of them has are a class of their own in the other.
+        """
+        words = np.union1d(self.words, other.words)
+        columns = [each.lookup(words).astype(np.uint16) for each in (self, other)]
+        return WordClasses(words, np.concatenate(columns, axis=1))
+
+    def lookup(self, hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """Return the classes of words plus one, zeros for a word that has none, shape ``(n, depth)``."""
+        found = np.zeros((len(hashes), self.depth), np.uint64)
+        if len(self.words):
+            at = np.minimum(self.words.searchsorted(hashes), len(self.words) - 1)
+            known = self.words[at] == hashes
+            found[known] = self.classes[at[known]].astype(np.uint64) + np.uint64(1)
+        return found
+
+    def state(self) -> Arrays:
+        """Return the arrays."""
+        own: Arrays = {"class_words": self.words, "classes": self.classes}
+        return own if self.chosen is None else {**own, "class_templates": self.chosen.astype(np.int8)}
+
+    @classmethod
+    def from_state(cls, arrays: Arrays) -> WordClasses:
+        """Return the classes of `state`; ValueError where the arrays do not fit together."""
+        words, classes = arrays["class_words"], arrays["classes"]
+        if words.ndim != 1 or words.dtype != np.uint64 or (words[1:] <= words[:-1]).any():
+            raise ValueError("word classes: words are not rising")
+        if classes.ndim != 2 or classes.dtype != np.uint16 or len(classes) != len(words):
+            raise ValueError("word classes: words and classes differ")
+        chosen = arrays.get("class_templates")
+        if chosen is None:
+            return cls(words, classes)
+        chosen = chosen.astype(np.int64)
+        if chosen.ndim != 2 or chosen.shape[1] != 4 or np.abs(chosen[:, [1, 3]]).max(initial=0) > _FARTHEST:
+            raise ValueError("word classes: templates are no features")
+        attributes = chosen[:, [0, 2]]
+        if (attributes >= CLASS + classes.shape[1]).any() or (attributes < [0, -1]).any():
+            raise ValueError("word classes: templates of classes that there are not")
+        return cls(words, classes, chosen)
+
+
+@dataclass(frozen=True, eq=False)
+class TokenContext:
+    """Extractor of the features of tokens.
+
+    Parameters
+    ----------
+    least : int
+        How often a feature must occur in training to get a column.
+    keys : array of uint32, shape (D,), optional
+        The features that have columns, rising: what `fit` learned.
+    classes : WordClasses, optional
+        Classes of words by their company in text, for features beside the words themselves.
+
+    Raises
+    ------
+    UserError
+        D452 for a `least` that is no whole number of 1 or more.
+    """
+
+    least: int = 1
+    keys: NDArray[np.uint32] | None = fitted_field(None)
+    classes: WordClasses | None = fitted_field(None)
+    describes: ClassVar[str] = "group"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.least, int) or isinstance(self.least, bool) or self.least < 1:
+            raise UserError("D452", setting="least", value=self.least)
+
+    def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> TokenContext:
+        """Learn which features occur at the instances."""
+        hashes = _code_points(view, instances.positions, self.classes)
+        keys, counts = np.unique(hashes, return_counts=True)
+        return replace(self, keys=keys[counts >= self.least])
+
+    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
+        """Return `SequenceRows`, sentences being the sequences; evidence is the known features of a token."""
+        k = len(group.candidates)
+        rows, sequences = self.rows(view, instances.positions)
+        costs = (np.arange(k) != instances.observed[:, None]).astype(np.float32)
+        known = np.diff(rows.indptr).astype(np.int32)
+        asked = np.full(len(instances) * k, n_features(self.classes), np.int32)
+        return Features(SequenceRows(rows, costs, sequences), np.repeat(known, k), asked)
+
+    def rows(self, view: TokenView, positions: NDArray[np.int64]) -> tuple[Any, NDArray[np.int64]]:
+        """Return the features of tokens, a csr_array of shape (n, D), and the sentence of each."""
+        from scipy.sparse import csr_array
+
+        hashes = _code_points(view, positions, self.classes)
+        indptr, indices = self._looked_up(hashes)
+        ones = np.ones(len(indices), np.float32)
+        rows = csr_array((ones, indices, indptr), (len(hashes), len(self._keys)))
+        return rows, view.sentences.searchsorted(positions, side="right")
+
+    def _looked_up(self, hashes: NDArray[np.uint32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Return the columns of features, as `token_context_arrays.look_up`."""
+        if not use_numba(hashes.size):
+            return in_arrays.look_up(hashes, self._keys)
+        from disambig.features._row_kernels import look_up
+
+        keys, slots = self._index
+        indptr = np.empty(len(hashes) + 1, np.int32)
+        indices = np.empty(hashes.size, np.int32)
+        n = look_up(hashes, keys, slots, indptr, indices)
+        return indptr, indices[:n]
+
+    def only(self, kept: NDArray[np.bool_]) -> TokenContext:
+        """Return the extractor with the columns in `kept` alone, shape (D,)."""
+        return replace(self, keys=self._keys[kept])
+
+    def joined_with(self, other: TokenContext) -> TokenContext:
+        """Return the extractor with the columns of both."""
+        return replace(self, keys=np.union1d(self._keys, other._keys))
+
+    @property
+    def _keys(self) -> NDArray[np.uint32]:
+        return np.zeros(0, np.uint32) if self.keys is None else self.keys
+
+    @cached_property
+    def _index(self) -> tuple[NDArray[np.uint32], NDArray[np.int32]]:
+        from disambig.features._row_kernels import fill_index
+
+        keys = self._keys
+        slots = np.zeros(1 << max(4, (2 * len(keys)).bit_length()), np.int32)
+        fill_index(keys, slots)
+        return keys, slots
+
+    def state(self) -> Arrays:
+        """Return the features that have columns."""
+        classes: Arrays = {} if self.classes is None else self.classes.state()
+        return {"keys": self._keys, **classes}
+
+    def from_state(self, arrays: Arrays) -> TokenContext:
+        """Return an extractor with the columns of `state`; ValueError where they are not in order."""
+        keys = arrays["keys"]
+        if keys.ndim != 1 or keys.dtype != np.uint32 or not (np.diff(keys.astype(np.int64)) > 0).all():
+            raise ValueError("token context: keys are not rising")
+        classes = WordClasses.from_state(arrays) if "class_words" in arrays else None
+        return replace(self, keys=keys, classes=classes)
+
+
+def n_features(classes: WordClasses | None) -> int:
+    """Return how many features a token has."""
+    return len(TEMPLATES) + (0 if classes is None else len(classes.templates))
+
+
+def _code_points(
+    view: TokenView, positions: NDArray[np.int64], classes: WordClasses | None
+) -> NDArray[np.uint32]:
+    """Return the features of tokens as hashes, shape (n, F); `positions` rise."""
+    if not len(positions):
+        return np.zeros((0, n_features(classes)), np.uint32)
+    # only the sentences and documents that the tokens are in are looked at
+    first, last = view.sentences.searchsorted(positions[[0, -1]], side="right") + np.array([-1, 0])
+    sentences = view.sentences[first : last + 1]
+    inside = slice(int(sentences[0]), int(sentences[-1]))
+    words = np.flatnonzero(view.ends[inside] > view.starts[inside]) + inside.start
+    one, other = view.document_indices(positions[[0, -1]]).tolist()
+    texts = view.texts[one : other + 1]
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    offsets = (np.cumsum(lengths) - lengths)[view.document_indices(words) - one]
+    codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), "<u4")
+    table = characters.table(characters.size_for(int(codes.max(initial=0))))
+    depth = 0 if classes is None else classes.depth
+    values = np.empty((len(words), CLASS + depth), np.uint64)
+    templates = TEMPLATES
+    if classes is not None:
+        values[:, CLASS:] = classes.lookup(view.hashes[words])
+        templates = np.concatenate([templates, classes.templates])
+    way: Any = in_arrays
+    if use_numba(len(words) * len(templates)):
+        from disambig.features import _row_kernels as way
+    way.attributes(codes, table, view.starts[words] + offsets, view.ends[words] + offsets, values)
+    found = np.empty((len(words), len(templates)), np.uint32)
+    way.features(values, templates, words.searchsorted(sentences), found)
+    return found if len(words) == len(positions) else found[words.searchsorted(positions)]

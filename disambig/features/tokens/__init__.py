@@ -1,1 +1,0 @@
-"""Features of each token of a sentence, for tasks that label all of them."""

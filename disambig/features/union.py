@@ -1,0 +1,392 @@
+"""Run extractors, check their output and join the features of several extractors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, reduce
+from typing import Any
+
+import numpy as np
+
+from disambig.data import (
+    Columns,
+    CrossedColumns,
+    CrossedLists,
+    CrossedRows,
+    DenseBlocks,
+    DenseLists,
+    Group,
+    Instances,
+    JoinedColumns,
+    JoinedRows,
+    SequenceRows,
+    SparseRows,
+    candidate_names,
+    convert,
+    join_columns,
+    join_crossed,
+    own_columns,
+)
+from disambig.errors import UserError, contract_error
+from disambig.text import TokenView
+from disambig.types import (
+    Arrays,
+    CandidateBatch,
+    FeatureExtractor,
+    Features,
+    TransformsBatches,
+    describes,
+    rows_are_shared,
+)
+
+
+def transform_checked(
+    extractor: FeatureExtractor, view: TokenView, instances: Instances, group: Group
+) -> Features:
+    """Return the features of instances of one group, checked.
+
+    Raises
+    ------
+    UserError
+        D414 where rows or evidence are not one a candidate; D418, D419 (see `check_candidate_kind`).
+    """
+    return transform_all_checked(extractor, view, [(instances, group)])[0]
+
+
+def transform_all_checked(
+    extractor: FeatureExtractor, view: TokenView, parts: Sequence[tuple[Instances, Group]]
+) -> list[Features]:
+    """Return the features of instances of several groups, part by part, checked; there is one at least.
+
+    Raises
+    ------
+    UserError
+        As `transformed`.
+    """
+    own = any(instances.own is not None for instances, _ in parts)
+    check_candidate_kind(extractor, own=own)
+    if len(parts) > 1 and not own and isinstance(extractor, TransformsBatches):
+        found = extractor.transform_all(view, parts)
+    else:
+        found = [extractor.transform(view, instances, group) for instances, group in parts]
+    return [_checked(extractor, *each) for each in zip(found, parts, strict=True)]
+
+
+def _checked(extractor: FeatureExtractor, found: object, part: tuple[Instances, Group]) -> Features:
+    if not isinstance(found, Features):
+        raise extractor_error(extractor, f"transform returned {type(found).__name__}", "Features")
+    n_rows = _check_rows(extractor, found.batch, *part)
+    _check_storage(extractor, found.batch)
+    for name in ("found", "asked"):
+        counts: Any = getattr(found, name)
+        if getattr(counts, "shape", None) != (n_rows,) or counts.dtype.kind not in "iu":
+            seen = f"{name} is {_candidate_kinds(counts)}"
+            raise extractor_error(extractor, seen, f"an integer array of shape ({n_rows},): one a candidate")
+    return found
+
+
+def _check_rows(
+    extractor: FeatureExtractor, batch: CandidateBatch, instances: Instances, group: Group
+) -> int:
+    """Refuse a batch without a row for each candidate; return how many there are."""
+    n, k = len(instances), len(group.candidates)
+    if isinstance(batch, DenseBlocks) and batch.costs.shape == (n, k) and instances.own is None:
+        return n * k
+    offsets = instances.offsets(group)
+    own = np.asarray(batch.offsets)
+    if own.shape != offsets.shape or not np.array_equal(own, offsets):
+        seen = f"transform gave {len(own) - 1:,} instances with {int(own[-1]):,} rows"
+        raise extractor_error(extractor, seen, f"{n:,} with {int(offsets[-1]):,}: one row a candidate")
+    return int(offsets[-1])
+
+
+def _check_storage(extractor: FeatureExtractor, batch: CandidateBatch) -> None:
+    """Refuse a batch whose rows, costs and offsets do not fit together."""
+    if rows_are_shared(extractor) and not isinstance(batch, CrossedRows | CrossedLists):
+        wanted = "CrossedRows: rows_are_shared says that rows tell nothing of the candidates"
+        raise extractor_error(extractor, f"transform gave {type(batch).__name__}", wanted)
+    if isinstance(batch, DenseBlocks) and batch.values.shape[:2] == batch.costs.shape:
+        return
+    n, n_rows = len(batch.offsets) - 1, int(batch.offsets[-1])
+    if len(batch.cost) != n_rows:
+        wanted = f"{n_rows:,}, one a candidate"
+        raise extractor_error(extractor, f"transform gave a batch with {len(batch.cost):,} costs", wanted)
+    for storages, held in ((SparseRows, n_rows), (CrossedRows | SequenceRows | CrossedLists, n)):
+        if isinstance(batch, storages) and batch.rows.shape[0] != held:
+            seen = f"transform gave {type(batch).__name__} with {batch.rows.shape[0]:,} rows of features"
+            raise extractor_error(
+                extractor, seen, f"{held:,}, one {'a candidate' if held == n_rows else 'an instance'}"
+            )
+        if isinstance(batch, SequenceRows):
+            continue  # its columns are made of its rows, which takes longer than to tag them
+        if isinstance(batch, storages) and batch.rows.shape[1] * _times(batch) > len(batch.columns):
+            seen = f"transform gave {batch.rows.shape[1]:,} features a row and {len(batch.columns):,} columns"
+            raise extractor_error(extractor, seen, "columns for all of them")
+
+
+def _times(batch: CandidateBatch) -> int:
+    """Return how often a row's features have columns: once, or once for each label."""
+    return 1 if isinstance(batch, SparseRows | CrossedLists) else batch.costs.shape[1]  # type: ignore
+
+
+def fit_checked(
+    extractor: FeatureExtractor, view: TokenView, instances: Instances, groups: Sequence[Group]
+) -> FeatureExtractor:
+    """Return an extractor fitted to instances of all groups, checked.
+
+    Raises
+    ------
+    UserError
+        D414 where what `fit` returned is no extractor; D418, D419 (see `check_candidate_kind`).
+    """
+    check_candidate_kind(extractor, own=instances.own is not None)
+    found = extractor.fit(view, instances, groups)
+    for name in ("transform", "state", "from_state"):
+        if not callable(getattr(found, name, None)):
+            raise extractor_error(
+                extractor, f"fit returned {type(found).__name__} without {name}", "an extractor"
+            )
+    return found
+
+
+def extractor_error(extractor: FeatureExtractor, seen: str, wanted: str) -> UserError:
+    """Return the error of an extractor that breaks its contract."""
+    return contract_error(f"the extractor {type(extractor).__name__}", seen, wanted)
+
+
+def check_candidate_kind(extractor: FeatureExtractor, *, own: bool) -> None:
+    """Refuse an extractor that does not know such candidates: instances' own (`own`), or those of a group.
+
+    Raises
+    ------
+    UserError
+        D418 or D419.
+    """
+    knows = describes(extractor)
+    if knows != "any" and knows != ("own" if own else "group"):
+        raise UserError("D419" if own else "D418", extractor=type(extractor).__name__)
+
+
+def _candidate_kinds(value: Any) -> str:
+    shape = getattr(value, "shape", None)
+    return f"of {value.dtype} and shape {shape}" if shape is not None else type(value).__name__
+
+
+_WRITTEN_OUT = (SparseRows, DenseLists)
+"""A row a candidate in columns that all share: sparse with dense gives sparse."""
+
+
+def transform_union(
+    extractors: Sequence[FeatureExtractor], view: TokenView, instances: Instances, group: Group
+) -> Features:
+    """Return what extractors say of instances of one group, checked and side by side."""
+    return transform_union_all(extractors, view, [(instances, group)])[0]
+
+
+def transform_union_all(
+    extractors: Sequence[FeatureExtractor], view: TokenView, parts: Sequence[tuple[Instances, Group]]
+) -> list[Features]:
+    """Return the same of instances of several groups, part by part; there is one at least."""
+    names = extractor_names(extractors)
+    of_each = [transform_all_checked(each, view, parts) for each in extractors]
+    return [join(found, names) for found in zip(*of_each, strict=True)]
+
+
+def extractor_names(extractors: Sequence[FeatureExtractor]) -> list[str]:
+    """Return what extractors are called in messages."""
+    return [type(extractor).__name__ for extractor in extractors]
+
+
+def join(parts: Sequence[Features], names: Sequence[str] = ()) -> Features:
+    """Put features of the same candidates side by side; evidence is that of all parts together.
+
+    Batches of one storage give one of that storage, lists of dense and of sparse rows sparse rows; class
+    blocks and crossed rows, and other mixtures, stay as they are beside one another (`JoinedRows`). Columns
+    keep their names, labels and feature groups; groups of one name become one. Costs are the first's.
+
+    Parameters
+    ----------
+    parts : sequence of Features
+    names : sequence of str, optional
+        What the parts are called in messages; by default by their numbers.
+
+    Raises
+    ------
+    UserError
+        D416 for parts that do not say something of the same candidates, or are sequences.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    called = list(names) or [f"{number}" for number in range(1, len(parts) + 1)]
+    batches = [part.batch for part in parts]
+    for batch, name in zip(batches[1:], called[1:], strict=True):
+        _check(batches[0], called[0], batch, name)
+    found, asked = (reduce(np.add, [getattr(part, name) for part in parts]) for name in ("found", "asked"))
+    return Features(_joined(batches), found.astype(np.int32), asked.astype(np.int32))
+
+
+def _check(first: CandidateBatch, first_name: str, other: CandidateBatch, name: str) -> None:
+    """Refuse batches that do not say something of the same candidates, or that are decided together."""
+    known = (DenseBlocks, CrossedRows, DenseLists, CrossedLists, SparseRows, JoinedRows)
+    if (
+        isinstance(first, DenseBlocks)
+        and isinstance(other, DenseBlocks)
+        and first.costs.shape == other.costs.shape
+    ):
+        return
+    problem = ""
+    for batch in (first, other):
+        if not isinstance(batch, known) and not _is_offsets(batch):
+            problem = f"{type(batch).__name__} is decided together"
+    n, n_other = len(first.offsets) - 1, len(other.offsets) - 1
+    if problem:
+        pass
+    elif n != n_other:
+        problem = f"one has {n:,} instances and the other {n_other:,}"
+    elif not np.array_equal(first.offsets, other.offsets):
+        at = int(np.flatnonzero(np.diff(first.offsets) != np.diff(other.offsets))[0])
+        sizes = int(np.diff(first.offsets)[at]), int(np.diff(other.offsets)[at])
+        problem = f"instance {at:,} has {sizes[0]} candidates in one and {sizes[1]} in the other"
+    if problem:
+        kinds = type(first).__name__, type(other).__name__
+        raise UserError(
+            "D416", first=f"{first_name} ({kinds[0]})", second=f"{name} ({kinds[1]})", problem=problem
+        )
+
+
+def _is_offsets(batch: CandidateBatch) -> bool:
+    """Tell whether each row of a batch is a candidate of its own."""
+    layout = batch.layout
+    return isinstance(layout, np.ndarray) and np.array_equal(layout, batch.offsets)
+
+
+def _joined(batches: Sequence[CandidateBatch]) -> CandidateBatch:
+    kinds = {type(batch) for batch in batches}
+    if kinds == {DenseBlocks}:
+        return _blocks([batch for batch in batches if isinstance(batch, DenseBlocks)])
+    if kinds == {CrossedRows}:
+        return join_crossed([batch for batch in batches if isinstance(batch, CrossedRows)])
+    if kinds == {DenseLists}:
+        return _dense_lists([batch for batch in batches if isinstance(batch, DenseLists)])
+    if kinds == {CrossedLists}:
+        crossed = [batch for batch in batches if isinstance(batch, CrossedLists)]
+        same = all(np.array_equal(batch.labels, crossed[0].labels) for batch in crossed)
+        return _crossed_lists(crossed) if same else JoinedRows.from_parts(crossed)
+    if kinds <= set(_WRITTEN_OUT):
+        return _sparse([convert(batch, SparseRows) for batch in batches])
+    flat = [p for batch in batches for p in (batch.parts if isinstance(batch, JoinedRows) else [batch])]
+    by_kind: dict[type, list[CandidateBatch]] = {}
+    for part in flat:  # each storage once, in the order in which they come
+        by_kind.setdefault(type(part), []).append(part)
+    if len(by_kind) == len(flat):
+        return JoinedRows.from_parts(flat)
+    together = [_joined(same) if len(same) > 1 else same[0] for same in by_kind.values()]
+    return together[0] if len(together) == 1 else JoinedRows.from_parts(together)
+
+
+def _sparse(batches: Sequence[SparseRows]) -> SparseRows:
+    from scipy.sparse import csr_array, hstack
+
+    rows = csr_array(hstack([batch.rows for batch in batches], format="csr"))
+    columns = JoinedColumns([batch.columns for batch in batches])
+    return SparseRows(rows, batches[0].offsets, batches[0].cost, columns)
+
+
+def _dense_lists(batches: Sequence[DenseLists]) -> DenseLists:
+    values = np.concatenate([batch.values for batch in batches], axis=1)
+    columns = _columns_of_lists(tuple(batch.columns for batch in batches))
+    return DenseLists(values, batches[0].offsets, batches[0].cost, columns)
+
+
+@lru_cache(maxsize=1024)
+def _columns_of_lists(parts: tuple[Columns, ...]) -> Columns:
+    """Return the columns of lists side by side, written out: they are few, and asked for ever again."""
+    joined = JoinedColumns(parts)
+    return Columns(joined.labels, joined.groups, joined.group_names, list(joined.names))
+
+
+def _crossed_lists(batches: Sequence[CrossedLists]) -> CrossedLists:
+    from scipy.sparse import csr_array, hstack
+
+    first = batches[0]
+    rows = csr_array(hstack([csr_array(batch.rows) for batch in batches], format="csr"))
+    own = join_columns(*(own_columns(batch.columns, int(batch.rows.shape[1])) for batch in batches))
+    columns = CrossedColumns(own, candidate_names(first.columns, first.n_labels))
+    return CrossedLists(rows, first.labels, first.offsets, first.cost, columns)
+
+
+def _blocks(batches: Sequence[DenseBlocks]) -> DenseBlocks:
+    values = np.concatenate([batch.values for batch in batches], axis=2)
+    _, k, total = values.shape
+    places = tuple(np.asarray(batch.column_of, np.int64).tobytes() for batch in batches)
+    columns = _columns_of_blocks(tuple(batch.columns for batch in batches), places, k)
+    return DenseBlocks(values, np.arange(k * total).reshape(k, total), columns, batches[0].costs)
+
+
+@lru_cache(maxsize=1024)
+def _columns_of_blocks(parts: tuple[Columns, ...], places: tuple[bytes, ...], k: int) -> Columns:
+    """Return the meaning of the attributes of blocks side by side: one model asks for the same ever again.
+
+    `places` are the `column_of` of the blocks, (K, A) each, in bytes.
+    """
+    names = tuple(dict.fromkeys(name for columns in parts for name in columns.group_names))
+    groups, labelled = [], []
+    for columns, place in zip(parts, places, strict=True):
+        column_of = np.frombuffer(place, np.int64).reshape(k, -1)
+        numbers = np.array([names.index(name) for name in columns.group_names], np.int32)
+        groups.append(numbers[columns.groups[column_of]])
+        labelled.append(np.array(list(columns.names) or [""] * len(columns), object)[column_of])
+    total = sum(each.shape[1] for each in groups)
+    return Columns(
+        np.repeat(np.arange(k, dtype=np.int32), total),
+        np.concatenate(groups, axis=1).ravel(),
+        names,
+        [str(name) for name in np.concatenate(labelled, axis=1).ravel()],
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExtractorChoice:
+    """Stand for several extractors of which training takes one: see `disambig.training.trainer`.
+
+    A model has the one that was taken, and its config says so. By itself it is the first one.
+
+    Parameters
+    ----------
+    options : mapping of str to FeatureExtractor
+        By their names: ``[extractors.NAME.options.OPTION]``.
+
+    Raises
+    ------
+    UserError
+        D518 where there are fewer than two.
+    """
+
+    options: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        if len(self.options) < 2:
+            raise UserError("D518", n=len(self.options))
+
+    @property
+    def first(self) -> FeatureExtractor:
+        """The first option."""
+        found: FeatureExtractor = next(iter(self.options.values()))
+        return found
+
+    def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> FeatureExtractor:
+        """Return the first option, fitted."""
+        return self.first.fit(view, instances, groups)
+
+    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
+        """Return what the first option says."""
+        return self.first.transform(view, instances, group)
+
+    def state(self) -> Arrays:
+        """Return the state of the first option."""
+        return self.first.state()
+
+    def from_state(self, arrays: Arrays) -> FeatureExtractor:
+        """Return the first option with a state."""
+        return self.first.from_state(arrays)

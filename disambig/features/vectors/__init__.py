@@ -1,1 +1,0 @@
-"""Word vectors as features: what the words around a place are like."""

@@ -1,0 +1,214 @@
+"""Learn word classes from plain text, by neighbouring words or by tags."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.errors import UserError
+from disambig.features.token_context import WordClasses
+from disambig.text import TokenView, characters
+
+SIZES = (64, 1024)
+_AT_ONCE = 8_000_000  # words counted together
+_DIRECTIONS = 100
+
+
+def learn_classes(
+    words: Iterable[NDArray[np.uint64]],
+    *,
+    n_words: int = 20_000,
+    n_contexts: int = 1_000,
+    sizes: Sequence[int] = SIZES,
+    seed: int = 0,
+) -> WordClasses:
+    """Gather the most frequent words of a text by the words that stand left and right of them.
+
+    Parameters
+    ----------
+    words : iterable of arrays of uint64
+        Word hashes in text order, such as ``view.hashes`` of some documents each. All are kept in
+        memory: eight bytes a word.
+    n_words : int
+        How many words get classes.
+    n_contexts : int
+        How many of the most frequent words count as company; all others count as one.
+    sizes : sequence of int
+        How many classes there are, at each degree of fineness, the coarsest first.
+    seed : int
+
+    Raises
+    ------
+    UserError
+        D458 where the text has fewer different words than classes are asked for.
+    """
+    parts = _cluster(words)
+    distinct, counts = _count_neighbours(parts)
+    most = min(len(distinct), n_words)
+    if most < max(sizes):
+        raise UserError("D458", n=most, classes=max(sizes))
+    ranked = distinct[np.argsort(-counts, kind="stable")]
+    chosen, company = np.sort(ranked[:n_words]), np.sort(ranked[:n_contexts])
+    points = _directions(_table(parts, chosen, company), seed)
+    from sklearn.cluster import MiniBatchKMeans
+
+    found = [
+        MiniBatchKMeans(size, random_state=seed, batch_size=4096, n_init=1).fit(points).labels_
+        for size in sizes
+    ]
+    return WordClasses(chosen, np.stack(found, axis=1).astype(np.uint16))
+
+
+def _cluster(words: Iterable[NDArray[np.uint64]]) -> list[NDArray[np.uint64]]:
+    """Return the words in arrays of some millions each."""
+    parts: list[NDArray[np.uint64]] = []
+    waiting: list[NDArray[np.uint64]] = []
+    size = 0
+    for each in words:
+        waiting.append(each)
+        size += len(each)
+        if size >= _AT_ONCE:
+            parts.append(np.concatenate(waiting))
+            waiting, size = [], 0
+    return [*parts, np.concatenate([np.zeros(0, np.uint64), *waiting])]
+
+
+def _count_neighbours(parts: Sequence[NDArray[np.uint64]]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    distinct, where = np.unique(np.concatenate(parts), return_inverse=True)
+    return distinct, np.bincount(where, minlength=len(distinct))
+
+
+def _table(
+    parts: Sequence[NDArray[np.uint64]], chosen: NDArray[np.uint64], company: NDArray[np.uint64]
+) -> NDArray[np.float32]:
+    """Return how often each word has each company, left then right, shape (n_words, 2 * (n_contexts + 1))."""
+    width = len(company) + 1
+    table = np.zeros(len(chosen) * 2 * width, np.float32)
+    for hashes in parts:
+        row, known = _places(chosen, hashes)
+        column, common = _places(company, hashes)
+        column[~common] = width - 1
+        left = (row[1:] * 2 * width + column[:-1])[known[1:]]
+        right = (row[:-1] * 2 * width + width + column[1:])[known[:-1]]
+        for cells in (left, right):
+            table += np.bincount(cells, minlength=len(table)).astype(np.float32)
+    return table.reshape(len(chosen), 2 * width)
+
+
+def _places(
+    table: NDArray[np.uint64], hashes: NDArray[np.uint64]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return where each hash is in a rising table, and whether it is there."""
+    at = np.minimum(table.searchsorted(hashes), len(table) - 1)
+    return at, table[at] == hashes
+
+
+def _directions(table: NDArray[np.float32], seed: int) -> NDArray[Any]:
+    """Return the main directions of positive pointwise mutual information, rows of length one."""
+    from sklearn.utils.extmath import randomized_svd
+
+    rows, columns = table.sum(axis=1, keepdims=True), table.sum(axis=0, keepdims=True)
+    expected = rows * columns / max(float(table.sum()), 1.0)
+    information = np.log(np.maximum(table, 1e-9) / np.maximum(expected, 1e-9))
+    information = np.where(table > 0, np.maximum(information, 0.0), 0.0)
+    most = min(_DIRECTIONS, *table.shape)
+    left, strength, _ = randomized_svd(information, most, random_state=seed)
+    points = left * np.sqrt(strength)
+    return points / np.maximum(np.linalg.norm(points, axis=1, keepdims=True), 1e-9)
+
+
+USAGE_SIZES = (48, 256)
+EDGES = (0.02, 0.1, 0.3, 0.6, 0.9, 0.98)
+"""Where one class of capitals ends and the next begins, in shares of the places counted."""
+_FEWEST = 4
+_HEADING = 0.6
+_SMALL, _CAPITAL, _CAPITALS = 1, 2, 3
+
+
+def learn_usage(
+    tagged: Iterable[tuple[TokenView, NDArray[np.integer]]],
+    n_tags: int,
+    *,
+    least: int = 5,
+    sizes: Sequence[int] = USAGE_SIZES,
+    seed: int = 0,
+) -> WordClasses:
+    """Gather words by their tags, at several degrees of fineness, and, in the last class, by capitals.
+
+    Parameters
+    ----------
+    tagged : iterable of (view, tags)
+        Tags by number, one for each token that is no boundary.
+    n_tags : int
+    least : int
+        How often a word must occur.
+    sizes : sequence of int
+        How many classes of tags there are, at each degree of fineness.
+    seed : int
+
+    Raises
+    ------
+    UserError
+        D458 where the text has fewer different words than classes are asked for.
+    """
+    parts = [_tag_usage(view, np.asarray(tags, np.int64)) for view, tags in tagged]
+    hashes, numbers, letters = (
+        np.concatenate([part[i] for part in parts]) if parts else np.zeros(0, np.int64) for i in range(3)
+    )
+    words, which = np.unique(hashes.astype(np.uint64), return_inverse=True)
+    n = len(words)
+    table = np.bincount(which * n_tags + numbers, minlength=n * n_tags).reshape(n, n_tags)
+    kept = table.sum(axis=1) >= least
+    if kept.sum() < max(sizes):
+        raise UserError("D458", n=int(kept.sum()), classes=max(sizes))
+    small, capital, capitals = (
+        np.bincount(which[letters == kind], minlength=n) for kind in (_SMALL, _CAPITAL, _CAPITALS)
+    )
+    from sklearn.cluster import MiniBatchKMeans
+
+    points = np.sqrt(table[kept] / table[kept].sum(axis=1, keepdims=True))
+    columns = [
+        MiniBatchKMeans(size, random_state=seed, batch_size=4096, n_init=1).fit(points).labels_
+        for size in sizes
+    ]
+    columns.append(_capital_class(small, capital, capitals)[kept])
+    return WordClasses(words[kept], np.stack(columns, axis=1).astype(np.uint16))
+
+
+def _capital_class(
+    small: NDArray[np.int64], capital: NDArray[np.int64], capitals: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return the class of each word: 0 for one seen too seldom, the last for one all in capitals."""
+    total = small + capital + capitals
+    share = (capital + capitals) / np.maximum(total, 1)
+    found = 1 + np.digitize(share, EDGES)
+    found[(share > 0.5) & (capitals > 0.8 * (capital + capitals))] = len(EDGES) + 2
+    found[total < _FEWEST] = 0
+    return found
+
+
+def _tag_usage(
+    view: TokenView, tags: NDArray[np.int64]
+) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int8]]:
+    """Return hash, tag and kind of letters of each token; the kind is 0 where it is not to be counted."""
+    words = np.flatnonzero(view.ends > view.starts)
+    texts = view.texts
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    before = (np.cumsum(lengths) - lengths)[view.document_indices(words)]
+    codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), "<u4")
+    table = characters.table(characters.size_for(int(codes.max(initial=0))))
+    kinds = table[codes] >> np.uint32(characters.CLASS_SHIFT)
+    first, last = kinds[view.starts[words] + before], kinds[view.ends[words] + before - 1]
+    letters = np.where(first >= characters.LETTER, _SMALL, 0)
+    letters[first == characters.UPPER] = _CAPITAL
+    long = view.ends[words] - view.starts[words] > 1
+    letters[(first == characters.UPPER) & (last == characters.UPPER) & long] = _CAPITALS
+    sentence = view.sentences.searchsorted(words, side="right")
+    n = np.bincount(sentence[letters > 0], minlength=len(view.sentences) + 1)
+    high = np.bincount(sentence[letters > _SMALL], minlength=len(view.sentences) + 1)
+    begins = np.diff(sentence, prepend=-1) > 0
+    letters[begins | (high > _HEADING * n)[sentence]] = 0
+    return view.hashes[words], tags, letters.astype(np.int8)

@@ -1,0 +1,269 @@
+"""Word vectors around a place, and learning them from plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.data import Columns, Group, Instances
+from disambig.errors import UserError
+from disambig.features.rows import Surroundings, as_features, split_instances, stack_rows
+from disambig.settings import fitted_field
+from disambig.text import TokenView
+from disambig.types import Arrays, Features
+
+Floats = NDArray[np.float32]
+RARE = 1e-3
+"""A word of this share of a text counts half: the frequent ones say little (Arora et al. 2017)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Vectors:
+    """What some words are like.
+
+    Attributes
+    ----------
+    words : array of uint64, shape (n,)
+        Hashes of the words, rising.
+    directions : array of int8, shape (n, d)
+        Only the direction counts, not the length.
+    shares : array of float32, shape (n,)
+        How much of the text they were learned from is this word.
+    """
+
+    words: NDArray[np.uint64]
+    directions: NDArray[np.int8]
+    shares: Floats
+
+    @cached_property
+    def units(self) -> Floats:
+        """Vectors of length one; the last row, of zeros, is for words that are not known."""
+        found = self.directions.astype(np.float32)
+        found /= np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-9)
+        return np.vstack([found, np.zeros((1, found.shape[1]), np.float32)])
+
+    @cached_property
+    def worth(self) -> Floats:
+        """How much each word says, 0 to 1; the last, of words that are not known, is zero."""
+        return np.append(RARE / (RARE + self.shares), 0.0).astype(np.float32)
+
+    def rows(self, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """Return where words are; those that are not known behind the last."""
+        if not len(self.words):
+            return np.zeros(hashes.shape, np.int64)
+        at = np.minimum(self.words.searchsorted(hashes), len(self.words) - 1)
+        return np.where(self.words[at] == hashes, at, len(self.words))
+
+    def state(self) -> Arrays:
+        """Return the arrays."""
+        return {"words": self.words, "directions": self.directions, "shares": self.shares}
+
+    @classmethod
+    def from_state(cls, arrays: Arrays) -> Vectors:
+        """Return the vectors of `state`; ValueError where the arrays do not fit together."""
+        words, directions, shares = arrays["words"], arrays["directions"], arrays["shares"]
+        if words.ndim != 1 or words.dtype != np.uint64 or (words[1:] <= words[:-1]).any():
+            raise ValueError("word vectors: words are not rising")
+        if directions.ndim != 2 or directions.dtype != np.int8 or len(directions) != len(words):
+            raise ValueError("word vectors: words and directions differ")
+        if shares.shape != words.shape or shares.dtype.kind != "f" or not bool((shares >= 0).all()):
+            raise ValueError("word vectors: words and shares differ")
+        return cls(words, directions, shares.astype(np.float32))
+
+
+REACH = 5
+SMOOTH = 0.75
+"""Power of the frequencies of company: rare words are no better company than they seem."""
+
+
+def learn_vectors(
+    words: Iterable[NDArray[np.uint64]],
+    *,
+    n_words: int = 40_000,
+    n_contexts: int = 8_000,
+    dimensions: int = 64,
+    seed: int = 0,
+) -> Vectors:
+    """Return vectors of the most frequent words of a text.
+
+    Parameters
+    ----------
+    words : iterable of arrays of uint64
+        Word hashes in text order, such as ``view.hashes`` of some documents each; no company is kept across
+        two arrays. All are kept in memory.
+    n_words : int
+        How many words get a vector.
+    n_contexts : int
+        How many of the most frequent ones count as company.
+    dimensions : int
+        Of a vector, at most.
+    seed : int
+    """
+    apart = np.full(REACH, -1, np.int64)
+    parts = [part for each in words if len(each) for part in (each, apart.astype(np.uint64))]
+    text = np.concatenate([np.zeros(0, np.uint64), *parts])
+    distinct, where, counts = np.unique(text, return_inverse=True, return_counts=True)
+    counts = np.where(distinct == np.uint64(2**64 - 1), 0, counts)  # what stands between two texts
+    ranked = np.argsort(-counts, kind="stable")[: min(n_words, int((counts > 0).sum()))]
+    rank = np.full(len(distinct), -1, np.int64)
+    rank[ranked] = np.arange(len(ranked))
+    directions = _directions(_cooccurrences(rank[where], len(ranked), n_contexts), dimensions, seed)
+    shares = counts[ranked] / max(int(counts.sum()), 1)
+    order = np.argsort(distinct[ranked])
+    largest = np.maximum(np.abs(directions).max(axis=1, initial=0.0, keepdims=True), 1e-9)
+    small = np.round(127 * directions / largest).astype(np.int8)
+    return Vectors(distinct[ranked][order], small[order], shares[order].astype(np.float32))
+
+
+def _cooccurrences(text: NDArray[np.int64], n: int, n_contexts: int) -> Any:
+    """Return how much of each word's company each frequent word is, a csr_array of shape (n, n_contexts)."""
+    from scipy.sparse import coo_array, csr_array
+
+    width = min(n, n_contexts)
+    table = csr_array((n, width), dtype=np.float32)
+    for distance in range(1, REACH + 1):
+        for one, other in (
+            (text[:-distance], text[distance:]),
+            (text[distance:], text[:-distance]),
+        ):
+            kept = (one >= 0) & (other >= 0) & (other < width)
+            worth = np.full(int(kept.sum()), 1.0 / distance, np.float32)
+            table = table + csr_array(coo_array((worth, (one[kept], other[kept])), (n, width)))
+    return table
+
+
+def _directions(table: Any, dimensions: int, seed: int) -> NDArray[np.float64]:
+    """Return the main directions of positive pointwise mutual information, each by the root of its size."""
+    from scipy.sparse import coo_array, csr_array
+    from sklearn.utils.extmath import randomized_svd
+
+    cells = coo_array(table)
+    rows = np.asarray(table.sum(axis=1), np.float64).ravel()
+    company = np.asarray(table.sum(axis=0), np.float64).ravel() ** SMOOTH
+    row, column = cells.coords
+    information = np.log(cells.data * company.sum() / (rows[row] * company[column]))
+    kept = information > 0
+    most = min(dimensions, *table.shape)
+    if not kept.any():
+        return np.zeros((table.shape[0], max(most, 1)))
+    matrix = csr_array((information[kept].astype(np.float32), (row[kept], column[kept])), table.shape)
+    left, strength, _ = randomized_svd(matrix, most, random_state=seed)
+    found: NDArray[np.float64] = left * np.sqrt(strength)
+    return found
+
+
+TOPIC = 0.25
+"""In the topic a word at distance d counts ``d ** -TOPIC``; near the place, ``1 / d``."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordVectors:
+    """Extractor of one row an instance, shared by its candidates (`CrossedRows`).
+
+    Parameters
+    ----------
+    beside, near, around : int
+        Tokens on each side: within the sentence, side by side; within the document, summed; and these as a
+        topic. Not falling.
+    vocabulary, dimensions : int
+        Where no vectors are given: how many words of the text of the examples get one, of how many numbers.
+    name : str
+        Of the feature group.
+    vectors : Vectors, optional
+        What words are like; `fit` learns it where it is not given.
+
+    Raises
+    ------
+    UserError
+        D452, D453 for numbers that make no sense.
+    """
+
+    beside: int = 2
+    near: int = 10
+    around: int = 50
+    vocabulary: int = 40_000
+    dimensions: int = 64
+    name: str = "company"
+    vectors: Vectors | None = fitted_field(None)
+    rows_are_shared: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        for setting in ("beside", "near", "around", "vocabulary", "dimensions"):
+            value = getattr(self, setting)
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise UserError("D452", setting=f"WordVectors.{setting}", value=value)
+        if not self.beside <= self.near <= self.around:
+            raise UserError("D453", near=self.near, far=self.around)
+
+    def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> WordVectors:
+        """Learn vectors from the text of the view; those that are given stay."""
+        if self.vectors is not None:
+            return self
+
+        texts = [view.hashes[a:b] for a, b in zip(view.documents[:-1], view.documents[1:], strict=True)]
+        found = learn_vectors(texts, n_words=self.vocabulary, dimensions=self.dimensions)
+        return replace(self, vectors=found)
+
+    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
+        """Return one row an instance; the evidence is how many of the words around have a vector.
+
+        Raises
+        ------
+        ValueError
+            Where the extractor was not fitted.
+        """
+        known = self.vectors
+        if known is None:
+            raise ValueError("word vectors are not there yet: fit them first")
+        made = stack_rows([self._rows(view, part, known) for part in split_instances(instances)])
+        d = int(made[0].shape[1])
+        columns = Columns(np.full(d, -1, np.int32), np.zeros(d, np.int32), (self.name,))
+        return as_features(made, columns, instances, group, self)
+
+    def state(self) -> Arrays:
+        """Return the vectors."""
+        return {} if self.vectors is None else self.vectors.state()
+
+    def from_state(self, arrays: Arrays) -> WordVectors:
+        """Return an extractor with the vectors of `state`; ValueError where arrays do not fit."""
+        return replace(self, vectors=Vectors.from_state(arrays) if arrays else None)
+
+    def _rows(
+        self, view: TokenView, instances: Instances, known: Vectors
+    ) -> tuple[Any, NDArray[np.int64], NDArray[np.int64]]:
+        from scipy.sparse import csr_array
+
+        n = len(instances)
+
+        def words_at(at: NDArray[np.int64], inside: NDArray[np.bool_]) -> NDArray[np.int64]:
+            rows = known.rows(view.hashes[np.where(inside, at, 0)])
+            return np.where(inside, rows, len(known.words))
+
+        beside = words_at(
+            *Surroundings.from_instances(view, instances, self.beside, self.beside).near_places()
+        )
+        words = words_at(*Surroundings.from_instances(view, instances, 0, self.around).far_places())
+        steps = np.arange(1, self.around + 1, dtype=np.float32)
+        near = np.where(steps <= self.near, 1.0 / steps, 0.0)
+        sums = []
+        for weights in (near, steps**-TOPIC):
+            worth = known.worth[words] * np.tile(weights, 2).astype(np.float32)
+            starts = np.arange(0, words.size + 1, 2 * self.around)
+            picked = csr_array((worth.ravel(), words.ravel(), starts), (n, len(known.units)))
+            sums.append(_unit_length(picked @ known.units))
+        scale = np.tile(np.arange(1, self.beside + 1, dtype=np.float32) ** -0.5, 2)
+        own = (known.units[beside] * scale[:, None]).reshape(n, 2 * self.beside * known.units.shape[1])
+        values = np.hstack([_unit_length(own), *sums]).astype(np.float64)
+        there = (words < len(known.words)).sum(axis=1)
+        asked = np.full(n, words.shape[1], np.int64)
+        return csr_array(values), there.astype(np.int64), asked
+
+
+def _unit_length(values: Floats) -> Floats:
+    found: Floats = values / np.maximum(np.linalg.norm(values, axis=1, keepdims=True), 1e-9)
+    return found

@@ -1,1 +1,0 @@
-"""Words around a place: windows, sentences, learned associations."""

@@ -1,0 +1,63 @@
+"""Folders with a JSON header and named arrays, read without trust."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from tokenize import TokenError
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.errors import UserError
+from disambig.files.saving import read_json
+
+HEADER = "header.json"
+_MAX_UNPACKED = 1 << 28
+_MAX_RATIO = 50
+UNREADABLE = (
+    OSError, EOFError, ValueError, LookupError, RuntimeError, MemoryError, SyntaxError, TokenError,
+    zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
+
+
+def read_stored(
+    folder: Path, file: str, names: tuple[str, ...], *, code: str
+) -> tuple[Any, list[NDArray[Any]]]:
+    """Return the header and the named arrays in a folder; what they hold is still to be checked.
+
+    Raises
+    ------
+    UserError
+        `code`, of a path and a problem, where a file is missing or is none that `write_stored` writes.
+    """
+    try:
+        header = read_json(folder / HEADER)
+        _check_unpacked_size(folder / file)
+        with open(folder / file, "rb") as opened, np.load(opened, allow_pickle=False) as arrays:
+            return header, [arrays[name] for name in names]
+    except UNREADABLE as error:
+        raise UserError(code, path=folder, problem=error) from None
+
+
+def _check_unpacked_size(path: Path) -> None:
+    """Raise ValueError for arrays that unpack to far more than their file, as zeros do."""
+    if not path.is_file():
+        return  # opening says so
+    with zipfile.ZipFile(path) as archive:
+        unpacked = sum(member.file_size for member in archive.infolist())
+    if unpacked > _MAX_UNPACKED + _MAX_RATIO * path.stat().st_size:
+        raise ValueError(f"its arrays unpack to {unpacked:,} bytes")
+
+
+def write_stored(folder: Path, file: str, header: Mapping[str, Any], **arrays: NDArray[Any]) -> None:
+    """Write header and arrays into a folder, which is made."""
+    folder.mkdir(parents=True, exist_ok=True)
+    said = json.dumps(header, indent=1, ensure_ascii=False)
+    (folder / HEADER).write_text(said + "\n", encoding="utf8")
+    with open(folder / file, "wb") as opened:
+        np.savez_compressed(opened, **arrays)  # type: ignore[arg-type]

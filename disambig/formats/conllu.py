@@ -1,0 +1,599 @@
+"""CoNLL-U: reading sentences and documents, and writing decisions."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import IO, Any, NoReturn
+from urllib.parse import quote
+
+from disambig.errors import UserError
+from disambig.files import READ_ERRORS, decode, open_bytes, read_error
+from disambig.formats.documents import (
+    Document,
+    FileLine,
+    Kind,
+    UnreadableDocument,
+    decode_line,
+    line_too_long_error,
+    read_lines,
+)
+from disambig.formats.results import AnnotatedDocument, records
+
+COLUMNS = 10
+ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = range(COLUMNS)
+_ID = re.compile(
+    r"(?:(0|[1-9][0-9]{0,8})|([1-9][0-9]{0,8})-([1-9][0-9]{0,8})|((?:0|[1-9][0-9]{0,8})\.[1-9][0-9]{0,8}))$"
+)
+_COMMENT = re.compile(r"#\s*(text|sent_id|newdoc|newdoc id|newpar|newpar id)\s*(?:=\s*(.*))?$")
+
+
+@dataclass(frozen=True, slots=True)
+class ConlluToken:
+    """A token of the running text.
+
+    Attributes
+    ----------
+    line : int
+        Number of its line in the file, from 1.
+    columns : list of str
+        Its row: that of the range where it is a multiword token.
+    words : range
+        The syntactic words in it, as indices in `ConlluSentence.words`.
+    start, end : int
+        Character offsets in `ConlluSentence.spelt`.
+    """
+
+    line: int
+    columns: list[str]
+    words: range
+    start: int
+    end: int
+
+    @property
+    def spaced(self) -> bool:
+        """Whether a space follows."""
+        return "SpaceAfter=No" not in self.columns[MISC].split("|")
+
+
+@dataclass(slots=True)
+class ConlluSentence:
+    """A sentence.
+
+    Attributes
+    ----------
+    line : int
+        Number of its first line in the file, from 1.
+    comments : dict of str
+        ``text``, ``sent_id``, ``newdoc``, ``newdoc id``, ``newpar`` and ``newpar id``, where they are there.
+    text_line : int
+        Number of the line of ``# text``; 0 where there is none.
+    document : str
+        The ``newdoc id`` that was last seen; empty where there is none.
+    words : list of list of str
+        The columns of each syntactic word.
+    lines : list of int
+        Number of the line of each word.
+    tokens : list of ConlluToken
+    spelt : str
+        The tokens with a space behind each but for ``SpaceAfter=No``, behind the last one, too.
+    """
+
+    line: int
+    comments: dict[str, str] = field(default_factory=dict)
+    text_line: int = 0
+    document: str = ""
+    words: list[list[str]] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+    tokens: list[ConlluToken] = field(default_factory=list)
+    spelt: str = ""
+
+    @property
+    def begins_document(self) -> bool:
+        """Whether a document begins with it."""
+        return "newdoc" in self.comments or "newdoc id" in self.comments
+
+    @property
+    def begins_paragraph(self) -> bool:
+        """Whether a paragraph begins with it, by its comments."""
+        return "newpar" in self.comments or "newpar id" in self.comments
+
+
+def read_conllu(path: str | Path) -> Iterator[ConlluSentence]:
+    """Yield the sentences of a file, packed (.gz, .xz, .zst) or not.
+
+    Raises
+    ------
+    UserError
+        D324 for a line that is no CoNLL-U, D300, D303 to D305 or D308 for a file that is no text, damaged or
+        cut short.
+    """
+    name = str(path)
+    try:
+        with open_bytes(name) as stream:
+            lines = (decode_line(line, name).removesuffix("\n") for line in read_lines(stream))
+            yield from (sentence for sentence in sentences(lines, name) if sentence.tokens)
+    except READ_ERRORS as problem:
+        raise read_error(name, problem) from problem
+
+
+def sentences(lines: Iterable[str], path: str, first: int = 1) -> Iterator[ConlluSentence]:
+    """Yield the sentences in some lines; one without words, where there are comments alone.
+
+    Parameters
+    ----------
+    lines : iterable of str
+        Without line feeds.
+    path, first : str and int
+        Their file and the number of the first one.
+
+    Raises
+    ------
+    UserError
+        D324 for a line that is no CoNLL-U.
+    """
+    rows = _SentenceRows(path, first, "")
+    number = first
+    for number, line in enumerate(lines, first):
+        line = line.removeprefix("\ufeff") if number == first else line
+        line = line.removesuffix("\r")
+        if line.strip():
+            rows.add(number, line)
+        elif rows.seen:
+            yield rows.closed(number)
+            rows = _SentenceRows(path, number + 1, rows.sentence.document)
+    if rows.seen:
+        yield rows.closed(number + 1)
+
+
+class _SentenceRows:
+    """The lines of one sentence, checked as they come."""
+
+    __slots__ = ("last_node", "open_until", "parts", "path", "seen", "sentence", "size")
+
+    def __init__(self, path: str, line: int, document: str) -> None:
+        self.path = path
+        self.sentence = ConlluSentence(line, document=document)
+        self.seen = False
+        self.open_until = 0  # last word of the multiword token
+        self.last_node = (0, 0)
+        self.parts: list[str] = []
+        self.size = 0
+
+    def add(self, number: int, line: str) -> None:
+        """Read a line that is not blank."""
+        if not self.seen:
+            self.sentence.line = number
+        self.seen = True
+        if line.startswith("#"):
+            self._comment(number, line)
+            return
+        columns = line.split("\t")
+        if len(columns) != COLUMNS:
+            kind = "columns" if len(columns) != 1 else "column"
+            self._refuse(number, f"{len(columns)} {kind}, not {COLUMNS} with TABs between them")
+        name = _ID.match(columns[ID])
+        if name is None:
+            self._refuse(number, f"{columns[ID][:20]!r} is no id")
+        words = self.sentence.words
+        if name[4]:
+            self._node(number, name[4])
+        elif name[2]:
+            self._range(number, int(name[2]), int(name[3]))
+            self._token(number, columns, range(len(words), self.open_until))
+        else:
+            words.append(columns)
+            self.sentence.lines.append(number)
+            if int(name[1]) != len(words):
+                self._refuse(number, f"id {name[1]} where {len(words)} should be")
+            if len(words) > self.open_until:
+                self._token(number, columns, range(len(words) - 1, len(words)))
+
+    def closed(self, number: int) -> ConlluSentence:
+        """Return the sentence, which ends before a line."""
+        if self.open_until > len(self.sentence.words):
+            last = self.open_until
+            self._refuse(number - 1, f"the sentence ends before word {last} of a multiword token")
+        if self.sentence.text_line and not self.sentence.tokens:
+            self._refuse(self.sentence.text_line, "a sentence without words")
+        self.sentence.spelt = "".join(self.parts)
+        return self.sentence
+
+    def _comment(self, number: int, line: str) -> None:
+        comment = _COMMENT.match(line)
+        if comment is None or self.sentence.words:
+            return
+        self.sentence.comments[comment[1]] = said = (comment[2] or "").strip()
+        if comment[1] == "text":
+            self.sentence.text_line = number
+        if comment[1] in ("newdoc", "newdoc id"):
+            self.sentence.document = said
+
+    def _node(self, number: int, name: str) -> None:
+        major, minor = map(int, name.split("."))
+        words = len(self.sentence.words)
+        expected = self.last_node[1] + 1 if self.last_node[0] == major else 1
+        if major != words or minor != expected:
+            self._refuse(number, f"id {name} where {words}.{expected if major == words else 1} should be")
+        self.last_node = major, minor
+
+    def _range(self, number: int, low: int, high: int) -> None:
+        words = len(self.sentence.words)
+        if low != words + 1 or high < low or low <= self.open_until:
+            self._refuse(number, f"id {low}-{high} behind word {words}")
+        self.open_until = high
+
+    def _token(self, number: int, columns: list[str], words: range) -> None:
+        form = columns[FORM]
+        if not form:
+            self._refuse(number, "an empty form")
+        token = ConlluToken(number, columns, words, self.size, self.size + len(form))
+        self.sentence.tokens.append(token)
+        text = form + " " * token.spaced
+        self.parts.append(text)
+        self.size += len(text)
+
+    def _refuse(self, number: int, problem: str) -> NoReturn:
+        raise UserError("D324", path=self.path, line=number, problem=problem)
+
+
+SENTENCES = 500
+DOCUMENT_LIMIT = 4_000_000
+"""Bytes above which a document ends with its sentence."""
+SENTENCE_LIMIT = 4_000_000
+"""Bytes above which a sentence is none: a blank line is missing."""
+BLANK_LIMIT = 1_000_000
+"""Bytes of blank lines in a row that are kept."""
+_NEWDOC = re.compile(rb"#\s*newdoc\b")
+_TAIL = 16  # characters in which final punctuation is looked for
+_ENDS = re.compile(r"[.!?…:;。\uff01\uff1f؟।]\W*$")
+
+
+@dataclass(slots=True)
+class ParsedConllu:
+    """The text of a document and its tokens: line (index in the document), start and end of each."""
+
+    text: str = ""
+    id: str = ""
+    lines: list[int] = field(default_factory=list)
+    starts: list[int] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _DocumentBlock:
+    """The lines of a document: number and byte offset of the first, the bytes, or why there are none."""
+
+    number: int
+    offset: int
+    data: bytearray = field(default_factory=bytearray)
+    error: UserError | None = None
+
+
+def conllu_documents(lines: Iterator[FileLine], path: str) -> Iterator[Document | UnreadableDocument]:
+    """Yield the documents of CoNLL-U; a malformed one is reported by line, and the rest goes on."""
+    for block in _blocks(lines, path):
+        number, data = block.number, bytes(block.data)
+        try:
+            if block.error is not None:
+                raise block.error
+            found = parse_document(decode(data, path, start=block.offset), path, number)
+        except UserError as error:
+            yield UnreadableDocument(path, error)
+            if error.code == "D303":
+                return
+            continue
+        if found.text:
+            yield Document(found.id or f"{path}:{number}", found.text, path, number, "conllu", source=data)
+
+
+def _blocks(lines: Iterator[FileLine], path: str) -> Iterator[_DocumentBlock]:
+    """Yield the lines of each document; together they are all lines but for blank ones beyond `BLANK_LIMIT`.
+
+    What is held is bounded: a long document is cut behind a sentence, a sentence that does not end is
+    a block of its own, with an error and without its lines.
+    """
+    block: _DocumentBlock | None = None
+    begins = (0, 0, 0)  # where in `block` the last sentence begins: byte, line number, offset in the file
+    sentences = blanks = 0  # sentences before that one; bytes of blank lines at the end
+    ended = fresh = skipping = False
+    for line in lines:
+        data = line.data if line.data is not None else b"?"
+        if not data.strip():
+            ended, skipping = True, False
+            blanks += len(data)
+            if blanks > BLANK_LIMIT or block is None:
+                continue
+        elif skipping:
+            continue
+        elif ended or block is None:
+            cut = block is not None and (
+                sentences + 1 >= SENTENCES or len(block.data) >= DOCUMENT_LIMIT or blanks > BLANK_LIMIT
+            )
+            if cut or block is None:
+                if block is not None:
+                    yield block
+                block, begins, sentences = (
+                    _DocumentBlock(line.number, line.offset),
+                    (0, line.number, line.offset),
+                    0,
+                )
+            else:
+                begins, sentences = (len(block.data), line.number, line.offset), sentences + 1
+            ended, fresh, blanks = False, False, 0
+        assert block is not None
+        if (
+            data.strip()
+            and len(block.data) + len(data) - begins[0] > SENTENCE_LIMIT
+            and line.data is not None
+        ):
+            at, number, offset = begins
+            del block.data[at:]
+            if block.data:
+                yield block
+            problem = f"a sentence of more than {SENTENCE_LIMIT:,} bytes"
+            error = UserError("D324", path=path, line=number, problem=problem)
+            yield _DocumentBlock(number, offset, error=error)
+            block, skipping = None, True
+            continue
+        if not fresh and data.startswith(b"#") and _NEWDOC.match(data):
+            at, number, offset = begins
+            if at:
+                yield _DocumentBlock(block.number, block.offset, block.data[:at], block.error)
+                block, begins, sentences = (
+                    _DocumentBlock(number, offset, block.data[at:]),
+                    (0, number, offset),
+                    0,
+                )
+            fresh = True
+        if line.data is None:
+            block.error = block.error or line_too_long_error(line, path)
+        block.data += data
+    if block is not None:
+        yield block
+
+
+def parse_document(text: str, path: str, first: int = 1) -> ParsedConllu:
+    """Read one document.
+
+    Parameters
+    ----------
+    text : str
+        Its lines.
+    path, first : str and int
+        Its file and the number of its first line, for messages.
+
+    Raises
+    ------
+    UserError
+        D324 for a line that is no CoNLL-U.
+    """
+    found = ParsedConllu()
+    parts: list[str] = []
+    length = 0
+    for sentence in sentences(text.split("\n"), path, first):
+        if not sentence.tokens:
+            continue
+        if not parts:
+            found.id = sentence.comments.get("newdoc id", "")
+        given = sentence.comments.get("text")
+        body = given if given is not None else sentence.spelt.strip()
+        between = ""
+        if length:
+            before = next(part for part in reversed(parts) if part)
+            between = "\n\n" if sentence.begins_paragraph or not _ENDS.search(before[-_TAIL:]) else " "
+        _place(sentence, body, found, length + len(between), path, first)
+        length += len(between + body)
+        parts.append(between + body)
+    found.text = "".join(parts)
+    return found
+
+
+def _place(
+    sentence: ConlluSentence, text: str, found: ParsedConllu, offset: int, path: str, first: int
+) -> None:
+    """Add the tokens of a sentence, whose text begins at `offset`, to `found`."""
+    position = 0
+    for token in sentence.tokens:
+        form = token.columns[FORM]
+        form = form.strip() or form
+        while position < len(text) and text[position].isspace() and not text.startswith(form, position):
+            position += 1
+        if not text.startswith(form, position):
+            seen = text[position : position + len(form)]
+            problem = f"the form {form[:40]!r} where `# text` has {seen[:40]!r}"
+            raise UserError("D324", path=path, line=token.line, problem=problem)
+        found.lines.append(token.line - first)
+        found.starts.append(offset + position)
+        position += len(form)
+        found.ends.append(offset + position)
+    rest = text[position:].strip()
+    if rest:
+        problem = f"`# text` goes on with {rest[:40]!r} behind the last form"
+        raise UserError("D324", path=path, line=sentence.text_line, problem=problem)
+
+
+def conllu_cuts(file: IO[bytes], size: int) -> list[tuple[int, int]]:
+    """Return where parts of about `size` bytes begin, as (byte, line number), the first at (0, 1).
+
+    They begin with documents, or with sentences in a file without ``# newdoc``.
+    """
+    documents, sentences = [(0, 1)], [(0, 1)]
+    begins, ended, has_documents = (0, 1), False, False
+    for line in read_lines(file):
+        data = line.data or b"?"
+        if not data.strip():
+            ended = True
+            continue
+        if ended:
+            begins, ended = (line.offset, line.number), False
+            if line.offset - sentences[-1][0] >= size:
+                sentences.append(begins)
+        if data.startswith(b"#") and _NEWDOC.match(data):
+            has_documents = True
+            if begins[0] - documents[-1][0] >= size:
+                documents.append(begins)
+    return documents if has_documents else sentences
+
+
+@dataclass(frozen=True, slots=True)
+class BlankTokens:
+    """The tokens of one text: offsets, sentences (first token, one past the last), new paragraphs.
+
+    `paragraphs` holds the numbers, from 1, of the sentences that begin one.
+    """
+
+    starts: list[int]
+    ends: list[int]
+    sentences: list[tuple[int, int]]
+    paragraphs: frozenset[int]
+
+
+def tokenised(documents: Sequence[Document], language: str) -> Iterator[BlankTokens]:
+    """Yield the tokens of spaCy's blank tokeniser and the sentences of ``disambig.words.v1``."""
+    import numpy as np
+
+    from disambig.text import Words, tokeniser
+
+    tokenizer = tokeniser(language or "xx")
+    view = Words()([document.text for document in documents])
+    firsts = view.sentences[:-1]
+    owners = view.document_indices(firsts)
+    for number, document in enumerate(documents):
+        words = [token for token in tokenizer(document.text) if not token.is_space]
+        starts = [token.idx for token in words]
+        ends = [token.idx + len(token) for token in words]
+        breaks = np.searchsorted(starts, view.starts[firsts[owners == number]]).tolist()
+        bounds = sorted({0, len(words), *breaks} - ({len(words)} if not words else set()))
+        sentences = list(pairwise(bounds))
+        paragraphs = frozenset(
+            at
+            for at, (first, _) in enumerate(sentences, 1)
+            if at > 1 and _is_blank_line(document.text[ends[first - 1] : starts[first]])
+        )
+        yield BlankTokens(starts, ends, sentences, paragraphs)
+
+
+def _is_blank_line(between: str) -> bool:
+    return len(between.splitlines()) > 2 or between.count("\n") > 1
+
+
+KEY = "Disambig"
+_SAFE = "'\N{RIGHT SINGLE QUOTATION MARK}-_.,!?/$&+*()"
+
+
+@dataclass(frozen=True, slots=True)
+class ConlluFormat:
+    """CoNLL-U as it came, with decisions in MISC; other texts as the tokens of spaCy's blank tokeniser."""
+
+    language: str = "en"
+    name: str = "conllu"
+    suffix: str = ".conllu"
+    mirrors: tuple[Kind, ...] = ("conllu",)
+
+    def encode(self, results: Sequence[AnnotatedDocument]) -> bytes:
+        """Return some documents, each of which ends with a blank line if another follows."""
+        kept = [result for result in results if not result.document.blank]
+        foreign = [result.document for result in kept if result.document.kind != "conllu"]
+        tokens = iter(tokenised(foreign, self.language) if foreign else ())
+        return b"".join(
+            _apart(
+                [
+                    _annotated(result) if result.document.kind == "conllu" else _written(result, next(tokens))
+                    for result in kept
+                ]
+            )
+        )
+
+    def join(self, chunks: Iterable[bytes], write: Callable[[bytes], object]) -> None:
+        """Write what `encode` returned, in order."""
+        for chunk in _apart(chunks):
+            write(chunk)
+
+
+def _apart(parts: Iterable[bytes]) -> Iterable[bytes]:
+    """Yield the parts with a line end or two between them where the one before needs it."""
+    ended, before = True, b""
+    for part in parts:
+        if not part:
+            continue
+        if not ended:
+            yield b"\n" if before.endswith(b"\n") else b"\n\n"
+        yield part
+        ended = part.endswith((b"\n\n", b"\n\r\n"))
+        before = part
+
+
+def _annotated(result: AnnotatedDocument) -> bytes:
+    """Return the document's own bytes with decisions added; all else stays as it was."""
+    parsed = parse_document(result.document.source.decode(), result.document.path, result.document.line)
+    lines = result.document.source.decode().split("\n")
+    for index, values in _by_token(result, parsed.starts).items():
+        line = parsed.lines[index]
+        body = lines[line].removesuffix("\r")
+        columns = body.split("\t")
+        columns[MISC] = _with_key(columns[MISC], values)
+        lines[line] = "\t".join(columns) + lines[line][len(body) :]
+    return "\n".join(lines).encode()
+
+
+def _written(result: AnnotatedDocument, tokens: BlankTokens) -> bytes:
+    """Return a document that was no CoNLL-U."""
+    marks = _by_token(result, tokens.starts)
+    out = [f"# newdoc id = {_on_one_line(result.document.id)}"]
+    text = result.document.text
+    for number, (first, last) in enumerate(tokens.sentences, 1):
+        if number in tokens.paragraphs:
+            out.append("# newpar")
+        out.append(f"# sent_id = {number}")
+        words = [_on_one_line(text[tokens.starts[i] : tokens.ends[i]]) or "_" for i in range(first, last)]
+        joined = [tokens.ends[i] == tokens.starts[i + 1] for i in range(first, last - 1)] + [False]
+        out.append(
+            "# text = " + "".join(w + " " * (not j) for w, j in zip(words, joined, strict=True)).strip()
+        )
+        for i, (word, no_space) in enumerate(zip(words, joined, strict=True)):
+            misc = "SpaceAfter=No" if no_space else "_"
+            if first + i in marks:
+                misc = _with_key(misc, marks[first + i])
+            out.append("\t".join([str(i + 1), word, *["_"] * (COLUMNS - 3), misc]))
+        out.append("")
+    return ("\n".join(out) + "\n").encode(errors="replace")
+
+
+def _by_token(result: AnnotatedDocument, starts: Sequence[int]) -> dict[int, list[str]]:
+    """Return the values to write at each token that has any."""
+    found: dict[int, list[str]] = {}
+    for record in records(result):
+        index = max(bisect_right(starts, record["start"]) - 1, 0)
+        if starts:
+            found.setdefault(index, []).append(_value(record))
+    return found
+
+
+def _value(record: dict[str, Any]) -> str:
+    fields = [record["task"], record["observed"], record["chosen"], f"{record['probability']:.2f}"]
+    return ":".join([escaped(field) for field in fields] + ["flag"] * record["flagged"])
+
+
+def escaped(text: str) -> str:
+    """Return `text` with spaces, ``| = : ; %`` and controls as ``%XX``; letters stay."""
+    return "".join(
+        character
+        if character.isalnum() or character in _SAFE
+        else quote(character, safe="", errors="replace")
+        for character in text
+    )
+
+
+def _with_key(misc: str, values: Sequence[str]) -> str:
+    """Add the key to a MISC column, in the place of an older one."""
+    kept = [part for part in misc.split("|") if part not in ("", "_") and not part.startswith(f"{KEY}=")]
+    return "|".join([*kept, f"{KEY}={';'.join(values)}"])
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())

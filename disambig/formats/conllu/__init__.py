@@ -1,1 +1,0 @@
-"""CoNLL-U: sentences of tokens in ten columns."""

@@ -1,0 +1,255 @@
+"""DocBin, spaCy's file of Docs: reading texts, and writing decisions."""
+
+from __future__ import annotations
+
+import gc
+import re
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import IO, TYPE_CHECKING, Any
+
+from disambig.errors import UserError
+from disambig.files import read_within, too_large_error
+from disambig.formats.documents import (
+    FILE_LIMIT,
+    Document,
+    Kind,
+    UnreadableDocument,
+    escape_unencodable,
+    text_problem,
+)
+from disambig.formats.results import AnnotatedDocument
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+
+
+UNPACKED_LIMIT = 1 << 31
+EACH = 500
+"""Bytes that a Doc or a string takes beside its contents."""
+_TOO_MANY = re.compile(r"(\d+) exceeds max_(?:array|map)_len")
+ORTH = 65
+"""spaCy's id of the attribute that holds a token's form; part of the file format."""
+_NEEDED = {"attrs": list, "tokens": bytes, "spaces": bytes, "lengths": bytes, "strings": list, "cats": list}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DocBinStrings:
+    """What all Docs of a file share: attribute ids and strings."""
+
+    attrs: list[int]
+    strings: list[str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredDoc:
+    """One Doc of a DocBin, not yet built: rows of attributes, spaces, and the rest packed as it was."""
+
+    shared: DocBinStrings
+    tokens: Any  # (n_tokens, n_attrs) uint64
+    spaces: Any  # (n_tokens, 1) bool
+    cats: dict[str, float] = field(default_factory=dict)
+    flags: dict[str, Any] = field(default_factory=dict)
+    span_groups: bytes = b""
+    user_data: bytes | None = None
+
+
+def docbin_documents(
+    source: IO[bytes], path: str, *, limit: int = UNPACKED_LIMIT
+) -> Iterator[Document | UnreadableDocument]:
+    """Yield one document a Doc.
+
+    Raises
+    ------
+    UserError
+        D302 for an empty file, D325 for what is no DocBin, D872 for one that would take more than `limit`
+        bytes: its columns, and `EACH` for each of its Docs and strings.
+    """
+    data = read_within(source, path, min(limit, FILE_LIMIT))
+    if not data:
+        raise UserError("D302", path=path)
+    from spacy.strings import StringStore
+
+    message = _unpacked(data, path, limit)
+    del data
+    docs = _stored(message, path)
+    strings = StringStore(message["strings"])
+    for number, doc in enumerate(docs, 1):
+        try:
+            text = _text(doc, strings)
+        except KeyError as problem:
+            error = UserError(
+                "D325", path=path, problem=f"Doc {number} uses a string {problem} that is not in it"
+            )
+            yield UnreadableDocument(path, error)
+            continue
+        unfitness = text_problem(text)
+        if unfitness:
+            yield UnreadableDocument(
+                path, UserError("D325", path=path, problem=f"Doc {number} has {unfitness}")
+            )
+        elif text:
+            yield Document(f"{path}:{number}", text, path, number, "spacy", source=doc)
+
+
+def _unpacked(data: bytes, path: str, limit: int) -> dict[str, Any]:
+    def refuse(problem: str) -> UserError:
+        return UserError("D325", path=path, problem=problem)
+
+    from srsly.msgpack import unpackb
+
+    unpacker = zlib.decompressobj()
+    try:
+        whole = unpacker.decompress(data, limit)
+    except zlib.error as problem:
+        raise refuse(f"it cannot be unpacked ({problem})") from None
+    if unpacker.unconsumed_tail:
+        raise too_large_error(path, limit)
+    if not unpacker.eof:
+        raise refuse("it is cut short")
+    try:
+        message = unpackb(whole, raw=False, max_array_len=limit // EACH, max_map_len=limit // EACH)
+    except Exception as problem:  # whatever a hostile file makes of the unpacker
+        if (asked := _TOO_MANY.match(str(problem))) and int(asked[1]) <= len(whole):
+            raise too_large_error(path, limit) from None
+        raise refuse(f"no msgpack ({type(problem).__name__})") from None
+    if not isinstance(message, dict):
+        raise refuse("no DocBin")
+    if isinstance(lengths := message.get("lengths"), bytes) and len(lengths) // 4 > limit // EACH:
+        raise too_large_error(path, limit)
+    for key, kind in _NEEDED.items():
+        if not isinstance(message.get(key), kind):
+            raise refuse(f"its {key!r} is missing or no {kind.__name__}")
+    if not all(isinstance(string, str) for string in message["strings"]):
+        raise refuse("its 'strings' are no strings")
+    return message
+
+
+def _stored(message: dict[str, Any], path: str) -> list[StoredDoc]:
+    import numpy as np
+
+    def refuse(problem: str) -> UserError:
+        return UserError("D325", path=path, problem=problem)
+
+    attrs = message["attrs"]
+    if not attrs or attrs[0] != ORTH or not all(isinstance(attr, int) and attr >= 0 for attr in attrs):
+        raise refuse("its 'attrs' do not begin with ORTH")
+    try:
+        tokens = np.frombuffer(message["tokens"], "<u8").reshape(-1, len(attrs))
+        lengths = np.frombuffer(message["lengths"], "<i4").astype(np.int64)
+    except ValueError:
+        raise refuse("its columns have odd sizes") from None
+    spaces = np.frombuffer(message["spaces"], np.uint8).astype(bool).reshape(-1, 1)
+    n = len(lengths)
+    if (lengths < 0).any() or not lengths.sum() == len(tokens) == len(spaces):
+        raise refuse(f"its lengths add up to {lengths.sum():,} tokens, it holds {len(tokens):,}")
+    columns: list[list[Any]] = []
+    for key, kind, default in (
+        ("cats", dict, {}),
+        ("flags", dict, {}),
+        ("span_groups", bytes, b""),
+        ("user_data", bytes, None),
+    ):
+        values = message.get(key)
+        values = values or [default] * n
+        if not isinstance(values, list) or len(values) != n:
+            raise refuse(f"its {key!r} are not one for each of {n:,} Docs")
+        if not all(isinstance(value, kind) or value is None or value == [] for value in values):
+            raise refuse(f"its {key!r} are no {kind.__name__}")
+        columns.append([value or default for value in values])
+    shared = DocBinStrings(attrs, message["strings"])
+    ends = lengths.cumsum().tolist()
+    return [
+        StoredDoc(shared, tokens[start:end], spaces[start:end], *rest)
+        for start, end, *rest in zip([0, *ends][:n], ends, *columns, strict=True)
+    ]
+
+
+def _text(doc: StoredDoc, strings: Any) -> str:
+    unknown = bool(doc.flags.get("has_unknown_spaces"))
+    forms = [strings[orth] for orth in doc.tokens[:, 0].tolist()]
+    spaces = [True] * len(forms) if unknown else doc.spaces[:, 0].tolist()
+    return "".join(form + " " * space for form, space in zip(forms, spaces, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class SpacyFormat:
+    """Docs of ``spacy.blank(language)``; ``doc.user_data`` also holds ``"id"``, ``"path"`` and ``"meta"``.
+
+    Docs that came from a DocBin keep their tokens and all that they carry. A DocBin is one
+    compressed whole, so the documents of an output are in memory until its end.
+    """
+
+    language: str = "en"
+    name: str = "spacy"
+    suffix: str = ".spacy"
+    mirrors: tuple[Kind, ...] = ("spacy",)
+
+    def encode(self, results: Sequence[AnnotatedDocument]) -> bytes:
+        """Return some documents as a DocBin."""
+        import spacy
+        from spacy.tokens import DocBin
+
+        from disambig.spacy.annotations import write_annotations
+
+        nlp = spacy.blank(self.language or "xx")
+        kept = [result for result in results if not result.document.blank]
+        found = DocBin(store_user_data=True)
+        for result, doc in zip(kept, _docs(kept, nlp), strict=True):
+            for decisions in result.decisions:
+                write_annotations(doc, decisions, spans_key=decisions.task)
+            for key, value in (
+                ("id", result.document.id),
+                ("path", result.document.path),
+                ("meta", dict(result.document.meta)),
+            ):
+                doc.user_data.setdefault(key, escape_unencodable(value))
+            found.add(doc)
+        return bytes(found.to_bytes())
+
+    def join(self, chunks: Iterable[bytes], write: Callable[[bytes], object]) -> None:
+        """Write the Docs of all `chunks` as one DocBin."""
+        from spacy.tokens import DocBin
+
+        whole = None
+        for chunk in chunks:
+            part = DocBin(store_user_data=True).from_bytes(chunk)
+            if whole is None:
+                whole = part
+            else:
+                whole.merge(part)
+        write((whole or DocBin(store_user_data=True)).to_bytes())
+
+
+def _docs(results: Sequence[AnnotatedDocument], nlp: Any) -> Iterator[Doc]:
+    """Yield a Doc for each result; stored ones of one file are built together."""
+
+    def shared(result: AnnotatedDocument) -> int:
+        source = result.document.source
+        return id(source.shared) if isinstance(source, StoredDoc) else 0
+
+    for key, group in groupby(results, shared):
+        if key:
+            yield from _built([result.document.source for result in group], nlp.vocab)
+        else:
+            yield from (nlp.tokenizer(result.document.text) for result in group)
+
+
+def _built(stored: Sequence[StoredDoc], vocab: Any) -> Iterator[Doc]:
+    from spacy.tokens import DocBin
+
+    found = DocBin(store_user_data=True)
+    found.attrs = list(stored[0].shared.attrs)
+    found.strings = set(stored[0].shared.strings)
+    found.tokens = [doc.tokens for doc in stored]
+    found.spaces = [doc.spaces for doc in stored]
+    found.cats = [doc.cats for doc in stored]
+    found.flags = [doc.flags for doc in stored]
+    found.span_groups = [doc.span_groups for doc in stored]
+    found.user_data = [doc.user_data for doc in stored]
+    try:
+        yield from found.get_docs(vocab)
+    finally:
+        gc.enable()  # srsly leaves it off where it fails

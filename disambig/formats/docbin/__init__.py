@@ -1,1 +1,0 @@
-"""DocBin, spaCy's own file of Docs."""

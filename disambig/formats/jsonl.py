@@ -1,0 +1,127 @@
+"""JSON Lines: reading documents, and writing decisions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from disambig.errors import UserError
+from disambig.formats.documents import (
+    Document,
+    FileLine,
+    Kind,
+    UnreadableDocument,
+    decode_line,
+    document_id,
+    text_problem,
+)
+from disambig.formats.results import AnnotatedDocument, records
+
+BYTE_ORDER_MARK = "\ufeff"
+
+
+def json_documents(
+    lines: Iterator[FileLine], path: str, *, field: str
+) -> Iterator[Document | UnreadableDocument]:
+    """Yield one document an object; blank lines are passed over, bad ones reported by number."""
+    for line in lines:
+        try:
+            document = _document(decode_line(line, path), path, line.number, field)
+        except UserError as error:
+            yield UnreadableDocument(path, error)
+            if error.code == "D303":
+                return
+            continue
+        if document is not None:
+            yield document
+
+
+def _document(text: str, path: str, number: int, field: str) -> Document | None:
+    def refuse(problem: str) -> UserError:
+        return UserError("D306", path=path, line=number, problem=problem, field=field)
+
+    text = text.removeprefix(BYTE_ORDER_MARK).strip()
+    if not text:
+        return None
+    try:
+        parsed: Any = json.loads(text)
+    except json.JSONDecodeError as problem:
+        raise refuse(f"no JSON ({problem.msg}, column {problem.colno})") from None
+    except (ValueError, RecursionError) as problem:
+        raise refuse(f"no JSON that can be read ({problem})") from None
+    if not isinstance(parsed, dict):
+        raise refuse(f"a JSON {_name(parsed)} and no object")
+    if field not in parsed:
+        raise refuse(f"no key {field!r}, only {', '.join(map(repr, parsed)) or 'an empty object'}")
+    body = parsed.pop(field)
+    if not isinstance(body, str):
+        raise refuse(f"the value of {field!r} is a JSON {_name(body)} and no string")
+    unfitness = text_problem(body)
+    if unfitness:
+        raise refuse(unfitness)
+    return Document(document_id(parsed.get("id"), path, number), body, path, number, "json", "", parsed)
+
+
+def _name(value: object) -> str:
+    if value is None:
+        return "null"
+    names = {list: "array", str: "string", bool: "boolean", dict: "object"}
+    return names.get(type(value), "number")
+
+
+_encode = json.JSONEncoder(ensure_ascii=False).encode
+_AT_ONCE = 256
+
+
+@dataclass(frozen=True, slots=True)
+class JsonlFormat:
+    """One object a document: id, path, line, text, models, number of flags, decisions, other keys."""
+
+    text: bool = True
+    name: str = "jsonl"
+    suffix: str = ".jsonl"
+    mirrors: tuple[Kind, ...] = ()
+
+    def encode(self, results: Sequence[AnnotatedDocument]) -> bytes:
+        """Return the lines of some documents."""
+        line = bytearray()
+        for result in results:
+            if not result.document.blank:
+                self._add(result, line)
+        return bytes(line)
+
+    def join(self, chunks: Iterable[bytes], write: Callable[[bytes], object]) -> None:
+        """Write what `encode` returned, in order."""
+        for chunk in chunks:
+            write(chunk)
+
+    def _add(self, result: AnnotatedDocument, line: bytearray) -> None:
+        """Add a document's line; its records are encoded some at a time, since there may be millions."""
+        document = result.document
+        found: dict[str, Any] = {"id": document.id, "path": document.path}
+        if document.line:
+            found["line"] = document.line
+        if self.text:
+            found["text"] = document.text
+        meta = {key: value for key, value in document.meta.items() if key != "id"}
+        if meta:
+            found["meta"] = meta
+        found["models"] = {decisions.task: decisions.model for decisions in result.decisions}
+        found["flags"] = result.flags
+        line += to_json(found)[:-1] + b', "decisions": ['
+        every, separator = records(result), b""
+        while some := list(islice(every, _AT_ONCE)):
+            line += separator + to_json(some)[1:-1]
+            separator = b", "
+        line += b"]}\n"
+
+
+def to_json(value: Any) -> bytes:
+    """Return `value` as JSON in UTF-8; text that UTF-8 cannot hold is escaped."""
+    try:
+        return _encode(value).encode()
+    except UnicodeEncodeError:
+        return json.dumps(value).encode()

@@ -1,1 +1,0 @@
-"""JSON Lines: one object a line."""

@@ -1,0 +1,497 @@
+"""Read labelled examples: JSON Lines, tables, folders and XML."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Protocol
+
+from disambig import registry
+from disambig.errors import UserError, contract_error
+from disambig.files import (
+    READ_ERRORS,
+    ErrorCallback,
+    decode_as,
+    error_sink,
+    open_bytes,
+    read_error,
+    without_compression,
+)
+from disambig.formats.documents import can_be_encoded, read_lines
+from disambig.formats.examples import OPEN, Labelled, remove_marks
+from disambig.formats.noad import ARCHIVES, is_archive, labelled_words, read_document, read_noad
+from disambig.formats.senseval import parse_instances, read_xml, without_comments
+from disambig.formats.tables import TAB, read_header, read_rows, row_cells
+from disambig.types import get_trait
+
+UTF_8 = "utf-8"
+_FIRST = re.compile(r"<([A-Za-z][^<>\s]{0,40})")
+
+
+class ExampleSource:
+    """A file of labelled examples, and how it is to be read.
+
+    Attributes
+    ----------
+    path : str
+    encoding : str or None
+        The one that the user named, if any.
+    strict : bool
+        Whether what is broken is an error; else it is left out.
+    tell : callable or None
+        Gets a line for the user.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        *,
+        encoding: str | None = None,
+        strict: bool = False,
+        tell: ErrorCallback | None = None,
+    ) -> None:
+        self.path, self.encoding, self.strict, self.tell = path, encoding, strict, tell
+
+    @cached_property
+    def data(self) -> bytes:
+        """The bytes of the file, unpacked as its name says.
+
+        Raises
+        ------
+        UserError
+            D300 to D308 for what cannot be read.
+        """
+        try:
+            with open_bytes(self.path) as stream:
+                data: bytes = stream.read()
+        except READ_ERRORS as problem:
+            raise read_error(self.path, problem) from problem
+        return data
+
+    @cached_property
+    def text(self) -> str:
+        """The text of the file, without a byte order mark; UTF-8 unless the user named another encoding.
+
+        Raises
+        ------
+        UserError
+            D469 for bytes that are no text, D303 for what is binary, and those of `data`.
+        """
+        return decode_as(self.data, self.path, self.encoding or UTF_8)
+
+    @cached_property
+    def xml(self) -> str:
+        """The text of an XML file without its comments, in the encoding that is named or that it declares.
+
+        Raises
+        ------
+        UserError
+            D493 for too large a file, D469 for bytes that are not of the encoding that is named, D300 to D308
+            for what cannot be read.
+        """
+        return without_comments(read_xml(self.path, encoding=self.encoding, tell=self.tell))
+
+    @property
+    def element(self) -> str:
+        """The name of the first element of an XML file; empty where there is none."""
+        first = _FIRST.search(self.xml)
+        return first[1] if first else ""
+
+    def broken(self, where: str, problem: str) -> None:
+        """Tell of a broken example, which is left out, or raise.
+
+        Parameters
+        ----------
+        where : str
+            File and line.
+        problem : str
+            What is broken, without a full stop.
+
+        Raises
+        ------
+        UserError
+            D488, where the user wants what is broken to be an error.
+        """
+        error_sink(strict=self.strict, tell=self.tell)(where, problem)
+
+
+class ReaderTraits:
+    """Fields that a reader of examples may declare; the values here stand where it does not."""
+
+    suffixes: tuple[str, ...] = ()
+    """How the names of its files end, such as ``".jsonl"``, without that of a compression."""
+    elements: tuple[str, ...] = ()
+    """XML that it reads: names of the first element."""
+
+
+class ExampleReader(Protocol):
+    """A reader of labelled examples; see also `ReaderTraits`."""
+
+    def read(self, source: ExampleSource) -> Iterable[Labelled]:
+        """Yield the examples of a file."""
+
+
+def whole_text_example(
+    text: str, label: str, document: str, where: str, word: str = "", gloss: str = ""
+) -> Labelled:
+    """Return the example of a whole text; a mark in it is text here."""
+    label = label.strip()
+    if not label:
+        raise example_error(where, "an empty label")
+    if not can_be_encoded(label):
+        raise example_error(where, "half a surrogate pair in its label")
+    return Labelled(text, 0, len(text), label, document, where, word.strip(), gloss)
+
+
+def example_error(where: str, problem: str) -> UserError:
+    """Return the error of a line that is no example."""
+    return UserError("D460", where=where, problem=problem)
+
+
+TEXT, LABEL, DOCUMENT, WORD = "text", "label", "document", "word"
+Whole = tuple[str, str, str, str]
+"""Text, label, document and where it stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledRow:
+    """A row of a table; `word` is None where the table has no such column."""
+
+    text: str
+    label: str
+    document: str
+    where: str
+    word: str | None
+
+
+def is_table(path: str, text: str) -> bool:
+    """Tell whether a file is a table of labelled documents: a .csv, or a .tsv that names its columns."""
+    name = without_compression(path)
+    first = [cell.strip().strip('"') for cell in text.partition("\n")[0].split(TAB)]
+    return name.endswith(".csv") or (name.endswith(".tsv") and TEXT in first and LABEL in first)
+
+
+def table_documents(path: str, text: str) -> Iterator[LabelledRow]:
+    """Yield the rows, of columns ``text``, ``label`` and, if there are such, ``document`` and ``word``.
+
+    Raises
+    ------
+    UserError
+        D471 where a column is missing, D460 where it stands twice, D302 and D326 for what is no table.
+    """
+    lines = read_lines(io.BytesIO(text.encode("utf8", "surrogatepass")))
+    try:
+        header, lines = read_header(lines, path, field=TEXT)
+    except UserError as error:
+        if error.code != "D327":
+            raise
+        raise UserError("D471", **error.values) from None
+    if LABEL not in header.columns:
+        shown = ", ".join(repr(column[:40]) for column in header.columns[:20])
+        raise UserError("D471", path=path, field=LABEL, columns=shown)
+    for column in (TEXT, LABEL, DOCUMENT, WORD):
+        if header.columns.count(column) > 1:
+            raise UserError("D460", where=path, problem=f"names the column {column!r} twice: leave one")
+    for row in read_rows(lines, path, delimiter=header.delimiter):
+        cells = row_cells(row, header, path)
+        if isinstance(cells, UserError):
+            raise cells
+        said = dict(zip(header.columns, cells, strict=True))
+        where = f"{path}, line {row.number}"
+        yield LabelledRow(said[TEXT], said[LABEL], said.get(DOCUMENT, ""), where, said.get(WORD))
+
+
+def folder_documents(path: str, read: Callable[[str], str]) -> Iterator[Whole]:
+    """Yield each file under each folder of `path`: the folder's name is its label.
+
+    Hidden files and folders are left out, and files beside the folders.
+
+    Raises
+    ------
+    UserError
+        D468 where there is no folder, D461 for one without a document, D308 for what cannot be read or is
+        no regular file; whatever `read` raises.
+    """
+    try:
+        with os.scandir(path) as entries:
+            labels = sorted(entry.name for entry in entries if entry.is_dir() and entry.name[0] != ".")
+        if not labels:
+            raise UserError("D468", path=path)
+        for label in labels:
+            files = list(_files(os.path.join(path, label)))
+            if not files:
+                raise UserError("D461", path=os.path.join(path, label), hint="")
+            for file in files:
+                if os.path.exists(file) and not os.path.isfile(file):  # a pipe would be waited for
+                    raise UserError("D308", path=file, problem="no regular file")
+                yield read(file), label, file, file
+    except OSError as problem:
+        raise read_error(path, problem) from problem
+
+
+def _files(folder: str) -> Iterator[str]:
+    def fail(problem: OSError) -> None:
+        raise problem
+
+    for inside, folders, files in os.walk(folder, onerror=fail):
+        folders[:] = sorted(name for name in folders if name[0] != ".")
+        yield from (os.path.join(inside, name) for name in sorted(files) if name[0] != ".")
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedTables:
+    """Rows of a table, or lines of two or three columns; also files whose names no reader knows."""
+
+    suffixes = (".csv", ".tsv")
+
+    def read(self, source: ExampleSource) -> Iterator[Labelled]:
+        """Yield the examples.
+
+        Raises
+        ------
+        UserError
+            D460 for a line that is no example, D471 for a table without its columns; those of `Source.text`.
+        """
+        if is_table(source.path, source.text):
+            yield from map(_row_example, table_documents(source.path, source.text))
+            return
+        for number, line in enumerate(source.text.split("\n"), 1):
+            if line.strip():
+                yield _column_example(line, f"{source.path}, line {number}")
+
+
+def _row_example(row: LabelledRow) -> Labelled:
+    """Return the example in a row: a whole text, or where the table has words a marked place."""
+    if row.word is None:
+        return whole_text_example(row.text, row.label, row.document or row.text, row.where)
+    text, start, end = remove_marks(row.text, row.where)
+    return Labelled(text, start, end, row.label.strip(), row.document or text, row.where, row.word.strip())
+
+
+def _column_example(line: str, where: str) -> Labelled:
+    columns = line.rstrip("\r").split("\t")
+    if len(columns) not in (2, 3):
+        n = "1 column" if len(columns) == 1 else f"{len(columns)} columns"
+        problem = f"{n}, not two or three (text, label, document) with TABs between"
+        raise example_error(where, problem)
+    text, start, end = remove_marks(columns[0], where)
+    document = "".join(columns[2:]) or text
+    return Labelled(text, start, end, columns[1].strip(), document, where)
+
+
+@dataclass(frozen=True, slots=True)
+class JsonLines:
+    """A JSON object a line: a text with a label, or with places that have one."""
+
+    suffixes = (".jsonl", ".ndjson")
+
+    def read(self, source: ExampleSource) -> Iterator[Labelled]:
+        """Yield the examples.
+
+        Raises
+        ------
+        UserError
+            D460 for a line that is no example; those of `Source.text`.
+        """
+        for number, line in enumerate(source.text.split("\n"), 1):
+            if line.strip():
+                yield from _line_examples(line, f"{source.path}, line {number}")
+
+
+def _line_examples(line: str, where: str) -> Iterator[Labelled]:
+    try:
+        said = json.loads(line)
+    except (ValueError, RecursionError) as problem:
+        raise example_error(where, f"no JSON: {problem}") from problem
+    if not isinstance(said, dict) or not isinstance(said.get("text"), str):
+        raise example_error(where, 'no object with a "text"')
+    domain = said.get("domain") or ""
+    if not isinstance(domain, str):
+        raise example_error(where, '"domain" is no string')
+    picked = said.get("picked") or False
+    if not isinstance(picked, bool):
+        raise example_error(where, '"picked" is neither true nor false')
+    beside: dict[str, Any] = {"domain": domain, "picked": picked}
+    document = said["text"] if said.get("document") in (None, "") else str(said["document"])
+    if not {"start", "end", "places"} & said.keys():
+        if not isinstance(said.get(LABEL), str):
+            raise example_error(where, 'no "label" that is a string')
+        of_mark = [said.get(name) if OPEN in said["text"] else "" for name in ("word", "gloss")]
+        about = (each if isinstance(each, str) else "" for each in of_mark)
+        yield replace(whole_text_example(said["text"], said[LABEL], document, where, *about), **beside)
+        return
+    places = said.get("places", [said])
+    if not isinstance(places, list):
+        raise example_error(where, '"places" is no list')
+    for place in places:
+        yield replace(_check_object(place, said["text"], document, where), **beside)
+
+
+def _check_object(place: Any, text: str, document: str, where: str) -> Labelled:
+    start, end, label = (
+        (place.get("start"), place.get("end"), place.get("label")) if isinstance(place, dict) else (None,) * 3
+    )
+    if not isinstance(label, str) or type(start) is not int or type(end) is not int:
+        raise example_error(where, 'a place needs whole "start" and "end", and a "label"')
+    if not 0 <= start <= end <= len(text):
+        raise example_error(where, f"{start} to {end} is no part of {len(text)} characters")
+    word, gloss = place.get("word") or "", place.get("gloss") or ""
+    if not isinstance(word, str) or not isinstance(gloss, str):
+        raise example_error(where, '"word" and "gloss" must be strings')
+    return Labelled(text, start, end, label.strip(), document, where, word.strip(), gloss)
+
+
+@dataclass(frozen=True, slots=True)
+class Senseval:
+    """The instances of Senseval that have a sense."""
+
+    elements = ("corpus", "lexelt")
+
+    def read(self, source: ExampleSource) -> Iterable[Labelled]:
+        """Return the examples (errors: `read_senseval`)."""
+        found = parse_instances(source.xml, source.path, strict=source.strict, tell=source.tell)
+        return [instance.labelled() for instance in found if instance.senses]
+
+
+@dataclass(frozen=True, slots=True)
+class NoadMasc:
+    """The words of NOAD-MASC that have a sense, of its archive or a single file."""
+
+    suffixes = ARCHIVES
+    elements = ("SimpleWsdDoc",)
+
+    def read(self, source: ExampleSource) -> Iterable[Labelled]:
+        """Return the examples (errors: `read_noad`)."""
+        if is_archive(source.path):
+            return read_noad(source.path, strict=source.strict, tell=source.tell).labelled()
+        say = error_sink(strict=source.strict, tell=source.tell)
+        document = read_document(source.xml, source.path, say)
+        return list(labelled_words(document, {})) if document else []
+
+
+XML = ".xml"
+
+
+def read_labelled(
+    paths: str | Path | Sequence[str | Path],
+    *,
+    encoding: str | None = None,
+    strict: bool = False,
+    tell: ErrorCallback | None = None,
+) -> list[Labelled]:
+    """Read labelled examples: directories, and files by their endings (see the module).
+
+    Examples of whole texts keep the marks in them: `disambig.training.labelled_dataset.as_task_decides`.
+
+    Parameters
+    ----------
+    paths : path or sequence of path
+    encoding : str, optional
+        Of all files; UTF-8 if not given, of XML what it declares.
+    strict : bool
+        Whether a broken instance in XML is an error; else it is left out.
+    tell : callable, optional
+        Gets a line for each of these.
+
+    Raises
+    ------
+    UserError
+        D460 for a line that is no example, D461 where there is none (of a label, in a directory), D468 for
+        a directory without folders, D469 for bytes that are no text, D470 for an unknown encoding, D471
+        for a table without its columns, D488 to D494 for XML; D300 to D308 for the file; D414 for a reader
+        that gives no examples.
+    """
+    files = [paths] if isinstance(paths, str | Path) else list(paths)
+    _check_encoding(encoding or UTF_8)
+    found: list[Labelled] = []
+    for file in map(str, files):
+        source = ExampleSource(file, encoding=encoding, strict=strict, tell=tell)
+        found.extend(_read_directory(source) if os.path.isdir(file) else read_source(source))
+    if not found:
+        hint = "; answers to Senseval's XML that are in a file of their own: disambig evaluate --key FILE"
+        names = list(map(str, files))
+        raise UserError("D461", path=", ".join(names), hint=hint if any(map(is_xml, names)) else "")
+    return found
+
+
+def read_source(source: ExampleSource) -> Iterator[Labelled]:
+    """Yield the examples of one file, by the reader that is for it.
+
+    Raises
+    ------
+    UserError
+        D491 for XML that no reader reads, D414 for a reader that gives something else; whatever it raises.
+    """
+    reader = find_reader(source)
+    for example in reader.read(source):
+        if not isinstance(example, Labelled) or not 0 <= example.start <= example.end <= len(example.text):
+            raise contract_error(
+                f"the reader {type(reader).__name__}",
+                f"it gave {str(example)[:200]} for {source.path}",
+                "a Labelled whose place lies in its text",
+            )
+        yield example
+
+
+def find_reader(source: ExampleSource) -> ExampleReader:
+    """Return the reader of a file: that of the longest ending, then that of its first element.
+
+    Of two readers that claim the same the one that was registered first has it, the core's before all.
+
+    Raises
+    ------
+    UserError
+        D491 for XML that no reader reads.
+    """
+    readers = list(example_readers().values())
+    names = source.path.lower(), without_compression(source.path).lower()
+    claims = [
+        (len(suffix), reader)
+        for reader in readers
+        for suffix in get_trait(reader, ReaderTraits, "suffixes")
+        if any(name.endswith(suffix.lower()) for name in names)
+    ]
+    if claims:
+        return max(claims, key=lambda claim: claim[0])[1]
+    if not names[1].endswith(XML):
+        return MarkedTables()
+    first = source.element
+    for reader in readers:
+        if first in get_trait(reader, ReaderTraits, "elements"):
+            return reader
+    known = [f"<{name}>" for reader in readers for name in get_trait(reader, ReaderTraits, "elements")]
+    raise UserError(
+        "D491", path=source.path, seen=f"<{first}>" if first else "no element", names=", ".join(known)
+    )
+
+
+def example_readers() -> dict[str, ExampleReader]:
+    """Return all registered readers, by name."""
+    return {name: factory() for name, factory in registry.load_all("readers").items()}
+
+
+def is_xml(path: str) -> bool:
+    """Tell whether a file is XML, or an archive of it, by its name."""
+    name = without_compression(path).lower()
+    return name.endswith((XML, ".tar"))
+
+
+def _read_directory(source: ExampleSource) -> Iterator[Labelled]:
+    def read(path: str) -> str:
+        return ExampleSource(path, encoding=source.encoding).text
+
+    for each in folder_documents(source.path, read):
+        yield whole_text_example(*each)
+
+
+def _check_encoding(name: str) -> None:
+    try:
+        "".encode(name)
+    except (LookupError, ValueError):  # unknown, or one that encodes nothing, or no name at all
+        raise UserError("D470", where="", name=name) from None

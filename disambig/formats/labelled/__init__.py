@@ -1,1 +1,0 @@
-"""Labelled examples: places, or whole documents, with what is right there."""

@@ -1,0 +1,336 @@
+"""N-best lists as JSON Lines: reading, the columns that tasks work on, and writing."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.data import CandidateLists, CandidateWords, Decisions, Instances
+from disambig.errors import UserError
+from disambig.files import READ_ERRORS, open_bytes, read_error
+from disambig.formats.documents import can_be_encoded, decode_line, document_id, read_lines
+
+MOST = 1_000_000
+"""Candidates of a list, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class NBestList:
+    """One list.
+
+    Attributes
+    ----------
+    id : str
+    candidates : tuple of str
+        In the order of the source.
+    scores, costs : tuple of float, or None
+        One a candidate, or not given.
+    features : tuple of mapping of str to float
+        One mapping a candidate.
+    reference : str or None
+        What would have been right; it need not be among the candidates.
+    document : str
+        What must not be split between training and testing: its own, else the reference, else the id.
+    where : str
+        File and line, for messages.
+    source : mapping
+        The object as it was read.
+    words, tags : tuple of tuple of str, or None
+        The words of each candidate and, where there are words, a tag for each of these; or not given.
+    """
+
+    id: str
+    candidates: tuple[str, ...]
+    scores: tuple[float, ...] | None
+    costs: tuple[float, ...] | None
+    features: tuple[Mapping[str, float], ...]
+    reference: str | None
+    document: str
+    where: str
+    source: Mapping[str, Any]
+    words: tuple[tuple[str, ...], ...] | None = None
+    tags: tuple[tuple[str, ...], ...] | None = None
+
+
+def read_nbest(
+    paths: str | Sequence[str], *, bad: Callable[[UserError], object] | None = None
+) -> Iterator[NBestList]:
+    """Yield the lists of files, ``-`` for standard input; packed ones (.gz, .xz, .zst) too.
+
+    Parameters
+    ----------
+    bad : callable, optional
+        Gets the error of a line that is no list, which is left out then.
+
+    Raises
+    ------
+    UserError
+        D334 for a line that is no list; D300 to D308 for the file.
+    """
+    for path in [paths] if isinstance(paths, str) else paths:
+        try:
+            with open_bytes(path) as stream:
+                for line in read_lines(stream):
+                    text = decode_line(line, path).removeprefix("\ufeff").strip()
+                    if not text:
+                        continue
+                    try:
+                        found = parse_line(
+                            text, f"{path}:{line.number}", document_id(None, path, line.number)
+                        )
+                    except UserError as error:
+                        if bad is None:
+                            raise
+                        bad(error)
+                        continue
+                    yield found
+        except READ_ERRORS as problem:
+            raise read_error(path, problem) from problem
+
+
+def parse_line(text: str, where: str, name: str = "") -> NBestList:
+    """Return the list of a line; `name` is its id where it has none.
+
+    Raises
+    ------
+    UserError
+        D334 where it is none.
+    """
+    try:
+        said = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UserError("D334", where=where, problem=f"no JSON ({error})") from None
+    said = _without_nulls(said)
+    problem = _problem(said)
+    if problem:
+        raise UserError("D334", where=where, problem=problem)
+    candidates = said["candidates"]
+    reference = said.get("reference")
+    identity = str(said["id"]) if said.get("id") not in (None, "") else name or where
+    document = str(said.get("document") or reference or identity)
+    return NBestList(
+        identity,
+        tuple(each["text"] for each in candidates),
+        _column(candidates, "score"),
+        _column(candidates, "cost"),
+        tuple(each.get("features") or {} for each in candidates),
+        reference,
+        document,
+        where,
+        said,
+        _texts(candidates, "words"),
+        _texts(candidates, "tags"),
+    )
+
+
+def _without_nulls(said: Any) -> Any:
+    """Return a list without the keys whose value is null: they are left out."""
+    if isinstance(said, dict):
+        return {key: _without_nulls(value) for key, value in said.items() if value is not None}
+    return [_without_nulls(each) for each in said] if isinstance(said, list) else said
+
+
+def _column(candidates: Sequence[Mapping[str, Any]], key: str) -> tuple[float, ...] | None:
+    return tuple(float(each[key]) for each in candidates) if key in candidates[0] else None
+
+
+def _texts(candidates: Sequence[Mapping[str, Any]], key: str) -> tuple[tuple[str, ...], ...] | None:
+    return tuple(tuple(each[key]) for each in candidates) if key in candidates[0] else None
+
+
+def _problem(said: Any) -> str:
+    """Say why this is no list; empty if it is one."""
+    if not isinstance(said, dict):
+        return "no JSON object"
+    candidates = said.get("candidates")
+    if not isinstance(candidates, list) or not candidates:
+        return 'no "candidates": a list of one at least is wanted'
+    if len(candidates) > MOST:
+        return f"{len(candidates):,} candidates are more than {MOST:,}"
+    for key in ("reference", "document"):
+        if not isinstance(said.get(key, ""), str) or not can_be_encoded(said.get(key, "")):
+            return f"{key!r} is no text"
+    if isinstance(said.get("id", ""), list | dict | bool | float):
+        return '"id" is neither a text nor a whole number'
+    for number, each in enumerate(candidates, 1):
+        problem = _column_problem(each)
+        if problem:
+            return f"candidate {number}: {problem}"
+    for key in ("score", "cost", "words", "tags"):
+        n = sum(key in each for each in candidates)
+        if 0 < n < len(candidates):
+            return f"{n} of {len(candidates)} candidates have {key!r}: give it to all of them, or to none"
+    return ""
+
+
+def _column_problem(candidate: Any) -> str:
+    if not isinstance(candidate, dict) or not isinstance(candidate.get("text"), str):
+        return 'no object with a "text"'
+    if not can_be_encoded(candidate["text"]):
+        return "half a surrogate pair in its text"
+    for key in ("score", "cost"):
+        if key in candidate and not _is_number(candidate[key]):
+            return f"{key!r} is {candidate[key]!r}, no finite number"
+    if candidate.get("cost", 0) < 0:
+        return f'"cost" is {candidate["cost"]!r}, below zero'
+    problem = _words_problem(candidate)
+    if problem:
+        return problem
+    features = candidate.get("features", {})
+    if not isinstance(features, dict):
+        return '"features" is no object of names and numbers'
+    strange = next((name for name, value in features.items() if not _is_number(value)), None)
+    return "" if strange is None else f"the feature {strange!r} is {features[strange]!r}, no finite number"
+
+
+def _words_problem(candidate: Mapping[str, Any]) -> str:
+    for key in ("words", "tags"):
+        each = candidate.get(key, [])
+        if not isinstance(each, list) or not all(isinstance(text, str) and text for text in each):
+            return f"{key!r} is no list of texts, none of them empty"
+        if not all(map(can_be_encoded, each)):
+            return f"half a surrogate pair in {key!r}"
+    if "tags" in candidate and len(candidate["tags"]) != len(candidate.get("words", ())):
+        return f'{len(candidate["tags"])} "tags" for {len(candidate.get("words", ()))} "words"'
+    return ""
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return -1e30 < value < 1e30 and math.isfinite(value)
+
+
+Measured = Callable[[Sequence[str], Sequence[str]], NDArray[np.float32]]
+
+
+def to_candidate_lists(items: Sequence[NBestList], measure: Measured | None = None) -> CandidateLists:
+    """Return lists by columns.
+
+    Parameters
+    ----------
+    items : sequence of NBest
+    measure : callable, optional
+        From texts and references to costs: of lists that say no costs and have a reference.
+
+    Returns
+    -------
+    CandidateLists
+        Costs are NaN where neither the list nor the measure says them. Where some lists say their words, the
+        texts of others are cut at white space; tags are there where all lists say them.
+    """
+    plain = CandidateLists.from_texts([item.candidates for item in items])
+    scores, costs = np.zeros(len(plain.texts)), np.full(len(plain.texts), np.nan, np.float32)
+    open_texts: list[str] = []
+    open_references: list[str] = []
+    rows: list[range] = []
+    for item, start, stop in zip(items, plain.offsets[:-1].tolist(), plain.offsets[1:].tolist(), strict=True):
+        if item.scores is not None:
+            scores[start:stop] = item.scores
+        if item.costs is not None:
+            costs[start:stop] = item.costs
+        elif item.reference is not None and measure is not None:
+            open_texts += item.candidates
+            open_references += [item.reference] * len(item.candidates)
+            rows.append(range(start, stop))
+    if rows and measure is not None:
+        costs[np.concatenate([np.array(each) for each in rows])] = measure(open_texts, open_references)
+    names = tuple(sorted({name for item in items for each in item.features for name in each}))
+    features, words = _features(items, names), _words(items)
+    return CandidateLists(plain.offsets, plain.texts, scores, plain.ranks, costs, features, names, words)
+
+
+def list_instances(lists: CandidateLists) -> Instances:
+    """Return lists as instances outside any text; observed is the first candidate of least cost.
+
+    It is -1 in lists whose costs are not known.
+    """
+    n = len(lists)
+    observed = np.full(n, -1, np.int32)
+    for i, (start, stop) in enumerate(
+        zip(lists.offsets[:-1].tolist(), lists.offsets[1:].tolist(), strict=True)
+    ):
+        costs = lists.costs[start:stop]
+        if not np.isnan(costs).any():
+            observed[i] = int(costs.argmin())
+    nothing = np.zeros(n, np.int32)
+    return Instances(np.arange(n, dtype=np.int64), nothing, nothing, observed, lists)
+
+
+def _words(items: Sequence[NBestList]) -> CandidateWords | None:
+    if all(item.words is None for item in items):
+        return None
+    cut = (item.words or [text.split() for text in item.candidates] for item in items)
+    tagged = all(item.tags is not None for item in items)
+    tags = (each for item in items for each in item.tags or ()) if tagged else None
+    return CandidateWords.from_words((words for each in cut for words in each), tags)
+
+
+def _features(items: Sequence[NBestList], names: Sequence[str]) -> object:
+    if not names:
+        return None
+    from scipy.sparse import csr_array
+
+    number = {name: i for i, name in enumerate(names)}
+    rows = [each for item in items for each in item.features]
+    columns = [number[name] for each in rows for name in each]
+    values = [float(value) for each in rows for value in each.values()]
+    starts = np.concatenate([[0], np.cumsum([len(each) for each in rows])])
+    matrix = csr_array((np.array(values), np.array(columns, np.int64), starts), (len(rows), len(names)))
+    matrix.sort_indices()
+    return matrix
+
+
+@contextmanager
+def name_error_place(items: Sequence[NBestList]) -> Iterator[None]:
+    """Name file, line and candidate in errors of the block that say which text they are about.
+
+    Such an error has the values ``text``, of a candidate or a reference, and ``path``, which is replaced.
+    """
+    try:
+        yield
+    except UserError as error:
+        where = _where(items, error.values.get("text")) if "path" in error.values else ""
+        if not where:
+            raise
+        raise UserError(error.code, **(error.values | {"path": where})) from None
+
+
+def _where(items: Sequence[NBestList], text: object) -> str:
+    for item in items:
+        if text in item.candidates:
+            return f"{item.where}, candidate {item.candidates.index(str(text)) + 1:,}"
+        if text is not None and text == item.reference:
+            return f"{item.where}, reference"
+    return ""
+
+
+def format_lines(items: Sequence[NBestList], decisions: Decisions) -> Iterator[str]:
+    """Yield the line of each list: ``"model_score"`` and ``"rank"``, from 0 in the source, join a candidate.
+
+    Parameters
+    ----------
+    items : sequence of NBest
+    decisions : Decisions
+        One for each of them, in their order.
+    """
+    for i, item in enumerate(items):
+        low, high = int(decisions.offsets[i]), int(decisions.offsets[i + 1])
+        scores = decisions.scores[low:high].astype(np.float64)
+        order = np.argsort(-scores, kind="stable").tolist()
+        listed = item.source["candidates"]
+        candidates = [{**listed[c], "model_score": round(float(scores[c]), 6), "rank": c} for c in order]
+        said = {
+            **item.source,
+            "candidates": candidates,
+            "probability": round(float(decisions.probabilities[i]), 6),
+            "margin": round(float(decisions.margins[i]), 4) if len(listed) > 1 else None,
+        }
+        yield json.dumps(said, ensure_ascii=False)

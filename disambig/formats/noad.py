@@ -1,0 +1,311 @@
+"""NOAD-MASC: running text with senses of the New Oxford American Dictionary."""
+
+from __future__ import annotations
+
+import os
+import re
+import tarfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from disambig.errors import UserError
+from disambig.files import (
+    READ_ERRORS,
+    ErrorCallback,
+    ErrorSink,
+    error_sink,
+    nul_error,
+    open_bytes,
+    read_error,
+    without_compression,
+)
+from disambig.formats.examples import Labelled
+from disambig.formats.senseval import attributes, replace_entities
+
+ARCHIVES = (".tar", ".tar.xz", ".tar.gz")
+MAP = "manual_map.txt"
+LARGEST = 20_000_000
+"""Bytes of a file, at most (the largest real one has 1,693,443)."""
+TOTAL = 400_000_000
+"""Bytes of all files, at most (they are 66 million)."""
+MEMBERS = 20_000
+"""Files and directories, at most (there are 419)."""
+
+
+def iterate_files(path: str) -> Iterator[tuple[str, str]]:
+    """Yield name and text of each document and of the map, in the order of their names.
+
+    Raises
+    ------
+    UserError
+        D493 for more than the corpus can have, D494 for a member of the archive that is no plain file,
+        D300 to D308 for what cannot be read.
+    """
+    try:
+        if os.path.isdir(path):
+            yield from _directory_files(path)
+        elif path.endswith(ARCHIVES):
+            yield from sorted(_archive_files(path))
+        else:
+            with open_bytes(path) as stream:
+                yield path, _text(stream.read(LARGEST + 1), path)
+    except (*READ_ERRORS, tarfile.TarError) as problem:
+        raise read_error(path, problem) from problem
+
+
+def is_archive(path: str) -> bool:
+    """Tell whether a file is an archive, by its name."""
+    return path.endswith(ARCHIVES)
+
+
+def _is_corpus_file(name: str) -> bool:
+    return without_compression(name).endswith(".xml") or os.path.basename(name) == MAP
+
+
+def _directory_files(path: str) -> Iterator[tuple[str, str]]:
+    def fail(problem: OSError) -> None:
+        raise problem
+
+    total = number = 0
+    for folder, folders, files in os.walk(path, onerror=fail):
+        folders.sort()
+        for name in sorted(files):
+            file = os.path.join(folder, name)
+            if not _is_corpus_file(name) or not os.path.isfile(file):
+                continue
+            with open_bytes(file) as stream:
+                text = _text(stream.read(LARGEST + 1), file)
+            total, number = total + len(text), number + 1
+            _bounded(path, "files", number, MEMBERS)
+            _bounded(path, "characters", total, TOTAL)
+            yield file, text
+
+
+def _archive_files(path: str) -> Iterator[tuple[str, str]]:
+    total = 0
+    with tarfile.open(path, "r|*") as archive:
+        for number, member in enumerate(archive, start=1):
+            total += member.size
+            _bounded(path, "files", number, MEMBERS)
+            _bounded(path, f"bytes in {member.name!r}", member.size, LARGEST)
+            _bounded(path, "bytes", total, TOTAL)
+            if member.isdir():
+                continue
+            file: IO[bytes] | None = archive.extractfile(member) if member.isreg() else None
+            if file is None:
+                raise UserError("D494", path=path, member=member.name)
+            if _is_corpus_file(member.name):
+                data = file.read()
+                if len(data) < member.size:
+                    raise EOFError("it ends in the middle of a file")
+                yield member.name, _text(data, member.name)
+
+
+def _text(data: bytes, path: str) -> str:
+    _bounded(path, "bytes", len(data), LARGEST)
+    if b"\0" in data:
+        raise nul_error(path, data)
+    return data.decode("utf-8", "replace").removeprefix("\ufeff")
+
+
+def _bounded(path: str, what: str, seen: int, most: int) -> None:
+    if seen > most:
+        raise UserError("D493", path=path, what=what, seen=f"{seen:,}", most=most)
+
+
+BREAKS = {
+    "NO_BREAK": "",
+    "SPACE_BREAK": " ",
+    "SENTENCE_BREAK": " ",
+    "LINE_BREAK": "\n",
+    "PARAGRAPH_BREAK": "\n\n",
+}
+ENDS = frozenset({"SENTENCE_BREAK", "PARAGRAPH_BREAK"})
+"""Breaks between sentences; lines are broken in their midst too."""
+QUOTES = {"``": '"', "''": '"'}
+LETTERS = {"NOUN": "n", "VERB": "v", "ADJ": "a", "ADV": "r"}
+"""Parts of speech as they stand behind a word: ``account.n``; of others ``account.x``."""
+_SIGNS = re.compile(r"[\W_]+")
+_ROOT = re.compile(r"<SimpleWsdDoc\b[^<>]*?\bname\s*=\s*(?:\"([^\"<]*)\"|'([^'<]*)')")
+_WORD = re.compile(r"<word\b((?:\s+\w+\s*=\s*(?:\"[^\"<]*\"|'[^'<]*'))*)\s*/?>|<word\b")
+
+
+@dataclass(frozen=True, slots=True)
+class NoadPlace:
+    """A word with a sense: its character offsets, lemma, part of speech (``"NOUN"``) and sense."""
+
+    start: int
+    end: int
+    lemma: str
+    pos: str
+    sense: str
+
+    @property
+    def word(self) -> str:
+        """The lemma and its part of speech, such as ``"account.n"``."""
+        return f"{self.lemma}.{LETTERS.get(self.pos, 'x')}"
+
+
+@dataclass(frozen=True, slots=True)
+class NoadDocument:
+    """A file: its name (``"written/spam/ucb52.txt"``), its text, and the words with senses in text order.
+
+    `sentences` are those of the corpus, each the character offsets of its words.
+    """
+
+    name: str
+    text: str
+    places: tuple[NoadPlace, ...]
+    sentences: tuple[tuple[tuple[int, int], ...], ...] = ()
+
+    @property
+    def genre(self) -> str:
+        """The folder that it lies in, such as ``"spam"``."""
+        return self.name.split("/")[-2] if "/" in self.name else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Noad:
+    """Documents, and WordNet's keys of senses as far as they are known."""
+
+    documents: tuple[NoadDocument, ...]
+    wordnet: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def labelled(self) -> list[Labelled]:
+        """Return all words with a sense; the gloss is WordNet's keys."""
+        return [each for document in self.documents for each in labelled_words(document, self.wordnet)]
+
+
+def labelled_words(document: NoadDocument, wordnet: dict[str, tuple[str, ...]]) -> Iterator[Labelled]:
+    """Yield the words of a document that have a sense."""
+    for place in document.places:
+        gloss = ",".join(wordnet.get(place.sense, ()))
+        where = f"{document.name}, character {place.start:,}"
+        yield Labelled(
+            document.text,
+            place.start,
+            place.end,
+            place.sense,
+            document.name,
+            where,
+            place.word,
+            gloss,
+            domain=document.genre,
+        )
+
+
+def read_noad(path: str | Path, *, strict: bool = False, tell: ErrorCallback | None = None) -> Noad:
+    """Read the corpus from its directory or its ``.tar.xz``, or a single file.
+
+    Parameters
+    ----------
+    path : path
+    strict : bool
+        Whether a broken word or file is an error; else it is left out.
+    tell : callable, optional
+        Gets a line for each of these.
+
+    Raises
+    ------
+    UserError
+        D488 for what is broken (strict), D490 where there is no document, D493 for more than the corpus can
+        have, D494 for a member of the archive that is no plain file, D300 to D308 for what cannot be read.
+    """
+    documents, wordnet = [], {}
+    say = error_sink(strict=strict, tell=tell)
+    for name, text in iterate_files(str(path)):
+        if os.path.basename(name) == MAP:
+            wordnet = read_map(text, name, say)
+        elif (document := read_document(text, name, say)) is not None:
+            documents.append(document)
+    if not documents:
+        raise UserError("D490", path=path)
+    return Noad(tuple(documents), wordnet)
+
+
+def read_document(source: str, path: str, say: ErrorSink) -> NoadDocument | None:
+    """Return what a file holds, None where it is no ``SimpleWsdDoc`` with words in it."""
+    root = _ROOT.search(source)
+    if root is None:
+        say(f"{path}, line 1", "no <SimpleWsdDoc name=...>")
+        return None
+    said = replace_entities(root[1] or root[2] or "", lambda entity: None)
+    name = said.strip("/") or path
+    words = list(_words(source, path, say))
+    words = words[_name_from_path(words, said) :]
+    pieces: list[str] = []
+    places = []
+    sentences: list[list[tuple[int, int]]] = []
+    length = 0
+    for text, gap, lemma, pos, sense in words:
+        space = BREAKS[gap] if length else ""
+        start = length + len(space)
+        length = start + len(text)
+        pieces += [space, text]
+        if gap in ENDS or not sentences:
+            sentences.append([])
+        sentences[-1].append((start, length))
+        if sense:
+            places.append(NoadPlace(start, length, lemma, pos, sense))
+    return NoadDocument(name, "".join(pieces), tuple(places), tuple(map(tuple, sentences)))
+
+
+def read_map(source: str, path: str, say: ErrorSink) -> dict[str, tuple[str, ...]]:
+    """Return WordNet's keys of each sense."""
+    found = {}
+    for number, line in enumerate(source.split("\n"), 1):
+        sense, tab, keys = line.strip().partition("\t")
+        if sense and tab and keys.strip():
+            found[_short(sense)] = tuple(dict.fromkeys(_keys(keys)))
+        elif sense:
+            say(f"{path}, line {number}", "no sense with WordNet's keys behind a TAB")
+    return found
+
+
+Word = tuple[str, str, str, str, str]
+
+
+def _words(source: str, path: str, say: ErrorSink) -> Iterator[Word]:
+    """Yield text, the break before it, lemma, part of speech and sense of each word."""
+    line, counted = 1, 0
+    for match in _WORD.finditer(source):
+        line, counted = line + source.count("\n", counted, match.start()), match.start()
+        said = attributes(match[1] or "")
+        gap, text = said.get("break_level", ""), said.get("text", "")
+        if match[1] is None or not text or gap not in BREAKS:
+            problem = (
+                "does not end" if match[1] is None else "has no text" if not text else "has no known break"
+            )
+            say(f"{path}, line {line}", f"a <word> that {problem}")
+            continue
+        sense, lemma = _short(said.get("sense", "")), said.get("lemma", "")
+        if sense and not lemma:
+            say(f"{path}, line {line}", f"the word {text!r} has a sense and no lemma")
+            sense = ""
+        yield QUOTES.get(text, text), gap, lemma, said.get("pos", ""), sense
+
+
+def _name_from_path(words: Sequence[Word], name: str) -> int:
+    """Return how many of the first words spell the path of the file, signs apart; none where they do not."""
+    wanted, seen = _SIGNS.sub("", name), ""
+    for number, word in enumerate(words):
+        if seen == wanted:
+            return number
+        seen += _SIGNS.sub("", word[0])
+        if not wanted.startswith(seen):
+            return 0
+    return 0
+
+
+def _short(sense: str) -> str:
+    """Return a sense without the path of its dictionary."""
+    return sense.rpartition("/")[2]
+
+
+def _keys(said: str) -> Iterator[str]:
+    """Yield WordNet's keys: ``be%2:42:00::;2:42:03::`` are two of "be"."""
+    for each in filter(None, map(str.strip, said.split(","))):
+        lemma, _, rest = each.partition("%")
+        yield from (f"{lemma}%{key.strip()}" for key in rest.split(";"))

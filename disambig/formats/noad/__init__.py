@@ -1,1 +1,0 @@
-"""NOAD-MASC: running text with senses of the New Oxford American Dictionary."""

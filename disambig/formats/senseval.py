@@ -1,0 +1,484 @@
+"""Senseval's English lexical sample: instances, keys and sense maps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from html.entities import html5
+from pathlib import Path
+
+from disambig.errors import UserError
+from disambig.files import (
+    READ_ERRORS,
+    ErrorCallback,
+    decode_as,
+    error_sink,
+    nul_error,
+    open_bytes,
+    read_error,
+)
+from disambig.formats.examples import Labelled
+
+Span = tuple[int, int]
+_ENTITY = re.compile(r"&(?:#(\d{1,7}|[xX][0-9a-fA-F]{1,6});|([A-Za-z][A-Za-z0-9]{0,31})(;?))")
+_MARKUP = re.compile(r"<(/?)(head|sat)\b([^<>]*)>")
+_ATTRIBUTE = re.compile(r"(?<![A-Za-z_])([A-Za-z_]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+_GREEK = "a b g d e z ee th i k l m n x o p r s t u ph kh ps oh".split()
+_LETTERS = "".join(map(chr, (*range(0x3B1, 0x3C2), *range(0x3C3, 0x3CA))))  # no final sigma
+SGML = {
+    "bquo": "\u201c",
+    "equo": "\u201d",
+    "ft": "\u2032",
+    "ins": "\u2033",
+    "rehy": "-",
+    "shilling": "/-",
+    "frac17": "1/7",
+    "frac19": "1/9",
+    "frac47": "4/7",
+}
+"""Entities of the British National Corpus that HTML does not have."""
+for _name, _letter in zip(_GREEK, _LETTERS, strict=True):
+    SGML[f"{_name}gr"], SGML[f"{_name.upper()}gr"] = _letter, _letter.upper()
+
+
+def without_comments(source: str) -> str:
+    """Return a file's text with nothing but the line ends of its comments; one that does not end stays."""
+    kept: list[str] = []
+    at = 0
+    while (start := source.find("<!--", at)) >= 0 and (end := source.find("-->", start + 4)) >= 0:
+        kept += [source[at:start], "\n" * source.count("\n", start, end)]
+        at = end + 3
+    return "".join([*kept, source[at:]])
+
+
+def attributes(tag: str) -> dict[str, str]:
+    """Return the attributes in a tag, entities replaced."""
+    return {
+        name.lower(): replace_entities(first or second, lambda name: None).strip()
+        for name, first, second in _ATTRIBUTE.findall(tag)
+    }
+
+
+def replace_entities(text: str, unknown: Callable[[str], None]) -> str:
+    """Return a text whose entities are characters.
+
+    Without a semicolon only the corpora's own entities count (``AT&T`` stays). An unknown one becomes its
+    name in brackets, and `unknown` is told.
+    """
+
+    def replaced(match: re.Match[str]) -> str:
+        number, name, closed = match.groups()
+        if number:
+            code = int(number[1:], 16) if number[0] in "xX" else int(number)
+            sound = code < 0x110000 and not 0xD800 <= code < 0xE000 and (code >= 32 or code in (9, 10, 13))
+            return chr(code) if sound else ""
+        if name in SGML:
+            return SGML[name]
+        if not closed:
+            return match[0]
+        if f"{name};" in html5:
+            return html5[f"{name};"]
+        unknown(name)
+        return f"[{name}]"
+
+    return _ENTITY.sub(replaced, text) if "&" in text else text
+
+
+@dataclass(slots=True)
+class ContextBuilder:
+    """The text of a context while it is put together: white space as one space or one line end.
+
+    Attributes
+    ----------
+    heads : list of (start, end, names of satellites)
+    satellites : dict of (start, end)
+        By their names.
+    """
+
+    pieces: list[str] = field(default_factory=list)
+    length: int = 0
+    last: str = ""
+    space: str = ""
+    heads: list[tuple[int, int, list[str]]] = field(default_factory=list)
+    satellites: dict[str, Span] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """What is there so far."""
+        return "".join(self.pieces)
+
+    def add(self, text: str, *, apart: bool) -> int:
+        """Add text and return where it starts; `apart` puts a space between letters that would touch."""
+        words = text.split()
+        if not words:
+            self.space = _wider(self.space, text)
+            return self.length
+        lead = text[: len(text) - len(text.lstrip())]
+        space = _wider(self.space, lead)
+        if not space and apart and self.last.isalnum() and words[0][0].isalnum():
+            space = " "
+        if self.length:
+            self._append(space)
+        start = self.length
+        self._append(_collapsed(text.strip()))
+        self.space = _wider("", text[len(text.rstrip()) :])
+        return start
+
+    def _append(self, text: str) -> None:
+        if text:
+            self.pieces.append(text)
+            self.length += len(text)
+            self.last = text[-1]
+
+
+def read_context(source: str, unknown: Callable[[str], None]) -> ContextBuilder:
+    """Return the context that `source`, what stands between its tags, holds."""
+    context = ContextBuilder()
+    at, opened = 0, None
+    for match in [*_MARKUP.finditer(source), None]:
+        piece = replace_entities(source[at : match.start() if match else len(source)], unknown)
+        start = context.add(piece, apart=True)
+        if opened is not None and (match is None or match[2] == opened[2]):
+            if match is None or match[1]:
+                _close(context, opened, start if piece.strip() else context.length)
+            opened = None
+        if match is None:
+            break
+        at = match.end()
+        if not match[1]:
+            opened = match
+    return context
+
+
+def _close(context: ContextBuilder, opened: re.Match[str], start: int) -> None:
+    named = attributes(opened[3])
+    if opened[2] == "head":
+        context.heads.append((start, context.length, named.get("sats", "").split()))
+    elif start < context.length:
+        context.satellites.setdefault(named.get("id", ""), (start, context.length))
+
+
+def _wider(first: str, second: str) -> str:
+    """Return the one character for two runs of white space in a row, empty for none."""
+    both = first + second
+    return "\n" if "\n" in both or "\r" in both else both and " "
+
+
+def _collapsed(text: str) -> str:
+    return re.sub(r"\s+", lambda run: "\n" if "\n" in run[0] or "\r" in run[0] else " ", text)
+
+
+LARGEST = 400_000_000
+"""Bytes of a file, unpacked, at most (the largest of Senseval has 12 million)."""
+_ELEMENT = re.compile(r"<(/?)(lexelt|instance)\b([^<>]*)>")
+_ANSWER = re.compile(r"<answer\b([^<>]*)>")
+_CONTEXT = re.compile(r"<context\b[^<>]*>")
+_DECLARED = re.compile(rb"<\?xml[^<>]*?\bencoding\s*=\s*[\"']([A-Za-z0-9._-]{1,40})[\"']")
+_NUMBER = re.compile(r"\.[^.]*$")
+"""Which occurrence and which satellite: ``call_for.159:0``."""
+_SENTENCE = re.compile(r"(?:\.mrg)?_\d+$")
+
+
+@dataclass(frozen=True, slots=True)
+class SenseInstance:
+    """A word in its context.
+
+    Attributes
+    ----------
+    id : str
+    word : str
+        The word and its part of speech, such as ``"art.n"``.
+    text : str
+        The context, entities replaced, runs of white space as one space or line end.
+    start, end : int
+        Character offsets of the word, the head, in `text`.
+    senses : tuple of str
+        Those that the annotators gave, ``"P"`` (a proper name) and ``"U"`` (none fits) among them; empty in
+        a file without answers.
+    satellites : tuple of (start, end)
+        Other parts of a phrasal verb or compound, in text order.
+    document : str
+        What the context comes from, as far as the file says; else the id.
+    where : str
+        File and line, for messages.
+    multiword : str
+        What its satellites say that it is part of, such as ``"call_for"``; empty where it has none.
+    """
+
+    id: str
+    word: str
+    text: str
+    start: int
+    end: int
+    senses: tuple[str, ...] = ()
+    satellites: tuple[Span, ...] = ()
+    document: str = ""
+    where: str = ""
+    multiword: str = ""
+
+    def labelled(self) -> Labelled:
+        """Return the instance as a labelled example; all its senses are right."""
+        label, *also = self.senses or ("",)
+        return Labelled(
+            self.text, self.start, self.end, label, self.document, self.where, self.word, also=tuple(also)
+        )
+
+
+def read_senseval(
+    path: str | Path, *, encoding: str | None = None, strict: bool = False, tell: ErrorCallback | None = None
+) -> list[SenseInstance]:
+    """Read the instances of a file, packed or not, with answers or without.
+
+    Parameters
+    ----------
+    path : path
+    encoding : str, optional
+        In place of what the file declares.
+    strict : bool
+        Whether a broken instance is an error; else it is left out.
+    tell : callable, optional
+        Gets a line for each broken instance and for what was taken one way of several.
+
+    Raises
+    ------
+    UserError
+        D488 for a broken instance (strict), D490 where there is no instance, D493 for too large a file,
+        D469 and D470 for an encoding that it is not of or that is unknown, D300 to D308 for what cannot be
+        read.
+    """
+    source = read_xml(path, encoding=encoding, tell=tell)
+    return parse_instances(source, str(path), strict=strict, tell=tell)
+
+
+def read_xml(path: str | Path, *, encoding: str | None = None, tell: ErrorCallback | None = None) -> str:
+    """Return a file as text, of the encoding that is named or that it declares.
+
+    A file of another one than it declares (UTF-8, where it is silent) is read as iso-8859-1, and told of.
+
+    Raises
+    ------
+    UserError
+        D493 for too large a file, D470 for an unknown encoding, D469 for bytes that are not of the one that
+        is named, D300 to D308 for what cannot be read.
+    """
+    try:
+        with open_bytes(str(path)) as stream:
+            data: bytes = stream.read(LARGEST + 1)
+    except READ_ERRORS as problem:
+        raise read_error(str(path), problem) from problem
+    if len(data) > LARGEST:
+        raise UserError("D493", path=path, what="bytes", seen=f"more than {LARGEST:,}", most=LARGEST)
+    if encoding:
+        return decode_as(data, str(path), encoding)
+    if b"\0" in data:
+        raise nul_error(str(path), data)
+    declared = _DECLARED.search(data, 0, 400)
+    name = declared[1].decode("ascii") if declared else "utf-8"
+    try:
+        return decode_as(data, str(path), name)
+    except UserError as error:
+        if error.code != "D469":
+            raise
+    if tell is not None:
+        tell(str(UserError("D489", where=path, problem=f"not {name}: read as iso-8859-1")))
+    return data.decode("iso-8859-1")
+
+
+def parse_instances(
+    source: str, path: str, *, strict: bool = False, tell: ErrorCallback | None = None
+) -> list[SenseInstance]:
+    """Return the instances in the text of a file; parameters and errors are those of `read_senseval`."""
+    source = without_comments(source)
+    say = tell or (lambda message: None)
+    broken = error_sink(strict=strict, tell=tell)
+    found: dict[str, SenseInstance] = {}
+    unknown: set[str] = set()
+
+    def unheard(name: str) -> None:
+        if name not in unknown:
+            unknown.add(name)
+            say(str(UserError("D489", where=path, problem=f"the entity &{name}; is unknown: [{name}]")))
+
+    for number, word, tag, body in _blocks(source):
+        where = f"{path}, line {number}"
+        read = _instance(attributes(tag), word, body, where, unheard)
+        if isinstance(read, SenseInstance) and read.id in found:
+            read = f"the instance {read.id!r} stands there twice"
+        if isinstance(read, str):
+            broken(where, read)
+            continue
+        instance, note = (read, "") if isinstance(read, SenseInstance) else read
+        if note:
+            say(str(UserError("D489", where=where, problem=note)))
+        found[instance.id] = instance
+    if not found:
+        raise UserError("D490", path=path)
+    return list(found.values())
+
+
+def _blocks(source: str) -> Iterator[tuple[int, str, str, str | None]]:
+    """Yield line, word, tag and what stands inside of each instance; None for one that does not end."""
+    word, line, counted = "", 1, 0
+    opened: tuple[int, str, int] | None = None
+    for match in _ELEMENT.finditer(source):
+        line, counted = line + source.count("\n", counted, match.start()), match.start()
+        if opened is not None:
+            ends = bool(match[1]) and match[2] == "instance"
+            yield opened[0], word, opened[1], source[opened[2] : match.start()] if ends else None
+            opened = None
+        if match[2] == "lexelt":
+            word = "" if match[1] else _word(attributes(match[3]))
+        elif not match[1]:
+            opened = line, match[3], match.end()
+    if opened is not None:
+        yield opened[0], word, opened[1], None
+
+
+def _word(said: dict[str, str]) -> str:
+    item, pos = said.get("item", ""), said.get("pos", "")
+    return f"{item}.{pos}" if "." not in item and pos in ("n", "v", "a", "r") else item
+
+
+def _instance(
+    said: dict[str, str], word: str, body: str | None, where: str, unheard: ErrorCallback
+) -> SenseInstance | tuple[SenseInstance, str] | str:
+    """Return an instance, one with what is to be said of it, or why it is none."""
+    name = said.get("id", "")
+    if not name:
+        return "an instance without an id"
+    if not word:
+        return f"the instance {name!r} belongs to no word: there is no <lexelt item=...> around it"
+    if body is None:
+        return f"the instance {name!r} does not end: </instance> is missing"
+    answers = [attributes(tag) for tag in _ANSWER.findall(body)]
+    if other := [answer["instance"] for answer in answers if answer.get("instance", name) != name]:
+        return f"the instance {name!r} has an answer for {other[0]!r}"
+    opened = _CONTEXT.search(body)
+    end = body.find("</context", opened.end()) if opened else -1
+    if opened is None or end < 0:
+        return f"the instance {name!r} has no <context> that ends"
+    context = read_context(body[opened.end() : end], unheard)
+    heads = [head for head in context.heads if head[0] < head[1]]
+    if not heads:
+        return f"the target of {name!r} is not in its context: there is no <head> with a word in it"
+    start, end, names = heads[0]
+    instance = SenseInstance(
+        name,
+        word,
+        context.text,
+        start,
+        end,
+        tuple(dict.fromkeys(sense for answer in answers for sense in answer.get("senseid", "").split())),
+        tuple(sorted(context.satellites[each] for each in names if each in context.satellites)),
+        _document(said, name),
+        where,
+        _NUMBER.sub("", names[0]).lower() if names else "",
+    )
+    if len(heads) > 1:
+        return instance, f"the instance {name!r} has {len(heads)} heads: the first counts"
+    return instance
+
+
+def _document(said: dict[str, str], name: str) -> str:
+    """Return the document that a context was taken from: its source without the sentence's number."""
+    source = said.get("docsrc", "")
+    cut = _SENTENCE.sub("", source)
+    return cut if cut and cut != source else name
+
+
+Weights = Mapping[str, float]
+Sensemap = Mapping[str, frozenset[str]]
+"""Each sense with all groups that it is in, its own name among them."""
+_FORM = "a line is: word instance sense sense ..., a weight as sense/0.7"
+
+
+def read_key(path: str | Path) -> dict[str, tuple[str, ...]]:
+    """Return the right senses of each instance.
+
+    Raises
+    ------
+    UserError
+        D492 for a line that is none; D300 to D308, D493 for the file.
+    """
+    return {instance: tuple(weights) for instance, weights in read_answers(path).items()}
+
+
+def read_answers(path: str | Path) -> dict[str, dict[str, float]]:
+    """Return a system's answer to each instance: senses with their weights, which add up to one at most.
+
+    Raises
+    ------
+    UserError
+        D492 for a line that is none; D300 to D308, D493 for the file.
+    """
+    found: dict[str, dict[str, float]] = {}
+    for where, entries in _key_lines(path):
+        if len(entries) < 3:
+            raise UserError("D492", where=where, problem=f"{len(entries)} entries", form=_FORM)
+        if entries[1] in found:
+            problem = f"the instance {entries[1]!r} stands there twice"
+            raise UserError("D492", where=where, problem=problem, form="give each instance one line")
+        found[entries[1]] = _weights(entries[2:], where)
+    return found
+
+
+def read_sensemap(path: str | Path) -> dict[str, frozenset[str]]:
+    """Return each sense with the groups that it is in (see the module for both forms).
+
+    Raises
+    ------
+    UserError
+        D300 to D308, D493 for the file.
+    """
+    above: dict[str, set[str]] = {}
+    for _, entries in _key_lines(path):
+        above.setdefault(entries[0], set())
+        numbers, others = entries[1::2], entries[2::2]
+        if len(entries) % 2 and all(n.isascii() and n.isdigit() and len(n) <= 3 for n in numbers):
+            for lower, upper in zip([entries[0], *others], others, strict=False):
+                above.setdefault(lower, set()).add(upper)
+                above.setdefault(upper, set())
+        else:
+            for each in entries[1:]:
+                above.setdefault(each, set()).add(entries[0])
+    return {sense: frozenset(_closed(sense, above)) for sense in above}
+
+
+def _closed(sense: str, above: Mapping[str, set[str]]) -> set[str]:
+    """Return a sense with all that is above it, however far."""
+    reached, waiting = {sense}, [sense]
+    while waiting:
+        new = above.get(waiting.pop(), set()) - reached
+        reached |= new
+        waiting.extend(new)
+    return reached
+
+
+def _weights(entries: list[str], where: str) -> dict[str, float]:
+    found: dict[str, float] = {}
+    written = set()
+    for entry in entries:
+        sense, slash, said = entry.partition("/")
+        try:
+            weight = float(said) if slash else 1.0
+        except ValueError:
+            weight = -1.0
+        if not sense or not 0.0 <= weight <= 100.0:
+            raise UserError("D492", where=where, problem=f"{entry!r} is no sense with a weight", form=_FORM)
+        found[sense] = weight
+        if slash:
+            written.add(sense)
+    if max(found.values()) > 1.0:
+        found = {sense: weight / 100.0 if sense in written else weight for sense, weight in found.items()}
+    found = {sense: weight for sense, weight in found.items() if weight > 0.0}
+    if not found:
+        raise UserError("D492", where=where, problem="no weight is above zero", form=_FORM)
+    total = sum(found.values())
+    return {sense: weight / max(total, 1.0) for sense, weight in found.items()}
+
+
+def _key_lines(path: str | Path) -> Iterator[tuple[str, list[str]]]:
+    for number, line in enumerate(read_xml(path).split("\n"), 1):
+        if entries := line.partition("!!")[0].split():
+            yield f"{path}, line {number}", entries

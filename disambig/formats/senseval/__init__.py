@@ -1,1 +1,0 @@
-"""Senseval's English lexical sample: instances, keys, sense maps."""

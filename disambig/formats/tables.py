@@ -1,0 +1,492 @@
+"""CSV, TSV and Parquet: rows as documents, decisions as rows."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from io import BufferedReader, BytesIO
+from itertools import chain
+from typing import IO, Any
+
+from disambig.errors import UserError
+from disambig.files import read_within, too_large_error, without_compression
+from disambig.formats.documents import (
+    FILE_LIMIT,
+    LINE_LIMIT,
+    Document,
+    FileLine,
+    Kind,
+    UnreadableDocument,
+    decode_line,
+    document_id,
+    escape_unencodable,
+    read_lines,
+    text_problem,
+)
+from disambig.formats.results import AnnotatedDocument, records
+
+DECISION_COLUMNS = {
+    "document": str,
+    "path": str,
+    "line": int,
+    "start": int,
+    "end": int,
+    "left": str,
+    "observed": str,
+    "right": str,
+    "task": str,
+    "group": str,
+    "chosen": str,
+    "replacement": str,
+    "probability": float,
+    "margin": float,
+    "flagged": bool,
+    "gloss": str,
+}
+"""Name and type of each column.
+
+`line` is the one in which the decision begins, from 1; of a document that is a line, row, Doc or part of
+CoNLL-U, where that begins. `left` and `right` are the text around, white space as one space; `gloss` is where
+to read what the chosen candidate means, empty where that is not known.
+"""
+_AROUND = 50
+
+
+def decision_columns(*, text: bool) -> tuple[str, ...]:
+    """Return the names of the columns, without the text around a decision if it is not wanted."""
+    return tuple(name for name in DECISION_COLUMNS if text or name not in ("left", "right"))
+
+
+def decision_rows(result: AnnotatedDocument, *, text: bool) -> Iterator[tuple[Any, ...]]:
+    """Yield a row for each decision of a document, in text order, in the order of `columns`."""
+    document = result.document
+    names = decision_columns(text=text)
+    line, counted = 1, 0
+    for record in records(result, kept=1):
+        start, end = record["start"], record["end"]
+        if not document.line:
+            line, counted = line + document.text.count("\n", counted, start), start
+        record.update(document=document.id, path=document.path, line=document.line or line)
+        record.setdefault("gloss", "")
+        if text:
+            record["left"] = _one_line(document.text[max(start - _AROUND, 0) : start])
+            record["right"] = _one_line(document.text[end : end + _AROUND])
+        yield tuple(record[name] for name in names)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+_RISKY = re.compile(r"'*[=+\-@\t\r]")
+_MADE_SAFE = re.compile(r"'+[=+\-@\t\r]")
+
+
+def escape_formula(cell: str) -> str:
+    """Return a cell as no spreadsheet calculates it."""
+    return f"'{cell}" if _RISKY.match(cell) else cell
+
+
+def unescape_formula(cell: str) -> str:
+    """Return the cell of which `harmless` made this one."""
+    return cell[1:] if _MADE_SAFE.match(cell) else cell
+
+
+def is_decision_table(names: Sequence[str]) -> bool:
+    """Tell whether a table with these columns is one of decisions, written by `CsvFormat`."""
+    return tuple(names) in (decision_columns(text=True), decision_columns(text=False))
+
+
+COMMA, TAB = ",", "\t"
+DELIMITERS = (COMMA, ";", TAB, "|")
+
+
+@dataclass(frozen=True, slots=True)
+class CsvHeader:
+    """The names of a file's columns and what stands between its fields."""
+
+    columns: tuple[str, ...]
+    delimiter: str
+
+
+@dataclass(frozen=True, slots=True)
+class CsvRow:
+    """A row: number of its first line, where the next one begins (byte, line), its fields or an error."""
+
+    number: int
+    following: tuple[int, int]
+    cells: list[str] | UserError
+
+
+class _DecodedLines:
+    """Lines as text for ``csv``, which go on after one that is no text; remembers where it stands."""
+
+    def __init__(self, lines: Iterator[FileLine], path: str) -> None:
+        self._lines, self._path = lines, path
+        self.following = (0, 1)
+        self.first: int | None = None  # of the row that is being read
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = next(self._lines)
+        self.following = (line.offset + len(line.data or b""), line.number + 1)
+        self.first = self.first or line.number
+        text = decode_line(line, self._path)
+        return text.removeprefix("\ufeff") if line.number == 1 else text
+
+
+def read_rows(lines: Iterator[FileLine], path: str, *, delimiter: str) -> Iterator[CsvRow]:
+    """Yield the rows of a file; empty lines are passed over."""
+    csv.field_size_limit(LINE_LIMIT)
+    source = _DecodedLines(lines, path)
+    reader = csv.reader(source, delimiter=delimiter, strict=True)
+    while True:
+        source.first = None
+        cells: list[str] | UserError
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as problem:
+            known = {"unexpected end of data": "a quoted field that never ends"}
+            said = known.get(str(problem), str(problem).partition(" - ")[0])
+            cells = UserError("D326", path=path, line=source.first, problem=said)
+        except UserError as error:
+            cells = error
+        if cells:
+            yield CsvRow(source.first or 1, source.following, cells)
+        if isinstance(cells, UserError) and cells.code == "D303":
+            return
+
+
+def read_header(lines: Iterator[FileLine], path: str, *, field: str) -> tuple[CsvHeader, Iterator[FileLine]]:
+    """Read the first row; of `DELIMITERS` the first that gives a column called `field` is taken.
+
+    Returns
+    -------
+    Header, iterator of Line
+        The header and the lines behind it.
+
+    Raises
+    ------
+    UserError
+        D302 for no row, D326 or D303 to D305 for a first row that cannot be read, D327 where no column
+        has that name.
+    """
+    known = (TAB,) if without_compression(path).endswith(".tsv") else DELIMITERS
+    held: list[FileLine] = []
+
+    def again() -> Iterator[FileLine]:
+        yield from list(held)
+        for line in lines:
+            held.append(line)
+            yield line
+
+    found: list[CsvHeader] = []
+    failure: UserError | None = None
+    for delimiter in known:
+        row = next(read_rows(again(), path, delimiter=delimiter), None)
+        if row is None:
+            raise UserError("D302", path=path)
+        if isinstance(row.cells, UserError):
+            failure = failure or row.cells
+            continue
+        header = CsvHeader(tuple(cell.strip() for cell in row.cells), delimiter)
+        if field in header.columns:
+            rest = [line for line in held if line.number >= row.following[1]]
+            return header, chain(rest, lines)
+        found.append(header)
+    if failure and not found:
+        raise failure
+    raise no_column(path, field, max(found, key=lambda header: len(header.columns)).columns)
+
+
+def no_column(path: str, field: str, columns: tuple[str, ...]) -> UserError:
+    """Return the message for a table without the column that is asked for."""
+    shown = ", ".join(repr(column[:40]) for column in columns[:20]) + (" ..." if len(columns) > 20 else "")
+    return UserError("D327", path=path, field=field, columns=shown or "none")
+
+
+def csv_documents(
+    lines: Iterator[FileLine], path: str, header: CsvHeader, *, field: str
+) -> Iterator[Document | UnreadableDocument]:
+    """Yield one document a row; rows with an empty text are passed over, bad ones reported by line.
+
+    Of a table of decisions the cells are as they were before they were made harmless to spreadsheets.
+    """
+    place, ours = header.columns.index(field), is_decision_table(header.columns)
+    for row in read_rows(lines, path, delimiter=header.delimiter):
+        cells = row_cells(row, header, path)
+        if isinstance(cells, UserError):
+            yield UnreadableDocument(path, cells)
+            continue
+        if ours:
+            cells = [unescape_formula(cell) for cell in cells]
+        if cells[place].strip():
+            meta = dict(zip(header.columns, cells, strict=True))
+            del meta[field]
+            name = document_id(meta.get("id"), path, row.number)
+            yield Document(name, cells[place], path, row.number, "csv", meta=meta)
+
+
+def row_cells(row: CsvRow, header: CsvHeader, path: str) -> list[str] | UserError:
+    """Return the cells of a row, one a column, or why they cannot be read."""
+    if isinstance(row.cells, UserError) or len(row.cells) == len(header.columns):
+        return row.cells
+    n = len(row.cells)
+    said = f"{n} {'field' if n == 1 else 'fields'}, the first row has {len(header.columns)}"
+    return UserError("D326", path=path, line=row.number, problem=said)
+
+
+def csv_cuts(file: IO[bytes], path: str, size: int, *, field: str) -> list[tuple[int, int]]:
+    """Return where parts of about `size` bytes begin, as (byte, line number), always with a row."""
+    cuts = [(0, 1)]
+    try:
+        delimiter = read_header(read_lines(file), path, field=field)[0].delimiter
+    except UserError:
+        return cuts
+    file.seek(0)
+    for row in read_rows(read_lines(file), path, delimiter=delimiter):
+        if row.following[0] - cuts[-1][0] >= size:
+            cuts.append(row.following)
+    return cuts
+
+
+@dataclass(frozen=True, slots=True)
+class CsvFormat:
+    """A header and a row a decision; numbers as they are, ``true`` or ``false`` for flagged.
+
+    Attributes
+    ----------
+    text : bool
+        Whether the text around a decision is there.
+    safe_cells : bool
+        Whether text that a spreadsheet would take for a formula is written as text (see `cells`).
+    """
+
+    text: bool = True
+    safe_cells: bool = False
+    name: str = "csv"
+    suffix: str = ".csv"
+    mirrors: tuple[Kind, ...] = ()
+
+    def encode(self, results: Sequence[AnnotatedDocument]) -> bytes:
+        """Return the rows of some documents."""
+        return self._encode(row for result in results for row in decision_rows(result, text=self.text))
+
+    def join(self, chunks: Iterable[bytes], write: Callable[[bytes], object]) -> None:
+        """Write the header, and what `encode` returned."""
+        write(self._encode([decision_columns(text=self.text)]))
+        for chunk in chunks:
+            write(chunk)
+
+    def _encode(self, found: Iterable[Sequence[Any]]) -> bytes:
+        sink = io.StringIO(newline="")
+        table = csv.writer(sink, delimiter="\t" if self.name == "tsv" else ",", lineterminator="\n")
+        for row in found:
+            table.writerow([self._cell(cell) for cell in row])
+        return sink.getvalue().encode(errors="backslashreplace")
+
+    def _cell(self, cell: Any) -> Any:
+        if isinstance(cell, bool):
+            return str(cell).lower()
+        return escape_formula(cell) if self.safe_cells and isinstance(cell, str) else cell
+
+
+_ROWS = 512
+
+
+def pyarrow() -> Any:
+    """Import pyarrow, which is an extra.
+
+    Raises
+    ------
+    UserError
+        D328 where it is not installed.
+    """
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise UserError("D328") from None
+    return pyarrow
+
+
+def parquet_documents(
+    source: IO[bytes], path: str, *, field: str, limit: int = FILE_LIMIT
+) -> Iterator[Document | UnreadableDocument]:
+    """Yield one document a row; rows with an empty text are passed over.
+
+    Columns of text are read as their different values, each held once however many rows have it.
+
+    Raises
+    ------
+    UserError
+        D327 without the column, D328 without pyarrow, D329 for what is no Parquet, D331 for a column
+        that holds no text, D872 for a group of rows that takes more than `limit` bytes.
+    """
+    arrow = pyarrow()
+    problems = (arrow.ArrowException, OSError, ValueError, MemoryError)
+    try:
+        table = arrow.parquet.ParquetFile(source)
+        schema = table.schema_arrow
+        names = tuple(schema.names)
+        if field not in names:
+            raise no_column(path, field, names)
+        if names.count(field) > 1 or not _is_text(arrow, schema.field(field).type):
+            kind = f"{names.count(field)} columns" if names.count(field) > 1 else schema.field(field).type
+            raise UserError("D331", path=path, field=field, kind=kind)
+        wanted = [column.name for column in schema if _is_plain(arrow, column.type)]
+        _check_sizes(table.metadata, path, limit)
+        texts = [name for name in wanted if _is_text(arrow, schema.field(name).type)]
+        source.seek(0)
+        table = arrow.parquet.ParquetFile(source, read_dictionary=texts)
+        number = 0
+        for batch in table.iter_batches(batch_size=_ROWS, columns=wanted):
+            for at in range(len(batch)):
+                row = {name: batch.column(i)[at].as_py() for i, name in enumerate(batch.schema.names)}
+                number += 1
+                text = row.pop(field)
+                if not text or text.isspace():
+                    continue
+                unfitness = text_problem(text)
+                if unfitness:
+                    yield UnreadableDocument(
+                        path, UserError("D329", path=path, problem=f"row {number:,} has {unfitness}")
+                    )
+                    continue
+                meta = {key: _plain(value) for key, value in row.items()}
+                yield Document(
+                    document_id(meta.get("id"), path, number), text, path, number, "parquet", meta=meta
+                )
+    except UserError:
+        raise
+    except problems as problem:
+        text = " ".join(str(problem).split())[:200] or type(problem).__name__
+        raise UserError("D329", path=path, problem=text) from None
+
+
+def _check_sizes(metadata: Any, path: str, limit: int) -> None:
+    """Refuse a file whose columns, unpacked, take too much in one group of rows.
+
+    What a damaged file says of its single columns is not asked for: pyarrow ends the process over it.
+    """
+    for group in range(metadata.num_row_groups):
+        if metadata.row_group(group).total_byte_size > limit:
+            raise too_large_error(path, limit)
+
+
+def make_seekable(source: IO[bytes], path: str, *, limit: int = FILE_LIMIT) -> IO[bytes]:
+    """Return a file in which Parquet can be read from its end: one that is packed is held in memory.
+
+    Raises
+    ------
+    UserError
+        D302 for an empty one, D872 for more than `limit` bytes.
+    """
+    if isinstance(source, BufferedReader) and source.seekable():
+        return source
+    data = read_within(source, path, limit)
+    if not data:
+        raise UserError("D302", path=path)
+    return BytesIO(data)
+
+
+def _is_text(arrow: Any, kind: Any) -> bool:
+    types = arrow.types
+    if types.is_dictionary(kind):
+        kind = kind.value_type
+    return bool(types.is_string(kind) or types.is_large_string(kind))
+
+
+def _is_plain(arrow: Any, kind: Any) -> bool:
+    """Tell whether values of this type can stand in JSON: no bytes, lists or structures."""
+    types = arrow.types
+    return bool(
+        _is_text(arrow, kind)
+        or types.is_boolean(kind)
+        or types.is_integer(kind)
+        or types.is_floating(kind)
+        or types.is_decimal(kind)
+        or types.is_temporal(kind)
+    )
+
+
+def _plain(value: Any) -> Any:
+    """Return a value of a row as JSON has it; dates and decimals as text, what is no number as null."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, (bool, int, str)) else str(value)
+
+
+_ROWS_WRITTEN = 100_000  # in memory, and in a row group
+
+
+@dataclass(frozen=True, slots=True)
+class ParquetFormat:
+    """A table with a row a decision."""
+
+    text: bool = True
+    name: str = "parquet"
+    suffix: str = ".parquet"
+    mirrors: tuple[Kind, ...] = ()
+
+    def encode(self, results: Sequence[AnnotatedDocument]) -> bytes:
+        """Return the rows of some documents, as an Arrow stream."""
+        arrow = pyarrow()
+        schema = self._schema(arrow)
+        found = [row for result in results for row in decision_rows(result, text=self.text)]
+        arrays = [
+            arrow.array(list(map(escape_unencodable, values)), field.type)
+            for values, field in zip(
+                zip(*found, strict=True) if found else [()] * len(schema), schema, strict=True
+            )
+        ]
+        sink = io.BytesIO()
+        with arrow.ipc.new_stream(sink, schema) as stream:
+            stream.write_batch(arrow.record_batch(arrays, schema=schema))
+        return sink.getvalue()
+
+    def join(self, chunks: Iterable[bytes], write: Callable[[bytes], object]) -> None:
+        """Write the rows of all `chunks`, some at a time."""
+        arrow = pyarrow()
+        schema = self._schema(arrow)
+        with arrow.parquet.ParquetWriter(_Sink(write), schema) as table:
+            held: list[Any] = []
+            for chunk in chunks:
+                held.extend(arrow.ipc.open_stream(chunk))
+                if sum(len(batch) for batch in held) >= _ROWS_WRITTEN:
+                    table.write_table(arrow.Table.from_batches(held, schema))
+                    held = []
+            table.write_table(arrow.Table.from_batches(held, schema))
+
+    def _schema(self, arrow: Any) -> Any:
+        types = {str: arrow.string(), int: arrow.int64(), float: arrow.float64(), bool: arrow.bool_()}
+        return arrow.schema(
+            [(name, types[DECISION_COLUMNS[name]]) for name in decision_columns(text=self.text)]
+        )
+
+
+class _Sink(io.RawIOBase):
+    """A file that can only be written, by a function."""
+
+    def __init__(self, write: Callable[[bytes], object]) -> None:
+        self._write, self._written = write, 0
+
+    def writable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._written
+
+    def write(self, data: Any) -> int:
+        data = bytes(data)
+        self._write(data)
+        self._written += len(data)
+        return len(data)

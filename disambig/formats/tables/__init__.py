@@ -1,1 +1,0 @@
-"""CSV, TSV and Parquet: rows as documents, decisions as rows."""

@@ -1,0 +1,249 @@
+"""Compile functions with Numba, and cache the machine code on disk."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import ModuleType
+from typing import Any, ParamSpec, TypeVar, cast
+
+_SETTINGS = ".numba_config.yaml"
+
+
+def _import_numba_without_settings() -> None:
+    """Import Numba without the settings in the current directory, and keep it from reading them later."""
+    if "numba" in sys.modules:  # by a program that decides itself which settings hold
+        return
+    if os.path.lexists(_SETTINGS):  # otherwise it is not read, and threads may import the true yaml meanwhile
+        blind, real = ModuleType("yaml"), sys.modules.get("yaml")
+        blind.safe_load = lambda _: None  # type: ignore[attr-defined]
+        sys.modules["yaml"] = blind
+        try:
+            import numba.core.config
+        finally:
+            del sys.modules["yaml"]
+            if real is not None:
+                sys.modules["yaml"] = real
+    import numba.core.config
+
+    # a file there is looked for again whenever a function is compiled
+    numba.core.config._config_fname = ""
+
+
+_import_numba_without_settings()
+
+import numba  # noqa: E402
+from llvmlite import ir  # noqa: E402
+from numba.core import cgutils, event  # noqa: E402
+from numba.core.caching import FunctionCache  # noqa: E402
+from numba.extending import intrinsic  # noqa: E402
+from numba.np import arrayobj  # noqa: E402
+
+from disambig.runtime import pause_time_limit, resume_time_limit  # noqa: E402
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def compiled(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile `function` with Numba: no Python objects, no GIL, cached on disk where that can be.
+
+    Where no cache can be written (a read-only installation without a home directory) Numba
+    refuses a cache already at import; the function is then compiled once a process.
+
+    Kernels have no annotations, for Numba finds their types: such a module says
+    ``# mypy: allow-untyped-defs``. What is checked of calls is the number of arguments.
+    """
+    kernel = numba.njit(nogil=True, error_model="numpy")(function)
+    with suppress(RuntimeError, OSError):
+        kernel._cache = _TolerantCache(function)
+    _kernels.append(kernel)
+    return cast("Callable[P, R]", kernel)
+
+
+class _TolerantCache(FunctionCache):  # type: ignore[misc]
+    """Numba's cache on disk, in which damage is no error: what cannot be read is compiled and kept anew.
+
+    Numba raises whatever unpickling a truncated file raises, and where two processes kept a function for
+    different types at once it may give the one for the other.
+    """
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            found = super().load_overload(sig, target_context)
+        except Exception:  # a truncated file, one of another user, a directory
+            found = None
+            self._forget()
+        if found is not None and tuple(found.signature.args) != tuple(sig):
+            self._forget()
+            return None
+        return found
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)
+        except Exception:
+            _log.debug("compiled code cannot be kept in %s", self.cache_path, exc_info=True)
+
+    def _forget(self) -> None:
+        """Remove the index, so that it is written anew."""
+        with suppress(OSError):
+            Path(self._cache_file._index_path).unlink()
+
+
+def compiled_functions() -> list[Any]:
+    """Return what `compiled` has marked so far, in modules that are imported."""
+    return list(_kernels)
+
+
+def cache_location(kernel: Any) -> str | None:
+    """Return where the code of a kernel is kept, for people; None where it cannot be.
+
+    Without NUMBA_CACHE_DIR that is beside each module, in its ``__pycache__``, of which one is as good as
+    the other; so the directory of the package is named.
+    """
+    path = kernel.stats.cache_path if hasattr(kernel, "stats") else None
+    if not path:
+        return None
+    if numba.config.CACHE_DIR:
+        return str(numba.config.CACHE_DIR)
+    place = Path(path)
+    if place.name != "__pycache__":
+        return str(place.parent)
+    depth = kernel.py_func.__module__.count(".")
+    return str(place.parents[depth] if depth < len(place.parents) else place)
+
+
+class _CompilationListener(event.Listener):  # type: ignore[misc]
+    """Tells of the first kernel that is compiled, no more; stops the clock of documents meanwhile."""
+
+    def __init__(self) -> None:
+        self.told = False
+
+    def on_start(self, happening: Any) -> None:
+        pause_time_limit()
+        kernel = happening.data.get("dispatcher")
+        if self.told or not any(kernel is each for each in _kernels):
+            return
+        self.told = True
+        place = cache_location(kernel)
+        kept = f"kept in {place}" if place else "it cannot be kept (see `disambig doctor`)"
+        _log.info("compiling code for this machine, once: %s", kept)
+
+    def on_end(self, happening: Any) -> None:
+        resume_time_limit()
+
+
+_log = logging.getLogger(__name__)
+_kernels: list[Any] = []
+_listener = _CompilationListener()
+event.register("numba:compile", _listener)
+
+
+def _as_intrinsic(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Make of what writes machine code a function for kernels: its first argument is Numba's."""
+    return intrinsic(function)
+
+
+@_as_intrinsic
+def eight_bytes(_: Any, array: Any, at: Any) -> Any:
+    """Return the eight bytes of an array of uint8 from place `at` (uint64) on as one uint64, lowest first.
+
+    For kernels; nothing checks that they lie in the array. Eight loads of one byte take four times as long.
+    """
+
+    def load(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = arrayobj.make_array(signature.args[0])(context, builder, arguments[0]).data
+        place = builder.bitcast(builder.gep(data, [arguments[1]]), ir.IntType(64).as_pointer())
+        return builder.load(place, align=1)
+
+    return numba.types.uint64(array, at), load
+
+
+@_as_intrinsic
+def eight_products(_: Any, indices: Any, data: Any, start: Any, end: Any, table: Any, sums: Any) -> Any:
+    """Write the sum of ``data[at] * table[indices[at]]``, at from `start` to `end`, to `sums`.
+
+    For kernels; nothing checks that they lie in the arrays. `table` has shape (n, 8) and is of float64 or
+    uint8; `sums`, shape (8,), and `data` are of float64, `indices` of uint32, `start` and `end` uint64. The
+    eight are added in vectors, each in the order of the row: twice as fast as the loop, which Numba leaves as
+    it is, and the same to the bit.
+    """
+
+    def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        rows = _RowArguments(context, builder, signature, arguments)
+        found = cgutils.alloca_once_value(builder, ir.Constant(_EIGHT, [0.0] * 8))
+        with rows.iterate(arguments[2], arguments[3]) as (row, number):
+            product = builder.fmul(rows.load(4, row), number)
+            builder.store(builder.fadd(builder.load(found), product), found)
+        rows.store(builder.load(found), 5, _WHOLE(0))
+        return context.get_dummy_value()
+
+    return numba.types.void(indices, data, start, end, table, sums), write
+
+
+@_as_intrinsic
+def add_eight(
+    _: Any, indices: Any, data: Any, start: Any, end: Any, table: Any, steps: Any, keep: Any
+) -> Any:
+    """Add ``data[at] * steps * keep[indices[at]]`` to ``table[indices[at]]``, at from `start` to `end`.
+
+    As `eight_products`; `table` is of float64, `keep` of float64 or uint8, `steps` of float64, shape (8,).
+    """
+
+    def add(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        rows = _RowArguments(context, builder, signature, arguments)
+        of_lanes = rows.load(5, _WHOLE(0))
+        with rows.iterate(arguments[2], arguments[3]) as (row, number):
+            product = builder.fmul(builder.fmul(number, of_lanes), rows.load(6, row))
+            rows.store(builder.fadd(rows.load(4, row), product), 4, row)
+        return context.get_dummy_value()
+
+    return numba.types.void(indices, data, start, end, table, steps, keep), add
+
+
+_WHOLE = ir.IntType(64)
+_EIGHT = ir.VectorType(ir.DoubleType(), 8)
+
+
+class _RowArguments:
+    """The arguments of an intrinsic over rows of eight, indices and data first."""
+
+    def __init__(self, context: Any, builder: Any, signature: Any, arguments: Any) -> None:
+        self._builder, self._types = builder, signature.args
+        self._data = [
+            arrayobj.make_array(kind)(context, builder, value).data
+            if isinstance(kind, numba.types.Array)
+            else None
+            for kind, value in zip(signature.args, arguments, strict=True)
+        ]
+
+    @contextmanager
+    def iterate(self, start: Any, end: Any) -> Iterator[tuple[Any, Any]]:
+        """Loop over a row: the index, and the number eight times."""
+        builder, indices, data = self._builder, self._data[0], self._data[1]
+        nothing, first = ir.Constant(_EIGHT, ir.Undefined), ir.IntType(32)(0)
+        everywhere = ir.Constant(ir.VectorType(ir.IntType(32), 8), [0] * 8)
+        with cgutils.for_range_slice(builder, start, end, _WHOLE(1), _WHOLE) as (at, _):
+            number = builder.insert_element(nothing, builder.load(builder.gep(data, [at])), first)
+            row = builder.zext(builder.load(builder.gep(indices, [at])), _WHOLE)
+            yield row, builder.shuffle_vector(number, nothing, everywhere)
+
+    def load(self, argument: int, row: Any) -> Any:
+        """Return eight numbers of an argument, as floats."""
+        place, builder = self._place(argument, row), self._builder
+        if self._types[argument].dtype == numba.types.uint8:
+            eight = ir.VectorType(ir.IntType(8), 8).as_pointer()
+            return builder.uitofp(builder.load(builder.bitcast(place, eight), align=1), _EIGHT)
+        return builder.load(builder.bitcast(place, _EIGHT.as_pointer()), align=8)
+
+    def store(self, value: Any, argument: int, row: Any) -> None:
+        place = self._builder.bitcast(self._place(argument, row), _EIGHT.as_pointer())
+        self._builder.store(value, place, align=8)
+
+    def _place(self, argument: int, row: Any) -> Any:
+        return self._builder.gep(self._data[argument], [self._builder.mul(row, _WHOLE(8))])

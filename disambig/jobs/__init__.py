@@ -1,0 +1,5 @@
+"""Corpus jobs: shards, runners, worker processes and restarts."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

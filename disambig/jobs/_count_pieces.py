@@ -1,0 +1,600 @@
+"""Steps of a counting job: shards of text, pieces of the table, and the table made of the pieces."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.counts import (
+    EXACT,
+    KEY_PARTS,
+    RECORD_FORMS,
+    SLICES,
+    BuildOptions,
+    Counted,
+    CountRanks,
+    CountTable,
+    DiskRun,
+    Merge,
+    Merged,
+    PrunedChunks,
+    Record,
+    Run,
+    RunFile,
+    Span,
+    StoredKeys,
+    count_texts,
+    finish_table,
+    layout,
+    make_counter,
+    merge_ngrams,
+    ngram_kinds,
+    open_table,
+    paragraphs,
+    slice_places,
+    write_index,
+)
+from disambig.counts import file as files
+from disambig.errors import UserError
+from disambig.files import Checksum, read_json, save_file, save_json
+from disambig.jobs.manifest import RECORDS_FOLDER, Shard, ShardPart, job_temp_files, resolve_inputs
+from disambig.jobs.records import BROKEN, ShardRecord, Totals, load_record, save_record
+from disambig.jobs.work import Function, ProgressCallback
+from disambig.text import Tokenisation, tokenisation_named
+
+
+@dataclass(frozen=True, slots=True)
+class CountWork:
+    """The work of a job on its shards of text; `inputs` are folders in which files are read."""
+
+    directory: Path
+    tokenisations: tuple[str, ...]
+    gaps: bool
+    choices: BuildOptions
+    inputs: tuple[str, ...] = ()
+
+    def describe(self) -> dict[str, Any]:
+        """Return the job and the folders of its inputs, as they are seen where this is asked."""
+        return resolve_inputs(self.directory, self.inputs)
+
+    def start(self) -> Function:
+        """Load the tokenisations and return the function that counts a shard."""
+        cuts = [tokenisation_named(name) for name in self.tokenisations]
+        return lambda shard, tell: count_shard(shard, cuts, tell, self)
+
+
+def count_shard(
+    shard: Shard, cuts: Sequence[Tokenisation], tell: ProgressCallback, work: CountWork
+) -> ShardRecord:
+    """Count a shard and write its runs and its record into the job's directory.
+
+    Raises
+    ------
+    UserError
+        D303, D304, D308 for the text, D319 for a file that changed; D309 where something cannot be written.
+    """
+    began = time.monotonic()
+    name, seal = f"part-{shard.index:05}.runs", Checksum()
+    with save_file(work.directory / name, drafts=job_temp_files(work.directory), seal=seal) as write:
+        file = RunFile(work.directory / name, write)  # type: ignore[arg-type]
+        with make_counter(work.tokenisations, gaps=work.gaps, runs_to=file, **work.choices) as counter:
+            n_texts = count_texts(counter, _texts(shard, tell), *cuts)
+            runs = [
+                [row, run.offset, run.counts.itemsize, file.add(run.edges)]
+                for row, of_kind in enumerate(counter.spill())
+                for run in of_kind
+                if isinstance(run, DiskRun)
+            ]
+    record = ShardRecord(Totals(n_texts, counter.totals[0]), details={"runs": runs, "totals": counter.totals})
+    record.add_checksum(name, seal)
+    record.seconds = time.monotonic() - began
+    save_record(work.directory, shard.index, record)
+    return record
+
+
+def finished_shard(work: CountWork, shard: Shard, kinds: int) -> ShardRecord | None:
+    """Return the record of a shard that is counted, in so many kinds of n-grams."""
+    record = load_record(work.directory, shard.index)
+    if record is None or not isinstance(record.details.get("runs"), list):
+        return None
+    totals = record.details.get("totals")
+    right = isinstance(totals, list) and [type(total) for total in totals] == [int] * kinds
+    return record if right else None
+
+
+def _texts(shard: Shard, tell: ProgressCallback) -> Iterator[str]:
+    before = told = 0
+    for part in shard.parts:
+        _check_size(part)
+        for line, done in paragraphs(part.path, part.start, part.end):
+            yield line
+            if before + done > told:
+                told = before + done
+                tell(told)
+        before += (part.end or part.size) - part.start
+
+
+def _check_size(part: ShardPart) -> None:
+    if os.path.exists(part.path) and os.stat(part.path).st_size != part.size:
+        raise UserError("D319", path=part.path)
+
+
+class KeptRun(DiskRun):
+    """A run that an earlier process may have written."""
+
+    def read(self, first: int, last: int) -> Counted:
+        """Return the n-grams of the slices ``first:last``; D877 where they cannot be what was written."""
+        keys, counts = DiskRun.read(self, first, last)
+        size = int(self.edges[last] - self.edges[first])
+        whole = len(keys) == len(counts) == size and bool(np.all(keys[1:] > keys[:-1]) and np.all(counts))
+        if not whole or (size and not (first <= int(keys[0]) >> 52 and int(keys[-1]) >> 52 < last)):
+            raise UserError("D877", path=self.path)
+        return keys, counts
+
+
+def find_runs(directory: Path, shards: int, kinds: int) -> list[list[Run]]:
+    """Return the runs of all shards, for each kind.
+
+    Raises
+    ------
+    UserError
+        D877 for a shard whose record or runs cannot be what was written.
+    """
+    found: list[list[Run]] = [[] for _ in range(kinds)]
+    for index in range(shards):
+        path = directory / f"part-{index:05}.runs"
+        record = load_record(directory, index)
+        try:
+            if record is None:
+                raise ValueError("no record")
+            for row, offset, size, at in record.details["runs"]:
+                edges = np.fromfile(path, np.int64, SLICES + 1, offset=at)
+                if edges[0] or np.any(edges[1:] < edges[:-1]):
+                    raise ValueError("edges that do not ascend")
+                found[row].append(KeptRun(path, offset, edges, np.dtype(f"u{size}")))
+        except BROKEN as problem:
+            raise UserError("D877", path=path) from problem
+    return found
+
+
+class NgramStretch(Protocol):
+    """The n-grams of some slices, pruned; how many of each kind passed is known when all did."""
+
+    seen: list[int]
+    distinct: list[int]
+    kept: list[int]
+
+    def chunks(self, first: int, stop: int) -> Iterator[Merged]:
+        """Yield the n-grams of the slices ``first:stop``."""
+        ...
+
+
+class OpenNgramSource(Protocol):
+    """A source whose files are open."""
+
+    edges: NDArray[np.int64]
+    """How many n-grams lie before each slice, shape ``(SLICES + 1,)``."""
+
+    def stretch(self) -> NgramStretch:
+        """Return what gives n-grams and counts them from 0."""
+        ...
+
+
+class CountSource(Protocol):
+    """Small and can be pickled: what a worker opens."""
+
+    def open(self) -> OpenNgramSource:
+        """Open the files."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ShardSource:
+    """The runs of the shards of a job."""
+
+    directory: Path
+    shards: int
+    orders: int
+    gaps: bool
+    min_counts: Mapping[int, int] | None
+
+    def open(self) -> OpenNgramSource:
+        """Read where the runs lie; D877 for a shard that is not what was written."""
+        kinds = ngram_kinds(self.orders, gaps=self.gaps)
+        return _OpenShardSource(self, kinds, find_runs(self.directory, self.shards, len(kinds)))
+
+
+class _OpenShardSource:
+    def __init__(self, source: ShardSource, kinds: tuple[int, ...], runs: list[list[Run]]) -> None:
+        self._source, self._kinds, self._runs = source, kinds, runs
+        self.edges = self.stretch().edges
+
+    def stretch(self) -> Merge:
+        return Merge(self._source.orders, self._kinds, self._runs, self._source.min_counts)
+
+
+@dataclass(frozen=True, slots=True)
+class TableSource:
+    """Tables that keep their keys."""
+
+    paths: tuple[str, ...]
+    orders: int
+    gaps: bool
+    min_counts: Mapping[int, int] | None
+
+    def open(self) -> OpenNgramSource:
+        """Open the tables."""
+        return _OpenTableSource(self, [open_table(path) for path in self.paths])
+
+
+class _OpenTableSource:
+    def __init__(self, source: TableSource, tables: list[CountTable]) -> None:
+        self._source, self._tables = source, tables
+        self.edges = slice_places(tables).sum(axis=0)
+
+    def stretch(self) -> _MergedStretch:
+        return _MergedStretch(self._source, self._tables)
+
+
+class _MergedStretch:
+    def __init__(self, source: TableSource, tables: list[CountTable]) -> None:
+        self._tables = tables
+        self._pruned = PrunedChunks(source.orders, source.gaps, source.min_counts)
+        self.seen, self.distinct, self.kept = self._pruned.seen, self._pruned.distinct, self._pruned.kept
+
+    def chunks(self, first: int, stop: int) -> Iterator[Merged]:
+        stretch = merge_ngrams(self._tables, self._pruned.kinds, first, stop)
+        return self._pruned.chunks(stretch, 0, None)
+
+
+_BITS = SLICES.bit_length() - 1
+_DIRECTORY = 5  # numbers a part
+_SAID = {"index", "n_ngrams", "parts", "counts", "overflow", "edges", "seen", "distinct", "kept"}
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRange:
+    """The slices ``first:stop`` of keys, with about `size` n-grams; `index` is among all items of the job."""
+
+    index: int
+    first: int
+    stop: int
+    size: int
+
+
+def ranges(edges: NDArray[np.int64], bits: int, number: int, *, index: int) -> list[KeyRange]:
+    """Cut all slices into so many ranges of whole parts, with about as many n-grams each; some may be empty.
+
+    Parameters
+    ----------
+    edges : array, shape ``(SLICES + 1,)``
+        How many n-grams lie before each slice.
+    bits : int
+        Of the key, that choose the part.
+    index : int
+        Of the first range.
+    """
+    step = max(1, SLICES >> bits)
+    wanted = edges[-1] * np.arange(1, number) // number
+    inner = np.searchsorted(edges[:-1:step], wanted) * step
+    bounds = [0, *np.minimum(inner, SLICES).tolist(), SLICES]
+    return [
+        KeyRange(index + n, bounds[n], bounds[n + 1], int(edges[bounds[n + 1]] - edges[bounds[n]]))
+        for n in range(number)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class PieceWork:
+    """The work of a job on its ranges.
+
+    Attributes
+    ----------
+    bits : int
+        Of the key, that choose the part.
+    ranked : array of uint64, or None
+        The counts that have a rank, ascending, where there are too many counts for all to have one.
+    inputs : tuple of str
+        Folders in which files are read.
+    """
+
+    directory: Path
+    source: CountSource
+    record: str
+    keys: bool
+    bits: int
+    ranked: NDArray[np.uint64] | None = None
+    inputs: tuple[str, ...] = ()
+
+    def describe(self) -> dict[str, Any]:
+        """Return the job and the folders of its inputs, as they are seen where this is asked."""
+        return resolve_inputs(self.directory, self.inputs)
+
+    def start(self) -> Function:
+        """Open the source and return the function that writes a piece."""
+        opened = self.source.open()
+        return lambda item, tell: write_piece(item, opened, tell, self)
+
+    def what(self, item: KeyRange) -> dict[str, Any]:
+        """Return what a piece must say of itself to be that of this item."""
+        return {"slices": [item.first, item.stop], "bits": self.bits, "final": self.ranked is not None}
+
+
+def finished_piece(work: PieceWork, item: KeyRange) -> ShardRecord | None:
+    """Return the record of a piece that is there and is that of this item."""
+    record = load_record(work.directory, item.index)
+    if record is None or not record.details.keys() >= _SAID or len(record.files) != 1:
+        return None
+    return record if record.details.items() >= work.what(item).items() else None
+
+
+def write_piece(
+    item: KeyRange, opened: OpenNgramSource, tell: ProgressCallback, work: PieceWork
+) -> ShardRecord:
+    """Write a piece and its record into the job's directory.
+
+    Raises
+    ------
+    UserError
+        D877 for a shard that is not what was written, D105 for such a table; D309.
+    """
+    began = time.monotonic()
+    form, stretch = RECORD_FORMS[work.record], opened.stretch()
+    ranks = CountRanks(form) if work.ranked is None else CountRanks.given(form, work.ranked)
+    name, seal = f"part-{item.index:05}.piece", Checksum()
+    with (
+        save_file(work.directory / name, drafts=job_temp_files(work.directory), seal=seal) as write,
+        StoredKeys(work.directory, wanted=work.keys) as stored,
+    ):
+        file = _File(write)
+        chunks = stored.following(_report_progress(stretch.chunks(item.first, item.stop), tell))
+        directory, n_ngrams = write_index(file, chunks, form, ranks, _span(item, work.bits))  # type: ignore[arg-type]
+        index = file.size
+        stored.copy_to(file.write)
+        appeared, overflow = ranks.appeared(), ranks.overflow()
+        for array in (directory, appeared, overflow):
+            file.write(array.tobytes())
+    said = {
+        **work.what(item),
+        "index": index,
+        "n_ngrams": n_ngrams,
+        "parts": len(directory),
+        "counts": len(appeared),
+        "overflow": len(overflow),
+        "edges": stored.edges,
+        "seen": stretch.seen,
+        "distinct": stretch.distinct,
+        "kept": stretch.kept,
+    }
+    record = ShardRecord(details=said, seconds=time.monotonic() - began)
+    record.add_checksum(name, seal)
+    save_record(work.directory, item.index, record)
+    return record
+
+
+def _span(item: KeyRange, bits: int) -> Span:
+    """Return the parts of a range; `ranges` cuts between parts only."""
+    if bits >= _BITS:
+        return Span(bits, item.first << (bits - _BITS), item.stop << (bits - _BITS))
+    return Span(bits, item.first >> (_BITS - bits), item.stop >> (_BITS - bits))
+
+
+def _report_progress(chunks: Iterator[Merged], tell: ProgressCallback) -> Iterator[Merged]:
+    done = 0
+    for chunk in chunks:
+        yield chunk
+        done += len(chunk[0])
+        tell(done)
+
+
+class _File:
+    """What `write_index` needs of a file."""
+
+    def __init__(self, write: Callable[[bytes], object]) -> None:
+        self.size, self._write = 0, write
+
+    def write(self, data: Any) -> None:
+        size = memoryview(data).nbytes
+        if size:
+            self._write(data)
+            self.size += size
+
+    def tell(self) -> int:
+        return self.size
+
+
+@dataclass(frozen=True, slots=True)
+class TablePiece:
+    """A finished piece, to be read.
+
+    Attributes
+    ----------
+    sealed : (int, str)
+        Size and digest.
+    said : dict
+        What its record says.
+    keys : bool
+        Whether it holds the keys.
+    old : bool
+        Whether an earlier process wrote it.
+    """
+
+    path: Path
+    sealed: tuple[int, str]
+    said: dict[str, Any]
+    keys: bool
+    old: bool
+
+    @classmethod
+    def from_record(cls, directory: Path, record: ShardRecord, *, keys: bool, old: bool) -> TablePiece:
+        """Return the piece that a record tells of."""
+        ((name, sealed),) = record.files.items()
+        return cls(directory / name, sealed, record.details, keys, old)
+
+    def is_whole(self) -> bool:
+        """Read the file and tell whether it is what was written."""
+        seal = Checksum.from_file(self.path)
+        return (seal.size, seal.digest()) == self.sealed
+
+    def directory(self) -> NDArray[np.uint64]:
+        """Return of each part: place, slots, place of the pilots, buckets, seed."""
+        parts = self.said["parts"]
+        return self._array(parts * _DIRECTORY, self._behind_keys()).reshape(parts, _DIRECTORY)
+
+    def appeared(self) -> NDArray[np.uint64]:
+        """Return the counts in the order of their ranks."""
+        return self._array(self.said["counts"], self._behind_keys() + 8 * _DIRECTORY * self.said["parts"])
+
+    def overflow(self) -> NDArray[np.uint64]:
+        """Return the n-grams without a rank: rows ``(key, count)``."""
+        size = 2 * self.said["overflow"]
+        return self._array(size, self.sealed[0] - 8 * size).reshape(-1, 2)
+
+    def edges(self) -> NDArray[np.int64]:
+        """Return where the keys with each value of their three top bits begin, shape ``(KEY_PARTS + 1,)``."""
+        return np.array(self.said["edges"], dtype=np.int64).reshape(KEY_PARTS + 1)
+
+    def _behind_keys(self) -> int:
+        return int(self.said["index"]) + (8 * int(self.said["n_ngrams"]) if self.keys else 0)
+
+    def _array(self, size: int, offset: int) -> NDArray[np.uint64]:
+        return np.fromfile(self.path, np.uint64, size, offset=offset)
+
+
+_COPY = 1 << 22
+_RANKED = "ranked.json"
+
+
+def ranked_counts(pieces: Sequence[TablePiece]) -> tuple[NDArray[np.uint64], bool]:
+    """Return the counts that have a rank, in the order in which they appear, and whether all have one."""
+    known, all_ranked = np.empty(0, dtype=np.uint64), True
+    for piece in pieces:
+        counts = piece.appeared()
+        more = counts[~np.isin(counts, known)]
+        room = layout.OVERFLOW - 1 - len(known)
+        all_ranked &= len(more) <= room and not piece.said["overflow"]
+        known = np.concatenate([known, more[:room]])
+    return known, all_ranked
+
+
+def save_ranked(directory: Path, ranked: NDArray[np.uint64]) -> None:
+    """Keep the counts that have a rank with a job: its pieces are to be written for them."""
+    save_json(directory / RECORDS_FOLDER / _RANKED, ranked.tolist(), drafts=job_temp_files(directory))
+
+
+def load_ranked(directory: Path) -> NDArray[np.uint64] | None:
+    """Return what `save_ranked` kept, None where that cannot be read."""
+    try:
+        counts = np.array(read_json(directory / RECORDS_FOLDER / _RANKED), dtype=np.uint64)
+    except BROKEN:
+        return None
+    whole = counts.shape == (layout.OVERFLOW - 1,) and bool(np.all(counts[1:] > counts[:-1]))
+    return counts if whole else None
+
+
+def assemble(
+    output: Path,
+    pieces: Sequence[TablePiece],
+    *,
+    form: Record,
+    ranked: NDArray[np.uint64],
+    header: Mapping[str, Any],
+    keys: bool,
+    consume: bool = False,
+) -> None:
+    """Write the table of all pieces.
+
+    Parameters
+    ----------
+    output : Path
+    pieces : sequence of Piece
+        In the order of their keys.
+    form : Record
+    ranked : array of uint64
+        The counts that have a rank, ascending; of exact records.
+    header : mapping
+        Tokenisations, gaps, record, orders, info.
+    keys : bool
+        Whether the keys are stored.
+    consume : bool
+        Remove each piece when it is in the table: saves room on the disk.
+
+    Raises
+    ------
+    UserError
+        D107; D877 for a piece that is not what was written.
+    """
+    directories, overflow = [], []
+    n_ngrams = 0
+    with files.replacing(output) as file, files.Digest() as digest:
+        file.write(bytes(files.PAGE))
+        for piece in pieces:
+            if piece.old and not piece.is_whole():
+                raise UserError("D877", path=piece.path)
+            directory = piece.directory()
+            at = np.uint64((file.tell() - files.PAGE) // 2)
+            for words in _piece_parts(piece, directory, form, ranked):
+                file.write(words.data)
+                digest.add(words.data)
+            directory[:, 0] += at
+            directory[:, 2] += at
+            directories.append(directory)
+            overflow.append(piece.overflow())
+            n_ngrams += piece.said["n_ngrams"]
+            if consume and not keys:
+                piece.path.unlink()
+        values = CountRanks(form).values() if form is not EXACT else np.append(np.uint64(0), ranked)
+        arrays = {
+            "directory": np.concatenate(directories),
+            "values": values,
+            "overflow": np.concatenate(overflow),
+        }
+        stored = _PieceKeys(pieces, consume) if keys else None
+        size = file.tell() - files.PAGE
+        finish_table(file, size, arrays, {**header, "n_ngrams": n_ngrams}, stored, digest)
+
+
+def _piece_parts(
+    piece: TablePiece, directory: NDArray[np.uint64], form: Record, ranked: NDArray[np.uint64]
+) -> Iterator[NDArray[np.uint16]]:
+    """Yield the parts of a piece, its ranks made those of the table."""
+    places = None
+    if form is EXACT and not piece.said["final"]:
+        places = np.zeros(1 << 16, dtype=np.uint16)
+        found = np.searchsorted(ranked, piece.appeared()) + 1
+        places[1 : len(found) + 1] = found
+    with open(piece.path, "rb") as source:
+        for _, slots, pilots, buckets, _ in directory.tolist():
+            words = np.fromfile(source, np.uint16, pilots + buckets - source.tell() // 2)
+            if places is not None:
+                ranks = words[2 : slots * form.width : form.width]
+                ranks[:] = places[ranks]
+            yield words
+
+
+class _PieceKeys:
+    """The keys of all pieces, as a section."""
+
+    def __init__(self, pieces: Sequence[TablePiece], consume: bool) -> None:
+        self._pieces, self._consume = pieces, consume
+        self.edges: list[int] = np.sum([piece.edges() for piece in pieces], axis=0).tolist()
+
+    def append_to(self, file: BinaryIO) -> tuple[int, int]:
+        offset = files.fill_page(file)
+        for piece in self._pieces:
+            left = 8 * piece.said["n_ngrams"]
+            with open(piece.path, "rb") as source:
+                source.seek(piece.said["index"])
+                while left and (block := source.read(min(left, _COPY))):
+                    file.write(block)
+                    left -= len(block)
+            if self._consume:
+                piece.path.unlink()
+        return offset, file.tell() - offset

@@ -1,0 +1,383 @@
+"""Build or merge count tables as a job that can be resumed."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from disambig.counts import (
+    EXACT,
+    MEMORY,
+    BuildOptions,
+    CountTable,
+    Merged,
+    Progress,
+    TextFiles,
+    bits_for,
+    header_info,
+    make_counter,
+    merge_headers,
+    ngram_numbers,
+    record_form,
+    refuse_existing,
+    spans,
+)
+from disambig.counts import file as files
+from disambig.errors import UserError
+from disambig.files import STDIN
+from disambig.formats import Input
+from disambig.jobs._count_pieces import (
+    CountSource,
+    CountWork,
+    KeyRange,
+    OpenNgramSource,
+    PieceWork,
+    ShardSource,
+    TablePiece,
+    TableSource,
+    assemble,
+    finished_piece,
+    finished_shard,
+    load_ranked,
+    ranges,
+    ranked_counts,
+    save_ranked,
+)
+from disambig.jobs.manifest import (
+    ShardPlan,
+    begin_or_resume,
+    check_directory,
+    discard,
+    job_temp_files,
+    locked,
+    new_manifest,
+    plan_shards,
+)
+from disambig.jobs.records import ShardRecord
+from disambig.jobs.runners import InProcessRunner
+from disambig.jobs.work import Runner, Work, persistent_runner
+from disambig.text import MAX_ORDER
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+SMALLEST, LARGEST = 8_000_000, 128_000_000
+"""Bytes of a shard, unless its size is given: a sixteenth of the text between these bounds, or less."""
+_SHARDS = 16
+_TOGETHER = 4  # shards and ranges are so many or a multiple: two workers, or four, end together
+_RANGES = 256  # at most
+_TEXT, _NGRAMS = 4_000_000, 3_000_000  # of a range: bytes that were counted, n-grams that are merged
+_LITTLE = 1 << 17  # n-grams
+_FOLDERS = 20  # of the inputs, that each worker of another machine must see
+
+
+@dataclass(frozen=True, slots=True)
+class JobPlace:
+    """Where a job is done, and by whom.
+
+    Attributes
+    ----------
+    directory : Path
+        Holds all of the job; shared by all workers.
+    stays : bool
+        Whether it stays when the table is written.
+    runner : Runner
+    command : dict, optional
+        What began the job, kept in its manifest.
+    """
+
+    directory: Path
+    stays: bool = True
+    runner: Runner = field(default_factory=InProcessRunner)
+    command: dict[str, Any] | None = None
+
+
+def build_in_job(
+    path: str | os.PathLike[str],
+    paths: Sequence[str],
+    tokenisations: Sequence[str],
+    place: JobPlace,
+    *,
+    gaps: bool = False,
+    shard_size: int | None = None,
+    **choices: Unpack[BuildOptions],
+) -> Path:
+    """Count the n-grams of text files as a job and write them as a count table: that of `build.build_table`.
+
+    Parameters
+    ----------
+    path : path
+        The table.
+    paths : sequence of str
+        See `inputs.TextFiles`; no standard input.
+    tokenisations : sequence of str
+        Registered names.
+    place : Place
+    gaps : bool
+    shard_size : int, optional
+        Bytes of text a shard, of files that are not packed; they are cut between lines.
+    **choices
+        See `build.Choices`; `memory` is the bound of each worker, `temporary` is not used.
+
+    Raises
+    ------
+    UserError
+        Those of `build.build_table` and `inputs.TextFiles`; D910 for standard input, D911 where something
+        was set aside; D309, D312, D319, D870, D877, D912 to D915 for the job.
+    """
+    output, form = Path(path), record_form(choices.get("record", "exact"), keys=choices.get("keys", False))
+    force = choices.get("force", False)
+    refuse_existing(output, force=force)
+    if STDIN in paths:
+        raise UserError("D910")
+    counting = BuildOptions(
+        orders=choices.get("orders", MAX_ORDER),
+        keep_words=choices.get("keep_words"),
+        memory=choices.get("memory", MEMORY),
+    )
+    with make_counter(tokenisations, gaps=gaps, **counting) as counter:  # refuses what cannot be counted
+        orders, kinds = counter.orders, len(counter.kinds)
+    text = TextFiles(paths)
+    size = shard_size or _shard_size(text.total)
+    made = plan_shards([Input(each, each, "line") for each in text.paths], shard_size=size)
+    folders = _folders(text.paths)
+    job = _CountingJob(place, made, text.total // _TEXT, force, choices.get("progress"))
+    config = {"tokenisations": tokenisations, "gaps": gaps, "shard_size": size, **_config(choices)}
+    with job.begun({"counts": "build", **config}):
+        work = CountWork(place.directory, tuple(tokenisations), gaps, counting, folders)
+        done = job.run("count", work, made.shards, lambda shard: finished_shard(work, shard, kinds))
+        totals = [sum(record.details["totals"][row] for record in done) for row in range(kinds)]
+        if not totals[0] and not choices.get("keep_words"):
+            raise UserError("D113")
+        source = ShardSource(place.directory, len(made.shards), orders, gaps, choices.get("min_counts"))
+        view = {"texts": sum(record.totals.documents for record in done), "sources": text.sources}
+        info = header_info({name: view for name in tokenisations}, **choices)
+        names = list(tokenisations)
+        header = {
+            "tokenisations": names,
+            "gaps": names if gaps else [],
+            "record": form.name,
+            "orders": orders,
+        }
+        job.table(output, source, header, info, choices, totals, folders)
+    return output
+
+
+def merge_in_job(
+    path: str | os.PathLike[str],
+    tables: Sequence[CountTable],
+    place: JobPlace,
+    *,
+    min_counts: Mapping[int, int] | None = None,
+    record: str = "exact",
+    keys: bool = False,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> Path:
+    """Merge tables as a job, a range of keys at a time; the table is that of `derive.merge_tables`.
+
+    Parameters are those of `derive.merge_tables`, and `place`; so are errors, with those of `build_in_job`.
+    """
+    output, form = Path(path), record_form(record, keys=keys)
+    refuse_existing(output, force=force)
+    names, gaps, info = merge_headers(tables)
+    inputs = tuple(
+        {"name": str(table.path), "size": os.path.getsize(table.path), "identity": _identity(table.path)}
+        for table in tables
+    )
+    choices = BuildOptions(min_counts=min_counts, record=record, keys=keys, force=force, progress=progress)
+    wanted = sum(table.n_ngrams for table in tables) // _NGRAMS
+    job = _CountingJob(place, ShardPlan(inputs, ()), wanted, force, progress)
+    orders = tables[0].orders
+    with job.begun({"counts": "merge", **_config(choices)}):
+        header = {"tokenisations": names, "gaps": gaps, "record": form.name, "orders": orders}
+        source = TableSource(tuple(str(table.path) for table in tables), orders, bool(gaps), min_counts)
+        job.table(output, source, header, info, choices, None, _folders(source.paths))
+    return output
+
+
+class _CountingJob:
+    """A job whose items are the shards of a plan, and some ranges of keys."""
+
+    def __init__(
+        self, place: JobPlace, made: ShardPlan, wanted: int, force: bool, progress: Progress | None
+    ) -> None:
+        self._place, self._plan, self._force = place, made, force
+        self._runner = place.runner
+        self._ranges = min(_round_to_workers(wanted), _RANGES)
+        self._progress = progress or (lambda stage, done, total: None)
+
+    @contextmanager
+    def begun(self, config: dict[str, Any]) -> Iterator[None]:
+        """Hold the directory while the job is done; remove it at the end, if it is not to stay."""
+        directory = self._place.directory
+        manifest = new_manifest(self._plan, config, self._place.command)
+        manifest["shards"] += self._ranges
+        with _named_job():
+            check_directory(directory, manifest, force=self._force)  # before anything is written there
+        with locked(directory):
+            begin_or_resume(directory, manifest, force=self._force)
+            drafts = job_temp_files(directory)
+            drafts.clean()
+            try:
+                with persistent_runner(self._place.runner) as self._runner:
+                    yield
+                    if not self._place.stays:
+                        discard(directory)  # before the workers end: a kill meanwhile leaves nothing
+            finally:
+                drafts.clean()  # of workers that were killed
+
+    def run(
+        self, stage: str, work: Work, items: Sequence[Any], finished: Callable[[Any], ShardRecord | None]
+    ) -> list[ShardRecord]:
+        """Do what is missing of some items; return the records of all, in their order.
+
+        Raises
+        ------
+        UserError
+            D911 for items that were set aside; all others are done then.
+        """
+        records = {item.index: record for item in items if (record := finished(item)) is not None}
+        amount = sum(item.size for item in items if item.index in records)
+
+        def tell(more: int) -> None:
+            nonlocal amount
+            amount += more
+            self._progress(stage, amount, None)
+
+        tell(0)
+        problems = []
+        for outcome in self._runner.run(
+            work, [item for item in items if item.index not in records], tell=tell
+        ):
+            tell(outcome.item.size - outcome.progress)
+            if outcome.problem is not None:
+                problems.append(f"shard {outcome.item.index}: {outcome.problem}")
+            else:
+                records[outcome.item.index] = outcome.result
+        if problems:
+            raise UserError("D911", problem=problems[0], n=len(problems))
+        return [records[item.index] for item in items]
+
+    def table(
+        self,
+        output: Path,
+        source: CountSource,
+        header: dict[str, Any],
+        info: dict[str, Any],
+        choices: BuildOptions,
+        totals: list[int] | None,
+        folders: tuple[str, ...],
+    ) -> None:
+        """Write the pieces that are missing, and the table.
+
+        `totals` are the n-grams seen of each kind where they are known.
+        """
+        opened = source.open()
+        bits, _ = bits_for(_little_by_little(opened))
+        items = ranges(opened.edges, bits, self._ranges, index=len(self._plan.shards))
+        del opened
+        keys = choices.get("keys", False)
+        ranked = load_ranked(self._place.directory)
+        work = PieceWork(self._place.directory, source, header["record"], keys, bits, ranked, folders)
+        pieces = self._pieces(work, items)
+        form = record_form(header["record"], keys=keys)
+        if ranked is None:
+            ranked, all_ranked = ranked_counts(pieces)
+            ranked.sort()
+            if form is EXACT and not all_ranked:
+                save_ranked(self._place.directory, ranked)
+                pieces = self._pieces(dataclasses.replace(work, ranked=ranked), items)
+        seen, distinct, kept = (_sums(pieces, name) for name in ("seen", "distinct", "kept"))
+        if totals is not None and seen != totals:
+            raise UserError("D877", path=self._place.directory)
+        info.update(ngram_numbers(header["orders"], seen, distinct, kept, choices.get("min_counts")))
+        assemble(
+            output,
+            pieces,
+            form=form,
+            ranked=ranked,
+            header={**header, "info": info},
+            keys=keys,
+            consume=not self._place.stays,
+        )
+
+    def _pieces(self, work: PieceWork, items: list[KeyRange]) -> list[TablePiece]:
+        old = {item.index for item in items if finished_piece(work, item) is not None}
+        records = self.run("write", work, items, lambda item: finished_piece(work, item))
+        return [
+            TablePiece.from_record(work.directory, record, keys=work.keys, old=item.index in old)
+            for item, record in zip(items, records, strict=True)
+        ]
+
+
+def _shard_size(total: int) -> int:
+    """Return the bytes of each shard of so many bytes of text."""
+    return (
+        -(-total // _round_to_workers(-(-total // min(max(total // _SHARDS, SMALLEST), LARGEST)))) or SMALLEST
+    )
+
+
+def _round_to_workers(number: int) -> int:
+    """Return a number of items that workers have done at the same time."""
+    return -(-number // _TOGETHER) * _TOGETHER if number > 1 else 1
+
+
+def _little_by_little(opened: OpenNgramSource) -> Iterator[Merged]:
+    """Yield n-grams as long as they are asked for, so few at a time that no kernel need be loaded here."""
+    stretch = opened.stretch()
+    for first, stop in spans(opened.edges, 0, len(opened.edges) - 1, _LITTLE):
+        yield from stretch.chunks(first, stop)
+
+
+@contextmanager
+def _named_job() -> Iterator[None]:
+    """Say of --job what jobs of annotation say of --output."""
+    try:
+        yield
+    except UserError as problem:
+        code = {"D310": "D912", "D311": "D913", "D318": "D914", "D871": "D915"}.get(problem.code)
+        if code is None:
+            raise
+        raise UserError(code, **problem.values) from problem
+
+
+def _sums(pieces: Iterable[TablePiece], name: str) -> list[int]:
+    return [int(n) for n in np.sum([piece.said[name] for piece in pieces], axis=0, dtype=object)]
+
+
+def _config(choices: BuildOptions) -> dict[str, Any]:
+    """Return what of the choices makes another job."""
+    words = choices.get("keep_words")
+    return {
+        "orders": choices.get("orders", MAX_ORDER),
+        "min_counts": dict(choices.get("min_counts") or {}),
+        "keep_words": None if words is None else _digest("\n".join(sorted(words)).encode()),
+        "record": choices.get("record", "exact"),
+        "keys": choices.get("keys", False),
+        "licence": choices.get("licence", ""),
+    }
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def _identity(path: Path) -> str:
+    mapped, *_ = files.map_file(path)
+    try:
+        return files.identity(mapped)
+    finally:
+        mapped.close()
+
+
+def _folders(paths: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted({os.path.dirname(path) or "." for path in paths})[:_FOLDERS])

@@ -1,0 +1,101 @@
+"""Run an experiment in parts, here or on the workers of an engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+from disambig.errors import UserError
+from disambig.experiments import ExperimentResult, Progress
+from disambig.jobs.work import Function, ProgressCallback, Runner
+
+
+@runtime_checkable
+class HasParts(Protocol):
+    """The ability of an experiment to be done in parts, none of which needs what another one found.
+
+    Its `run` is ``return in_parts(self, data=data, quick=quick, progress=progress)``.
+    """
+
+    def parts(self, *, data: Path, quick: bool, progress: Progress) -> Sequence[str]:
+        """Return the names of the parts, the longest first; what all need and is kept may be made here."""
+        ...
+
+    def part(self, name: str, *, data: Path, quick: bool, progress: Progress) -> Any:
+        """Do one part; what it returns goes from process to process."""
+        ...
+
+    def joined(self, found: Mapping[str, Any], *, quick: bool) -> ExperimentResult:
+        """Return the result of what the parts found, whose order is that of `parts`."""
+        ...
+
+
+def run_parts(experiment: HasParts, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
+    """Do the parts of an experiment one after the other, here."""
+    names = experiment.parts(data=data, quick=quick, progress=progress)
+    found = {name: experiment.part(name, data=data, quick=quick, progress=progress) for name in names}
+    return experiment.joined(found, quick=quick)
+
+
+@dataclass(frozen=True, slots=True)
+class PartWork:
+    """The work of an engine's worker: parts of one experiment.
+
+    Attributes
+    ----------
+    name : str
+        Registered, with its version.
+    data : str
+        Directory of the data, the same for every worker.
+    quick : bool
+    """
+
+    name: str
+    data: str
+    quick: bool
+
+    def start(self) -> Function:
+        """Load the experiment."""
+        from disambig.registry import entries
+
+        experiment = entries("experiments")[self.name].load()()
+
+        def done(part: str, tell: ProgressCallback) -> Any:
+            return experiment.part(part, data=Path(self.data), quick=self.quick, progress=_ignore_progress)
+
+        return done
+
+
+def run_parts_on_workers(
+    name: str, experiment: HasParts, runner: Runner, *, data: Path, quick: bool, progress: Progress
+) -> ExperimentResult:
+    """Do the parts of an experiment on the workers of an engine.
+
+    Parameters
+    ----------
+    name : str
+        What it is registered as, with its version.
+    experiment : InParts
+    runner : Runner
+    data, quick, progress
+        As for `Experiment.run`; `progress` is told of parts.
+
+    Raises
+    ------
+    UserError
+        D931 for a part that fails.
+    """
+    names = experiment.parts(data=data, quick=quick, progress=progress)
+    found: dict[str, Any] = {}
+    for outcome in runner.run(PartWork(name, str(data.resolve()), quick), names):
+        if outcome.problem is not None:
+            raise UserError("D931", name=name.rpartition(".v")[0], part=outcome.item, problem=outcome.problem)
+        found[outcome.item] = outcome.result
+        progress(f"{outcome.item}: done", len(found), len(names))
+    return experiment.joined({each: found[each] for each in names}, quick=quick)
+
+
+def _ignore_progress(stage: str, done: int, total: int) -> None:
+    """Tell nobody: a worker has no terminal."""

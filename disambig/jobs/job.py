@@ -1,0 +1,459 @@
+"""A corpus job: a folder with a manifest and one output for each finished shard."""
+
+from __future__ import annotations
+
+import dataclasses
+import errno
+import math
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+from disambig.errors import UserError
+from disambig.files import STDIN, Checksum, memory_limit, save_file, writing
+from disambig.formats import (
+    AnnotatedDocument,
+    Document,
+    FlagsOnlyFormat,
+    Format,
+    Input,
+    UnreadableDocument,
+    read,
+)
+from disambig.jobs.annotation import (
+    Annotate,
+    AnnotatorSource,
+    annotate_documents,
+    batch_documents,
+    with_progress,
+)
+from disambig.jobs.manifest import (
+    SHARD_SIZE,
+    Shard,
+    ShardPart,
+    ShardPlan,
+    begin_or_resume,
+    check_directory,
+    job_temp_files,
+    locked,
+    new_manifest,
+    plan_shards,
+    resolve_inputs,
+)
+from disambig.jobs.output import write_index
+from disambig.jobs.records import ShardRecord, Totals, count_totals, load_record, save_record
+from disambig.jobs.runners import InProcessRunner
+from disambig.jobs.work import Function, ProgressCallback, Runner
+
+
+@dataclass(frozen=True, slots=True)
+class JobLimits:
+    """Bounds on single inputs and documents.
+
+    Attributes
+    ----------
+    held : int
+        Bytes of an input that may lie in memory, where it cannot be read piece by piece; 0, for the usual
+        bound of this machine, becomes that.
+    usual : bool
+        Whether it is: another machine may have another bound.
+    seconds : float or None
+        That annotating a document may take; None: as long as it likes.
+    """
+
+    memory: int = 0
+    seconds: float | None = None
+    defaults: bool = field(init=False, default=False)
+
+    def __post_init__(self) -> None:
+        if not self.memory:
+            object.__setattr__(self, "usual", True)
+            object.__setattr__(self, "held", memory_limit())
+        if self.seconds is not None and not 0 < self.seconds < math.inf:
+            raise UserError("D859", value=self.seconds)
+
+    def plain(self) -> dict[str, Any]:
+        """Return what of them changes the output, for a manifest; what is usual is not said."""
+        return {
+            **({} if self.defaults else {"max_input": self.memory}),
+            **({"document_timeout": self.seconds} if self.seconds is not None else {}),
+        }
+
+
+_NO_NAME = (errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL)
+"""What the system says where a file system cannot hold a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShardWork:
+    """The work of a job on its shards; `inputs` are folders in which files are read."""
+
+    directory: Path
+    source: AnnotatorSource
+    format: Format
+    field: str
+    inputs: tuple[str, ...] = ()
+    bounds: JobLimits = dataclasses.field(default_factory=JobLimits)
+
+    def describe(self) -> dict[str, Any]:
+        """Return the models, the job and the folders of its inputs, as they are seen where this is asked."""
+        return {**self.source.describe(), **resolve_inputs(self.directory, self.inputs)}
+
+    def start(self) -> Function:
+        """Load the models and return the function that annotates a shard."""
+        annotate = self.source.load()
+        return lambda shard, tell: annotate_shard(shard, with_progress(annotate, tell, shard.size), self)
+
+
+def annotate_shard(shard: Shard, annotate: Annotate, work: ShardWork) -> ShardRecord:
+    """Annotate a shard and write its output and its record into the job's directory.
+
+    Files of a kind that the format mirrors come out as files of the same names; all else becomes
+    ``part-NNNNN``.
+
+    Raises
+    ------
+    UserError
+        D309 where something cannot be written.
+    """
+    began = time.monotonic()
+    record = ShardRecord()
+    if shard.parts[0].kind in work.format.mirrors:
+        _mirror(shard, annotate, work, record)
+    else:
+        name = part_name(shard, work.format)
+        seal = Checksum()
+        with save_file(work.directory / name, drafts=job_temp_files(work.directory), seal=seal) as write:
+            found = _results(shard.parts, annotate, work, record)
+            work.format.join(map(work.format.encode, found), write)
+        record.add_checksum(name, seal)
+    record.seconds = time.monotonic() - began
+    save_record(work.directory, shard.index, record)
+    return record
+
+
+def _mirror(shard: Shard, annotate: Annotate, work: ShardWork, record: ShardRecord) -> None:
+    """Write a file for each file in which there is a document."""
+    if shard.parts[0].kind == "file":  # one document each: annotated together, for speed
+        names = {part.input.shown: part.name for part in shard.parts}
+        for results in _results(shard.parts, annotate, work, record):
+            for result in results:
+                name = names[result.document.path]
+                _write(work, name, [work.format.encode([result])], record)
+        return
+    for part in shard.parts:
+        chunks = map(work.format.encode, _results([part], annotate, work, record))
+        first = next(chunks, None)
+        if first is not None:
+            _write(work, part.name, chain([first], chunks), record)
+
+
+def part_name(shard: Shard, format: Format) -> str:
+    """Return the name of a shard's output."""
+    rows = shard.parts[0].kind in ("json", "csv", "parquet")
+    suffix = ".jsonl" if format.name == "corrected" and rows else format.suffix
+    return f"part-{shard.index:05}{suffix}"
+
+
+def _results(
+    parts: Sequence[ShardPart], annotate: Annotate, work: ShardWork, record: ShardRecord
+) -> Iterator[list[AnnotatedDocument]]:
+    def good() -> Iterator[Document]:
+        for document in shard_documents(parts, work):
+            if isinstance(document, UnreadableDocument):
+                record.bad.append(str(document.error))
+            else:
+                yield document
+
+    for batch in batch_documents(good()):
+        results, bad = annotate_documents(batch, annotate, seconds=work.bounds.seconds)
+        record.bad.extend(str(found.error) for found in bad)
+        record.totals.add(count_totals(results))
+        yield results
+
+
+def shard_documents(parts: Sequence[ShardPart], work: ShardWork) -> Iterator[Document | UnreadableDocument]:
+    """Yield the documents of a shard, in their order."""
+    for part in parts:
+        yield from _read(part, work)
+
+
+def _read(part: ShardPart, work: ShardWork) -> Iterator[Document | UnreadableDocument]:
+    try:
+        changed = os.stat(part.path).st_size != part.size
+    except OSError:
+        changed = False  # the reader says what is wrong
+    if changed:
+        yield UnreadableDocument(part.path, UserError("D319", path=part.path))
+        return
+    yield from read(
+        part.input,
+        field=work.field,
+        start=part.start,
+        end=part.end,
+        line=part.line,
+        limit=work.bounds.memory,
+    )
+
+
+def _write(work: ShardWork, name: str, chunks: Iterable[bytes], record: ShardRecord) -> None:
+    """Write a file under the name of an input; one that cannot have that name here is left out."""
+    path, seal = work.directory / name, Checksum()
+    try:
+        with writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+        with save_file(path, drafts=job_temp_files(work.directory), seal=seal) as write:
+            work.format.join(chunks, write)
+    except UserError as error:
+        if error.code != "D309" or getattr(error.__cause__, "errno", None) not in _NO_NAME:
+            raise
+        record.bad.append(str(error))
+        return
+    record.add_checksum(name, seal)
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeItem:
+    """Documents of a shard, from `first` up to `last`: annotated, or only counted and named."""
+
+    shard: Shard
+    first: int = 0
+    last: int | None = None
+    annotated: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeWork:
+    """The work of a job on parts of a shard, without its output: how many documents, and the first's id."""
+
+    work: ShardWork
+
+    def describe(self) -> dict[str, Any]:
+        """Return what the job's work does."""
+        return self.work.describe()
+
+    def start(self) -> Function:
+        """Load the models and return the function that tries a probe."""
+        work = self.work
+        load = cache(work.source.load)  # not for those that only count and name
+
+        def run(probe: ProbeItem, tell: ProgressCallback) -> tuple[int, str]:
+            found = islice(_documents(probe.shard, work), probe.first, probe.last)
+            if not probe.annotated:
+                names = [document.id for document in found]
+                return len(names), names[0] if names else ""
+            n = 0
+            for batch in batch_documents(found):
+                results, _ = annotate_documents(batch, load(), seconds=work.bounds.seconds)
+                work.format.encode(results)
+                n += len(batch)
+            return n, ""
+
+        return run
+
+
+def bisect_failure(shard: Shard, work: ShardWork, runner: Runner) -> str | None:
+    """Return the id of a document that fails on its own as its shard does; None where none does."""
+    trying = ProbeWork(work)
+
+    def tried(probe: ProbeItem) -> Any:
+        """Return the result of a probe, None where it fails."""
+        (outcome,) = runner.run(trying, [probe])
+        return None if outcome.problem is not None else outcome.result
+
+    seen = tried(ProbeItem(shard, annotated=False))
+    if seen is None or not seen[0]:
+        return None
+    first, last = 0, seen[0]
+    while last - first > 1:
+        middle = (first + last) // 2
+        if tried(ProbeItem(shard, first, middle)) is None:
+            last = middle
+        elif tried(ProbeItem(shard, middle, last)) is None:
+            first = middle
+        else:
+            return None  # both halves come through: what fails is all of it together
+    if seen[0] == 1 and tried(ProbeItem(shard, first, last)) is not None:
+        return None
+    named = tried(ProbeItem(shard, first, last, annotated=False))
+    return None if named is None else str(named[1])
+
+
+def _documents(shard: Shard, work: ShardWork) -> Iterator[Document]:
+    return (
+        found for found in shard_documents(shard.parts, work) if not isinstance(found, UnreadableDocument)
+    )
+
+
+_HALVED = 5  # shards in which the document at fault is looked for; where more fail, the machine does
+_FOLDERS = 20  # of the inputs, that each worker of another machine must see
+
+
+@dataclass(slots=True)
+class JobReport:
+    """What a run has done: in all, now, and what went wrong.
+
+    Attributes
+    ----------
+    totals, fresh : Totals
+        Of the whole job, and of this run alone.
+    bad : list of str
+        A message for each document that could not be read or annotated.
+    left_out : list of str
+        A message for each shard (or batch) that was given up.
+    shards, skipped : int
+        Number of shards, and of those that an earlier run had finished.
+    """
+
+    totals: Totals = field(default_factory=Totals)
+    fresh: Totals = field(default_factory=Totals)
+    bad: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    shards: int = 0
+    skipped: int = 0
+
+    def done(self, totals: Totals) -> None:
+        """Add what was done in this run."""
+        self.totals.add(totals)
+        self.fresh.add(totals)
+
+
+Listener = Callable[[int, Sequence[str]], None]
+"""Told of progress: how much input more is done, and the messages that came of it."""
+
+
+def run_job(
+    directory: Path,
+    inputs: Sequence[Input],
+    *,
+    source: AnnotatorSource,
+    format: Format,
+    field: str = "text",
+    shard_size: int = SHARD_SIZE,
+    bounds: JobLimits | None = None,
+    runner: Runner | None = None,
+    force: bool = False,
+    command: dict[str, Any] | None = None,
+    shard_index: bool = False,
+    listener: Listener = lambda amount, messages: None,
+    planned: Callable[[int], None] = lambda size: None,
+) -> JobReport:
+    """Annotate `inputs` into `directory`, or go on where an earlier run was stopped.
+
+    Parameters
+    ----------
+    directory : Path
+        Made if need be.
+    inputs : sequence of Input
+    source : Source
+        Where the annotator comes from; its description is part of the manifest.
+    format : Format
+    field : str
+        Key of the text in JSONL inputs.
+    shard_size : int
+        Bytes of input a shard.
+    bounds : Bounds, optional
+        What single inputs and documents may take.
+    runner : Runner, optional
+        Where the shards are worked on; here if not given.
+    force : bool
+        Begin anew in a directory that holds something else.
+    command : dict, optional
+        What began the job, kept in its manifest: with it `disambig job resume` goes on.
+    shard_index : bool
+        Write a page that leads to the parts, too: of HTML.
+    listener, planned : callables
+        Told of progress in bytes of input, and of their number before the first.
+
+    Raises
+    ------
+    UserError
+        D309 to D312, D316 to D318, D332, D870, D871; D4xx from the models.
+    """
+    if any(entry.path == STDIN for entry in inputs):
+        raise UserError("D317")
+    _check_targets(directory, inputs)
+    bounds = bounds or JobLimits()
+    config = {
+        **source.describe(),
+        "format": format.name,
+        "field": field,
+        "shard_size": shard_size,
+        "text": getattr(format, "text", None),
+        **({"only_flags": True} if isinstance(format, FlagsOnlyFormat) else {}),
+        **({} if (cells := getattr(format, "safe_cells", None)) is None else {"safe_cells": cells}),
+        **({"shard_index": True} if shard_index else {}),
+        **bounds.plain(),
+    }
+    made = plan_shards(inputs, shard_size=shard_size, field=field, whole=format.mirrors)
+    _check_names(made, format)
+    manifest, drafts = new_manifest(made, config, command), job_temp_files(directory)
+    check_directory(directory, manifest, force=force)  # before anything is written there
+    with locked(directory):
+        begin_or_resume(directory, manifest, force=force)
+        drafts.clean()
+        planned(sum(shard.size for shard in made.shards))
+        folders = sorted({os.path.dirname(entry.path) or "." for entry in inputs})
+        work = ShardWork(directory, source, format, field, tuple(folders[:_FOLDERS]), bounds)
+        try:
+            report = _run_shards(made, work, runner or InProcessRunner(), listener)
+            if shard_index:
+                write_index(directory, made.shards, language=source.language())
+            return report
+        finally:
+            drafts.clean()  # of workers that were killed
+
+
+def _run_shards(made: ShardPlan, work: ShardWork, runner: Runner, listener: Listener) -> JobReport:
+    report = JobReport(shards=len(made.shards))
+    todo, failed = [], []
+    for shard in made.shards:
+        record = load_record(work.directory, shard.index)
+        if record is None:
+            todo.append(shard)
+            continue
+        report.skipped += 1
+        report.totals.add(record.totals)
+        report.bad.extend(record.bad)
+        listener(shard.size, record.bad)
+    for outcome in runner.run(work, todo, tell=lambda amount: listener(amount, ())):
+        shard = outcome.item
+        left = shard.size - outcome.progress
+        if outcome.problem is not None:
+            failed.append((shard, outcome.problem, left))
+            continue
+        report.done(outcome.result.totals)
+        report.bad.extend(outcome.result.bad)
+        listener(left, outcome.result.bad)
+    for shard, problem, left in failed:  # looked into when no other worker has to be watched
+        what = f"shard {shard.index} ({shard.parts[0].path}{' ...' if len(shard.parts) > 1 else ''})"
+        if len(report.left_out) < _HALVED and (named := bisect_failure(shard, work, runner)) is not None:
+            problem = f"{problem}; at fault is {named}"
+        message = str(UserError("D314", what=what, problem=problem))
+        report.left_out.append(message)
+        listener(left, [message])
+    return report
+
+
+def _check_names(made: ShardPlan, format: Format) -> None:
+    """Make sure that no file under its own name takes the place of a part."""
+    mirrored, parts = {}, set()
+    for shard in made.shards:
+        if shard.parts[0].kind in format.mirrors:
+            mirrored.update({part.name: part.path for part in shard.parts})
+        else:
+            parts.add(part_name(shard, format))
+    for name in sorted(parts & mirrored.keys()):
+        raise UserError("D332", path=mirrored[name])
+
+
+def _check_targets(directory: Path, inputs: Sequence[Input]) -> None:
+    """Make sure that no output can take the place of an input."""
+    for entry in inputs:
+        if os.path.realpath(directory / entry.name) == os.path.realpath(entry.path):
+            raise UserError("D316", path=entry.path)

@@ -1,0 +1,123 @@
+"""Merge the parts of a finished job, and write its index page."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from disambig.errors import UserError
+from disambig.files import Checksum, save_file
+from disambig.formats import JobPart, escape_unencodable, make_format, parts_page
+from disambig.jobs.manifest import INDEX, NAME, Shard, job_temp_files, load_manifest
+from disambig.jobs.records import finished_records, load_record, status
+
+
+def write_index(directory: Path, shards: Sequence[Shard], *, language: str) -> None:
+    """Write ``index.html`` with a row for each finished shard.
+
+    Raises
+    ------
+    UserError
+        D309.
+    """
+    parts, left = [], 0
+    for shard in shards:
+        record = load_record(directory, shard.index)
+        if record is None:
+            left += 1
+            continue
+        for name in record.files:
+            totals = record.totals
+            flags = sum(flags or 0 for _, flags in totals.tasks.values())
+            part = shard.parts[0]
+            source = escape_unencodable(part.name) + (f":{part.line}" if part.line > 1 else "")
+            parts.append(JobPart(name, source, totals.documents, totals.words, flags))
+    page = parts_page(parts, left=left, language=language)
+    with save_file(directory / INDEX, drafts=job_temp_files(directory)) as write:
+        write(page.encode())
+
+
+_BLOCK = 1 << 20
+_PAGES = "html"
+
+
+def merge(directory: Path, write: Callable[[bytes], object]) -> int:
+    """Write the parts of a job in their order; return how many there were.
+
+    Memory holds a piece of a part, a part of CoNLL-U, a group of rows of Parquet; but all of ``.spacy``,
+    which is one packed whole.
+
+    Raises
+    ------
+    UserError
+        D874 for a job that is not finished, D875 for one whose parts are not one file, D877 for a part that
+        is not what was written; D309.
+    """
+    seen = status(directory)
+    for problem in seen.damaged.values():
+        raise UserError("D877", path=directory / problem.partition(":")[0])
+    if seen.finished < seen.shards:
+        left = seen.shards - seen.finished
+        raise UserError("D874", path=directory, left=left, shards=seen.shards)
+    config = seen.manifest["config"]
+    name = parts_format(directory)
+    parts = list(_part_paths(directory))
+    suffixes = {path.suffix for path in parts}
+    if name == _PAGES:
+        raise UserError("D875", path=directory, problem="each part is a page of its own")
+    if len(suffixes) > 1:
+        raise UserError("D875", path=directory, problem=f"it wrote {' and '.join(sorted(suffixes))}")
+    format = make_format(name, text=config.get("text") is not False, safe_cells=config.get("safe_cells"))
+    format.join(_chunks(parts, name), write)
+    return len(parts)
+
+
+def parts_format(directory: Path) -> str:
+    """Return the name of the format of a job; D875 for one that counts, D318 where there is none."""
+    config = load_manifest(directory / NAME)["config"]
+    if "counts" in config:
+        raise UserError("D875", path=directory, problem="it counts, and writes its table itself")
+    return str(config.get("format"))
+
+
+def _part_paths(directory: Path) -> Iterator[Path]:
+    for _, record in finished_records(directory):
+        for name, sealed in record.files.items():
+            if not name.startswith("part-"):
+                raise UserError("D875", path=directory, problem="it wrote files under their own names")
+            path = directory / name
+            try:
+                seal = Checksum.from_file(path)
+            except OSError as problem:
+                raise UserError("D308", path=path, problem=problem.strerror or problem) from problem
+            if (seal.size, seal.digest()) != sealed:
+                raise UserError("D877", path=path)
+            yield path
+
+
+def _chunks(parts: Sequence[Path], format: str) -> Iterator[bytes]:
+    """Yield what `join` of the format takes."""
+    for path in parts:
+        if format == "parquet":
+            yield from _groups(path)
+        elif format in ("conllu", "spacy"):
+            yield path.read_bytes()
+        else:
+            with open(path, "rb") as file:
+                if format in ("csv", "tsv"):
+                    file.readline()  # the names of the columns, which have no line ends
+                while block := file.read(_BLOCK):
+                    yield block
+
+
+def _groups(path: Path) -> Iterator[bytes]:
+    """Yield the rows of a Parquet file as Arrow streams."""
+    from disambig.formats import pyarrow
+
+    arrow = pyarrow()
+    for batch in arrow.parquet.ParquetFile(path).iter_batches():
+        sink = io.BytesIO()
+        with arrow.ipc.new_stream(sink, batch.schema) as stream:
+            stream.write_batch(batch)
+        yield sink.getvalue()

@@ -1,0 +1,505 @@
+"""Supervised worker processes on this machine."""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import traceback
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from multiprocessing import resource_tracker, spawn, util
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+from disambig.errors import UserError
+from disambig.jobs.work import (
+    Function,
+    ProgressCallback,
+    ProgressCounter,
+    Runner,
+    Work,
+    WorkOutcome,
+    ignore_progress,
+    last_line,
+)
+
+_FIRST_LINE = "import sys; sys.path[:] = filter(None, sys.path); "
+
+
+def leave_out_current_directory() -> None:
+    """Start processes of `multiprocessing` without the current directory on their path, from now on.
+
+    Its workers, its resource tracker and its fork server are ``python -c ...``, whose path begins with the
+    current directory, so that a ``signal.py`` there would run in each of them. A worker is given the path of
+    its parent afterwards, as ever. ``python -P`` does the same, but only from Python 3.11 on.
+    """
+    # every kind of process that multiprocessing starts passes one of these, and no setting reaches them all
+    if sys.platform == "win32":
+        if spawn.get_command_line.__module__ != __name__:
+            spawn.get_command_line = _wrapped_command_line(spawn.get_command_line)
+    elif util.spawnv_passfds.__module__ != __name__:
+        util.spawnv_passfds = _wrapped_start(util.spawnv_passfds)
+
+
+def _wrapped_command_line(usual: Any) -> Any:
+    def get_command_line(**settings: Any) -> list[str]:
+        return _with_first_line(usual(**settings))
+
+    return get_command_line
+
+
+def _wrapped_start(usual: Any) -> Any:
+    def spawnv_passfds(path: Any, args: Sequence[Any], passfds: Any) -> int:
+        return int(usual(path, _with_first_line(args), passfds))
+
+    return spawnv_passfds
+
+
+def _with_first_line(command: Sequence[Any]) -> list[Any]:
+    """Return a command in which the program of ``python -c`` first takes "" from its path."""
+    changed = list(command)
+    if "-c" in changed[:-1]:  # an executable made of a program has none, and no such path
+        place = changed.index("-c") + 1
+        changed[place] = _FIRST_LINE + changed[place]
+    return changed
+
+
+@contextmanager
+def delay_interrupts() -> Iterator[None]:
+    """Hear SIGINT and SIGTERM when the block has ended; a process begun in it is born deaf to SIGINT.
+
+    A terminal sends SIGINT to all processes: whoever began them hears it and ends them. Outside the main
+    thread nothing is put off. Those begun in it, and all that follow, do not import from the current
+    directory (`leave_out_current_directory`).
+    """
+    leave_out_current_directory()
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    usual: dict[int, Any] = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    masks = hasattr(signal, "pthread_sigmask")
+    if masks:
+        resource_tracker.ensure_running()  # begun in the block it would let SIGINT through again
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    for number in usual:
+        signal.signal(number, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        if masks:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for number, handler in usual.items():
+            signal.signal(number, handler)
+        if came:
+            signal.raise_signal(came[0])
+
+
+ROOT = "disambig"
+LogMessage = tuple[str, int, str]
+"""Name of the logger, level, message."""
+
+
+def logger_levels() -> dict[str, int]:
+    """Return the loggers of ours that somebody set to a level in this process, and these levels."""
+    known = {name: logging.getLogger(name) for name in logging.root.manager.loggerDict}
+    return {
+        name: log.level
+        for name, log in known.items()
+        if name.partition(".")[0] == ROOT and log.level != logging.NOTSET
+    }
+
+
+def send_logs(levels: Mapping[str, int], connection: Connection) -> None:
+    """Send what these loggers say to the other end, from now on; nothing is written here."""
+    for name, level in levels.items():
+        log = logging.getLogger(name)
+        log.setLevel(level)
+        log.handlers = [_ConnectionHandler(connection)]
+        log.propagate = False
+
+
+def log_message(said: LogMessage) -> None:
+    """Log what a worker sent."""
+    name, level, message = said
+    logging.getLogger(name).log(level, "%s", message)
+
+
+class _ConnectionHandler(logging.Handler):
+    def __init__(self, connection: Connection) -> None:
+        super().__init__()
+        self._connection = connection
+
+    def emit(self, record: logging.LogRecord) -> None:
+        with suppress(OSError):  # the other end is gone
+            self._connection.send(("log", (record.name, record.levelno, record.getMessage())))
+
+
+LINUX = sys.platform == "linux"
+EVERY = 0.1 if LINUX else 1.0
+"""Seconds between two looks: cheap where there is /proc."""
+
+
+def memory_usage(process: int) -> int:
+    """Return the bytes that a process holds alone; 0 where that is not known.
+
+    On Linux pages of files, such as count tables, are left out; on other systems they are counted as well.
+    """
+    with suppress(OSError, ValueError, IndexError, subprocess.SubprocessError):
+        if LINUX:
+            with open(f"/proc/{process}/status", "rb") as file:
+                for line in file:
+                    if line.startswith(b"RssAnon:"):
+                        return int(line.split()[1]) * 1024
+            return 0
+        command = ["ps", "-o", "rss=", "-p", str(process)]
+        return int(subprocess.run(command, capture_output=True, timeout=5, check=True).stdout) * 1024
+    return 0
+
+
+TRIES = 2
+_AHEAD = 4  # items per worker that may be done before the next in order is
+
+
+@dataclass(slots=True)
+class _WorkerItem:
+    index: int
+    item: Any
+    told: ProgressCounter
+    tries: int = 0
+
+    def done(self, result: Any = None, problem: str | None = None) -> WorkOutcome:
+        """Return the outcome."""
+        return WorkOutcome(self.index, self.item, result, problem, self.told.amount)
+
+
+@dataclass(slots=True, eq=False)
+class _WorkerProcess:
+    process: Any
+    connection: Connection
+    ready: bool = False
+    task: _WorkerItem | None = None
+    began: float = 0.0  # working on the task
+    late: bool = False  # it was ended for it
+    large: bool = False  # it was ended for its memory
+
+    @property
+    def free(self) -> bool:
+        """Whether it can be handed an item."""
+        return self.ready and not self.late and not self.large and self.task is None
+
+    def turn_to(self, work: Work) -> None:
+        """Hand it other work to begin."""
+        self.ready = False
+        with suppress(BrokenPipeError, ConnectionResetError):  # it died idle: its sentinel tells
+            self.connection.send(("work", work))
+
+
+@dataclass(slots=True)
+class _ProcessPool:
+    """The state of one run; `idle` workers of an earlier one are used before others are started."""
+
+    work: Work
+    limit: int
+    items: Iterator[Any]
+    ordered: bool
+    tell: ProgressCallback
+    idle: list[_WorkerProcess]
+    timeout: float | None = None
+    memory: int | None = None
+    workers: list[_WorkerProcess] = field(default_factory=list)
+    waiting: deque[_WorkerItem] = field(default_factory=deque)
+    taken: int = 0
+    given: int = 0  # outcomes yielded
+    never_started: int = 0
+    logged: set[LogMessage] = field(default_factory=set)
+
+    def fill(self) -> None:
+        """Take items until each worker has one waiting, unless the order holds things up."""
+        while len(self.waiting) < self.limit and self.taken - self.given < self.limit * _AHEAD:
+            try:
+                item = next(self.items)
+            except StopIteration:
+                return
+            self.waiting.append(_WorkerItem(self.taken, item, ProgressCounter(self.tell)))
+            self.taken += 1
+
+    def dispatch(self) -> None:
+        """Hand waiting items to idle workers, and start workers while items wait."""
+        for worker in self.workers:
+            if worker.free and self.waiting:
+                worker.task, worker.began = self.waiting.popleft(), time.monotonic()
+                with suppress(BrokenPipeError, ConnectionResetError):  # it died idle: its sentinel tells
+                    worker.connection.send(("item", worker.task.item))
+        starting = sum(not worker.ready for worker in self.workers)
+        while len(self.workers) < self.limit and starting < len(self.waiting):
+            with delay_interrupts():  # a worker half started would end with a traceback
+                if self.idle:
+                    self.workers.append(self.idle.pop())
+                    self.workers[-1].turn_to(self.work)
+                else:
+                    self.workers.append(_start(self.work))
+            starting += 1
+
+    def busy(self) -> bool:
+        """Tell whether anything is still to come."""
+        return bool(self.waiting) or any(worker.task for worker in self.workers)
+
+    def listen(self) -> list[WorkOutcome]:
+        """Wait for news of any worker and return what is finished."""
+        doors: dict[Any, _WorkerProcess] = {}
+        for worker in self.workers:
+            doors[worker.connection] = worker
+            doors[worker.process.sentinel] = worker
+        self._end_late()
+        self._end_large()
+        news = {id(doors[door]): doors[door] for door in wait(list(doors), self._patience())}
+        outcomes = []
+        for worker in news.values():
+            message = _receive(worker.connection)
+            outcome = self._died(worker) if message is None else self._on_progress(worker, *message)
+            if outcome is not None:
+                outcomes.append(outcome)
+        return outcomes
+
+    def _patience(self) -> float | None:
+        """Return the seconds until the first item takes too long."""
+        began = [worker.began for worker in self.workers if worker.task and not worker.late]
+        often = None if self.memory is None else EVERY
+        if self.timeout is None or not began:
+            return often
+        left = max(0.0, min(began) + self.timeout - time.monotonic())
+        return left if often is None else min(left, often)
+
+    def _end_late(self) -> None:
+        """Kill workers whose item takes too long: their end is news like any other."""
+        for worker in self.workers:
+            if worker.task and not worker.late and self.timeout is not None:
+                worker.late = time.monotonic() - worker.began >= self.timeout
+                if worker.late:
+                    worker.process.kill()
+
+    def _end_large(self) -> None:
+        """Kill workers that hold too much memory."""
+        for worker in self.workers if self.memory is not None else ():
+            if not worker.large and self.memory is not None:
+                worker.large = memory_usage(worker.process.pid) > self.memory
+                if worker.large:
+                    worker.process.kill()
+
+    def _on_progress(self, worker: _WorkerProcess, kind: str, value: Any) -> WorkOutcome | None:
+        if isinstance(value, UserError):
+            raise value
+        if kind == "ready":
+            worker.ready, self.never_started = True, 0
+            return None
+        if kind == "log":
+            if value not in self.logged:
+                self.logged.add(value)
+                log_message(value)
+            return None
+        if kind == "no start":
+            raise RuntimeError(f"a worker could not start:\n{value}")
+        task = worker.task
+        assert task is not None
+        if kind == "part":
+            task.told(value)
+            return None
+        worker.task = None
+        return task.done(problem=last_line(value)) if kind == "bug" else task.done(value)
+
+    def _died(self, worker: _WorkerProcess) -> WorkOutcome | None:
+        worker.process.join()
+        how = (
+            f"it held more than {self.memory:,} bytes"
+            if worker.large
+            else _describe_exit(worker.process.exitcode)
+        )
+        worker.connection.close()
+        self.workers.remove(worker)
+        if not worker.ready:
+            self.never_started += 1
+            if self.never_started >= TRIES:
+                raise UserError("D315", problem=how)
+        task = worker.task
+        if task is None:
+            return None
+        task.tries += 1
+        if task.tries < TRIES:
+            self.waiting.appendleft(task)
+            return None
+        if worker.late:
+            return task.done(problem=f"it took longer than {self.timeout:g} seconds, {TRIES} times")
+        return task.done(problem=f"it ended its worker process {TRIES} times ({how})")
+
+    def rest(self) -> None:
+        """Leave the workers that are free for the next run, and end the others."""
+        self.idle += [worker for worker in self.workers if worker.free]
+        _stop([worker for worker in self.workers if not worker.free])
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessRunner:
+    """The runner with supervised processes on this machine, started as they are needed.
+
+    Attributes
+    ----------
+    workers : int
+    timeout : float or None
+        Seconds that an item may take before its worker is ended and another tries.
+    memory : int or None
+        Bytes that a worker may hold before it is ended and another tries (see `resident`).
+    """
+
+    workers: int
+    timeout: float | None = None
+    memory: int | None = None
+
+    def run(
+        self,
+        work: Work,
+        items: Iterable[Any],
+        *,
+        ordered: bool = False,
+        tell: ProgressCallback = ignore_progress,
+    ) -> Iterator[WorkOutcome]:
+        """Yield the outcome of each item; one that ends its worker twice has a problem."""
+        with self.staying() as runner:
+            yield from runner.run(work, items, ordered=ordered, tell=tell)
+
+    @contextmanager
+    def staying(self) -> Iterator[Runner]:
+        """Give a runner like this one, whose processes wait for the next run until the block ends."""
+        idle: list[_WorkerProcess] = []
+        try:
+            yield _PersistentRunner(self, idle)
+        finally:
+            _stop(idle)
+
+
+@dataclass(frozen=True, slots=True)
+class _PersistentRunner:
+    """The runner of several runs, one after the other; between them its processes are `idle`."""
+
+    settings: ProcessRunner
+    idle: list[_WorkerProcess]
+
+    def run(
+        self,
+        work: Work,
+        items: Iterable[Any],
+        *,
+        ordered: bool = False,
+        tell: ProgressCallback = ignore_progress,
+    ) -> Iterator[WorkOutcome]:
+        """Yield the outcome of each item; one that ends its worker twice has a problem."""
+        wanted = self.settings
+        pool = _ProcessPool(
+            work, wanted.workers, iter(items), ordered, tell, self.idle, wanted.timeout, wanted.memory
+        )
+        early: dict[int, WorkOutcome] = {}
+        try:
+            while True:
+                pool.fill()
+                pool.dispatch()
+                if not pool.busy():
+                    return
+                for outcome in pool.listen():
+                    if not ordered:
+                        pool.given += 1
+                        yield outcome
+                        continue
+                    early[outcome.index] = outcome
+                    while pool.given in early:
+                        pool.given += 1
+                        yield early.pop(pool.given - 1)
+        finally:
+            pool.rest()
+
+
+def _stop(workers: Iterable[_WorkerProcess]) -> None:
+    for worker in workers:
+        worker.process.terminate()
+    for worker in workers:
+        worker.process.join(5)
+        if worker.process.is_alive():
+            worker.process.kill()
+            worker.process.join()
+        worker.connection.close()
+
+
+def _start(work: Work) -> _WorkerProcess:
+    leave_out_current_directory()
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_serve, args=(theirs, work, logger_levels()), daemon=True)
+    process.start()
+    theirs.close()
+    return _WorkerProcess(process, ours)
+
+
+def _receive(connection: Connection) -> tuple[str, Any] | None:
+    try:
+        return connection.recv() if connection.poll() else None
+    except (EOFError, OSError):
+        return None
+
+
+def _describe_exit(code: int | None) -> str:
+    if code is not None and code < 0:
+        name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
+        return f"{name}, out of memory?" if name == "SIGKILL" else name
+    return f"exit status {code}"
+
+
+def _serve(connection: Connection, work: Work, levels: Mapping[str, int]) -> None:
+    """Work on items until the other end closes, which hears what is logged."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it and ends us
+    threading.Thread(target=_die_with_parent, daemon=True).start()
+    send_logs(levels, connection)
+    function = _start_work(connection, work)
+    while function is not None:
+        try:
+            kind, value = connection.recv()
+        except EOFError:
+            return
+        if kind == "work":
+            del function  # what it holds, before the next loads
+            function = _start_work(connection, value)
+            continue
+        try:
+            message = "done", function(value, lambda done: connection.send(("part", done)))
+        except UserError as problem:
+            message = "user error", problem
+        except Exception:
+            message = "bug", traceback.format_exc()
+        connection.send(message)
+
+
+def _start_work(connection: Connection, work: Work) -> Function | None:
+    """Begin the work and tell; None where it cannot be begun."""
+    try:
+        function = work.start()
+    except UserError as problem:
+        connection.send(("no start", problem))
+        return None
+    except Exception:
+        connection.send(("no start", traceback.format_exc()))
+        return None
+    connection.send(("ready", None))
+    return function
+
+
+def _die_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)

@@ -1,0 +1,255 @@
+"""Records of finished shards, totals, and the status of a job."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from disambig.files import Checksum, read_json, save_json, writing
+from disambig.formats import AnnotatedDocument, count_words
+from disambig.jobs.manifest import NAME, RECORDS_FOLDER, is_running, job_temp_files, load_manifest
+
+if TYPE_CHECKING:
+    from disambig.data import Decisions
+
+
+@dataclass(slots=True)
+class Totals:
+    """Documents, words (runs of non-space with a letter or digit), and of each task decisions and flags.
+
+    Of labels flags are None: they are compared with nothing in the text, so that none could be flagged.
+    """
+
+    documents: int = 0
+    words: int = 0
+    tasks: dict[str, tuple[int, int | None]] = field(default_factory=dict)
+
+    def add(self, other: Totals) -> None:
+        """Add what another part of the run has done."""
+        self.documents += other.documents
+        self.words += other.words
+        for task, (decisions, flags) in other.tasks.items():
+            before, flagged = self.tasks.get(task, (0, None))
+            none = flags is None and flagged is None
+            self.tasks[task] = (before + decisions, None if none else (flagged or 0) + (flags or 0))
+
+    def plain(self) -> dict[str, Any]:
+        """Return the counts as plain values."""
+        tasks = {task: list(counts) for task, counts in self.tasks.items()}
+        return {"documents": self.documents, "words": self.words, "tasks": tasks}
+
+
+def count_totals(results: Iterable[AnnotatedDocument]) -> Totals:
+    """Count what was done to some documents."""
+    totals = Totals()
+    for result in results:
+        if result.document.blank:
+            continue
+        tasks = {decisions.task: (len(decisions), _flags(decisions)) for decisions in result.decisions}
+        totals.add(Totals(1, count_words(result.document.text), tasks))
+    return totals
+
+
+def _flags(decisions: Decisions) -> int | None:
+    return int(decisions.flagged.sum()) if (decisions.observed >= 0).any() else None
+
+
+def totals_from_plain(values: Mapping[str, Any]) -> Totals:
+    """Return the totals that `Totals.plain` wrote."""
+    tasks = {
+        task: (int(decisions), None if flags is None else int(flags))
+        for task, (decisions, flags) in values["tasks"].items()
+    }
+    return Totals(int(values["documents"]), int(values["words"]), tasks)
+
+
+BROKEN = (OSError, ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError)
+"""What reading a record of another shape raises."""
+
+
+@dataclass(slots=True)
+class ShardRecord:
+    """What became of a shard: counts, messages for bad documents, files written, seconds.
+
+    Attributes
+    ----------
+    files : dict of (int, str)
+        Size in bytes and BLAKE2b-128 of each file, by its name under the job's directory.
+    said : dict
+        What else the work has to say of it, plain values.
+    """
+
+    totals: Totals = field(default_factory=Totals)
+    bad: list[str] = field(default_factory=list)
+    files: dict[str, tuple[int, str]] = field(default_factory=dict)
+    seconds: float = 0.0
+    details: dict[str, Any] = field(default_factory=dict)
+
+    def add_checksum(self, name: str, seal: Checksum) -> None:
+        """Note a file that was written."""
+        self.files[name] = (seal.size, seal.digest())
+
+
+def record_path(directory: Path, index: int) -> Path:
+    """Return where the record of a finished shard lies."""
+    return directory / RECORDS_FOLDER / f"{index:05}.json"
+
+
+def save_record(directory: Path, index: int, record: ShardRecord) -> None:
+    """Write a shard's record: from now on it is finished."""
+    path = record_path(directory, index)
+    with writing(path):
+        path.parent.mkdir(exist_ok=True)
+    values: dict[str, Any] = {
+        **record.totals.plain(),
+        "seconds": round(record.seconds, 3),
+        "files": record.files,
+        "bad": record.bad,
+        **({"said": record.details} if record.details else {}),
+    }
+    save_json(path, values, drafts=job_temp_files(directory))
+
+
+def load_record(directory: Path, index: int) -> ShardRecord | None:
+    """Return the record of a shard if it is finished: its record is there, and its files in their sizes."""
+    found = read_record(directory, index)
+    return found if isinstance(found, ShardRecord) else None
+
+
+def read_record(directory: Path, index: int) -> ShardRecord | str | None:
+    """Return the record of a finished shard, what is wrong with it, or None where there is none."""
+    path = record_path(directory, index)
+    try:
+        record = record_from_json(read_json(path))
+        for name, (size, _) in record.files.items():
+            found = _size(directory, name)
+            if found != size:
+                return f"{name}: is gone" if found < 0 else f"{name}: has {found:,} bytes, not {size:,}"
+        return record
+    except FileNotFoundError:
+        return None
+    except BROKEN:
+        return f"{path.relative_to(directory)}: cannot be read as a record"
+
+
+def record_from_json(values: Any) -> ShardRecord:
+    """Return what `save_record` wrote; one of `BROKEN` for else."""
+    totals = totals_from_plain(values)
+    seconds = float(values["seconds"])
+    bad, said = values["bad"], values.get("said", {})
+    if not (isinstance(bad, list) and all(isinstance(one, str) for one in bad)):
+        raise TypeError("no list of messages")
+    if not isinstance(said, dict):
+        raise TypeError("no object")
+    if not (min(totals.documents, totals.words) >= 0 and seconds >= 0):
+        raise ValueError("a negative count")
+    files = {name: _checksum_from_json(*said) for name, said in values["files"].items()}
+    return ShardRecord(totals, bad, files, seconds, said)
+
+
+def _checksum_from_json(size: Any, digest: Any) -> tuple[int, str]:
+    if type(size) is not int or not isinstance(digest, str):
+        raise TypeError("no size and digest")
+    return size, digest
+
+
+def _size(directory: Path, name: str) -> int:
+    """Return the size of a file that a record may name: inside the directory; -1 for another."""
+    if Path(name).is_absolute() or ".." in Path(name).parts or not (directory / name).is_file():
+        return -1
+    return (directory / name).stat().st_size
+
+
+@dataclass(slots=True)
+class JobStatus:
+    """How far a job is.
+
+    Attributes
+    ----------
+    manifest : dict
+    shards, finished : int
+    totals : Totals
+        Of what is finished.
+    bad : list of str
+        A message for each document left out so far.
+    damaged : dict of int to str
+        What is wrong with each shard whose record cannot be used, or whose files are gone or of another size.
+    at_work : bool
+        Whether a process holds the job.
+    """
+
+    manifest: dict[str, Any]
+    shards: int = 0
+    finished: int = 0
+    totals: Totals = field(default_factory=Totals)
+    bad: list[str] = field(default_factory=list)
+    damaged: dict[int, str] = field(default_factory=dict)
+    at_work: bool = False
+
+
+def status(directory: Path) -> JobStatus:
+    """Look at the records of a job.
+
+    Raises
+    ------
+    UserError
+        D318 where there is none, D873 for an older one.
+    """
+    manifest = load_manifest(directory / NAME)
+    found = JobStatus(manifest, shards=manifest["shards"], at_work=is_running(directory))
+    for index in range(found.shards):
+        record = read_record(directory, index)
+        if not isinstance(record, ShardRecord):
+            if record is not None:
+                found.damaged[index] = record
+            continue
+        found.finished += 1
+        found.totals.add(record.totals)
+        found.bad.extend(record.bad)
+    return found
+
+
+def finished_records(directory: Path) -> Iterator[tuple[int, ShardRecord]]:
+    """Yield index and record of each finished shard, in their order; errors as for `status`."""
+    for index in range(load_manifest(directory / NAME)["shards"]):
+        record = load_record(directory, index)
+        if record is not None:
+            yield index, record
+
+
+def verify(
+    directory: Path, *, read: Callable[[int], object] = lambda size: None
+) -> Iterator[tuple[int, str]]:
+    """Read every file of a job; yield the shard and a message for each that is not what was written.
+
+    Parameters
+    ----------
+    read : callable
+        Told the size of each file that was read.
+    """
+    for index, problem in status(directory).damaged.items():
+        yield index, f"shard {index}: {problem}"
+    for index, record in finished_records(directory):
+        yield from ((index, problem) for problem in _wrong(directory, index, record, read))
+
+
+def is_whole(directory: Path, index: int) -> bool:
+    """Read the files of a shard: tell whether it has none, or all as they were written."""
+    record = read_record(directory, index)
+    if not isinstance(record, ShardRecord):
+        return record is None
+    return not any(_wrong(directory, index, record, lambda size: None))
+
+
+def _wrong(directory: Path, index: int, record: ShardRecord, read: Callable[[int], object]) -> Iterator[str]:
+    for name, (size, digest) in record.files.items():
+        try:
+            seal = Checksum.from_file(directory / name)
+        except OSError as problem:
+            yield f"shard {index}: {name}: cannot be read: {problem.strerror or problem}"
+            continue
+        read(size)
+        if (seal.size, seal.digest()) != (size, digest):
+            yield f"shard {index}: {name}: is not what the job wrote"

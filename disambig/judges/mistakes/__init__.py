@@ -1,1 +1,0 @@
-"""The judge that learned from mistakes: how probable it is that another word was meant, and which."""

@@ -1,0 +1,349 @@
+"""Save and load language models, and write ARPA files."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.errors import UserError
+from disambig.files import read_stored, save_file, write_stored
+from disambig.language_models.mixture import Mixture, check_weight
+from disambig.language_models.model import LanguageModel, Longs, NgramLevel, suffix_rows
+from disambig.language_models.sentences import START, vocabulary_from_state
+from disambig.types import Arrays
+
+BITS = (8, 32)
+NAMES = ("lengths", "children", "steps", "log_probs", "back_offs", "values")
+_VALUES = 256
+Floats = NDArray[np.float32]
+
+
+def pack_levels(levels: Sequence[NgramLevel], bits: int) -> Arrays:
+    """Return `levels` as arrays.
+
+    Parameters
+    ----------
+    levels : sequence of Level
+        Of a model.
+    bits : {8, 32}
+        How precise logarithms are: 256 different values a level, or all as they are.
+
+    Returns
+    -------
+    dict of arrays
+        ``lengths`` (order,), n-grams of each level; ``children``, how many n-grams begin with each but the
+        longest ones; ``steps``, from one word to the next one with the same context, of the second level on;
+        both by bytes, the lowest of all numbers first, which packs best. ``log_probs`` of all n-grams and
+        ``back_offs`` of those with children, as indices into ``values`` (2 order - 1, 256), or as they are.
+    """
+    steps = [np.diff(level.words, prepend=np.int32(0)) for level in levels]
+    for level, step in zip(levels, steps, strict=True):
+        first = level.begins[:-1][np.diff(level.begins) > 0]
+        step[first] = level.words[first]
+    logs: list[NDArray[Any]] = []
+    back_offs: list[NDArray[Any]] = []
+    books: list[Floats] = []
+    for level, longer in zip(levels, [*levels[1:], None], strict=True):
+        sources = [(logs, _without_start(level.log_probs))]
+        if longer is not None:
+            sources.append((back_offs, level.back_offs[np.diff(longer.begins) > 0]))
+        for codes, values in sources:
+            coded, book = (values, np.zeros(0, np.float32)) if bits == 32 else quantise(values)
+            codes.append(coded)
+            books.append(book)
+    return {
+        "lengths": np.array([len(level) for level in levels], np.int64),
+        "children": _to_bytes([np.diff(level.begins).astype(np.int32) for level in levels[1:]]),
+        "steps": _to_bytes(steps[1:]),
+        "log_probs": np.concatenate(logs),
+        "back_offs": np.concatenate([logs[0][:0], *back_offs]),
+        "values": np.array(books, np.float32),
+    }
+
+
+def unpack_levels(arrays: Arrays) -> list[NgramLevel]:
+    """Return what `packed` made arrays of.
+
+    Raises
+    ------
+    ValueError
+        Where they are no such arrays: nothing in them is trusted.
+    """
+    lengths = arrays["lengths"]
+    if lengths.ndim != 1 or lengths.dtype != np.int64 or not 1 <= len(lengths) <= 5 or (lengths < 0).any():
+        raise ValueError("no numbers of n-grams")
+    n, n_contexts = int(lengths.sum()), int(lengths[:-1].sum())
+    children = _from_bytes(arrays["children"], n_contexts)
+    steps = _from_bytes(arrays["steps"], n - int(lengths[0]))
+    starts = np.cumsum([0, *lengths.tolist()])
+    for below, longer in zip(range(len(lengths) - 1), lengths[1:], strict=True):
+        if int(children[starts[below] : starts[below + 1]].sum()) != longer:
+            raise ValueError("n-grams and their contexts differ in number")
+    parents = np.concatenate([children > 0, np.zeros(n - n_contexts, bool)])
+    values = arrays["values"]
+    if values.dtype != np.float32 or values.ndim != 2 or len(values) != 2 * len(lengths) - 1:
+        raise ValueError(f"values of {values.dtype} {values.shape}")
+    log_probs, back_offs = _checked(arrays["log_probs"], n), _checked(arrays["back_offs"], int(parents.sum()))
+    levels, done, book = [], 0, 0
+    for k, length in enumerate(lengths.tolist()):
+        here = slice(int(starts[k]), int(starts[k + 1]))
+        some, weights = parents[here], np.zeros(length, np.float32)
+        logs = _valued(log_probs[here], values[book])
+        if k + 1 < len(lengths):
+            stop = done + int(some.sum())
+            weights[some] = _valued(back_offs[done:stop], values[book + 1])
+            done = stop
+        book += 2
+        begins, words = np.array([0, length], np.int64), np.arange(length, dtype=np.int32)
+        if k:
+            each = children[starts[k - 1] : starts[k]].astype(np.int64)
+            begins = np.concatenate([np.zeros(1, np.int64), np.cumsum(each)])
+            words = _words(steps[starts[k] - starts[1] : starts[k + 1] - starts[1]], begins, int(lengths[0]))
+        levels.append(NgramLevel(begins, words, logs, weights))
+    _check_numbers(levels)
+    levels[0].log_probs[START] = -np.inf
+    if any((rows < 0).any() for rows in suffix_rows([(level.begins, level.words) for level in levels])):
+        raise ValueError("an n-gram is there whose end is not")
+    return levels
+
+
+def quantise(values: Floats) -> tuple[NDArray[np.uint8], Floats]:
+    """Return for each value the index of one near it, and 256 values, ascending.
+
+    They are the means of as many stretches of equal width: the perplexity of a text is 0.05% off at most.
+    Where stretches follow the number of values instead (quantiles, Lloyd's rounds), it is 1% off: the
+    probable n-grams, which are few and asked often, come out too coarse.
+    """
+    if not len(values):
+        return np.zeros(0, np.uint8), np.zeros(_VALUES, np.float32)
+    exact = values.astype(np.float64)
+    least, most = float(exact.min()), float(exact.max())
+    width = (most - least) / _VALUES or 1.0
+    codes = np.minimum(((exact - least) / width).astype(np.int64), _VALUES - 1)
+    counts = np.bincount(codes, minlength=_VALUES)
+    middles = least + (np.arange(_VALUES) + 0.5) * width
+    means = np.where(counts > 0, np.bincount(codes, exact, _VALUES) / np.maximum(counts, 1), middles)
+    return codes.astype(np.uint8), means.astype(np.float32)
+
+
+def _without_start(log_probs: Floats) -> Floats:
+    """Return logarithms with one of them in place of minus infinity, so that no values are spent on it."""
+    return np.where(np.isfinite(log_probs), log_probs, log_probs[:1])
+
+
+def _to_bytes(numbers: list[NDArray[np.int32]]) -> NDArray[np.uint8]:
+    joined = np.concatenate([np.zeros(0, np.int32), *numbers])
+    return np.ascontiguousarray(joined.astype("<i4").view(np.uint8).reshape(-1, 4).T)
+
+
+def _from_bytes(planes: NDArray[np.generic], n: int) -> NDArray[np.int32]:
+    if planes.dtype != np.uint8 or planes.shape != (4, n):
+        raise ValueError(f"numbers of {planes.dtype} {planes.shape}, not for {n} n-grams")
+    numbers = np.ascontiguousarray(planes.T).reshape(-1).view("<i4").astype(np.int32)
+    if numbers.min(initial=0) < 0:
+        raise ValueError("a negative number")
+    return numbers
+
+
+def _words(steps: NDArray[np.int32], begins: Longs, n_words: int) -> NDArray[np.int32]:
+    sums = np.cumsum(steps, dtype=np.int64)
+    lengths = np.diff(begins)
+    first = begins[:-1][lengths > 0]
+    words = sums - np.repeat(sums[first] - steps[first], lengths[lengths > 0])
+    inner = np.ones(len(steps), bool)
+    inner[first] = False
+    if (steps[inner] == 0).any() or words.max(initial=0) >= n_words:
+        raise ValueError("words that do not ascend, or are not in the vocabulary")
+    return words.astype(np.int32)
+
+
+def _checked(codes: NDArray[np.generic], n: int) -> NDArray[np.generic]:
+    if codes.shape != (n,) or codes.dtype not in (np.uint8, np.float32):
+        raise ValueError(f"logarithms of {codes.dtype} {codes.shape}, not for {n} n-grams")
+    return codes
+
+
+def _valued(codes: NDArray[np.generic], values: Floats) -> Floats:
+    if codes.dtype == np.float32:
+        return codes.astype(np.float32)
+    if len(values) != _VALUES:
+        raise ValueError("too few values for the logarithms")
+    return values[codes.astype(np.int64)]
+
+
+def _check_numbers(levels: Sequence[NgramLevel]) -> None:
+    for level in levels:
+        if not (np.isfinite(level.log_probs).all() and np.isfinite(level.back_offs).all()):
+            raise ValueError("logarithms that are no numbers")
+        if level.log_probs.max(initial=0) > 1e-3:
+            raise ValueError("probabilities above one")
+
+
+FILE = "ngrams.npz"
+FORMAT = "disambig.language_model.v1"
+_MIXTURE = "disambig.language_model_mixture.v1"
+_WORDS = ("letters", "ends")
+
+
+def save_language_model(model: LanguageModel, folder: Path, *, bits: int = 32) -> None:
+    """Write a model into a folder, which is made: ``header.json`` and ``ngrams.npz``.
+
+    Parameters
+    ----------
+    model : LanguageModel
+        Its header is written with it: plain values.
+    folder : path
+        What lies there of another model is replaced.
+    bits : {8, 32}
+        How precise logarithms are; 8 make the file half as large and change
+        perplexities by 0.05% at most; probabilities then add up to one only nearly (within 1%).
+
+    Raises
+    ------
+    UserError
+        D654 (bits).
+    """
+    if bits not in BITS:
+        raise UserError("D654", what="number of bits", name=bits, names=", ".join(map(str, BITS)))
+    arrays = {**pack_levels(model.levels, bits), **model.vocabulary.state()}
+    said = {"format": FORMAT, "bits": bits, "ngrams": [len(level) for level in model.levels]}
+    write_stored(Path(folder), FILE, {**model.header, **said, "digest": digest_arrays(arrays)}, **arrays)
+
+
+def load_language_model(folder: Path) -> LanguageModel:
+    """Read the model in a folder.
+
+    Raises
+    ------
+    UserError
+        D655, where a file is missing, is damaged or was never written by `save_language_model`.
+    """
+    folder = Path(folder)
+    header, found = read_stored(folder, FILE, (*NAMES, *_WORDS), code="D655")
+    arrays = dict(zip((*NAMES, *_WORDS), found, strict=True))
+    try:
+        _check_header(header, FORMAT)
+        if header.get("digest") != digest_arrays(arrays):
+            raise ValueError("header and arrays do not belong together, or are damaged")
+        levels, vocabulary = unpack_levels(arrays), vocabulary_from_state(arrays)
+        if len(levels[0]) != len(vocabulary):
+            raise ValueError(f"{len(levels[0])} single words for a vocabulary of {len(vocabulary)}")
+    except (ValueError, LookupError, TypeError, OverflowError) as error:
+        raise UserError("D655", path=folder, problem=error) from None
+    return LanguageModel(vocabulary, levels, header)
+
+
+def save_mixture(mixture: Mixture, folder: Path, *, bits: int = 32) -> None:
+    """Write what a mixture adds to its background into a folder: the other model, and the weight.
+
+    Raises
+    ------
+    UserError
+        D654 (bits).
+    """
+    save_language_model(mixture.adaptation, Path(folder) / "adaptation", bits=bits)
+    header = {"format": _MIXTURE, "background": len(mixture.background.vocabulary)}
+    weight = np.array([mixture.weight])
+    digest = digest_arrays({"letters": mixture.background.vocabulary.spellings.letters})
+    write_stored(Path(folder), "mixture.npz", {**header, "words": digest}, weight=weight)
+
+
+def load_mixture(folder: Path, background: LanguageModel) -> Mixture:
+    """Read a mixture with the background it was made for.
+
+    Raises
+    ------
+    UserError
+        D655, where files are missing or damaged, or the background has other words.
+    """
+    folder = Path(folder)
+    header, (weight,) = read_stored(folder, "mixture.npz", ("weight",), code="D655")
+    adaptation = load_language_model(folder / "adaptation")
+    try:
+        _check_header(header, _MIXTURE)
+        if header.get("words") != digest_arrays({"letters": background.vocabulary.spellings.letters}):
+            raise ValueError("it was made for a background with other words")
+        check_weight(float(weight.item()))
+        return Mixture(background, adaptation, float(weight.item()))
+    except UserError as error:
+        raise UserError("D655", path=folder, problem=error.text) from None
+    except (ValueError, TypeError, LookupError) as error:
+        raise UserError("D655", path=folder, problem=error) from None
+
+
+def digest_arrays(arrays: Arrays) -> str:
+    """Return the SHA-256 of arrays: their names, kinds, shapes and what they hold."""
+    digest = hashlib.sha256()
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        digest.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()
+
+
+def _check_header(header: Any, wanted: str) -> None:
+    if not isinstance(header, Mapping) or header.get("format") != wanted:
+        raise ValueError(f"its header does not say {wanted}")
+
+
+_NEVER = -99.0
+"""What such files have for the start of a sentence, which no model predicts."""
+_LINES = 10_000
+
+
+def to_arpa(model: LanguageModel, path: str | Path) -> None:
+    """Write a model as an ARPA file: logarithms to the base of ten; packed where the name ends in .gz or .xz.
+
+    Raises
+    ------
+    UserError
+        D658, for a word with a blank in it or without letters, which such files cannot hold; D309, where it
+        cannot be written.
+    """
+    words = list(model.vocabulary.spellings)
+    for word in words:
+        if word.split() != [word]:
+            raise UserError("D658", path=path, word=word)
+    with save_file(Path(path)) as write:
+        counts = (f"ngram {n}={len(level)}\n" for n, level in enumerate(model.levels, 1))
+        write(f"\\data\\\n{''.join(counts)}".encode())
+        contexts = [""]
+        for n, level in enumerate(model.levels, 1):
+            write(f"\n\\{n}-grams:\n".encode())
+            last = n == model.order
+            following: list[str] = []
+            gathered: list[str] = []
+            for line, ngram in _lines(level, words, contexts, last=last):
+                gathered.append(line)
+                if not last:
+                    following.append(f"{ngram} ")
+                if len(gathered) == _LINES:
+                    write("".join(gathered).encode())
+                    gathered = []
+            write("".join(gathered).encode())
+            contexts = following
+        write(b"\n\\end\\\n")
+
+
+def _lines(
+    level: NgramLevel, words: list[str], contexts: list[str], *, last: bool
+) -> Iterator[tuple[str, str]]:
+    """Yield the line of each n-gram, and the n-gram."""
+    bounds = level.begins.tolist()
+    for context, (start, end) in zip(contexts, pairwise(bounds), strict=True):
+        if start == end:
+            continue
+        rows = slice(start, end)
+        columns = (level.words[rows], level.log_probs[rows], level.back_offs[rows])
+        for word, log_prob, back_off in zip(*(column.tolist() for column in columns), strict=True):
+            ngram = context + words[word]
+            shown = log_prob / math.log(10) if log_prob > -math.inf else _NEVER
+            weight = "" if last else f"\t{back_off / math.log(10):.7g}"
+            yield f"{shown:.7g}\t{ngram}{weight}\n", ngram

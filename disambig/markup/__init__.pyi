@@ -1,0 +1,42 @@
+from .canvas import (
+    BREAK as BREAK,
+)
+from .canvas import (
+    OPAQUE as OPAQUE,
+)
+from .canvas import (
+    iterate_units as iterate_units,
+)
+from .code import (
+    LANGUAGES as LANGUAGES,
+)
+from .code import (
+    find_comments as find_comments,
+)
+from .code import (
+    iterate_blocks as iterate_blocks,
+)
+from .markdown import (
+    IncrementalMarkdown as IncrementalMarkdown,
+)
+from .reading import (
+    CODE as CODE,
+)
+from .reading import (
+    LATEX as LATEX,
+)
+from .reading import (
+    MARKDOWN as MARKDOWN,
+)
+from .reading import (
+    PlainText as PlainText,
+)
+from .reading import (
+    has_markup as has_markup,
+)
+from .reading import (
+    plain_text as plain_text,
+)
+from .reading import (
+    read_markup as read_markup,
+)

@@ -1,0 +1,628 @@
+"""Find comments and docstrings in code, and paint over everything in them that is not prose."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas
+from disambig.markup.markdown import read_markdown
+
+_NAMES = {
+    "PythonLexer": ("py", "pyi"),
+    "RustLexer": ("rs",),
+    "JavascriptLexer": ("js", "mjs", "cjs", "jsx"),
+    "TypeScriptLexer": ("ts", "mts", "cts", "tsx"),
+    "GoLexer": ("go",),
+    "CLexer": ("c", "h"),
+    "BashLexer": ("sh", "bash"),
+}
+LANGUAGES = {f".{suffix}": name for name, suffixes in _NAMES.items() for suffix in suffixes}
+"""The lexer of Pygments for each suffix."""
+_SINGLE, _MULTILINE = "Comment.Single", "Comment.Multiline"
+_DOCUMENTS = "Literal.String.Doc"
+_STRING = "Literal.String"
+_LINE_ENDS = re.compile("\r\n?")
+_BLANKS = re.compile(r"(\s{64})(\s{64,})(\s{64})")
+"""Lexers try their patterns at each line, and some run over all blank lines behind it: quadratic time."""
+_LONG_LINE = re.compile("[^\r\n]{2000,}")
+"""Nobody wrote it: code that a program made small."""
+_TAGS = re.compile("</|(?<![*/])/>")
+"""In tags of JSX, which Pygments takes for regular expressions."""
+_OPENED = re.compile(r"/(?:\\\n)?\*")
+_CLOSED = re.compile(r"\*(?:\\\n)?/")
+_SEARCHES_THE_END = ("JavascriptLexer", "TypeScriptLexer", "GoLexer")
+"""Lexers that search all of the text for the end of each comment: quadratic time where there is none."""
+_BEFORE_HASH = " \t\n;|&()"
+_KEPT = re.compile("[rRuU]?")
+Token = tuple[int, str, str]
+"""Where it begins, its kind, its text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A comment, its marks included, or a docstring with its quotes.
+
+    Attributes
+    ----------
+    start, end : int
+    docstring : bool
+        Whether it is a string.
+    """
+
+    start: int
+    end: int
+    docstring: bool = False
+
+
+def without_long_lines(text: str) -> str:
+    """Return `text` with blanks for its lines of 2,000 characters and more, which are not read."""
+    return _LONG_LINE.sub(lambda match: " " * len(match[0]), text)
+
+
+def find_comments(text: str, suffix: str) -> list[Comment]:
+    """Return the comments and docstrings of `text`, in text order.
+
+    Parameters
+    ----------
+    text : str
+        As `without_long_lines` returns it.
+    suffix : str
+        One of `LANGUAGES`.
+    """
+    read = _LINE_ENDS.sub(lambda match: "\n".rjust(len(match[0])), text)  # of the same length
+    if read.startswith("\ufeff"):
+        read = " " + read[1:]
+    if suffix.endswith("x"):
+        read = _TAGS.sub("  ", read)
+    name = LANGUAGES[suffix]
+    if name in _SEARCHES_THE_END:
+        last = max((match.end() for match in _CLOSED.finditer(read)), default=0)
+        read = read[:last] + _OPENED.sub(lambda match: f"{match[0][:-1]}+", read[last:])
+    read, places = _with_short_gaps(read)
+    tokens = _tokens(name, read)
+    found = list(_python(tokens) if name == "PythonLexer" else _others(tokens))
+    if name == "BashLexer":
+        found = [each for each in found if each.start == 0 or read[each.start - 1] in _BEFORE_HASH]
+    ends = [each.start + len(read[each.start : each.end].rstrip()) for each in found]
+    return [
+        Comment(places(each.start), places(end - 1) + 1, each.docstring)
+        for each, end in zip(found, ends, strict=True)
+    ]
+
+
+def _with_short_gaps(text: str) -> tuple[str, Callable[[int], int]]:
+    """Return `text` without the middle of long runs of white space, and where its offsets were before."""
+    cuts: list[int] = []  # offsets into what is returned
+    left_out = [0]  # characters left out before the first cut, the second, ...
+    parts: list[str] = []
+    at = size = 0
+    for gap in _BLANKS.finditer(text):
+        kept = "\n" if "\n" in gap[2] else ""  # it may end a comment
+        parts += [text[at : gap.end(1)], kept, gap[3]]
+        size += gap.end(1) - at + len(kept)
+        cuts.append(size)
+        left_out.append(left_out[-1] + len(gap[2]) - len(kept))
+        size += len(gap[3])
+        at = gap.end()
+    return "".join([*parts, text[at:]]), lambda offset: offset + left_out[bisect_right(cuts, offset)]
+
+
+def _tokens(name: str, text: str) -> Iterator[Token]:
+    for at, kind, value in _lexer(name).get_tokens_unprocessed(text):
+        yield at, _kind(kind), value
+
+
+@cache
+def _lexer(name: str) -> Any:
+    from pygments import lexers
+
+    return getattr(lexers, name)()
+
+
+@cache
+def _kind(kind: Any) -> str:
+    return str(kind).removeprefix("Token.")
+
+
+def _others(tokens: Iterable[Token]) -> Iterator[Comment]:
+    """Yield comments; one that holds others comes in pieces."""
+    start, depth = 0, 0
+    for at, kind, value in tokens:
+        if kind == _SINGLE or (kind == _DOCUMENTS and value.startswith("//")):
+            yield Comment(at, at + len(value))
+        elif kind in (_MULTILINE, _DOCUMENTS):
+            if not depth:
+                start = at
+            depth += value.startswith("/*") - value.endswith("*/")
+            if depth <= 0:
+                depth = 0
+                yield Comment(start, at + len(value))
+
+
+def _python(tokens: Iterable[Token]) -> Iterator[Comment]:
+    """Yield comments, and the strings that come first in a module, a class or a function."""
+    depth, header, expected = 0, False, True  # brackets; in "def ...:"; whether a docstring may come
+    start = end = -1
+    prefix = ""
+    for at, kind, value in tokens:
+        if kind.startswith(_STRING):
+            if start >= 0 or expected:
+                start, end = at if start < 0 else start, at + len(value)
+                prefix += value if kind.endswith("Affix") else ""
+            expected = False
+            continue
+        blank = value.isspace()
+        if start >= 0 and (not blank or "\n" in value):
+            if _KEPT.fullmatch(prefix) and value[0] in "\n \t#;":
+                yield Comment(start, end, docstring=True)
+            start, prefix = -1, ""
+        if kind == _SINGLE:
+            yield Comment(at, at + len(value))
+        elif not blank and not kind.startswith("Comment"):
+            expected = False
+            if kind == "Keyword" and value in ("def", "class"):
+                depth, header = 0, True
+            for mark in value if kind in ("Punctuation", "Operator") else "":
+                depth += (mark in "([{") - (mark in ")]}")
+                if mark == ":" and header and depth <= 0:
+                    header, expected = False, True
+    if start >= 0 and _KEPT.fullmatch(prefix):
+        yield Comment(start, end, docstring=True)
+
+
+_LINES = re.compile("[^\r\n]*(?:\r\n|\r|\n|$)")
+_LINE_MARK = re.compile("(?:#+[:!]?|//+[!]?<?)")
+_OPENING = re.compile(r"/\*+!?<?|[rRuU]?(?:\"\"\"|'''|\"|')")
+_CLOSING = re.compile(r"\*+/$|\"\"\"$|'''$|\"$|'$")
+_GUTTER = re.compile(r"[ \t]*\*+(?![*/])")
+_SPACE = re.compile("[ \t\f]*")
+_BETWEEN = re.compile("[ \t\f]*(?:\r\n|\r|\n)[ \t\f]*")
+
+
+@dataclass(frozen=True, slots=True)
+class BlockLine:
+    """A line of a block.
+
+    Attributes
+    ----------
+    start, end : int
+        Offsets of what it says into the text of the file.
+    stop : int
+        The end with what is between it and the next line.
+    indent : int
+        Blanks before it, beyond those of the block.
+    """
+
+    start: int
+    end: int
+    stop: int
+    indent: int
+
+
+@dataclass(frozen=True, slots=True)
+class CommentBlock:
+    """One docstring, one comment, or several line comments below each other.
+
+    Attributes
+    ----------
+    start : int
+        Where its first mark stands.
+    text : str
+        What its lines say, with a line feed between them.
+    lines : tuple of Line
+    docstring : bool
+    """
+
+    start: int
+    text: str
+    lines: tuple[BlockLine, ...]
+    docstring: bool
+
+
+def iterate_blocks(text: str, comments: Sequence[Comment]) -> Iterator[CommentBlock]:
+    """Yield the blocks of some comments, in text order."""
+    run: list[Comment] = []
+    for comment in comments:
+        if run and not _follows(text, run[-1], comment):
+            yield _block(text, run)
+            run = []
+        run.append(comment)
+    if run:
+        yield _block(text, run)
+
+
+def _follows(text: str, last: Comment, comment: Comment) -> bool:
+    """Tell whether a line comment stands below another, with nothing but blanks between them."""
+    return (
+        _is_line(text, last)
+        and _is_line(text, comment)
+        and _BETWEEN.fullmatch(text, last.end, comment.start) is not None
+        and _column(text, last.start) == _column(text, comment.start)
+    )
+
+
+def _is_line(text: str, comment: Comment) -> bool:
+    return not comment.docstring and text.startswith(("#", "//"), comment.start)
+
+
+def _column(text: str, at: int) -> int:
+    return at - 1 - max(text.rfind("\n", 0, at), text.rfind("\r", 0, at))
+
+
+def _block(text: str, run: Sequence[Comment]) -> CommentBlock:
+    rough = [line for comment in run for line in _comment_lines(text, comment)]
+    docstring = run[0].docstring
+    margin = _margin(text, rough[1:] if docstring or len(run) == 1 else rough)
+    lines = []
+    for number, (start, end) in enumerate(rough):
+        cut = len(margin) if text.startswith(margin, start, end) else 0
+        space = _blanks(text, start + cut, end)
+        first = number == 0 and len(run) == 1
+        begin = start + cut + (space if docstring or first else 0)
+        following = rough[number + 1][0] if number + 1 < len(rough) else end
+        lines.append(BlockLine(begin, end, _line_end(text, end, following), 0 if first else space))
+    whole = "\n".join(text[line.start : line.end] for line in lines)
+    return CommentBlock(run[0].start, whole, tuple(lines), docstring)
+
+
+def _comment_lines(text: str, comment: Comment) -> list[tuple[int, int]]:
+    """Return what each line of a comment says, without marks and without blanks at its end."""
+    found: list[tuple[int, int]] = []
+    for match in _LINES.finditer(text, comment.start, comment.end):
+        start, end = match.start(), match.start() + len(match[0].rstrip())
+        if start < match.end() or not found:
+            found.append((start, max(start, end)))
+    if _is_line(text, comment):
+        marks = [_LINE_MARK.match(text, start, end) for start, end in found]
+        return [(mark.end() if mark else start, end) for mark, (start, end) in zip(marks, found, strict=True)]
+    start, end = found[-1]
+    if closing := _CLOSING.search(text[start:end]):
+        found[-1] = start, start + len(text[start : start + closing.start()].rstrip())
+    start, end = found[0]
+    opening = _OPENING.match(text, start, comment.end)
+    found[0] = (min(opening.end(), end) if opening else start), end
+    inner = [(at, end) for at, end in found[1:] if text[at:end].strip()]
+    if not comment.docstring and inner and all(_GUTTER.match(text, at, end + 2) for at, end in inner):
+        found[1:] = [(_after(text, at, end), end) for at, end in found[1:]]
+    return found
+
+
+def _after(text: str, at: int, end: int) -> int:
+    match = _GUTTER.match(text, at, end)
+    return match.end() if match else end
+
+
+def _margin(text: str, lines: Sequence[tuple[int, int]]) -> str:
+    """Return the blanks that all lines begin with, but for those that are empty."""
+    spaces = [text[at : at + _blanks(text, at, end)] for at, end in lines if text[at:end].strip()]
+    first, last = min(spaces, default=""), max(spaces, default="")
+    return first[: next((i for i, mark in enumerate(first) if mark != last[i : i + 1]), len(first))]
+
+
+def _blanks(text: str, at: int, end: int) -> int:
+    match = _SPACE.match(text, at, max(at, end))
+    return match.end() - at if match else 0
+
+
+def _line_end(text: str, end: int, following: int) -> int:
+    """Return where the line end behind `end` stops."""
+    match = _LINES.match(text, end, max(end, following))
+    return match.end() if match else end
+
+
+LICENCE = re.compile(
+    r"SPDX-|copyright\b.{0,40}\d{4}|\(c\)\s*\d{4}|\u00a9|licen[sc]ed under|permission is hereby granted"
+    r"|redistribution and use|all rights reserved|terms of the .{0,60}licen[sc]e",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A block that has it is a licence, or the head of a file that names one."""
+
+_TOOLS = (
+    "noqa type: mypy: pyright: pylint: flake8: ruff: fmt: isort: yapf: black: pragma nosec nopycln cython: "
+    "distutils: coding: coding= -*- vi: vim: ex: %% +build go: nolint eslint @ts- @jsx @flow prettier-ignore "
+    "tslint: jshint jslint istanbul c8 v8 webpack sourceMappingURL region endregion #region #endregion "
+    "biome-ignore deno-lint-ignore deno-fmt-ignore deno-coverage-ignore stylelint shellcheck clang-format "
+    "NOLINT rustfmt:: cspell: spellchecker: codespell: typos: disambig: LCOV_ fallthrough FALLTHROUGH lint:"
+).split()
+PRAGMA = re.compile(
+    rf"(?:^|[#/])[ \t@#]*(?:{'|'.join(map(re.escape, _TOOLS))})(?:(?<![^\W_])|(?!\w))[^\n]*"
+    r"|^[ \t]*(?:eslint|webpack|@ts-)[^\n]*",
+    re.MULTILINE,
+)
+"""What tools read: up to the end of the line."""
+
+_NAMED = (
+    "param arg argument prop property throw throws exception raise raises tparam template typedef retval "
+    "callback event member memberof name namespace module class constructor extends see type since author "
+    "version default enum file ingroup defgroup addtogroup sa ref p c a e cite copydoc relates"
+)
+TAG = re.compile(
+    rf"""(?:^|(?<=\s))[@\\](?:
+        (?:{_NAMED.replace(" ", "|")})\b (?:\[[\w, ]*\])?
+            [ \t]*(?:\{{[^{{}}\n]*(?:\{{[^{{}}\n]*\}}[^{{}}\n]*)*\}})?
+            [ \t]*(?:\[[^\]\n]*\]|[\w$.*,<>:\#\[\]-]+)? (?:[ \t]+-(?=\s))?
+      | [A-Za-z]\w* (?:[ \t]*\{{[^{{}}\n]*\}})?
+    )""",
+    re.VERBOSE | re.MULTILINE,
+)
+"""``@param {type} name -``, ``\\brief`` and their like."""
+FIELD = re.compile(r"^[ \t]*:[A-Za-z][\w \t,.*|\[\]-]{0,80}:(?=\s|$)", re.MULTILINE)
+"""``:param int x:``"""
+NOTE = re.compile(
+    r"\b(?:TODO|FIXME|XXX|HACK|NOTE|BUG|NB|SAFETY|WARNING|WARN|PERF)\b(?:\([^()\n]*\)|\[[^\[\]\n]*\])?:?"
+)
+LINK = re.compile(r"\{@\w+[^{}\n]*\}|:[a-z][\w:+-]*:(?=`)")
+"""``{@link x}``, and the role before ```x```."""
+
+CALL = re.compile(r"(?<![\w$.:\]])[\w$.:\]]*[\w$\]]\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)")
+NAME = re.compile(
+    r"[a-z\d][A-Z]|[$\\=|^~%&*+{}<>@_/\ufffc]|\w[\[:.]\w|\w::|\A[(\"'\[]*(?:-{1,2}|\#)\w|\d[A-Za-z]|[A-Za-z]\d"
+)
+"""In a chunk without blanks: it is a name, a number with a unit, a formula, an option, but no word."""
+CHUNK = re.compile(r"\S+")
+LONGEST = 80
+"""Characters of a chunk that may be a word."""
+_KEYWORDS = (
+    "and as async await break case class const continue def default do elif else enum except finally for "
+    "from func function if import in int is lambda let match mod new not null of or return self set static "
+    "struct super switch then this throw to try type use var void while with yield"
+)
+KEYWORD = re.compile(
+    rf"\b(?:{_KEYWORDS.replace(' ', '|')})"
+    r"(?=(?:\s+|-)(?:loop|statement|operator|keyword|block|clause|expression|branch|directive)(?:e?s)?\b)"
+)
+"""A word that the next one calls a part of a language: "the in operator"."""
+TYPE = re.compile(r"\b(?:long|short|unsigned|signed)(?:\s+(?:long|short|int|char|double))+\b")
+"""Types of C that are several words."""
+LETTER = re.compile(r"(?<![\w'\u2019-])[a-zB-HJ-Z](?![\w'\u2019])|(?<=[a-z,] )A(?![\w'\u2019])")
+"""A letter that stands alone, "a" included."""
+CAPITALS = re.compile(r"(?<![\w'\u2019-])[A-Z][A-Z\d]+(?![\w'\u2019-])")
+"""Constants, and words of formats."""
+ANEW = re.compile(r"[\w)\]](\n)[ \t]*[A-Z][a-z]")
+"""The line end between two remarks, the first of which has no full stop."""
+FORMULA = re.compile(r"(?<!\S)\w+(?: [-+*/<>=|&^%] \w+)+")
+_SMALL = (
+    "a an the this that these those its it's it they their there they're he she we you your you're i if in "
+    "on at of to too for from by with when where were was is are as and or but not no than then who whose "
+    "what which how why all any each every both some many much more most other another only also may can "
+    "must should would could will has have had do does did"
+)
+FIRST = re.compile(
+    r"(?:\A|\u2029|\n[ \t]*\n|(?<=[.!?:;])\s)[ \t\n\ufffc>*-]{0,200}"
+    rf"(?P<word>(?!(?:{_SMALL.replace(' ', '|')})(?![\w']))[A-Za-z]+(?:'[a-z]+)?)(?![\w'])",
+    re.IGNORECASE,
+)
+"""The first word of a sentence, if it is no small one: "Return", "Returns", whichever a project writes."""
+
+
+_CODE = re.compile(
+    r"""
+      [;{}\\]$ | [\])"'],$ | ^\s*[)\]}]+[,;:]*$ | ^\s*[.]\w+\(
+    | [=!<>]=(?=[\s\w"'-]) | && | \|\| | [-=]>\s | \w::\w | \+\+ | \s[-+*/|&^%]=\s | :=\s | <<|>>
+    | ^\s*(?:[\w$]+\s+){0,3}[\w.$\[\]"'*&]+\s*(?::\s*[\w.\[\], |&<>']+)?=\s*\S
+    | ^\s*(?:(?:await|return|yield|throw|new|const|let|var|go|defer|assert|del)\s+)*
+        [\w$.:\[\]]+\([^\n]*\)[;.?,\w()]*:?$
+    | ^\s*@\w+(?:[.(]\S*)?$
+    | ^\s*(?:async\s+)?(?:def|func|fn|function|pub|impl|struct|enum|class|interface|static|typedef)
+        \s+\w+[^\n]*[(){:<]
+    | ^\s*(?:if|elif|while|for|with|except|else|try|switch|case|default|do)\b[^\n]*[:{)]$
+    | ^\s*(?:else|fi|done|esac|then|break|continue|pass|end|return)$
+    | ^\s*(?:import|from)\s+[\w.]+(?:\s+(?:import|as)\s[^\n]*)?$
+    | ^\s*\#\s*(?:include|define|undef|if|ifdef|ifndef|elif|else|endif|pragma|error)\b
+    | ^\s*(?:return|raise|throw)\s+[^\n]*[()\[\]{}]$
+    | ^\s*</?\w[^<>\n]*>$ | ^\s*["'][^"'\n]*["']\s*:\s
+    | ^\s*(?:echo|export|sudo|cd|mkdir|rm|cp|mv|git|pip|npm|cargo|docker|curl|make|python3?|source)
+        \s+[-$/.~\w]+(?:\s+[-$/.~]\S*)*$
+    | \|\s*(?:grep|sed|awk|xargs|sort|head|tail|wc|cut|tr)\b
+    """,
+    re.VERBOSE,
+)
+_PARAGRAPHS = re.compile(r"(?:[^\n\u2029]*[^\s\u2029][^\n\u2029]*(?:\n|\u2029|$))+")
+_ENOUGH = 0.5
+
+
+def paint_code(canvas: Canvas, text: str) -> None:
+    """Paint over the lines of code in each paragraph; where they are many, also what is between them."""
+    for paragraph in _PARAGRAPHS.finditer(text):
+        lines, at = [], paragraph.start()
+        for line in re.split("[\n\u2029]", paragraph[0]):
+            lines.append((at, at + len(line), bool(_CODE.search(line.rstrip()))))
+            at += len(line) + 1
+        known = [number for number, (_, _, code) in enumerate(lines) if code]
+        if not known:
+            continue
+        between = lines[known[0] : known[-1] + 1]
+        if len(known) >= _ENOUGH * len(between):
+            for start, end, _ in between:
+                canvas.fill(start, end, BLANK)
+                canvas.fill(start, min(end, start + 1), BREAK)
+        else:
+            for number in known:
+                canvas.fill(*lines[number][:2], OPAQUE)
+
+
+_UNDERLINE = re.compile(r"([-=~^\"'+*#:.])\1{2,}$")
+_TERM = re.compile(r"\*{0,2}[\w.`\\]+(?:,\s*[\w.`*\\]+)* : \S")
+_LABEL = re.compile(r"(?:[-*]\s+)?[`*]{0,2}[A-Za-z_][\w.*`]*\s*(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?:(?=\s|$)")
+_SECTION = re.compile(r"[A-Z][\w ]{0,30}:$")
+_DIRECTIVE = re.compile(r"\.\. (?:([A-Za-z][\w:-]*)::|\[|_|\|)")
+_VERBATIM = frozenset(
+    "code code-block sourcecode math parsed-literal literalinclude doctest testcode testoutput plot ipython "
+    "highlight prompt jupyter-execute bibliography toctree autosummary".split()
+)
+
+
+def paint_docstring(canvas: Canvas, text: str, lines: Sequence[BlockLine]) -> list[tuple[int, int]]:
+    """Paint over what is no prose in the layout of a docstring, and return the labels before prose.
+
+    Parameters
+    ----------
+    text : str
+        What the lines say, with a line feed between them.
+    lines : sequence of Line
+        With their indentation, which `text` has not.
+    """
+    at, starts = 0, []
+    for line in lines:
+        starts.append(at)
+        at += line.end - line.start + 1
+    said = [line.strip() for line in text.split("\n")]
+    indents = [line.indent for line in lines]
+    labels: list[tuple[int, int]] = []
+    literal = -1  # indentation that a literal block is deeper than
+    sections = False  # those of NumPy, with a line below
+    for number, words in enumerate(said):
+        if not words:
+            continue
+        start, width = starts[number], lines[number].end - lines[number].start
+        following = _next_text_line(said, number)
+        deeper = following >= 0 and indents[following] > indents[number]
+        before = said[number - 1] if number else ""
+        if literal >= 0:
+            if indents[number] > literal:
+                _paint_stretch(canvas, start, width)
+                continue
+            literal = -1
+        if directive := _DIRECTIVE.match(words):
+            _paint_stretch(canvas, start, width)
+            if directive[1] in _VERBATIM:
+                literal = indents[number]
+        elif words.endswith("::") and following >= 0 and deeper:
+            literal = indents[number]
+        elif _UNDERLINE.match(words):
+            _paint_stretch(canvas, start, width)
+            sections = sections or (bool(before) and words[0] in "-=")
+        elif number + 1 < len(said) and _UNDERLINE.match(said[number + 1]):
+            canvas.end_sentence(start + width)
+        elif (deeper and following == number + 1 and sections) or (
+            _TERM.match(words) and (sections or (deeper and following == number + 1))
+        ):
+            _paint_stretch(canvas, start, width)
+        elif _SECTION.match(words) and deeper:
+            canvas.fill(start + width - 1, start + width, BREAK)
+        elif (label := _LABEL.match(words)) and (
+            not before or before[-1] in ".:" or indents[number] < indents[number - 1]
+        ):
+            labels.append((start, start + label.end()))
+    return labels
+
+
+def _next_text_line(said: Sequence[str], number: int) -> int:
+    """Return the next line that says something; -1 where there is none."""
+    return next((n for n in range(number + 1, len(said)) if said[n]), -1)
+
+
+def _paint_stretch(canvas: Canvas, start: int, width: int) -> None:
+    canvas.fill(start, start + width)
+    canvas.fill(start, start + min(width, 1), BREAK)
+
+
+Span = tuple[int, int]
+_SESSION = re.compile(r"^[ \t]*(?:>>>|In \[\d*\]:)[^\n]*(?:\n[ \t]*\S[^\n]*)*|^[ \t]*\$ [^\n]*", re.MULTILINE)
+"""A doctest with what comes out; a line of a shell."""
+
+_SOME_WORD = "x"
+
+
+def paint_block(block: CommentBlock) -> tuple[str, list[Span]]:
+    """Return what a block says with all that is no prose painted over, and the comments within it.
+
+    Both are by offsets into ``block.text``, and the text has its length.
+    """
+    if LICENCE.search(block.text):
+        return "".join(each if each == "\n" else BLANK for each in block.text), []
+    canvas = Canvas(block.text)
+    labels: list[Span] = []
+    _paint_matches(canvas, PRAGMA, BREAK)
+    _paint_matches(canvas, _SESSION, BREAK)
+    if block.docstring:
+        labels += paint_docstring(canvas, canvas.text, block.lines)
+    else:
+        for match in ANEW.finditer(canvas.text):
+            canvas.end_sentence(match.start(1))
+    paint_code(canvas, canvas.text)
+    _paint_matches(canvas, LINK, OPAQUE)
+    labels += [m.span() for mark in (TAG, FIELD, NOTE) for m in mark.finditer(canvas.text)]
+    for start, end in labels:
+        canvas.fill(start, end, _SOME_WORD)  # for Markdown the line begins there
+    found = read_markdown(canvas.text)
+    for start, end in labels:
+        found.fill(start, end)
+        found.fill(start, start + 1, BREAK)
+    for mark in (CALL, FORMULA, CAPITALS, KEYWORD, TYPE):
+        _paint_matches(found, mark, OPAQUE)
+    for chunk in CHUNK.finditer(found.text):
+        if len(chunk[0]) > LONGEST or NAME.search(chunk[0]):
+            found.fill(*chunk.span(), OPAQUE)
+    for match in FIRST.finditer(found.text):
+        found.fill(*match.span("word"), OPAQUE)
+    if any(match[0] != "a" for match in LETTER.finditer(found.text)):
+        _paint_matches(found, LETTER, OPAQUE)
+    return found.text, found.comments
+
+
+def _paint_matches(canvas: Canvas, mark: re.Pattern[str], character: str) -> None:
+    """Paint over what a pattern finds; of `BREAK` there is one, at the start."""
+    for match in mark.finditer(canvas.text):
+        if character == BREAK:
+            canvas.fill(match.start(), match.end())
+            canvas.fill(match.start(), match.start() + 1, BREAK)
+        else:
+            canvas.fill(match.start(), match.end(), character)
+
+
+SUFFIXES = tuple(LANGUAGES)
+_PRAGMA = re.compile(r"(?<=\s)(?:#|//)\s*disambig\s*:", re.IGNORECASE)
+_MARGIN = "\u00a0"
+"""What code becomes: a blank that no rule takes for the indentation of a block of code."""
+
+
+def read_code(text: str, suffix: str) -> Canvas:
+    """Return `text` with all that is no prose in its comments and docstrings painted over.
+
+    Parameters
+    ----------
+    suffix : str
+        Of the file's name, one of `SUFFIXES`.
+    """
+    canvas = Canvas(text)
+    canvas.fill(0, len(text), _MARGIN)
+    read = without_long_lines(text)
+    found = find_comments(read, suffix)
+    for block in iterate_blocks(read, found):
+        _put(canvas, block)
+    canvas.comments += [span for each in found if not each.docstring for span in _split_pragma(text, each)]
+    return canvas
+
+
+def _split_pragma(text: str, comment: Comment) -> list[tuple[int, int]]:
+    """Return a comment; of one that ends in what is said to the checker, as pragmas stand, both parts."""
+    inner = _PRAGMA.search(text, comment.start + 1, comment.end)
+    if inner is None:
+        return [(comment.start, comment.end)]
+    return [(comment.start, inner.start()), (inner.start(), comment.end)]
+
+
+def _put(canvas: Canvas, block: CommentBlock) -> None:
+    """Write the prose of a block into its place; its sentences go on into no other."""
+    whole, comments = paint_block(block)
+    canvas.fill(block.start, block.start + 1, BREAK)
+    at = 0
+    for line in block.lines:
+        length = line.end - line.start
+        canvas.put(line.start, whole[at : at + length])
+        canvas.comments += [
+            (line.start + start - at, line.start + end - at)
+            for start, end in comments
+            if at <= start and end <= at + length
+        ]
+        at += length + 1
+        if whole[at - 1 : at] == BREAK:
+            canvas.end_sentence(line.end)
+        elif whole[at - 1 : at] == BLANK:
+            canvas.put(line.end, BLANK * (line.stop - line.end))

@@ -1,0 +1,682 @@
+"""Read Markdown: blocks, marks within a paragraph, and texts that are being edited."""
+
+from __future__ import annotations
+
+import html
+import re
+from bisect import bisect_left
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, Span, iterate_lines, iterate_units
+
+_MARKS = re.compile(
+    r"\\[!-/:-@\[-`{-~]|`+|<|!?\[|\]|\*+|_+|~~+|\$\$?|&|\{\{|\{%|\{(?=[#.:])|(?:https?|ftp)://[^\s<>\[\]()]*"
+)
+_TICKS = re.compile("`+")
+_DOLLARS = re.compile(r"\\.|\$\$?")
+_ENTITY = re.compile("&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+_PLACEHOLDER = re.compile(r"\{\{[^{}]*\}\}|\{%[^{}%]*%\}")
+_ATTRIBUTES = re.compile(r"\{[#.:][^{}\n]*\}")
+_AUTOLINK = re.compile(r"<(?:[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*|[\w.+-]{1,64}@[^\s<>]*)>")
+_TAG = re.compile(r"</?([A-Za-z][A-Za-z0-9:-]*)(?:[\s/][^<>]*)?>")
+_VERBATIM = frozenset(
+    ("code", "kbd", "samp", "pre", "script", "style", "math", "svg", "textarea", "tt", "var")
+)
+_LEFT_ALONE = frozenset(("q", "blockquote", "del", "s", "strike"))
+_WITHIN = frozenset(
+    "a abbr acronym b bdi bdo big cite em font i ins label mark nobr small span strong sub sup time u".split()
+)
+_REFERENCE = re.compile(r"\[[^\[\]]*\]")
+_ANGLED = re.compile(r"<[^<>\n]*>")
+_BARE = re.compile(r"[^\s()<]*(?:\([^\s()]*\)[^\s()]*)*")
+_SPACE = re.compile(r"\s*")
+_TITLE = re.compile(r'"(?:[^"\\]|\\.)*"|' + r"'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\)")
+_AFTER_ADDRESS = ".,;:!?'\"*_~"
+_LONGEST_LABEL = 300
+
+
+def normalise_label(label: str) -> str:
+    """Return what two labels of one reference have in common."""
+    return " ".join(label.casefold().split())
+
+
+def paint_inline(canvas: Canvas, text: str, start: int, end: int, *, labels: Collection[str]) -> None:
+    """Paint over the marks in ``text[start:end]``, which is `canvas.text` with its blocks painted.
+
+    Parameters
+    ----------
+    labels : collection of str
+        Labels that are defined somewhere in the text, as `label_of` returns them.
+    """
+    _Inline(canvas, text, start, end, labels).paint()
+
+
+class _Inline:
+    """Reads marks from left to right; each look ahead is remembered where it is in vain."""
+
+    def __init__(self, canvas: Canvas, text: str, start: int, end: int, labels: Collection[str]) -> None:
+        self.canvas, self.text, self.start, self.end = canvas, text, start, end
+        self.labels = labels
+        self.brackets: list[tuple[int, int]] = []  # place and width of what opens
+        self.runs: dict[str, list[list[int]]] = {"*": [], "_": []}
+        self.struck = -1
+        self.in_vain: set[str] = set()
+        self.ticks: dict[int, list[int]] | None = None
+        self.dollars: tuple[list[int], list[int]] | None = None
+
+    def paint(self) -> None:
+        """Paint over the marks."""
+        at = self.start
+        while match := _MARKS.search(self.text, at, self.end):
+            at = max(self._mark(match.start(), match.end(), match[0]), match.start() + 1)
+
+    def _mark(self, at: int, after: int, mark: str) -> int:
+        """Treat one mark and return where to read on."""
+        kind = mark[0]
+        if kind == "\\":
+            self.canvas.mark(at, at + 1)
+            if self._letters_beside(at, after):
+                self.canvas.hide_word(at, after)
+        elif kind == "`":
+            return self._code(at, after)
+        elif kind == "<":
+            return self._angle(at)
+        elif mark in ("[", "!["):
+            self.brackets.append((at, len(mark)))
+        elif kind == "]":
+            return self._link(at)
+        elif kind in "*_":
+            self._emphasis(kind, at, after)
+        elif kind == "~":
+            self._strike(at, after)
+        elif kind == "$":
+            return self._math(at, after)
+        elif kind == "&":
+            if entity := _ENTITY.match(self.text, at, self.end):
+                meant = html.unescape(entity[0])
+                self.canvas.fill(at, entity.end(), BLANK if meant.isspace() else OPAQUE)
+                if meant.isalpha():
+                    self.canvas.hide_word(at, entity.end())
+                return entity.end()
+        elif kind == "{":
+            return self._braces(at, after)
+        else:
+            after = at + len(mark.rstrip(_AFTER_ADDRESS))
+            self.canvas.fill(at, after, OPAQUE)
+        return after
+
+    def _letters_beside(self, at: int, after: int) -> bool:
+        return self.start < at and after < self.end and (self.text[at - 1] + self.text[after]).isalnum()
+
+    def _code(self, at: int, after: int) -> int:
+        if self.ticks is None:
+            self.ticks = {}
+            for match in _TICKS.finditer(self.text, at, self.end):
+                self.ticks.setdefault(match.end() - match.start(), []).append(match.start())
+        width = after - at
+        places = self.ticks.get(width, [])
+        following = bisect_left(places, after)
+        if following == len(places):
+            return after
+        stop = places[following] + width
+        self.canvas.fill(at, stop, OPAQUE)
+        return stop
+
+    def _angle(self, at: int) -> int:
+        text, canvas = self.text, self.canvas
+        if text.startswith("<!--", at):
+            stop = self._search("-->", at + 4)
+            if stop < 0:
+                return at + 4
+            canvas.comment(at, stop)
+            return stop
+        if match := _AUTOLINK.match(text, at, self.end):
+            canvas.fill(at, match.end(), OPAQUE)
+            return match.end()
+        match = _TAG.match(text, at, self.end)
+        if not match:
+            return at + 1
+        name, opens = match[1].lower(), text[at + 1] != "/"
+        if opens and name in _VERBATIM | _LEFT_ALONE and not match[0].endswith("/>"):
+            stop = self._search(f"</{name}", match.end())
+            if stop >= 0:
+                stop = max(stop, text.find(">", stop, self.end) + 1)
+                canvas.fill(at, stop, OPAQUE)
+                return stop
+        if name in _WITHIN:
+            canvas.mark(at, match.end())
+        else:
+            canvas.fill(at, match.end(), OPAQUE if name == "img" else BREAK)
+        return match.end()
+
+    def _search(self, what: str, at: int) -> int:
+        """Return where `what`, in any case, ends; -1 where there is none from `at` on."""
+        if what in self.in_vain:
+            return -1
+        found = re.compile(re.escape(what), re.IGNORECASE).search(self.text, at, self.end)
+        if not found:
+            self.in_vain.add(what)
+            return -1
+        return found.end()
+
+    def _link(self, close: int) -> int:
+        """Treat a closing bracket."""
+        after = close + 1
+        if not self.brackets:
+            return after
+        at, width = self.brackets.pop()
+        inside = at + width
+        image = width == 2
+        first = self.text[inside]
+        if not image and first == "^":
+            self.canvas.fill(at, after)
+            return after
+        if not image and first == "@" and close - inside < _LONGEST_LABEL:
+            self.canvas.fill(at, after, OPAQUE)
+            return after
+        stop = self._target(after)
+        if stop < 0 and (reference := _REFERENCE.match(self.text, after, self.end)):
+            stop = reference.end()
+        if (
+            stop < 0
+            and close - inside < _LONGEST_LABEL
+            and normalise_label(self.text[inside:close]) in self.labels
+        ):
+            stop = after
+        if stop < 0:
+            return after
+        character = OPAQUE if image else BLANK
+        self.canvas.mark(at, inside, character)
+        self.canvas.mark(close, stop, character)
+        return stop
+
+    def _target(self, at: int) -> int:
+        """Return where ``(target "title")`` ends; -1 where `at` has none."""
+        text, end = self.text, self.end
+        if not text.startswith("(", at):
+            return -1
+        at = self._space(at + 1)
+        found = _ANGLED.match(text, at, end) or _BARE.match(text, at, end)
+        at = self._space(found.end() if found else at)
+        if title := _TITLE.match(text, at, end):
+            at = self._space(title.end())
+        return at + 1 if at < end and text[at] == ")" else -1
+
+    def _space(self, at: int) -> int:
+        found = _SPACE.match(self.text, at, self.end)
+        return found.end() if found else at
+
+    def _emphasis(self, kind: str, at: int, after: int) -> None:
+        before = self.text[at - 1] if at > self.start else BLANK
+        follows = self.text[after] if after < self.end else BLANK
+        left = not follows.isspace() and (follows.isalnum() or not before.isalnum())
+        right = not before.isspace() and (before.isalnum() or not follows.isalnum())
+        opens, closes = left, right
+        if kind == "_":
+            opens, closes = left and not before.isalnum(), right and not follows.isalnum()
+        openers = self.runs[kind]
+        place = at
+        while closes and openers and place < after:
+            opener = openers[-1]
+            n = min(after - place, opener[1] - opener[0])
+            self.canvas.mark(opener[1] - n, opener[1])
+            self.canvas.mark(place, place + n)
+            opener[1] -= n
+            place += n
+            if opener[0] == opener[1]:
+                openers.pop()
+        if opens and place < after:
+            openers.append([place, after])
+
+    def _strike(self, at: int, after: int) -> None:
+        if self.struck < 0:
+            self.struck = at if self.text[after : after + 1].strip() else -1
+        elif self.text[at - 1].strip():
+            self.canvas.fill(self.struck, after)
+            self.struck = -1
+
+    def _math(self, at: int, after: int) -> int:
+        if self.dollars is None:
+            self.dollars = [], []
+            for match in _DOLLARS.finditer(self.text, at, self.end):
+                if match[0][0] == "$":
+                    self._note_closing(match.start(), match.end())
+        width = after - at
+        if width == 1 and (after == self.end or self.text[after].isspace()):
+            return after
+        closing = self.dollars[width - 1]
+        following = bisect_left(closing, after)
+        if following == len(closing):
+            return after
+        stop = closing[following] + width
+        self.canvas.fill(at, stop, OPAQUE)
+        return stop
+
+    def _note_closing(self, at: int, after: int) -> None:
+        """Remember dollars that can close: not after a space, nor before a digit, where there is one."""
+        assert self.dollars is not None
+        if after - at == 2:
+            self.dollars[1].append(at)
+        elif not self.text[at - 1 : at].isspace() and not self.text[after : after + 1].isdigit():
+            self.dollars[0].append(at)
+
+    def _braces(self, at: int, after: int) -> int:
+        match = _PLACEHOLDER.match(self.text, at, self.end)
+        if match:
+            self.canvas.fill(at, match.end(), OPAQUE)
+            return match.end()
+        if match := _ATTRIBUTES.match(self.text, at, self.end):
+            self.canvas.fill(at, match.end())
+            return match.end()
+        return after
+
+
+_FRONT = re.compile(r"(---|\+\+\+)[ \t]*(?:\r\n|\r|\n)")
+_RULE = re.compile(r"([-*_])(?:[ \t]*\1){2,}[ \t]*")
+_ITEM = re.compile(r"(?:[-+*]|(\d{1,9})[.)])(?=[ \t]|$)")
+_BOX = re.compile(r"[ \t]+\[[ xX]\](?=[ \t])")
+_FENCE = re.compile(r"`{3,}(?=[^`]*$)|~{3,}|:{3,}")
+_HEADING = re.compile(r"#{1,6}(?=[ \t]|$)")
+_UNDERLINE = re.compile(r"(?:=+|-+)[ \t]*")
+_DEFINED = re.compile(r"\[((?:[^\[\]\\]|\\.){1,300})\]:")
+_ALERT = re.compile(r">[ \t]*\[![A-Za-z]{1,20}\][ \t]*")
+_NAMES = "note|notes|tip|hint|info|important|warning|caution|danger|attention|example"
+_REMARK = re.compile(
+    rf">[ \t]*[^\w\s*]{{0,2}}\s?(?:(\*\*|__)(?:{_NAMES})[:.!]?\1|(?:{_NAMES}):)", re.IGNORECASE
+)
+_RAW = re.compile(r"<!--|<(pre|script|style|textarea|svg)(?=[\s/>])|\$\$", re.IGNORECASE)
+_PIPE = re.compile(r"\\.|\|")
+_WORD = re.compile(r"[^\s>]")
+_TAB = 4
+_DEEPEST = 32  # lists and quotations that one line opens
+
+
+def read_markdown(text: str) -> Canvas:
+    """Return `text` with the markup of Markdown painted over."""
+    reader = BlockReader(text)
+    reader.front_matter()
+    reader.read()
+    canvas = reader.canvas
+    for start, end in iterate_units(painted := canvas.text):
+        paint_inline(canvas, painted, start, end, labels=reader.labels)
+    canvas.finish()
+    return canvas
+
+
+@dataclass(frozen=True, slots=True)
+class OpenBlocks:
+    """What is open behind a blank line.
+
+    Attributes
+    ----------
+    fence : str
+        What began the code.
+    indents : tuple of int
+        Of the text of each list item.
+    alert : bool
+    """
+
+    fence: str = ""
+    indents: tuple[int, ...] = ()
+    alert: bool = False
+
+
+class BlockReader:
+    """Reads lines, one after the other.
+
+    Parameters
+    ----------
+    text : str
+        The whole of a text, or a part of it that begins behind a blank line.
+    begun : Open
+        What is open where it begins.
+
+    Attributes
+    ----------
+    labels : set of str
+        What is defined in it, as `label_of` returns it.
+    beyond : (pattern, int) or None
+        What was looked for, from where, up to the end of the text, and not found.
+    """
+
+    def __init__(self, text: str, begun: OpenBlocks = OpenBlocks()) -> None:
+        self.text = text
+        self.canvas = Canvas(text)
+        self.labels: set[str] = set()
+        self.beyond: tuple[re.Pattern[str], int] | None = None
+        self.fence = begun.fence
+        self.indents = list(begun.indents)  # of the text of each open list item
+        self.paragraph = False
+        self.quote = False
+        self.alert = begun.alert
+        self.table = False
+        self.resume = 0  # what lies before it is done
+        self.last = (0, 0)  # the line before
+        self.unclosed: set[str] = set()
+
+    @property
+    def open(self) -> OpenBlocks:
+        """What is open where the text ends, if it ends in a blank line."""
+        return OpenBlocks(self.fence, tuple(self.indents), self.alert)
+
+    def read(self) -> None:
+        """Paint over what makes blocks."""
+        for start, end, stop in iterate_lines(self.text):
+            if stop > self.resume:
+                self._line(max(start, self.resume), end)
+            self.last = start, end
+
+    def front_matter(self) -> None:
+        """Paint over the front matter of a whole text; `resume` is behind it."""
+        begin = 1 if self.text.startswith("\ufeff") else 0
+        match = _FRONT.match(self.text, begin)
+        if not match:
+            return
+        closing = ("---", "...") if match[1] == "---" else ("+++",)
+        for number, (start, end, stop) in enumerate(iterate_lines(self.text)):
+            if number and self.text[start:end].rstrip() in closing:
+                self.canvas.fill(begin, end)
+                self.canvas.fill(start, end, BREAK)
+                self.resume = stop
+                return
+
+    def _line(self, start: int, end: int) -> None:
+        line = self.text[start:end]
+        if self.fence:
+            self._inside_fence(start, end, line.strip())
+            return
+        if not line.strip():
+            self.paragraph = self.quote = self.alert = self.table = False
+            return
+        indent, at = _indent(line)
+        if not self.paragraph:
+            while self.indents and indent < self.indents[-1]:
+                self.indents.pop()
+            if indent >= (self.indents[-1] if self.indents else 0) + _TAB and not self.table:
+                self.canvas.fill(start, end)
+                return
+        self._block(start, start + at, end, indent)
+
+    def _inside_fence(self, start: int, end: int, stripped: str) -> None:
+        closes = len(stripped) >= len(self.fence) and not stripped.strip(self.fence[0])
+        self.canvas.fill(start, end, BREAK if closes else BLANK)
+        if closes:
+            self.fence = ""
+
+    def _block(self, start: int, at: int, end: int, indent: int) -> None:
+        text, canvas = self.text, self.canvas
+        for _ in range(_DEEPEST):
+            if text[at] == ">":
+                if not self._quotation(at, end):
+                    return
+                at = _skip_space(text, at + 1, end)
+            elif item := self._item(start, at, end, indent):
+                indent, at = item
+            else:
+                break
+            if at >= end:
+                return
+        if match := _FENCE.match(text, at, end):
+            self._leave_paragraph()
+            self.fence = match[0] if match[0][0] != ":" else ""
+            canvas.fill(at, end, BREAK)
+        elif match := _HEADING.match(text, at, end):
+            self._leave_paragraph()
+            self._heading(at, match.end(), end)
+        elif _RULE.fullmatch(text, at, end) or (self.paragraph and _UNDERLINE.fullmatch(text, at, end)):
+            self._leave_paragraph()
+            canvas.fill(at, end, BREAK)
+        elif self._raw(at, end):
+            pass
+        elif match := _DEFINED.match(text, at, end):
+            self._definition(at, match, end)
+        elif self._table(start, at, end):
+            pass
+        elif self.quote:
+            canvas.fill(at, end)
+        else:
+            self.paragraph = True
+
+    def _leave_paragraph(self) -> None:
+        self.paragraph = self.quote = self.table = False
+
+    def _quotation(self, at: int, end: int) -> bool:
+        """Paint over a line of a block quotation; tell whether it is an alert, to be read on."""
+        if not self.quote and not self.alert and (match := _ALERT.fullmatch(self.text, at, end)):
+            self._leave_paragraph()
+            self.alert = True
+            self.canvas.fill(at, match.end(), BREAK)
+            return False
+        if not self.quote and not self.alert and _REMARK.match(self.text, at, end):
+            self._leave_paragraph()
+            self.alert = True
+        if self.alert:
+            self.canvas.fill(at, at + 1, BLANK if self.paragraph else BREAK)
+            if not _WORD.search(self.text, at, end):
+                self.paragraph = False
+                self.canvas.fill(at, end, BREAK)
+                return False
+            return True
+        self._leave_paragraph()
+        self.canvas.fill(at, end)
+        self.canvas.fill(at, at + 1, BREAK)
+        self.quote = bool(_WORD.search(self.text, at, end))
+        return False
+
+    def _item(self, start: int, at: int, end: int, indent: int) -> tuple[int, int] | None:
+        """Paint over the mark of a list item; return the indent and the place of its text."""
+        match = _ITEM.match(self.text, at, end)
+        if not match or _RULE.fullmatch(self.text, at, end):
+            return None
+        text_at = _skip_space(self.text, match.end(), end)
+        inside = not self.indents or indent >= self.indents[-1]
+        if self.paragraph and inside and (text_at >= end or match[1] not in (None, "1")):
+            return None  # a line of a paragraph that begins with a number
+        while self.indents and indent < self.indents[-1]:
+            self.indents.pop()
+        self._leave_paragraph()
+        self.canvas.fill(at, match.end(), BREAK)
+        if box := _BOX.match(self.text, match.end(), end):
+            self.canvas.fill(match.end(), box.end())
+            text_at = _skip_space(self.text, box.end(), end)
+        width = match.end() - at
+        gap = text_at - match.end()
+        inner = indent + width + (gap if 1 <= gap <= _TAB else 1)
+        self.indents.append(inner)
+        return inner, text_at
+
+    def _heading(self, at: int, text_at: int, end: int) -> None:
+        self.canvas.fill(at, text_at, BREAK)
+        heading = self.text[text_at:end].rstrip()
+        kept = heading.rstrip("#")
+        if kept != heading and (not kept or kept[-1].isspace()):
+            self.canvas.fill(text_at + len(kept), end)
+        self._end_line(end)
+
+    def _end_line(self, end: int) -> None:
+        """Let a sentence end with this line, where the next one is not blank."""
+        after = end + (2 if self.text.startswith("\r\n", end) else 1)
+        while after < len(self.text) and self.text[after] in " \t":
+            after += 1
+        if after < len(self.text) and self.text[after] not in "\r\n":
+            self.canvas.end_sentence(end)
+
+    def _raw(self, at: int, end: int) -> bool:
+        """Paint over a block that goes on to its own end, blank lines or not."""
+        match = _RAW.match(self.text, at, end)
+        if not match:
+            return False
+        name = (match[1] or match[0]).lower()
+        if name in self.unclosed:
+            return False
+        closing = {"<!--": "-->", "$$": r"\$\$"}.get(name, f"</{name}\\s*>")
+        pattern = re.compile(closing, re.IGNORECASE)
+        found = pattern.search(self.text, match.end())
+        if not found:
+            self.beyond = self.beyond or (pattern, match.end())
+        if not found and name != "<!--":
+            self.unclosed.add(name)
+            return False
+        self._leave_paragraph()
+        stop = found.end() if found else len(self.text)
+        (self.canvas.comment if name == "<!--" else self.canvas.fill)(at, stop, BREAK)
+        self.resume = stop
+        return True
+
+    def _definition(self, at: int, match: re.Match[str], end: int) -> None:
+        if match[1].startswith("^"):
+            self._leave_paragraph()
+            self.canvas.fill(at, match.end(), BREAK)
+            self.indents = [_TAB]
+            self.paragraph = match.end() < end
+        elif self.paragraph:  # "[Note]: ..." inside a paragraph
+            pass
+        else:
+            self.labels.add(normalise_label(match[1]))
+            self.canvas.fill(at, end, BREAK)
+
+    def _table(self, start: int, at: int, end: int) -> bool:
+        """Paint over the bars of a table's row; its head is known by the line of dashes below."""
+        line = self.text[at:end]
+        if not self.table:
+            before = self.text[self.last[0] : self.last[1]]
+            dashes = "-" in line and "|" in line and not line.strip("|:- \t")
+            if not (dashes and self.paragraph and "|" in before):
+                return False
+            self._leave_paragraph()
+            self.table = True
+            self._bars(*self.last)
+            self.canvas.fill(at, end, BREAK)
+            return True
+        self._bars(start, end)
+        if not line.rstrip().endswith("|"):
+            self._end_line(end)
+        return True
+
+    def _bars(self, start: int, end: int) -> None:
+        for match in _PIPE.finditer(self.text, start, end):
+            if match[0] == "|":
+                self.canvas.fill(match.start(), match.end(), BREAK)
+
+
+def _indent(line: str) -> tuple[int, int]:
+    """Return the column and the place of the first character that is no blank."""
+    column = place = 0
+    for place, character in enumerate(line):  # noqa: B007  (the place is returned)
+        if character == "\t":
+            column += _TAB - column % _TAB
+        elif character.isspace() or character == "\ufeff":
+            column += 1
+        else:
+            break
+    return column, place
+
+
+def _skip_space(text: str, at: int, end: int) -> int:
+    while at < end and text[at].isspace():
+        at += 1
+    return at
+
+
+_CUT = re.compile(r"\n[ \t]*\r?\n(?=\S)")
+_Key = tuple[str, OpenBlocks, bool]
+"""What a part is, what is open where it begins, and whether it is the first."""
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadPart:
+    """A part whose blocks are painted."""
+
+    painted: str
+    comments: tuple[Span, ...]
+    labels: frozenset[str]
+    open: OpenBlocks
+    beyond: tuple[re.Pattern[str], int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _PaintedPart:
+    """A part that is painted altogether, its comments at offsets into it."""
+
+    text: str
+    comments: tuple[Span, ...]
+
+
+class IncrementalMarkdown:
+    """Reads one text again and again; it keeps the parts of the last time."""
+
+    def __init__(self) -> None:
+        self._blocks: dict[_Key, _ReadPart] = {}
+        self._painted: dict[tuple[_Key, frozenset[str]], _PaintedPart] = {}
+
+    def read(self, text: str) -> tuple[str, tuple[Span, ...]]:
+        """Return `text` with its markup painted over, and where its comments are."""
+        parts = self._parts(text)
+        labels = frozenset().union(*(read.labels for _, read in parts))
+        painted: dict[tuple[_Key, frozenset[str]], _PaintedPart] = {}
+        texts, comments, at = [], [], 0
+        for key, read in parts:
+            whole = key, labels
+            part = painted.get(whole) or self._painted.get(whole) or _paint_part(key[0], read, labels)
+            painted[whole] = part
+            texts.append(part.text)
+            comments += [(at + start, at + end) for start, end in part.comments]
+            at += len(part.text)
+        self._painted = painted
+        return "".join(texts), tuple(comments)
+
+    def _parts(self, text: str) -> list[tuple[_Key, _ReadPart]]:
+        cuts = [match.end() for match in _CUT.finditer(text)]
+        parts: list[tuple[_Key, _ReadPart]] = []
+        known: dict[_Key, _ReadPart] = {}
+        start, begun, least = 0, OpenBlocks(), _front_matter(text)
+        while start < len(text):
+            end = _next(cuts, max(start + 1, least), len(text))
+            while True:
+                key = text[start:end], begun, start == 0
+                found = known.get(key) or self._blocks.get(key) or _read_part(*key)
+                known[key] = found
+                if found.beyond is None or end == len(text):
+                    break
+                pattern, behind = found.beyond
+                closing = pattern.search(text, start + behind)
+                end = _next(cuts, closing.end(), len(text)) if closing else len(text)
+            parts.append((key, found))
+            start, begun, least = end, found.open, 0
+        self._blocks = known
+        return parts
+
+
+def _next(cuts: list[int], at: int, end: int) -> int:
+    """Return the first of `cuts` at or behind a place, or the end."""
+    i = bisect_left(cuts, at)
+    return cuts[i] if i < len(cuts) else end
+
+
+def _front_matter(text: str) -> int:
+    """Return where the front matter of a text ends, 0 where it has none."""
+    if not text.removeprefix("\ufeff").startswith(("---", "+++")):
+        return 0
+    reader = BlockReader(text)
+    reader.front_matter()
+    return reader.resume
+
+
+def _read_part(text: str, begun: OpenBlocks, is_first: bool) -> _ReadPart:
+    reader = BlockReader(text, begun)
+    if is_first:
+        reader.front_matter()
+    reader.read()
+    comments = tuple(reader.canvas.comments)
+    return _ReadPart(reader.canvas.text, comments, frozenset(reader.labels), reader.open, reader.beyond)
+
+
+def _paint_part(text: str, read: _ReadPart, labels: frozenset[str]) -> _PaintedPart:
+    canvas = Canvas(text)
+    canvas.put(0, read.painted)
+    canvas.comments += read.comments
+    for start, end in iterate_units(read.painted):
+        paint_inline(canvas, read.painted, start, end, labels=labels)
+    canvas.finish()
+    return _PaintedPart(canvas.text, tuple(sorted(canvas.comments)))

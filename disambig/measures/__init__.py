@@ -1,1 +1,0 @@
-"""Figures of decisions, their intervals and their significance. No model in here."""

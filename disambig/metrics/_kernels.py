@@ -1,0 +1,75 @@
+"""Compiled function that computes edit distances."""
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+from __future__ import annotations
+
+import numpy as np
+
+from disambig.jit import compiled
+
+_ONE, _LAST, _ALL = np.uint64(1), np.uint64(63), np.uint64(0xFFFFFFFFFFFFFFFF)
+_NONE = np.uint64(0)
+
+
+@compiled
+def distances(ids, first, second, slots, equal, plus, minus, found):
+    """Write the distance of each pair of rows of `ids`, between the offsets `first` and `second`.
+
+    `slots`, all -1, is as long as there are symbols; `equal` has a row for each symbol of the longest row
+    and, as `plus` and `minus` have, a block of 64 symbols a column.
+    """
+    n = len(found)
+    for i in range(n):
+        a, b, end_a, end_b = first[i], second[i], first[i + 1], second[i + 1]
+        while a < end_a and b < end_b and ids[a] == ids[b]:
+            a, b = a + 1, b + 1
+        while a < end_a and b < end_b and ids[end_a - 1] == ids[end_b - 1]:
+            end_a, end_b = end_a - 1, end_b - 1
+        if end_a - a > end_b - b:  # the shorter one stands in the blocks
+            a, b, end_a, end_b = b, a, end_b, end_a
+        size = end_a - a
+        if size == 0:
+            found[i] = end_b - b
+            continue
+        blocks = (size + 63) // 64
+        used = 0
+        for at in range(a, end_a):
+            if slots[ids[at]] < 0:
+                slots[ids[at]] = used
+                for block in range(blocks):
+                    equal[used, block] = _NONE
+                used += 1
+            place = at - a
+            equal[slots[ids[at]], place // 64] |= _ONE << np.uint64(place % 64)
+        for block in range(blocks):
+            plus[block], minus[block] = _ALL, _NONE
+        lowest = _ONE << np.uint64((size - 1) % 64)
+        distance = size
+        for at in range(b, end_b):
+            slot = slots[ids[at]]
+            step = 1  # the first row of the table: one more for each symbol
+            for block in range(blocks):
+                same = equal[slot, block] if slot >= 0 else _NONE
+                up, down = plus[block], minus[block]
+                vertical = same | down
+                if step < 0:
+                    same |= _ONE
+                across = (((same & up) + up) ^ up) | same
+                more = down | (_ALL ^ (across | up))
+                less = up & across
+                top = lowest if block == blocks - 1 else _ONE << _LAST
+                out = 1 if more & top else (-1 if less & top else 0)
+                more <<= _ONE
+                less <<= _ONE
+                if step < 0:
+                    less |= _ONE
+                elif step > 0:
+                    more |= _ONE
+                plus[block] = less | (_ALL ^ (vertical | more))
+                minus[block] = more & vertical
+                step = out
+            distance += step
+        found[i] = distance
+        for at in range(a, end_a):
+            slots[ids[at]] = -1

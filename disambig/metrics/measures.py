@@ -1,0 +1,489 @@
+"""The metrics of the core, and metrics by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig import registry
+from disambig.data import segments, take_rows
+from disambig.errors import UserError, nearest_first
+from disambig.metrics.outcomes import (
+    AddsUp,
+    CostsTexts,
+    Measure,
+    Outcomes,
+    SumMeasure,
+    applies_to_lists,
+    divide,
+    stack_terms,
+)
+from disambig.runtime import use_numba
+
+Ints = NDArray[np.int64]
+Unit = Literal["characters", "words"]
+
+
+def edit_distances(first: Sequence[str], second: Sequence[str], by: Unit = "characters") -> Ints:
+    """Return the distance of each text to the one beside it, shape ``(n,)``.
+
+    Parameters
+    ----------
+    first, second : sequences of str
+    by : str
+        ``"characters"``: code points; ``"words"``: what white space parts.
+    """
+    if len(first) != len(second):
+        raise ValueError(f"{len(first)} texts beside {len(second)}")
+    if not use_numba(int((text_sizes(first, by) * text_sizes(second, by)).sum())):
+        rows = (_rows(texts, by) for texts in (first, second))
+        return np.array([edit_distance_reference(a, b) for a, b in zip(*rows, strict=True)], np.int64)
+    from disambig.metrics._kernels import distances
+
+    ids, n_symbols, offsets = _symbols([*first, *second], by)
+    n = len(first)
+    before, behind = offsets[: n + 1], offsets[n:]
+    shorter = int(np.minimum(np.diff(before), np.diff(behind)).max(initial=0))
+    blocks = -(-shorter // 64)
+    found = np.zeros(n, np.int64)
+    slots = np.full(n_symbols, -1, np.int64)
+    equal = np.zeros((min(shorter, n_symbols), blocks), np.uint64)
+    plus, minus = np.zeros((2, blocks), np.uint64)
+    distances(ids, before, behind, slots, equal, plus, minus, found)
+    return found
+
+
+def text_sizes(texts: Sequence[str], by: Unit) -> Ints:
+    """Return how many characters, or words, each text has."""
+    return np.fromiter(map(len, _rows(texts, by)), np.int64, len(texts))
+
+
+def edit_distance_reference(first: Sequence[str], second: Sequence[str]) -> int:
+    """Return the distance of one pair, cell by cell: what the kernel is held to."""
+    row = list(range(len(second) + 1))
+    for i, one in enumerate(first, 1):
+        before, row[0] = row[0], i
+        for j, other in enumerate(second, 1):
+            before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (one != other))
+    return row[-1]
+
+
+def _rows(texts: Sequence[str], by: Unit) -> Sequence[Sequence[str]]:
+    return [text.split() for text in texts] if by == "words" else texts
+
+
+def _symbols(texts: Sequence[str], by: Unit) -> tuple[Ints, int, Ints]:
+    """Return the number of each symbol of all texts, how many there are, and where each text begins."""
+    offsets = np.concatenate([[0], np.cumsum(text_sizes(texts, by))]).astype(np.int64)
+    if by == "words":
+        number: dict[str, int] = {}
+        words = [number.setdefault(word, len(number)) for text in texts for word in text.split()]
+        return np.array(words, np.int64), len(number), offsets
+    codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.uint32)
+    seen = np.zeros(int(codes.max(initial=0)) + 1, np.int64)
+    seen[codes] = 1
+    return (np.cumsum(seen) - 1)[codes], int(seen.sum()), offsets
+
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy(SumMeasure):
+    """The share of choices that are right; no answer is not."""
+
+    name = "accuracy"
+    unit = "share"
+    more_is_better = True
+
+    def terms(self, outcomes: Outcomes) -> Floats:
+        """Return whether each is right, and one."""
+        return stack_terms(outcomes.right, np.ones(len(outcomes)))
+
+
+@dataclass(frozen=True, slots=True)
+class MeanCost(SumMeasure):
+    """What choices cost on average; no answer costs as much as the dearest candidate."""
+
+    name = "mean cost"
+    unit = "cost"
+    more_is_better = False
+
+    def terms(self, outcomes: Outcomes) -> Floats:
+        """Return what each costs, and one."""
+        return stack_terms(outcomes.chosen_cost, np.ones(len(outcomes)))
+
+
+@dataclass(frozen=True, slots=True)
+class F1(SumMeasure):
+    """The harmonic mean of precision and recall of one candidate; NaN where it is nowhere chosen nor right.
+
+    Attributes
+    ----------
+    candidate : str
+        Its name.
+    """
+
+    candidate: str
+    unit = "share"
+    for_lists = False
+    more_is_better = True
+
+    @property
+    def name(self) -> str:
+        """``F1 of 'to'``."""
+        return f"F1 of {self.candidate!r}"
+
+    def terms(self, outcomes: Outcomes) -> Floats:
+        """Return twice whether each is both chosen and right, and in how many of both it is."""
+        wanted = [i for i, name in enumerate(outcomes.names) if name == self.candidate]
+        called, there = (np.isin(ids, wanted) for ids in (outcomes.chosen_ids, outcomes.gold_ids))
+        return stack_terms(2.0 * (called & there), called.astype(np.float64) + there)
+
+
+@dataclass(frozen=True, slots=True)
+class MacroF1(SumMeasure):
+    """The mean of the F1 of all candidates that are chosen or right somewhere; those of one name are one."""
+
+    name = "macro F1"
+    unit = "share"
+    for_lists = False
+    more_is_better = True
+
+    def terms(self, outcomes: Outcomes) -> Floats:
+        """Return what `F1.terms` does of each candidate: all of the first, then all of the second."""
+        known: dict[str, int] = {}
+        number = np.array([known.setdefault(name, len(known)) for name in outcomes.names], np.int64)
+        n, k = len(outcomes), len(known)
+        called, there = np.zeros((n, k)), np.zeros((n, k))
+        for ids, table in ((outcomes.chosen_ids, called), (outcomes.gold_ids, there)):
+            rows = np.flatnonzero(ids >= 0)
+            table[rows, number[ids[rows]]] = 1.0
+        return np.hstack([2.0 * called * there, called + there])
+
+    def of_sums(self, sums: Floats) -> Floats:
+        """Return the mean of the quotients that are defined."""
+        k = sums.shape[-1] // 2
+        each = divide(sums[..., :k], sums[..., k:])
+        known = ~np.isnan(each)
+        return divide(np.where(known, each, 0.0).sum(axis=-1), known.sum(axis=-1))
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorRate(SumMeasure):
+    """Edits from what was chosen to the reference, divided by the length of all references (CER, WER).
+
+    Attributes
+    ----------
+    by : str
+        ``"characters"`` or ``"words"``, which white space parts.
+    """
+
+    by: Unit = "characters"
+    more_is_better = False
+
+    def __post_init__(self) -> None:
+        if self.by not in ("characters", "words"):
+            raise UserError("D432", value=self.by)
+
+    @property
+    def name(self) -> str:
+        """``CER`` or ``WER``."""
+        return "CER" if self.by == "characters" else "WER"
+
+    @property
+    def unit(self) -> str:
+        """``edits per character`` or ``edits per word``."""
+        return f"edits per {self.by[:-1]}"
+
+    def terms(self, outcomes: Outcomes) -> Floats:
+        """Return the edits of each, and the length of its reference."""
+        references = outcome_references(self, outcomes)
+        return stack_terms(self.costs(outcomes.chosen_texts, references), text_sizes(references, self.by))
+
+    def costs(self, texts: Sequence[str], references: Sequence[str]) -> Floats:
+        """Return the edits from each text to its reference."""
+        return edit_distances(texts, references, self.by).astype(np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class ExactMatch(SumMeasure):
+    """The share of choices that are their references, character by character."""
+
+    name = "exact match"
+    unit = "share"
+    more_is_better = True
+
+    def terms(self, outcomes: Outcomes) -> Floats:
+        """Return whether each is its reference, and one."""
+        costs = self.costs(outcomes.chosen_texts, outcome_references(self, outcomes))
+        return stack_terms((costs == 0) & (outcomes.chosen >= 0), np.ones(len(outcomes)))
+
+    def costs(self, texts: Sequence[str], references: Sequence[str]) -> Floats:
+        """Return one for each text that is not its reference, zero for the others."""
+        pairs = zip(texts, references, strict=True)
+        return np.fromiter((text != right for text, right in pairs), np.float64, len(texts))
+
+
+def text_costs(measure: Measure, texts: Sequence[str], references: Sequence[str]) -> NDArray[np.float32]:
+    """Return what choosing each text costs where its reference would have been right, shape ``(n,)``.
+
+    Edits for an error rate, 0 or 1 for exact match.
+
+    Parameters
+    ----------
+    measure : Measure
+    texts, references : sequences of str
+        One beside the other; the reference of a list stands once for each of its candidates.
+
+    Raises
+    ------
+    UserError
+        D430 for a measure that says nothing of texts.
+    """
+    if not isinstance(measure, CostsTexts):
+        raise UserError("D430", name=measure.name)
+    return np.asarray(measure.costs(texts, references), np.float32)
+
+
+def outcome_references(measure: Measure, outcomes: Outcomes) -> Sequence[str]:
+    """Return the references of some outcomes.
+
+    Raises
+    ------
+    UserError
+        D433 where there are none.
+    """
+    if outcomes.references is None:
+        raise UserError("D433", name=measure.name)
+    return outcomes.references
+
+
+@dataclass(frozen=True, slots=True)
+class AUC:
+    """The share of pairs, one where a candidate is right and one where it is not, that scores put in order.
+
+    An instance's score is by how much the candidate's is above the best other one's; ties count half.
+    Instances without that candidate, or without another one, are left out. NaN where there is no pair.
+
+    Attributes
+    ----------
+    candidate : str
+        Its name; if empty, the second candidate of each instance.
+    """
+
+    candidate: str = ""
+    unit = "share of pairs"
+    for_lists = False
+    more_is_better = True
+
+    @property
+    def name(self) -> str:
+        """``AUC of 'to'``, or ``AUC``."""
+        return f"AUC of {self.candidate!r}" if self.candidate else "AUC"
+
+    def value(self, outcomes: Outcomes) -> float:
+        """Return the figure; NaN where it is not defined."""
+        return float(self.reweighed(outcomes, np.ones((1, len(outcomes))))[0])
+
+    def reweighed(self, outcomes: Outcomes, weights: Floats) -> Floats:
+        """Return the figure for each row of weights, shape ``(m,)``."""
+        used, leads, positive = self._leads(outcomes)
+        if not len(used):
+            return np.full(len(weights), np.nan)
+        order = np.argsort(leads, kind="stable")
+        begins = np.flatnonzero(np.diff(leads[order], prepend=-np.inf) != 0)  # of each run of ties
+        begins = begins if len(begins) and begins[0] == 0 else np.concatenate([[0], begins])
+        own = weights[:, used[order]]
+        above, below = (
+            np.add.reduceat(np.where(kind[order], own, 0.0), begins, axis=1) for kind in (positive, ~positive)
+        )
+        lower = np.cumsum(below, axis=1) - below
+        won = (above * (lower + below / 2)).sum(axis=1)
+        return divide(won, above.sum(axis=1) * below.sum(axis=1))
+
+    def _leads(self, outcomes: Outcomes) -> tuple[NDArray[np.int64], Floats, NDArray[np.bool_]]:
+        """Return the instances that count, by how much the candidate leads, and whether it is right there."""
+        rows = self._rows(outcomes)
+        sizes = np.diff(outcomes.offsets)
+        used = np.flatnonzero((rows >= 0) & (sizes > 1))
+        of_part, offsets = take_rows(outcomes.offsets, used)
+        at = rows[used]
+        others = outcomes.scores.copy()
+        others[at] = -np.inf
+        leads = outcomes.scores[at] - segments.maxima(others[of_part], offsets)
+        positive = outcomes.gold_ids[used] == outcomes.ids[at]
+        return used, leads, positive
+
+    def _rows(self, outcomes: Outcomes) -> NDArray[np.int64]:
+        """Return the row of the candidate in each instance, -1 where it is none."""
+        first, sizes = outcomes.offsets[:-1], np.diff(outcomes.offsets)
+        if not self.candidate:
+            return np.where(sizes > 1, first + 1, -1)
+        named = np.fromiter((name == self.candidate for name in outcomes.names), bool, len(outcomes.names))
+        hits = np.flatnonzero(named[outcomes.ids]) if len(named) else np.zeros(0, np.int64)
+        found = np.full(len(outcomes), -1, np.int64)
+        found[np.searchsorted(first, hits, side="right") - 1] = hits
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _OtherChoice:
+    """A measure of another choice than the system's.
+
+    Attributes
+    ----------
+    measure : Measure
+        One that is made of sums (`AddsUp`); accuracy, if none is given.
+    """
+
+    measure: Measure = field(default_factory=Accuracy)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.measure, AddsUp):
+            raise UserError("D434", name=self.measure.name)
+
+    @property
+    def unit(self) -> str:
+        """That of the measure."""
+        return self.measure.unit
+
+    @property
+    def more_is_better(self) -> bool:
+        """As the measure."""
+        return self.measure.more_is_better
+
+    @property
+    def for_lists(self) -> bool:
+        """As the measure."""
+        return applies_to_lists(self.measure)
+
+    def value(self, outcomes: Outcomes) -> float:
+        """Return the measure of that choice."""
+        return self.measure.value(outcomes.with_chosen(self.choice(outcomes)))
+
+    def terms(self, outcomes: Outcomes) -> Floats:
+        """Return the measure's terms of that choice."""
+        assert isinstance(self.measure, AddsUp)
+        return self.measure.terms(outcomes.with_chosen(self.choice(outcomes)))
+
+    def of_sums(self, sums: Floats) -> Floats:
+        """Return the figure of each row of sums."""
+        assert isinstance(self.measure, AddsUp)
+        return self.measure.of_sums(sums)
+
+    def choice(self, outcomes: Outcomes) -> NDArray[np.int64]:
+        """Return what is chosen instead, shape ``(n,)``."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class Oracle(_OtherChoice):
+    """The best that any system can reach: of each instance the candidate of least cost is chosen.
+
+    The cost is that of the measure, where it knows what texts cost, else that of the candidates.
+    """
+
+    @property
+    def name(self) -> str:
+        """``oracle accuracy``."""
+        return f"oracle {self.measure.name}"
+
+    def choice(self, outcomes: Outcomes) -> NDArray[np.int64]:
+        """Return the candidate of least cost of each instance."""
+        cost = outcomes.cost
+        if isinstance(self.measure, CostsTexts):
+            references = outcome_references(self.measure, outcomes)
+            owners = np.repeat(np.arange(len(outcomes)), np.diff(outcomes.offsets)).tolist()
+            texts = [outcomes.names[i] for i in outcomes.ids.tolist()]
+            cost = self.measure.costs(texts, [references[i] for i in owners])
+        return segments.argmax(-cost, outcomes.offsets)
+
+
+@dataclass(frozen=True, slots=True)
+class FirstCandidate(_OtherChoice):
+    """What the source of the candidates reaches: of each instance its first one is chosen."""
+
+    @property
+    def name(self) -> str:
+        """``first candidate's accuracy``."""
+        return f"first candidate's {self.measure.name}"
+
+    def choice(self, outcomes: Outcomes) -> NDArray[np.int64]:
+        """Return what the source has in front."""
+        return outcomes.first
+
+
+PLAIN: dict[str, Callable[[], Measure]] = {
+    "accuracy": Accuracy,
+    "auc": AUC,
+    "cer": ErrorRate,
+    "cost": MeanCost,
+    "exact": ExactMatch,
+    "macro_f1": MacroF1,
+    "wer": lambda: ErrorRate("words"),
+}
+OF_CANDIDATE: dict[str, Callable[[str], Measure]] = {"auc": AUC, "f1": F1}
+OF_MEASURE: dict[str, Callable[[Measure], Measure]] = {"first": FirstCandidate, "oracle": Oracle}
+
+
+def measure_named(name: str) -> Measure:
+    """Return a measure by its name.
+
+    Parameters
+    ----------
+    name : str
+        One of `short_names`: ``"cer"``, ``"f1:to"`` (of a candidate), ``"oracle:cer"`` (of a measure); or a
+        registered name whose parameters all have defaults, such as ``"disambig.MacroF1.v1"``.
+
+    Raises
+    ------
+    UserError
+        D431 for an unknown name, D434 for a measure that has no baselines, D435 for one that lacks something.
+    """
+    plain, colon, of = name.partition(":")
+    if not colon and name in PLAIN:
+        return PLAIN[name]()
+    if colon and plain in OF_CANDIDATE:
+        return OF_CANDIDATE[plain](of)
+    if colon and plain in OF_MEASURE:
+        return OF_MEASURE[plain](measure_named(of))
+    registered = registry.load_all("measures")
+    if name in registered:
+        try:
+            return registered[name]()
+        except TypeError as problem:
+            raise UserError("D435", name=name, problem=problem) from problem
+    raise UserError("D431", name=name, names=nearest_first(name, [*short_names(), *registered]))
+
+
+def list_measure_named(name: str) -> Measure:
+    """Return a measure by its name, one that says something of lists of candidates (see `measure_named`).
+
+    Raises
+    ------
+    UserError
+        D437 for one that does not, and those of `measure_named`.
+    """
+    measure = measure_named(name)
+    if not applies_to_lists(measure):
+        names = ", ".join(sorted(plain for plain, make in PLAIN.items() if applies_to_lists(make())))
+        raise UserError("D437", name=measure.name, names=names)
+    return measure
+
+
+def short_names() -> tuple[str, ...]:
+    """Return the short names, with what stands behind a colon in capitals."""
+    return tuple(
+        sorted(
+            [
+                *PLAIN,
+                *(f"{name}:CANDIDATE" for name in OF_CANDIDATE),
+                *(f"{name}:MEASURE" for name in OF_MEASURE),
+            ]
+        )
+    )

@@ -1,0 +1,335 @@
+"""Decisions beside the right candidates, and what a metric is."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from disambig.data import CandidateLists, Decisions, segments, take_rows
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcomes:
+    """The decisions of one system on n instances.
+
+    Attributes
+    ----------
+    offsets : array of int64, shape (n + 1,)
+        Where the candidates of each instance lie; every instance has one at least.
+    scores : array of float64, shape (n_candidates,)
+        The higher, the better; zeros where they are not known.
+    chosen : array of int64, shape (n,)
+        Candidate, as an index among the instance's own; -1 for no answer.
+    gold : array of int64, shape (n,)
+        The right one, of several the first named; -1 where none of them is right.
+    cost : array of float64, shape (n_candidates,)
+        What choosing a candidate costs, zero for all that are right.
+    names : sequence of str
+        What candidates are called, each name once or as often as it is a candidate.
+    ids : array of int64, shape (n_candidates,)
+        Index in `names` of each candidate.
+    ranks : array of int64, shape (n_candidates,)
+        Place in the order of the source, from 0.
+    units : array of int64, shape (n,)
+        Number of the sentence or document that an instance belongs to: these are drawn anew together.
+    references : sequence of str, optional
+        What would have been right as a text, one an instance, whether or not it is a candidate.
+    """
+
+    offsets: Ints
+    scores: Floats
+    chosen: Ints
+    gold: Ints
+    cost: Floats
+    names: Sequence[str]
+    ids: Ints
+    ranks: Ints
+    units: Ints
+    references: Sequence[str] | None = None
+
+    @classmethod
+    def from_group(
+        cls,
+        candidates: Sequence[str],
+        gold: ArrayLike,
+        chosen: ArrayLike,
+        *,
+        scores: ArrayLike | None = None,
+        right: ArrayLike | None = None,
+        units: ArrayLike | None = None,
+    ) -> Outcomes:
+        """Return the outcomes of instances that all have the same candidates.
+
+        Parameters
+        ----------
+        candidates : sequence of str, length K
+        gold, chosen : arrays of int, shape (n,)
+        scores : array of float, shape (n, K) or (n * K,), optional
+        right : array of bool, shape (n, K), optional
+            All that are right; `gold` alone, if it is not given.
+        units : array of int, shape (n,), optional
+            Each instance by itself, if it is not given.
+        """
+        k, golds = len(candidates), np.asarray(gold, np.int64)
+        n = len(golds)
+        hits = golds[:, None] == np.arange(k) if right is None else np.asarray(right, bool)
+        return cls(
+            np.arange(n + 1, dtype=np.int64) * k,
+            np.zeros(n * k) if scores is None else np.asarray(scores, np.float64).reshape(n * k),
+            np.asarray(chosen, np.int64),
+            golds,
+            1.0 - hits.reshape(n * k),
+            tuple(candidates),
+            np.tile(np.arange(k), n),
+            np.tile(np.arange(k), n),
+            np.arange(n) if units is None else np.asarray(units, np.int64),
+        )
+
+    @classmethod
+    def from_lists(
+        cls,
+        lists: CandidateLists,
+        *,
+        scores: ArrayLike | None = None,
+        chosen: ArrayLike | None = None,
+        references: Sequence[str] | None = None,
+        units: ArrayLike | None = None,
+    ) -> Outcomes:
+        """Return the outcomes of lists of candidates.
+
+        Parameters
+        ----------
+        lists : CandidateLists
+            Their costs are known; with `references` they need not be: then only exact matches are right.
+        scores : array of float, shape (n_candidates,), optional
+            Those of the source, if none are given.
+        chosen : array of int, shape (n,), optional
+            The best by score, if it is not given.
+        references : sequence of str, optional
+        units : array of int, shape (n,), optional
+        """
+        n, sizes = len(lists), np.diff(lists.offsets)
+        own = lists.scores if scores is None else np.asarray(scores, np.float64)
+        cost = lists.costs.astype(np.float64)
+        if references is not None:
+            wanted = [references[i] for i in np.repeat(np.arange(n), sizes).tolist()]
+            exact = np.array([a != b for a, b in zip(lists.texts, wanted, strict=True)], np.float64)
+            cost = np.where(np.isnan(cost), exact, cost)
+        best = segments.argmax(-cost, lists.offsets)
+        right = cost[lists.offsets[:-1] + best] == 0
+        return cls(
+            lists.offsets,
+            own,
+            segments.argmax(own, lists.offsets) if chosen is None else np.asarray(chosen, np.int64),
+            np.where(right, best, -1),
+            cost,
+            lists.texts,
+            np.arange(len(cost)),
+            lists.ranks.astype(np.int64),
+            np.arange(n) if units is None else np.asarray(units, np.int64),
+            references,
+        )
+
+    @classmethod
+    def from_decisions(cls, decisions: Decisions) -> Outcomes:
+        """Return the outcomes of decisions in text whose words are right; others are left out."""
+        known = decisions.take(np.flatnonzero(decisions.observed >= 0))
+        firsts = np.cumsum([0, *(len(group.candidates) for group in known.table)])
+        inside = np.arange(len(known.scores)) - np.repeat(known.offsets[:-1], np.diff(known.offsets))
+        of_row = np.repeat(known.groups, np.diff(known.offsets))
+        names: Sequence[str] = tuple(name for group in known.table for name in group.candidates)
+        ids = firsts[of_row] + inside
+        if known.own is not None:
+            names, ids = known.own.texts, np.arange(len(inside))
+        return cls(
+            known.offsets,
+            known.scores.astype(np.float64),
+            known.chosen.astype(np.int64),
+            known.observed.astype(np.int64),
+            (inside != np.repeat(known.observed, np.diff(known.offsets))).astype(np.float64),
+            names,
+            ids,
+            inside,
+            known.documents.astype(np.int64),
+        )
+
+    @classmethod
+    def joined(cls, parts: Sequence[Outcomes]) -> Outcomes:
+        """Return the outcomes of several parts, one after another."""
+        begins = np.cumsum([0, *(part.offsets[-1] for part in parts)])
+        named = np.cumsum([0, *(len(part.names) for part in parts)])
+        told = [part.references for part in parts if part.references is not None]
+        return cls(
+            np.concatenate(
+                [[0], *(part.offsets[1:] + at for part, at in zip(parts, begins, strict=False))]
+            ).astype(np.int64),
+            np.concatenate([np.zeros(0), *(part.scores for part in parts)]),
+            _joined(part.chosen for part in parts),
+            _joined(part.gold for part in parts),
+            np.concatenate([np.zeros(0), *(part.cost for part in parts)]),
+            [name for part in parts for name in part.names],
+            _joined(part.ids + at for part, at in zip(parts, named, strict=False)),
+            _joined(part.ranks for part in parts),
+            _joined(part.units for part in parts),
+            [each for one in told for each in one] if told and len(told) == len(parts) else None,
+        )
+
+    def __len__(self) -> int:
+        return len(self.chosen)
+
+    def take(self, index: NDArray[np.generic]) -> Outcomes:
+        """Return some of the outcomes, in the order of `index`; one may be taken several times."""
+        at = np.arange(len(self))[index]
+        rows, offsets = take_rows(self.offsets, at)
+        told = self.references
+        return Outcomes(
+            offsets,
+            self.scores[rows],
+            self.chosen[at],
+            self.gold[at],
+            self.cost[rows],
+            self.names,
+            self.ids[rows],
+            self.ranks[rows],
+            self.units[at],
+            None if told is None else [told[i] for i in at.tolist()],
+        )
+
+    def with_chosen(self, chosen: Ints) -> Outcomes:
+        """Return the outcomes of another choice."""
+        return replace(self, chosen=chosen)
+
+    @property
+    def first(self) -> Ints:
+        """What the source has in front, shape ``(n,)``."""
+        return segments.argmax(-self.ranks.astype(np.float64), self.offsets)
+
+    @property
+    def chosen_cost(self) -> Floats:
+        """What each choice costs, shape ``(n,)``; no answer costs as much as the dearest one."""
+        dearest = segments.maxima(self.cost, self.offsets)
+        return np.where(self.chosen >= 0, self._of_rows(self.cost), dearest)
+
+    @property
+    def right(self) -> NDArray[np.bool_]:
+        """Whether each choice is right, shape ``(n,)``; no answer is not."""
+        return (self.chosen >= 0) & (self._of_rows(self.cost) == 0)
+
+    @property
+    def chosen_ids(self) -> Ints:
+        """Index in `names` of what was chosen, shape ``(n,)``; -1 for no answer."""
+        return np.where(self.chosen >= 0, self._of_rows(self.ids), -1)
+
+    @property
+    def gold_ids(self) -> Ints:
+        """Index in `names` of what is right: of several what was chosen, if it is among them; -1 for none."""
+        there = np.where(self.gold >= 0, self.ids[self.offsets[:-1] + np.maximum(self.gold, 0)], -1)
+        return np.where(self.right, self.chosen_ids, there)
+
+    @property
+    def chosen_texts(self) -> list[str]:
+        """What was chosen, shape ``(n,)``; empty for no answer."""
+        return [self.names[i] if i >= 0 else "" for i in self.chosen_ids.tolist()]
+
+    def _of_rows(self, values: NDArray[np.generic]) -> NDArray[np.generic]:
+        """Return the values of the chosen candidates, the first where there is no answer."""
+        return values[self.offsets[:-1] + np.maximum(self.chosen, 0)]
+
+
+def _joined(parts: object) -> Ints:
+    return np.concatenate([np.zeros(0, np.int64), *parts])  # type: ignore[misc]
+
+
+class Measure(Protocol):
+    """How good decisions are, as one number."""
+
+    @property
+    def name(self) -> str:
+        """What people call it, such as ``"accuracy"`` or ``"F1 of 'to'"``."""
+
+    @property
+    def unit(self) -> str:
+        """What it counts, such as ``"edits per character"``; ``"share"`` is shown as a percentage."""
+
+    @property
+    def more_is_better(self) -> bool:
+        """Whether the larger of two values is the better one."""
+
+    def value(self, outcomes: Outcomes) -> float:
+        """Return the figure, whatever the order of the instances; NaN where it is not defined."""
+
+
+class MeasureTraits:
+    """Fields that a measure may declare; the values here stand where it does not."""
+
+    for_lists: bool = True
+    """Whether it says something of lists whose candidates are in no other list, such as n-best lists."""
+
+
+@runtime_checkable
+class AddsUp(Protocol):
+    """A measure that is made of sums over instances."""
+
+    def terms(self, outcomes: Outcomes) -> Floats:
+        """Return what each instance adds to each sum, shape ``(n, k)``."""
+
+    def of_sums(self, sums: Floats) -> Floats:
+        """Return the figure of each row of sums, from shape ``(..., k)`` to shape ``(...)``."""
+
+
+@runtime_checkable
+class Reweighs(Protocol):
+    """A measure that is no sum, and yet knows its value where instances count several times or not at all."""
+
+    def reweighed(self, outcomes: Outcomes, weights: Floats) -> Floats:
+        """Return the figure for each row of weights, from shape ``(m, n)`` to shape ``(m,)``."""
+
+
+@runtime_checkable
+class CostsTexts(Protocol):
+    """A measure that says what a text costs where another one would have been right."""
+
+    def costs(self, texts: Sequence[str], references: Sequence[str]) -> Floats:
+        """Return the cost of each text beside its reference, zero where it is right, shape ``(n,)``."""
+
+
+def applies_to_lists(measure: Measure) -> bool:
+    """Tell whether a measure says something of lists whose candidates are in no other list."""
+    return bool(getattr(measure, "for_lists", MeasureTraits.for_lists))
+
+
+class SumMeasure:
+    """A measure whose value is that of its sums over all instances."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def terms(self, outcomes: Outcomes) -> Floats:
+        """Return what each instance adds to each sum, shape ``(n, k)``."""
+
+    def of_sums(self, sums: Floats) -> Floats:
+        """Return the first sum divided by the second."""
+        return divide(sums[..., 0], sums[..., 1])
+
+    def value(self, outcomes: Outcomes) -> float:
+        """Return the figure; NaN where it is not defined."""
+        return float(self.of_sums(self.terms(outcomes).sum(axis=0)))
+
+
+def divide(above: Floats, below: Floats) -> Floats:
+    """Return quotients; NaN where nothing is divided by."""
+    shape = np.broadcast_shapes(np.shape(above), np.shape(below))
+    return np.divide(above, below, out=np.full(shape, np.nan), where=np.asarray(below) != 0)
+
+
+def stack_terms(*terms: NDArray[np.generic]) -> Floats:
+    """Return terms side by side, shape ``(n, k)``."""
+    return np.stack([np.asarray(term, np.float64) for term in terms], axis=1)

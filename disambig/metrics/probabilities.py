@@ -1,0 +1,86 @@
+"""Reliability: whether probabilities agree with how often decisions are right."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+N_BINS = 10
+
+
+def reliability(predicted: NDArray[np.float64], right: NDArray[np.bool_]) -> dict[str, Any]:
+    """Set the probabilities of decisions against how often they were right.
+
+    Parameters
+    ----------
+    predicted : array of float, shape (n,)
+        Probability of each decision to be right.
+    right : array of bool, shape (n,)
+
+    Returns
+    -------
+    dict
+        ``n``; ``bins``, a list for `N_BINS` equal ranges, empty ones left out, each with ``low``, ``high``,
+        ``predicted`` and ``observed`` (means) and ``n``; ``expected_calibration_error``, the mean
+        difference of both over the bins, by their size (None for no decision); ``brier``, the mean squared
+        difference of probability and outcome (0 is best; None for no decision).
+    """
+    predicted = np.asarray(predicted, np.float64)
+    places = np.minimum((predicted * N_BINS).astype(np.int64), N_BINS - 1)
+    bins = []
+    for place in np.unique(places).tolist():
+        inside = places == place
+        bins.append(
+            {
+                "low": place / N_BINS,
+                "high": (place + 1) / N_BINS,
+                "predicted": float(predicted[inside].mean()),
+                "observed": float(right[inside].mean()),
+                "n": int(inside.sum()),
+            }
+        )
+    n = len(predicted)
+    gaps = [abs(at["predicted"] - at["observed"]) * at["n"] for at in bins]
+    return {
+        "n": n,
+        "bins": bins,
+        "expected_calibration_error": float(sum(gaps) / n) if n else None,
+        "brier": float(np.mean((predicted - right) ** 2)) if n else None,
+    }
+
+
+def reliability_lines(found: dict[str, Any]) -> list[str]:
+    """Return what `reliability` found as lines for people."""
+    if not found["n"]:
+        return []
+    lines = [
+        f"probability of the chosen candidate: expected calibration error "
+        f"{found['expected_calibration_error']:.2%}, Brier score {found['brier']:.4f}",
+        "  said to be right   mean    is right        n",
+    ]
+    for at in found["bins"]:
+        between = f"{at['low']:.0%} to {at['high']:.0%}"
+        lines.append(f"  {between:>16} {at['predicted']:7.1%}  {at['observed']:8.1%} {at['n']:9,}")
+    return lines
+
+
+def choice_reliability(
+    probabilities: NDArray[np.float64],
+    offsets: NDArray[np.int64],
+    chosen: NDArray[np.int32],
+    observed: NDArray[np.int32],
+) -> dict[str, Any]:
+    """Return the `reliability` of what was chosen.
+
+    Parameters
+    ----------
+    probabilities : array of float, shape (n_candidates,)
+    offsets : array of int64, shape (n + 1,)
+        Where the candidates of each decision lie.
+    chosen, observed : arrays of int, shape (n,)
+        The chosen and the right candidate; decisions where the latter is below 0 are left out.
+    """
+    known = observed >= 0
+    return reliability(probabilities[offsets[:-1] + chosen][known], (chosen == observed)[known])

@@ -1,0 +1,265 @@
+"""Confidence intervals and significance tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import erfc, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.metrics.outcomes import AddsUp, Measure, Outcomes, Reweighs
+
+Z95 = 1.959964
+
+
+def wilson(right: float, n: float) -> tuple[float, float]:
+    """Return the 95 % interval of a share (Wilson 1927); (0, 1) where nothing was seen."""
+    if n == 0:
+        return 0.0, 1.0
+    share, z2 = right / n, Z95**2
+    centre = (share + z2 / (2 * n)) / (1 + z2 / n)
+    half = Z95 * np.sqrt(share * (1 - share) / n + z2 / (4 * n * n)) / (1 + z2 / n)
+    return float(centre - half), float(centre + half)
+
+
+def mean_interval(
+    tallies: Sequence[tuple[int, int]], *, draws: int = 2000, seed: int = 0
+) -> tuple[float, float]:
+    """Return the 95 % bootstrap interval of the mean over groups of each group's share.
+
+    The examples of each group are resampled; the groups themselves are not, they are the ones asked for.
+
+    Parameters
+    ----------
+    tallies : sequence of (int, int)
+        Right ones, and all, of each group; no group is empty.
+    """
+    rng = np.random.default_rng(seed)
+    means = np.mean([rng.binomial(n, right / n, size=draws) / n for right, n in tallies], axis=0)
+    low, high = np.quantile(means, (0.025, 0.975))
+    return float(low), float(high)
+
+
+Floats = NDArray[np.float64]
+DRAWS = 10_000
+SHARE = 0.95
+_CELLS = 4_000_000
+"""Numbers held at a time."""
+_ALIKE = 8
+_FEW = 16
+"""Units are drawn by kind where there are `_ALIKE` times fewer kinds than units, and few sums."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """Two systems on the same instances.
+
+    Attributes
+    ----------
+    first, second : float
+        Their figures.
+    difference : float
+        The second less the first.
+    first_interval, second_interval, interval : (float, float)
+        Percentile intervals of the three.
+    p : float
+        Two-sided: how often a draw, moved so that there is no difference on average, differs as much. Never
+        0; 1 where nothing differs.
+    n_units, draws : int
+        Units drawn from; draws in which the measure is defined.
+    """
+
+    first: float
+    second: float
+    difference: float
+    first_interval: tuple[float, float]
+    second_interval: tuple[float, float]
+    interval: tuple[float, float]
+    p: float
+    n_units: int
+    draws: int
+
+
+def paired_bootstrap(
+    measure: Measure,
+    first: Outcomes,
+    second: Outcomes,
+    *,
+    draws: int = DRAWS,
+    seed: int = 0,
+    share: float = SHARE,
+) -> Paired:
+    """Compare two systems on the same instances.
+
+    Parameters
+    ----------
+    measure : Measure
+    first, second : Outcomes
+        Of the same instances in the same order; the units drawn are those of `first`.
+    draws, seed : int
+    share : float
+        Of the draws that lie in an interval.
+
+    References
+    ----------
+    Efron and Tibshirani, *An Introduction to the Bootstrap* (1993), chapters 13 and 16; Koehn, Statistical
+    significance tests for machine translation evaluation (EMNLP 2004).
+    """
+    if len(first) != len(second):
+        raise ValueError(f"{len(first)} instances beside {len(second)}: they must be the same ones")
+    figures = measure.value(first), measure.value(second)
+    drawn = resample_figures(measure, [first, second], draws=draws, seed=seed)
+    drawn = drawn[np.isfinite(drawn).all(axis=1)]
+    differences = drawn[:, 1] - drawn[:, 0]
+    difference = figures[1] - figures[0]
+    return Paired(
+        *figures,
+        difference,
+        _interval(drawn[:, 0], share),
+        _interval(drawn[:, 1], share),
+        _interval(differences, share),
+        _p(differences, difference),
+        len(np.unique(first.units)),
+        len(drawn),
+    )
+
+
+def bootstrap_interval(
+    measure: Measure, outcomes: Outcomes, *, draws: int = DRAWS, seed: int = 0, share: float = SHARE
+) -> tuple[float, float]:
+    """Return the percentile interval of a figure; NaN where it is not defined in any draw."""
+    drawn = resample_figures(measure, [outcomes], draws=draws, seed=seed)[:, 0]
+    return _interval(drawn[np.isfinite(drawn)], share)
+
+
+def resample_figures(measure: Measure, systems: Sequence[Outcomes], *, draws: int, seed: int) -> Floats:
+    """Return the figure of each system in each draw, shape ``(draws, n_systems)``; NaN where not defined.
+
+    In a draw all systems have the same units: those of the first one's instances.
+    """
+    units, of_unit = np.unique(systems[0].units, return_inverse=True)
+    n = len(units)
+    rng = np.random.default_rng(seed)
+    if n == 0 or draws == 0:
+        return np.full((draws, len(systems)), np.nan)
+    if isinstance(measure, AddsUp):
+        tables = [_by_unit(measure.terms(system), of_unit, n) for system in systems]
+        widths = np.cumsum([0, *(table.shape[1] for table in tables)])
+        parts = list(pairwise(widths.tolist()))
+        return np.concatenate(
+            [
+                np.stack([measure.of_sums(sums[:, low:high]) for low, high in parts], axis=1)
+                for sums in _drawn_sums(np.hstack(tables), draws, rng)
+            ]
+        )
+    found = np.empty((draws, len(systems)))
+    done = 0
+    for counts in times_drawn(n, draws, rng, width=len(of_unit)):
+        rows = slice(done, done := done + len(counts))
+        for at, system in enumerate(systems):
+            found[rows, at] = _figures_of_draws(measure, system, counts[:, of_unit])
+    return found
+
+
+def times_drawn(n: int, draws: int, rng: np.random.Generator, *, width: int = 0) -> Iterator[Floats]:
+    """Yield how often each of `n` units is drawn, some draws at a time, shape ``(m, n)``."""
+    block = max(1, _CELLS // max(n, width))
+    for begin in range(0, draws, block):
+        m = min(block, draws - begin)
+        drawn = rng.integers(0, n, size=(m, n)) + np.arange(m)[:, None] * n
+        yield np.bincount(drawn.ravel(), minlength=m * n).reshape(m, n).astype(np.float64)
+
+
+def _drawn_sums(table: Floats, draws: int, rng: np.random.Generator) -> Iterator[Floats]:
+    """Yield the sums of each draw's rows of a table, some draws at a time, shape ``(m, k)``."""
+    n, k = table.shape
+    if k <= _FEW:
+        kinds, number = np.unique(table, axis=0, return_counts=True)
+        if len(kinds) * _ALIKE <= n:
+            yield rng.multinomial(n, number / n, size=draws) @ kinds
+            return
+    for counts in times_drawn(n, draws, rng, width=k):
+        yield counts @ table
+
+
+def _figures_of_draws(measure: Measure, outcomes: Outcomes, counts: Floats) -> Floats:
+    """Return the figure for each row of how often instances are drawn."""
+    if isinstance(measure, Reweighs):
+        return measure.reweighed(outcomes, counts)
+    instances = np.arange(len(outcomes))
+    return np.array(
+        [measure.value(outcomes.take(np.repeat(instances, row.astype(np.int64)))) for row in counts]
+    )
+
+
+def _by_unit(terms: Floats, of_unit: NDArray[np.int64], n: int) -> Floats:
+    """Return the sums of each unit's rows, shape ``(n, k)``."""
+    return np.stack([np.bincount(of_unit, column, minlength=n) for column in terms.T], axis=1)
+
+
+def _interval(values: Floats, share: float) -> tuple[float, float]:
+    if not len(values):
+        return float("nan"), float("nan")
+    low, high = np.quantile(values, ((1 - share) / 2, (1 + share) / 2))
+    return float(low), float(high)
+
+
+def _p(differences: Floats, difference: float) -> float:
+    """Return how many draws, centred, are as far from 0 as the difference is; itself counted as one."""
+    if not len(differences) or not np.isfinite(difference):
+        return float("nan")
+    rounding = 1e-12 * max(1.0, abs(difference))
+    as_far = np.count_nonzero(np.abs(differences - difference) >= abs(difference) - rounding)
+    return (1 + int(as_far)) / (1 + len(differences))
+
+
+def mcnemar(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> float:
+    """Return the two-sided p of two systems judged on the same examples (McNemar 1947, exact binomial).
+
+    Parameters
+    ----------
+    first, second : arrays of bool, shape (n,)
+        Whether each system was right, example by example.
+    """
+    return mcnemar_from_counts(int((first & ~second).sum()), int((second & ~first).sum()))
+
+
+def mcnemar_from_counts(only_first: int, only_second: int) -> float:
+    """Return what `mcnemar` does, from how many examples only one of both systems got right."""
+    from scipy.special import bdtr
+
+    n = only_first + only_second
+    return 1.0 if n == 0 else min(1.0, 2.0 * float(bdtr(min(only_first, only_second), n, 0.5)))
+
+
+def chi_squared(right_first: int, n_first: int, right_second: int, n_second: int) -> float:
+    """Return the p of two systems from the 2 x 2 table of right and wrong ones, without correction.
+
+    It takes the two sets of examples as independent: on the same examples `mcnemar` finds more.
+    """
+    right, n = right_first + right_second, n_first + n_second
+    if n_first == 0 or n_second == 0 or right in (0, n):
+        return 1.0
+    share = right / n
+    variance = share * (1 - share) * (1 / n_first + 1 / n_second)
+    difference = right_first / n_first - right_second / n_second
+    return erfc(abs(difference) / sqrt(2 * variance))
+
+
+def wilcoxon(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
+    """Return the two-sided p of two systems judged on the same data sets (Wilcoxon's signed ranks, 1945).
+
+    Parameters
+    ----------
+    first, second : arrays of float, shape (n,)
+        A figure of each system, data set by data set; those with equal figures say nothing.
+    """
+    from scipy.stats import wilcoxon as signed_ranks
+
+    # rounded: what differs by rounding error is a tie
+    differences = np.round(np.asarray(first) - np.asarray(second), 12)
+    differences = differences[differences != 0]
+    return float(signed_ranks(differences).pvalue) if len(differences) else 1.0

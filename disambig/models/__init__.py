@@ -1,0 +1,5 @@
+"""Models: a task with its extractors, scorers and decision rule, and how they are stored."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,84 @@
+from .annotation import (
+    HIGHEST_RATE as HIGHEST_RATE,
+)
+from .annotation import (
+    RequestedRates as RequestedRates,
+)
+from .annotation import (
+    annotate as annotate,
+)
+from .annotation import (
+    annotate_precise as annotate_precise,
+)
+from .annotation import (
+    annotate_separately as annotate_separately,
+)
+from .annotation import (
+    check_lists as check_lists,
+)
+from .annotation import (
+    decide_lists as decide_lists,
+)
+from .annotation import (
+    protect_words as protect_words,
+)
+from .annotation import (
+    rates_for_precision as rates_for_precision,
+)
+from .annotation import (
+    task_rates as task_rates,
+)
+from .model import (
+    BLOCK as BLOCK,
+)
+from .model import (
+    Model as Model,
+)
+from .model import (
+    evidence_name as evidence_name,
+)
+from .model import (
+    iterate_features as iterate_features,
+)
+from .model_card import (
+    card as card,
+)
+from .scorers import (
+    LinearScorer as LinearScorer,
+)
+from .scorers import (
+    NoPreference as NoPreference,
+)
+from .storage import (
+    PRECISION_FILE as PRECISION_FILE,
+)
+from .storage import (
+    absolute_paths as absolute_paths,
+)
+from .storage import (
+    check_target as check_target,
+)
+from .storage import (
+    load as load,
+)
+from .storage import (
+    load_model as load_model,
+)
+from .storage import (
+    read_precision as read_precision,
+)
+from .storage import (
+    relative_paths as relative_paths,
+)
+from .storage import (
+    save_model as save_model,
+)
+from .storage import (
+    stack as stack,
+)
+from .storage import (
+    unstack as unstack,
+)
+from .storage import (
+    write_precision as write_precision,
+)

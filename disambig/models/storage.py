@@ -1,0 +1,572 @@
+"""Save and load models: a folder of plain files, in which nothing is executed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.config import read_config, resolve, write_config
+from disambig.data import Group, PrecisionPoint, PrecisionTable, confusion_set
+from disambig.decision import default_rule_config
+from disambig.errors import UserError
+from disambig.files import (
+    TempFiles,
+    file_stamp,
+    follow_links,
+    read_json,
+    replace_atomically,
+    replace_nonfinite,
+    restore,
+    save_output,
+    temp_folder,
+)
+from disambig.models.model import Model
+from disambig.models.model_card import card
+from disambig.packs import available, model_folder
+from disambig.types import Arrays, Learner, ReadsCountTable, Scorer, SharesWeights, TakesGroups, Task
+
+ABSENT = -1
+"""The size of an array that a group does not have."""
+
+
+def stack(states: Sequence[Arrays]) -> dict[str, NDArray[Any]]:
+    """Put the arrays of equal keys behind one another; dtypes and shapes are kept.
+
+    Each key gets two arrays: the values of all groups, flat, and ``KEY.sizes``, shape ``(n_groups,)``;
+    a third, ``KEY.shapes``, shape ``(n_groups, ndim)``, where the arrays are not one-dimensional.
+
+    Raises
+    ------
+    TypeError
+        For arrays of Python objects, and for a key whose arrays differ in dtype or dimensions.
+    """
+    stacked: dict[str, NDArray[Any]] = {}
+    for key in sorted({key for state in states for key in state}):
+        arrays = [np.asarray(state[key]) if key in state else None for state in states]
+        present = [array for array in arrays if array is not None]
+        kinds = {(array.dtype, array.ndim) for array in present}
+        if len(kinds) > 1 or present[0].dtype.hasobject:
+            raise TypeError(f"state {key!r} needs plain arrays of one dtype in every group, not {kinds}")
+        stacked[key] = np.concatenate([array.ravel() for array in present])
+        stacked[f"{key}.sizes"] = np.array([ABSENT if array is None else array.size for array in arrays])
+        if present[0].ndim != 1:
+            none = (0,) * present[0].ndim
+            shapes = [none if array is None else array.shape for array in arrays]
+            stacked[f"{key}.shapes"] = np.array(shapes, np.int64).reshape(len(states), present[0].ndim)
+    return stacked
+
+
+def unstack(stacked: Mapping[str, NDArray[Any]], n: int) -> list[dict[str, NDArray[Any]]]:
+    """Return the states of `n` groups from what `stack` made of them.
+
+    Raises
+    ------
+    KeyError, ValueError
+        Where arrays are missing or do not fit together.
+    """
+    states: list[dict[str, NDArray[Any]]] = [{} for _ in range(n)]
+    for key in [key for key in stacked if not key.endswith((".sizes", ".shapes"))]:
+        values, sizes = stacked[key], stacked[f"{key}.sizes"]
+        shapes = stacked.get(f"{key}.shapes")
+        whole = sizes.dtype.kind == "i" and sizes.shape == (n,) and bool((sizes >= ABSENT).all())
+        lengths = np.maximum(sizes, 0) if whole else sizes
+        if not whole or values.ndim != 1 or lengths.sum() != len(values) or (lengths > len(values)).any():
+            raise ValueError(f"{key} and its sizes")
+        for group, part in enumerate(np.split(values, np.cumsum(lengths)[:-1]) if n else []):
+            if sizes[group] != ABSENT:
+                states[group][key] = part if shapes is None else part.reshape(shapes[group])
+    return states
+
+
+_IS_THERE: dict[str, Callable[[Path], bool]] = {
+    "counts": Path.is_file,
+    "gaps": Path.is_dir,
+    "parts_of_speech": Path.is_dir,
+    "words": Path.is_dir,
+}
+"""Settings of extractors and tasks that name a count table, or a folder with weights or words."""
+
+
+def relative_paths(config: dict[str, Any], target: Path) -> dict[str, Any]:
+    """Return `config` with the files and folders that are there as a model at `target` is to name them.
+
+    One below the directory that holds the model is named by its place relative to the model's: both can
+    be moved together, and nothing is said of the machine. Others are named by their full path. Settings that
+    a task or an extractor declares to be folders or files are such, too (`TaskTraits.folders`).
+    """
+    home = target.parent.resolve() / target.name
+
+    def named(is_there: Callable[[Path], bool], value: str) -> str:
+        path = Path(value).resolve()
+        if not is_there(path):
+            return value  # such as the name of a pack, whose table it is
+        near = path.is_relative_to(home.parent)
+        return Path(os.path.relpath(path, home)).as_posix() if near else str(path)
+
+    return _with_paths(config, named)
+
+
+def absolute_paths(config: dict[str, Any], home: Path) -> dict[str, Any]:
+    """Return the config of a model at `home` with full paths: what `located` made, undone."""
+
+    def full(is_there: Callable[[Path], bool], value: str) -> str:
+        path = home / value
+        relative = not os.path.isabs(value) and len(Path(value).parts) > 1
+        return str(path.resolve()) if relative and is_there(path) else value
+
+    return _with_paths(config, full)
+
+
+def _with_paths(
+    config: dict[str, Any], named: Callable[[Callable[[Path], bool], str], str]
+) -> dict[str, Any]:
+    def with_section_paths(section: Any, known: dict[str, Callable[[Path], bool]]) -> Any:
+        if not isinstance(section, dict):
+            return section
+        paths = {name: value for name, value in section.items() if name in known and isinstance(value, str)}
+        return section | {name: named(known[name], value) for name, value in paths.items()}
+
+    made = dict(config)
+    if isinstance(made.get("task"), dict):  # of which "gaps" may be a word, too
+        paths = {name: value for name, value in made["task"].items() if os.sep in str(value)}
+        made["task"] = made["task"] | with_section_paths(paths, _IS_THERE | _declared("tasks", made["task"]))
+    if "extractors" in made:
+        made["extractors"] = {
+            name: with_section_paths(section, _IS_THERE | _declared("extractors", section))
+            for name, section in made["extractors"].items()
+        }
+    return made
+
+
+def _declared(shelf: str, section: Any) -> dict[str, Callable[[Path], bool]]:
+    """Return the settings that a part's class declares to be paths; an unknown class is no matter here."""
+    from disambig.registry import entries
+    from disambig.types import folders
+
+    name = section.get(f"@disambig_{shelf}") if isinstance(section, dict) else None
+    part = entries(shelf).get(str(name))
+    factory = part.load() if part is not None else None
+    return dict.fromkeys(folders(factory), Path.exists) if isinstance(factory, type) else {}
+
+
+def groups_to_json(groups: Sequence[Group]) -> list[dict[str, Any]]:
+    """Return groups as plain values."""
+    said = []
+    for group in groups:
+        more = {"variants": [list(one) for one in group.variants], "glosses": list(group.glosses)}
+        values = {key: value for key, value in more.items() if value}
+        said.append({"name": group.name, "candidates": list(group.candidates), **values})
+    return said
+
+
+def with_saved_groups(task: Task, said: Sequence[Any]) -> Task | None:
+    """Return the task with the groups that a model says it was trained for; None where it has others.
+
+    Raises
+    ------
+    LookupError, TypeError
+        For what `said_of` did not make.
+    """
+    if all(isinstance(one, str) for one in said):
+        return _groups_by_name(task, said)
+    groups = tuple(_group_from_json(one) for one in said)
+    if isinstance(task, TakesGroups):
+        return task.of_groups(groups)
+    return task if _meaning(task.groups) == _meaning(groups) else None
+
+
+def _groups_by_name(task: Task, names: Sequence[str]) -> Task | None:
+    """Return the task with groups of which a model says the names only, as all did that are of 0.1.0.
+
+    A confusion set is named by its candidates.
+    """
+    if [group.name for group in task.groups] == list(names):
+        return task
+    if not isinstance(task, TakesGroups):
+        return None
+    try:
+        return task.of_groups(tuple(confusion_set(name) for name in names))
+    except UserError:
+        return None
+
+
+def _group_from_json(said: Any) -> Group:
+    name, candidates = said["name"], tuple(said["candidates"])
+    variants = tuple(tuple(one) for one in said.get("variants", ()))
+    glosses = tuple(said.get("glosses", ()))
+    if not all(isinstance(one, str) for one in (name, *candidates, *sum(variants, ()), *glosses)):
+        raise TypeError(f"a group of other things than words: {said!r}")
+    return Group(name, candidates, variants, glosses)
+
+
+def _meaning(groups: Sequence[Group]) -> list[tuple[str, tuple[str, ...]]]:
+    """Return what the weights of a model are of."""
+    return [(group.name, group.candidates) for group in groups]
+
+
+FORMAT = 1
+FILES = ("config.cfg", "weights.npz")
+_LABELS, _CALIBRATION, _OPERATING = "labels.", "calibration.", "operating."
+
+
+def with_decision_rule(config: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
+    """Return the config with the judge that the arrays are of."""
+    labels = any(name.startswith(_LABELS) for name in arrays)
+    name = "disambig.Labels.v1" if labels else "disambig.Corrections.v1"
+    return {**config, "judge": {"@disambig_judges": name}}
+
+
+def decision_rule_arrays(
+    arrays: Mapping[str, NDArray[Any]], said: Mapping[str, Any]
+) -> dict[str, NDArray[Any]]:
+    """Return the state of the judge; LookupError, TypeError or ValueError where it is not whole."""
+    labels = _array_part(arrays, _LABELS)
+    if labels:
+        return {"least_margin": np.zeros(1), **labels}  # the oldest had none
+    rate = np.array([float(said["flags_per_1000"])])
+    return {**_array_part(arrays, _CALIBRATION), **_array_part(arrays, _OPERATING), "flags_per_1000": rate}
+
+
+def _array_part(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
+    return {key.removeprefix(prefix): array for key, array in arrays.items() if key.startswith(prefix)}
+
+
+_SAID = ("format", "name", "files")
+
+
+def check_target(path: str | Path, *, force: bool = False) -> Path:
+    """Return where a model of that name goes, its links followed; what stands there stays as it is.
+
+    Raises
+    ------
+    UserError
+        D406 for a model or an empty directory that is there, unless `force` is set; D940 for anything else
+        that is there; D309 where it cannot be looked at.
+    """
+    try:
+        target = follow_links(Path(path))
+        restore(target)
+        if target.exists():
+            if not _may_go(target):
+                raise UserError("D940", path=path)
+            if not force:
+                raise UserError("D406", path=path)
+    except OSError as problem:
+        raise UserError("D309", path=path, problem=problem.strerror or problem) from problem
+    return target
+
+
+def _may_go(target: Path) -> bool:
+    """Tell whether nothing but a model, whole or damaged, is lost with a directory."""
+    return target.is_dir() and (_is_model(target) or next(target.iterdir(), None) is None)
+
+
+def _is_model(home: Path) -> bool:
+    try:
+        said = read_json(home / "model.json")
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(said, dict) and all(key in said for key in _SAID)
+
+
+PRECISION_FILE = "trust.json"
+
+
+def write_precision(home: Path, trust: PrecisionTable) -> None:
+    """Write what was measured of the model in the directory `home`; what was there is replaced.
+
+    Raises
+    ------
+    UserError
+        D309 where it cannot be written, D405 where no model is there.
+    """
+    said = {
+        "format": FORMAT,
+        "model": _read_identity(home),
+        "task": trust.task,
+        "text": trust.text,
+        "per_1000": trust.per_1000,
+        "points": [asdict(point) for point in trust.points],
+        "pairs": {pair: [asdict(point) for point in points] for pair, points in trust.pairs.items()},
+    }
+    with save_output(home / PRECISION_FILE) as write:
+        write((json.dumps(said, indent=1, ensure_ascii=False) + "\n").encode())
+
+
+def read_precision(home: Path) -> PrecisionTable | None:
+    """Return what was measured of the model in the directory `home`; None where nothing was.
+
+    Raises
+    ------
+    UserError
+        D862 for a file that is damaged.
+    """
+    path = home / PRECISION_FILE
+    try:
+        said = read_json(path)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as problem:
+        raise UserError("D862", path=path, problem=problem) from None
+    try:
+        if said["format"] != FORMAT:
+            raise ValueError(f"its format is {said['format']!r}, not {FORMAT}")
+        if said["model"] != _read_identity(home):
+            return None
+        pairs = {str(pair): _points(points) for pair, points in said["pairs"].items()}
+        text, per_1000 = str(said["text"]), float(said["per_1000"])
+        return PrecisionTable(str(said["task"]), text, per_1000, _points(said["points"]), pairs)
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as problem:
+        raise UserError("D862", path=path, problem=repr(problem)) from None
+
+
+def _points(said: Sequence[Mapping[str, Any]]) -> tuple[PrecisionPoint, ...]:
+    points = tuple(PrecisionPoint(**point) for point in said)
+    leasts, shares = [point.least for point in points], [point.share for point in points]
+    if not points or leasts[0] != 0 or leasts != sorted(leasts) or shares != sorted(shares):
+        raise ValueError("a curve that does not rise from 0")
+    if not all(0 <= point.low <= point.share <= point.high <= 1 for point in points):
+        raise ValueError("a share that is none")
+    return points
+
+
+def _read_identity(home: Path) -> str:
+    try:
+        return hashlib.blake2b((home / "model.json").read_bytes(), digest_size=16).hexdigest()
+    except OSError as problem:
+        raise UserError("D405", path=home / "model.json", problem=problem) from None
+
+
+MODEL_FORMAT = 2
+_FILES = ("config.cfg", "weights.npz", "judge.npz")
+_LARGEST = 1e30
+"""No number of a model is beyond it: scores are kept in float32, which ends at 3e38."""
+
+
+def save_model(model: Model, path: str | Path, *, force: bool = False) -> None:
+    """Write `model` as a directory, all or nothing; an old one stands until the new one does.
+
+    Raises
+    ------
+    UserError
+        D406 for a model that is there already, or an empty directory, unless `force` is set; D940 for
+        anything else that is there; D309 where it cannot be written.
+    """
+    target = check_target(path, force=force)
+    try:
+        _write(model, target)
+    except OSError as problem:
+        raise UserError("D309", path=target, problem=problem.strerror or problem) from problem
+
+
+def _write(model: Model, target: Path) -> None:
+    import srsly
+
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with temp_folder(TempFiles.for_target(target)) as draft:
+        config = {"judge": default_rule_config(model.task), **model.config}
+        write_config(relative_paths(config, target), draft / "config.cfg")
+        np.savez(draft / "weights.npz", **_arrays(model))  # type: ignore[arg-type]
+        np.savez(draft / "judge.npz", **_plain(model.judge.state()))  # type: ignore[arg-type]
+        said = {
+            "format": MODEL_FORMAT,
+            "name": model.name,
+            "version": model.version,
+            "language": model.language,
+            "task": model.task.name,
+            "groups": groups_to_json(model.task.groups[: len(model.scorers)]),
+            "trained": [scorer is not None for scorer in model.scorers],
+            "counts": _identities(model),
+            "files": {name: _fingerprint(draft / name) for name in _FILES},
+            "provenance": replace_nonfinite(model.provenance),
+        }
+        srsly.write_json(draft / "model.json", said, indent=1)
+        (draft / "README.md").write_text(card(model, target.name), encoding="utf8")
+        os.chmod(draft, 0o755)
+        replace_atomically(draft, target)
+
+
+def load_model(path: str | Path) -> Model:
+    """Read a model's directory.
+
+    Raises
+    ------
+    UserError
+        D405 for a missing or damaged file, D407 for another format, D408 for another count table,
+        D409 where the task has other groups than the model was trained for.
+    """
+    home = Path(path)
+    with suppress(OSError):
+        restore(home)
+    said = _read_json(home)
+    first = said["format"] == FORMAT
+    for name in FILES if first else _FILES:
+        expected = said["files"].get(name) if isinstance(said.get("files"), dict) else None
+        if expected is None or not (home / name).is_file() or _fingerprint(home / name) != expected:
+            raise UserError("D405", path=home / name, problem="missing, or not what model.json says it is")
+    config = absolute_paths(read_config(home / "config.cfg"), home)
+    arrays = _read_arrays(home / "weights.npz")
+    if first:
+        config = with_decision_rule(config, arrays)
+    built = resolve(config, source=home / "config.cfg")
+    try:
+        judging = decision_rule_arrays(arrays, said) if first else _read_arrays(home / "judge.npz")
+        _check_arrays(arrays)
+        _check_arrays(judging)
+        task = with_saved_groups(built["task"], said["groups"])
+        if task is None:
+            raise UserError("D409", path=home, task=said["task"])
+        extractors = tuple(
+            extractor.from_state(_build_component(arrays, f"extractor.{name}."))
+            for name, extractor in built["extractors"].items()
+        )
+        learner = built["learner"]
+        states = unstack(_build_component(arrays, "scorers."), len(task.groups))
+        model = Model(
+            name=str(said["name"]),
+            version=str(said["version"]),
+            task=task,
+            tokenisation=built["tokenisation"],
+            extractors=extractors,
+            baseline=built["baseline"],
+            scorers=tuple(
+                learner.from_state(state) if trained else None
+                for state, trained in zip(states, said["trained"], strict=True)
+            ),
+            judge=built["judge"].from_state(judging, task.groups),
+            shared=_shared(learner, _build_component(arrays, "shared.")),
+            config=config,
+            provenance=dict(said["provenance"]),
+        )
+        _check_scorers(model)
+        counts = said["counts"]
+    except (AttributeError, LookupError, TypeError, ValueError) as problem:
+        if isinstance(problem, UserError):
+            raise
+        raise UserError("D405", path=home, problem=f"inconsistent: {problem!r}") from problem
+    if _identities(model) != counts:
+        raise UserError("D408", path=home)
+    return model
+
+
+def _read_json(home: Path) -> dict[str, Any]:
+    try:
+        said = read_json(home / "model.json")
+    except (OSError, ValueError) as problem:
+        raise UserError("D405", path=home / "model.json", problem=problem) from problem
+    if not isinstance(said, dict):
+        raise UserError("D405", path=home / "model.json", problem="no JSON object")
+    if said.get("format") not in (FORMAT, MODEL_FORMAT):
+        known = f"{FORMAT} and {MODEL_FORMAT}"
+        raise UserError("D407", path=home, seen=said.get("format"), known=known)
+    return said
+
+
+def _fingerprint(path: Path) -> dict[str, Any]:
+    data = path.read_bytes()
+    return {"size": len(data), "blake2b": hashlib.blake2b(data, digest_size=16).hexdigest()}
+
+
+def _identities(model: Model) -> list[str]:
+    """Return what identifies the count tables that the extractors use."""
+    return [
+        extractor.table.identity for extractor in model.extractors if isinstance(extractor, ReadsCountTable)
+    ]
+
+
+def _arrays(model: Model) -> dict[str, NDArray[Any]]:
+    arrays: dict[str, NDArray[Any]] = {}
+    for name, extractor in zip(model.config["extractors"], model.extractors, strict=True):
+        for key, array in extractor.state().items():
+            arrays[f"extractor.{name}.{key}"] = array
+    if model.shared is not None:
+        arrays.update({f"shared.{key}": array for key, array in model.shared.state().items()})
+    states = [scorer.state() if scorer is not None else {} for scorer in model.scorers]
+    arrays.update({f"scorers.{key}": array for key, array in stack(states).items()})
+    return _plain(arrays)
+
+
+def _plain(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    strange = [key for key, array in arrays.items() if array.dtype.hasobject]
+    if strange:
+        raise TypeError(f"{strange[0]} holds Python objects: a state is made of plain arrays")
+    return dict(arrays)
+
+
+def _shared(learner: Learner, arrays: Mapping[str, NDArray[Any]]) -> Scorer | None:
+    if not arrays:
+        return None
+    if not isinstance(learner, SharesWeights):
+        raise ValueError(f"weights that groups share, which {type(learner).__name__} has not")
+    return learner.shared_from_state(arrays)
+
+
+def _build_component(arrays: dict[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
+    return {key.removeprefix(prefix): array for key, array in arrays.items() if key.startswith(prefix)}
+
+
+def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
+    """Read a .npz that holds plain arrays, none of them packed: what is read is no larger than the file."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            if any(member.compress_type != zipfile.ZIP_STORED for member in archive.infolist()):
+                raise ValueError("compressed members")
+        with np.load(path, allow_pickle=False) as archive:
+            return {name: archive[name] for name in archive.files}
+    except Exception as problem:  # NumPy and zipfile raise a dozen kinds for damaged and for hostile files
+        raise UserError("D405", path=path, problem=problem) from problem
+
+
+def _check_arrays(arrays: dict[str, NDArray[Any]]) -> None:
+    for name, array in arrays.items():
+        if array.dtype.kind not in "biuf" or not np.isfinite(array).all():
+            raise ValueError(f"{name} holds other things than finite numbers")
+        if array.dtype.kind == "f" and float(np.abs(array).max(initial=0.0)) > _LARGEST:
+            raise ValueError(f"{name} holds numbers beyond {_LARGEST:g}")
+
+
+def _check_scorers(model: Model) -> None:
+    """Let every scorer score nothing: one that does not fit its features fails now, not when deciding.
+
+    The shared one scores all groups: it also decides for those that a user adds.
+    """
+    nothing = model.tokenisation([])
+    nowhere = model.task.instances(nothing)
+    for g, own in enumerate(model.scorers):
+        scorers = [scorer for scorer in (own, model.shared) if scorer is not None]
+        batch = model.features(nothing, nowhere, g).batch if scorers else None
+        for scorer in scorers:
+            assert batch is not None
+            scorer.scores(batch)
+
+
+def load(name_or_path: str | Path) -> Model:
+    """Load a model: a task such as ``"preposition"``, ``"PACK/TASK"``, or a model directory.
+
+    Raises
+    ------
+    UserError
+        D404 for an unknown name, with the true list and the pack that would bring it; D666 for a directory
+        that holds none; D405 to D409 for a damaged one.
+    """
+    home = model_folder(name_or_path)
+    if not (home / "model.json").exists() and str(name_or_path) not in available():
+        raise UserError("D666", path=home)
+    return _load(home, file_stamp(home / "model.json"))
+
+
+@lru_cache(maxsize=32)
+def _load(path: Path, stamp: tuple[int, ...]) -> Model:
+
+    return load_model(path)

@@ -1,0 +1,114 @@
+"""Which plugin may register names under which prefix."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from importlib.metadata import Distribution, EntryPoint
+
+from disambig.errors import UserError
+
+CORE = "disambig.builtin"
+CORE_PREFIXES = ("disambig", "web1t")
+
+
+def sort_entry_points(entries: Iterable[EntryPoint]) -> list[EntryPoint]:
+    """Return entry points, each once, in the order of claims.
+
+    The core, then what its distribution brings, then the others by name. Whoever comes later is the newcomer.
+    """
+    found = list(entries)
+    homes = {distribution_name(entry) for entry in found if is_core(entry) and entry.dist}
+    found.sort(key=lambda entry: (not is_core(entry), distribution_name(entry) not in homes, *_key(entry)))
+    first: dict[tuple[str, str], EntryPoint] = {}
+    for entry in found:
+        first.setdefault((entry.name, entry.value), entry)
+    return list(first.values())
+
+
+def is_core(entry: EntryPoint) -> bool:
+    """Tell whether an entry point is the core's own."""
+    return entry.name == "core" and entry.value == CORE
+
+
+def distribution_name(entry: EntryPoint) -> str:
+    """Return the distribution of an entry point, or its module where nobody knows."""
+    return _name(entry.dist) if entry.dist else entry.value
+
+
+@lru_cache(maxsize=64)
+def _name(distribution: Distribution) -> str:
+    """Return a distribution's name, which is read and parsed anew each time that it is asked for."""
+    return distribution.name
+
+
+def normalise_name(name: str) -> str:
+    """Return a name as prefixes are compared: ``My-Plugin`` is ``my_plugin``."""
+    return re.sub(r"[-_.]+", "_", name).lower()
+
+
+def _key(entry: EntryPoint) -> tuple[str, str, str]:
+    return normalise_name(entry.name), distribution_name(entry), entry.value
+
+
+class Namespaces:
+    """Who owns which prefix; plugins' own names are known from the start.
+
+    Parameters
+    ----------
+    entries : list of EntryPoint
+        In the order of claims.
+    """
+
+    def __init__(self, entries: Iterable[EntryPoint]) -> None:
+        self._houses = dict.fromkeys(CORE_PREFIXES, "disambig")
+        self._entries: dict[str, EntryPoint] = {}
+        for entry in entries:
+            self._entries.setdefault(normalise_name(entry.name), entry)
+            for prefix in self.prefixes(entry):
+                self._houses.setdefault(prefix, distribution_name(entry))
+
+    def prefixes(self, entry: EntryPoint) -> list[str]:
+        """Return a plugin's own prefixes, whether or not another has them."""
+        own = [normalise_name(entry.name), *([normalise_name(_name(entry.dist))] if entry.dist else [])]
+        return list(dict.fromkeys([*(CORE_PREFIXES if is_core(entry) else ()), *own]))
+
+    def check_name(self, entry: EntryPoint) -> None:
+        """Refuse a plugin whose name another has.
+
+        Raises
+        ------
+        UserError
+            D008.
+        """
+        first = self._entries[normalise_name(entry.name)]
+        if first != entry:
+            raise UserError(
+                "D008", name=entry.name, first=distribution_name(first), second=distribution_name(entry)
+            )
+
+    def check(self, entry: EntryPoint, kind: str, name: str) -> None:
+        """Refuse a name that is not the plugin's to give.
+
+        Raises
+        ------
+        UserError
+            D006.
+        """
+        prefix = normalise_name(name.partition(".")[0])
+        own, owner = self.prefixes(entry), self._houses.get(prefix)
+        mine = is_core(entry) or owner == distribution_name(entry)
+        if prefix in own and mine:
+            return
+        if kind == "experiments" and (owner is None or mine):
+            return
+        problem = f"{prefix!r} is {owner}'s" if owner and not mine else f"{prefix!r} is not its name"
+        raise UserError(
+            "D006", name=name, plugin=entry.name, problem=problem, prefixes=" or ".join(f"{p}." for p in own)
+        )
+
+    def reserve(self, entry: EntryPoint, names: Iterable[str]) -> None:
+        """Note the prefixes of names that were registered; from now on they are this plugin's."""
+        for name in names:
+            self._houses.setdefault(normalise_name(name.partition(".")[0]), distribution_name(entry))

@@ -1,0 +1,208 @@
+"""The OpenAPI document of the server, which is published at ``/openapi.json``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from disambig import __version__
+from disambig.server._endpoints import LONGEST, MOST
+from disambig.server.middleware import ServerLimits
+
+Json = dict[str, Any]
+_STRING: Json = {"type": "string"}
+_NUMBER: Json = {"type": "number"}
+_COUNT: Json = {"type": "integer", "minimum": 0}
+_PROBABILITY: Json = {"type": "number", "minimum": 0, "maximum": 1}
+_FLAG = {"type": "string", "enum": ["true", "yes", "false", "no"]}
+_REFUSALS = {
+    "400": "The request is not understood.",
+    "403": "The host or the origin is not allowed.",
+    "404": "There is nothing under this path.",
+    "405": "The path does not take this method.",
+    "408": "The request was sent too slowly.",
+    "413": "The request or its text is too long, or takes too long to check.",
+    "500": "The server failed.",
+    "503": "Too much is asked at once.",
+}
+_OF_ALL = ("400", "403", "405", "500", "503")
+_OF_TEXTS = (*_OF_ALL, "408", "413")
+
+
+def openapi(limits: ServerLimits, bases: Sequence[str]) -> Json:
+    """Return the document.
+
+    Parameters
+    ----------
+    limits : Limits
+        How long a text may be.
+    bases : sequence of str
+        Paths under which LanguageTool's interface is answered: the first is meant, others are tolerated.
+    """
+    text = {"type": "string", "maxLength": limits.max_text, "pattern": "^[^\\u0000]*$"}
+    paths: Json = {
+        "/": {"get": _operation("page", "A page to try it.", "text/html", _STRING)},
+        "/openapi.json": {"get": _operation("openapi", "This document.", _JSON, {"type": "object"})},
+        "/annotate": {"post": _annotate(text)},
+        "/explain": {"post": _explain()},
+    }
+    for number, base in enumerate(bases):
+        for path, operations in _languagetool(base, text).items():
+            for operation in operations.values():
+                if number:
+                    operation["deprecated"] = True
+                    operation["operationId"] += f"_{number + 1}"
+            paths[path] = operations
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "disambig serve",
+            "version": __version__,
+            "summary": "Finds wrong words by their context; answers LanguageTool's HTTP interface.",
+            "license": {"name": "MIT", "identifier": "MIT"},
+        },
+        "paths": paths,
+        "components": {"schemas": _SCHEMAS},
+    }
+
+
+_JSON = "application/json"
+
+
+def _ref(name: str) -> Json:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def _operation(
+    name: str, summary: str, kind: str, schema: Json, refusals: Sequence[str] = _OF_ALL, **more: Any
+) -> Json:
+    responses: Json = {"200": {"description": "The answer.", "content": {kind: {"schema": schema}}}}
+    for status in sorted(refusals):
+        content = {"text/plain": {"schema": _ref("Refusal")}}
+        responses[status] = {"description": _REFUSALS[status], "content": content}
+    return {"operationId": name, "summary": summary, **more, "responses": responses}
+
+
+def _body(kind: str, schema: Json) -> Json:
+    return {"required": True, "content": {kind: {"schema": schema}}}
+
+
+def _annotate(text: Json) -> Json:
+    name = {"type": ["string", "integer"]}
+    rate = {"type": ["number", "null"], "minimum": 0}
+    document = {"type": "object", "required": ["text"], "properties": {"id": name, "text": text}}
+    documents = {"type": "array", "minItems": 1, "maxItems": MOST, "items": document}
+    one = {"type": "object", "required": ["text"], "additionalProperties": False}
+    one["properties"] = {"id": name, "text": text, "flags_per_1000": rate}
+    several = {"type": "object", "required": ["documents"], "additionalProperties": False}
+    several["properties"] = {"documents": documents, "flags_per_1000": rate}
+    answer = {"oneOf": [_ref("Record"), {"type": "array", "items": _ref("Record")}]}
+    summary = "Decide in one text or several: the records of `disambig annotate --format jsonl`."
+    body = _body(_JSON, {"oneOf": [one, several]})
+    return _operation("annotate", summary, _JSON, answer, _OF_TEXTS, requestBody=body)
+
+
+def _explain() -> Json:
+    properties = {"text": {**_STRING, "maxLength": LONGEST}, "start": _COUNT, "end": _COUNT, "rule": _STRING}
+    body = _body(_JSON, {"type": "object", "required": list(properties), "properties": properties})
+    summary = "Say why a rule flags a place, and how probable each candidate is."
+    return _operation("explain", summary, _JSON, _ref("Reasons"), _OF_TEXTS, requestBody=body)
+
+
+def _languagetool(base: str, text: Json) -> Json:
+    fields = {
+        "language": {**_STRING, "examples": ["auto", "en-US"]},
+        "text": text,
+        "data": {**_STRING, "description": "JSON with `annotation`, a list of text and markup, or `text`."},
+        "enabledRules": _STRING,
+        "disabledRules": _STRING,
+        "enabledCategories": _STRING,
+        "disabledCategories": _STRING,
+        "enabledOnly": _FLAG,
+        "level": {"type": "string", "enum": ["default", "picky"]},
+        "mode": {"type": "string", "enum": ["all", "textLevelOnly", "allButTextLevelOnly"]},
+        "flagsPer1000": {**_NUMBER, "minimum": 0},
+    }
+    parameters = [{"name": name, "in": "query", "schema": schema} for name, schema in fields.items()]
+    language = {"name": "language", "in": "query", "required": True, "schema": _STRING}
+    form = _body("application/x-www-form-urlencoded", {"type": "object", "properties": fields})
+    form["required"] = False  # a POST may have all in its query
+    matches, plain = _ref("Matches"), "text/plain"
+    summary = "Check a text: exactly one of `text` and `data`, in the query or a form."
+    languages = {"type": "array", "items": _ref("Language")}
+    return {
+        base: {"get": _operation("about", "A line on what is here.", plain, _STRING)},
+        f"{base}/check": {
+            "get": _operation("check", summary, _JSON, matches, _OF_TEXTS, parameters=parameters),
+            "post": _operation(
+                "checkForm", summary, _JSON, matches, _OF_TEXTS, parameters=parameters, requestBody=form
+            ),
+        },
+        f"{base}/languages": {"get": _operation("languages", "Languages.", _JSON, languages)},
+        f"{base}/info": {"get": _operation("info", "The server's version.", _JSON, _ref("Info"))},
+        f"{base}/healthcheck": {"get": _operation("health", "OK.", plain, {"const": "OK"})},
+        f"{base}/maxtextlength": {
+            "get": _operation(
+                "longest", "Most characters of a text.", plain, {**_STRING, "pattern": "^[0-9]+$"}
+            )
+        },
+        f"{base}/configinfo": {
+            "get": _operation("rules", "Rules.", _JSON, _ref("Rules"), parameters=[language])
+        },
+    }
+
+
+def _object(**properties: Any) -> Json:
+    return {"type": "object", "required": list(properties), "properties": properties}
+
+
+def _array(items: Json) -> Json:
+    return {"type": "array", "items": items}
+
+
+_DETECTED = _object(name=_STRING, code=_STRING, confidence=_PROBABILITY, source=_STRING)
+_CONTEXT = _object(text=_STRING, offset=_COUNT, length=_COUNT)
+_RULE = _object(
+    id=_STRING, description=_STRING, issueType=_STRING, category=_object(id=_STRING, name=_STRING)
+)
+_COUNTED = _object(
+    words=_STRING, count=_COUNT, other_words=_STRING, other_count=_COUNT, exact={"type": "boolean"}
+)
+_SCHEMAS: Json = {
+    "Refusal": {"type": "string", "pattern": "^Error: "},
+    "Software": _object(name=_STRING, version=_STRING, apiVersion={"const": 1}, premium={"const": False}),
+    "Info": _object(software=_ref("Software")),
+    "Language": _object(name=_STRING, code=_STRING, longCode=_STRING),
+    "Rules": _object(
+        software=_ref("Software"),
+        parameter=_object(maxTextLength=_COUNT),
+        rules=_array(_object(ruleId=_STRING, description=_STRING, categoryId=_STRING, categoryName=_STRING)),
+    ),
+    "Match": _object(
+        message=_STRING,
+        shortMessage=_STRING,
+        replacements=_array(_object(value=_STRING, confidence=_PROBABILITY)),
+        offset=_COUNT,
+        length=_COUNT,
+        context=_CONTEXT,
+        sentence=_STRING,
+        type=_object(typeName=_STRING),
+        rule=_RULE,
+    ),
+    "Matches": _object(
+        software=_ref("Software"),
+        warnings=_object(incompleteResults={"type": "boolean"}),
+        language=_object(name=_STRING, code=_STRING, detectedLanguage=_DETECTED),
+        matches=_array(_ref("Match")),
+    ),
+    "Record": {"type": "object", "description": "A line of `disambig annotate --format jsonl`."},
+    "Reasons": _object(
+        reason=_STRING,
+        probability=_PROBABILITY,
+        candidates=_array(_object(candidate=_STRING, probability=_PROBABILITY)),
+        counts=_array(_COUNTED),
+        found=_COUNT,
+        asked=_COUNT,
+        model=_STRING,
+    ),
+}

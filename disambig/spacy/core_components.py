@@ -1,0 +1,284 @@
+"""The components of the core: any model, and all models that correct words."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from spacy.language import Language
+from spacy.tokens import Doc, Span, SpanGroup
+
+from disambig.data import Decisions, replacement
+from disambig.decision import is_correction_task, resolve_overlaps
+from disambig.errors import UserError
+from disambig.models import Model, RequestedRates, load, protect_words, task_rates
+from disambig.packs import default_tasks
+from disambig.spacy.annotations import PREFIX, clear_cache, id_under, pack_decisions
+from disambig.spacy.component import (
+    Disambiguator,
+    Rates,
+    SpanWriter,
+    check_settings_of_factory,
+    words_to_ignore,
+)
+from disambig.spacy.factory import require_distribution
+from disambig.spacy.labellers import DocumentLabeller
+from disambig.text import TokenView, align_tokens, view_of_docs
+from disambig.types import RaisesFlags, decides
+
+FACTORY = "disambig"
+DEFAULTS: dict[str, Any] = {
+    "model": None,
+    "spans_key": None,
+    "flags_per_1000": None,
+    "ignore": [],
+    "protect": True,
+}
+
+
+def make_any(
+    nlp: Language,
+    name: str,
+    model: str | None,
+    spans_key: str | None,
+    flags_per_1000: float | None,
+    ignore: list[str],
+    protect: bool,
+) -> Disambiguator:
+    """Make a component of a model that the config names; one that labels documents writes ``doc.cats``.
+
+    Parameters
+    ----------
+    nlp : Language
+    name : str
+        Name of the component in the pipeline; give each its own where there are several.
+    model : str
+        A model directory, a task or PACK/TASK.
+    spans_key : str, optional
+        Key of ``doc.spans``; the name of the model's task if not given.
+    flags_per_1000, ignore, protect
+        As for `Disambiguator`; the labels of documents do not need them.
+
+    Raises
+    ------
+    UserError
+        D480 where no model is named, D404 where there is none of that name.
+    """
+    if not model:
+        raise UserError("D480", name=name, factory=FACTORY)
+    require_distribution(nlp, FACTORY)
+    loaded = load(model)
+    if decides(loaded.task).where == "documents":
+        return DocumentLabeller(nlp, loaded, name=name)
+    return Disambiguator(
+        nlp,
+        loaded,
+        name=name,
+        spans_key=spans_key or loaded.task.name,
+        flags_per_1000=flags_per_1000,
+        ignore=ignore,
+        protect=protect,
+    )
+
+
+Language.factory(
+    FACTORY,
+    default_config=DEFAULTS,
+    assigns=["doc.spans", "doc.user_data", "span._.disambig", "doc.cats"],
+    func=check_settings_of_factory(make_any),
+)
+
+
+PROOFREAD_FACTORY = "disambig_proofread"
+Placed = tuple[int, int, Span]
+"""A Span behind the offsets of its decision, which may be of an empty place."""
+PROOFREAD_DEFAULTS: dict[str, Any] = {
+    "models": [],
+    "flags_per_1000": None,
+    "ignore": [],
+    "protect": True,
+    "spans_key": "proofread",
+}
+
+
+class Proofreader(SpanWriter):
+    """Flag words that should be others, with several models: one Span for each place that is flagged.
+
+    ``label_`` is what should stand there, ``id_`` the task, ``span._.disambig`` the record, whose
+    ``alternatives`` are what less sure tasks would put there. The text is cut into words once for all models.
+
+    Parameters
+    ----------
+    nlp : Language
+        The pipeline; its language must be that of the models.
+    models : sequence of Model
+        Of different tasks.
+    name : str
+        Name of the component in the pipeline.
+    spans_key : str
+        Key of ``doc.spans``.
+    flags_per_1000 : float or mapping from task to float, optional
+        False alarms to accept per 1,000 correct words: of all models together, or of some tasks; by default
+        each model's own rate.
+    ignore : sequence of str
+        Words to leave alone, however they are capitalised.
+    protect : bool
+        Whether quotes, code, URLs and names are left alone.
+
+    Raises
+    ------
+    UserError
+        D500 for a pipeline of another language, D333 for two models of one task, D644 for one that corrects
+        no words, D401 for an impossible rate, D950 for one of a task that is not there, D503 for an `ignore`
+        that is no list of words.
+    """
+
+    def __init__(
+        self,
+        nlp: Language,
+        models: Sequence[Model],
+        *,
+        name: str,
+        spans_key: str = "proofread",
+        flags_per_1000: RequestedRates = None,
+        ignore: Sequence[str] = (),
+        protect: bool = True,
+    ) -> None:
+        first: dict[str, str] = {}
+        for model in models:
+            task = model.task.name
+            if model.language and nlp.lang != model.language:
+                raise UserError("D500", name=name, seen=nlp.lang, language=model.language)
+            if not is_corrector(model):
+                raise UserError("D644", name=model.name, task=task)
+            if task in first:
+                raise UserError("D333", first=first[task], second=model.name, task=task)
+            first[task] = model.name
+        super().__init__(name, spans_key)
+        self.models = tuple(models)
+        self.rates = task_rates(models, flags_per_1000)
+        self.ignore = {model.tokenisation.name: words_to_ignore(model, name, ignore) for model in models}
+        self.protect = protect
+        self.vocab = nlp.vocab
+        self._add_strings()
+
+    def predict(self, docs: Sequence[Doc]) -> list[Decisions]:
+        """Return what each model raised in a batch of Docs, one flag a place; the Docs stay as they are."""
+        views: dict[str, TokenView] = {}
+        found = []
+        for model in self.models:
+            words = model.tokenisation.name
+            if words not in views:
+                view = view_of_docs(docs, model.tokenisation, protected=self.protect)
+                views[words] = protect_words(view, self.ignore[words])
+            decisions = model.decide(views[words], flags_per_1000=self.rates.get(model.task.name))
+            found.append(decisions.take(np.flatnonzero(decisions.flagged)))
+        return resolve_overlaps(found, [doc.text for doc in docs])
+
+    def set_annotations(self, docs: Sequence[Doc], decisions: Sequence[Decisions]) -> None:
+        """Write the flags of `predict` to the Docs; what lost its place is kept as an alternative."""
+        clear_cache()
+        spans: list[list[Placed]] = [[] for _ in docs]
+        for of_task in decisions:
+            bounds = np.searchsorted(of_task.documents, np.arange(len(docs) + 1)).tolist()
+            packed = pack_decisions(of_task, bounds, self.spans_key, scope=self.spans_key)
+            for number, (doc, kept) in enumerate(zip(docs, packed, strict=True)):
+                name = id_under(doc, of_task.task, self.spans_key)
+                doc.user_data[PREFIX + name] = kept
+                spans[number] += _flagged(doc, of_task.slice(*bounds[number : number + 2]), name)
+        for doc, own in zip(docs, spans, strict=True):
+            in_order = [span for *_, span in sorted(own, key=lambda placed: placed[:2])]
+            doc.spans[self.spans_key] = SpanGroup(doc, name=self.spans_key, spans=in_order)
+
+    def reference(self) -> dict[str, Any]:
+        """Return name and version of each task's model."""
+        return {"models": {model.task.name: f"{model.name} {model.version}" for model in self.models}}
+
+    def check(self, saved: Any) -> None:
+        """Warn where the pipeline was saved with other models."""
+        self._add_strings()  # the vocabulary was read anew as well
+        if saved != self.reference():
+            then, now = (", ".join(each.get("models", {}).values()) for each in (saved, self.reference()))
+            warnings.warn(f"{self.name} was saved with {then}, and decides with {now} now", stacklevel=3)
+
+    def _add_strings(self) -> None:
+        for text in (self.spans_key, *(model.task.name for model in self.models)):
+            self.vocab.strings.add(text)
+
+
+def is_corrector(model: Model) -> bool:
+    """Tell whether a model corrects words of a text, and flags those that should be others."""
+    return is_correction_task(model.task) and isinstance(model.judge, RaisesFlags)
+
+
+def _flagged(doc: Doc, decisions: Decisions, span_id: str) -> list[Placed]:
+    """Return a Span for each decision of one Doc that kept its flag, with its offsets."""
+    rows = np.flatnonzero(decisions.flagged)
+    starts, ends = decisions.starts[rows], decisions.ends[rows]
+    first, last = align_tokens(doc, starts, ends)
+    last = np.where(starts == ends, np.minimum(first + 1, len(doc)), last)  # the token after an empty place
+    chosen = [decisions.candidate_texts(i)[decisions.chosen[i]] for i in rows.tolist()]
+    labels = [
+        replacement(word, doc.text, start, end).strip()
+        for word, start, end in zip(chosen, starts.tolist(), ends.tolist(), strict=True)
+    ]
+    spans = [
+        Span(doc, i, j, label=label, span_id=span_id)
+        for i, j, label in zip(first.tolist(), last.tolist(), labels, strict=True)
+    ]
+    return list(zip(starts.tolist(), ends.tolist(), spans, strict=True))
+
+
+def make_proofread(
+    nlp: Language,
+    name: str,
+    models: list[str],
+    flags_per_1000: Rates | None,
+    ignore: list[str],
+    protect: bool,
+    spans_key: str,
+) -> Proofreader:
+    """Make a component of the models that the config names, or of all installed ones that correct words.
+
+    Parameters
+    ----------
+    nlp : Language
+    name : str
+        Name of the component in the pipeline.
+    models : list of str
+        Tasks, PACK/TASK or directories; none: the installed models of the pipeline's language that correct
+        words and that their pack does not keep for those who name them.
+    flags_per_1000, ignore, protect, spans_key
+        As for `Proofreader`.
+
+    Raises
+    ------
+    UserError
+        D952 where none is named and none is installed, D404 for an unknown one, and those of `Proofreader`.
+    """
+    require_distribution(nlp, PROOFREAD_FACTORY)
+    loaded = [load(each) for each in models or default_tasks()]
+    if not models:
+        loaded = [each for each in loaded if is_corrector(each) and each.language in ("", nlp.lang)]
+    if not loaded:
+        raise UserError("D952", name=name, language=nlp.lang)
+    return Proofreader(
+        nlp,
+        loaded,
+        name=name,
+        spans_key=spans_key,
+        flags_per_1000=flags_per_1000,
+        ignore=ignore,
+        protect=protect,
+    )
+
+
+Language.factory(
+    PROOFREAD_FACTORY,
+    default_config=PROOFREAD_DEFAULTS,
+    assigns=["doc.spans", "doc.user_data", "span._.disambig"],
+    default_score_weights={"spans_proofread_f": 1.0, "spans_proofread_p": 0.0, "spans_proofread_r": 0.0},
+    func=check_settings_of_factory(make_proofread),
+)

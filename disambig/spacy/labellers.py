@@ -1,0 +1,278 @@
+"""Components that label documents or tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.attrs import POS, TAG
+from spacy.language import Language
+from spacy.parts_of_speech import IDS
+from spacy.scorer import Scorer
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from disambig.data import Decisions
+from disambig.errors import UserError
+from disambig.models import Model, load
+from disambig.spacy.component import Disambiguator, check_settings_of_factory
+from disambig.spacy.factory import require_distribution
+from disambig.text import ReadsDocs, hash_word, view_of_docs
+from disambig.types import decides
+
+SCORE_WEIGHTS = {
+    "cats_score": 1.0,
+    "cats_score_desc": None,
+    "cats_micro_p": None,
+    "cats_micro_r": None,
+    "cats_micro_f": None,
+    "cats_macro_p": None,
+    "cats_macro_r": None,
+    "cats_macro_f": None,
+    "cats_macro_auc": None,
+    "cats_f_per_type": None,
+}
+"""As those of spaCy's ``textcat``."""
+
+
+class DocumentLabeller(Disambiguator):
+    """Label Docs as a whole: the probabilities in ``doc.cats`` sum to one.
+
+    A Doc without words keeps the ``doc.cats`` that it has; so do others the labels that the model does
+    not know.
+
+    Parameters
+    ----------
+    nlp : Language
+        The pipeline; its language must be the model's, if that has one.
+    model : Model
+        Of a task that labels documents.
+    name : str
+        Name of the component in the pipeline.
+
+    Raises
+    ------
+    UserError
+        D504 for a model that decides inside of documents, D500 for a pipeline of another language.
+    """
+
+    def __init__(self, nlp: Language, model: Model, *, name: str) -> None:
+        if decides(model.task).where != "documents":
+            raise UserError("D504", name=name, model=model.name, task=model.task.name)
+        super().__init__(nlp, model, name=name, spans_key=model.task.name, protect=False)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of ``doc.cats``."""
+        return self.model.task.groups[0].candidates
+
+    def set_annotations(self, docs: Sequence[Doc], decisions: Decisions) -> None:
+        """Write the probabilities of `predict` to the Docs."""
+        shares = self.model.candidate_probabilities(decisions)
+        if shares is None:
+            return
+        rows = shares.reshape(len(decisions), len(self.labels)).tolist()
+        for document, row in zip(decisions.documents.tolist(), rows, strict=True):
+            docs[document].cats.update(zip(self.labels, row, strict=True))
+
+    def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
+        """Return the scores of spaCy's ``textcat``: one label a document is right."""
+        told = {"labels": self.labels, "multi_label": False, **kwargs}
+        scores: dict[str, Any] = Scorer.score_cats(examples, "cats", **told)
+        return scores
+
+
+def document_factory(name: str) -> Callable[..., DocumentLabeller]:
+    """Register a component factory for models that label documents with spaCy and return it.
+
+    The component's config has ``model``, the directory of one.
+
+    Parameters
+    ----------
+    name : str
+        Name of the factory, such as ``"disambig_topic"``.
+    """
+    factory = name
+
+    def create(nlp: Language, name: str, model: str | None) -> DocumentLabeller:
+        if not model:
+            raise UserError("D480", name=name, factory=factory)
+        require_distribution(nlp, factory)
+        return DocumentLabeller(nlp, load(model), name=name)
+
+    Language.factory(
+        name,
+        default_config={"model": None},
+        assigns=["doc.cats"],
+        default_score_weights=SCORE_WEIGHTS,
+        func=check_settings_of_factory(create),
+    )
+    return create
+
+
+SPACE_TAG, SPACE_POS = "_SP", "SPACE"
+"""What tokens of white space get, as from spaCy's own taggers."""
+TOKEN_SCORE_WEIGHTS = {"tag_acc": 1.0, "pos_acc": 0.0}
+
+
+@dataclass(frozen=True, slots=True)
+class UniversalTags:
+    """The part of speech of labels, and of words with a label where it is another one.
+
+    Attributes
+    ----------
+    of_tag : mapping of str to str
+        From a label to a universal part of speech, such as ``"NOUN"``.
+    of_word : mapping of (str, str) to str
+        By word in lower case and label.
+    """
+
+    of_tag: Mapping[str, str]
+    of_word: Mapping[tuple[str, str], str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TokenLabels:
+    """The labels of a batch's tokens, without those of white space.
+
+    Attributes
+    ----------
+    labels : array of int64, shape (n_words,)
+        Candidate of each word.
+    parts : array of uint64, shape (n_words,)
+        spaCy's number of each word's part of speech; 0 where it has none.
+    documents : array of int64, shape (n_documents + 1,)
+        Where each document's words begin.
+    """
+
+    labels: NDArray[np.int64]
+    parts: NDArray[np.uint64]
+    documents: NDArray[np.int64]
+
+
+class TokenLabeller(Disambiguator):
+    """Label all tokens of Docs: ``tag_`` and, given `universal`, ``pos_`` of labels that it knows.
+
+    Parameters
+    ----------
+    nlp : Language
+        The pipeline; its language must be the model's.
+    model : Model
+        Of a task that labels every token of `disambig.spacy_tokens.v1`.
+    name : str
+        Name of the component in the pipeline.
+    universal : Universal, optional
+
+    Raises
+    ------
+    UserError
+        D505 for a model that does not label spaCy's tokens, D500 for a pipeline of another language.
+    """
+
+    def __init__(
+        self, nlp: Language, model: Model, *, name: str, universal: UniversalTags | None = None
+    ) -> None:
+        if decides(model.task).between != "labels" or not isinstance(model.tokenisation, ReadsDocs):
+            raise UserError("D505", name=name, model=model.name, task=model.task.name)
+        self.universal = universal
+        super().__init__(nlp, model, name=name, spans_key=model.task.name, protect=False)
+        strings = nlp.vocab.strings
+        self._tags = np.array([strings.add(tag) for tag in self.labels], np.uint64)
+        of_tag = universal.of_tag if universal else {}
+        self._parts = np.array([IDS[of_tag.get(tag, "")] for tag in self.labels], np.uint64)
+        number = {tag: i for i, tag in enumerate(self.labels)}
+        own = universal.of_word.items() if universal else ()
+        known = sorted(
+            (_key(hash_word(word), number[tag]), IDS[pos]) for (word, tag), pos in own if tag in number
+        )
+        self._words = np.array([key for key, _ in known], np.uint64)
+        self._words_parts = np.array([part for _, part in known], np.uint64)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of ``token.tag_``."""
+        return self.model.task.groups[0].candidates
+
+    def predict(self, docs: Sequence[Doc]) -> TokenLabels:  # type: ignore[override]
+        """Return the labels of a batch of Docs; the Docs stay as they are."""
+        view = view_of_docs(docs, self.model.tokenisation)
+        instances, chosen = self.model.choose(view)
+        parts = self._parts[chosen]
+        if len(self._words):
+            keys = view.hashes[instances.positions] ^ (chosen.astype(np.uint64) * _STEP)
+            at = np.minimum(self._words.searchsorted(keys), len(self._words) - 1)
+            parts = np.where(self._words[at] == keys, self._words_parts[at], parts)
+        return TokenLabels(chosen, parts, instances.positions.searchsorted(view.documents))
+
+    def set_annotations(self, docs: Sequence[Doc], decisions: TokenLabels) -> None:  # type: ignore[override]
+        """Write the labels of `predict` to the Docs."""
+        tags = self._tags[decisions.labels]
+        bounds = decisions.documents.tolist()
+        space = self.vocab.strings.add(SPACE_TAG)
+        for doc, first, last in zip(docs, bounds, bounds[1:], strict=False):
+            if doc.vocab is not self.vocab:
+                for tag in (*self.labels, SPACE_TAG):
+                    doc.vocab.strings.add(tag)
+            columns = np.zeros((len(doc), 2), np.uint64)
+            columns[:] = space, IDS[SPACE_POS]
+            if last - first == len(doc):
+                words: Any = slice(None)
+            else:
+                words = np.array([not token.text.isspace() for token in doc], bool)
+            columns[words, 0], columns[words, 1] = tags[first:last], decisions.parts[first:last]
+            wanted = [TAG, POS] if self.universal else [TAG]
+            doc.from_array(wanted, columns if self.universal else columns[:, :1])
+
+    def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
+        """Return ``tag_acc`` and ``pos_acc``, as spaCy's tagger and morphologizer do."""
+        given = list(examples)
+        scores: dict[str, Any] = Scorer.score_token_attr(given, "tag", **kwargs)
+        if self.universal:
+            scores |= Scorer.score_token_attr(given, "pos", **kwargs)
+        return scores
+
+
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+
+
+def _key(word: int, label: int) -> int:
+    return word ^ (label * int(_STEP) & 0xFFFFFFFFFFFFFFFF)
+
+
+def token_factory(
+    name: str, *, task: str, universal: Callable[[], UniversalTags] | None = None
+) -> Callable[..., TokenLabeller]:
+    """Register a component factory that labels tokens, and return it.
+
+    The component's config has ``model`` (a name or directory; by default the installed pack's model of
+    `task`) and ``pos``, whether ``token.pos_`` is written too.
+
+    Parameters
+    ----------
+    name : str
+        Name of the factory, such as ``"disambig_tagger"``.
+    task : str
+        What the component decides; it refuses models of other tasks.
+    universal : callable, optional
+        Gives what ``pos`` needs.
+    """
+    factory = name
+
+    def create(nlp: Language, name: str, model: str | None, pos: bool) -> TokenLabeller:
+        require_distribution(nlp, factory)
+        loaded = load(model or task)
+        if loaded.task.name != task:
+            raise UserError("D501", name=name, asked=task, model=loaded.name, seen=loaded.task.name)
+        return TokenLabeller(nlp, loaded, name=name, universal=universal() if universal and pos else None)
+
+    Language.factory(
+        name,
+        default_config={"model": None, "pos": universal is not None},
+        assigns=["token.tag", "token.pos"] if universal else ["token.tag"],
+        default_score_weights=TOKEN_SCORE_WEIGHTS,
+        func=check_settings_of_factory(create),
+    )
+    return create

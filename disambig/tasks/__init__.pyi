@@ -1,0 +1,6 @@
+from .candidates import (
+    Lists as Lists,
+)
+from .candidates import (
+    OwnCandidates as OwnCandidates,
+)

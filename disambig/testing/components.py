@@ -1,0 +1,578 @@
+"""The contracts of tasks, extractors, kernels and learners."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.data import CandidateLists, Instances
+from disambig.errors import UserError
+from disambig.testing.checks import (
+    Check,
+    accuracy,
+    blocks,
+    collect_checks,
+    crossed,
+    plain,
+    require,
+    require_batch,
+    require_close,
+    require_equal,
+    require_state,
+)
+from disambig.text import Tokenisation, TokenView, hash_words
+from disambig.training import fit, mean_cost, to_accepted_storage
+from disambig.types import (
+    Between,
+    CandidateBatch,
+    FeatureExtractor,
+    Features,
+    FitsPath,
+    Fitted,
+    HasExamples,
+    Kernel,
+    Learner,
+    TakesGroups,
+    Task,
+    TransformsBatches,
+    Where,
+    decides,
+    metric,
+    needs_training,
+    requires,
+    takes,
+)
+
+
+def check_task(task: Task, texts: Sequence[str], tokenisation: Tokenisation | None = None) -> list[Check]:
+    """Return the checks of a task.
+
+    Parameters
+    ----------
+    task : Task
+    texts : sequence of str
+        Documents in which the task finds something to decide; any, where it decides items outside a text.
+    tokenisation : Tokenisation, optional
+        By default ``disambig.words.v1``.
+    """
+    if tokenisation is None:
+        from disambig.text import Words
+
+        tokenisation = Words()
+    return collect_checks(_TaskChecks(task, list(texts), tokenisation))
+
+
+@dataclass
+class _TaskChecks:
+    _task: Task
+    _texts: list[str]
+    _tokenisation: Tokenisation
+
+    def has_name_and_language(self) -> None:
+        name, language = self._task.name, self._task.language
+        require(isinstance(name, str) and name.isidentifier(), f"name {name!r} is no identifier")
+        require(isinstance(language, str), f"language is {language!r}, not a code such as 'en' or ''")
+
+    def says_what_it_decides(self) -> None:
+        try:
+            what = decides(self._task)
+        except UserError as problem:
+            raise AssertionError(str(problem)) from problem
+        require(what.where in get_args(Where), f"decides at {what.where!r}: none of {get_args(Where)}")
+        require(what.between in get_args(Between), f"decides between {what.between!r}: {get_args(Between)}")
+        name, candidate = metric(self._task)
+        known = {each for group in self._task.groups for each in group.candidates}
+        require(
+            candidate is None or candidate in known, f"metric {name!r} is about {candidate!r}, no candidate"
+        )
+
+    def has_groups_of_candidates(self) -> None:
+        groups = self._task.groups
+        require(isinstance(groups, tuple) and len(groups) > 0, "groups is no tuple, or empty")
+        names = [group.name for group in groups]
+        require(len(set(names)) == len(names), f"two groups share a name: {sorted(names)}")
+        for group in groups:
+            known = set(group.candidates)
+            least = 0 if self._own else 2  # lists of its own say all there is to say
+            require(
+                len(known) == len(group.candidates) >= least,
+                f"{group.name}: fewer than two different candidates",
+            )
+            strange = [name for variants in group.variants for name in variants if name not in known]
+            require(not strange, f"{group.name}: variants {strange} are no candidates")
+
+    def takes_the_groups_of_a_saved_model(self) -> None:
+        if isinstance(self._task, TakesGroups):
+            given = self._task.groups[::-1][:-1] or self._task.groups
+            require(self._task.of_groups(given).groups == given, "of_groups: other groups than were given")
+
+    def finds_instances(self) -> None:
+        found = self._find(self._texts)[1]
+        if decides(self._task).where == "items":
+            require(len(found) == 0, "instances in a text, but it decides items, which a reader brings")
+            return
+        require(len(found) > 0, "no instance in these texts: give texts with something to decide")
+
+    def has_lists_where_it_says_so(self) -> None:
+        found, n = self._find(self._texts)[1], len(self._find(self._texts)[1])
+        own, between = found.own, decides(self._task).between
+        if not self._own:
+            require(
+                own is None, f"instances have lists of their own, but it decides between {between}, not own"
+            )
+            return
+        require(
+            isinstance(own, CandidateLists),
+            f"it decides between candidates of its own, but own is {type(own).__name__}, no CandidateLists",
+        )
+        assert own is not None
+        require(len(own) == n, f"{len(own)} lists for {n} instances")
+        require(bool((np.diff(own.offsets) > 0).all()), "a list is empty: every instance has one candidate")
+        rows = int(own.offsets[-1])
+        for name in ("texts", "scores", "ranks", "costs"):
+            held = len(getattr(own, name))
+            require(held == rows, f"{name} of {held:,} candidates, the lists have {rows:,}")
+        require(all(isinstance(text, str) for text in own.texts), "a candidate is no text")
+        require(bool(np.isfinite(own.scores).all()), "a base score is no finite number")
+        require(bool((own.ranks >= 0).all()), "a rank is below 0")
+        require(not (own.costs < 0).any(), "a cost is negative")
+        if own.features is not None:
+            shape = rows, len(own.feature_names)
+            require(own.features.shape == shape, f"features of shape {own.features.shape}, not {shape}")
+
+    def keeps_text_order(self) -> None:
+        found = self._find(self._texts)[1]
+        require(bool((np.diff(found.positions) >= 0).all()), f"positions fall: {found.positions}")
+
+    def points_at_groups_and_candidates(self) -> None:
+        found, groups = self._find(self._texts)[1], self._task.groups
+        require(
+            bool(((found.groups >= 0) & (found.groups < len(groups))).all()), "a group index is out of range"
+        )
+        sizes = np.array([len(group.candidates) for group in groups])[found.groups]
+        if found.own is not None:
+            sizes = np.diff(found.own.offsets)
+        require(bool(((found.observed >= -1) & (found.observed < sizes)).all()), "observed is out of range")
+        if decides(self._task).between == "labels":
+            require(bool((found.observed == -1).all()), "observed is a label: of labels nothing stands there")
+
+    def stays_inside_sentences(self) -> None:
+        view, found = self._find(self._texts)
+        empty = [
+            i for i in np.flatnonzero(found.lengths < 1).tolist() if "" not in self._candidates(found, i)
+        ]
+        require(not empty, "an instance has no token, and no candidate that is no word")
+        where = decides(self._task).where
+        require(where != "tokens" or bool((found.lengths == 1).all()), "it decides tokens, and takes several")
+        documents = where == "documents"
+        for position, length in zip(found.positions, found.lengths, strict=True):
+            inside = np.arange(position, position + length)
+            tokens = inside[[0, -1]] if documents else inside  # a document has sentences
+            require(
+                bool((view.ends[tokens] > view.starts[tokens]).all()), f"token {position} is a sentence's end"
+            )
+
+    def observes_what_stands_there(self) -> None:
+        view, found = self._find(self._texts)
+        for i in np.flatnonzero(found.observed >= 0).tolist():
+            candidate = self._candidates(found, i)[found.observed[i]]
+            seen = view.hashes[found.positions[i] : found.positions[i] + found.lengths[i]]
+            words = candidate.split(" ") if candidate else []
+            require_equal(seen, hash_words(words), f"words observed as {candidate!r}")
+
+    def takes_texts_one_by_one(self) -> None:
+        together = self._find(self._texts)
+        starts = together[0].documents
+        apart = [self._find([text])[1] for text in self._texts]
+        shifted = [found.positions + starts[i] for i, found in enumerate(apart)]
+        require_equal(np.concatenate(shifted), together[1].positions, "positions of texts taken one by one")
+        groups = np.concatenate([found.groups for found in apart])
+        require_equal(groups, together[1].groups, "groups of texts taken one by one")
+        lists = [texts for found in apart for texts in self._lists(found)]
+        require(lists == self._lists(together[1]), "texts taken one by one have other candidates")
+
+    def finds_the_same_twice(self) -> None:
+        first, second = self._find(self._texts)[1], self._find(self._texts)[1]
+        require_equal(second.positions, first.positions, "positions the second time")
+        require_equal(second.observed, first.observed, "candidates the second time")
+        require(self._lists(first) == self._lists(second), "there are other candidates the second time")
+
+    def takes_texts_without_words(self) -> None:
+        for texts in ([], [""], [" \n"], ["", ""]):
+            require(len(self._find(texts)[1]) == 0, f"instances in {texts!r}")
+
+    def learns_from_places_of_the_same_kind(self) -> None:
+        if not isinstance(self._task, HasExamples):
+            return
+        examples = _TaskChecks(_ExamplesTask(self._task), self._texts, self._tokenisation)
+        try:
+            examples.finds_instances()
+            examples.keeps_text_order()
+            examples.has_lists_where_it_says_so()
+            examples.points_at_groups_and_candidates()
+            examples.stays_inside_sentences()
+            examples.observes_what_stands_there()
+            examples.takes_texts_one_by_one()
+            examples.finds_the_same_twice()
+            examples.takes_texts_without_words()
+        except AssertionError as problem:
+            raise AssertionError(f"examples: {problem}") from problem
+
+    @property
+    def _own(self) -> bool:
+        return decides(self._task).between == "own"
+
+    def _candidates(self, found: Instances, index: int) -> tuple[str, ...]:
+        if found.own is not None:
+            return found.own.instance_candidates(index)
+        return self._task.groups[found.groups[index]].candidates
+
+    def _lists(self, found: Instances) -> list[tuple[str, ...]]:
+        return [] if found.own is None else [found.own.instance_candidates(i) for i in range(len(found))]
+
+    def _find(self, texts: list[str]) -> tuple[TokenView, Instances]:
+        view = self._tokenisation(texts)
+        return view, self._task.instances(view)
+
+
+class _ExamplesTask:
+    """A task with its examples in the place of its instances."""
+
+    def __init__(self, task: Any) -> None:
+        self._task = task
+
+    def instances(self, view: TokenView) -> Instances:
+        found: Instances = self._task.examples(view)
+        return found
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._task, name)
+
+
+def check_extractor(
+    extractor: FeatureExtractor,
+    task: Task,
+    texts: Sequence[str],
+    tokenisation: Tokenisation | None = None,
+) -> list[Check]:
+    """Return the checks of a feature extractor, which is fitted on `texts` first.
+
+    Parameters
+    ----------
+    extractor : FeatureExtractor
+    task : Task
+        Finds the instances; one that passes `check_task`.
+    texts : sequence of str
+    tokenisation : Tokenisation, optional
+        By default ``disambig.words.v1``.
+    """
+    if tokenisation is None:
+        from disambig.text import Words
+
+        tokenisation = Words()
+    return collect_checks(_ExtractorChecks(extractor, task, list(texts), tokenisation))
+
+
+@dataclass
+class _ExtractorChecks:
+    _extractor: FeatureExtractor
+    _task: Task
+    _texts: list[str]
+    _tokenisation: Tokenisation
+
+    def says_what_it_requires(self) -> None:
+        layers = requires(self._extractor)
+        good = not isinstance(layers, str) and all(isinstance(layer, str) for layer in layers)
+        require(good, f"requires is {layers!r}, not a sequence of names of layers")
+
+    def makes_batches_in_order(self) -> None:
+        for name, features in self._features().items():
+            require_batch(features.batch, f"group {name}")
+
+    def costs_nothing_where_the_text_is_right(self) -> None:
+        for name, (features, found) in self._by_group().items():
+            offsets, cost = features.batch.offsets, features.batch.cost
+            require(
+                len(offsets) == len(found) + 1, f"group {name}: {len(offsets) - 1} of {len(found)} instances"
+            )
+            known = found.observed >= 0
+            observed = (offsets[:-1] + found.observed)[known]
+            require(
+                bool((cost[observed] == 0).all()), f"group {name}: the observed candidate costs something"
+            )
+
+    def counts_its_evidence(self) -> None:
+        for name, features in self._features().items():
+            found, asked, n_rows = features.found, features.asked, len(features.batch.cost)
+            require(
+                found.shape == asked.shape == (n_rows,), f"group {name}: evidence is not one number a row"
+            )
+            require(bool(((found >= 0) & (found <= asked)).all()), f"group {name}: found more than asked")
+
+    def keeps_all_in_its_state(self) -> None:
+        fitted = self._fit(self._extractor)
+        state = fitted.state()
+        require_state(state, "extractor")
+        again = self._extractor.from_state({name: array.copy() for name, array in state.items()})
+        expected = self._features(fitted)
+        for name, features in self._features(again).items():
+            probe = np.random.default_rng(0).normal(size=len(features.batch.columns))
+            seen, wanted = features.batch.scores(probe), expected[name].batch.scores(probe)
+            require_equal(seen, wanted, f"group {name} after from_state")
+
+    def sees_each_instance_by_itself(self) -> None:
+        fitted = self._fit(self._extractor)
+        view = self._tokenisation(self._texts)
+        for name, (features, found) in self._by_group().items():
+            group = next(group for group in self._task.groups if group.name == name)
+            alone = fitted.transform(view, found.take(np.array([len(found) - 1])), group).batch
+            probe = np.random.default_rng(0).normal(size=len(alone.columns))
+            last = features.batch.scores(probe)[features.batch.offsets[-2] :]
+            require_close(alone.scores(probe), last, f"group {name}: an instance alone", within=1e-5)
+
+    def describes_groups_together_as_alone(self) -> None:
+        fitted = self._fit(self._extractor)
+        by_group = self._by_group(fitted)
+        own = any(found.own is not None for _, found in by_group.values())
+        if not by_group or own or not isinstance(fitted, TransformsBatches):
+            return
+        view = self._tokenisation(self._texts)
+        groups = {group.name: group for group in self._task.groups}
+        parts = [(found, groups[name]) for name, (_, found) in by_group.items()]
+        together = fitted.transform_all(view, parts)
+        require_equal(len(together), len(parts), "groups by transform_all")
+        for (name, (features, _)), seen in zip(by_group.items(), together, strict=True):
+            probe = np.random.default_rng(0).normal(size=len(features.batch.columns))
+            scores = features.batch.scores(probe)
+            require_equal(seen.batch.scores(probe), scores, f"group {name} by transform_all")
+            require_equal(seen.batch.cost, features.batch.cost, f"costs of group {name} by transform_all")
+            for kind in ("found", "asked"):
+                alone = getattr(features, kind)
+                require_equal(getattr(seen, kind), alone, f"{kind} of group {name} by transform_all")
+
+    def takes_no_instances(self) -> None:
+        fitted = self._fit(self._extractor)
+        view = self._tokenisation([])
+        for group in self._task.groups:
+            features = fitted.transform(view, self._task.instances(view), group)
+            require(len(features.batch.cost) == 0, f"group {group.name}: rows without instances")
+
+    def _fit(self, extractor: FeatureExtractor) -> FeatureExtractor:
+        view = self._tokenisation(self._texts)
+        return extractor.fit(view, self._task.instances(view), self._task.groups)
+
+    def _features(self, fitted: FeatureExtractor | None = None) -> dict[str, Features]:
+        return {name: features for name, (features, _) in self._by_group(fitted).items()}
+
+    def _by_group(self, fitted: FeatureExtractor | None = None) -> dict[str, tuple[Features, Instances]]:
+        extractor = self._fit(self._extractor) if fitted is None else fitted
+        view = self._tokenisation(self._texts)
+        instances = self._task.instances(view)
+        require(len(instances) > 0, "the task finds nothing in these texts")
+        parts = {}
+        for g in np.unique(instances.groups):
+            group, part = self._task.groups[g], instances.take(instances.groups == g)
+            parts[group.name] = (extractor.transform(view, part, group), part)
+        return parts
+
+
+def check_kernel(kernel: Kernel, batch: CandidateBatch | None = None) -> list[Check]:
+    """Return the checks of a kernel.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    batch : CandidateBatch, optional
+        Instances in a storage that the kernel takes; by default `disambig.testing.crossed`.
+    """
+    return collect_checks(_KernelChecks(kernel, crossed() if batch is None else batch))
+
+
+@dataclass
+class _KernelChecks:
+    _kernel: Kernel
+    _batch: CandidateBatch
+
+    def says_whether_it_is_linear(self) -> None:
+        flag = self._kernel.is_linear
+        require(isinstance(flag, bool), f"is_linear is {flag!r}: set it to True or False")
+
+    def gives_one_row_an_instance(self) -> None:
+        n = len(self._batch.offsets) - 1
+        rows = self._rows()
+        require(rows.shape[0] == n, f"{rows.shape[0]} rows for {n} instances")
+        require(hasattr(rows, "indptr"), f"rows are no csr_array but {type(rows).__name__}")
+
+    def leaves_instances_alone(self) -> None:
+        given = copy.deepcopy(self._batch)
+        self._kernel.gram(self._kernel.rows(given), self._kernel.rows(given))
+        probe = np.random.default_rng(0).normal(size=len(given.columns))
+        require_equal(given.scores(probe), self._batch.scores(probe), "features after rows and gram")
+
+    def is_symmetric_and_finite(self) -> None:
+        gram, n = self._gram(), len(self._batch.offsets) - 1
+        require(gram.shape == (n, n), f"a gram of shape {gram.shape} for {n} instances")
+        require(bool(np.isfinite(gram).all()), "some numbers are not finite")
+        require_close(gram, gram.T, "the gram turned over", within=1e-12)
+
+    def is_positive_semidefinite(self) -> None:
+        gram = self._gram()
+        values = np.linalg.eigvalsh((gram + gram.T) / 2)
+        least, most = float(values[0]), float(np.abs(values).max())
+        require(least >= -1e-12 * max(most, 1.0) * len(gram), f"an eigenvalue of the gram is {least:.3g}")
+
+    def looks_at_each_pair_by_itself(self) -> None:
+        gram, some = self._gram(), np.array([2, 0])
+        alone = self._kernel.rows(self._batch.take(some))
+        require_close(self._kernel.gram(alone, self._rows()), gram[some], "two against all", within=1e-12)
+        require_close(self._kernel.gram(self._rows(), alone), gram[:, some], "all against two", within=1e-12)
+
+    def is_linear_in_its_rows_if_it_says_so(self) -> None:
+        if self._kernel.is_linear:
+            rows, width = self._rows(), len(self._batch.columns) // int(np.diff(self._batch.offsets)[0])
+            require(rows.shape[1] == width, f"rows have {rows.shape[1]} columns, the batch's {width}")
+            require_close(self._gram(), (rows @ rows.T).toarray(), "the gram of its rows", within=1e-12)
+
+    def _rows(self) -> Any:
+        return self._kernel.rows(copy.deepcopy(self._batch))
+
+    def _gram(self) -> Any:
+        rows = self._rows()
+        return self._kernel.gram(rows, rows)
+
+
+def check_learner(
+    learner: Learner, batch: CandidateBatch | None = None, *, least: float | None = None
+) -> list[Check]:
+    """Return the checks of a learner.
+
+    Parameters
+    ----------
+    learner : Learner
+    batch : CandidateBatch, optional
+        Examples, which are converted to a storage that the learner takes; the scorer gets them as they are.
+        By default `disambig.testing.blocks`.
+    least : float, optional
+        Accuracy on its own training examples that a trained scorer must reach; by default that of
+        the best constant row.
+    """
+    return collect_checks(_LearnerChecks(learner, blocks() if batch is None else batch, least))
+
+
+@dataclass
+class _LearnerChecks:
+    _learner: Learner
+    _batch: CandidateBatch
+    _least: float | None
+
+    def says_whether_it_needs_training(self) -> None:
+        flag = needs_training(self._learner)
+        require(isinstance(flag, bool), f"needs_training is {flag!r}: set it to True or False")
+
+    def says_which_storages_it_takes(self) -> None:
+        storages = takes(self._learner)
+        good = isinstance(storages, tuple) and all(isinstance(storage, type) for storage in storages)
+        require(good, f"takes is {storages!r}, not a tuple of classes")
+        taken = to_accepted_storage(self._learner, self._batch)
+        require(not storages or isinstance(taken, storages), f"{type(taken).__name__} is none of {storages}")
+
+    def keeps_its_contract(self) -> None:
+        """Come through `disambig.training.fitting.fit`, as before a model is made."""
+        half = np.arange(len(self._batch.offsets) - 1)
+        train, dev = self._batch.take(half[::2]), self._batch.take(half[1::2])
+        try:
+            fitted = fit(self._learner, train, dev=dev, rng=np.random.default_rng(0))
+        except UserError as problem:
+            if problem.code == "D414":
+                raise AssertionError(str(problem)) from problem
+            raise
+        if isinstance(self._learner, FitsPath):
+            costs = {step["step"]: step["dev_cost"] for step in fitted.report["path"]}
+            least = min(costs.values())
+            require(costs[fitted.report["chosen"]] == least, f"not the step of least cost: {costs}")
+            require(mean_cost(fitted.scorer, dev) == least, "the scorer is another step's")
+
+    def gives_one_finite_score_a_row(self) -> None:
+        scores = self._fit().scorer.scores(self._batch)
+        require(scores.shape == self._batch.cost.shape, f"scores of shape {scores.shape}")
+        require(bool(np.isfinite(scores).all()), "some scores are not finite")
+
+    def reports_plain_values(self) -> None:
+        report = self._fit().report
+        require(plain(report), f"the report is saved as JSON and holds other things: {report}")
+
+    def is_repeatable(self) -> None:
+        first, second = self._fit(), self._fit()
+        require_equal(second.scorer.scores(self._batch), first.scorer.scores(self._batch), "a second fit")
+
+    def leaves_examples_alone(self) -> None:
+        given = copy.deepcopy(self._batch)
+        self._learner.fit(to_accepted_storage(self._learner, given), rng=np.random.default_rng(0))
+        probe = np.random.default_rng(0).normal(size=len(given.columns))
+        require_equal(given.cost, self._batch.cost, "costs after fit")
+        require_equal(given.scores(probe), self._batch.scores(probe), "features after fit")
+
+    def keeps_all_in_its_state(self) -> None:
+        scorer = self._fit().scorer
+        state = scorer.state()
+        require_state(state, "scorer")
+        again = self._learner.from_state({name: array.copy() for name, array in state.items()})
+        require_equal(again.scores(self._batch), scorer.scores(self._batch), "scores after from_state")
+
+    def scores_each_instance_by_itself(self) -> None:
+        scorer = self._fit().scorer
+        together = scorer.scores(self._batch)
+        for i in {0, len(self._batch.offsets) - 2}:
+            own = self._decided_with(i)
+            alone = scorer.scores(self._batch.take(own))
+            rows = slice(self._batch.offsets[own[0]], self._batch.offsets[own[-1] + 1])
+            require_close(alone, together[rows], f"instance {i} scored alone", within=1e-5)
+
+    def _decided_with(self, i: int) -> NDArray[np.int64]:
+        """Return the instances of the sequence that instance `i` is in; itself where there are none."""
+        if not hasattr(self._batch, "sequences"):
+            return np.array([i])
+        runs = self._batch.layout
+        run = int(runs.searchsorted(i, side="right")) - 1
+        return np.arange(runs[run], runs[run + 1])
+
+    def takes_development_data(self) -> None:
+        half = np.arange(len(self._batch.offsets) - 1)
+        train, dev = self._batch.take(half[::2]), self._batch.take(half[1::2])
+        taken, development = (
+            to_accepted_storage(self._learner, train),
+            to_accepted_storage(self._learner, dev),
+        )
+        fitted = self._learner.fit(taken, dev=development, rng=np.random.default_rng(0))
+        require(bool(np.isfinite(fitted.scorer.scores(dev)).all()), "scores of the development data")
+
+    def takes_a_single_example(self) -> None:
+        one = to_accepted_storage(self._learner, self._batch.take(self._decided_with(0)))
+        scores = self._learner.fit(one, rng=np.random.default_rng(0)).scorer.scores(self._batch)
+        require(bool(np.isfinite(scores).all()), "scores after one example are not finite")
+
+    def learns(self) -> None:
+        if not needs_training(self._learner):
+            return
+        reached = accuracy(self._batch, self._fit().scorer.scores(self._batch))
+        least = self._constant() if self._least is None else self._least
+        require(
+            reached >= least, f"{reached:.1%} of the training examples are right, at least {least:.1%} asked"
+        )
+
+    def _constant(self) -> float:
+        """Return the accuracy of the best choice that looks at nothing."""
+        first, sizes = self._batch.offsets[:-1], np.diff(self._batch.offsets)
+        rows = range(int(sizes.min()))
+        return max(float(np.mean(self._batch.cost[first + row] == 0)) for row in rows)
+
+    def _fit(self) -> Fitted:
+        examples = to_accepted_storage(self._learner, copy.deepcopy(self._batch))
+        fitted = self._learner.fit(examples, rng=np.random.default_rng(0))
+        require(isinstance(fitted, Fitted), f"fit returned {type(fitted).__name__}, not Fitted")
+        return fitted

@@ -1,0 +1,565 @@
+"""The contracts of batches, decoders, decision rules and metrics."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.data import CandidateLists, Predictions, ScoreBatch, SparseRows, convert, segments
+from disambig.errors import UserError
+from disambig.metrics import AddsUp, CostsTexts, Measure, Outcomes, Reweighs, times_drawn
+from disambig.testing.checks import (
+    Check,
+    collect_checks,
+    require,
+    require_close,
+    require_equal,
+    require_state,
+    take_scores,
+)
+from disambig.testing.checks import make_calibration_data as made
+from disambig.types import (
+    Abstains,
+    CalibrationData,
+    CandidateBatch,
+    DecidesBatches,
+    DecisionRule,
+    Decoder,
+    FindsTop,
+    KnowsRecall,
+    RaisesFlags,
+)
+
+
+def check_batch(batch: CandidateBatch) -> list[Check]:
+    """Return the checks of a batch.
+
+    Parameters
+    ----------
+    batch : CandidateBatch
+        A few instances with a few columns: all features are looked at.
+    """
+    return collect_checks(_BatchChecks(batch))
+
+
+@dataclass
+class _BatchChecks:
+    _batch: CandidateBatch
+
+    def says_where_the_rows_of_each_instance_begin(self) -> None:
+        offsets, n_rows = self._batch.offsets, len(self._batch.cost)
+        require(offsets.dtype == np.int64, f"offsets of {offsets.dtype}, not int64")
+        covered = offsets[0] == 0 and offsets[-1] == n_rows
+        require(bool(covered), f"offsets do not cover the {n_rows} rows")
+        require(bool((np.diff(offsets) > 0).all()), "an instance has no row")
+
+    def says_what_rows_cost(self) -> None:
+        cost = self._batch.cost
+        require(cost.dtype == np.float32, f"costs of {cost.dtype}, not float32")
+        require(bool((cost >= 0).all()), "a cost is negative, or NaN")
+
+    def says_what_its_columns_mean(self) -> None:
+        columns = self._batch.columns
+        n = len(columns)
+        require(columns.labels.shape == (n,), f"labels of shape {columns.labels.shape} for {n} columns")
+        require(columns.groups.shape == (n,), f"groups of shape {columns.groups.shape} for {n} columns")
+        known = (columns.groups >= 0) & (columns.groups < len(columns.group_names))
+        require(bool(known.all()), "a column is of a feature group that has no name")
+        require(len(columns.names) in (0, n), f"{len(columns.names)} names for {n} columns")
+
+    def scores_are_linear(self) -> None:
+        rows, rng = self._rows(), np.random.default_rng(0)
+        for _ in range(3):
+            weights = rng.normal(size=len(self._batch.columns))
+            scores = self._batch.scores(weights)
+            require(scores.dtype == np.float64, f"scores of {scores.dtype}, not float64")
+            require_close(scores, rows @ weights, "scores", within=1e-5)
+
+    def adjoint_is_that_of_scores(self) -> None:
+        mass = np.random.default_rng(0).normal(size=len(self._batch.cost))
+        sums = self._batch.adjoint(mass)
+        require(sums.dtype == np.float64, f"adjoint of {sums.dtype}, not float64")
+        require_close(sums, self._rows().T @ mass, "adjoint", within=1e-4)
+
+    def knows_the_length_of_its_rows(self) -> None:
+        squares = (self._rows() ** 2).sum(axis=1)
+        require_close(self._batch.row_sqnorm(), squares, "row_sqnorm", within=1e-4)
+
+    def takes_instances_in_any_order(self) -> None:
+        n, offsets, rows = len(self._batch.offsets) - 1, self._batch.offsets, self._rows()
+        for index in (np.arange(n)[::-1], np.array([0]), np.array([n - 1, 0, 0]), np.arange(0)):
+            part = self._batch.take(index)
+            own = [np.arange(offsets[i], offsets[i + 1]) for i in index]
+            wanted = np.concatenate([np.zeros(0, np.int64), *own])
+            require_equal(np.diff(part.offsets), np.diff(offsets)[index], f"candidates of {index}")
+            require_equal(part.cost, self._batch.cost[wanted], f"costs of {index}")
+            require(len(part.columns) == len(self._batch.columns), "take changes the columns")
+            if len(index):
+                require_close(_rows(part), rows[wanted], f"features of {index}", within=1e-5)
+
+    def is_the_same_written_out(self) -> None:
+        """Learners of sparse rows take it, if it can be converted; see `conversions.WritesOut`."""
+        try:
+            sparse = convert(self._batch, SparseRows)
+        except UserError:
+            return
+        require_close(_rows(sparse), self._rows(), "features as sparse rows", within=1e-5)
+        require_equal(sparse.cost, self._batch.cost, "costs as sparse rows")
+        require_equal(sparse.offsets, self._batch.offsets, "offsets as sparse rows")
+
+    def _rows(self) -> NDArray[np.float64]:
+        return _rows(self._batch)
+
+
+def _rows(batch: CandidateBatch) -> NDArray[np.float64]:
+    """Return all features, shape (n_rows, n_columns), from scores alone."""
+    units = np.eye(len(batch.columns))
+    return np.array([batch.scores(unit) for unit in units]).reshape(len(units), -1).T
+
+
+Structures = Sequence[Sequence[Sequence[int]]]
+
+
+def check_decoder(decoder: Decoder, layout: Any, structures: Structures) -> list[Check]:
+    """Return the checks of a decoder.
+
+    Parameters
+    ----------
+    decoder : Decoder
+    layout : object
+        How rows combine, as the decoder wants it: a small case.
+    structures : sequence (instance) of sequence (candidate) of sequence of int
+        The rows that each candidate of each instance consists of: all there are, listed by hand or by
+        brute force. The decoder must come to the same answers without listing them.
+    """
+    return collect_checks(_DecoderChecks(decoder, layout, structures))
+
+
+@dataclass
+class _DecoderChecks:
+    _decoder: Decoder
+    _layout: Any
+    _structures: Structures
+
+    def finds_the_best(self) -> None:
+        for scores in self._draws():
+            mass = self._decoder.best(scores, self._layout)
+            expected = np.zeros(len(scores))
+            for candidates in self._structures:
+                totals = [scores[list(rows)].sum() for rows in candidates]
+                expected[list(candidates[int(np.argmax(totals))])] += 1.0
+            require_close(mass, expected, "rows of the best candidates")
+
+    def finds_one_of_equals(self) -> None:
+        mass = self._decoder.best(np.zeros(self._n_rows), self._layout)
+        for i, candidates in enumerate(self._structures):
+            inside = {row for rows in candidates for row in rows}
+            chosen = [row for row in np.flatnonzero(mass) if row in inside]
+            require(
+                chosen in [sorted(rows) for rows in candidates],
+                f"instance {i}: with all scores equal no single candidate was chosen",
+            )
+
+    def sums_over_all(self) -> None:
+        for scores in self._draws():
+            partition = self._decoder.marginals(scores, self._layout)[1]
+            require_close(partition, self._brute(scores)[1], "log partition of each instance")
+
+    def gives_the_right_marginals(self) -> None:
+        for scores in self._draws():
+            marginals = self._decoder.marginals(scores, self._layout)[0]
+            require_close(marginals, self._brute(scores)[0], "marginals of the rows")
+
+    def differentiates_its_partition(self) -> None:
+        scores, step = next(iter(self._draws())), 1e-5
+        marginals = self._decoder.marginals(scores, self._layout)[0]
+        for row in range(self._n_rows):
+            nudge = np.zeros(self._n_rows)
+            nudge[row] = step
+            above = self._decoder.marginals(scores + nudge, self._layout)[1].sum()
+            below = self._decoder.marginals(scores - nudge, self._layout)[1].sum()
+            require_close(marginals[row], (above - below) / (2 * step), f"slope at row {row}", within=1e-5)
+
+    def bears_large_scores(self) -> None:
+        for scores in self._draws():
+            mass = self._decoder.best(scores * 1e4, self._layout)
+            marginals = self._decoder.marginals(scores * 1e4, self._layout)[0]
+            require_close(marginals, mass, "marginals of scores in the thousands")
+
+    def finds_the_k_best_if_it_says_so(self) -> None:
+        """Find the best candidates in order, fewer where there are fewer (`FindsTop`)."""
+        if not isinstance(self._decoder, FindsTop):
+            return
+        for scores in self._draws():
+            for k in (1, 2, 5):
+                found = self._decoder.top(scores, self._layout, k)
+                require(
+                    len(found) == len(self._structures), f"{len(found)} of {len(self._structures)} instances"
+                )
+                for (totals, names), candidates in zip(found, self._structures, strict=True):
+                    expected = sorted((scores[list(rows)].sum() for rows in candidates), reverse=True)[:k]
+                    require_close(totals, expected, f"scores of the {k} best")
+                    require(len(names) == len(totals), f"{len(names)} candidates for {len(totals)} scores")
+                    different = {np.asarray(name).tobytes() for name in names}
+                    require(len(different) == len(names), f"of the {k} best some are the same")
+
+    def keeps_to_the_rows_that_are_left(self) -> None:
+        """Rows at minus infinity are forbidden: so a learner finds the right candidate."""
+        for wanted in (0, -1):
+            scores = np.full(self._n_rows, -np.inf)
+            for candidates in self._structures:
+                scores[list(candidates[wanted])] = 0.0
+            expected = np.where(np.isfinite(scores), 1.0, 0.0)
+            require_close(self._decoder.best(scores, self._layout), expected, "the only candidate left")
+            marginals = self._decoder.marginals(scores, self._layout)[0]
+            require_close(marginals, expected, "marginals where one candidate is left")
+
+    @property
+    def _n_rows(self) -> int:
+        return 1 + max(row for candidates in self._structures for rows in candidates for row in rows)
+
+    def _draws(self) -> list[NDArray[np.float64]]:
+        rng = np.random.default_rng(0)
+        return [rng.normal(size=self._n_rows) for _ in range(5)]
+
+    def _brute(self, scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        mass, partition = np.zeros(len(scores)), []
+        for candidates in self._structures:
+            totals = np.array([scores[list(rows)].sum() for rows in candidates])
+            log_sum = float(np.logaddexp.reduce(totals))
+            partition.append(log_sum)
+            for rows, total in zip(candidates, totals, strict=True):
+                mass[list(rows)] += np.exp(total - log_sum)
+        return mass, np.array(partition)
+
+
+RATES = (0.0, 0.1, 1.0, 10.0, 1000.0, float("inf"))
+_COLUMNS = ("chosen", "margins", "probabilities", "flagged", "said")
+
+
+def check_judge(judge: DecisionRule, material: CalibrationData | None = None) -> list[Check]:
+    """Return the checks of a judge.
+
+    Parameters
+    ----------
+    judge : Judge
+        As a config describes it, not fitted yet.
+    material : Material, optional
+        Examples of a task that the judge is for; by default `disambig.testing.checks`: a few of words.
+        Its `rng` must draw the same numbers each time.
+    """
+    return collect_checks(_DecisionRuleChecks(judge, made() if material is None else material))
+
+
+@dataclass
+class _DecisionRuleChecks:
+    _judge: DecisionRule
+    _material: CalibrationData
+
+    def becomes_a_judge_by_fitting(self) -> None:
+        before = self._judge.state()
+        fitted = self._fit()
+        for name in ("fit", "judge", "probabilities", "state", "from_state"):
+            require(callable(getattr(fitted, name, None)), f"what fit returned has no {name}")
+        for name, array in self._judge.state().items():
+            require_equal(array, before[name], f"{name} of the judge that was fitted: fit changed it")
+
+    def is_repeatable(self) -> None:
+        first, second = self._fit(), self._fit()
+        for name, array in first.state().items():
+            require_equal(second.state()[name], array, f"{name} of a second fit")
+        for scored in self._parts():
+            self._same(first.judge(scored), first.judge(scored), "judged again")
+
+    def gives_an_entry_an_instance(self) -> None:
+        fitted = self._fit()
+        for scored in self._parts():
+            n, judged = len(scored.observed), fitted.judge(scored)
+            for name, kinds in zip(_COLUMNS, ("iu", "f", "f", "b", "b"), strict=True):
+                column = np.asarray(getattr(judged, name))
+                require(column.shape == (n,), f"{name} of shape {column.shape} for {n} instances")
+                require(column.dtype.kind in kinds, f"{name} is of {column.dtype}")
+
+    def chooses_inside_the_list(self) -> None:
+        fitted = self._fit()
+        for scored in self._parts():
+            chosen, sizes = fitted.judge(scored).chosen, np.diff(scored.offsets)
+            inside = (chosen >= 0) & (chosen < sizes)
+            require(bool(inside.all()), f"chosen {chosen[~inside]} of lists of {sizes[~inside]} candidates")
+
+    def gives_numbers_that_mean_something(self) -> None:
+        fitted = self._fit()
+        for scored in self._parts():
+            judged = fitted.judge(scored)
+            require(bool((judged.margins >= 0).all()), "a margin is negative, or no number")
+            sure = (judged.probabilities >= 0) & (judged.probabilities <= 1)
+            require(bool(sure.all()), f"probabilities {judged.probabilities[~sure]}")
+
+    def gives_candidates_probabilities_or_none(self) -> None:
+        fitted = self._fit()
+        for scored in self._parts():
+            found = fitted.probabilities(scored)
+            if found is None or not len(scored.observed):
+                continue
+            require(
+                found.shape == scored.scores.shape,
+                f"probabilities of shape {found.shape} for {len(scored.scores)} candidates",
+            )
+            require(bool((found >= 0).all()), "a candidate's probability is negative, or no number")
+            sums = np.add.reduceat(found, scored.offsets[:-1])
+            require(bool(np.allclose(sums, 1.0, atol=1e-9)), f"probabilities of an instance sum to {sums}")
+
+    def keeps_all_in_its_state(self) -> None:
+        fitted, groups = self._fit(), self._material.task.groups
+        state = fitted.state()
+        require_state(state, "judge")
+        again = self._judge.from_state({name: array.copy() for name, array in state.items()}, groups)
+        for scored in self._parts():
+            self._same(again.judge(scored), fitted.judge(scored), "after from_state")
+            first, second = fitted.probabilities(scored), again.probabilities(scored)
+            require((first is None) == (second is None), "after from_state there are other probabilities")
+            if first is not None:
+                require_equal(second, first, "probabilities of candidates after from_state")
+
+    def judges_each_instance_by_itself(self) -> None:
+        fitted = self._fit()
+        for scored in self._parts():
+            together, n = fitted.judge(scored), len(scored.observed)
+            for i in range(n):
+                alone = fitted.judge(take_scores(scored, np.array([i])))
+                self._near(fitted, alone, _at(together, slice(i, i + 1)), f"of instance {i}")
+
+    def judges_groups_together_as_one_by_one(self) -> None:
+        fitted, parts = self._fit(), self._parts()
+        if isinstance(fitted, DecidesBatches) and parts:
+            found = fitted.judge_all(parts)
+            require(len(found) == len(parts), f"judge_all gave {len(found)} answers for {len(parts)} parts")
+            for scored, judged in zip(parts, found, strict=True):
+                self._near(
+                    fitted, fitted.judge(scored), judged, f"of {scored.group.name}, with other groups,"
+                )
+
+    def leaves_scores_alone(self) -> None:
+        fitted = self._fit()
+        for scored in self._parts():
+            given = replace(scored, scores=scored.scores.copy())
+            fitted.judge(given)
+            fitted.probabilities(given)
+            require_equal(given.scores, scored.scores, "scores after judging")
+
+    def takes_no_instances(self) -> None:
+        fitted = self._fit()
+        for number in range(len(self._material.task.groups)):
+            nothing = take_scores(self._material.scored(number), np.empty(0, np.int64))
+            judged = fitted.judge(nothing)
+            for name in _COLUMNS:
+                require(len(getattr(judged, name)) == 0, f"{name} of no instances is not empty")
+
+    def flags_only_what_it_may(self) -> None:
+        fitted = self._fit()
+        for scored in self._parts():
+            if not isinstance(fitted, RaisesFlags):
+                for rate in (None, *RATES):
+                    judged = fitted.judge(scored, flags_per_1000=rate)
+                    require(not judged.flagged.any(), "it flags, but is no Flags: it has no flags_per_1000")
+                continue
+            require(fitted.flags_per_1000 >= 0, f"flags_per_1000 is {fitted.flags_per_1000}")
+            seen = np.zeros(len(scored.observed), bool)
+            for rate in RATES:
+                judged, limit = fitted.judge(scored, flags_per_1000=rate), fitted.limit(rate)
+                require(rate > 0 or not judged.flagged.any(), "it flags at a rate of 0")
+                require(bool((judged.flagged | ~seen).all()), f"it flags less at {rate} than at a lower rate")
+                seen = judged.flagged
+                sure = judged.probabilities[seen]
+                require(bool((sure >= limit - 1e-9).all()), f"it flags at {sure}, its limit is {limit}")
+                right = judged.chosen[seen] != scored.observed[seen]
+                require(bool(right.all()), "it flags the word that it chooses itself")
+
+    def refuses_an_impossible_rate(self) -> None:
+        fitted = self._fit()
+        if not isinstance(fitted, RaisesFlags):
+            return
+        for rate in (-1.0, float("nan")):
+            try:
+                fitted.limit(rate)
+            except UserError:
+                continue
+            require(False, f"a rate of {rate} is no UserError")
+
+    def knows_what_it_gains(self) -> None:
+        fitted = self._fit()
+        if not isinstance(fitted, KnowsRecall):
+            return
+        known, again = fitted.gains(), fitted.from_state(fitted.state(), self._material.task.groups)
+        kept = again.gains() if isinstance(again, KnowsRecall) else None
+        require((known is None) == (kept is None), "from_state forgets or invents gains")
+        for rates, gains in filter(None, (known, kept)):
+            require(rates.shape == gains.shape and rates.ndim == 1, "rates and gains have other shapes")
+            require(bool((rates > 0).all() and (np.diff(rates) > 0).all()), f"rates do not rise: {rates}")
+            good = (gains >= 0).all() and (gains <= 1).all() and (np.diff(gains) >= 0).all()
+            require(bool(good), f"gains are no shares that rise: {gains}")
+
+    def says_nothing_below_its_margin(self) -> None:
+        fitted = self._fit()
+        if not isinstance(fitted, Abstains):
+            return
+        groups = self._material.task.groups
+        for scored in self._parts():
+            plain = fitted.with_least_margin(0.0).judge(scored)
+            require(bool(plain.answered.all()), "with a least margin of 0 something is left unsaid")
+            margins = plain.margins.astype(np.float32)  # as records keep them
+            for least in (float(np.median(margins)), float(margins.max()) + 1.0):
+                silent = fitted.with_least_margin(least)
+                require(isinstance(silent, Abstains), "with_least_margin returned no KeepsSilent")
+                for judge in (silent, silent.from_state(silent.state(), groups)):
+                    require_equal(
+                        judge.judge(scored).answered, margins >= least, f"said at a least margin of {least}"
+                    )
+
+    def _fit(self) -> DecisionRule:
+        return self._judge.fit(self._material)
+
+    def _parts(self) -> list[ScoreBatch]:
+        parts = [self._material.scored(number) for number in range(len(self._material.task.groups))]
+        return [replace(part, scores=part.scores.copy()) for part in parts if len(part.observed)]
+
+    def _near(self, fitted: DecisionRule, alone: Predictions, together: Predictions, what: str) -> None:
+        """Refuse what is judged otherwise together than alone, but for rounding."""
+        sure = np.asarray(together.probabilities)
+        for name in _COLUMNS:
+            one, other = np.asarray(getattr(alone, name)), np.asarray(getattr(together, name))
+            same = np.isclose(one, other, rtol=1e-9, atol=1e-12)
+            if name == "flagged" and isinstance(fitted, RaisesFlags):  # just at the limit, rounding decides
+                same = same | np.isclose(sure, fitted.limit(), rtol=1e-9)
+            require(bool(same.all()), f"{name} {what} is {other}, judged alone {one}")
+
+    def _same(self, seen: Predictions, expected: Predictions, what: str) -> None:
+        for name in _COLUMNS:
+            require_equal(getattr(seen, name), getattr(expected, name), f"{name} {what}")
+
+
+def _at(judged: Predictions, rows: slice) -> Predictions:
+    return Predictions(*(getattr(judged, name)[rows] for name in _COLUMNS))
+
+
+NAMES = ("from", "to", "too", "two ", "tattoo")
+
+
+def outcomes(n: int = 60, *, seed: int = 0) -> Outcomes:
+    """Return decisions between some of `NAMES`, one of them right, with references; documents of three."""
+    rng = np.random.default_rng(seed)
+    lists = [[NAMES[i] for i in rng.permutation(len(NAMES))[: rng.integers(2, 5)]] for _ in range(n)]
+    references = [each[rng.integers(len(each))] for each in lists]
+    own = CandidateLists.from_texts(lists)
+    wrong = [
+        text != right for each, right in zip(lists, references, strict=True) for text in each
+    ]  # what is wrong costs 1 to 3
+    own = replace(own, costs=(np.array(wrong) * rng.integers(1, 4, len(wrong))).astype(np.float32))
+    found = Outcomes.from_lists(
+        own, scores=rng.normal(size=len(wrong)) - wrong, references=references, units=np.arange(n) // 3
+    )
+    chosen = np.where(rng.random(n) < 0.1, -1, found.chosen)
+    return found.with_chosen(chosen)
+
+
+def check_measure(
+    measure: Measure,
+    problem: Outcomes | None = None,
+    *,
+    answers: Sequence[tuple[Outcomes, float]] = (),
+    within: float = 1e-9,
+) -> list[Check]:
+    """Return the checks of a measure.
+
+    Parameters
+    ----------
+    measure : Measure
+    problem : Outcomes, optional
+        On which it is defined; by default `disambig.testing.outcomes`.
+    answers : sequence of (Outcomes, float)
+        Outcomes, and what the measure is there.
+    within : float
+        How far values may be off, relative to the largest.
+    """
+    return collect_checks(
+        _MeasureChecks(measure, outcomes() if problem is None else problem, answers, within)
+    )
+
+
+@dataclass
+class _MeasureChecks:
+    _measure: Measure
+    _problem: Outcomes
+    _answers: Sequence[tuple[Outcomes, float]]
+    _within: float
+
+    def says_what_it_is(self) -> None:
+        for what in ("name", "unit"):
+            said = getattr(self._measure, what, None)
+            require(isinstance(said, str) and bool(said), f"its {what} is {said!r}: give a text")
+        more = getattr(self._measure, "more_is_better", None)
+        require(isinstance(more, bool), f"more_is_better is {more!r}: set it to True or False")
+
+    def gives_one_number(self) -> None:
+        value = self._measure.value(self._problem)
+        require(isinstance(value, float) and np.isfinite(value), f"the value is {value!r}, no finite float")
+
+    def gives_the_known_answers(self) -> None:
+        for number, (known, answer) in enumerate(self._answers):
+            seen = self._measure.value(known)
+            require_close([seen], [answer], f"answer {number}", within=self._within)
+
+    def is_better_where_all_is_right(self) -> None:
+        best, worst = (self._measure.value(self._decided_by(sign * self._problem.cost)) for sign in (-1, 1))
+        holds = best >= worst if self._measure.more_is_better else best <= worst
+        require(holds, f"{best} where all is right, {worst} where all is wrong: is more_is_better turned?")
+
+    def looks_at_no_order(self) -> None:
+        order = np.random.default_rng(0).permutation(len(self._problem))
+        seen = self._measure.value(self._problem.take(order))
+        self._agree([seen], [self._measure.value(self._problem)], "in another order")
+
+    def leaves_outcomes_alone(self) -> None:
+        given = copy.deepcopy(self._problem)
+        self._measure.value(given)
+        for what in ("offsets", "scores", "chosen", "gold", "cost", "ids", "ranks", "units"):
+            require_equal(getattr(given, what), getattr(self._problem, what), what)
+
+    def takes_no_instance_at_all(self) -> None:
+        value = self._measure.value(self._problem.take(np.zeros(0, np.int64)))
+        require(isinstance(value, float), f"the value of no instance is {value!r}: let it be NaN")
+
+    def is_resampled_as_it_is_worked_out(self) -> None:
+        counts = next(times_drawn(len(self._problem), 20, np.random.default_rng(0)))
+        instances = np.arange(len(self._problem))
+        expected = [
+            self._measure.value(self._problem.take(np.repeat(instances, row.astype(int)))) for row in counts
+        ]
+        if isinstance(self._measure, AddsUp):
+            terms = self._measure.terms(self._problem)
+            shape = len(self._problem)
+            require(terms.ndim == 2 and len(terms) == shape, f"terms of shape {terms.shape} for {shape}")
+            self._agree(self._measure.of_sums(counts @ terms), expected, "of_sums")
+        if isinstance(self._measure, Reweighs):
+            self._agree(self._measure.reweighed(self._problem, counts), expected, "reweighed")
+
+    def costs_nothing_where_it_is_right(self) -> None:
+        if isinstance(self._measure, CostsTexts):
+            texts = ["to", "too", "to"]
+            costs = self._measure.costs(texts, ["to", "to", "to"])
+            require(costs[0] == costs[2] == 0 < costs[1], f"costs of {texts} beside 'to' are {costs}")
+
+    def _decided_by(self, scores: np.ndarray) -> Outcomes:
+        chosen = segments.argmax(scores, self._problem.offsets)
+        return replace(self._problem, scores=scores, chosen=chosen)
+
+    def _agree(self, seen: object, expected: object, what: str) -> None:
+        both = np.asarray(seen, np.float64), np.asarray(expected, np.float64)
+        require_equal(np.isnan(both[0]), np.isnan(both[1]), f"{what}: where it is not defined")
+        known = ~np.isnan(both[0])
+        require_close(both[0][known], both[1][known], what, within=self._within)

@@ -1,0 +1,322 @@
+"""The contracts of runners and of readers of labelled examples."""
+
+from __future__ import annotations
+
+import io
+import logging
+import os
+import signal
+import tempfile
+import time
+import uuid
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from disambig.errors import UserError
+from disambig.files import pack
+from disambig.formats import ExampleReader, ExampleSource, Labelled, ReaderTraits
+from disambig.jobs import Function, ProgressCallback, Runner, Work, WorkOutcome, persistent_runner
+from disambig.testing.checks import Check, collect_checks, require
+from disambig.types import get_trait
+
+LOG = "disambig.testing.said"
+_starts: list[str] = []
+
+
+@dataclass(frozen=True, slots=True)
+class Doubling:
+    """Doubles what it is given; some texts do worse.
+
+    Attributes
+    ----------
+    token : str
+        Of one run: in each process its starts are counted.
+    folder : str
+        Where what happens once leaves a mark.
+    broken : str
+        "error" or "bug": it cannot start; "dies": it ends its process when it starts.
+    """
+
+    token: str = ""
+    folder: str = ""
+    broken: str = ""
+
+    def start(self) -> Function:
+        """Return what doubles."""
+        if self.broken == "error":
+            raise UserError("D300", path="model")
+        if self.broken == "bug":
+            raise KeyError("a bug")
+        if self.broken == "dies":
+            os._exit(3)
+        _starts.append(self.token)
+        logging.getLogger(LOG).info("begun")
+        return self._double
+
+    def _double(self, item: Any, tell: ProgressCallback) -> Any:
+        if item == "starts":
+            return os.getpid(), _starts.count(self.token)
+        if item == "bug":
+            raise KeyError("a bug")
+        if item == "full":
+            raise UserError("D309", path="out", problem="No space left on device")
+        if item == "die":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if item == "die once" and self._first(item):
+            os.kill(os.getpid(), signal.SIGKILL)
+        if item == "hang" or (item == "hang once" and self._first(item)):
+            time.sleep(3600)
+        if item == "slow":
+            time.sleep(0.5)
+        if item == "parts":
+            for done in (10, 5, 30):
+                tell(done)
+        return item * 2
+
+    def _first(self, item: str) -> bool:
+        mark = Path(self.folder) / item
+        found = mark.exists()
+        mark.touch()
+        return not found
+
+
+Make = Callable[[float | None], Runner]
+
+
+def check_runner(make: Make, *, processes: bool = True, ahead: int = 200) -> list[Check]:
+    """Return the checks of a runner.
+
+    Parameters
+    ----------
+    make : callable
+        Makes the runner, with so many seconds as the timeout of an item, or None: as long as it likes.
+    processes : bool
+        Whether it works in other processes, which may end: they are killed in the checks.
+    ahead : int
+        How many items of a run in order may be taken for its first outcome.
+    """
+    return collect_checks(_RunnerChecks(make, processes, ahead))
+
+
+@dataclass
+class _RunnerChecks:
+    _make: Make
+    _processes: bool
+    _ahead: int
+
+    def gives_each_item_its_outcome(self) -> None:
+        found = self._run(Doubling(), iter(range(30)))
+        require(sorted(one.index for one in found) == list(range(30)), "an item has no outcome, or two")
+        for one in found:
+            right = one.item == one.index and one.result == 2 * one.index and one.problem is None
+            require(right, f"item {one.index}: {one}")
+
+    def keeps_the_order_where_it_is_asked_for(self) -> None:
+        found = self._run(Doubling(), ["slow", *range(20)], ordered=True)
+        require([one.index for one in found] == list(range(21)), "the outcomes are not in order")
+
+    def needs_no_item(self) -> None:
+        require(self._run(Doubling(broken="bug"), []) == [], "there are outcomes of no item")
+
+    def loses_one_item_to_a_bug(self) -> None:
+        found = self._run(Doubling(), [1, "bug", 3], ordered=True)
+        require([one.result for one in found] == [2, None, 6], f"a bug in one item: {found}")
+        require(found[1].problem == "KeyError: 'a bug'", f"the problem is {found[1].problem!r}")
+
+    def ends_where_a_user_can_put_it_right(self) -> None:
+        for work, items, code in (
+            (Doubling(), [1, "full", 2], "D309"),
+            (Doubling(broken="error"), [1], "D300"),
+        ):
+            try:
+                self._run(work, items)
+            except UserError as problem:
+                require(code in str(problem), f"{problem} in place of {code}")
+            else:
+                require(False, f"an error of the user's ({code}) did not end the run")
+
+    def begins_the_work_once_in_a_process(self) -> None:
+        found = self._run(Doubling(uuid.uuid4().hex), ["starts"] * 20)
+        most = max(starts for _, starts in (one.result for one in found))
+        require(most == 1, f"a process began the work {most} times")
+
+    def takes_items_as_they_are_needed(self) -> None:
+        taken = []
+
+        def items() -> Iterator[int]:
+            for number in range(20 * self._ahead):
+                taken.append(number)
+                yield number
+
+        run = self._make(None).run(Doubling(), items(), ordered=True)
+        next(iter(run))
+        require(len(taken) <= self._ahead, f"{len(taken)} items were taken for one outcome")
+        _close(run)
+        so_far = len(taken)
+        require(so_far <= self._ahead, f"{so_far} items were taken when it was closed")
+
+    def carries_large_items(self) -> None:
+        (found,) = self._run(Doubling(), ["x" * 3_000_000])
+        require(found.result == "x" * 6_000_000, "a large item came back as another")
+
+    def tells_how_far_an_item_is(self) -> None:
+        told: list[int] = []
+        (found,) = self._make(None).run(Doubling(), ["parts"], tell=told.append)
+        require(
+            sum(told) == found.progress == 30,
+            f"told {told}, and {found.progress} in all: 10, 5 and 30 are 30",
+        )
+        require(all(more > 0 for more in told), f"told {told}: what is done twice is not told twice")
+
+    def says_once_what_workers_log(self) -> None:
+        log, heard = logging.getLogger(LOG), _LogCollector()
+        before = log.level
+        log.setLevel(logging.INFO)
+        log.addHandler(heard)
+        try:
+            self._run(Doubling(), ["slow"] * 4)
+        finally:
+            log.removeHandler(heard)
+            log.setLevel(before)
+        require(heard.said == ["begun"], f"workers logged 'begun', told was {heard.said}")
+
+    def runs_again(self) -> None:
+        runner = self._make(None)
+        for number in (1, 2):
+            results = [one.result for one in runner.run(Doubling(), [number])]
+            require(results == [2 * number], f"run {number} gives {results}")
+
+    def runs_again_on_workers_that_stay(self) -> None:
+        with persistent_runner(self._make(None)) as runner:
+            for token in ("first", "", "second"):  # one of nothing in between
+                items = ["starts"] * 8 if token else []
+                found = list(runner.run(Doubling(token + uuid.uuid4().hex), items))
+                most = max((starts for _, starts in (one.result for one in found)), default=1)
+                require(len(found) == len(items) and most == 1, f"{token!r} on workers that stay: {found}")
+            if self._processes:
+                found = list(runner.run(Doubling(), [1, "die", 3], ordered=True))
+                require([one.result for one in found] == [2, None, 6], f"after a kill, they stay: {found}")
+            found = list(runner.run(Doubling(), [4]))
+            require([one.result for one in found] == [8], f"a last run on workers that stay: {found}")
+
+    def tries_again_what_a_killed_worker_had(self) -> None:
+        if self._processes:
+            with tempfile.TemporaryDirectory() as folder:
+                found = self._run(Doubling(folder=folder), [1, "die once", 3], ordered=True)
+            require([one.result for one in found] == [2, "die once" * 2, 6], f"after a kill: {found}")
+
+    def sets_aside_what_kills_its_workers(self) -> None:
+        if self._processes:
+            found = self._run(Doubling(), [1, "die", *range(2, 8)], ordered=True)
+            results = [one.result for one in found]
+            require(results == [2, None, *range(4, 16, 2)], f"an item that kills its workers: {results}")
+            require(found[1].problem is not None, "an item that kills its workers has no problem")
+
+    def ends_what_takes_too_long(self) -> None:
+        if self._processes:
+            with tempfile.TemporaryDirectory() as folder:
+                work = Doubling(folder=folder)
+                found = list(self._make(2.0).run(work, [1, "hang once", 3], ordered=True))
+            require([one.result for one in found] == [2, "hang once" * 2, 6], f"after a hang: {found}")
+
+    def ends_where_no_worker_can_start(self) -> None:
+        if self._processes:
+            try:
+                self._run(Doubling(broken="dies"), [1, 2, 3])
+            except UserError:
+                return
+            require(False, "workers end when they start, and the run does not")
+
+    def _run(self, work: Work, items: Iterable[Any], *, ordered: bool = False) -> list[WorkOutcome]:
+        return list(self._make(None).run(work, items, ordered=ordered))
+
+
+class _LogCollector(logging.Handler):
+    def __init__(self) -> None:
+        super().__init__()
+        self.said: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.said.append(record.getMessage())
+
+
+def _close(run: Iterator[WorkOutcome]) -> None:
+    close = getattr(run, "close", None)
+    if close is not None:
+        close()
+
+
+def check_reader(reader: ExampleReader, path: str | Path) -> list[Check]:
+    """Return the checks of a reader of labelled examples.
+
+    Parameters
+    ----------
+    reader : ExampleReader
+    path : path
+        A file that it reads, with one example at least.
+    """
+    return collect_checks(_ReaderChecks(reader, str(path)))
+
+
+@dataclass
+class _ReaderChecks:
+    _reader: ExampleReader
+    _path: str
+
+    def says_which_files_it_reads(self) -> None:
+        suffixes, elements = (get_trait(self._reader, ReaderTraits, n) for n in ("suffixes", "elements"))
+        for name, said in (("suffixes", suffixes), ("elements", elements)):
+            plain = isinstance(said, tuple) and all(isinstance(each, str) and each for each in said)
+            require(plain, f"{name} is {said!r}: give a tuple of texts")
+        require(bool(suffixes or elements), "it has neither suffixes nor elements: no file would reach it")
+        wrong = [suffix for suffix in suffixes if not suffix.startswith(".")]
+        require(not wrong, f"the suffixes {wrong} do not begin with a dot")
+
+    def reads_examples(self) -> None:
+        found = self._read()
+        require(bool(found), f"no example in {self._path}")
+        for each in found:
+            require(isinstance(each, Labelled), f"it gave {type(each).__name__}, not Labelled")
+
+    def marks_places_in_their_texts(self) -> None:
+        for each in self._read():
+            inside = 0 <= each.start <= each.end <= len(each.text)
+            require(inside, f"{each.start} to {each.end} is no part of {len(each.text)} characters")
+
+    def names_a_document_and_where_it_stands(self) -> None:
+        for each in self._read():
+            require(bool(each.document), "an example has no document: give its text, where there is none")
+            require(bool(each.where), "an example does not say where it stands: name file and line")
+
+    def is_repeatable(self) -> None:
+        require(self._read() == self._read(), "a second reading gave other examples")
+
+    def refuses_what_is_broken_as_a_user_can_mend_it(self) -> None:
+        data = ExampleSource(self._path).data
+        broken = {"cut short": data[: len(data) * 2 // 3], "binary": b"\0\xff" + data, "empty": b""}
+        with tempfile.TemporaryDirectory() as home:
+            for how, content in broken.items():
+                path = os.path.join(home, os.path.basename(self._path))
+                Path(path).write_bytes(_packed(path, content))
+                try:
+                    list(self._reader.read(ExampleSource(path)))
+                except UserError:
+                    pass
+                except Exception as problem:
+                    raise AssertionError(
+                        f"a file that is {how}: {type(problem).__name__}: {problem}"
+                    ) from problem
+
+    def _read(self) -> list[Labelled]:
+        return list(self._reader.read(ExampleSource(self._path)))
+
+
+def _packed(path: str, content: bytes) -> bytes:
+    sink = io.BytesIO()
+    stream = pack(sink, path)
+    stream.write(content)
+    if stream is not sink:
+        stream.close()
+    return sink.getvalue()

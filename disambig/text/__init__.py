@@ -1,0 +1,5 @@
+"""Tokenisation, token attributes and protected spans."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,254 @@
+"""Compiled functions that hash words and cut texts into words."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from disambig.jit import compiled
+from disambig.text import characters as ch
+from disambig.text.hashing import FMIX, MURMUR_MULTIPLIER, ORDER, PLACES, UNKNOWN, WORD_SEED
+from disambig.text.view import END_HASH, START_HASH
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+
+
+_FMIX_1 = np.uint64(FMIX[0])
+_FMIX_2 = np.uint64(FMIX[1])
+_S33 = np.uint64(33)
+ORDER_STEP: np.uint64 = np.uint64(ORDER)
+PLACE = np.array(PLACES, dtype=np.uint64)
+
+
+@compiled
+def fmix64(key):
+    """Return MurmurHash3's finaliser of one 64-bit value."""
+    key ^= key >> _S33
+    key *= _FMIX_1
+    key ^= key >> _S33
+    key *= _FMIX_2
+    key ^= key >> _S33
+    return key
+
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+
+
+_M = np.uint64(MURMUR_MULTIPLIER)
+_SEED = np.uint64(WORD_SEED)
+_R = np.uint64(47)
+_START = np.uint64(START_HASH)
+_END = np.uint64(END_HASH)
+_UNKNOWN = np.uint64(UNKNOWN)
+_SHIFT = np.uint32(ch.CLASS_SHIFT)
+_CODE = np.uint32(ch.CODE_MASK)
+LONGEST = 255
+"""Bytes of the longest word that has a hash of its own."""
+
+_LAST_SPACE, _LINE_FEED, _RETURN, _PARAGRAPH = ch.LAST_SPACE, ch.LINE_FEED, ch.CARRIAGE_RETURN, ch.PARAGRAPH
+_OPENING, _CLOSING, _QUOTE, _QUOTE_OPENING = ch.OPENING, ch.CLOSING, ch.QUOTE, ch.QUOTE_OPENING
+_APOSTROPHE, _DOT_CLASS, _COMMA, _STOP, _WIDE = ch.APOSTROPHE, ch.DOT, ch.COMMA, ch.STOP, ch.WIDE_STOP
+_DIGIT, _FIRST_LETTER, _UPPER, _CASELESS = ch.DIGIT, ch.FIRST_LETTER, ch.UPPER, ch.CASELESS
+_NONE, _RUN, _CLOSED = 0, 1, 2
+
+
+@compiled
+def _finish(blocks, block, length):
+    """Return MurmurHash64A of `length` bytes: whole blocks of eight, and the rest in `block`."""
+    value = _SEED ^ (np.uint64(length) * _M)
+    for i in range(length >> 3):
+        part = blocks[i] * _M
+        part ^= part >> _R
+        part *= _M
+        value ^= part
+        value *= _M
+    if length & 7:
+        value ^= block
+        value *= _M
+    value ^= value >> _R
+    value *= _M
+    return value ^ (value >> _R)
+
+
+@compiled
+def _hash(codes, start, stop, table, blocks):
+    """Return the hash of the folded ``codes[start:stop]``, from their UTF-8 bytes."""
+    block = np.uint64(0)
+    length = 0
+    for at in range(start, stop):
+        code = np.uint64(table[codes[at]] & _CODE)
+        if code < 0x80:
+            size = 1
+            packed = code
+        elif code < 0x800:
+            size = 2
+            packed = np.uint64(0x80C0) | code >> np.uint64(6) | (code & np.uint64(63)) << np.uint64(8)
+        elif code < 0x10000:
+            size = 3
+            packed = (
+                np.uint64(0x8080E0)
+                | code >> np.uint64(12)
+                | (code >> np.uint64(6) & np.uint64(63)) << np.uint64(8)
+                | (code & np.uint64(63)) << np.uint64(16)
+            )
+        else:
+            size = 4
+            packed = (
+                np.uint64(0x808080F0)
+                | code >> np.uint64(18)
+                | (code >> np.uint64(12) & np.uint64(63)) << np.uint64(8)
+                | (code >> np.uint64(6) & np.uint64(63)) << np.uint64(16)
+                | (code & np.uint64(63)) << np.uint64(24)
+            )
+        if length + size > LONGEST:
+            return _UNKNOWN
+        held = length & 7
+        block |= packed << np.uint64(8 * held)
+        length += size
+        if held + size >= 8:
+            blocks[(length >> 3) - 1] = block
+            # a shift by 64 is undefined: nothing is left over when the block was empty
+            block = packed >> np.uint64(8 * (8 - held)) if held else np.uint64(0)
+    return _finish(blocks, block, length)
+
+
+@compiled
+def tokenise(codes, offsets, table, hashes, starts, ends, sentences, documents):
+    """Write the words of documents that lie in `codes` with a blank line between each two.
+
+    Returns the number of tokens, of sentences and of code points read: fewer than there are where
+    the arrays are too short. A sentence has three tokens at least.
+    """
+    n = len(codes)
+    blocks = np.empty(LONGEST // 8 + 1, np.uint64)
+    room = len(hashes) - 4
+    tokens = n_sentences = 0
+    document = -1
+    base = offsets[0]
+    open_sentence = False
+    last_end = -1  # end of the last word, in codes
+    last_length = 0
+    last_first = 0  # class of its first character
+    state = _NONE
+    run_length = 0
+    wide = False
+    blocked = False  # a single "." after an abbreviation
+    lines = 0
+    at = 0
+    while at < n:
+        kind = table[codes[at]] >> _SHIFT
+        if kind <= _LAST_SPACE:
+            if kind == _LINE_FEED:
+                if at == 0 or table[codes[at - 1]] >> _SHIFT != _RETURN:
+                    lines += 1
+            elif kind == _RETURN:
+                lines += 1
+            elif kind == _PARAGRAPH:
+                lines += 2
+            at += 1
+            continue
+        # the word: code points [start, at)
+        start = at
+        first = kind
+        at += 1
+        if kind >= _DIGIT:
+            before = kind
+            while at < n:
+                kind = table[codes[at]] >> _SHIFT
+                if kind < _DIGIT:
+                    if at + 1 >= n:
+                        break
+                    if kind == _APOSTROPHE:
+                        if before < _FIRST_LETTER or table[codes[at + 1]] >> _SHIFT < _FIRST_LETTER:
+                            break
+                    elif kind == _DOT_CLASS or kind == _COMMA:
+                        if before != _DIGIT or table[codes[at + 1]] >> _SHIFT != _DIGIT:
+                            break
+                    else:
+                        break
+                before = kind
+                at += 1
+        else:
+            code = codes[start]
+            while at < n and codes[at] == code:
+                at += 1
+        # does a sentence end before it?
+        adjacent = last_end == start
+        ends_here = lines >= 2
+        stop = first == _DOT_CLASS or first == _STOP or first == _WIDE
+        goes_on = False  # the word belongs to the stops before it
+        if state != _NONE and not ends_here:
+            if adjacent and stop and state == _RUN:
+                goes_on = True
+                run_length += at - start
+                wide = wide or first == _WIDE
+                blocked = False
+            elif adjacent and (
+                first == _CLOSING
+                or first == _QUOTE
+                or first == _APOSTROPHE
+                or (first == _QUOTE_OPENING and not wide)
+            ):
+                goes_on = True
+                state = _CLOSED
+            elif wide:
+                ends_here = True
+            elif not adjacent and not blocked:
+                ends_here = (
+                    first == _DIGIT
+                    or first >= _UPPER
+                    or first == _OPENING
+                    or first == _QUOTE
+                    or first == _QUOTE_OPENING
+                    or first == _APOSTROPHE
+                )
+        if not goes_on:
+            state = _NONE
+            if stop:
+                state = _RUN
+                run_length = at - start
+                wide = first == _WIDE
+                blocked = (
+                    first == _DOT_CLASS
+                    and run_length == 1
+                    and adjacent
+                    and (
+                        (last_length == 1 and last_first >= _FIRST_LETTER)
+                        or (last_length <= 3 and last_first == _UPPER)
+                    )
+                )
+        if tokens >= room:
+            return tokens, n_sentences, start
+        if open_sentence and ends_here:
+            hashes[tokens] = _END
+            starts[tokens] = ends[tokens] = last_end - base
+            tokens += 1
+            open_sentence = False
+        while document + 1 < len(offsets) and start >= offsets[document + 1]:
+            document += 1
+            documents[document] = tokens
+            base = offsets[document]
+        if not open_sentence:
+            sentences[n_sentences] = tokens
+            n_sentences += 1
+            hashes[tokens] = _START
+            starts[tokens] = ends[tokens] = start - base
+            tokens += 1
+            open_sentence = True
+        hashes[tokens] = _hash(codes, start, at, table, blocks)
+        starts[tokens] = start - base
+        ends[tokens] = at - base
+        tokens += 1
+        last_end = at
+        last_length = at - start
+        last_first = first
+        lines = 0
+    if open_sentence:
+        hashes[tokens] = _END
+        starts[tokens] = ends[tokens] = last_end - base
+        tokens += 1
+    for rest in range(document + 1, len(documents)):
+        documents[rest] = tokens
+    sentences[n_sentences] = tokens
+    return tokens, n_sentences, n

@@ -1,0 +1,375 @@
+"""The tokenisation by spaCy's tokens, with the attributes of tokens: tags, stems and lemmas."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from threading import Lock
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.errors import UserError
+from disambig.text.hashing import hash_word, hash_words
+from disambig.text.view import TokenView, name_boundaries, with_boundaries
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+
+
+_MOST_KEPT = 400_000
+"""Words whose stems are remembered: those of a batch are mostly those of the one before."""
+
+
+def stem_layer(view: TokenView, language: str) -> NDArray[np.uint64]:
+    """Return the hash of the stem of each word of `view`, shape ``(n_tokens,)``; 0 for what has none.
+
+    Raises
+    ------
+    UserError
+        D203 for a language without stemmer or stop words.
+    """
+    known = _stems(language)
+    words, first, which = np.unique(view.hashes, return_index=True, return_inverse=True)
+    documents = view.document_indices(first).tolist()
+    starts, ends = view.starts[first].tolist(), view.ends[first].tolist()
+    hashes = words.tolist()
+    with known.lock:
+        if len(known.of) > _MOST_KEPT:
+            known.of.clear()
+        for hashed, document, start, end in zip(hashes, documents, starts, ends, strict=True):
+            if hashed not in known.of:
+                known.of[hashed] = known.stem_hash(view.texts[document][start:end].lower())
+        found = np.array([known.of[hashed] for hashed in hashes], np.uint64)
+    return found[which] if len(found) else found
+
+
+def content_words(view: TokenView, language: str) -> NDArray[np.bool_]:
+    """Return which tokens have a stem: words that are no stop words, shape ``(n_tokens,)``."""
+    return stem_layer(view, language) != 0
+
+
+class _Stems:
+    """The stemmer of a language, and what it said so far.
+
+    The stemmer keeps the word in hand in itself: one thread at a time, with the `lock`.
+    """
+
+    def __init__(self, stemmer: Any, stop_words: frozenset[str]) -> None:
+        self.lock = Lock()
+        self.of: dict[int, int] = {}
+        self._stemmer, self._stop_words = stemmer, stop_words
+
+    def stem_hash(self, word: str) -> int:
+        if word in self._stop_words or not any(map(str.isalnum, word)):
+            return 0
+        return hash_word(self._stemmer.stemWord(word))
+
+
+@lru_cache(maxsize=4)
+def _stems(language: str) -> _Stems:
+    import snowballstemmer
+    from spacy.util import get_lang_class
+
+    try:
+        known = get_lang_class(language)
+        name = "porter" if language == "en" else _NAMES[language]
+        return _Stems(snowballstemmer.stemmer(name), frozenset(known.Defaults.stop_words))
+    except (ImportError, KeyError):
+        raise UserError("D203", language=language, names=", ".join(sorted(_NAMES))) from None
+
+
+_NAMES = {
+    "ar": "arabic",
+    "da": "danish",
+    "de": "german",
+    "el": "greek",
+    "en": "english",
+    "es": "spanish",
+    "eu": "basque",
+    "fi": "finnish",
+    "fr": "french",
+    "hu": "hungarian",
+    "id": "indonesian",
+    "it": "italian",
+    "nb": "norwegian",
+    "nl": "dutch",
+    "pt": "portuguese",
+    "ro": "romanian",
+    "ru": "russian",
+    "sv": "swedish",
+    "tr": "turkish",
+}
+"""Snowball's names of languages by their codes; English uses Porter's first stemmer."""
+
+
+LAYERS = ("tag", "stem", "lemma")
+Layers = dict[str, NDArray[np.generic]]
+
+
+def check_layers(layers: Sequence[str]) -> None:
+    """Refuse names of layers that there are not (D204)."""
+    for name in [layers] if isinstance(layers, str) else layers:
+        if isinstance(layers, str) or name not in LAYERS:
+            raise UserError("D204", name=name, names=", ".join(LAYERS))
+
+
+def layers_of_text(view: TokenView, wanted: Sequence[str], *, language: str, tagger: str) -> Layers:
+    """Return the layers of a view of plain text: tags by the model `tagger`; lemmas there are none."""
+    found: Layers = {}
+    if "tag" in wanted:
+        found["tag"] = _tags_by(tagger, view)
+    if "stem" in wanted:
+        found["stem"] = stem_layer(view, language)
+    if "lemma" in wanted:
+        _warn("lemma", "plain text has none: annotate Docs of a pipeline with a lemmatizer")
+    return found
+
+
+def layers_of_docs(
+    view: TokenView, docs: Sequence[Doc], words: NDArray[np.bool_], wanted: Sequence[str], *, language: str
+) -> Layers:
+    """Return the layers of a view of Docs; one that no Doc has is left out, with a warning.
+
+    Parameters
+    ----------
+    words : array of bool, shape (n_doc_tokens,)
+        Which of the Docs' tokens, behind one another, are words of the view.
+    """
+    found: Layers = {}
+    for name in wanted:
+        if name == "stem":
+            found[name] = stem_layer(view, language)
+            continue
+        attributes = [_attribute(doc, name) for doc in docs]
+        if any(not attribute and len(doc) for attribute, doc in zip(attributes, docs, strict=True)):
+            _warn(name, _ADVICE[name])
+        if not any(attributes) and docs:
+            continue
+        values = [_values(doc, attribute) for doc, attribute in zip(docs, attributes, strict=True)]
+        layer = np.zeros(len(view), np.uint64)
+        layer[view.ends > view.starts] = np.concatenate([np.zeros(0, np.uint64), *values])[words]
+        found[name] = np.where(content_words(view, language), layer, 0) if name == "lemma" else layer
+    return found
+
+
+_ADVICE = {
+    "tag": "put a tagger before this component, such as disambig_tagger",
+    "lemma": "put a lemmatizer before this component",
+}
+
+
+def _warn(name: str, advice: str) -> None:
+    warnings.warn(f"no {name}s here: features that need them are left out; {advice}", stacklevel=5)
+
+
+def _attribute(doc: Doc, name: str) -> str:
+    """Return the attribute of tokens that a layer is made of, none where a Doc has none.
+
+    Where there are no tags, the coarse ones of Universal Dependencies stand in for them.
+    """
+    possible = {"tag": ("TAG", "POS"), "lemma": ("LEMMA",)}[name]
+    return next((attribute for attribute in possible if doc.has_annotation(attribute)), "")
+
+
+def _values(doc: Doc, attribute: str) -> NDArray[np.uint64]:
+    """Return the hash of each token's tag or lemma; 0 where it has none."""
+    if not attribute:
+        return np.zeros(len(doc), np.uint64)
+    numbers, which = np.unique(doc.to_array([attribute]), return_inverse=True)
+    strings = [doc.vocab.strings[number] if number else "" for number in numbers.tolist()]
+    hashes = [hash_word(text.lower() if attribute == "LEMMA" else text) if text else 0 for text in strings]
+    return np.array(hashes, np.uint64)[which.ravel()]
+
+
+def _tags_by(name: str, view: TokenView) -> NDArray[np.uint64]:
+    from disambig.models import load
+
+    model = load(name)
+    instances, chosen = model.choose(view)
+    tags = np.zeros(len(view), np.uint64)
+    tags[instances.positions] = hash_words(list(model.task.groups[0].candidates))[chosen]
+    return tags
+
+
+_ATTRIBUTES = ["ORTH", "LOWER", "IDX", "LENGTH", "SENT_START"]
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_PLAIN, _STOP, _CLOSER, _SPACE, _BLANK = range(5)
+_SYMBOLS = 10_000
+"""spaCy gives some words ("mark", "root") numbers below, in place of hashes."""
+_STOPS = frozenset(".!?\u2026")
+_CLOSING = frozenset("\"'\u201d\u2019\u00bb)]}") | {"''"}
+
+
+@dataclass(frozen=True, slots=True)
+class SpacyTokens:
+    """Take spaCy's tokens for words (see the module).
+
+    Parameters
+    ----------
+    language : str
+        Code of the language whose tokeniser cuts plain texts.
+    layers : sequence of str
+        Of ``"tag"``, ``"stem"`` and ``"lemma"``: the layers that views get.
+    tagger : str
+        The model that tags plain texts: a task such as ``"tag"``, ``"PACK/TASK"``, or a directory. Docs bring
+        tags of their own.
+
+    Raises
+    ------
+    UserError
+        D202, when a text is cut, for a language that spaCy has no tokeniser for, D203 for one without
+        stemmer, D204 for a layer that there is not, D404 for a tagger that there is not.
+    """
+
+    language: str = "en"
+    layers: Sequence[str] = ()
+    tagger: str = "tag"
+    registered: ClassVar[str] = "disambig.spacy_tokens.v1"
+
+    def __post_init__(self) -> None:
+        check_layers(self.layers)
+
+    @property
+    def name(self) -> str:
+        """The registered name; with the language, where it is another than English, and the layers."""
+        name = self.registered if self.language == "en" else f"{self.registered}/{self.language}"
+        layers = [f"tag={self.tagger}" if layer == "tag" else layer for layer in self.layers]
+        return "+".join([name, *layers])
+
+    def __call__(self, texts: Sequence[str]) -> TokenView:
+        """Return the tokens of `texts`, one document each."""
+        sound = (_SURROGATE.sub("\ufffd", text) for text in texts)  # spaCy takes no half of a pair
+        docs = list(tokeniser(self.language).pipe(sound))
+        return self._layered(_view(self.name, texts, docs)[0])
+
+    def of_docs(self, docs: Sequence[Doc]) -> TokenView:
+        """Return the tokens of `docs` as they are."""
+        view, words = _view(self.name, [doc.text for doc in docs], docs)
+        if not self.layers:
+            return view
+        return replace(view, layers=layers_of_docs(view, docs, words, self.layers, language=self.language))
+
+    def of_sentences(self, sentences: Iterable[Sequence[str]]) -> TokenView:
+        """Return the view of sentences that are cut into tokens already, one document each."""
+        given = [list(words) for words in sentences]
+        sizes = np.array([len(words) for words in given], np.int64)
+        lengths = [np.fromiter(map(len, words), np.int64, len(words)) for words in given]
+        ends = np.concatenate([np.zeros(0, np.int64), *(np.cumsum(each + 1) - 1 for each in lengths)])
+        starts = ends - np.concatenate([np.zeros(0, np.int64), *lengths])
+        distinct = list({word.lower() for words in given for word in words})
+        known = dict(zip(distinct, hash_words(distinct).tolist(), strict=True))
+        hashes = np.array([known[word.lower()] for words in given for word in words], np.uint64)
+        texts = [" ".join(words) for words in given]
+        columns = hashes, starts.astype(np.int32), ends.astype(np.int32)
+        return self._layered(_assembled(self.name, texts, *columns, sizes, np.zeros(len(hashes), bool)))
+
+    def _layered(self, view: TokenView) -> TokenView:
+        """Return a view of plain text with its layers."""
+        if not self.layers:
+            return view
+        layers = layers_of_text(view, self.layers, language=self.language, tagger=self.tagger)
+        return replace(view, layers=layers)
+
+    def words(self, text: str) -> list[str]:
+        """Return the tokens of one text in lower case, boundary words included."""
+        view = self([text])
+        found = [text[s:e].lower() for s, e in zip(view.starts.tolist(), view.ends.tolist(), strict=True)]
+        return name_boundaries(found, view.sentences)
+
+
+@lru_cache(maxsize=4)
+def tokeniser(language: str) -> Any:
+    """Return spaCy's tokeniser of a language, made once.
+
+    Raises
+    ------
+    UserError
+        D202 for a language that spaCy does not know, or not without a package more.
+    """
+    import spacy
+
+    try:
+        return spacy.blank(language).tokenizer
+    except ImportError as problem:
+        raise UserError("D202", language=language, problem=" ".join(str(problem).split())) from problem
+
+
+def _view(name: str, texts: Sequence[str], docs: Sequence[Doc]) -> tuple[TokenView, NDArray[np.bool_]]:
+    """Return the view, and which of the Docs' tokens are in it."""
+    columns = [doc.to_array(_ATTRIBUTES).reshape(-1, len(_ATTRIBUTES)) for doc in docs]
+    own = np.concatenate([np.zeros((0, len(_ATTRIBUTES)), np.uint64), *columns])
+    sizes = np.array([len(each) for each in columns], np.int64)
+    documents = np.concatenate([[0], np.cumsum(sizes)])
+    orths, which = np.unique(own[:, 0], return_inverse=True)
+    strings = {id(doc.vocab): doc.vocab.strings for doc in docs}.values()
+    kind = np.array([_kind(_string(orth, strings)) for orth in orths.tolist()], np.int8)[which]
+    of_token = np.repeat(np.arange(len(sizes)), sizes)
+    begins = _begins(own[:, 4], kind, of_token)
+    words = kind < _SPACE
+    lower = own[:, 1]
+    for at in np.flatnonzero(words & (lower < _SYMBOLS)).tolist():
+        # a vocabulary without spaCy's word attributes says nothing of the lower case
+        word = _string(int(lower[at]), strings) if lower[at] else _string(int(own[at, 0]), strings).lower()
+        lower[at] = hash_word(word)
+    number = np.cumsum(begins)[words]
+    sizes = np.diff(np.concatenate([[0], np.cumsum(words)])[documents])
+    starts = own[words, 2].astype(np.int32)
+    ends = starts + own[words, 3].astype(np.int32)
+    begins = np.diff(number, prepend=number[:1]) > 0
+    return _assembled(name, texts, lower[words], starts, ends, sizes, begins), words
+
+
+def _string(number: int, stores: Iterable[Any]) -> str:
+    """Return the string of a number; Docs of one batch can have several vocabularies."""
+    for store in stores:
+        if number in store:
+            return str(store[number])
+    return ""
+
+
+def _kind(text: str) -> int:
+    if text.isspace():
+        return _BLANK if text.count("\n") > 1 else _SPACE
+    if _STOPS.issuperset(text):
+        return _STOP
+    return _CLOSER if text in _CLOSING else _PLAIN
+
+
+def _begins(
+    said: NDArray[np.uint64], kind: NDArray[np.int8], document: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Return which tokens, white space included, begin a sentence; the first of a document need not.
+
+    `said` is what a Doc says of each: 1 where a sentence begins, 0 where it does not know, another number
+    where none does. `document` is the number of each one's Doc: what stands in another one says nothing.
+    """
+    begins = np.zeros(len(kind) + 1, bool)
+    solid = np.flatnonzero(kind <= _STOP)  # what neither closes nor is white space
+    after_stop = (kind[solid[1:]] == _PLAIN) & (kind[solid[:-1]] == _STOP)
+    begins[solid[1:]] = after_stop & (document[solid[1:]] == document[solid[:-1]])
+    begins[1:] |= kind == _BLANK
+    return (said == 1) | ((said == 0) & begins[:-1])
+
+
+def _assembled(
+    name: str,
+    texts: Sequence[str],
+    hashes: NDArray[np.uint64],
+    starts: NDArray[np.int32],
+    ends: NDArray[np.int32],
+    sizes: NDArray[np.int64],
+    breaks: NDArray[np.bool_],
+) -> TokenView:
+    """Put boundary words around each sentence of documents of `sizes` words, all behind each other."""
+    begins = breaks.copy()
+    documents = np.concatenate([[0], np.cumsum(sizes)])
+    begins[documents[:-1][sizes > 0]] = True
+    first = np.flatnonzero(begins)
+    return TokenView(
+        name, texts, *with_boundaries(hashes, starts, ends, sentences=first, documents=documents)
+    )

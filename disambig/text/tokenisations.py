@@ -1,0 +1,300 @@
+"""The tokenisations of the core."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.errors import UserError
+from disambig.runtime import use_numba
+from disambig.text import characters
+from disambig.text import characters as ch
+from disambig.text.hashing import UNKNOWN, hash_word
+from disambig.text.view import (
+    END_HASH,
+    SENTENCE_END,
+    SENTENCE_START,
+    START_HASH,
+    Arrays,
+    TokenView,
+    name_boundaries,
+    with_boundaries,
+)
+
+LONGEST = 255
+"""Bytes of the longest word that has a hash of its own."""
+_REMEMBERED = 200_000
+_ASTRAL = re.compile("[\U00010000-\U0010ffff]")
+_SINGLE = "."
+
+
+@functools.lru_cache(maxsize=3)
+def _patterns(size: int) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return the pattern of a word and the pattern of what ends a sentence, for characters below `size`."""
+
+    def char_class(*classes: int) -> str:
+        return "[" + ch.character_set(size, *classes) + "]"
+
+    word = char_class(ch.DIGIT, ch.LETTER, ch.UPPER, ch.CASELESS)
+    letter = char_class(ch.LETTER, ch.UPPER, ch.CASELESS)
+    digit = char_class(ch.DIGIT)
+    space = char_class(ch.SPACE, ch.LINE_FEED, ch.CARRIAGE_RETURN, ch.PARAGRAPH)
+    other = char_class(*range(ch.SYMBOL, ch.DIGIT))
+    inside = f"(?<={letter}){char_class(ch.APOSTROPHE)}(?={letter})|(?<={digit})[.,:](?={digit})"
+    words = re.compile(f"({word}+(?:(?:{inside}){word}+)*|({other})\\2*)")
+
+    line = r"(?:\r\n|\r(?!\n)|\n)"
+    blank = f"\u2029|{line}{space}*?{line}"
+    closing = char_class(ch.CLOSING, ch.QUOTE, ch.APOSTROPHE)
+    closing_any = char_class(ch.CLOSING, ch.QUOTE, ch.QUOTE_OPENING, ch.APOSTROPHE)
+    opening = char_class(
+        ch.DIGIT, ch.UPPER, ch.CASELESS, ch.OPENING, ch.QUOTE, ch.QUOTE_OPENING, ch.APOSTROPHE
+    )
+    narrow = f"({char_class(ch.DOT, ch.STOP)}+){closing_any}*(?={space}+{opening})"
+    wide = ""
+    if size > ch.ASCII:
+        stop = char_class(ch.DOT, ch.STOP, ch.WIDE_STOP)
+        wide = f"|{stop}*{char_class(ch.WIDE_STOP)}{stop}*{closing}*"
+        narrow = narrow.replace("+)", f"+)(?!{char_class(ch.WIDE_STOP)})", 1)
+    return words, re.compile(f"{blank}{wide}|{narrow}")
+
+
+def normalised(raw: str) -> str:
+    """Return the normal form of one raw word: lower case, digits as 0, plain quotes."""
+    return "".join(map(ch.fold_character, raw))
+
+
+class _Hashes(dict[str, int]):
+    """The hash of each raw word seen so far."""
+
+    def __missing__(self, raw: str) -> int:
+        word = normalised(raw).encode("utf8", "surrogatepass")
+        value = hash_word(word) if len(word) <= LONGEST else UNKNOWN
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        if len(word) <= LONGEST:
+            self[raw] = value
+        return value
+
+
+_hashes = _Hashes()
+
+
+def _patterns_for(text: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    if text.isascii():
+        return _patterns(ch.ASCII)
+    return _patterns(ch.ALL if _ASTRAL.search(text) else ch.PLANE_0)
+
+
+def raw_words(text: str) -> list[str]:
+    """Return the words of `text` as they are written, without boundary words."""
+    return _patterns_for(text)[0].split(text)[1::3]
+
+
+def tokenise_text(text: str, offsets: NDArray[np.int64]) -> Arrays:
+    """Return the arrays of documents that lie in `text` at `offsets`, with a blank line between each two."""
+    words, breaks = _patterns_for(text)
+    parts = words.split(text)
+    raw = parts[1::3]
+    n = len(raw)
+    hashes = np.fromiter(map(_hashes.__getitem__, raw), dtype=np.uint64, count=n)
+    length = np.fromiter(map(len, raw), dtype=np.int64, count=n)
+    gap = np.fromiter(map(len, parts[:-1:3]), dtype=np.int64, count=n)
+    ends = np.cumsum(length + gap)
+    starts = ends - length
+
+    found = list(breaks.finditer(text))
+    at = np.fromiter((match.end() for match in found), dtype=np.int64, count=len(found))
+    dots = [(i, match.start()) for i, match in enumerate(found) if match[1] == _SINGLE]
+    if dots:
+        which, dot = np.array(dots, dtype=np.int64).T
+        before = np.searchsorted(starts, dot) - 1
+        adjacent = (before >= 0) & (ends[before] == dot)
+        keep = np.ones(len(found), dtype=bool)
+        for i, start, long in zip(
+            which[adjacent], starts[before[adjacent]], length[before[adjacent]], strict=True
+        ):
+            kind = ch.character_class(text[start])
+            keep[i] = not ((long == 1 and kind >= ch.FIRST_LETTER) or (long <= 3 and kind == ch.UPPER))
+        at = at[keep]
+    first = np.unique(np.concatenate(([0], np.searchsorted(starts, at))))
+    documents = np.append(np.searchsorted(starts, offsets), n)
+    shift = np.repeat(offsets, np.diff(documents))
+    first = first[first < n]
+    return with_boundaries(hashes, starts - shift, ends - shift, sentences=first, documents=documents)
+
+
+BETWEEN = "\n\n"
+"""Put between documents: a blank line, so that no sentence crosses."""
+_LONGEST_TEXT = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Cut texts into words by the rules of `disambig.words.v1` (see the module)."""
+
+    name: ClassVar[str] = "disambig.words.v1"
+
+    def __call__(self, texts: Sequence[str]) -> TokenView:
+        """Return the words of `texts`, one document each.
+
+        Raises
+        ------
+        UserError
+            D201, where a text has more than 2**31 - 1 characters.
+        """
+        lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+        if len(texts) and lengths.max() > _LONGEST_TEXT:
+            raise UserError("D201", number=int(lengths.argmax()) + 1, length=int(lengths.max()))
+        offsets = np.cumsum(lengths + len(BETWEEN)) - lengths - len(BETWEEN)
+        joined = BETWEEN.join(texts)
+        tokenise = _by_kernel if use_numba(len(joined)) else tokenise_text
+        return TokenView(self.name, texts, *tokenise(joined, offsets))
+
+    @staticmethod
+    def normal_form(word: str) -> str:
+        """Return the normal form of one word as it stands in a text."""
+        return normalised(word)
+
+    def words(self, text: str) -> list[str]:
+        """Return the normalised words of one text, boundary words included."""
+        view = TokenView(self.name, [text], *tokenise_text(text, np.zeros(1, dtype=np.int64)))
+        found = [
+            normalised(text[start:end])
+            for start, end in zip(view.starts.tolist(), view.ends.tolist(), strict=True)
+        ]
+        return name_boundaries(found, view.sentences)
+
+
+def _by_kernel(text: str, offsets: NDArray[np.int64]) -> Arrays:
+    from disambig.text.kernels import tokenise
+
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(
+        np.uint32, copy=False
+    )
+    plane_0 = not len(codes) or codes.max() < characters.PLANE_0
+    table = characters.table(characters.PLANE_0 if plane_0 else characters.ALL)
+    documents = np.zeros(len(offsets) + 1, dtype=np.int64)
+    if not len(offsets):
+        offsets = np.zeros(1, dtype=np.int64)
+    most = 2 * len(codes) + 64  # tokens: a word and half of a sentence's two boundaries for each character
+    room = len(codes) // 3 + 64  # ordinary text needs less
+    while True:
+        hashes = np.empty(room, dtype=np.uint64)
+        starts = np.empty(room, dtype=np.int32)
+        ends = np.empty(room, dtype=np.int32)
+        sentences = np.empty(room // 3 + 2, dtype=np.int64)
+        columns = hashes, starts, ends, sentences, documents
+        tokens, n_sentences, done = tokenise(codes, offsets, table, *columns)
+        if done == len(codes):
+            break
+        del hashes, starts, ends, sentences, columns
+        room = min(most, max(2 * room, int(1.1 * tokens * len(codes) / done)))
+    del columns
+    for column in (hashes, starts, ends):
+        column.resize(tokens, refcheck=False)
+    sentences.resize(n_sentences + 1, refcheck=False)
+    return hashes, starts, ends, sentences, documents
+
+
+_PLAIN = str.maketrans("\u2018\u2019\u201b\u02bc\u201c\u201d\u201e\u201f", "''''\"\"\"\"")
+_CLITIC = re.compile("(?<=.)(?:n't|'(?:s|re|ve|ll|d|m))$", re.IGNORECASE)
+_CANNOT = re.compile("(can)(not)", re.IGNORECASE)
+
+
+@functools.cache
+def _pattern() -> re.Pattern[str]:
+    word = (
+        "["
+        + ch.character_set(ch.PLANE_0, ch.DIGIT, ch.LETTER, ch.UPPER, ch.CASELESS)
+        + "\U00010000-\U0003ffff]"
+    )
+    space = "[" + ch.character_set(ch.PLANE_0, *range(ch.LAST_SPACE + 1)) + "]"
+    address = (
+        '(?:[A-Za-z][A-Za-z0-9+.-]{1,20}://|www\\.)[^\\s<>"]*[^\\s<>".,;:!?)\\]\']'
+        "|[\\w.+-]{1,64}@[\\w-]{1,64}(?:\\.[\\w-]{1,64})+"
+    )
+    number = "\\d+(?:[.,:/-]\\d+)+(?!{word})".replace("{word}", word)
+    initials = "(?:(?<!{word})[^\\W\\d_]\\.){2,}".replace("{word}", word)
+    plain = f"{word}+(?:'{word}+)*"
+    last = "(?=[)\\]}\"']*\\Z)"  # a full stop there ends the sentence
+    return re.compile(
+        f"{address}|{number}|{initials}|{plain}(?:\\.(?!{last}|\\.|{word}))?|--+|\\.\\.+|(?!{space}).",
+        re.DOTALL,
+    )
+
+
+def _cut(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the start and end of each word of one sentence, quotes already plain."""
+    for match in _pattern().finditer(text):
+        start, end = match.span()
+        cannot = _CANNOT.fullmatch(match[0])
+        cuts = [start + 3] if cannot else []
+        stop = end
+        while "'" in match[0]:
+            clitic = _CLITIC.search(text[start:stop])
+            if not clitic:
+                break
+            stop = start + clitic.start()
+            cuts.insert(0, stop)
+        for cut in cuts:
+            yield start, cut
+            start = cut
+        yield start, end
+
+
+@dataclass(frozen=True, slots=True)
+class Web1T:
+    """Cut English texts into words as Web 1T has them (see the module)."""
+
+    name: ClassVar[str] = "web1t.v1"
+
+    def __call__(self, texts: Sequence[str]) -> TokenView:
+        """Return the words of `texts`, one document each."""
+        hashes: list[int] = []
+        starts: list[int] = []
+        ends: list[int] = []
+        sentences = [0]
+        documents = [0]
+        for text in texts:
+            for start, end in _sentences(text):
+                spans = list(_cut(text[start:end].translate(_PLAIN)))
+                hashes += [START_HASH, *(_hash(text[start + a : start + b]) for a, b in spans), END_HASH]
+                starts += [start, *(start + a for a, _ in spans), end]
+                ends += [start, *(start + b for _, b in spans), end]
+                sentences.append(len(hashes))
+            documents.append(len(hashes))
+        return TokenView(
+            self.name,
+            texts,
+            np.array(hashes, dtype=np.uint64),
+            np.array(starts, dtype=np.int32),
+            np.array(ends, dtype=np.int32),
+            np.array(sentences, dtype=np.int64),
+            np.array(documents, dtype=np.int64),
+        )
+
+    def words(self, text: str) -> list[str]:
+        """Return the words of one text, boundary words included."""
+        found = []
+        for start, end in _sentences(text):
+            sentence = text[start:end].translate(_PLAIN)
+            found += [SENTENCE_START, *(sentence[a:b] for a, b in _cut(sentence)), SENTENCE_END]
+        return found
+
+
+def _sentences(text: str) -> list[tuple[int, int]]:
+    """Return where each sentence of `text` starts and ends, without the space around it."""
+    _, starts, ends, sentences, _ = tokenise_text(text, np.zeros(1, dtype=np.int64))
+    return list(zip(starts[sentences[:-1]].tolist(), ends[sentences[1:] - 1].tolist(), strict=True))
+
+
+def _hash(raw: str) -> int:
+    word = raw.translate(_PLAIN).encode("utf8", "surrogatepass")
+    return hash_word(word) if len(word) <= LONGEST else UNKNOWN

@@ -1,1 +1,0 @@
-"""What a word is: the tokenisations of the core."""

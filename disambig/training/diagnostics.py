@@ -1,0 +1,184 @@
+"""Diagnostics of training: a cheap baseline as a sanity check, and warnings about examples and groups."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.data import CrossedRows, convert, normalised
+from disambig.errors import UserError
+from disambig.formatting import pluralize
+from disambig.metrics import mcnemar, wilson
+from disambig.training.labelled_dataset import LabelledDataset
+from disambig.types import CandidateBatch, Scorer, Task, metric
+
+LEAST = 300
+"""Examples of a group below which it is not tried: of fewer a difference says little."""
+MOST, FOLDS = 1500, 2
+"""Examples that it learns from, the first in text order, and folds of them that it is tried on."""
+FAR, SURE = 0.02, 0.001
+"""By how much it must be better, and how sure that must be, to be worth a word."""
+
+
+def sanity_baseline(
+    batch: CandidateBatch, right: NDArray[np.bool_], folds: NDArray[np.int64], held_out: NDArray[np.float64]
+) -> tuple[float, float] | None:
+    """Return the accuracies of a learner and of the alternative where that is far better; else None.
+
+    Parameters
+    ----------
+    batch : CandidateBatch
+        The examples of a group.
+    right : array of bool, shape (n, K)
+        Which candidates are right.
+    folds : array of int, shape (n,)
+    held_out : array of float64, shape (n, K)
+        Scores by what did not see the example.
+    """
+    n = min(len(right), MOST)
+    if len(right) < LEAST or right.shape[1] < 2:
+        return None
+    try:
+        crossed: Any = convert(batch.take(np.arange(n)), CrossedRows)
+    except UserError:  # each candidate has features of its own
+        return None
+    right, folds = right[:n], folds[:n]
+    hits = right[np.arange(n), held_out[:n].argmax(axis=1)]
+    chosen = _best_columns(crossed, right.argmax(axis=1), folds)
+    tried = np.flatnonzero(chosen >= 0)
+    hits, other = hits[tried], right[tried, chosen[tried]]
+    own, cheap = float(hits.mean()), float(other.mean())
+    return (own, cheap) if cheap - own > FAR and mcnemar(other, hits) < SURE else None
+
+
+def _best_columns(
+    crossed: CrossedRows, gold: NDArray[np.int64], folds: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return what the alternative chooses for examples of the first folds without these; -1 for others."""
+    from scipy.sparse import csr_array
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.svm import LinearSVC
+
+    rows = csr_array(normalised(CrossedRows(csr_array(crossed.rows), crossed.costs, crossed.columns)).rows)
+    rows.indices, rows.indptr = rows.indices.astype(np.int32), rows.indptr.astype(np.int32)
+    chosen = np.full(len(gold), -1, np.int64)
+    for fold in np.unique(folds)[:FOLDS].tolist():
+        learn, tell = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+        if len(np.unique(gold[learn])) < 2:
+            chosen[tell] = gold[learn[0]] if len(learn) else 0
+            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            learned = LinearSVC(max_iter=200, random_state=0).fit(rows[learn], gold[learn])
+        chosen[tell] = learned.predict(rows[tell])
+    return chosen
+
+
+MOST_NOTES = 3
+"""Notes of one kind: of hundreds of groups nobody reads more."""
+FEW = 100
+"""Examples below which a note says that they are few."""
+
+ON_FITTED = "on the scores that calibration was fitted to"
+"""Stands in the note on an accuracy that flatters: not for those who have a cross-validated one."""
+
+
+def example_warnings(marked: LabelledDataset) -> list[str]:
+    """Say which examples were left out and why, and whether there are few."""
+    notes = []
+    if marked.problems:
+        notes.append(f"not used: {_shortened(marked.problems, 3, '; ')}")
+    n, different = len(marked.labelled), len({(e.text, e.start, e.end, e.word) for e in marked.labelled})
+    if 2 * different < n:
+        notes.append(
+            f"only {different:,} of {pluralize(n, 'labelled example')} differ: equal texts are one document"
+        )
+    if len(marked.documents) < FEW:
+        n = len(marked.documents)
+        few = "is little" if n == 1 else "are few"
+        notes.append(f"{pluralize(n, 'labelled example')} {few}: do not rely on this model yet")
+    return notes
+
+
+def accuracy_line(hits: NDArray[np.bool_], n_folds: int) -> str:
+    """Say how many choices were right on the examples themselves."""
+    n, n_right = len(hits), int(hits.sum())
+    if n_folds < 2 and not n_right:
+        return f"{pluralize(n, 'labelled example')} of one document: how good the model is cannot be said"
+    low, high = wilson(n_right, n)
+    return (
+        f"{pluralize(n, 'labelled example')}: accuracy {n_right / n:.1%} {ON_FITTED} (less on new text), "
+        f"95 % interval {low:.1%} to {high:.1%}" + (": more examples are needed" if high - low > 0.1 else "")
+    )
+
+
+def rare_warnings(
+    task: Task, gold: Sequence[NDArray[np.int32]], scorers: Sequence[Scorer | None], n_folds: int
+) -> list[str]:
+    """Say what had too few examples: of a group to learn, of a label to be in every fold, or one label."""
+    unlearned, rarer, single = [], [], []
+    for group, right, scorer in zip(task.groups, gold, scorers, strict=True):
+        if not group.learned:
+            continue
+        if len(group.candidates) == 1:
+            single.append(f"{group.name}: one label only ({group.candidates[0]}): it is always given")
+            continue
+        counts = np.bincount(right, minlength=len(group.candidates))
+        rare = [
+            f"{name!r} ({n})"
+            for name, n in zip(group.candidates, counts.tolist(), strict=True)
+            if n < n_folds
+        ]
+        if scorer is None:
+            few = "documents" if (counts > 0).sum() > 1 and len(right) >= 2 * n_folds else "examples"
+            unlearned.append(f"{group.name}: too few {few} to learn from, give more of each label")
+        elif rare:
+            rarer.append(f"{group.name}: fewer examples than folds of {_shortened(rare, 10)}")
+    return [*first_warnings(single), *first_warnings(unlearned), *first_warnings(rarer)]
+
+
+def no_gain_warnings(
+    task: Task,
+    hits: Sequence[NDArray[np.bool_]],
+    right: Sequence[NDArray[np.bool_]],
+    scorers: Sequence[Scorer | None],
+) -> list[str]:
+    """Say which groups learned nothing that shows on examples they did not see."""
+    if metric(task)[0] != "accuracy":
+        return []
+    notes = []
+    for group, hit, candidates, scorer in zip(task.groups, hits, right, scorers, strict=True):
+        often = candidates.sum(axis=0)
+        if scorer is not None and hit.sum() <= often.max():
+            label = group.candidates[int(often.argmax())]
+            notes.append(f"{group.name}: in cross-validation no better than {label!r} every time")
+    return first_warnings(notes)
+
+
+def baseline_warnings(task: Task, found: Sequence[tuple[float, float] | None]) -> list[str]:
+    """Say of which groups a cheap alternative was far better (see `disambig.training.diagnostics`)."""
+    return first_warnings(
+        [
+            f"{group.name}: in cross-validation the scores are right in {each[0]:.1%}, those of a plain "
+            f"linear SVM in {each[1]:.1%}: change the learner's settings, first of all its regularisation"
+            for group, each in zip(task.groups, found, strict=True)
+            if each is not None
+        ]
+    )
+
+
+def first_warnings(notes: list[str]) -> list[str]:
+    """Return some notes of one kind, the last of which says how many more groups there are."""
+    more = len(notes) - MOST_NOTES
+    return (
+        notes if more <= 0 else [*notes[:MOST_NOTES], f"... and {pluralize(more, 'more group')} like these"]
+    )
+
+
+def _shortened(names: list[str], most: int, between: str = ", ") -> str:
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return between.join(names[:most]) + more

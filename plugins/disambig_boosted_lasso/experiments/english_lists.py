@@ -1,0 +1,559 @@
+"""English lists of candidates: corrected paragraphs and tag sequences, and the features of both."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import FeatureExtractor, Features, Group, Instances, SparseRows, UserError, resolve
+from disambig.api.batches import SequenceRows, convert, join
+from disambig.api.evaluation import ModelChecker, ProposedEdit
+from disambig.api.experiments import Progress
+from disambig.api.features import TokenContext
+from disambig.api.formats import Clean, Fix, read_clean, read_conllu, read_fixes
+from disambig.api.measures import measure_named, text_costs
+from disambig.api.tasks import CandidateLists, CandidateWords
+from disambig.api.text import SpacyTokens, view_of_texts
+
+Ints = NDArray[np.int64]
+_GROUP = Group("lists", ())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordLists:
+    """Lists with the words that each family of features counts.
+
+    Attributes
+    ----------
+    lists : CandidateLists
+        With costs.
+    words : tuple of CandidateWords
+        Units that are counted, of the same candidates: one entry a family.
+    """
+
+    lists: CandidateLists
+    words: tuple[CandidateWords, ...]
+
+    def take(self, index: NDArray[np.generic]) -> WordLists:
+        """Return some of the lists."""
+        rows = candidate_rows(self.lists.offsets, np.arange(len(self.lists))[index])
+        return WordLists(self.lists.take(index), tuple(words.take(rows) for words in self.words))
+
+    @classmethod
+    def concat(cls, parts: Sequence[WordLists]) -> WordLists:
+        """Return the lists of all parts, one after the other."""
+        families = zip(*(part.words for part in parts), strict=True)
+        return cls(
+            CandidateLists.joined([part.lists for part in parts]),
+            tuple(CandidateWords.joined(family) for family in families),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class NgramFamily:
+    """N-grams of one kind of words.
+
+    Attributes
+    ----------
+    number : int
+        Which of `Seen.words` are counted.
+    order : int
+    least : int
+        As for ``disambig.TextNgrams.v1``.
+    """
+
+    number: int
+    order: int
+    least: int
+
+
+@dataclass(frozen=True, slots=True)
+class RowExtractor:
+    """Extractors that learned what there is to know.
+
+    Attributes
+    ----------
+    source : FeatureExtractor
+    families : tuple of Family
+    counting : tuple of FeatureExtractor
+        One for each family.
+    """
+
+    source: FeatureExtractor
+    families: tuple[NgramFamily, ...]
+    counting: tuple[FeatureExtractor, ...]
+
+    @classmethod
+    def fit(cls, seen: WordLists, families: Sequence[NgramFamily], *, rank: bool = True) -> RowExtractor:
+        """Return extractors that learned from lists of the training part."""
+        config = {"source": {"@disambig_extractors": "disambig.SourceFeatures.v1", "least": 5, "rank": rank}}
+        for i, family in enumerate(families):
+            name = "disambig.TextNgrams.v1"
+            config[f"n{i}"] = {
+                "@disambig_extractors": name,
+                "order": family.order,
+                "least": family.least,
+            }
+        made = resolve(config)
+        source = made.pop("source").fit(_NOWHERE, lists_as_instances(seen.lists), (_GROUP,))
+        counting = tuple(
+            each.fit(_NOWHERE, _count_features(seen, family), (_GROUP,))
+            for each, family in zip(made.values(), families, strict=True)
+        )
+        return cls(source, tuple(families), counting)
+
+    def rows(self, seen: WordLists) -> SparseRows:
+        """Return a row for each candidate."""
+        parts: list[Features] = [self.source.transform(_NOWHERE, lists_as_instances(seen.lists), _GROUP)]
+        parts += [
+            each.transform(_NOWHERE, _count_features(seen, family), _GROUP)
+            for each, family in zip(self.counting, self.families, strict=True)
+        ]
+        batch = convert(join(parts).batch, SparseRows)
+        assert isinstance(batch, SparseRows)
+        return batch
+
+
+def lists_as_instances(lists: CandidateLists) -> Instances:
+    """Return lists with costs as instances outside any text; the candidate of least cost is observed."""
+    n, nothing = len(lists), np.zeros(len(lists), np.int32)
+    return Instances(np.arange(n, dtype=np.int64), nothing, nothing, first_least_cost(lists), lists)
+
+
+def first_least_cost(lists: CandidateLists) -> NDArray[np.int32]:
+    """Return the candidate of least cost in each list, the first of equals."""
+    least = np.minimum.reduceat(lists.costs, lists.offsets[:-1])
+    is_least = np.flatnonzero(lists.costs == np.repeat(least, np.diff(lists.offsets)))
+    of_list = np.searchsorted(lists.offsets, is_least, side="right") - 1
+    first = is_least[np.unique(of_list, return_index=True)[1]]
+    return (first - lists.offsets[:-1]).astype(np.int32)
+
+
+def candidate_rows(offsets: Ints, lists: Ints) -> Ints:
+    """Return the rows of the candidates of some lists, in the order of these."""
+    sizes = np.diff(offsets)[lists]
+    begins = np.cumsum(sizes) - sizes
+    return np.repeat(offsets[lists] - begins, sizes) + np.arange(int(sizes.sum()))
+
+
+def _count_features(seen: WordLists, family: NgramFamily) -> Instances:
+    return lists_as_instances(
+        replace(seen.lists, words=seen.words[family.number], features=None, feature_names=())
+    )
+
+
+_NOWHERE = view_of_texts([], resolve({"t": {"@disambig_tokenisations": "disambig.words.v1"}})["t"])
+
+
+CORRECTIONS_FOLDER = Path("labelled") / "fixes"
+CLASSES = ("preposition", "confusion")
+"""The mistakes that the shipped models decide."""
+BEST, MOST = 4, 20
+"""The surest changes that are combined; candidates of a list, at most."""
+CONTEXT_WORDS = 2
+"""Words before and after all changes that n-grams of three reach."""
+WORD_FEATURES = 0
+"""The only entry of `Seen.words`."""
+_CUT = re.compile(r"\w+(?:'\w+)*|[^\w\s]")
+_MIN_CONFIDENCE = 1e-6
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CorrectionLists:
+    """The lists of some paragraphs, those with a mistake first.
+
+    Attributes
+    ----------
+    seen : Seen
+    n_fixes : int
+        Paragraphs that have a mistake.
+    changes : array of int64, shape (n_candidates,)
+        How many changes a candidate makes.
+    mends : array of bool, shape (n_candidates,)
+        Whether one of them corrects the mistake.
+    default : array of int64, shape (n_lists,)
+        The candidate that the models choose at their own rates of flags.
+    units : array of int64, shape (n_lists,)
+        The project of each paragraph.
+    words : array of int64, shape (n_lists,)
+        How many each paragraph has.
+    """
+
+    seen: WordLists
+    n_fixes: int
+    changes: NDArray[np.int64]
+    mends: NDArray[np.bool_]
+    default: NDArray[np.int64]
+    units: NDArray[np.int64]
+    words: NDArray[np.int64]
+
+    @property
+    def lists(self) -> CandidateLists:
+        """The lists with their costs: edits of words to the corrected text."""
+        return self.seen.lists
+
+
+def read_part(data: Path, part: str, *, every: int = 1) -> tuple[list[Fix], list[Clean]]:
+    """Return the surest mistakes of a part of those classes, and clean paragraphs; every so many-th."""
+    fixes = read_fixes(data / CORRECTIONS_FOLDER / f"{part}.jsonl.xz", tier=1)
+    known = [fix for fix in fixes if fix.category in CLASSES]
+    return known[::every], read_clean(data / CORRECTIONS_FOLDER / f"clean.{part}.jsonl.xz")[::every]
+
+
+def build_correction_lists(
+    checker: ModelChecker, fixes: Sequence[Fix], clean: Sequence[Clean]
+) -> CorrectionLists:
+    """Return the lists of all paragraphs: what a checker might change, and each of the best together."""
+    texts = [*(fix.before for fix in fixes), *(each.text for each in clean)]
+    references = [*(fix.corrected() for fix in fixes), *(each.text for each in clean)]
+    limits = checker.limits()
+    windows, scores, counts, told = [], [], [], []
+    mends, default, wanted = [], [], []
+    for number, (text, reference, edits) in enumerate(
+        zip(texts, references, checker.edits(texts), strict=True)
+    ):
+        kept = sorted(edits, key=lambda edit: -edit.sure)
+        own = sorted(
+            possible_edits(kept), key=lambda chosen: (-sum(log_odds(kept[i]) for i in chosen), chosen)
+        )
+        whole = [apply_edits(text, [kept[i] for i in chosen]) for chosen in own]
+        right = comparison_words(reference)
+        found = range(len(kept)) if number < len(fixes) else ()
+        good = {i for i in found if comparison_words(apply_edits(text, [kept[i]])) == right}
+        flagged = tuple(i for i, edit in enumerate(kept) if edit.sure > limits[edit.task])
+        windows += list(_windows(text, kept, own))
+        wanted += [" ".join(right)] * len(own)
+        told += [" ".join(comparison_words(each)) for each in whole]
+        scores.append([sum(log_odds(kept[i]) for i in chosen) for chosen in own])
+        counts += [edit_features(text, [kept[i] for i in chosen]) for chosen in own]
+        mends += [number < len(fixes) and not good.isdisjoint(chosen) for chosen in own]
+        default.append(_nearest(own, flagged))
+    sizes = np.array([len(each) for each in scores], np.int64)
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    names = tuple(sorted({name for each in counts for name in each}))
+    lists = CandidateLists(
+        offsets,
+        told,
+        np.concatenate([np.array(each) for each in scores]),
+        (np.arange(offsets[-1]) - np.repeat(offsets[:-1], sizes)).astype(np.int32),
+        text_costs(measure_named("wer"), told, wanted),
+        _feature_matrix(counts, names),
+        names,
+    )
+    projects: dict[str, int] = {}
+    repos = [*(fix.repo for fix in fixes), *(each.repo for each in clean)]
+    return CorrectionLists(
+        WordLists(lists, (CandidateWords.from_words(windows),)),
+        len(fixes),
+        np.array([int(each.get("changes", 0)) for each in counts], np.int64),
+        np.array(mends, np.bool_),
+        np.array(default, np.int64),
+        np.array([projects.setdefault(repo, len(projects)) for repo in repos], np.int64),
+        np.array([len(text.split()) for text in texts], np.int64),
+    )
+
+
+def select_lists(part: CorrectionLists, index: NDArray[np.int64]) -> CorrectionLists:
+    """Return some of the lists, those with a mistake first."""
+    index = np.concatenate([index[index < part.n_fixes], index[index >= part.n_fixes]])
+    rows = candidate_rows(part.lists.offsets, index)
+    return CorrectionLists(
+        part.seen.take(index),
+        int((index < part.n_fixes).sum()),
+        part.changes[rows],
+        part.mends[rows],
+        part.default[index],
+        part.units[index],
+        part.words[index],
+    )
+
+
+def possible_edits(edits: Sequence[ProposedEdit]) -> list[tuple[int, ...]]:
+    """Return which of some edits, the surest first, a candidate makes: none, each alone, the best together.
+
+    Edits that touch each other are not made together. There are at most `MOST`, none and single ones first.
+    """
+    best = range(min(BEST, len(edits)))
+    together = [
+        chosen
+        for size in range(2, BEST + 1)
+        for chosen in combinations(best, size)
+        if all(_are_separate(edits[i], edits[j]) for i, j in combinations(chosen, 2))
+    ]
+    together.sort(key=lambda chosen: -sum(log_odds(edits[i]) for i in chosen))
+    return [(), *((i,) for i in range(len(edits))), *together][:MOST]
+
+
+def log_odds(edit: ProposedEdit) -> float:
+    """Return the log odds of an edit to be right."""
+    sure = min(max(edit.sure, _MIN_CONFIDENCE), 1 - _MIN_CONFIDENCE)
+    return float(np.log(sure / (1 - sure)))
+
+
+def apply_edits(text: str, edits: Sequence[ProposedEdit]) -> str:
+    """Return a text with edits made, which do not overlap."""
+    for edit in sorted(edits, key=lambda edit: (-edit.start, -edit.end)):
+        text = text[: edit.start] + (edit.new or "") + text[edit.end :]
+    return text
+
+
+def comparison_words(text: str) -> list[str]:
+    """Return words and marks as texts are compared: blanks, case and curls of ' play no part."""
+    return _CUT.findall(text.replace("\u2019", "'").casefold())
+
+
+def edit_features(text: str, edits: Sequence[ProposedEdit]) -> dict[str, float]:
+    """Return what a candidate is beside its words: what is changed by which model, and how sure that is."""
+    found: dict[str, float] = {}
+    for edit in edits:
+        old, new = (
+            " ".join(comparison_words(each)) for each in (text[edit.start : edit.end], edit.new or "")
+        )
+        kind = "insert" if not old else "replace" if new else "delete"
+        for name, value in (
+            ("changes", 1.0),
+            (f"{edit.task}: {kind}", 1.0),
+            (f"{edit.task}: {old} > {new}", 1.0),
+            (f"{edit.task}: log odds", log_odds(edit)),
+            (f"{edit.task}: {kind}, log odds", log_odds(edit)),
+        ):
+            found[name] = found.get(name, 0.0) + value
+    return found
+
+
+def _windows(text: str, edits: Sequence[ProposedEdit], own: Sequence[tuple[int, ...]]) -> Iterator[list[str]]:
+    """Yield the words of each candidate from just before the first place of any edit to just after the last.
+
+    The words beyond are those of all candidates: no n-gram of them tells one from another.
+    """
+    if not edits:
+        yield []
+        return
+    first, last = min(edit.start for edit in edits), max(edit.end for edit in edits)
+    before, after = (
+        comparison_words(text[:first])[-CONTEXT_WORDS:],
+        comparison_words(text[last:])[:CONTEXT_WORDS],
+    )
+    for chosen in own:
+        made = apply_edits(text[:last], [edits[i] for i in chosen])[first:]
+        yield [*before, *comparison_words(made), *after]
+
+
+def _nearest(own: Sequence[tuple[int, ...]], flagged: tuple[int, ...]) -> int:
+    """Return the candidate with these edits, or else with as many of them as one has, the surest first."""
+    if flagged in own:
+        return own.index(flagged)
+    inside = [chosen for chosen in own if set(chosen) <= set(flagged)]
+    return own.index(max(inside, key=lambda chosen: (len(chosen), [-i for i in chosen])))
+
+
+def _are_separate(one: ProposedEdit, other: ProposedEdit) -> bool:
+    first, second = sorted((one, other), key=lambda edit: (edit.start, edit.end))
+    return first.end < second.start
+
+
+def _feature_matrix(counts: Sequence[dict[str, float]], names: Sequence[str]) -> Any:
+    from scipy.sparse import csr_array
+
+    number = {name: i for i, name in enumerate(names)}
+    starts = np.concatenate([[0], np.cumsum([len(each) for each in counts])])
+    columns = np.array([number[name] for each in counts for name in each], np.int64)
+    values = np.array([value for each in counts for value in each.values()], np.float64)
+    found = csr_array((values, columns, starts), (len(counts), len(names)))
+    found.sort_indices()
+    return found
+
+
+EWT = "labelled/ewt/*.conllu.xz"
+GENRES = ("answers", "newsgroup", "reviews", "weblog", "email")
+TAGGER = "random_subspace.StructuredPerceptron.v1"
+PASSES = 5
+N_BEST = 20
+TAGGING_FOLDS, TAGGING_BLOCK = 5, 250
+NEIGHBOURHOOD = 3
+"""Places on each side of one where candidates differ that n-grams of four tags reach."""
+TAGS, LEXICAL = 0, 1
+"""Entries of `Seen.words`: tags alone; tags with words and with their neighbours."""
+_FORM, _XPOS = 1, 4
+_GAP, _START, _END = "|", "<s>", "</s>"
+Tagged = tuple[Sequence[str], Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class ChainTagger:
+    """A chain model: features of words, crossed with tags, and pairs of tags.
+
+    Attributes
+    ----------
+    context : TokenContext
+    scorer : ChainScorer
+        Gives the k best.
+    tags : tuple of str
+    n : int
+        Sentences that it learned from.
+    """
+
+    context: TokenContext
+    scorer: Any
+    tags: tuple[str, ...]
+    n: int
+
+    @classmethod
+    def train(cls, sentences: Sequence[Tagged], tags: tuple[str, ...]) -> ChainTagger:
+        """Return a tagger that learned from sentences, by a learner that the registry names."""
+        batch, context = _feature_rows(sentences, tags, None)
+        config = {"learner": {"@disambig_learners": TAGGER, "passes": PASSES}}
+        return cls(context, resolve(config)["learner"].fit(batch).scorer, tags, len(sentences))
+
+    def best(
+        self, sentences: Sequence[Tagged], k: int = N_BEST
+    ) -> list[tuple[NDArray[Any], NDArray[np.int64]]]:
+        """Return scores and tags, as numbers, of the `k` best sequences of each sentence.
+
+        The weights of a perceptron grow with what it learns from: scores are those for each sentence of it,
+        so that taggers of folds and of all sentences mean the same by them.
+        """
+        batch, _ = _feature_rows(sentences, self.tags, self.context)
+        return [(scores / self.n, paths) for scores, paths in self.scorer.k_best(batch, k)]
+
+
+def read_ewt(data: Path, split: str, *, every: int = 1) -> list[Tagged]:
+    """Return words and Penn tags of the sentences of a part of EWT, every so many-th.
+
+    Raises
+    ------
+    UserError
+        D735 for a word without a tag; those of `read_conllu`.
+    """
+    found: list[Tagged] = []
+    for genre in GENRES:
+        path = data / EWT.replace("*", f"{genre}.{split}")
+        for sentence in read_conllu(path):
+            for line, word in zip(sentence.lines, sentence.words, strict=True):
+                if word[_XPOS] in ("", "_"):
+                    problem = f"word {word[0]} has no tag (column {_XPOS + 1})"
+                    raise UserError("D735", path=path, line=line, problem=problem)
+            words = [word[_FORM] for word in sentence.words]
+            found.append((words, [word[_XPOS] for word in sentence.words]))
+    return found[::every]
+
+
+def distinct_tags(sentences: Sequence[Tagged]) -> tuple[str, ...]:
+    """Return the tags that occur, in alphabetical order."""
+    return tuple(sorted({tag for _, tags in sentences for tag in tags}))
+
+
+def cross_fitted_tags(
+    sentences: Sequence[Tagged], tags: tuple[str, ...], progress: Progress, *, k: int = N_BEST
+) -> WordLists:
+    """Return the lists of sentences, each by a tagger that learned from the other folds; fold by fold.
+
+    Folds are dealt `BLOCK` neighbouring sentences at a time: a text lies on one side, nearly, and a genre
+    on both.
+    """
+    parts, fold_of = [], np.arange(len(sentences)) // TAGGING_BLOCK % TAGGING_FOLDS
+    for fold in range(TAGGING_FOLDS):
+        progress("tagging by folds", fold, TAGGING_FOLDS)
+        own = [sentences[i] for i in np.flatnonzero(fold_of == fold).tolist()]
+        others = [sentences[i] for i in np.flatnonzero(fold_of != fold).tolist()]
+        parts.append(tag_sequence_lists(own, ChainTagger.train(others, tags).best(own, k), tags))
+    return WordLists.concat(parts)
+
+
+def tag_sequence_lists(
+    sentences: Sequence[Tagged],
+    found: Sequence[tuple[NDArray[Any], NDArray[np.int64]]],
+    tags: Sequence[str],
+) -> WordLists:
+    """Return the lists of some sentences: cost is the number of wrong tags.
+
+    Parameters
+    ----------
+    found : sequence of (scores, tags)
+        Shapes ``(k,)`` and ``(k, n_words)``.
+    """
+    number = {tag: i for i, tag in enumerate(tags)}
+    sizes = np.array([len(scores) for scores, _ in found], np.int64)
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    costs, texts = [], []
+    plain: list[list[str]] = []
+    lexical: list[list[str]] = []
+    for (words, right), (_, paths) in zip(sentences, found, strict=True):
+        gold = np.array([number.get(tag, -1) for tag in right])
+        costs.append((paths != gold).sum(axis=1))
+        near = _near_difference(paths)
+        forms = [word.lower() for word in words]
+        for path in paths.tolist():
+            own = [tags[i] for i in path]
+            texts.append(" ".join(own))
+            plain.append(_runs(own, near))
+            lexical.append(_with_words(own, forms, near))
+    lists = CandidateLists(
+        offsets,
+        texts,
+        np.concatenate([scores for scores, _ in found]).astype(np.float64),
+        (np.arange(offsets[-1]) - np.repeat(offsets[:-1], sizes)).astype(np.int32),
+        np.concatenate(costs).astype(np.float32),
+    )
+    return WordLists(lists, (CandidateWords.from_words(plain), CandidateWords.from_words(lexical)))
+
+
+def _near_difference(paths: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Tell which places are at most `AROUND` from one where the sequences differ."""
+    differ = (paths != paths[0]).any(axis=0)
+    return (
+        np.convolve(differ, np.ones(2 * NEIGHBOURHOOD + 1), mode="full")[
+            NEIGHBOURHOOD : NEIGHBOURHOOD + len(differ)
+        ]
+        > 0
+    )
+
+
+def _runs(tags: Sequence[str], near: NDArray[np.bool_]) -> list[str]:
+    """Return the tags of places near a difference, with a mark where some are left out."""
+    found: list[str] = []
+    for tag, kept in zip(tags, near.tolist(), strict=True):
+        if kept:
+            found.append(tag)
+        elif not found or found[-1] != _GAP:
+            found.append(_GAP)
+    return found
+
+
+def _with_words(tags: Sequence[str], forms: Sequence[str], near: NDArray[np.bool_]) -> list[str]:
+    """Return what the chain cannot see, tags of neighbours with words, and words with their tags."""
+    padded = [_START, *tags, _END]
+    found = []
+    for i in np.flatnonzero(near).tolist():
+        before, own, after = padded[i : i + 3]
+        form = forms[i]
+        found += [
+            f"{form}/{own}",
+            f"{before}_{form}/{own}",
+            f"{form}/{own}_{after}",
+            f"{before}_{form}_{after}",
+        ]
+    return found
+
+
+def _feature_rows(
+    sentences: Sequence[Tagged], tags: Sequence[str], context: TokenContext | None
+) -> tuple[SequenceRows, TokenContext]:
+    """Return the rows of words, and the extractor: a new one, fitted on them, where none is given."""
+    view = SpacyTokens().of_sentences(words for words, _ in sentences)
+    positions = np.flatnonzero(view.ends > view.starts)
+    number = {tag: i for i, tag in enumerate(tags)}
+    gold = np.array([number.get(tag, -1) for _, own in sentences for tag in own], np.int32)
+    n, group = len(positions), Group("tag", tuple(tags))
+    instances = Instances(positions, np.ones(n, np.int32), np.zeros(n, np.int32), gold)
+    fitted = context or TokenContext().fit(view, instances, (group,))
+    batch = fitted.transform(view, instances, group).batch
+    assert isinstance(batch, SequenceRows)
+    return batch, fitted

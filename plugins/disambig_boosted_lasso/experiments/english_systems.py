@@ -1,0 +1,268 @@
+"""The systems that are compared on English lists: how they are trained, what they choose, and how the choices score."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import CandidateBatch, Scorer, SparseRows, resolve
+from disambig.api.batches import convert, segments
+from disambig.api.experiments import Progress, ResultRow
+
+from .english_lists import CorrectionLists
+
+Floats = NDArray[np.float64]
+Config = Mapping[str, Any]
+_OWN = "boosted_lasso"
+_LISTS = {"@disambig_decoders": "disambig.Enumerated.v1"}
+EPS = (0.5, 0.1, 0.02)
+BLASSO, BOOSTING, LOGIT = "BLasso", "Boosting", "conditional logit"
+OURS: dict[str, tuple[Config, ...]] = {
+    BOOSTING: tuple({"name": f"{_OWN}.Boosting.v1", "smoothing": each} for each in (1e-4, 1e-3, 1e-2)),
+    BLASSO: tuple({"name": f"{_OWN}.BLasso.v1", "eps": each} for each in EPS),
+    "FSLR": tuple({"name": f"{_OWN}.FSLR.v1", "eps": each} for each in EPS),
+    "F-Boosting": tuple({"name": f"{_OWN}.FBoosting.v1", "eps": each} for each in EPS),
+    "averaged perceptron": ({"name": f"{_OWN}.AveragedPerceptron.v1"},),
+    "pairwise L2": ({"name": f"{_OWN}.PairwiseL2.v1"},),
+}
+"""Of this plugin, each with the settings that the tuning lists choose from."""
+OTHERS: dict[str, tuple[Config, ...]] = {
+    LOGIT: ({"name": "variance_svm.ConditionalLogit.v1"},),
+    "K-SVM": ({"name": "variance_svm.KSVM.v1"},),
+    "SGD, hinge": tuple(
+        {"name": "random_subspace.SGD.v1", "alpha": each, "passes": 10} for each in (1e-4, 1e-3, 1e-2)
+    ),
+    "perceptron of the core": tuple(
+        {"name": "random_subspace.StructuredPerceptron.v1", "passes": each, "decoder": _LISTS}
+        for each in (1, 5)
+    ),
+}
+"""Of other plugins, the last by the core's averaged perceptron over any decoder."""
+SYSTEMS = OURS | OTHERS
+
+
+@dataclass(frozen=True, slots=True)
+class FittedReranker:
+    """What a system learned.
+
+    Attributes
+    ----------
+    scorer : Scorer
+    report : dict
+        The settings taken, what they cost on the tuning lists, seconds of all settings together, and what
+        the learner says.
+    """
+
+    scorer: Scorer
+    report: dict[str, Any]
+
+
+def fit_reranker(
+    systems: Mapping[str, Sequence[Config]],
+    train: SparseRows,
+    tune: SparseRows,
+    *,
+    progress: Progress,
+    stage: str,
+) -> dict[str, FittedReranker]:
+    """Return what each system learned, with the settings whose winners cost least on `tune`."""
+    found = {}
+    for done, (name, configs) in enumerate(systems.items()):
+        progress(stage, done, len(systems))
+        found[name] = fit_best_setting(configs, train, tune)
+    return found
+
+
+def fit_best_setting(configs: Sequence[Config], train: SparseRows, tune: SparseRows) -> FittedReranker:
+    """Return what the settings that cost least on `tune` learned, the first of equals."""
+    began, best = time.monotonic(), None
+    for config in configs:
+        settings = {key: value for key, value in config.items() if key != "name"}
+        learner = resolve({"learner": {"@disambig_learners": config["name"], **settings}})["learner"]
+        fitted = learner.fit(fixed_setting(learner, train), dev=fixed_setting(learner, tune))
+        cost = float(choice_costs(tune, fitted.scorer.scores(tune)).mean())
+        if best is None or cost < best[0]:
+            best = cost, settings, fitted
+    assert best is not None
+    plain = {key: value for key, value in best[1].items() if key != "decoder"}
+    report = {
+        "settings": plain,
+        "tune_cost": best[0],
+        "seconds": time.monotonic() - began,
+        "nonzero": _nonzero(best[2].scorer),
+        **{key: best[2].report[key] for key in ("steps", "l1", "base_weights", "C", "strength", "passes")
+           if key in best[2].report},
+    }  # fmt: skip
+    return FittedReranker(best[2].scorer, report)
+
+
+def fixed_setting(learner: Any, batch: SparseRows) -> CandidateBatch:
+    """Return a batch in a storage that a learner takes."""
+    storages = tuple(getattr(learner, "takes", ()))
+    taken: CandidateBatch = convert(batch, *storages) if storages else batch
+    return taken
+
+
+def chosen_candidates(scores: Floats, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the row of the best candidate of each list."""
+    return np.asarray(offsets[:-1] + segments.argmax(scores, offsets), np.int64)
+
+
+def choice_costs(batch: SparseRows, scores: Floats) -> Floats:
+    """Return what the winner of each list costs."""
+    return np.asarray(batch.cost[chosen_candidates(scores, batch.offsets)], np.float64)
+
+
+def _nonzero(scorer: Any) -> int | None:
+    linear = getattr(scorer, "weights", None)
+    return int(np.count_nonzero(linear)) if isinstance(linear, np.ndarray) else None
+
+
+Ints = NDArray[np.int64]
+_HALVINGS = 60
+LEFT, RIGHT, FALSE, EQUAL = "edits left", "right", "false", "right, equal false"
+WRONG, WHOLE = "wrong tags", "sentences right"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoredChoice:
+    """What one system chose in some lists.
+
+    Attributes
+    ----------
+    cost : array of float64, shape (n_lists,)
+        What its choices cost.
+    right : array of bool, shape (n_lists,)
+        Whether they cost nothing; of corrections, whether the mistake is mended: shape (n_fixes,).
+    false : array of int64, shape (n_clean,)
+        Changes in each clean paragraph; none of tags.
+    equal : array of bool, shape (n_fixes,)
+        Of corrections: `right` where changes are held back, or let go, until clean paragraphs have as many
+        as the models' own flags make.
+    """
+
+    cost: Floats
+    right: NDArray[np.bool_]
+    false: Ints
+    equal: NDArray[np.bool_]
+
+    @classmethod
+    def concat(cls, parts: list[ScoredChoice]) -> ScoredChoice:
+        """Return what was chosen in all parts; mistakes of a part come one after the other."""
+        cost, right, false, equal = (
+            np.concatenate([getattr(part, name) for part in parts])
+            for name in ("cost", "right", "false", "equal")
+        )
+        return cls(cost, right, false, equal)
+
+
+def correction_choice(part: CorrectionLists, scores: Floats) -> ScoredChoice:
+    """Return what scores choose in lists of corrections; of equals the first by the models' log odds."""
+    winners = chosen_candidates(scores, part.lists.offsets)
+    allowed = int(false_changes(part, model_choice(part)).sum())
+    held = chosen_candidates(
+        scores - restrained_choice(part, scores, allowed) * part.changes, part.lists.offsets
+    )
+    return _score_choice(part, winners, held)
+
+
+def default_choice(part: CorrectionLists) -> ScoredChoice:
+    """Return what the models choose at their own rates of flags."""
+    own = model_choice(part)
+    return _score_choice(part, own, own)
+
+
+def unchanged_choice(part: CorrectionLists) -> ScoredChoice:
+    """Return what it is to change nothing."""
+    none = chosen_candidates(-part.changes.astype(np.float64), part.lists.offsets)
+    return _score_choice(part, none, none)
+
+
+def oracle_choice(part: CorrectionLists) -> ScoredChoice:
+    """Return the best choice that there is."""
+    best = chosen_candidates(-part.lists.costs.astype(np.float64), part.lists.offsets)
+    return _score_choice(part, best, best)
+
+
+def model_choice(part: CorrectionLists) -> Ints:
+    """Return the rows that the models choose at their own rates of flags."""
+    return np.asarray(part.lists.offsets[:-1] + part.default, np.int64)
+
+
+def false_changes(part: CorrectionLists, winners: Ints) -> Ints:
+    """Return how many changes each clean paragraph gets."""
+    return part.changes[winners[part.n_fixes :]]
+
+
+def restrained_choice(part: CorrectionLists, scores: Floats, allowed: int) -> float:
+    """Return what each change must be better by, the least with `allowed` changes of clean text at most.
+
+    It is found by halving: as it grows, the winners make fewer and fewer changes.
+    """
+    most = 2.0 * (float(np.abs(scores).max(initial=0.0)) + 1.0)
+    low, high = -most, most
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        winners = chosen_candidates(scores - middle * part.changes, part.lists.offsets)
+        if int(false_changes(part, winners).sum()) <= allowed:
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def _score_choice(part: CorrectionLists, winners: Ints, held: Ints) -> ScoredChoice:
+    n = part.n_fixes
+    cost = part.lists.costs[winners].astype(np.float64)
+    return ScoredChoice(cost, part.mends[winners[:n]], false_changes(part, winners), part.mends[held[:n]])
+
+
+def correction_rows(
+    where: str, found: Mapping[str, ScoredChoice], words: Ints, clean_words: int
+) -> list[ResultRow]:
+    """Return the figures of each system.
+
+    Parameters
+    ----------
+    where : str
+        What the settings begin with.
+    words : array of int64, shape (n_lists,)
+        Of each paragraph.
+    clean_words : int
+        Of the clean ones.
+    """
+    rows = []
+    for name, choice in found.items():
+        n, total = len(choice.right), int(words.sum())
+        rows += [
+            ResultRow(name, f"{where}: {LEFT}", None, 10_000 * float(choice.cost.sum()) / total, total),
+            ResultRow(name, f"{where}: {RIGHT}", None, 100 * float(choice.right.mean()), n),
+            ResultRow(
+                name, f"{where}: {FALSE}", None, 10_000 * int(choice.false.sum()) / clean_words, clean_words
+            ),
+            ResultRow(name, f"{where}: {EQUAL}", None, 100 * float(choice.equal.mean()), n),
+        ]
+    return rows
+
+
+def tag_rows(found: Mapping[str, ScoredChoice], n_words: int) -> list[ResultRow]:
+    """Return wrong tags per 1,000 words, and the share of sentences without any."""
+    return [
+        row
+        for name, choice in found.items()
+        for row in (
+            ResultRow(name, f"tags: {WRONG}", None, 1_000 * float(choice.cost.sum()) / n_words, n_words),
+            ResultRow(name, f"tags: {WHOLE}", None, 100 * float(choice.right.mean()), len(choice.right)),
+        )
+    ]
+
+
+def tag_accuracy(costs: Floats) -> ScoredChoice:
+    """Return the choice of sequences that have so many wrong tags."""
+    none = np.zeros(0, np.int64)
+    return ScoredChoice(costs, costs == 0, none, none.astype(bool))

@@ -1,0 +1,318 @@
+"""Compiled functions that build the lattice of a line and look up its n-grams."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from disambig.api.kernels import compiled, fmix64
+
+# Numba finds the types of compiled functions.
+# mypy: allow-untyped-defs
+
+
+@compiled
+def find(items, first, last, word):
+    """Return where a word stands in an ascending stretch of n-grams, -1 where it does not."""
+    end = last
+    while first < last:
+        middle = (first + last) >> 1
+        if items[middle].word < word:
+            first = middle + 1
+        else:
+            last = middle
+    return first if first < end and items[first].word == word else np.int64(-1)
+
+
+@compiled
+def find_pair(singles, pairs, word, behind):
+    """Return the number of a pair of words, -1 for one never seen."""
+    return find(pairs, singles[word].begin, singles[word + 1].begin, behind)
+
+
+@compiled
+def find_triple(pairs, triples, pair, behind):
+    """Return the number of a triple of words, -1 for one never seen."""
+    return find(triples, pairs[pair].begin, pairs[pair + 1].begin, behind)
+
+
+@compiled
+def last_word(singles, pairs, state):
+    """Return the last word of a state."""
+    n = len(singles) - 1
+    return np.int64(state) if state < n else np.int64(pairs[state - n].word)
+
+
+@compiled
+def find_states(singles, pairs, triples):
+    """Write the state behind each triple: that of its last two words."""
+    for pair in range(len(pairs) - 1):
+        for triple in range(pairs[pair].begin, pairs[pair + 1].begin):
+            word = triples[triple].word
+            below = find_pair(singles, pairs, pairs[pair].word, word)
+            triples[triple].state = pairs[below].state if below >= 0 else word
+
+
+@compiled
+def second(singles, pairs, last, word):
+    """Return ln P of a word behind one word, and the state behind both."""
+    pair = find_pair(singles, pairs, last, word)
+    if pair >= 0:
+        return np.float64(pairs[pair].log_prob), np.int64(pairs[pair].state)
+    return np.float64(singles[last].back_off) + singles[word].log_prob, np.int64(word)
+
+
+@compiled
+def back_off(singles, pairs, state):
+    """Return ln of the weight of one word as a context, where a word was not seen behind two."""
+    n = len(singles) - 1
+    return 0.0 if state < n else np.float64(pairs[state - n].back_off)
+
+
+@compiled
+def step(singles, pairs, triples, state, word):
+    """Return ln P of a word behind a state, and the state behind it."""
+    n = len(singles) - 1
+    if state < n:
+        return second(singles, pairs, state, word)
+    triple = find_triple(pairs, triples, state - n, word)
+    if triple >= 0:
+        return np.float64(triples[triple].log_prob), np.int64(triples[triple].state)
+    below, behind = second(singles, pairs, np.int64(pairs[state - n].word), word)
+    return pairs[state - n].back_off + below, behind
+
+
+@compiled
+def seen_behind_two(singles, pairs, triples, state, word):
+    """Return whether a word was seen behind both words of a state."""
+    n = len(singles) - 1
+    return state >= n and find_triple(pairs, triples, state - n, word) >= 0
+
+
+@compiled
+def mixed(one, other):
+    """Return ln of the sum of two probabilities whose ln are given."""
+    most = max(one, other)
+    if most == -np.inf:
+        return most
+    return most + np.log1p(np.exp(min(one, other) - most))
+
+
+# Numba finds the types of compiled functions.
+# mypy: allow-untyped-defs
+
+
+HIRAGANA, KATAKANA, AS_TYPED, NUMBER, LAST = -1, -2, -3, -4, -5
+_BASE = np.uint64(0x9E3779B97F4A7C15)
+_ONE = np.uint64(1)
+_FIRST_KANA, _LAST_KANA, _LONG = 0x3041, 0x3096, 0x30FC
+_KATAKANA = 0x60
+
+
+@compiled
+def letter(code):
+    """Return the number of a hiragana from 1 on, 0 for any other character."""
+    if _FIRST_KANA <= code <= _LAST_KANA:
+        return code - _FIRST_KANA + 1
+    return _LAST_KANA - _FIRST_KANA + 2 if code == _LONG else 0
+
+
+@compiled
+def _is_digit(code):
+    return 0x30 <= code <= 0x39 or 0xFF10 <= code <= 0xFF19
+
+
+@compiled
+def _is_latin(code):
+    if 0x41 <= code <= 0x5A or 0x61 <= code <= 0x7A or 0xFF21 <= code <= 0xFF3A or 0xFF41 <= code <= 0xFF5A:
+        return True
+    return 0xC0 <= code <= 0x24F and code != 0xD7 and code != 0xF7
+
+
+@compiled
+def _joins_digits(code):
+    return code == 0x2E or code == 0x2C or code == 0xFF0E or code == 0xFF0C
+
+
+@compiled
+def run_end(codes, start, end):
+    """Return where what is written as it is typed ends: a number, a Latin word, else one character."""
+    at = start + 1
+    if _is_digit(codes[start]):
+        while at < end:
+            if _is_digit(codes[at]):
+                at += 1
+            elif at + 1 < end and _joins_digits(codes[at]) and _is_digit(codes[at + 1]):
+                at += 2
+            else:
+                break
+    elif _is_latin(codes[start]):
+        while at < end and _is_latin(codes[at]):
+            at += 1
+    return at
+
+
+@compiled
+def hash_texts(codes, offsets, hashes, powers):
+    """Write the hash of each text, and the base to the power of its length.
+
+    They hash joined texts, too: ``hash(ab) = hash(a) * power(b) + hash(b)``.
+    """
+    for i in range(len(hashes)):
+        value, power = np.uint64(0), _ONE
+        for at in range(offsets[i], offsets[i + 1]):
+            value = value * _BASE + fmix64(np.uint64(codes[at]))
+            power *= _BASE
+        hashes[i], powers[i] = value, power
+
+
+@compiled
+def find_letter(labels, first, last, code):
+    """Return where a character stands in an ascending stretch, -1 where it does not."""
+    end = last
+    while first < last:
+        middle = (first + last) >> 1
+        if labels[middle] < code:
+            first = middle + 1
+        else:
+            last = middle
+    return first if first < end and labels[first] == code else np.int64(-1)
+
+
+@compiled
+def lay(tables, words, codes, start, end, k, arcs, places):
+    """Write the arcs of one line; return how many there are, -1 where there is no room for them.
+
+    The line is ``codes[start:end]``; its n characters have the places 0 to n, and one arc more leads from n
+    to n + 1: the end of the sentence. Of the unknown words between two places the best one is an arc; up to k
+    are behind it (`next`, from the end of `arcs` on): the language model makes no difference between them.
+    """
+    n, count = end - start, np.int64(0)
+    spare = np.int64(len(arcs))
+    unknown = np.empty((words.deepest[0] + 1, 3), np.int64)  # first, last and number of the unknown words
+    for place in range(n):
+        places[place].arc = count
+        at, node = start + place, np.int64(0)
+        unknown[:, 2] = 0
+        while at < end:
+            edge = find_letter(words.labels, words.begins[node], words.begins[node + 1], codes[at])
+            if edge < 0:
+                break
+            node, at = edge + 1, at + 1
+            length = at - start - place
+            for entry in range(words.entry_begins[node], words.entry_begins[node + 1]):
+                one = words.entries[entry]
+                if one.word == 0:
+                    if unknown[length, 2] == k:
+                        break  # the others are worse: such entries come last, the best ones first
+                    if spare - count < 2:
+                        return -1
+                    made = _more(arcs, count, spare, unknown[length], one.hash)
+                    count, spare = count + (made == count), spare - (made == spare - 1)
+                    if made >= 0:
+                        _put(arcs, made, at - start, entry, 0, one.extra, one.hash, one.power)
+                else:
+                    if spare - count < 2:
+                        return -1
+                    _put(arcs, count, at - start, entry, one.word, one.extra, one.hash, one.power)
+                    count += 1
+        if spare - count < 2 * words.longest[0] + 2:
+            return -1
+        if letter(codes[start + place]) == 0:
+            count = _as_typed(words.numbers, codes, start + place, end, start, arcs, count)
+        else:
+            last = min(end, start + place + words.longest[0])
+            for script in range(2):
+                count, spare = _unknown(
+                    words.spelling, codes, start + place, last, start, script, k, arcs, count, spare, unknown
+                )
+    places[n].arc = count
+    if spare - count < 1:
+        return -1
+    _put(arcs, count, n + 1, LAST, 2, 0.0, np.uint64(0), _ONE)
+    count += 1
+    places[n + 1].arc = count
+    two = len(tables.starts) > 1
+    for arc in range(count):
+        word = arcs[arc].word
+        arcs[arc].number, arcs[arc].share = tables.numbers[0, word], tables.shares[0, word]
+        arcs[arc].other = tables.numbers[1, word] if two else -1
+        arcs[arc].other_share = tables.shares[1, word] if two else 0.0
+    return count
+
+
+@compiled
+def _put(arcs, arc, end, kind, word, extra, value, power):
+    arcs[arc].end, arcs[arc].kind, arcs[arc].word, arcs[arc].extra = end, kind, word, extra
+    arcs[arc].hash, arcs[arc].power, arcs[arc].next = value, power, -1
+
+
+@compiled
+def _more(arcs, count, spare, unknown, text):
+    """Return the arc for one more unknown word, which is no better than those before; -1 for one of these."""
+    if unknown[2] == 0:
+        unknown[0] = unknown[1] = count
+        unknown[2] = 1
+        return count
+    arc = unknown[0]
+    while arc >= 0:
+        if arcs[arc].hash == text:
+            return np.int64(-1)
+        arc = np.int64(arcs[arc].next)
+    arcs[unknown[1]].next = spare - 1
+    unknown[1] = spare - 1
+    unknown[2] += 1
+    return spare - 1
+
+
+@compiled
+def _as_typed(numbers, codes, at, end, start, arcs, count):
+    """Write the arc of what is no kana."""
+    last = run_end(codes, at, end)
+    value, power, digits = np.uint64(0), _ONE, 0
+    for i in range(at, last):
+        value = value * _BASE + fmix64(np.uint64(codes[i]))
+        power *= _BASE
+        digits += _is_digit(codes[i])
+    word = numbers[min(digits, len(numbers) - 1)]
+    _put(arcs, count, last - start, NUMBER if digits else AS_TYPED, word, 0.0, value, power)
+    return count + 1
+
+
+@compiled
+def _unknown(spelling, codes, at, end, start, script, k, arcs, count, spare, unknown):
+    """Write the beginnings of a stretch of kana as unknown words in one script, each at its place."""
+    value, power, total, before = np.uint64(0), _ONE, 0.0, 0
+    shift = _KATAKANA if script else 0
+    for i in range(at, end):
+        code = codes[i]
+        this = letter(code)
+        if this == 0:
+            break
+        total += spelling[script, before, this]
+        before = this
+        value = value * _BASE + fmix64(np.uint64(code if code == _LONG else code + shift))
+        power *= _BASE
+        kind, extra = KATAKANA if script else HIRAGANA, total + spelling[script, this, 0]
+        length = i + 1 - at
+        if unknown[length, 2] == 0:
+            unknown[length, 0] = unknown[length, 1] = count
+            unknown[length, 2] = 1
+            _put(arcs, count, i + 1 - start, kind, 0, extra, value, power)
+            count += 1
+            continue
+        above, below, is_there = np.int64(-1), unknown[length, 0], False
+        while below >= 0 and arcs[below].extra >= extra:
+            is_there = is_there or arcs[below].hash == value
+            above, below = below, np.int64(arcs[below].next)
+        if is_there:
+            continue
+        spare -= 1
+        if above < 0:  # the first of them stands where it is: what stood there goes behind it
+            arcs[spare] = arcs[below]
+            _put(arcs, below, i + 1 - start, kind, 0, extra, value, power)
+            arcs[below].next = spare
+        else:
+            _put(arcs, spare, i + 1 - start, kind, 0, extra, value, power)
+            arcs[above].next, arcs[spare].next = spare, below
+        unknown[length, 2] += 1
+    return count, spare

@@ -1,0 +1,590 @@
+"""Compiled functions that search the lattice: the forward pass, and the k best strings backwards."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from disambig.api.kernels import compiled, fmix64
+
+from ._lattice_kernels import (
+    LAST,
+    back_off,
+    find_pair,
+    find_triple,
+    last_word,
+    lay,
+    mixed,
+    second,
+    seen_behind_two,
+    step,
+)
+
+# Numba finds the types of compiled functions.
+# mypy: allow-untyped-defs
+
+
+ONE, GROUP, ALL = 0, 1, 2
+NODES, STREAMS, GROUPS, FORWARD_FULL = 0, 1, 2, 3
+_FEW = 16
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+
+
+@compiled
+def forward(tables, n, arcs, work):
+    """Find all nodes of a lattice of `n` characters and their best scores; return False for want of room."""
+    tally, nodes, slots, places = work.tally, work.nodes, work.slots, work.places
+    for place in range(n + 2):
+        places[place].head = -1
+    places[0].order = 0
+    other = tables.starts[1] if len(tables.starts) > 1 else -1
+    _reach(tally, nodes, slots, places, 0, tables.starts[0], other, 0.0)
+    for place in range(n + 1):
+        _gather(tables, work, place)
+        first, last = places[place].arc, places[place + 1].arc
+        if last - first > len(work.stamps):
+            tally[FORWARD_FULL] = 1
+        if tally[FORWARD_FULL]:
+            return False
+        for arc in range(first, last):
+            work.after[0, arc - first] = work.heads[arcs[arc].number]
+            work.heads[arcs[arc].number] = arc
+            if other >= 0:
+                work.after[1, arc - first] = work.heads[arcs[arc].other]
+                work.heads[arcs[arc].other] = arc
+        _behind_two(tables, arcs, work, place)
+        _behind_one(tables, arcs, work, place)
+        _behind_any(tables, arcs, work, place)
+        for arc in range(first, last):
+            work.heads[arcs[arc].number] = -1
+            if other >= 0:
+                work.heads[arcs[arc].other] = -1
+        if tally[FORWARD_FULL]:
+            return False
+    _gather(tables, work, n + 1)
+    return tally[FORWARD_FULL] == 0
+
+
+@compiled
+def clear(tally, nodes, slots):
+    """Forget the nodes of a line."""
+    for node in range(tally[NODES]):
+        slots[nodes[node].slot] = -1
+    tally[:] = 0
+
+
+@compiled
+def _reach(tally, nodes, slots, places, place, state, other, score):
+    """Return the node at a place with these states, which `score` reaches; -1 for want of room."""
+    key = fmix64((np.uint64(state) * _STEP + np.uint64(other)) * _STEP + np.uint64(place))
+    mask = np.uint64(len(slots) - 1)
+    at = key & mask
+    while slots[at] >= 0:
+        node = np.int64(slots[at])
+        if nodes[node].place == place and nodes[node].state == state and nodes[node].other == other:
+            if score > nodes[node].best:
+                nodes[node].best = score
+            return node
+        at = (at + np.uint64(1)) & mask
+    node = tally[NODES]
+    if node == len(nodes):
+        tally[FORWARD_FULL] = 1
+        return np.int64(-1)
+    tally[NODES] += 1
+    slots[at] = node
+    nodes[node].slot, nodes[node].place, nodes[node].best = at, place, score
+    nodes[node].state, nodes[node].other = state, other
+    nodes[node].chain, nodes[node].stream, nodes[node].taken = places[place].head, -1, 0
+    places[place].head = node
+    return node
+
+
+@compiled
+def _add(tally, nodes, streams, node, kind, source, arc, bound):
+    """Add a stream to those that lead to a node."""
+    stream = tally[STREAMS]
+    if node < 0 or stream == len(streams):
+        tally[FORWARD_FULL] = 1
+        return
+    tally[STREAMS] += 1
+    streams[stream].kind, streams[stream].source, streams[stream].arc = kind, source, arc
+    streams[stream].bound, streams[stream].after = bound, nodes[node].stream
+    nodes[node].stream = stream
+
+
+@compiled
+def _gather(tables, work, place):
+    """Order the nodes of a place by the most that they can bring, and in groups of the same last word."""
+    singles, pairs, tally, nodes = tables.singles, tables.pairs, work.tally, work.nodes
+    first, count, node = work.places[place].order, 0, work.places[place].head
+    while node >= 0:
+        state, other = nodes[node].state, nodes[node].other
+        last = last_word(singles, pairs, state)
+        off = back_off(singles, pairs, state)
+        far = off + singles[last].back_off
+        nodes[node].last, nodes[node].off, nodes[node].far = last, off, far
+        if other >= 0:
+            last = last_word(singles, pairs, other)
+            other_off = back_off(singles, pairs, other)
+            other_far = other_off + singles[last].back_off
+            nodes[node].other_last = last
+            nodes[node].other_off, nodes[node].other_far = other_off, other_far
+            off, far = max(off, other_off), max(far, other_far)
+        nodes[node].brings, nodes[node].brings_group = nodes[node].best + far, nodes[node].best + off
+        work.order[first + count] = node
+        work.keys[count] = -nodes[node].brings
+        count += 1
+        node = nodes[node].chain
+    work.places[place + 1].order = first + count
+    order = work.order[first : first + count]
+    order[:] = order[np.argsort(work.keys[:count])]
+    work.places[place].group = tally[GROUPS]
+    for node in order:
+        _into_group(tally, nodes, work.groups, work.group_heads, node)
+    begin = first
+    for group in range(work.places[place].group, tally[GROUPS]):
+        work.groups[group].begin = begin
+        begin += work.groups[group].size
+        work.groups[group].size = 0
+        work.group_heads[work.groups[group].last] = -1
+    work.groups[tally[GROUPS]].begin = begin
+    for node in order:
+        _sort_in(nodes, work.groups, work.members, node)
+
+
+@compiled
+def _into_group(tally, nodes, groups, heads, node):
+    """Find the group of a node, those of its place with the same last word in both parts, or begin it."""
+    last, other = nodes[node].last, nodes[node].other_last if nodes[node].other >= 0 else -1
+    group = heads[last]
+    while group >= 0 and groups[group].other != other:
+        group = groups[group].after
+    if group < 0:
+        group = tally[GROUPS]
+        tally[GROUPS] += 1
+        groups[group].last, groups[group].other, groups[group].size = last, other, 0
+        groups[group].after, heads[last] = heads[last], group
+    groups[group].size += 1
+    nodes[node].group = group
+
+
+@compiled
+def _sort_in(nodes, groups, members, node):
+    """Put a node into its group at its place by what it brings."""
+    group = nodes[node].group
+    begin = groups[group].begin
+    at = begin + groups[group].size
+    groups[group].size += 1
+    while at > begin and nodes[members[at - 1]].brings_group < nodes[node].brings_group:
+        members[at] = members[at - 1]
+        at -= 1
+    members[at] = node
+
+
+@compiled
+def _behind_two(tables, arcs, work, place):
+    """Follow the arcs whose words were seen behind both words of a node."""
+    singles, pairs, triples = tables.singles, tables.pairs, tables.triples
+    nodes, stamps, heads, after = work.nodes, work.stamps, work.heads, work.after
+    first, last = work.places[place].arc, work.places[place + 1].arc
+    stamps[: last - first] = -1
+    for i in range(work.places[place].order, work.places[place + 1].order):
+        node = work.order[i]
+        for part in range(len(tables.starts)):
+            pair = (nodes[node].other if part else nodes[node].state) - (len(singles) - 1)
+            if pair < 0:
+                continue
+            begin, end = pairs[pair].begin, pairs[pair + 1].begin
+            few = end - begin <= _FEW * (last - first)
+            at, until = (begin, end) if few else (np.int64(first), np.int64(last))
+            while at < until:
+                if few:
+                    arc = heads[triples[at].word]
+                else:
+                    number = arcs[at].other if part else arcs[at].number
+                    arc = at if find_triple(pairs, triples, pair, number) >= 0 else -1
+                while arc >= 0:
+                    if stamps[arc - first] != node:
+                        stamps[arc - first] = node
+                        one = nodes[node]
+                        gain, state, other = after_both(
+                            singles, pairs, triples, one.state, one.other, arcs, arc
+                        )
+                        score = nodes[node].best + gain
+                        to = _reach(
+                            work.tally, nodes, work.slots, work.places, arcs[arc].end, state, other, score
+                        )
+                        _add(work.tally, nodes, work.streams, to, ONE, node, arc, gain)
+                    arc = after[part, arc - first] if few else -1
+                at += 1
+
+
+@compiled
+def after_both(singles, pairs, triples, state, other, arcs, arc):
+    """Return what an arc gives behind a state, and the states behind it."""
+    gain, state = step(singles, pairs, triples, state, arcs[arc].number)
+    gain += arcs[arc].share
+    if other >= 0:
+        its, other = step(singles, pairs, triples, other, arcs[arc].other)
+        gain = mixed(gain, its + arcs[arc].other_share)
+    return gain + arcs[arc].extra, state, other
+
+
+@compiled
+def _behind_one(tables, arcs, work, place):
+    """Follow the arcs whose words were seen behind the last word of a group of nodes."""
+    singles, pairs, triples = tables.singles, tables.pairs, tables.triples
+    _nodes, stamps, heads, after = work.nodes, work.stamps, work.heads, work.after
+    first, last = work.places[place].arc, work.places[place + 1].arc
+    stamps[: last - first] = -1
+    for group in range(work.places[place].group, work.tally[GROUPS]):
+        for part in range(len(tables.starts)):
+            word = work.groups[group].other if part else work.groups[group].last
+            begin, end = singles[word].begin, singles[word + 1].begin
+            few = end - begin <= _FEW * (last - first)
+            at, until = (begin, end) if few else (np.int64(first), np.int64(last))
+            while at < until:
+                if few:
+                    arc = heads[pairs[at].word]
+                else:
+                    number = arcs[at].other if part else arcs[at].number
+                    arc = at if find_pair(singles, pairs, word, number) >= 0 else -1
+                while arc >= 0:
+                    if stamps[arc - first] != group:
+                        stamps[arc - first] = group
+                        _group(singles, pairs, triples, arcs, work, group, arc)
+                    arc = after[part, arc - first] if few else -1
+                at += 1
+
+
+@compiled
+def _group(singles, pairs, triples, arcs, work, group, arc):
+    """Follow an arc from the best node of a group behind whose two words its word was not seen."""
+    nodes, groups = work.nodes, work.groups
+    one, state = second(singles, pairs, groups[group].last, arcs[arc].number)
+    one += arcs[arc].share + arcs[arc].extra
+    bound, two, other = one, -np.inf, np.int64(-1)
+    if groups[group].other >= 0:
+        two, other = second(singles, pairs, groups[group].other, arcs[arc].other)
+        two += arcs[arc].other_share + arcs[arc].extra
+        bound = mixed(one, two)
+    best = -np.inf
+    for i in range(groups[group].begin, groups[group + 1].begin):
+        node = work.members[i]
+        if not nodes[node].brings_group + bound > best:
+            break
+        value = nodes[node].off + one
+        if other >= 0:
+            value = mixed(value, nodes[node].other_off + two)
+        value += nodes[node].best
+        if value > best and not is_seen(singles, pairs, triples, nodes, node, arcs, arc):
+            best = value
+    if best > -np.inf:
+        to = _reach(work.tally, nodes, work.slots, work.places, arcs[arc].end, state, other, best)
+        _add(work.tally, nodes, work.streams, to, GROUP, group, arc, bound)
+
+
+@compiled
+def is_seen(singles, pairs, triples, nodes, node, arcs, arc):
+    """Return whether the word of an arc was seen behind the two words of a node, in any part."""
+    if seen_behind_two(singles, pairs, triples, nodes[node].state, arcs[arc].number):
+        return True
+    other = nodes[node].other
+    return other >= 0 and seen_behind_two(singles, pairs, triples, other, arcs[arc].other)
+
+
+@compiled
+def is_seen_at_all(singles, pairs, triples, nodes, node, arcs, arc):
+    """Return whether the word of an arc was seen behind the last word of a node, or the two, in any part."""
+    if find_pair(singles, pairs, nodes[node].last, arcs[arc].number) >= 0:
+        return True
+    if nodes[node].other >= 0 and find_pair(singles, pairs, nodes[node].other_last, arcs[arc].other) >= 0:
+        return True
+    return is_seen(singles, pairs, triples, nodes, node, arcs, arc)
+
+
+@compiled
+def _behind_any(tables, arcs, work, place):
+    """Follow each arc from the best node of a place behind whose last word its word was not seen."""
+    singles, pairs, triples, nodes = tables.singles, tables.pairs, tables.triples, work.nodes
+    first, last = work.places[place].order, work.places[place + 1].order
+    for arc in range(work.places[place].arc, work.places[place + 1].arc):
+        number, other = np.int64(arcs[arc].number), np.int64(arcs[arc].other)
+        one = singles[number].log_prob + arcs[arc].share + arcs[arc].extra
+        bound, two, best = one, -np.inf, -np.inf
+        if other >= 0:
+            two = singles[other].log_prob + arcs[arc].other_share + arcs[arc].extra
+            bound = mixed(one, two)
+        for i in range(first, last):
+            node = work.order[i]
+            if not nodes[node].brings + bound > best:
+                break
+            value = nodes[node].far + one
+            if other >= 0:
+                value = mixed(value, nodes[node].other_far + two)
+            value += nodes[node].best
+            if value > best and not is_seen_at_all(singles, pairs, triples, nodes, node, arcs, arc):
+                best = value
+        if best > -np.inf:
+            to = _reach(work.tally, nodes, work.slots, work.places, arcs[arc].end, number, other, best)
+            _add(work.tally, nodes, work.streams, to, ALL, place, arc, bound)
+
+
+# Numba finds the types of compiled functions.
+# mypy: allow-untyped-defs
+
+
+DONE, NO_ROOM = 0, 1
+HYPOTHESES, HEAP, NBEST_FULL, SEEN = 0, 1, 2, 3
+
+
+@compiled
+def find_conversions(tables, words, codes, offsets, first, k, work, search, found):
+    """Convert lines from `first` on; return the line that was not done, and whether room was wanting.
+
+    Each line's candidates are written to `found`, the best first. With no room for a line's lattice or for
+    its candidates the caller gives more and goes on from there.
+    """
+    found.tally[:] = 0
+    for line in range(first, len(offsets) - 1):
+        start, end = offsets[line], offsets[line + 1]
+        n = end - start
+        if len(found.scores) - found.tally[0] < k or len(found.words) - found.tally[1] < k * (n + 1):
+            return line, DONE
+        kept, written = found.tally[0], found.tally[1]
+        done = n + 3 <= len(work.places)
+        done = done and lay(tables, words, codes, start, end, k, work.arcs, work.places) >= 0
+        done = done and forward(tables, n, work.arcs, work)
+        done = done and _back(tables, n, k, work, search, found)
+        clear(work.tally, work.nodes, work.slots)
+        _forget(search.tally, search.seen, search.seen_at)
+        if not done:
+            found.tally[0], found.tally[1] = kept, written
+            return line, NO_ROOM
+        found.line_ends[line] = found.tally[0]
+    return len(offsets) - 1, DONE
+
+
+@compiled
+def _back(tables, n, k, work, search, found):
+    """Write the best strings of a line; return False for want of room."""
+    singles, pairs, triples = tables.singles, tables.pairs, tables.triples
+    nodes, streams, arcs, tally = work.nodes, work.streams, work.arcs, search.tally
+    stretches, heap, items, seen, seen_at = (
+        search.stretches,
+        search.heap,
+        search.items,
+        search.seen,
+        search.seen_at,
+    )
+    stretches[0].parent, stretches[0].node, stretches[0].arc = -1, work.places[n + 1].head, -1
+    stretches[0].behind, stretches[0].hash, stretches[0].power = 0.0, np.uint64(0), np.uint64(1)
+    tally[HYPOTHESES] = 1
+    count = 0
+    _open(work, stretches, 0, tally, heap, items)
+    while tally[HEAP] and count < k and not tally[NBEST_FULL]:
+        score, stretch, stream, rank, node, arc = _pop(tally, heap, items)
+        if node < 0:
+            node = _next_in_stream(work, stretches, tally, heap, items, stretch, stream, rank)
+            gain = _gain(singles, pairs, triples, nodes, node, arcs, arc, streams[stream].kind)
+            if gain == -np.inf:
+                continue
+            score = nodes[node].best + gain + stretches[stretch].behind
+            if tally[HEAP] and heap[0] > score:
+                _push(tally, heap, items, score, stretch, stream, rank, node, arc)
+                continue
+        if arcs[arc].next >= 0:
+            worse = score - arcs[arc].extra + arcs[arcs[arc].next].extra
+            _push(tally, heap, items, worse, stretch, stream, rank, node, arcs[arc].next)
+        text = arcs[arc].hash * stretches[stretch].power + stretches[stretch].hash
+        if nodes[node].taken >= k or not _is_new(tally, seen, seen_at, node, text):
+            continue
+        nodes[node].taken += 1
+        new = tally[HYPOTHESES]
+        if new == len(stretches):
+            return False
+        tally[HYPOTHESES] += 1
+        stretches[new].parent, stretches[new].node, stretches[new].arc = stretch, node, arc
+        stretches[new].behind, stretches[new].hash = score - nodes[node].best, text
+        stretches[new].power = stretches[stretch].power * arcs[arc].power
+        if nodes[node].place == 0:
+            _write(arcs, stretches, new, score, found)
+            count += 1
+        else:
+            _open(work, stretches, new, tally, heap, items)
+    return tally[NBEST_FULL] == 0
+
+
+@compiled
+def _open(work, stretches, stretch, tally, heap, items):
+    """Push what leads to the node where a stretch begins."""
+    nodes, streams = work.nodes, work.streams
+    stream, behind = nodes[stretches[stretch].node].stream, stretches[stretch].behind
+    while stream >= 0:
+        source, bound, arc = streams[stream].source, streams[stream].bound + behind, streams[stream].arc
+        if streams[stream].kind == ONE:
+            _push(tally, heap, items, nodes[source].best + bound, stretch, stream, 0, source, arc)
+        elif streams[stream].kind == GROUP:
+            node = work.members[work.groups[source].begin]
+            _push(tally, heap, items, nodes[node].brings_group + bound, stretch, stream, 0, -1, arc)
+        else:
+            node = work.order[work.places[source].order]
+            _push(tally, heap, items, nodes[node].brings + bound, stretch, stream, 0, -1, arc)
+        stream = streams[stream].after
+
+
+@compiled
+def _next_in_stream(work, stretches, tally, heap, items, stretch, stream, rank):
+    """Return the node of a rank in a stream; what comes behind it is pushed."""
+    nodes, one = work.nodes, work.streams[stream]
+    bound = one.bound + stretches[stretch].behind
+    if one.kind == GROUP:
+        at, end = work.groups[one.source].begin + rank, work.groups[one.source + 1].begin
+        node = np.int64(work.members[at])
+        if at + 1 < end:
+            following = nodes[work.members[at + 1]].brings_group + bound
+            _push(tally, heap, items, following, stretch, stream, rank + 1, -1, one.arc)
+    else:
+        at, end = work.places[one.source].order + rank, work.places[one.source + 1].order
+        node = np.int64(work.order[at])
+        if at + 1 < end:
+            following = nodes[work.order[at + 1]].brings + bound
+            _push(tally, heap, items, following, stretch, stream, rank + 1, -1, one.arc)
+    return node
+
+
+@compiled
+def _gain(singles, pairs, triples, nodes, node, arcs, arc, kind):
+    """Return what an arc gives behind a node of a stream; minus infinity for one that is passed over."""
+    number, other = np.int64(arcs[arc].number), np.int64(arcs[arc].other)
+    if kind == ALL:
+        if is_seen_at_all(singles, pairs, triples, nodes, node, arcs, arc):
+            return -np.inf
+        gain = nodes[node].far + singles[number].log_prob
+    else:
+        if is_seen(singles, pairs, triples, nodes, node, arcs, arc):
+            return -np.inf
+        gain = nodes[node].off + second(singles, pairs, nodes[node].last, number)[0]
+    gain += arcs[arc].share
+    if other >= 0:
+        if kind == ALL:
+            its = nodes[node].other_far + singles[other].log_prob
+        else:
+            its = nodes[node].other_off + second(singles, pairs, nodes[node].other_last, other)[0]
+        gain = mixed(gain, its + arcs[arc].other_share)
+    return gain + arcs[arc].extra
+
+
+@compiled
+def _write(arcs, stretches, stretch, score, found):
+    """Write a candidate: its score, and its words from the start on."""
+    start = 0
+    while stretches[stretch].parent >= 0 and arcs[stretches[stretch].arc].kind != LAST:
+        arc, at = stretches[stretch].arc, found.tally[1]
+        found.words[at].kind, found.words[at].start, found.words[at].end = (
+            arcs[arc].kind,
+            start,
+            arcs[arc].end,
+        )
+        start = arcs[arc].end
+        found.tally[1] += 1
+        stretch = stretches[stretch].parent
+    found.scores[found.tally[0]] = score
+    found.word_ends[found.tally[0]] = found.tally[1]
+    found.tally[0] += 1
+
+
+@compiled
+def _is_new(tally, seen, seen_at, node, text):
+    """Return whether a string was not seen behind a node before, and keep it."""
+    key = fmix64(text + np.uint64(node) * np.uint64(0xD6E8FEB86659FD93)) | np.uint64(1)
+    mask = np.uint64(len(seen) - 1)
+    at = (key >> np.uint64(1)) & mask
+    while seen[at] != 0:
+        if seen[at] == key:
+            return False
+        at = (at + np.uint64(1)) & mask
+    if 2 * tally[SEEN] >= len(seen):
+        tally[NBEST_FULL] = 1
+        return True
+    seen[at], seen_at[tally[SEEN]] = key, at
+    tally[SEEN] += 1
+    return True
+
+
+@compiled
+def _forget(tally, seen, seen_at):
+    """Forget what was seen of a line."""
+    for i in range(tally[SEEN]):
+        seen[seen_at[i]] = 0
+    tally[:] = 0
+
+
+@compiled
+def _push(tally, heap, items, score, stretch, stream, rank, node, arc):
+    """Push onto the heap, if there is room."""
+    at = tally[HEAP]
+    if at == len(heap):
+        tally[NBEST_FULL] = 1
+        return
+    tally[HEAP] += 1
+    while at > 0:
+        above = (at - 1) >> 1
+        if heap[above] >= score:
+            break
+        heap[at] = heap[above]
+        _move(items, above, at)
+        at = above
+    heap[at] = score
+    items[at].stretch, items[at].stream, items[at].rank = stretch, stream, rank
+    items[at].node, items[at].arc = node, arc
+
+
+@compiled
+def _move(items, source, target):
+    items[target].stretch, items[target].stream = items[source].stretch, items[source].stream
+    items[target].rank, items[target].node = items[source].rank, items[source].node
+    items[target].arc = items[source].arc
+
+
+@compiled
+def _pop(tally, heap, items):
+    """Return and take away the best of the heap."""
+    score, stretch, stream = heap[0], np.int64(items[0].stretch), np.int64(items[0].stream)
+    rank, node, arc = np.int64(items[0].rank), np.int64(items[0].node), np.int64(items[0].arc)
+    tally[HEAP] -= 1
+    n = tally[HEAP]
+    at = 0
+    while True:
+        below = 2 * at + 1
+        if below >= n:
+            break
+        if below + 1 < n and heap[below + 1] > heap[below]:
+            below += 1
+        if heap[below] <= heap[n]:
+            break
+        heap[at] = heap[below]
+        _move(items, below, at)
+        at = below
+    heap[at] = heap[n]
+    _move(items, n, at)
+    return score, stretch, stream, rank, node, arc
+
+
+def sample() -> None:
+    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    from disambig.api.language_models import Sentences, WordVocabulary, estimate
+
+    from .characters import learn_spelling
+    from .converter import ConverterSettings, build_lexicon_tables
+    from .decoding import LatticeDecoder, build_ngram_tables
+    from .lexicon import KanaLexicon
+
+    vocabulary = WordVocabulary.from_words(["a"])
+    levels = estimate(Sentences.from_words(vocabulary, [["a", "a", "a"]]), vocabulary).levels
+    words, _ = build_lexicon_tables(
+        KanaLexicon.counted([("a", "か", "x")], [1]),
+        vocabulary,
+        learn_spelling([], shares=(0.5, 0.5)),
+        ConverterSettings(),
+    )
+    LatticeDecoder(build_ngram_tables([(levels, 0.0)], len(vocabulary)), words).paths(["か1"], 2)

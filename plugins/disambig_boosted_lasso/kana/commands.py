@@ -1,0 +1,138 @@
+"""The commands ``disambig adapt`` and ``disambig convert``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from disambig.api.commands import Quiet, is_typed, line_blocks, lines_in, open_results, remark, stages
+
+if TYPE_CHECKING:
+    from .adaptation import AdaptationReport
+
+
+def adapt(
+    texts: Annotated[
+        list[str], typer.Argument(metavar="TEXT...", help="Files of Japanese text; - is standard input.")
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the adapted converter.")],
+    model: Annotated[
+        str, typer.Option(metavar="NAME", help="What to adapt: a pack, or a folder.")
+    ] = "disambig_ja",
+    weight: Annotated[
+        float | None,
+        typer.Option(metavar="W", help="Of the old language model; default: what suits sentences put aside."),
+    ] = None,
+    rerank: Annotated[
+        bool, typer.Option("--rerank/--no-rerank", help="Whether candidates are ranked again.")
+    ] = True,
+    force: Annotated[bool, typer.Option("--force", help="Replace the output, an adapted converter.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Adapt the conversion of kana to your own text, for `disambig convert --model FOLDER`.
+
+    Text is plain, with a sentence a line or several; needs pip install 'disambig[ime]'.
+    """
+    from disambig.api import UserError
+
+    from . import adaptation as adapting
+    from .adaptation import split_sentences
+    from .conversion import locate_converter
+    from .segmentation import sudachi_dictionary
+
+    if output.exists():
+        adapting.check_output(output)
+        if not force:
+            raise UserError("D310", path=output)
+    sudachi_dictionary()
+    place = locate_converter(model)
+    sentences = list(split_sentences(line for _, line in lines_in(texts)))
+    adapting.check_texts(sentences, weight)
+    with stages() as tell:
+        found = adapting.adapt_converter(sentences, place, output, weight=weight, rerank=rerank, tell=tell)
+    for line in summary_lines(found, output):
+        remark(line)
+
+
+def summary_lines(found: AdaptationReport, output: Path) -> list[str]:
+    """Return the lines that tell what came of it."""
+    ranks = {
+        "new": "candidates are ranked by weights learned from the text",
+        "old": "candidates are ranked by the weights that there were",
+        "none": "candidates are not ranked again",
+    }
+    lines = [
+        f"{output}: learned from {found.learned:,} sentences; the old language model weighs "
+        f"{found.weight:.2f}; {ranks[found.ranked]}"
+    ]
+    if found.tested:
+        lines.append(
+            f"on {found.tested:,} sentences left aside {100 * found.before:.2f}% of the characters were "
+            f"wrong before, {100 * found.after:.2f}% are now"
+        )
+    return lines
+
+
+FORMATS = ("text", "jsonl")
+
+
+def convert(
+    paths: Annotated[
+        list[str] | None, typer.Argument(metavar="[FILE]...", help="Lines of kana; default: standard input.")
+    ] = None,
+    model: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", help="A pack, or a folder that `disambig adapt` or `disambig train` made."
+        ),
+    ] = "disambig_ja",
+    domain: Annotated[
+        str | None, typer.Option(help="Kind of text; disambig_ja: news, dialogue, law, novels, encyclopedia.")
+    ] = None,
+    nbest: Annotated[
+        int | None,
+        typer.Option("--nbest", "-n", metavar="N", help="The N best: number of the line, score, text."),
+    ] = None,
+    format: Annotated[
+        str, typer.Option(help="text, or jsonl: lists of candidates as --lists of `disambig train` reads.")
+    ] = "text",
+    rerank: Annotated[
+        bool, typer.Option("--rerank/--no-rerank", help="Whether the model ranks 20 candidates again.")
+    ] = True,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Default: standard output.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the output.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Convert lines of kana to kanji: a line in, a line out."""
+    from contextlib import nullcontext
+
+    from .conversion import Conversion, format_lines
+
+    wanted = _candidate_count(nbest, format, output, force)
+    conversion = Conversion.load(model, domain=domain, rerank=rerank)
+    shown_in = nullcontext(_no_progress) if is_typed(paths) else stages()
+    with shown_in as tell, open_results(output, force=force) as write:
+        done = 0
+        for block in line_blocks(lines_in(paths or ["-"])):
+            write(format_lines(conversion, block, done, wanted, jsonl=format == "jsonl"))
+            done += len(block)
+            tell("converting", done, 0)
+
+
+def _candidate_count(nbest: int | None, format: str, output: Path | None, force: bool) -> int | None:
+    """Return how many candidates are wanted; refuse what cannot be before anything is loaded."""
+    from disambig.api import UserError
+
+    if format not in FORMATS:
+        raise UserError("D671", setting="--format", value=format, names=", ".join(FORMATS))
+    if nbest is not None and not 1 <= nbest <= 1000:
+        raise UserError("D675", setting="--nbest", value=nbest, wanted="a whole number from 1 to 1,000")
+    if output is not None and output.exists() and not force:
+        raise UserError("D310", path=output)
+    return 20 if nbest is None and format == "jsonl" else nbest
+
+
+def _no_progress(stage: str, done: int, total: int) -> None:
+    """Show nothing: somebody types into the same terminal."""

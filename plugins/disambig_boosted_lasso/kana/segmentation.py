@@ -1,0 +1,335 @@
+"""Segmented Japanese text: words with readings from SudachiPy, corrected readings, and the file format."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import UserError
+
+from .characters import full_width, has_kanji, is_kana, is_katakana, is_native, normalise_kana
+
+Word = tuple[str, str, str]
+"""A word of a text: as written, its reading, its part of speech."""
+TABLE = Path(__file__).with_name("overrides.tsv")
+NOUN, NAME = "名詞-", "名詞-固有名詞"
+_DIGITS = re.compile("[0-9０-９]+")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingRule:
+    """One line of the table."""
+
+    word: str
+    read: str
+    after: str
+    before: str
+    reading: str
+
+    def matched_reading(self, words: Sequence[Word], at: int) -> str | None:
+        """Return the reading of a word of a sentence by this rule; None where it does not fit."""
+        surface, reading, _ = words[at]
+        if not (_begins(self.word, surface) and (self.read == "*" or _begins(self.read, reading))):
+            return None
+        before = words[at - 1] if at else None
+        behind = words[at + 1] if at + 1 < len(words) else None
+        if not (_is(before, self.after) and _is(behind, self.before)):
+            return None
+        return self.reading + (reading[len(self.read) - 1 :] if self.read[1:].endswith("*") else "")
+
+
+def apply_overrides(words: Sequence[Word]) -> list[Word]:
+    """Return the words of a sentence, each with the reading that the table says it has."""
+    found = list(words)
+    table, beginnings = read_rules()
+    for at, (surface, _, tag) in enumerate(words):
+        for rule in [*table.get(surface, ()), *beginnings.get(surface[:1], ())]:
+            said = rule.of(words, at)
+            if said is not None:
+                found[at] = surface, said, tag
+                break
+    return found
+
+
+@cache
+def read_rules() -> tuple[dict[str, list[ReadingRule]], dict[str, list[ReadingRule]]]:
+    """Return the rules of whole words by these, and of beginnings by their first character."""
+    whole: dict[str, list[ReadingRule]] = {}
+    beginnings: dict[str, list[ReadingRule]] = {}
+    for line in TABLE.read_text(encoding="utf8").splitlines():
+        if line and not line.startswith("#"):
+            rule = ReadingRule(*line.split("\t"))
+            place, key = (beginnings, rule.word[0]) if rule.word.endswith("*") else (whole, rule.word)
+            place.setdefault(key, []).append(rule)
+    return whole, beginnings
+
+
+def _begins(said: str, text: str) -> bool:
+    return text.startswith(said[:-1]) if said.endswith("*") else text == said
+
+
+def _is(word: Word | None, said: str) -> bool:
+    """Return whether the word beside is one of those that a rule names."""
+    if said == "*":
+        return True
+    return word is not None and any(_is_one(word, kind) for kind in said.split("|"))
+
+
+def _is_one(word: Word, kind: str) -> bool:
+    surface, _, tag = word
+    if kind.startswith("#"):
+        number = _DIGITS.fullmatch(surface) is not None
+        return number and (kind == "#" or _ends(surface, kind[1:].split(",")))
+    if kind == "@noun":
+        return tag.startswith(NOUN) and not _DIGITS.match(surface)
+    if kind == "@name":
+        return tag == NAME
+    if kind == "@katakana":
+        return is_katakana(surface)
+    return surface == kind
+
+
+def _ends(number: str, said: Sequence[str]) -> bool:
+    """Return whether a number ends in one of some digits; of several tens and units only it itself does."""
+    return number in said or (len(said[0]) == 1 and "10" not in said and number[-1] in said)
+
+
+MODES = ("A", "B", "C")
+_PARTS = re.compile(
+    "[ぁ-ゖァ-ヺゝゞヽヾー一-鿿㐀-䶿豈-﫿\U00020000-\U0003134f々〆〇ヶ・]+|[^ぁ-ゖァ-ヺゝゞヽヾー一-鿿㐀-䶿豈-﫿\U00020000-\U0003134f々〆〇ヶ・]+"
+)
+_ENDING = re.compile("[ぁ-ゖ]*$")
+_ALIKE = str.maketrans("わえおじず", "はへをぢづ")
+LONGEST = 10_000
+"""Characters that are cut at a time: the dictionary takes no more than some 16,000."""
+
+
+def segment_lines(lines: Iterable[str], *, mode: str = "A") -> Iterator[list[Word]]:
+    """Yield the words of each line: as written (kana in full width), reading, part of speech.
+
+    Parameters
+    ----------
+    lines : iterable of str
+    mode : str
+        How long words are, by Sudachi: ``"A"`` short units, ``"B"`` between, ``"C"`` named entities whole.
+
+    Raises
+    ------
+    UserError
+        D670 where SudachiPy or its dictionary is not installed, D671 for a mode that is none.
+    """
+    if mode not in MODES:
+        raise UserError("D671", setting="mode", value=mode, names=", ".join(MODES))
+    cut = _cutter(mode)
+    for line in lines:
+        text = full_width(line)
+        words: list[Word] = []
+        for start in range(0, len(text), LONGEST):
+            for surface, reading, tag in cut(text[start : start + LONGEST]):
+                words += _split_word(surface, reading, tag, cut)
+        yield apply_overrides(words)
+
+
+def join_readings(words: Iterable[Word]) -> str:
+    """Return what is typed to get some words."""
+    return "".join(reading for _, reading, _ in words)
+
+
+def sudachi_dictionary() -> Any:
+    """Return Sudachi's core dictionary.
+
+    Raises
+    ------
+    UserError
+        D670 where SudachiPy or the dictionary is not installed.
+    """
+    try:
+        from sudachipy import Dictionary
+
+        return Dictionary(dict="core")
+    except ImportError as error:
+        raise UserError("D670", problem=str(error)) from error
+
+
+def sudachi_version() -> str:
+    """Return what text is cut and read by: of SudachiPy, its dictionary and the table of what it gets wrong.
+
+    Raises
+    ------
+    UserError
+        D670 where SudachiPy or its dictionary is not installed.
+    """
+    try:
+        installed = [metadata.version(name) for name in ("sudachipy", "sudachidict_core")]
+    except metadata.PackageNotFoundError as error:
+        raise UserError("D670", problem=str(error)) from error
+    table = hashlib.sha256(TABLE.read_bytes()).hexdigest()[:12]
+    return " ".join([*installed, table])
+
+
+def _cutter(mode: str) -> Any:
+    dictionary = sudachi_dictionary()
+    from sudachipy import SplitMode
+
+    make = getattr(dictionary, "tokenizer", None) or dictionary.create
+    tokenizer, split = make(), getattr(SplitMode, mode)
+    names: dict[int, str] = {}
+
+    def cut(text: str) -> Iterator[Word]:
+        for morpheme in tokenizer.tokenize(text, split):
+            number = morpheme.part_of_speech_id()
+            if number not in names:
+                names[number] = "-".join(part for part in morpheme.part_of_speech()[:2] if part != "*")
+            yield morpheme.surface(), normalise_kana(morpheme.reading_form()), names[number]
+
+    return cut
+
+
+def _split_word(surface: str, reading: str, tag: str, cut: Any) -> list[Word]:
+    """Return a word as one, or its parts where some of it stands for itself."""
+    if is_kana(surface):
+        return [(surface, normalise_kana(surface), tag)]
+    if not is_native(surface):
+        return [(surface, surface, tag)]
+    parts = _PARTS.findall(surface)
+    if len(parts) == 1:
+        return [(surface, _surface_form(surface, reading), tag)]
+    words: list[Word] = []
+    for part in parts:
+        if is_native(part):
+            words += [
+                (s, normalise_kana(s) if is_kana(s) else _surface_form(s, r), t) for s, r, t in cut(part)
+            ]
+        else:
+            words.append((part, part, tag))
+    return words
+
+
+def _surface_form(surface: str, reading: str) -> str:
+    """Return a reading whose ending is spelt as the word's is; the word itself where it is none."""
+    if has_kanji(reading) or not reading:
+        return surface
+    ending = _ENDING.search(surface)
+    kana = ending[0] if ending else ""
+    said = reading[len(reading) - len(kana) :]
+    if kana and kana != said and kana.translate(_ALIKE) == said.translate(_ALIKE):
+        return reading[: len(reading) - len(kana)] + kana
+    return reading
+
+
+_BLANK = "␣"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SegmentedText:
+    """Sentences of words.
+
+    Attributes
+    ----------
+    entries : tuple of (str, str, str)
+        Each word as it is found: spelling, reading, part of speech.
+    ids : array of int32, shape (n_words,)
+        The entry of each word.
+    offsets : array of int64, shape (n_sentences + 1,)
+        Where the words of each sentence begin.
+    """
+
+    entries: tuple[Word, ...]
+    ids: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+
+    @classmethod
+    def from_sentences(cls, sentences: Iterable[Sequence[Word]]) -> SegmentedText:
+        """Return sentences by columns."""
+        numbers: dict[Word, int] = {}
+        ids: list[NDArray[np.int32]] = []
+        for words in sentences:
+            ids.append(np.array([numbers.setdefault(word, len(numbers)) for word in words], np.int32))
+        offsets = np.concatenate([[0], np.cumsum([len(one) for one in ids])]).astype(np.int64)
+        return cls(tuple(numbers), np.concatenate(ids or [np.empty(0, np.int32)]), offsets)
+
+    @classmethod
+    def concat(cls, parts: Sequence[SegmentedText]) -> SegmentedText:
+        """Return the sentences of all parts, one after the other."""
+        numbers: dict[Word, int] = {}
+        ids, sizes = [np.empty(0, np.int32)], [np.empty(0, np.int64)]
+        for part in parts:
+            own = np.array([numbers.setdefault(word, len(numbers)) for word in part.entries], np.int32)
+            ids.append(own[part.ids] if len(own) else part.ids)
+            sizes.append(np.diff(part.offsets))
+        offsets = np.concatenate([[0], np.cumsum(np.concatenate(sizes))]).astype(np.int64)
+        return cls(tuple(numbers), np.concatenate(ids), offsets)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def sentence(self, index: int) -> list[Word]:
+        """Return the words of one sentence."""
+        return [self.entries[i] for i in self.ids[self.offsets[index] : self.offsets[index + 1]].tolist()]
+
+    def __getitem__(self, index: slice) -> SegmentedText:
+        """Return a stretch of the sentences, of the same entries."""
+        first, last, _ = index.indices(len(self))
+        last = max(first, last)
+        offsets = self.offsets[first : last + 1]
+        return SegmentedText(self.entries, self.ids[offsets[0] : offsets[-1]], offsets - offsets[0])
+
+    def take(self, which: NDArray[np.integer]) -> SegmentedText:
+        """Return some of the sentences, in the order of `which`, of the same entries."""
+        starts, sizes = self.offsets[which], np.diff(self.offsets)[which]
+        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        places = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], sizes)
+        return SegmentedText(self.entries, self.ids[places], offsets)
+
+    def column(self, which: int) -> list[str]:
+        """Return each sentence written (0) or read (1), its words joined."""
+        strings = [entry[which] for entry in self.entries]
+        ids, bounds = self.ids.tolist(), self.offsets.tolist()
+        pairs = itertools.pairwise(bounds)
+        return ["".join([strings[i] for i in ids[a:b]]) for a, b in pairs]
+
+
+def write_segmented(path: str | Path, sentences: Iterable[Sequence[Word]]) -> int:
+    """Write sentences to a file; return how many there were."""
+    count = 0
+    with Path(path).open("w", encoding="utf8", newline="\n") as file:
+        for words in sentences:
+            columns = (" ".join(part.replace(" ", _BLANK) for part in column) for column in zip(*words))  # noqa: B905
+            file.write("\t".join(columns) + "\n")
+            count += 1
+    return count
+
+
+def read_segmented(path: str | Path) -> SegmentedText:
+    """Read sentences from a file.
+
+    Raises
+    ------
+    UserError
+        D300 where there is no file, D672 for a line that is none.
+    """
+    if not Path(path).is_file():
+        raise UserError("D300", path=path)
+    with Path(path).open(encoding="utf8", newline="\n") as file:
+        return SegmentedText.from_sentences(
+            _sentence(line.rstrip("\n"), path, number) for number, line in enumerate(file, 1)
+        )
+
+
+def _sentence(line: str, path: str | Path, number: int) -> list[Word]:
+    if not line:
+        return []
+    columns = [[part.replace(_BLANK, " ") for part in column.split(" ")] for column in line.split("\t")]
+    if len(columns) != 3 or len({len(column) for column in columns}) != 1:
+        raise UserError("D672", path=path, line=number)
+    return list(zip(*columns, strict=True))

@@ -1,0 +1,5 @@
+"""Learners that rerank lists of candidates: stagewise ones (boosting, FSLR, BLasso) and two baselines."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,595 @@
+"""Compiled functions of the learners: tournament tree, step search, steps, pairs, paths, and the perceptron over lists."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from disambig.api.kernels import compiled
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+
+
+@compiled
+def match_winner(key, left, right):
+    """Return the winner of two, the left one of equals."""
+    if right < 0:
+        return left
+    if left < 0:
+        return right
+    return right if key[right] > key[left] else left
+
+
+@compiled
+def build_tree(key, tree):
+    """Play all matches."""
+    size = len(tree) >> 1
+    for k in range(size):
+        tree[size + k] = k if k < len(key) else -1
+    for place in range(size - 1, 0, -1):
+        tree[place] = match_winner(key, tree[2 * place], tree[2 * place + 1])
+
+
+@compiled
+def change_key(key, tree, k, value):
+    """Give feature k another key. Matches are played again up to the first that comes out as before."""
+    key[k] = value
+    place = ((len(tree) >> 1) + k) >> 1
+    while place >= 1:
+        winner = match_winner(key, tree[2 * place], tree[2 * place + 1])
+        if tree[place] == winner and winner != k:
+            return
+        tree[place] = winner
+        place >>= 1
+
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+
+
+_ROUNDS = 200
+_ENOUGH = 1e-13
+_FAR = 700.0
+"""Steps at which exp(step * value) has no more room for the largest value."""
+
+
+@compiled
+def gather_sums(index, weight, k, values, sums, ends):
+    """Sum the weights of feature k's pairs by value; return how many. in `ends`, where each value ends."""
+    n = 0
+    at, end = index.ends[k], index.ends[k + 1]
+    while at < end:
+        code = index.pair_codes[at]
+        total = 0.0
+        while at < end and index.pair_codes[at] == code:
+            total += weight[index.pairs[at]]
+            at += 1
+        values[n] = index.values[code]
+        sums[n] = total
+        ends[n] = at
+        n += 1
+    return n
+
+
+@compiled
+def loss_reduction(values, sums, n, step):
+    """Return by how much a step lowers ExpLoss."""
+    total = 0.0
+    for v in range(n):
+        total -= sums[v] * np.expm1(-step * values[v])
+    return total
+
+
+@compiled
+def loss_slope(values, sums, n, smooth, step):
+    """Return the first two derivatives of ``f(x) + smooth (exp(x) + exp(-x))`` at a step."""
+    first, second = 0.0, 0.0
+    for v in range(n):
+        if sums[v] > 0.0:
+            part = sums[v] * np.exp(-step * values[v]) * values[v]
+            first -= part
+            second += part * values[v]
+    if smooth > 0.0:
+        up, down = smooth * np.exp(step), smooth * np.exp(-step)
+        first += up - down
+        second += up + down
+    return first, second
+
+
+@compiled
+def best_step(values, sums, n, smooth, most):
+    """Return the step at which ExpLoss with its smoothing is least, of at most `most` to either side.
+
+    Pseudo-pairs of weight `smooth` on either side give eq. (16), ``1/2 log((C+ + eps Z) / (C- + eps Z))``,
+    where all values are 1 and -1; other values have no closed form: Newton's method between bounds.
+    """
+    plus, minus, largest, units = smooth, smooth, 0.0, True
+    for v in range(n):
+        largest = max(largest, abs(values[v]))
+        if values[v] == 1.0:
+            plus += sums[v]
+        elif values[v] == -1.0:
+            minus += sums[v]
+        else:
+            units = False
+    if units:
+        if plus == minus:
+            return 0.0
+        if minus <= 0.0:
+            return most
+        if plus <= 0.0:
+            return -most
+        return max(-most, min(most, 0.5 * np.log(plus / minus)))
+    first, second = loss_slope(values, sums, n, smooth, 0.0)
+    if first == 0.0:
+        return 0.0
+    sign = -1.0 if first > 0.0 else 1.0
+    limit = min(most, _FAR / largest)
+    low, high = 0.0, min(limit, 1.0)  # in the direction of the sign
+    while loss_slope(values, sums, n, smooth, sign * high)[0] * sign < 0.0:
+        if high >= limit:
+            return sign * limit
+        low, high = high, min(limit, 2.0 * high)
+    x = low
+    for _ in range(_ROUNDS):
+        first, second = loss_slope(values, sums, n, smooth, sign * x)
+        if first == 0.0:
+            break
+        if first * sign < 0.0:
+            low = x
+        else:
+            high = x
+        after = x - sign * first / second if second > 0.0 else low
+        if not low < after < high:
+            after = 0.5 * (low + high)
+        if abs(after - x) <= _ENOUGH * high:
+            x = after
+            break
+        x = after
+    return sign * x
+
+
+@compiled
+def max_reduction(sums):
+    """Return what the best step of a feature may lower ExpLoss by, at most.
+
+    `sums` are the weights of its pairs of positive values, their sum times the values, and the same of the
+    negative ones. By Jensen's inequality no step leaves less than if all values on a side were their mean;
+    so this is exact where they are equal, as 1 and -1 are: ``(sqrt(C+) - sqrt(C-))^2``.
+    """
+    plus, minus = max(sums[0], 0.0), max(sums[2], 0.0)
+    if plus == 0.0 or minus == 0.0 or sums[1] <= 0.0 or sums[3] <= 0.0:
+        return max(plus, minus)
+    if plus == sums[1] and minus == sums[3]:
+        return (np.sqrt(plus) - np.sqrt(minus)) ** 2
+    up, down = sums[1] / plus, sums[3] / minus
+    step = np.log(sums[1] / sums[3]) / (up + down)
+    return -plus * np.expm1(-step * up) - minus * np.expm1(step * down)
+
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+
+
+_NEVER = -np.inf
+_SAME = 1e-9
+"""Shares of a step by which rounding may miss the lattice."""
+_NOISE = 1e-13
+"""Share of the loss that is no gain."""
+LOSS, ALPHA, NORM = 0, 1, 2
+"""Places in `State.now`: ExpLoss, alpha (infinite before the first step), the L1 norm."""
+MORE, DONE = 0, 1
+
+
+class StepRule(NamedTuple):
+    """How steps are chosen and how long they are; plain numbers, so that it compiles once."""
+
+    grid: bool
+    eps: float
+    truncate: bool
+    backward: bool
+    theta: float
+    smoothing: float
+    shrinkage: float
+    least: float
+
+
+class PairIndex(NamedTuple):
+    """The arrays of `pairs.Pairs`, and what steps of eps and -eps take away of a pair, by code."""
+
+    starts: Any
+    features: Any
+    codes: Any
+    values: Any
+    ends: Any
+    pairs: Any
+    pair_codes: Any
+    up: Any
+    down: Any
+
+
+class StepState(NamedTuple):
+    """What changes from step to step."""
+
+    weight: Any
+    sums: Any
+    weights: Any
+    key: Any
+    tree: Any
+    back_key: Any
+    back_tree: Any
+    sure: Any
+    stamp: Any
+    touched: Any
+    values: Any
+    totals: Any
+    run_ends: Any
+    now: Any
+
+
+@compiled
+def add_to_sums(rule, index, sums, p, change_of):
+    """Add a pair's change of weight to the sums of its features."""
+    for at in range(index.starts[p], index.starts[p + 1]):
+        k, code = index.features[at], index.codes[at]
+        value = index.values[code]
+        if rule.grid or rule.backward:
+            sums[k, 0] += change_of * index.up[code]
+            sums[k, 1] += change_of * index.down[code]
+            if sums[k, 3] != 0.0:
+                sums[k, 2] -= change_of * np.expm1(-sums[k, 3] * value)
+        if not rule.grid:
+            column = 4 if value > 0.0 else 6
+            sums[k, column] += change_of
+            sums[k, column + 1] += change_of * abs(value)
+
+
+@compiled
+def forward_key(rule, sums, k):
+    """Return what a step of feature k may lower ExpLoss by."""
+    if rule.grid:
+        return max(sums[k, 0], sums[k, 1])
+    return max_reduction(sums[k, 4:])
+
+
+@compiled
+def backward_key(rule, state, k):
+    """Return what the step toward zero gains for each unit of the L1 norm: less than 0; -inf without weight.
+
+    Of steps of eps it has the order of eq. (14); shorter ones are held against their length.
+    """
+    weight, sums = state.weights[k], state.sums
+    if weight == 0.0:
+        return _NEVER
+    if sums[k, 3] != 0.0:
+        return sums[k, 2] / abs(sums[k, 3])
+    return (sums[k, 1] if weight > 0.0 else sums[k, 0]) / rule.eps
+
+
+@compiled
+def refresh_sums(rule, index, state):
+    """Compute all sums and keys from the pairs' weights, so that rounding does not add up."""
+    state.sums[:, :3] = 0.0
+    state.sums[:, 4:] = 0.0
+    for p in range(len(state.weight)):
+        add_to_sums(rule, index, state.sums, p, state.weight[p])
+    state.now[LOSS] = state.weight.sum()
+    state.sure[:] = 0
+    for k in range(len(state.key)):
+        state.key[k] = forward_key(rule, state.sums, k)
+    build_tree(state.key, state.tree)
+    if rule.backward:
+        for k in range(len(state.key)):
+            state.back_key[k] = backward_key(rule, state, k)
+        build_tree(state.back_key, state.back_tree)
+
+
+@compiled
+def set_step_back(rule, state, k, n):
+    """Note the step back of a feature whose pairs are gathered, where that is no step of eps."""
+    size = abs(state.weights[k])
+    if size == 0.0 or size >= rule.eps * (1.0 - _SAME):
+        state.sums[k, 3] = 0.0
+        state.sums[k, 2] = 0.0
+        return
+    state.sums[k, 3] = -state.weights[k]
+    state.sums[k, 2] = loss_reduction(state.values, state.totals, n, -state.weights[k])
+
+
+@compiled
+def take_step(rule, index, state, k, n, step):
+    """Take a step: reweigh the pairs of feature k, whose sums are gathered, and mend the keys that change."""
+    before = state.weights[k]
+    after = before + step
+    if abs(after) <= _SAME * abs(step):
+        after = 0.0
+    state.weights[k] = after
+    state.now[NORM] += abs(after) - abs(before)
+    state.now[LOSS] -= loss_reduction(state.values, state.totals, n, step)
+    met, at = 0, index.ends[k]
+    for v in range(n):
+        factor = np.exp(-step * state.values[v])
+        while at < state.run_ends[v]:
+            p = index.pairs[at]
+            change_of = state.weight[p] * (factor - 1.0)
+            state.weight[p] += change_of
+            add_to_sums(rule, index, state.sums, p, change_of)
+            for place in range(index.starts[p], index.starts[p + 1]):
+                j = index.features[place]
+                if not state.stamp[j]:
+                    state.stamp[j] = 1
+                    state.touched[met] = j
+                    met += 1
+            at += 1
+        state.totals[v] *= factor
+    if rule.backward:
+        set_step_back(rule, state, k, n)
+    for i in range(met):
+        j = state.touched[i]
+        state.stamp[j] = 0
+        state.sure[j] = 0
+        change_key(state.key, state.tree, j, forward_key(rule, state.sums, j))
+        if rule.backward:
+            change_key(state.back_key, state.back_tree, j, backward_key(rule, state, j))
+
+
+@compiled
+def best_forward_step(rule, index, state):
+    """Return the best feature, how many values its pairs have (gathered) and the step to take; 0: none."""
+    values, totals = state.values, state.totals
+    while True:
+        k = np.int64(state.tree[1])
+        if k < 0 or state.key[k] <= rule.least:
+            return k, 0, 0.0
+        n = gather_sums(index, state.weight, k, values, totals, state.run_ends)
+        if rule.grid:  # eq. (12)
+            step = rule.eps
+            found, down = loss_reduction(values, totals, n, step), loss_reduction(values, totals, n, -step)
+            if down > found:
+                step, found = -step, down
+        else:  # eq. (7)
+            step = best_step(values, totals, n, 0.0, np.inf)
+            found = totals[:n].sum() if np.isinf(step) else loss_reduction(values, totals, n, step)
+        if not state.sure[k]:
+            state.sure[k] = 1
+            change_key(state.key, state.tree, k, found)
+            if state.tree[1] != k:
+                continue
+        if found <= rule.least:
+            return k, 0, 0.0
+        if rule.smoothing > 0.0:  # eq. (16), and (9)
+            step = rule.shrinkage * best_step(values, totals, n, rule.smoothing * state.now[LOSS], np.inf)
+        elif not rule.truncate:  # eq. (11)
+            step = np.copysign(rule.eps, step)
+        elif not rule.grid:  # the optimal step, where that is smaller
+            step = max(-rule.eps, min(rule.eps, step))
+        elif loss_slope(values, totals, n, 0.0, step)[0] * step > 0.0:
+            step = best_step(values, totals, n, 0.0, rule.eps)
+        return k, n, step if loss_reduction(values, totals, n, step) > rule.least else 0.0
+
+
+@compiled
+def best_backward_step(rule, index, state):
+    """Return the weight to draw back, how many values its pairs have (gathered) and the step; -1: none."""
+    if not rule.backward or np.isinf(state.now[ALPHA]):
+        return -1, 0, 0.0
+    noise = _NOISE * state.now[LOSS]
+    last, n = -1, 0
+    while True:
+        k = np.int64(state.back_tree[1])
+        if k < 0 or state.back_key[k] == _NEVER:
+            return -1, 0, 0.0
+        size = min(abs(state.weights[k]), rule.eps)
+        if size >= rule.eps * (1.0 - _SAME):
+            size = rule.eps
+        if size * (state.now[ALPHA] + state.back_key[k]) <= rule.theta + noise:  # eq. (15)
+            return -1, 0, 0.0
+        step = -np.copysign(size, state.weights[k])
+        if k == last:
+            return k, n, step
+        n = gather_sums(index, state.weight, k, state.values, state.totals, state.run_ends)
+        change_key(
+            state.back_key, state.back_tree, k, loss_reduction(state.values, state.totals, n, step) / size
+        )
+        last = k
+
+
+@compiled
+def run_steps(rule, index, state, features, back, steps, losses, alphas, norms):
+    """Take as many steps as `features`, and the other arrays of their size, have room for.
+
+    Returns
+    -------
+    taken : int
+    ended : int
+        `DONE` where no step lowers ExpLoss by more than `Rule.least`, else `MORE`.
+    """
+    now = state.now
+    for t in range(len(features)):
+        k, n, step = best_backward_step(rule, index, state)
+        is_forward = k < 0
+        if is_forward:
+            k, n, step = best_forward_step(rule, index, state)
+            if step == 0.0:
+                return t, DONE
+        before, weight = now[LOSS], state.weights[k]
+        take_step(rule, index, state, k, n, step)
+        if is_forward:
+            now[ALPHA] = min(now[ALPHA], (before - now[LOSS]) / abs(step))
+        features[t], back[t], steps[t] = k, not is_forward, state.weights[k] - weight
+        losses[t], alphas[t], norms[t] = now[LOSS], now[ALPHA], now[NORM]
+    return len(features), MORE
+
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+
+
+@compiled
+def pair_differences(indptr, indices, data, right, wrong, skip, starts, columns, values):
+    """Write the numbers of each pair's right row less its wrong one, zeros left out; return how many.
+
+    With empty `columns` they are counted only: `starts`, shape (pairs + 1,), is written either way.
+    """
+    writes = len(columns) > 0
+    size = 0
+    for p in range(len(right)):
+        starts[p] = size
+        a, a_end = indptr[right[p]], indptr[right[p] + 1]
+        b, b_end = indptr[wrong[p]], indptr[wrong[p] + 1]
+        while a < a_end or b < b_end:
+            if b >= b_end or (a < a_end and indices[a] < indices[b]):
+                column, value = indices[a], data[a]
+                a += 1
+            elif a >= a_end or indices[b] < indices[a]:
+                column, value = indices[b], -data[b]
+                b += 1
+            else:
+                column, value = indices[a], data[a] - data[b]
+                a += 1
+                b += 1
+            if value != 0.0 and not skip[column]:
+                if writes:
+                    columns[size] = column
+                    values[size] = value
+                size += 1
+    starts[len(right)] = size
+    return size
+
+
+@compiled
+def index_by_feature(starts, features, codes, n_features, n_codes):
+    """Return where each feature's entries begin, and their pairs and codes: by feature, then code, then pair.
+
+    Two stable counting sorts: the time grows with entries, features and codes only.
+    """
+    n = len(features)
+    begins = np.zeros(n_codes + 1, np.int64)
+    for at in range(n):
+        begins[codes[at] + 1] += 1
+    for code in range(n_codes):
+        begins[code + 1] += begins[code]
+    order = np.empty(n, np.int64)
+    pair_of = np.empty(n, np.int32)
+    for p in range(len(starts) - 1):
+        for at in range(starts[p], starts[p + 1]):
+            order[begins[codes[at]]] = at
+            begins[codes[at]] += 1
+            pair_of[at] = p
+    ends = np.zeros(n_features + 1, np.int64)
+    for at in range(n):
+        ends[features[at] + 1] += 1
+    for feature in range(n_features):
+        ends[feature + 1] += ends[feature]
+    place = ends[:-1].copy()
+    pairs, pair_codes = np.empty(n, np.int32), np.empty(n, np.int32)
+    for i in range(n):
+        at = order[i]
+        to = place[features[at]]
+        place[features[at]] += 1
+        pairs[to] = pair_of[at]
+        pair_codes[to] = codes[at]
+    return ends, pairs, pair_codes
+
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+
+
+@compiled
+def best_row(scores, start, end):
+    """Return the row of the greatest score between two rows, the first of equals."""
+    best = start
+    for row in range(start + 1, end):
+        if scores[row] > scores[best]:
+            best = row
+    return best
+
+
+@compiled
+def follow_winners(
+    indptr, rows, data, list_of, offsets, cost, columns, steps, scores, winners, total, totals
+):
+    """Write what the winners cost after each step to `totals`; return the last sum.
+
+    Parameters
+    ----------
+    indptr, rows, data : arrays
+        The matrix of the lists, by columns; the rows of a column are in order.
+    list_of : array of int64, shape (n_rows,)
+    columns, steps : arrays, shape (n_steps,)
+        The column whose weight moves, and by how much.
+    scores : array of float64, shape (n_rows,)
+        As they are before the steps; changed, as are `winners`, shape (n,).
+    total : float
+        What the winners cost before the steps.
+    """
+    for t in range(len(columns)):
+        at, end = indptr[columns[t]], indptr[columns[t] + 1]
+        while at < end:
+            i = list_of[rows[at]]
+            stop = offsets[i + 1]
+            while at < end and rows[at] < stop:
+                scores[rows[at]] += steps[t] * data[at]
+                at += 1
+            best = best_row(scores, offsets[i], stop)
+            if best != winners[i]:
+                total += cost[best] - cost[winners[i]]
+                winners[i] = best
+        totals[t] = total
+    return total
+
+
+def sample() -> None:
+    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    one, zero = np.zeros(1), np.zeros(1, np.int64)
+    bounds = np.array([0, 1])
+    follow_winners(bounds, zero, one, zero, bounds, one, zero, one, one.copy(), zero.copy(), 0.0, one.copy())
+
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+
+
+@compiled
+def score_row(indptr, indices, data, row, weights):
+    """Return the score of a row."""
+    total = 0.0
+    for at in range(indptr[row], indptr[row + 1]):
+        total += data[at] * weights[indices[at]]
+    return total
+
+
+@compiled
+def add_row(indptr, indices, data, row, step, fixed, weights):
+    """Add a row `step` times to the weights that are not fixed."""
+    for at in range(indptr[row], indptr[row + 1]):
+        if not fixed[indices[at]]:
+            weights[indices[at]] += step * data[at]
+
+
+@compiled
+def perceptron_pass(indptr, indices, data, offsets, cost, reference, order, fixed, weights, late, time):
+    """Pass once over the lists (Collins 2002); return the mistakes.
+
+    Where the winner, the first of equals, costs more than the reference, the weights go toward the
+    reference. `late` has each change times the lists that were seen before it: after n lists the average is
+    ``weights - late / n``. Both change; `time` is how many lists there were before this pass.
+    """
+    mistakes = 0
+    for i in order:
+        best, most = offsets[i], score_row(indptr, indices, data, offsets[i], weights)
+        for row in range(offsets[i] + 1, offsets[i + 1]):
+            value = score_row(indptr, indices, data, row, weights)
+            if value > most:
+                best, most = row, value
+        if cost[best] > cost[reference[i]]:
+            mistakes += 1
+            add_row(indptr, indices, data, reference[i], 1.0, fixed, weights)
+            add_row(indptr, indices, data, best, -1.0, fixed, weights)
+            add_row(indptr, indices, data, reference[i], time, fixed, late)
+            add_row(indptr, indices, data, best, -time, fixed, late)
+        time += 1.0
+    return mistakes

@@ -1,0 +1,230 @@
+"""Baseline rerankers: the averaged perceptron (Collins 2002) and logistic regression over pairs with L2."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import Arrays, CandidateBatch, Fitted, LinearScorer, SparseRows
+from disambig.api.batches import segments
+
+from ._validation import check_above_zero, check_count, check_group_name, check_non_negative_count
+from .pairs import base_columns, base_weights, canonical_rows, pair_row_differences, pair_rows, reference_rows
+
+_MAX_PASSES = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AveragedPerceptron:
+    """Rerank by the averaged perceptron: from each wrong winner a step toward the list's reference.
+
+    The reference is the candidate of least cost, of equals that of the best base score.
+
+    Parameters
+    ----------
+    base : str
+        Feature group of the base score: its weight is set first, where ExpLoss is least, and then fixed, as
+        of the other learners here. Where there is no such group, no weight is.
+    passes : int, optional
+        Over the lists. Left open, it is that of 20 after which the average's winners cost least on
+        development data, the first of equals; without these 10.
+    seed : int
+        Of the order of the lists, the same in each pass.
+    """
+
+    base: str = "base score"
+    passes: int | None = None
+    seed: int = 0
+    takes: ClassVar[tuple[type, ...]] = (SparseRows,)
+
+    def __post_init__(self) -> None:
+        check_group_name("AveragedPerceptron.base", self.base)
+        if self.passes is not None:
+            check_count("AveragedPerceptron.passes", self.passes)
+        check_non_negative_count("AveragedPerceptron.seed", self.seed)
+
+    def fit(
+        self,
+        batch: CandidateBatch,
+        *,
+        dev: CandidateBatch | None = None,
+        rng: np.random.Generator | None = None,
+    ) -> Fitted:
+        """Return the scorer of the averaged weights; the order is that of `seed`, `rng` is not used.
+
+        Raises
+        ------
+        UserError
+            D703 for features that are NaN or infinite, D645 for costs that are NaN, D705 where there is no
+            list.
+        """
+        from ._kernels import perceptron_pass
+
+        lists = canonical_rows(batch)
+        rows, base = lists.rows, base_columns(lists, self.base)
+        right, wrong = pair_rows(lists, base)
+        of_base = rows[:, base].toarray()
+        weights = np.zeros(rows.shape[1])
+        weights[base] = base_weights(of_base[right] - of_base[wrong])
+        fixed = np.zeros(len(weights), np.bool_)
+        fixed[base] = True
+        arrays = (rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data, lists.offsets)
+        reference = reference_rows(lists, base)
+        order = np.random.default_rng(self.seed).permutation(len(reference))
+        late, mistakes = np.zeros(len(weights)), []
+        held = None if dev is None or len(dev.offsets) < 2 or self.passes is not None else canonical_rows(dev)
+        found: list[tuple[float, int]] = []
+        average = best = weights.copy()
+        for number in range(1, (self.passes or (10 if held is None else _MAX_PASSES)) + 1):
+            time = float((number - 1) * len(order))
+            mistakes.append(
+                int(perceptron_pass(*arrays, lists.cost, reference, order, fixed, weights, late, time))
+            )
+            average = weights - late / (time + len(order))
+            if held is None:
+                best = average
+                continue
+            winners = held.offsets[:-1] + segments.argmax(held.scores(average), held.offsets)
+            found.append((float(held.cost[winners].mean(dtype=np.float64)), number))
+            if found[-1] == min(found):
+                best = average
+        passes = min(found)[1] if found else len(mistakes)
+        report = {"passes": passes, "mistakes": mistakes, "dev_cost": [cost for cost, _ in found]}
+        return Fitted(LinearScorer(best), report)
+
+    def with_tuned(self, reports: Sequence[Mapping[str, Any]]) -> AveragedPerceptron:
+        """Return the learner with as many passes as the middle of some fits took, where that is left open."""
+        if self.passes is not None or not reports:
+            return self
+        return replace(self, passes=max(1, int(median(report["passes"] for report in reports))))
+
+    def from_state(self, arrays: Arrays) -> LinearScorer:
+        """Rebuild a saved scorer."""
+        return LinearScorer.from_state(arrays)
+
+
+Floats = NDArray[np.float64]
+C_GRID = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
+"""Values of C tried on development data, smallest first; the smallest of the best is taken."""
+DEFAULT_C = 0.03
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairwiseL2:
+    """Rerank by logistic regression over pairs, with L2 on all weights, by scikit-learn.
+
+    Each pair of a list's reference, its candidate of least cost, and another candidate is an example: the
+    difference of their features. All weights are learned at once, that of the base score among them.
+
+    Parameters
+    ----------
+    C : float, optional
+        Weight of the loss of a pair. By default chosen on development data from `GRID` by what the winners
+        cost; without these it is 0.03.
+    base : str
+        Feature group whose sum says which of several candidates of least cost is the reference. Where there
+        is no such group, it is the first.
+    max_iter : int
+        Of the minimiser.
+    """
+
+    C: float | None = None
+    base: str = "base score"
+    max_iter: int = 300
+    takes: ClassVar[tuple[type, ...]] = (SparseRows,)
+
+    def __post_init__(self) -> None:
+        if self.C is not None:
+            check_above_zero("PairwiseL2.C", self.C)
+        check_group_name("PairwiseL2.base", self.base)
+        check_count("PairwiseL2.max_iter", self.max_iter)
+
+    def fit(
+        self,
+        batch: CandidateBatch,
+        *,
+        dev: CandidateBatch | None = None,
+        rng: np.random.Generator | None = None,
+    ) -> Fitted:
+        """Return the scorer of least loss; `rng` is not used (the problem is convex).
+
+        Without any pair the weights of the base score are 1 and all others 0.
+
+        Raises
+        ------
+        UserError
+            D703 for features that are NaN or infinite, D645 for costs that are NaN, D705 where there is no
+            list.
+        """
+        lists = canonical_rows(batch)
+        base = base_columns(lists, self.base)
+        right, wrong = pair_rows(lists, base)
+        if not len(right):
+            weights = np.zeros(lists.rows.shape[1])
+            weights[base] = 1.0
+            return Fitted(LinearScorer(weights), {"C": self.C or DEFAULT_C, "pairs": 0, "dev_cost": {}})
+        rows, labels = _signed_differences(lists, right, wrong)
+        held = None if dev is None or len(dev.offsets) < 2 or self.C is not None else canonical_rows(dev)
+        costs: dict[str, float] = {}
+        found: list[tuple[float, float, Floats, bool]] = []
+        weights = np.zeros(rows.shape[1])
+        for C in C_GRID if held is not None else (self.C or DEFAULT_C,):
+            weights, converged = _minimise(rows, labels, C, self.max_iter, weights)
+            cost = 0.0
+            if held is not None:
+                winners = held.offsets[:-1] + segments.argmax(held.scores(weights), held.offsets)
+                cost = costs[f"{C:g}"] = float(held.cost[winners].mean(dtype=np.float64))
+            found.append((cost, C, weights, converged))
+        _, C, weights, converged = min(found, key=lambda each: each[:2])
+        report = {"C": C, "converged": converged, "pairs": len(right), "dev_cost": costs}
+        return Fitted(LinearScorer(weights), report)
+
+    def with_tuned(self, reports: Sequence[Mapping[str, Any]]) -> PairwiseL2:
+        """Return the learner with the C of the middle of some fits, where it is left open."""
+        if self.C is not None or not reports:
+            return self
+        return replace(self, C=float(median(report["C"] for report in reports)))
+
+    def from_state(self, arrays: Arrays) -> LinearScorer:
+        """Rebuild a saved scorer."""
+        return LinearScorer.from_state(arrays)
+
+
+def _signed_differences(
+    lists: SparseRows, right: NDArray[np.int64], wrong: NDArray[np.int64]
+) -> tuple[Any, NDArray[np.int64]]:
+    """Return differences of pairs; scikit-learn wants two classes, so every second one is turned over."""
+    from scipy.sparse import csr_array
+
+    skip = np.zeros(lists.rows.shape[1], np.bool_)
+    starts, columns, values = pair_row_differences(lists.rows, right, wrong, skip)
+    labels = np.where(np.arange(len(right)) % 2 == 0, 1, -1)
+    values = values * np.repeat(labels, np.diff(starts))
+    narrow = np.int32 if len(columns) < np.iinfo(np.int32).max else np.int64
+    return csr_array((values, columns, starts.astype(narrow)), (len(right), len(skip))), labels
+
+
+def _minimise(
+    rows: Any, labels: NDArray[np.int64], C: float, max_iter: int, start: Floats
+) -> tuple[Floats, bool]:
+    """Return the weights of least loss, and whether `max_iter` was enough."""
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.linear_model import LogisticRegression
+
+    if len(labels) == 1:  # one class: the same pair, turned over, says the same
+        from scipy.sparse import csr_array, vstack
+
+        rows, labels, C = csr_array(vstack([rows, -rows])), np.array([1, -1]), C / 2
+    learner = LogisticRegression(C=C, fit_intercept=False, max_iter=max_iter, warm_start=True)
+    learner.coef_, learner.classes_ = start[None].copy(), np.array([-1, 1])
+    learner.intercept_ = np.zeros(1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the report says so
+        learner.fit(rows, labels)
+    return np.asarray(learner.coef_, np.float64)[0].copy(), bool(learner.n_iter_[0] < max_iter)

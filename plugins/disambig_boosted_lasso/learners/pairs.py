@@ -1,0 +1,220 @@
+"""The pairs of candidates that ExpLoss sums over, the index from a feature to its pairs, and the weight of the base score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import CandidateBatch, SparseRows, UserError
+from disambig.api.batches import convert, segments
+from disambig.api.decoding import from_the_least
+
+Floats = NDArray[np.float64]
+_STEPS = 200
+_LITTLE = 1e-12
+"""What a further step must promise, as a share of the pairs: one that is never wrong has no best weight."""
+
+
+def base_weights(differences: Floats) -> Floats:
+    """Return the weights of least ExpLoss of the base columns, by Newton's method with halved steps.
+
+    Parameters
+    ----------
+    differences : array of float64, shape (n_pairs, n_base)
+        Reference less other candidate. Without any pair each weight is 1: the base score decides.
+    """
+    n, width = differences.shape
+    if not n:
+        return np.ones(width)
+    unit = np.abs(differences).max(axis=0, initial=0.0)
+    unit[unit == 0] = 1.0
+    scaled = differences / unit
+    weights = np.zeros(width)
+    loss, each = float(n), np.ones(n)
+    for _ in range(_STEPS if width else 0):
+        slope = scaled.T @ each  # downhill
+        curve = (scaled * each[:, None]).T @ scaled
+        step = np.linalg.lstsq(curve, slope, rcond=1e-12)[0]
+        if float(step @ slope) <= _LITTLE * n:
+            break
+        size = 1.0
+        while True:
+            with np.errstate(over="ignore"):
+                trial = np.exp(-(scaled @ (weights + size * step)))
+            if (found := float(trial.sum())) < loss or size < _LITTLE:
+                break
+            size /= 2
+        if found >= loss:
+            break
+        weights, loss, each = weights + size * step, found, trial
+    return weights / unit
+
+
+Ints = NDArray[np.int64]
+_MOST_CODES = 1 << 16
+"""Whole numbers in a range of so many are numbered without being sorted."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CandidatePairs:
+    """Differences between candidates, by pairs and by features.
+
+    A feature is a column that differs in some pair, but for the base columns. A code stands for a value, so
+    that a step's factor is computed once a value.
+
+    Attributes
+    ----------
+    base : array of float64, shape (n_pairs, n_base)
+        The differences in the base columns.
+    starts : array of int64, shape (n_pairs + 1,)
+    features, codes : arrays of int32, shape (n_entries,)
+        Pair p has the entries ``starts[p]:starts[p + 1]``.
+    values : array of float64, shape (n_codes,)
+        What each code stands for.
+    ends : array of int64, shape (n_features + 1,)
+    pairs, pair_codes : arrays of int32, shape (n_entries,)
+        Feature k has the entries ``ends[k]:ends[k + 1]``, ordered by code.
+    columns : array of int64, shape (n_features,)
+        The flat weight of each feature.
+    base_columns : array of int64, shape (n_base,)
+    n_columns : int
+    """
+
+    base: Floats
+    starts: Ints
+    features: NDArray[np.int32]
+    codes: NDArray[np.int32]
+    values: Floats
+    ends: Ints
+    pairs: NDArray[np.int32]
+    pair_codes: NDArray[np.int32]
+    columns: Ints
+    base_columns: Ints
+    n_columns: int
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+
+def canonical_rows(batch: CandidateBatch) -> SparseRows:
+    """Return a batch as sparse rows of sorted columns, none twice; all numbers are finite.
+
+    Raises
+    ------
+    UserError
+        D703 for features that are NaN or infinite, D645 for costs that are NaN, D705 where there is no list.
+    """
+    from scipy.sparse import csr_array
+
+    if len(batch.offsets) < 2:
+        raise UserError("D705")
+    sparse = convert(batch, SparseRows)
+    rows = csr_array(sparse.rows, dtype=np.float64)
+    bad = np.flatnonzero(~np.isfinite(rows.data))
+    if len(bad):
+        row = int(np.searchsorted(rows.indptr, bad[0], side="right")) - 1
+        example = int(np.searchsorted(batch.offsets, row, side="right")) - 1
+        raise UserError("D703", n=len(bad), example=example, attribute=int(rows.indices[bad[0]]))
+    nothing = np.flatnonzero(np.isnan(sparse.cost))
+    if len(nothing):
+        example = int(np.searchsorted(batch.offsets, nothing[0], side="right")) - 1
+        raise UserError("D645", n=len(nothing), example=example)
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    return SparseRows(rows, sparse.offsets, sparse.cost, sparse.columns)
+
+
+def base_columns(batch: CandidateBatch, base: str) -> Ints:
+    """Return the columns of the feature group `base`; none where there is no such group."""
+    if base not in batch.columns.group_names:
+        return np.zeros(0, np.int64)
+    return np.flatnonzero(batch.columns.in_groups([base]))
+
+
+def reference_rows(batch: SparseRows, base: Sequence[int] | Ints) -> Ints:
+    """Return the reference row of each list, shape (n,).
+
+    Of candidates of least cost it is that of the greatest sum of base columns, the first of equals.
+    """
+    right = from_the_least(batch) == 0
+    score = np.zeros(len(batch.cost))
+    if len(base):
+        score = np.asarray(batch.rows[:, np.asarray(base)].sum(axis=1)).ravel()
+    return batch.offsets[:-1] + segments.argmax(np.where(right, score, -np.inf), batch.offsets)
+
+
+def pair_rows(batch: SparseRows, base: Ints) -> tuple[Ints, Ints]:
+    """Return the rows of the reference and of the other candidate of each pair."""
+    reference = np.repeat(reference_rows(batch, base), np.diff(batch.offsets))
+    cost = from_the_least(batch)
+    tells = np.repeat(segments.maxima(cost, batch.offsets) > 0, np.diff(batch.offsets))
+    wrong = np.flatnonzero(tells & (np.arange(len(cost)) != reference))
+    return reference[wrong], wrong
+
+
+def build_pairs(batch: CandidateBatch, base: str) -> CandidatePairs:
+    """Return the pairs of a batch of lists.
+
+    Parameters
+    ----------
+    batch : CandidateBatch
+    base : str
+        The feature group whose weights are set first and fixed; there may be none of this name.
+
+    Raises
+    ------
+    UserError
+        As `canonical_rows`; D459 for a batch that cannot be written out as sparse rows.
+    """
+    from ._kernels import index_by_feature
+
+    lists = canonical_rows(batch)
+    rows, fixed = lists.rows, base_columns(lists, base)
+    right, wrong = pair_rows(lists, fixed)
+    skip = np.zeros(rows.shape[1], np.bool_)
+    skip[fixed] = True
+    starts, columns, values = pair_row_differences(rows, right, wrong, skip)
+    occurs = np.bincount(columns, minlength=rows.shape[1]) > 0
+    used = np.flatnonzero(occurs)
+    number = np.cumsum(occurs, dtype=np.int64).astype(np.int32) - np.int32(1)
+    features = number[columns]
+    distinct, codes = encode_values(values)
+    ends, pairs, pair_codes = index_by_feature(starts, features, codes, len(used), len(distinct))
+    of_base = rows[:, fixed].toarray() if len(fixed) else np.zeros((rows.shape[0], 0))
+    return CandidatePairs(
+        of_base[right] - of_base[wrong], starts, features, codes, distinct, ends, pairs, pair_codes,
+        used.astype(np.int64), fixed, rows.shape[1],
+    )  # fmt: skip
+
+
+def pair_row_differences(
+    rows: Any, right: Ints, wrong: Ints, skip: NDArray[np.bool_]
+) -> tuple[Ints, NDArray[np.int32], Floats]:
+    """Return the differences of pairs of rows as CSR: starts, columns and values, zeros left out."""
+    from ._kernels import pair_differences
+
+    arrays = rows.indptr.astype(np.int64), rows.indices.astype(np.int32), rows.data, right, wrong, skip
+    starts = np.empty(len(right) + 1, np.int64)
+    size = pair_differences(*arrays, starts, np.empty(0, np.int32), np.empty(0))
+    columns, values = np.empty(size, np.int32), np.empty(size)
+    if size:
+        pair_differences(*arrays, starts, columns, values)
+    return starts, columns, values
+
+
+def encode_values(values: Floats) -> tuple[Floats, NDArray[np.int32]]:
+    """Return the distinct values in order, and the number of each value among them."""
+    if len(values) and np.abs(values).max() < _MOST_CODES // 2:
+        whole = values.astype(np.int32)
+        if (whole == values).all():
+            least = int(whole.min())
+            occurs = np.bincount(whole - least) > 0
+            number = (np.cumsum(occurs) - 1).astype(np.int32)
+            return np.flatnonzero(occurs).astype(np.float64) + least, number[whole - least]
+    distinct, codes = np.unique(values, return_inverse=True)
+    return distinct, codes.astype(np.int32)

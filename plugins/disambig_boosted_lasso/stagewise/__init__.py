@@ -1,1 +1,0 @@
-"""One weight a step: the pairs of ExpLoss, the index of features, the steps and the path that they make."""

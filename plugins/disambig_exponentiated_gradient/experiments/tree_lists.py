@@ -1,0 +1,306 @@
+"""What the experiments on lists of trees share: the lists, their features, and the systems that rerank them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import CandidateBatch, FeatureExtractor, Group, Instances, SparseRows, Words, resolve
+from disambig.api.batches import join, segments
+from disambig.api.decoding import averaged_perceptron, structured_examples
+from disambig.api.experiments import Progress, cached
+from disambig.api.tasks import CandidateLists
+from disambig_exponentiated_gradient.grammar.treebank_grammar import TreebankGrammar
+from disambig_exponentiated_gradient.treebank.tree import Tree
+
+from ..learners.eg import EG
+from ..reranking.lists import FOLDS, K, TreeLists, candidate_trees, jackknife_lists, read_lists, write_lists
+from ..treebank import reading as corpora
+from ..treebank.reading import CRAFT, MAX_WORDS, PENN
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+FEATURES = {
+    "base": {"@disambig_extractors": "disambig.SourceFeatures.v1", "rank": False, "features": False},
+    "trees": {"@disambig_extractors": "exponentiated_gradient.TreeFeatures.v1", "least": 5},
+}
+"""As in a config: the log probability, in units of what the second one is behind, and the tree's features."""
+_GROUP = Group("tree", ())
+_AT_ONCE = 500
+"""Lists whose features are in memory together, where no learner wants them all."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TreeListFeatures:
+    """What tells candidates from one another.
+
+    Attributes
+    ----------
+    extractors : list of FeatureExtractor
+    train : CandidateBatch
+        The lists that they were found on.
+    """
+
+    extractors: list[FeatureExtractor]
+    train: CandidateBatch
+
+    @classmethod
+    def from_lists(cls, lists: CandidateLists) -> TreeListFeatures:
+        """Find the features of lists to learn from."""
+        instances, view = _instances(lists), Words()([])
+        made = resolve({"extractors": FEATURES})["extractors"].values()
+        extractors = [each.fit(view, instances, [_GROUP]) for each in made]
+        return cls(extractors, _batch(extractors, instances))
+
+    def parts(self, lists: CandidateLists) -> Iterator[CandidateBatch]:
+        """Yield the features of other lists, some lists at a time."""
+        for first in range(0, len(lists), _AT_ONCE):
+            yield _batch(self.extractors, _instances(lists.take(slice(first, first + _AT_ONCE))))
+
+    def scores(self, lists: CandidateLists, weights: Sequence[Floats]) -> list[Floats]:
+        """Return the scores of all candidates of other lists by each of some weights."""
+        found = [[batch.scores(each) for each in weights] for batch in self.parts(lists)]
+        return [np.concatenate(each) for each in zip(*found, strict=True)]
+
+
+def chosen_trees(found: TreeLists, scores: Floats) -> Ints:
+    """Return the candidate of the best score of each list, as a row; of equal ones the first."""
+    at: Ints = found.lists.offsets[:-1] + segments.argmax(scores, found.lists.offsets)
+    return at
+
+
+def choice_f1(found: TreeLists, scores: Floats) -> float:
+    """Return the bracket F1 of the best by some scores, in %."""
+    return 100 * found.counts.take(chosen_trees(found, scores)).f1
+
+
+def _instances(lists: CandidateLists) -> Instances:
+    n = len(lists)
+    observed = segments.argmax(-lists.costs.astype(np.float64), lists.offsets).astype(np.int32)
+    nothing = np.zeros(n, np.int32)
+    return Instances(np.arange(n, dtype=np.int64), nothing, nothing, observed, lists)
+
+
+def _batch(extractors: Sequence[FeatureExtractor], instances: Instances) -> CandidateBatch:
+    view: Any = Words()([])
+    return informative_features(join([each.transform(view, instances, _GROUP) for each in extractors]).batch)
+
+
+def informative_features(batch: Any) -> CandidateBatch:
+    """Return lists of sparse rows without what all candidates of a list have alike: it cancels out."""
+    from scipy.sparse import csr_array
+
+    rows, width = csr_array(batch.rows), batch.rows.shape[1]
+    kept = np.zeros(len(rows.data), np.bool_)
+    bounds = rows.indptr[batch.offsets].tolist()
+    for begin, end, size in zip(bounds[:-1], bounds[1:], np.diff(batch.offsets).tolist(), strict=True):
+        columns, values = rows.indices[begin:end], rows.data[begin:end]
+        n = np.bincount(columns, minlength=width)
+        total, squares = (np.bincount(columns, each, minlength=width) for each in (values, values**2))
+        alike = (n == size) & (size * squares == total**2)  # counts: no rounding
+        kept[begin:end] = ~alike[columns]
+    starts = np.concatenate([[0], np.cumsum(kept)])[rows.indptr]
+    fewer = csr_array((rows.data[kept], rows.indices[kept], starts), rows.shape)
+    return SparseRows(fewer, batch.offsets, batch.cost, batch.columns)
+
+
+PCFG, PERCEPTRON, HINGE, COST, LOG, ORACLE = (
+    "PCFG",
+    "averaged perceptron",
+    "EG, hinge",
+    "EG, cost-sensitive",
+    "EG, log-linear",
+    "oracle",
+)
+LEARNED = (PERCEPTRON, HINGE, COST, LOG)
+PASSES = 10
+"""Of the perceptron, at most."""
+DEV = 0.2
+"""Share of the lists, the last ones, that settings are chosen on; then all are learned from."""
+_LOSSES = {HINGE: "hinge", COST: "cost", LOG: "log"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainedReranker:
+    """A reranker.
+
+    Attributes
+    ----------
+    weights : array of float64
+    about : dict
+        Its setting, how it was chosen, and what training took, as plain values.
+    """
+
+    weights: Floats
+    about: dict[str, Any]
+
+
+def split_lists(batch: CandidateBatch) -> tuple[CandidateBatch, CandidateBatch]:
+    """Return the lists to learn from while settings are chosen, and those to choose by."""
+    n = len(batch.offsets) - 1
+    first = n - max(1, int(DEV * n))
+    return batch.take(np.arange(first)), batch.take(np.arange(first, n))
+
+
+def train_reranker(name: str, batch: CandidateBatch) -> TrainedReranker:
+    """Train a reranker by its name."""
+    before = time.perf_counter()
+    found = _perceptron(batch) if name == PERCEPTRON else _eg(batch, _LOSSES[name])
+    return TrainedReranker(found.weights, {**found.about, "seconds": round(time.perf_counter() - before, 1)})
+
+
+def _eg(batch: CandidateBatch, loss: str) -> TrainedReranker:
+    """Choose C by the mean cost of winners on the development part."""
+    learn, dev = split_lists(batch)
+    tried = EG(loss=loss).fit(learn, dev=dev).report
+    found = EG(loss=loss, C=tried["C"]).fit(batch)
+    weights: Floats = found.scorer.weights  # type: ignore[attr-defined]
+    kept = ("C", "epochs", "gap")
+    about = {key: found.report[key] for key in kept}
+    return TrainedReranker(
+        weights, {**about, "mean cost on development lists by C": tried.get("dev_cost", {})}
+    )
+
+
+def _perceptron(batch: CandidateBatch) -> TrainedReranker:
+    """Choose the number of passes by the mean cost of winners on the development part."""
+    learn, dev = split_lists(batch)
+    costs: list[float] = []
+    watch = progress_watcher(dev, costs)
+    averaged_perceptron(structured_examples(learn, None), passes=PASSES, seed=0, watch=watch)
+    passes = int(np.argmin(costs)) + 1
+    weights, mistakes = averaged_perceptron(structured_examples(batch, None), passes=passes, seed=0)
+    said = {"passes": passes, "mistakes of the last pass": mistakes}
+    return TrainedReranker(
+        weights, {**said, "mean cost on development lists by pass": [round(c, 4) for c in costs]}
+    )
+
+
+def progress_watcher(dev: CandidateBatch, costs: list[float]) -> Callable[[Floats], None]:
+    """Return what appends the mean cost of the winners by some weights."""
+
+    def watch(weights: Floats) -> None:
+        at = dev.offsets[:-1] + segments.argmax(dev.scores(weights), dev.offsets)
+        costs.append(float(dev.cost[at].mean(dtype=np.float64)))
+
+    return watch
+
+
+LAYOUT = 1
+"""Changes where lists are made in another way: those of before are made anew."""
+CRAFT_TREES, CRAFT_LISTS, CRAFT_TEST = 8_000, 1_500, 1_500
+"""Sentences of CRAFT, spread evenly over its articles: of the grammar; of these that get a list to learn
+from; to test on."""
+QUICK_TRAIN, QUICK_TEST, QUICK_K, QUICK_FOLDS = 300, 60, 20, 3
+
+
+@dataclass(frozen=True, slots=True)
+class TreebankSplit:
+    """Trees to learn from and to test on.
+
+    Attributes
+    ----------
+    name : str
+    train, test : tuples of Tree
+        In the order of the text.
+    """
+
+    name: str
+    train: tuple[Tree, ...]
+    test: tuple[Tree, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TreebankSource:
+    """A treebank divided in a way.
+
+    Attributes
+    ----------
+    name : str
+        What tables call it.
+    file : str
+        In the directory of the data.
+    folds : int
+        For jack-knifing.
+    train, test : str
+        Sections of the Wall Street Journal; empty for CRAFT, whose articles are divided.
+    """
+
+    name: str
+    file: str
+    folds: int = FOLDS
+    train: str = ""
+    test: str = ""
+    needs: ClassVar[tuple[str, ...]] = (PENN, CRAFT)
+
+    def bank(self, data: Path) -> TreebankSplit:
+        """Return the trees: the development part is learned from."""
+        if self.file == CRAFT:
+            split = corpora.craft_split(data)
+        else:
+            split = corpora.penn_split(data, self.train, self.test)
+        train: Sequence[Tree] = (*split.train, *split.dev)
+        return TreebankSplit(
+            self.name, tuple(spread_trees(train, CRAFT_TREES) if self.file == CRAFT else train), split.test
+        )
+
+
+SOURCES = (
+    TreebankSource("WSJ 00 to 01", PENN, train="00", test="01"),
+    TreebankSource("WSJ 01 to 00", PENN, train="01", test="00"),
+    TreebankSource("CRAFT", CRAFT, folds=5),
+)
+
+
+def load_lists(
+    source: TreebankSource, data: Path, *, quick: bool, progress: Progress
+) -> Mapping[str, TreeLists]:
+    """Return the lists to learn from (``"train"``), by jack-knifing, and those to test on (``"test"``).
+
+    Sentences of up to 40 words have one; with `quick` a few of those up to 20.
+    """
+    about = {"layout": LAYOUT, "train": source.train, "test": source.test, "quick": quick, "k": K}
+    about |= {"longest": MAX_WORDS}
+    about |= {"some": (CRAFT_TREES, CRAFT_LISTS, CRAFT_TEST, source.folds)} if source.file == CRAFT else {}
+    found = {}
+    for part in ("train", "test"):
+
+        def make(path: Path, part: str = part) -> None:
+            write_lists(path, _make_lists(source, part, data, quick=quick, progress=progress))
+
+        path = cached(
+            "tree-lists", ".npz", sources=[data / source.file], about={**about, "part": part}, make=make
+        )
+        found[part] = read_lists(path)
+    return found
+
+
+def _make_lists(
+    source: TreebankSource, part: str, data: Path, *, quick: bool, progress: Progress
+) -> TreeLists:
+    bank = source.bank(data)
+    train = bank.train[:QUICK_TRAIN] if quick else bank.train
+    longest = MAX_WORDS // 2 if quick else MAX_WORDS
+    k, folds = (QUICK_K, QUICK_FOLDS) if quick else (K, source.folds)
+
+    def told(done: int, of: int) -> None:
+        progress(f"{source.name}: parsing {part}", done, of)
+
+    most = CRAFT_LISTS if source.file == CRAFT else None
+    if part == "train":
+        return jackknife_lists(train, longest=longest, k=k, folds=folds, most=most, told=told)
+    test = corpora.filter_by_length(bank.test, longest)
+    some = test[:QUICK_TEST] if quick else spread_trees(test, CRAFT_TEST) if source.file == CRAFT else test
+    return candidate_trees(TreebankGrammar.from_trees(train), some, k, told)
+
+
+def spread_trees(trees: Sequence[Tree], n: int) -> list[Tree]:
+    """Return n of the trees, spread evenly over all."""
+    places = np.linspace(0, len(trees) - 1, min(n, len(trees))).astype(int)
+    return [trees[i] for i in places.tolist()]

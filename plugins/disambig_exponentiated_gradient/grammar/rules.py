@@ -1,0 +1,238 @@
+"""Rules of a treebank: their counts, their log probabilities, and derivations by them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api.decoding import BinaryGrammar, ChartEdges
+from disambig_exponentiated_gradient.treebank.tree import TOP
+
+from ..treebank.binarisation import coarse_symbol, is_inside, node_label
+from ..treebank.tree import Tree, TreeNodes
+
+Ints = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Derivation:
+    """The rules of one tree over a sentence of n words, in any order.
+
+    Attributes
+    ----------
+    binary : array of int32, shape (n - 1, 4)
+        Rule of `BinaryGrammar.binary`; start, middle and end of its span.
+    unary : array of int32, shape (n_chains, 3)
+        Rule of `BinaryGrammar.unary`; start and end of its span.
+    tags : array of int32, shape (n,)
+        Symbol below of each word.
+    """
+
+    binary: Ints
+    unary: Ints
+    tags: Ints
+
+    @classmethod
+    def from_rows(
+        cls,
+        binary: Sequence[Sequence[int]],
+        unary: Sequence[Sequence[int]],
+        tags: Sequence[int],
+    ) -> Derivation:
+        """Return a derivation of rows of numbers."""
+        return cls(
+            np.array(binary, np.int32).reshape(len(binary), 4),
+            np.array(unary, np.int32).reshape(len(unary), 3),
+            np.array(tags, np.int32),
+        )
+
+    @classmethod
+    def from_edges(cls, edges: ChartEdges) -> Derivation:
+        """Return the derivation that some edges of a chart are, in any order."""
+        kinds = edges.BINARY, edges.UNARY, edges.LEXICAL
+        of_two, of_one, words = (np.flatnonzero(edges.kinds == kind) for kind in kinds)
+        words = words[np.argsort(edges.starts[words])]
+        return cls(
+            np.stack(
+                [getattr(edges, name)[of_two] for name in ("rules", "starts", "splits", "ends")], axis=1
+            ),
+            np.stack([getattr(edges, name)[of_one] for name in ("rules", "starts", "ends")], axis=1),
+            edges.symbols[words],
+        )
+
+
+Labels = tuple[str, ...]
+"""Labels of the nodes between the two ends of a chain."""
+
+
+class TreeCell(NamedTuple):
+    """A span of a binarised tree and what is made of it.
+
+    Attributes
+    ----------
+    above, below : Tree
+        The ends of the chain of nodes with one child: the same node, where there is none.
+    path : tuple of str
+        Labels of the nodes between.
+    start, middle, end : int
+        Its words, and where those of the right child begin; of a word the middle is the end.
+    """
+
+    above: Tree
+    below: Tree
+    path: Labels
+    start: int
+    middle: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class RuleCounts:
+    """Counts of rules.
+
+    Attributes
+    ----------
+    binary : Counter of (parent, left, right)
+        Parents below, children above.
+    chains : Counter of (above, below, path)
+    unchanged : Counter of str
+        Symbols that are above as they are below.
+    lexical : Counter of str
+        Tags below words.
+    """
+
+    binary: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    chains: Counter[tuple[str, str, Labels]] = field(default_factory=Counter)
+    unchanged: Counter[str] = field(default_factory=Counter)
+    lexical: Counter[str] = field(default_factory=Counter)
+
+    @classmethod
+    def from_trees(cls, binarised: Iterable[Tree]) -> RuleCounts:
+        """Return the counts of binarised trees."""
+        found = cls()
+        for tree in binarised:
+            for above, below, path, *_ in tree_cells(tree):
+                if above is below:
+                    found.unchanged[above.label] += 1
+                else:
+                    found.chains[above.label, below.label, path] += 1
+                if below.word is not None:
+                    found.lexical[below.label] += 1
+                else:
+                    left, right = below.children
+                    found.binary[below.label, left.label, right.label] += 1
+        return found
+
+    def coarse(self) -> RuleCounts:
+        """Return the counts of the same treebank with coarse symbols."""
+        found = RuleCounts()
+        for (parent, left, right), n in self.binary.items():
+            found.binary[coarse_symbol(parent), coarse_symbol(left), coarse_symbol(right)] += n
+        for (above, below, path), n in self.chains.items():
+            found.chains[coarse_symbol(above), coarse_symbol(below), path] += n
+        for symbol, n in self.unchanged.items():
+            found.unchanged[coarse_symbol(symbol)] += n
+        for tag, n in self.lexical.items():
+            found.lexical[coarse_symbol(tag)] += n
+        return found
+
+    def symbols(self) -> list[str]:
+        """Return all symbols, sorted."""
+        found = set(self.unchanged) | set(self.lexical)
+        for rule in self.binary:
+            found.update(rule)
+        for above, below, _ in self.chains:
+            found |= {above, below}
+        return sorted(found)
+
+
+def tree_cells(tree: Tree) -> Iterator[TreeCell]:
+    """Yield the cells of a binarised tree in preorder, those of one word among them."""
+    found = TreeNodes.from_tree(tree)
+    nodes, ends = found.nodes, found.ends
+    i = 0
+    while i < len(nodes):
+        above, path = i, []
+        while len(nodes[i].children) == 1:
+            if i != above:
+                path.append(node_label(nodes[i].label))
+            i += 1  # a single child is next in preorder
+        below = nodes[i]
+        if len(below.children) > 2 or (i != above and is_inside(nodes[above].label)):
+            raise ValueError(f"{nodes[above].label} is of no binarised tree")
+        middle = ends[i + 1] if below.children else ends[i]
+        yield TreeCell(nodes[above], below, tuple(path), found.starts[i], middle, ends[i])
+        i += 1
+
+
+SELDOM = 0.1
+"""Seen this often, at least: a symbol that is never unchanged in the treebank may yet be."""
+
+
+def unary_path_scores(counts: RuleCounts) -> dict[str, float]:
+    """Return the log probability of each symbol above that no chain made it; 0 where it is never above."""
+    above = Counter(counts.unchanged)
+    for (symbol, _, _), n in counts.chains.items():
+        above[symbol] += n
+    return {symbol: float(np.log(max(counts.unchanged[symbol], SELDOM) / n)) for symbol, n in above.items()}
+
+
+def build_grammar(
+    counts: RuleCounts, coarser: BinaryGrammar | None = None
+) -> tuple[BinaryGrammar, list[Labels], dict[str, float]]:
+    """Return a grammar, the path of each of its unary rules, and what a word's tag costs by itself.
+
+    Parameters
+    ----------
+    counts : RuleCounts
+    coarser : BinaryGrammar, optional
+        That of the counts' coarse symbols.
+
+    Returns
+    -------
+    grammar : BinaryGrammar
+    paths : list of tuples of str, length n_unary
+    tags : dict
+        Of each tag the log probability that it is made by a word, and of being unchanged.
+    """
+    symbols = counts.symbols()
+    number = {symbol: i for i, symbol in enumerate(symbols)}
+    none = unary_path_scores(counts)
+    below, above = Counter(counts.lexical), Counter(counts.unchanged)
+    for (parent, _, _), n in counts.binary.items():
+        below[parent] += n
+    for (symbol, _, _), n in counts.chains.items():
+        above[symbol] += n
+    binary, chains = sorted(counts.binary), sorted(counts.chains)
+    binary_scores = [np.log(counts.binary[rule] / below[rule[0]]) + none.get(rule[0], 0.0) for rule in binary]
+    chain_scores = [np.log(counts.chains[rule] / above[rule[0]]) - none.get(rule[1], 0.0) for rule in chains]
+    grammar = BinaryGrammar(
+        symbols=tuple(symbols),
+        root=next(i for i, symbol in enumerate(symbols) if coarse_symbol(symbol) == TOP),
+        binary=_rows([[number[symbol] for symbol in rule] for rule in binary], 3),
+        binary_scores=np.array(binary_scores, np.float64),
+        unary=_rows([[number[symbol] for symbol in rule[:2]] for rule in chains], 2),
+        unary_scores=np.array(chain_scores, np.float64),
+        coarser=coarser,
+        coarse=_map(symbols, coarser),
+    )
+    tags = {tag: float(np.log(n / below[tag])) + none.get(tag, 0.0) for tag, n in counts.lexical.items()}
+    return grammar, [path for _, _, path in chains], tags
+
+
+def _rows(rows: Sequence[Sequence[int]], width: int) -> np.ndarray[tuple[int, int], np.dtype[np.int32]]:
+    return np.array(rows, np.int32).reshape(len(rows), width)
+
+
+def _map(
+    symbols: Sequence[str], coarser: BinaryGrammar | None
+) -> np.ndarray[tuple[int], np.dtype[np.int32]] | None:
+    if coarser is None:
+        return None
+    number = {symbol: i for i, symbol in enumerate(coarser.symbols)}
+    return np.array([number[coarse_symbol(symbol)] for symbol in symbols], np.int32)

@@ -1,0 +1,255 @@
+"""Compiled functions of exponentiated gradient on charts (hypergraphs)."""
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+from __future__ import annotations
+
+import numpy as np
+
+from disambig.api.kernels import best_edges, compiled, inside_outside
+
+
+@compiled
+def row_scores(charts, i, own, of_parts, out):
+    """Put the scores of an instance's rows into `out`, by the weights `own` of its columns."""
+    offsets, _, _, _, parts, part_starts, ptr, local, values, _, _ = charts
+    first = part_starts[i]
+    for part in range(part_starts[i + 1] - first):
+        total = 0.0
+        for at in range(ptr[first + part], ptr[first + part + 1]):
+            total += values[at] * own[local[at]]
+        of_parts[part] = total
+    start = offsets[i]
+    for row in range(offsets[i + 1] - start):
+        total = 0.0
+        for place in range(parts.shape[1]):
+            part = parts[start + row, place]
+            if part >= 0:
+                total += of_parts[part]
+        out[row] = total
+
+
+@compiled
+def spread(charts, i, mass, of_parts, out):
+    """Put the features of an instance's rows, weighted by `mass`, into `out`; return the squared norm."""
+    offsets, _, _, _, parts, part_starts, ptr, local, values, _, _ = charts
+    start, first = offsets[i], part_starts[i]
+    n_parts = part_starts[i + 1] - first
+    of_parts[:n_parts] = 0.0
+    for row in range(offsets[i + 1] - start):
+        if mass[row] != 0.0:
+            for place in range(parts.shape[1]):
+                part = parts[start + row, place]
+                if part >= 0:
+                    of_parts[part] += mass[row]
+    for c in range(len(out)):
+        out[c] = 0.0
+    for part in range(n_parts):
+        m = of_parts[part]
+        if m != 0.0:
+            for at in range(ptr[first + part], ptr[first + part + 1]):
+                out[local[at]] += m * values[at]
+    square = 0.0
+    for c in range(len(out)):
+        square += out[c] * out[c]
+    return square
+
+
+@compiled
+def marginals(charts, i, theta, mass):
+    """Put the marginals of an instance's rows into `mass`; return the log partition."""
+    offsets, nodes, heads, tails = charts[0], charts[1], charts[2], charts[3]
+    start, stop = offsets[i], offsets[i + 1]
+    partition = np.empty(1)
+    rows = np.array([0, stop - start])
+    inside_outside(rows, nodes[i : i + 2], heads[start:stop], tails[start:stop], theta, mass, partition)
+    return partition[0]
+
+
+@compiled
+def greatest(charts, i, scores):
+    """Return the score of an instance's best derivation."""
+    offsets, nodes, heads, tails = charts[0], charts[1], charts[2], charts[3]
+    start, stop, n = offsets[i], offsets[i + 1], nodes[i + 1] - nodes[i]
+    total, chosen = np.empty(n), np.empty(n, np.int64)
+    best_edges(0, stop - start, heads[start:stop], tails[start:stop], scores, total, chosen)
+    return total[n - 1]
+
+
+@compiled
+def inner(left, right):
+    """Return an inner product; where `left`, marginals or changes of these, is 0, `right` may be infinite."""
+    total = 0.0
+    for row in range(len(left)):
+        if left[row] != 0.0:
+            total += left[row] * right[row]
+    return total
+
+
+@compiled
+def largest(starts):
+    """Return the largest number of things that an instance has."""
+    most = 1
+    for i in range(len(starts) - 1):
+        most = max(most, starts[i + 1] - starts[i])
+    return most
+
+
+@compiled
+def gathered(charts, i, weights, own):
+    """Return the weights of an instance's columns, put into `own`."""
+    cols, col_starts = charts[9], charts[10]
+    first, m = col_starts[i], col_starts[i + 1] - col_starts[i]
+    for c in range(m):
+        own[c] = weights[cols[first + c]]
+    return own[:m]
+
+
+@compiled
+def online(charts, costs, C, log_linear, etas, safe, hardly, n_steps, order, of_rows, weights):
+    """Make `n_steps` steps for each instance in an order (see `PackedDual.epoch`); return the dual's gain."""
+    offsets, part_starts, cols, col_starts = charts[0], charts[5], charts[9], charts[10]
+    room = np.empty((5, largest(offsets)))
+    of_parts, wide = np.empty(largest(part_starts)), np.empty((2, largest(col_starts)))
+    gained = 0.0
+    for i in order:
+        start, n = offsets[i], offsets[i + 1] - offsets[i]
+        theta, cost = of_rows[start : start + n], costs[start : start + n]
+        slope, then, mass, other, moved = room[0, :n], room[1, :n], room[2, :n], room[3, :n], room[4, :n]
+        own = gathered(charts, i, weights, wide[0])
+        change = wide[1, : len(own)]
+        partition = marginals(charts, i, theta, mass)
+        eta, taken = etas[i], 0
+        for _ in range(n_steps):
+            row_scores(charts, i, own, of_parts, slope)
+            for row in range(n):
+                slope[row] += -theta[row] if log_linear else cost[row]
+            accepted = False
+            while True:
+                for row in range(n):
+                    then[row] = theta[row] + eta * slope[row]
+                after = marginals(charts, i, then, other)
+                far = 0.0
+                for row in range(n):
+                    moved[row] = mass[row] - other[row]
+                    far += abs(moved[row])
+                linear = -C * inner(moved, slope)
+                bend = 0.5 * C * C * spread(charts, i, moved, of_parts, change)
+                if log_linear:  # KL, with theta' - theta = eta slope
+                    bend += C * (eta * inner(other, slope) - after + partition)
+                accepted = linear - bend >= 0.0
+                if accepted or eta <= safe[i]:
+                    break
+                eta = max(0.5 * eta, safe[i])
+            if not accepted:  # what is left to gain is lost in rounding
+                break
+            taken += 1
+            gained += linear - bend
+            partition = after
+            for row in range(n):
+                theta[row] = then[row]
+                mass[row] = other[row]
+            for c in range(len(own)):
+                own[c] += C * change[c]
+            if bend > 0.0 and far > hardly:
+                eta *= min(2.0, max(0.5, 0.5 * linear / bend))
+            else:
+                eta *= 2.0
+            if log_linear:
+                eta = min(eta, 1.0)
+        etas[i] = eta
+        if taken:
+            for c in range(len(own)):
+                weights[cols[col_starts[i] + c]] = own[c]
+    return gained
+
+
+@compiled
+def weigh(charts, costs, gold, C, log_linear, of_rows, weights):
+    """Add the weights that parameters make to zeros, and return ``sum mu l``, or the entropies' sum."""
+    offsets, part_starts, cols, col_starts = charts[0], charts[5], charts[9], charts[10]
+    masses, of_parts = np.empty(largest(offsets)), np.empty(largest(part_starts))
+    wide = np.empty(largest(col_starts))
+    bonus = 0.0
+    for i in range(len(offsets) - 1):
+        start, stop = offsets[i], offsets[i + 1]
+        mass, theta = masses[: stop - start], of_rows[start:stop]
+        partition = marginals(charts, i, theta, mass)
+        bonus += partition - inner(mass, theta) if log_linear else inner(mass, costs[start:stop])
+        for row in range(stop - start):
+            mass[row] = gold[start + row] - mass[row]
+        change = wide[: col_starts[i + 1] - col_starts[i]]
+        spread(charts, i, mass, of_parts, change)
+        for c in range(len(change)):
+            weights[cols[col_starts[i] + c]] += C * change[c]
+    return bonus
+
+
+@compiled
+def slopes(charts, costs, log_linear, of_rows, weights, out):
+    """Put the direction of a step for all instances into `out`, shape ``(n_rows,)``."""
+    offsets, part_starts, col_starts = charts[0], charts[5], charts[10]
+    of_parts, wide = np.empty(largest(part_starts)), np.empty(largest(col_starts))
+    for i in range(len(offsets) - 1):
+        start, stop = offsets[i], offsets[i + 1]
+        row_scores(charts, i, gathered(charts, i, weights, wide), of_parts, out[start:stop])
+        for row in range(start, stop):
+            out[row] += -of_rows[row] if log_linear else costs[row]
+
+
+@compiled
+def moved(charts, before, after, slope):
+    """Return how the slope and the marginals change from some parameters to others (see `next_eta`)."""
+    offsets = charts[0]
+    masses = np.empty((2, largest(offsets)))
+    linear, far = 0.0, 0.0
+    for i in range(len(offsets) - 1):
+        start, stop = offsets[i], offsets[i + 1]
+        mass, other = masses[0, : stop - start], masses[1, : stop - start]
+        marginals(charts, i, before[start:stop], mass)
+        marginals(charts, i, after[start:stop], other)
+        for row in range(stop - start):
+            other[row] -= mass[row]
+            far += abs(other[row])
+        linear += inner(other, slope[start:stop])
+    return linear, far
+
+
+@compiled
+def gaps(charts, costs, log_linear, of_rows, weights):
+    """Return primal less dual, as a share of C."""
+    offsets, part_starts, col_starts = charts[0], charts[5], charts[10]
+    room = np.empty((3, largest(offsets)))
+    of_parts, wide = np.empty(largest(part_starts)), np.empty(largest(col_starts))
+    total = 0.0
+    for i in range(len(offsets) - 1):
+        start, n = offsets[i], offsets[i + 1] - offsets[i]
+        scores, mass, other = room[0, :n], room[1, :n], room[2, :n]
+        theta = of_rows[start : start + n]
+        row_scores(charts, i, gathered(charts, i, weights, wide), of_parts, scores)
+        partition = marginals(charts, i, theta, mass)
+        if log_linear:
+            total += marginals(charts, i, scores, other) - inner(mass, scores)
+            total -= partition - inner(mass, theta)
+        else:
+            for row in range(n):
+                scores[row] += costs[start + row]
+            total += greatest(charts, i, scores) - inner(mass, scores)
+    return total
+
+
+def sample() -> None:
+    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    offsets, nodes = np.array([0, 2]), np.array([0, 2])
+    graph = offsets, nodes, np.array([0, 1], np.int32), np.array([[-1, -1], [0, -1]], np.int32)
+    parts = np.array([[0], [-1]], np.int32), np.array([0, 1]), np.array([0, 1]), np.zeros(1, np.int32)
+    cols = np.zeros(1, np.int32), np.array([0, 1])
+    costs, gold, theta, weights = np.zeros(2), np.ones(2), np.zeros(2), np.zeros(1)
+    for kind in (np.float32, np.float64):
+        charts = (*graph, *parts, np.ones(1, kind), *cols)
+        etas, order = np.ones(1), np.zeros(1, np.int64)
+        weigh(charts, costs, gold, 1.0, False, theta, weights)
+        online(charts, costs, 1.0, False, etas, np.zeros(1), 1e-9, 1, order, theta, weights)
+        slopes(charts, costs, False, theta, weights, np.empty(2))
+        moved(charts, theta, theta, np.zeros(2))
+        gaps(charts, costs, False, theta, weights)

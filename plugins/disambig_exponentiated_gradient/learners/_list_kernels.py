@@ -1,0 +1,461 @@
+"""Compiled functions of exponentiated gradient on lists: one visit, passes over all lists, removal of shared features."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from disambig.api.kernels import compiled
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+
+
+_NEVER = -np.inf
+_HARDLY = 1e-9
+"""A change of alpha, summed over candidates, that is too little to tell how long a step should be."""
+
+
+@compiled
+def normalise(theta, alpha):
+    """Make logarithms of shares of `theta`, and put the shares into `alpha`."""
+    most = _NEVER
+    for y in range(len(theta)):
+        most = max(most, theta[y])
+    total = 0.0
+    for y in range(len(theta)):
+        alpha[y] = np.exp(theta[y] - most)
+        total += alpha[y]
+    shift = most + np.log(total)
+    for y in range(len(theta)):
+        theta[y] -= shift
+        alpha[y] /= total
+
+
+@compiled
+def score(ptr, local, values, weights, out):
+    """Put the score of each candidate into `out`, by the weights of the list's columns."""
+    for y in range(len(out)):
+        total = 0.0
+        for at in range(ptr[y], ptr[y + 1]):
+            total += values[at] * weights[local[at]]
+        out[y] = total
+
+
+@compiled
+def spread(ptr, local, values, mass, out):
+    """Put the sum of the candidates' features, weighted by `mass`, into `out`; return its squared norm."""
+    for c in range(len(out)):
+        out[c] = 0.0
+    for y in range(len(mass)):
+        m = mass[y]
+        if m != 0.0:
+            for at in range(ptr[y], ptr[y + 1]):
+                out[local[at]] += m * values[at]
+    total = 0.0
+    for c in range(len(out)):
+        total += out[c] * out[c]
+    return total
+
+
+@compiled
+def slopes(loss, scores, gold, theta, log_linear, out):
+    """Put nabla into `out`: L - M (slides), or -log alpha - M for the log-linear dual (JMLR 2008)."""
+    for y in range(len(out)):
+        if loss[y] < 0.0:
+            out[y] = 0.0
+        elif log_linear:
+            out[y] = scores[y] - scores[gold] - theta[y]
+        else:
+            out[y] = loss[y] + scores[y] - scores[gold]
+
+
+@compiled
+def own_gap(nabla, alpha, theta, log_linear):
+    """Return what the list adds to the gap between primal and dual, as a share of C."""
+    mean, most = 0.0, _NEVER
+    for y in range(len(alpha)):
+        mean += alpha[y] * nabla[y]
+        if theta[y] > _NEVER:
+            most = max(most, nabla[y] + theta[y] if log_linear else nabla[y])
+    if not log_linear:
+        return most - mean
+    total = 0.0  # log sum exp(-M) less (H(alpha) - alpha M), with -M = nabla + theta
+    for y in range(len(alpha)):
+        if theta[y] > _NEVER:
+            total += np.exp(nabla[y] + theta[y] - most)
+    return most + np.log(total) - mean
+
+
+@compiled
+def moved(theta, nabla, eta, floor, out):
+    """Put ``theta + eta nabla``, normalised in effect by the caller, into `out`; none falls far behind."""
+    most = _NEVER
+    for y in range(len(theta)):
+        out[y] = theta[y] + eta * nabla[y] if theta[y] > _NEVER else _NEVER
+        most = max(most, out[y])
+    for y in range(len(theta)):
+        if theta[y] > _NEVER:
+            out[y] = max(out[y], most - floor)
+
+
+@compiled
+def visit(
+    cols, ptr, local, values, loss, gold, C, log_linear, floor, eta, safe, steps, enough, theta, weights,
+    room, wide,
+):  # fmt: skip
+    """Take up to `steps` steps on one list; return eta, the gain of the dual, and the steps taken.
+
+    Each step is ``theta <- theta + eta nabla``. The dual gains ``C delta . nabla - 1/2 |dW|^2`` by it, with
+    delta the change of alpha (the entropy's second-order part comes on top for the log-linear dual): eta is
+    halved until this is no loss, and next time is longer or shorter as the best step on the line along delta
+    is: ``t = C delta . nabla / |dW|^2``, within a factor of two.
+
+    Parameters
+    ----------
+    safe : float
+        An eta with which the dual never falls but for rounding: it is not halved beyond.
+    steps : int
+    enough : float
+        The list's own gap at which it is left alone.
+    theta : array of float64, shape (K,)
+        Logarithms of alpha; changed.
+    weights : array of float64, shape (n_columns,)
+        W; changed.
+    room : array of float64, shape (5, at least K)
+    wide : array of float64, shape (2, at least the list's columns)
+    """
+    k, m = len(theta), len(cols)
+    alpha, other, then = room[0, :k], room[1, :k], room[2, :k]
+    scores, nabla = room[3, :k], room[4, :k]
+    own, change = wide[0, :m], wide[1, :m]
+    for c in range(m):
+        own[c] = weights[cols[c]]
+    for y in range(k):
+        alpha[y] = np.exp(theta[y])
+    gained, taken = 0.0, 0
+    for _ in range(steps):
+        score(ptr, local, values, own, scores)
+        slopes(loss, scores, gold, theta, log_linear, nabla)
+        if own_gap(nabla, alpha, theta, log_linear) <= enough:
+            break
+        least, most = 0.0, 0.0
+        for y in range(k):
+            least, most = min(least, nabla[y]), max(most, nabla[y])
+        if not log_linear:
+            eta = min(eta, 2.0 * floor / (most - least))  # a longer step comes to the same
+        accepted = False
+        while True:
+            moved(theta, nabla, eta, floor, then)
+            normalise(then, other)
+            linear, bent, far = 0.0, 0.0, 0.0
+            for y in range(k):
+                delta = other[y] - alpha[y]
+                linear += delta * nabla[y]
+                far += abs(delta)
+                if log_linear and other[y] > 0.0:
+                    bent += other[y] * (then[y] - theta[y])  # KL: the entropy falls behind its slope
+                alpha[y] = -delta
+            square = spread(ptr, local, values, alpha, change)
+            for y in range(k):
+                alpha[y] = np.exp(theta[y])
+            linear *= C
+            loss_of_bend = C * bent + 0.5 * C * C * square
+            gain = linear - loss_of_bend
+            if gain >= 0.0:
+                accepted = True
+                break
+            if eta <= safe:  # what is left to gain is lost in rounding
+                break
+            eta = max(0.5 * eta, safe)
+        if not accepted:
+            break
+        taken += 1
+        gained += gain
+        for c in range(m):
+            own[c] += C * change[c]
+        for y in range(k):
+            theta[y] = then[y]
+            alpha[y] = other[y]
+        if loss_of_bend > 0.0 and far > _HARDLY:
+            eta *= min(2.0, max(0.5, 0.5 * linear / loss_of_bend))
+        else:
+            eta *= 2.0
+        if log_linear:
+            eta = min(eta, 1.0)
+    if taken:
+        for c in range(m):
+            weights[cols[c]] = own[c]
+    return eta, gained, taken
+
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+
+
+@compiled
+def rooms(offsets, col_starts, width):
+    """Return room for the longest list and for the most columns and entries of one that is crossed."""
+    longest, widest = 1, 1
+    for i in range(len(offsets) - 1):
+        size = offsets[i + 1] - offsets[i]
+        n_cols = col_starts[i, 1] - col_starts[i, 0]
+        longest = max(longest, size)
+        widest = max(widest, n_cols * size if width > 0 else n_cols)
+    return longest, widest
+
+
+@compiled
+def opened(i, offsets, cols, col_starts, ptr, ptr_starts, local, starts, values, labels, width, spare):
+    """Return the columns, starts, local columns and values of one list.
+
+    Crossed with labels, each candidate has the row of its instance in columns of its own: they are written
+    to `spare`, four arrays, of which the third counts from 0 on.
+    """
+    first, last = offsets[i], offsets[i + 1]
+    own = cols[col_starts[i, 0] : col_starts[i, 1]]
+    k, p = last - first, len(own)
+    if width == 0:
+        begin = ptr_starts[i]
+        return own, ptr[begin : begin + k + 1], local[starts[i, 0] :], values[starts[i, 1] :]
+    x = values[starts[i, 1] : starts[i, 1] + p]
+    many, begins, count, tiled = spare
+    for y in range(k):
+        block = labels[first + y] * width
+        begins[y] = y * p
+        for j in range(p):
+            many[y * p + j] = block + own[j]
+            tiled[y * p + j] = x[j]
+    begins[k] = k * p
+    return many[: k * p], begins[: k + 1], count, tiled
+
+
+@compiled
+def spare_room(longest, widest, width, values):
+    """Return what `opened` writes to."""
+    size = widest if width > 0 else 1
+    count = np.arange(size).astype(np.int32)
+    return np.empty(size, np.int32), np.empty(longest + 1, np.int64), count, np.empty(size, values.dtype)
+
+
+@compiled
+def online(lists, loss, gold, C, log_linear, floor, etas, safe, steps, enough, order, theta, weights):
+    """Visit the lists in an order; return what the dual gained and the steps taken."""
+    offsets, cols, col_starts, ptr, ptr_starts, local, starts, values, labels, width = lists
+    longest, widest = rooms(offsets, col_starts, width)
+    spare = spare_room(longest, widest, width, values)
+    room, wide = np.empty((5, longest)), np.empty((2, widest))
+    gained, taken = 0.0, 0
+    for i in order:
+        first, last = offsets[i], offsets[i + 1]
+        one = opened(
+            i, offsets, cols, col_starts, ptr, ptr_starts, local, starts, values, labels, width, spare
+        )
+        eta, gain, n = visit(
+            one[0], one[1], one[2], one[3], loss[first:last], gold[i], C, log_linear, floor, etas[i], safe[i],
+            steps, enough, theta[first:last], weights, room, wide,
+        )  # fmt: skip
+        etas[i] = eta
+        gained += gain
+        taken += n
+    return gained, taken
+
+
+@compiled
+def weigh(lists, gold, C, theta, weights):
+    """Put ``C sum alpha (phi_gold - phi_y)`` into `weights` (slides, step 3)."""
+    offsets, cols, col_starts, ptr, ptr_starts, local, starts, values, labels, width = lists
+    longest, widest = rooms(offsets, col_starts, width)
+    spare = spare_room(longest, widest, width, values)
+    mass, wide = np.empty(longest), np.empty(widest)
+    weights[:] = 0.0
+    for i in range(len(offsets) - 1):
+        first, last = offsets[i], offsets[i + 1]
+        one = opened(
+            i, offsets, cols, col_starts, ptr, ptr_starts, local, starts, values, labels, width, spare
+        )
+        for y in range(last - first):
+            mass[y] = -np.exp(theta[first + y])
+        mass[gold[i]] += 1.0
+        spread(one[1], one[2], one[3], mass[: last - first], wide[: len(one[0])])
+        for c in range(len(one[0])):
+            weights[one[0][c]] += C * wide[c]
+
+
+@compiled
+def spans(lists, out):
+    """Put a bound of the squared distance of two candidates' features into `out`, list by list."""
+    offsets, cols, col_starts, ptr, ptr_starts, local, starts, values, labels, width = lists
+    longest, widest = rooms(offsets, col_starts, width)
+    spare = spare_room(longest, widest, width, values)
+    for i in range(len(offsets) - 1):
+        one = opened(
+            i, offsets, cols, col_starts, ptr, ptr_starts, local, starts, values, labels, width, spare
+        )
+        out[i] = 0.0
+        for y in range(offsets[i + 1] - offsets[i]):
+            square = 0.0
+            for at in range(one[1][y], one[1][y + 1]):
+                square += np.float64(one[3][at]) * one[3][at]
+            out[i] = max(out[i], 4.0 * square)
+
+
+@compiled
+def nablas(lists, loss, gold, log_linear, theta, weights, out):
+    """Put the slope of the dual in each alpha, as a share of C, into `out`."""
+    offsets, cols, col_starts, ptr, ptr_starts, local, starts, values, labels, width = lists
+    longest, widest = rooms(offsets, col_starts, width)
+    spare = spare_room(longest, widest, width, values)
+    scores, own = np.empty(longest), np.empty(widest)
+    for i in range(len(offsets) - 1):
+        first, last = offsets[i], offsets[i + 1]
+        one = opened(
+            i, offsets, cols, col_starts, ptr, ptr_starts, local, starts, values, labels, width, spare
+        )
+        for c in range(len(one[0])):
+            own[c] = weights[one[0][c]]
+        score(one[1], one[2], one[3], own, scores[: last - first])
+        slopes(
+            loss[first:last], scores[: last - first], gold[i], theta[first:last], log_linear, out[first:last]
+        )
+
+
+@compiled
+def gaps(lists, loss, gold, log_linear, theta, weights):
+    """Return the sum of the lists' own gaps (see `own_gap`)."""
+    offsets = lists[0]
+    nabla, alpha = np.empty(len(theta)), np.exp(theta)
+    nablas(lists, loss, gold, log_linear, theta, weights, nabla)
+    total = 0.0
+    for i in range(len(offsets) - 1):
+        own = slice(offsets[i], offsets[i + 1])
+        total += own_gap(nabla[own], alpha[own], theta[own], log_linear)
+    return total
+
+
+def sample() -> None:
+    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    for kind in (np.float32, np.float64):
+        lists = (
+            np.array([0, 2]), np.zeros(1, np.int32), np.array([[0, 1]]), np.array([0, 1, 1]),
+            np.zeros(1, np.int64), np.zeros(1, np.int32), np.zeros((1, 2), np.int64), np.ones(1, kind),
+            np.zeros(2, np.int64), 0,
+        )  # fmt: skip
+        loss, gold = np.array([0.0, 1.0]), np.zeros(1, np.int64)
+        theta, weights, order = np.log([0.5, 0.5]), np.zeros(1), np.zeros(1, np.int64)
+        weigh(lists, gold, 1.0, theta, weights)
+        step = 50.0, np.ones(1), np.ones(1), 1, 0.0
+        online(lists, loss, gold, 1.0, False, *step, order, theta, weights)
+        gaps(lists, loss, gold, False, theta, weights)
+        spans(lists, np.empty(1))
+
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+
+
+@compiled
+def reduce_lists(indptr, indices, data, offsets, n_columns, fill, starts, begins, cols, ptr, local, values):
+    """Write lists down by what differs in them; without `fill` only their sizes.
+
+    Parameters
+    ----------
+    indptr, indices, data
+        CSR rows without duplicates.
+    offsets : array of int64, shape (n + 1,)
+    n_columns : int
+    fill : bool
+        Whether the last four arrays are written; else `starts` and `begins` are.
+    starts : array of int64, shape (n + 1,)
+        Where the columns of each list begin in `cols`.
+    begins : array of int64, shape (n + 1,)
+        Where the entries of each list begin in `local` and `values`.
+    cols : array of int32
+        The columns in which candidates of a list differ.
+    ptr : array of int64, shape (n_rows + n,)
+        Of each list one more than it has candidates: where their entries begin, from the list's first on.
+    local : array of int32
+        The column of an entry, as an index into those of its list.
+    values : array of float32 or float64
+    """
+    count = np.zeros(n_columns, np.int32)  # candidates that have the column
+    majority = np.zeros(n_columns, data.dtype)
+    votes = np.zeros(n_columns, np.int32)
+    place = np.full(n_columns, -1, np.int32)
+    for i in range(len(offsets) - 1):
+        first, last = offsets[i], offsets[i + 1]
+        size = last - first
+        begin, end = indptr[first], indptr[last]
+        for at in range(begin, end):  # the majority vote of Boyer and Moore
+            c, v = indices[at], data[at]
+            count[c] += 1
+            if votes[c] == 0:
+                majority[c] = v
+                votes[c] = 1
+            elif majority[c] == v:
+                votes[c] += 1
+            else:
+                votes[c] -= 1
+        for at in range(begin, end):
+            votes[indices[at]] = 0
+        for at in range(begin, end):
+            if data[at] == majority[indices[at]]:
+                votes[indices[at]] += 1
+        n_cols, n_entries = 0, 0
+        start = starts[i]
+        for at in range(begin, end):
+            c = indices[at]
+            if count[c] == 0 or place[c] >= 0:
+                continue
+            if 2 * votes[c] <= size:
+                majority[c] = 0.0
+            if majority[c] == 0.0:
+                n_entries += count[c]  # zeros that are stored count, which does no harm
+            elif votes[c] == size:
+                count[c] = 0  # the same everywhere
+                continue
+            else:
+                n_entries += size - votes[c]
+            place[c] = n_cols
+            if fill:
+                cols[start + n_cols] = c
+            n_cols += 1
+        if fill:
+            entry = begins[i]
+            row = first + i
+            stamp = np.full(n_cols, -1, np.int64)
+            for r in range(size):
+                ptr[row + r] = entry - begins[i]
+                for at in range(indptr[first + r], indptr[first + r + 1]):
+                    c = indices[at]
+                    p = place[c]
+                    if p < 0:
+                        continue
+                    stamp[p] = r
+                    if majority[c] == 0.0 or data[at] != majority[c]:
+                        local[entry] = p
+                        values[entry] = data[at] - majority[c]
+                        entry += 1
+                for p in range(n_cols):
+                    c = cols[start + p]
+                    if majority[c] != 0.0 and stamp[p] != r:
+                        local[entry] = p
+                        values[entry] = -majority[c]
+                        entry += 1
+            ptr[row + size] = entry - begins[i]
+        else:
+            starts[i + 1] = starts[i] + n_cols
+            begins[i + 1] = begins[i] + n_entries
+        for at in range(begin, end):
+            c = indices[at]
+            count[c] = 0
+            votes[c] = 0
+            place[c] = -1
+
+
+def sample_reduction() -> None:
+    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    for kind in (np.float32, np.float64):
+        rows = np.array([0, 1, 2]), np.zeros(2, np.int32), np.ones(2, kind), np.array([0, 2])
+        room = np.zeros(2, np.int64), np.zeros(2, np.int64)
+        out = np.zeros(1, np.int32), np.zeros(3, np.int64), np.zeros(2, np.int32), np.zeros(2, kind)
+        reduce_lists(*rows, 1, True, *room, *out)

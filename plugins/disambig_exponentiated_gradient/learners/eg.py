@@ -1,0 +1,307 @@
+"""EG: exponentiated-gradient training of global linear models (Collins 2005; Collins et al., JMLR 2008)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import Arrays, CandidateBatch, Enumerated, Fitted, LinearScorer, Scorer, UserError
+from disambig.api.batches import PartRows, SequenceRows
+from disambig.api.decoding import Chain, ChainScorer, Hypergraph, Hypergraphs, structured_examples
+
+from .._validation import check_above_zero, check_c, check_choice, check_count, check_decoder
+from .list_dual import STORAGES, ListDual, ReducedLists
+from .part_duals import ChainDual, ChartDual, PackedDual
+
+Floats = NDArray[np.float64]
+_LEFT_ALONE = 0.1
+"""Instances whose own gap is such a share of what all may have on average are not visited to the end."""
+
+
+class DualProblem(Protocol):
+    """A dual problem with the alphas found so far (see `ListDual`)."""
+
+    C: float
+    dual: float
+
+    @property
+    def weights(self) -> Floats:
+        """W, shape (n_columns,)."""
+
+    def __len__(self) -> int:
+        """Return the number of instances."""
+
+    def epoch(self, order: NDArray[np.int64], enough: float = 0.0) -> None:
+        """Visit the instances in an order."""
+
+    def batch_step(self) -> None:
+        """Move all alphas at once."""
+
+    def gap(self) -> float:
+        """Return primal less dual."""
+
+    def at(self, C: float) -> None:
+        """Go on with another C."""
+
+
+@dataclass(slots=True)
+class TrainingHistory:
+    """Figures by epoch, and the weights of the least primal so far.
+
+    Attributes
+    ----------
+    primal, dual, gap, seconds, dev_cost : list of float
+        After each epoch; the gap is relative: (least primal so far - dual) / that primal. Seconds are those
+        of the updates from the beginning on, figures left out. The mean cost of winners on development data
+        is there where such are given.
+    weights : array of float64, shape (n_columns,)
+    """
+
+    weights: Floats
+    primal: list[float] = field(default_factory=list)
+    dual: list[float] = field(default_factory=list)
+    gap: list[float] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    dev_cost: list[float] = field(default_factory=list)
+
+    @property
+    def least(self) -> float:
+        """The least primal so far."""
+        return min(self.primal, default=np.inf)
+
+    def report(self) -> dict[str, Any]:
+        """Return the figures as plain values."""
+        figures: dict[str, Any] = {
+            "epochs": len(self.dual),
+            "gap": float(f"{self.gap[-1]:.4g}"),
+            "path": {
+                name: [float(f"{value:.10g}") for value in getattr(self, name)]
+                for name in ("primal", "dual", "gap", "seconds")
+            },
+        }
+        if self.dev_cost:
+            figures["path"]["dev_cost"] = [float(f"{value:.6g}") for value in self.dev_cost]
+        return figures
+
+
+def run_epochs(
+    dual: DualProblem,
+    *,
+    updates: str,
+    epochs: int,
+    gap: float,
+    rng: np.random.Generator,
+    watch: Callable[[Floats], float] | None = None,
+) -> TrainingHistory:
+    """Train until the relative gap is `gap`, for `epochs` epochs at most; return the course.
+
+    Parameters
+    ----------
+    dual : Dual
+        It changes.
+    updates : str
+        ``"online"``: one instance at a time, in random order; ``"batch"``: all at once.
+    watch : callable, optional
+        From weights to the cost on development data.
+    """
+    course, enough, spent = TrainingHistory(dual.weights.copy()), 0.0, 0.0
+    for _ in range(epochs):
+        before = time.perf_counter()
+        if updates == "online":
+            dual.epoch(rng.permutation(len(dual)), enough)
+        else:
+            dual.batch_step()
+        spent += time.perf_counter() - before
+        primal = dual.dual + dual.gap()
+        if primal < course.least:
+            course.weights = dual.weights.copy()
+        course.primal.append(primal)
+        course.dual.append(dual.dual)
+        course.gap.append((course.least - dual.dual) / max(course.least, 1e-300))
+        course.seconds.append(round(spent, 4))
+        if watch is not None:
+            course.dev_cost.append(watch(dual.weights))
+        if course.gap[-1] <= gap:
+            break
+        enough = _LEFT_ALONE * gap * course.least / (len(dual) * dual.C)
+    return course
+
+
+GRID = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
+"""C tried on development data, each from the alphas of the one before it."""
+DEFAULT = 1.0
+_PATIENCE = 2
+"""So many values of C in a row that were no better end the search."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EG:
+    """Learn from lists, sequences and charts by steps on the dual: each alpha is multiplied and shared anew.
+
+    It minimises ``C sum_i max_y (L_iy - M_iy)_+ + 1/2 |W|^2`` over W, where M_iy is the margin of the gold
+    candidate before candidate y; all columns are regularised alike, constants and base scores among them.
+    Every step is made on the dual, which never falls, and the gap between both tells how far the end is.
+
+    Parameters
+    ----------
+    C : float, optional
+        Weight of the loss. By default the value of `GRID` whose winners cost least on development data, of
+        equals that with the least hinge loss there; without development data 1, as in the slides.
+    loss : str
+        ``"hinge"``: L is 1 for each wrong candidate; ``"cost"``: what it costs; ``"log"``: the log loss in
+        place of the hinge, ``C sum_i log sum_y exp(-M_iy)``. With a decoder ``"cost"`` or ``"log"``, for
+        hinge losses of parts must add up.
+    updates : str
+        ``"online"``: instance by instance in random order; ``"batch"``: all at once, as the slides have it.
+    epochs : int
+        Passes over the examples, at most, for each value of C.
+    gap : float
+        The relative duality gap at which training ends.
+    decoder : Decoder, optional
+        How parts combine: then alphas are kept by parts. By default each row is a candidate.
+    seed : int
+        Of the order of the instances.
+    """
+
+    C: float | None = None
+    loss: str = "cost"
+    updates: str = "online"
+    epochs: int = 20
+    gap: float = 0.01
+    decoder: Any = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.C is not None:
+            check_c(self.C)
+        check_choice("EG.loss", self.loss, ("hinge", "cost", "log"))
+        check_choice("EG.updates", self.updates, ("online", "batch"))
+        check_count("EG.epochs", self.epochs)
+        check_above_zero("EG.gap", self.gap)
+        check_decoder("EG.decoder", self.decoder)
+        check_count("EG.seed", self.seed, least=0)
+        if self._packed and self.loss == "hinge":
+            raise UserError("D611")
+
+    @property
+    def takes(self) -> tuple[type, ...]:
+        """Listed candidates in some storages; with a decoder of parts any batch."""
+        return () if self._packed else STORAGES
+
+    @property
+    def _packed(self) -> bool:
+        return self.decoder is not None and not isinstance(self.decoder, Enumerated)
+
+    def fit(
+        self,
+        batch: CandidateBatch,
+        *,
+        dev: CandidateBatch | None = None,
+        rng: np.random.Generator | None = None,
+    ) -> Fitted:
+        """Return the scorer of the weights of the least objective seen; `rng` is not used, but `seed` is.
+
+        The report has ``C``, the ``epochs`` and relative ``gap`` that it ended with, the ``path``: primal,
+        dual, gap, seconds and, where there is development data, its cost after each epoch; and
+        ``gold_missing``, the number of instances without a right candidate, for which one of least cost
+        stands in.
+
+        Raises
+        ------
+        UserError
+            D703 for features and D610 for costs that are NaN or infinite, D705 where there is no instance,
+            D459 for a batch that is none of what the learner takes.
+        """
+        if len(batch.offsets) < 2:
+            raise UserError("D705")
+        watch = None if dev is None or len(dev.offsets) < 2 else _watch(dev, self.decoder)
+        values = GRID if self.C is None and watch is not None else (DEFAULT if self.C is None else self.C,)
+        dual, missing = self._dual(batch, values[0])
+        best: tuple[tuple[float, float], float, TrainingHistory] | None = None
+        tried: dict[str, float] = {}
+        waited = 0
+        for C in values:
+            dual.at(C)
+            order = np.random.default_rng(self.seed)
+            about: dict[str, Any] = {"updates": self.updates, "epochs": self.epochs, "gap": self.gap}
+            course = run_epochs(dual, **about, rng=order, watch=watch)
+            judged = 0.0, 0.0
+            if dev is not None and len(values) > 1:
+                judged = _dev_cost(dev, self.decoder, course.weights)
+                tried[f"{C:g}"] = judged[0]
+            if best is None or judged < best[0]:
+                best, waited = (judged, C, course), 0
+            else:
+                waited += 1
+            if waited >= _PATIENCE:
+                break
+        assert best is not None
+        _, C, course = best
+        report = {"C": C, "gold_missing": missing, **course.report()}
+        if len(values) > 1:
+            report["dev_cost"] = tried
+        return Fitted(self._scorer(course.weights, batch), report)
+
+    def _dual(self, batch: CandidateBatch, C: float) -> tuple[DualProblem, int]:
+        """Return the problem at its start, and the number of instances whose gold candidate is missing."""
+        if not self._packed:
+            lists = ReducedLists.from_batch(batch)
+            return ListDual(lists, self.loss, C), lists.missing
+        packed: ChainDual | ChartDual | PackedDual
+        if isinstance(self.decoder, Chain) and isinstance(batch, SequenceRows):
+            packed = ChainDual(batch, self.loss, C)
+        elif (
+            isinstance(self.decoder, Hypergraph)
+            and isinstance(batch, PartRows)
+            and isinstance(batch.layout, Hypergraphs)
+        ):
+            packed = ChartDual(batch, self.loss, C)
+        else:
+            packed = PackedDual(batch, self.decoder, self.loss, C)
+        return packed, packed.missing
+
+    def _scorer(self, weights: Floats, batch: CandidateBatch) -> Scorer:
+        if self._packed and isinstance(batch, SequenceRows):
+            return ChainScorer.of_weights(weights, batch.costs.shape[1])
+        return LinearScorer(weights)
+
+    def with_tuned(self, reports: Sequence[Mapping[str, Any]]) -> EG:
+        """Return the learner with the C of the middle of some fits, where it is left open."""
+        chosen = [float(report["C"]) for report in reports if report.get("C")]
+        if self.C is not None or not chosen or len(chosen) < len(reports):
+            return self
+        return replace(self, C=float(np.median(chosen)))
+
+    def from_state(self, arrays: Arrays) -> Scorer:
+        """Rebuild a saved scorer."""
+        if "weights" not in arrays:
+            return ChainScorer.from_state(arrays)
+        return LinearScorer.from_state(arrays)
+
+
+def _watch(dev: CandidateBatch, decoder: Any) -> Callable[[Floats], float]:
+    """Return a function from weights to the mean cost of the winners, counted from each instance's least."""
+    blocks = structured_examples(dev, decoder).blocks()
+    n = sum(map(len, blocks))
+
+    def cost(weights: Floats) -> float:
+        return sum(float(one.rival(one.batch.scores(weights), margin=0.0) @ one.cost) for one in blocks) / n
+
+    return cost
+
+
+def _dev_cost(dev: CandidateBatch, decoder: Any, weights: Floats) -> tuple[float, float]:
+    """Return the mean cost of the winners, and for equals the hinge loss: how clearly they win."""
+    blocks = structured_examples(dev, decoder).blocks()
+    cost, loss, n = 0.0, 0.0, sum(map(len, blocks))
+    for one in blocks:
+        scores = one.batch.scores(weights)
+        cost += float(one.rival(scores, margin=0.0) @ one.cost)
+        augmented = scores + one.cost
+        loss += float(one.rival(scores) @ augmented) - float(one.right(scores) @ scores)
+    return cost / n, loss / n

@@ -1,0 +1,379 @@
+"""The dual problem of lists of candidates, with one dual variable for each candidate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import CandidateBatch, DenseBlocks, SparseRows, UserError
+from disambig.api.batches import CrossedLists, convert
+from disambig.api.decoding import from_the_least
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+STORAGES = (DenseBlocks, CrossedLists, SparseRows)
+"""Storages that are read as they are; others are converted."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReducedLists:
+    """Arrays of lists: the first ten are what `pass_kernels` calls `lists`.
+
+    Attributes
+    ----------
+    offsets : array of int64, shape (n + 1,)
+        The candidates of each list.
+    cols : array of int32
+    col_starts : array of int64, shape (n, 2)
+        The columns of list i are ``cols[col_starts[i, 0]:col_starts[i, 1]]``.
+    ptr : array of int64
+    ptr_starts : array of int64, shape (n,)
+        The entries of candidate y of list i begin at ``ptr[ptr_starts[i] + y]``, counted from the list's
+        first one.
+    local : array of int32
+        Column of an entry, as an index into the list's columns.
+    starts : array of int64, shape (n, 2)
+        Where the entries of each list begin in `local` and in `values`.
+    values : array of float32 or float64
+    labels : array of int64, shape (n_rows,)
+        Of candidates that are crossed with the row of their instance: which block of columns is theirs.
+    width : int
+        The columns of such a block; 0 for lists that are not crossed.
+    n_columns : int
+    cost : array of float64, shape (n_rows,)
+        Counted from each list's least; -1 for candidates that are as right as gold.
+    gold : array of int64, shape (n,)
+        Counted from the list's first.
+    missing : int
+        Lists whose least cost is above zero: none of their candidates is right.
+    """
+
+    offsets: Ints
+    cols: NDArray[np.int32]
+    col_starts: Ints
+    ptr: Ints
+    ptr_starts: Ints
+    local: NDArray[np.int32]
+    starts: Ints
+    values: NDArray[Any]
+    labels: Ints
+    width: int
+    n_columns: int
+    cost: Floats
+    gold: Ints
+    missing: int
+
+    @classmethod
+    def from_batch(cls, batch: CandidateBatch) -> ReducedLists:
+        """Return the lists of a batch.
+
+        Raises
+        ------
+        UserError
+            D703 for features and D610 for costs that are NaN or infinite, D705 where there is no list, D459
+            for a batch that cannot be converted.
+        """
+        if len(batch.offsets) < 2:
+            raise UserError("D705")
+        taken = convert(batch, *STORAGES)
+        offsets = np.asarray(taken.offsets, np.int64)
+        n = len(offsets) - 1
+        about = dev_costs(taken)
+        nothing = np.zeros(0, np.int64)
+        if isinstance(taken, DenseBlocks):
+            _, k, a = taken.values.shape
+            values = check_finite_rows(taken.values.reshape(-1), offsets, np.arange(n * k + 1) * a)
+            columns, local = np.unique(taken.column_of, return_inverse=True)
+            ends = np.tile(np.array([0, len(columns)]), (n, 1))
+            starts = np.stack([np.zeros(n, np.int64), np.arange(n) * k * a], axis=1)
+            return cls(
+                offsets, columns.astype(np.int32), ends, np.arange(k + 1) * a, np.zeros(n, np.int64),
+                local.ravel().astype(np.int32), starts, values, nothing, 0, len(taken.columns), *about,
+            )  # fmt: skip
+        if isinstance(taken, CrossedLists):
+            rows = canonical_rows(taken.rows)
+            values = check_finite_rows(rows.data, np.arange(n + 1), rows.indptr)
+            ends = np.stack([rows.indptr[:-1], rows.indptr[1:]], axis=1).astype(np.int64)
+            starts = np.stack([np.zeros(n, np.int64), ends[:, 0]], axis=1)
+            return cls(
+                offsets, rows.indices.astype(np.int32, copy=False), ends, nothing, np.zeros(n, np.int64),
+                np.zeros(0, np.int32), starts, values, taken.labels.astype(np.int64), int(rows.shape[1]),
+                len(taken.columns), *about,
+            )  # fmt: skip
+        rows = canonical_rows(taken.rows)
+        values = check_finite_rows(rows.data, offsets, rows.indptr)
+        cols, ends, ptr, begins, local, starts, found = _reduce_rows(rows, values, offsets)
+        width = len(taken.columns)
+        return cls(offsets, cols, ends, ptr, begins, local, starts, found, nothing, 0, width, *about)
+
+    @property
+    def arrays(self) -> tuple[Any, ...]:
+        """What kernels take."""
+        return (
+            self.offsets, self.cols, self.col_starts, self.ptr, self.ptr_starts, self.local, self.starts,
+            self.values, self.labels, self.width,
+        )  # fmt: skip
+
+
+def canonical_rows(rows: Any) -> Any:
+    """Return rows as a scipy.sparse.csr_array without columns that a row has twice."""
+    from scipy.sparse import csr_array
+
+    rows = csr_array(rows)
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    return rows
+
+
+def check_finite_rows(data: NDArray[Any], offsets: Ints, begins: NDArray[Any]) -> NDArray[Any]:
+    """Return numbers in single precision if that holds them exactly, else in double; D703 if not finite.
+
+    Parameters
+    ----------
+    data : array
+    offsets : array of int64, shape (n + 1,)
+        The rows of each example.
+    begins : array of int, shape (n_rows + 1,)
+        The numbers of each row.
+    """
+    with np.errstate(invalid="ignore", over="ignore"):
+        sound = bool(np.isfinite(data.sum(dtype=np.float64)))
+    if not sound:  # a finite sum has finite numbers only; an infinite one may come of finite ones
+        bad = np.flatnonzero(~np.isfinite(data))
+        if len(bad):
+            row = int(np.searchsorted(begins, bad[0], side="right")) - 1
+            example = int(np.searchsorted(offsets, row, side="right")) - 1
+            raise UserError("D703", n=len(bad), example=example, attribute=int(bad[0] - begins[row]))
+    if data.dtype == np.float32:
+        return data
+    with np.errstate(over="ignore"):
+        small = data.astype(np.float32)
+    return small if (small == data).all() else data.astype(np.float64)
+
+
+def checked_costs(batch: CandidateBatch) -> None:
+    """Refuse costs that are NaN or infinite (D610)."""
+    bad = np.flatnonzero(~np.isfinite(batch.cost))
+    if len(bad):
+        example = int(np.searchsorted(batch.offsets, bad[0], side="right")) - 1
+        raise UserError("D610", n=len(bad), example=example)
+
+
+def dev_costs(batch: CandidateBatch) -> tuple[Floats, Ints, int]:
+    """Return the costs, gold candidates and number of missing ones (see `Listed`)."""
+    checked_costs(batch)
+    offsets = np.asarray(batch.offsets, np.int64)
+    cost = from_the_least(batch)
+    right = np.flatnonzero(cost == 0)
+    gold = right[np.searchsorted(right, offsets[:-1])]
+    missing = int((np.asarray(batch.cost)[gold] > 0).sum())
+    cost[right] = -1.0
+    cost[gold] = 0.0
+    return cost, gold - offsets[:-1], missing
+
+
+def _reduce_rows(rows: Any, values: NDArray[Any], offsets: Ints) -> tuple[Any, ...]:
+    """Return the arrays from `cols` to `values` of lists of sparse rows."""
+    from ._list_kernels import reduce_lists
+
+    n = len(offsets) - 1
+    if values.dtype == np.float32 and not (values == np.rint(values)).all():
+        values = values.astype(np.float64)  # differences of whole numbers are exact, others would be rounded
+    arrays = rows.indptr.astype(np.int64), rows.indices.astype(np.int32, copy=False), values, offsets
+    starts, begins = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
+    no = np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, values.dtype)
+    reduce_lists(*arrays, rows.shape[1], False, starts, begins, *no)
+    cols, ptr = np.empty(starts[-1], np.int32), np.empty(int(offsets[-1]) + n, np.int64)
+    local, found = np.empty(begins[-1], np.int32), np.empty(begins[-1], values.dtype)
+    reduce_lists(*arrays, rows.shape[1], True, starts, begins, cols, ptr, local, found)
+    ends = np.stack([starts[:-1], starts[1:]], axis=1)
+    return cols, ends, ptr, offsets[:-1] + np.arange(n), local, np.stack([begins[:-1]] * 2, axis=1), found
+
+
+FLOOR = 40.0
+"""So far the logarithm of an alpha may fall behind the list's largest: it can come back from there."""
+HARDLY = 1e-9
+"""A change of alpha that is too little to tell how long a step should be."""
+STEPS = 6
+"""Steps at one visit to a list, at most."""
+STEPS_OF_PARTS = 3
+"""Steps at one visit to an instance whose alphas are kept by parts, each of which asks for marginals."""
+KAPPAS = (16.0, 12.0, 8.0, 6.0, 4.0, 2.0)
+"""Starts that are tried: alpha proportional to ``exp(-kappa L)``, in units of the mean loss of a rival."""
+
+
+class ListDual:
+    """Alphas of listed candidates and the weights that they make.
+
+    Parameters
+    ----------
+    lists : Listed
+    loss : str
+        ``"hinge"``, ``"cost"`` or ``"log"``.
+    C : float
+    steps : int
+        Of a visit.
+    floor : float
+        How far the logarithm of an alpha may fall behind the list's largest.
+
+    Attributes
+    ----------
+    theta : array of float64, shape (n_rows,)
+        Logarithms of the alphas; minus infinity for candidates that take no part.
+    weights : array of float64, shape (n_columns,)
+        W.
+    dual : float
+    """
+
+    def __init__(
+        self, lists: ReducedLists, loss: str, C: float, *, steps: int = STEPS, floor: float = FLOOR
+    ) -> None:
+        from ._list_kernels import spans
+
+        self.lists, self.C, self.steps = lists, C, steps
+        self.log_linear = loss == "log"
+        self._floor = np.inf if self.log_linear else floor
+        taking_part = lists.cost >= 0
+        self.loss = lists.cost if loss != "hinge" else np.where(taking_part, np.sign(lists.cost), -1.0)
+        self._sizes, self._out = np.diff(lists.offsets), ~taking_part
+        self._spans = np.empty(len(lists.gold))
+        spans(lists.arrays, self._spans)
+        rivals = self.loss[self.loss > 0]
+        initial_theta(self, float(rivals.mean()) if len(rivals) else 1.0)
+
+    def restart(self, kappa: float, eta: float) -> None:
+        """Begin at alpha proportional to ``exp(-kappa L)``, with steps of `eta`."""
+        self._eta, self._etas = eta, np.full(len(self), eta)
+        theta = np.where(self._out, -np.inf, -kappa * self.loss)
+        self.theta = theta - np.repeat(_log_sums(theta, self.lists.offsets), self._sizes)
+        self.weights = self._compute_weights(self.theta)
+        self.dual = self._compute_dual(self.theta, self.weights)
+
+    def _compute_weights(self, theta: Floats) -> Floats:
+        from ._list_kernels import weigh
+
+        weights = np.zeros(self.lists.n_columns)
+        weigh(self.lists.arrays, self.lists.gold, self.C, theta, weights)
+        return weights
+
+    def _compute_dual(self, theta: Floats, weights: Floats) -> float:
+        alpha = np.exp(theta)
+        if self.log_linear:
+            used = alpha > 0
+            bonus = -float(alpha[used] @ theta[used])
+        else:
+            bonus = float(alpha @ np.maximum(self.loss, 0.0))
+        return self.C * bonus - 0.5 * float(weights @ weights)
+
+    def epoch(self, order: NDArray[np.int64], enough: float = 0.0) -> None:
+        """Visit the lists in an order; those whose own gap is `enough` (a share of C) or less stay."""
+        from ._list_kernels import online
+
+        online(
+            self.lists.arrays, self.loss, self.lists.gold, self.C, self.log_linear, self._floor, self._etas,
+            safe_etas(self._spans, self.C, self.log_linear), self.steps, enough, order, self.theta,
+            self.weights,
+        )  # fmt: skip
+        self.dual = self._compute_dual(self.theta, self.weights)
+
+    def batch_step(self) -> None:
+        """Move all alphas by one step with one eta, as in the slides; it is halved where the dual falls."""
+        from ._list_kernels import nablas
+
+        offsets = self.lists.offsets
+        nabla = np.empty(len(self.theta))
+        arrays = self.lists.arrays, self.loss, self.lists.gold
+        nablas(*arrays, self.log_linear, self.theta, self.weights, nabla)
+        alpha = np.exp(self.theta)
+        safe = float(safe_etas(len(self) * self._spans.max(), self.C, self.log_linear))
+        while True:
+            then = self.theta + self._eta * nabla
+            then = np.maximum(
+                then, np.repeat(np.maximum.reduceat(then, offsets[:-1]), self._sizes) - self._floor
+            )
+            then[self._out] = -np.inf
+            then -= np.repeat(_log_sums(then, offsets), self._sizes)
+            weights = self._compute_weights(then)
+            dual = self._compute_dual(then, weights)
+            if dual >= self.dual:
+                delta = np.exp(then) - alpha
+                linear, far = self.C * float(delta @ nabla), float(np.abs(delta).sum())
+                bend = linear - (dual - self.dual)
+                self._eta = next_eta(self._eta, linear, bend, far, self.log_linear)
+                self.theta, self.weights, self.dual = then, weights, dual
+                return
+            if self._eta <= safe:  # what is left to gain is lost in rounding
+                return
+            self._eta = max(0.5 * self._eta, safe)
+
+    def at(self, C: float) -> None:
+        """Go on with another C, from the same alphas."""
+        self.weights *= C / self.C
+        self.C = C
+        self.dual = self._compute_dual(self.theta, self.weights)
+
+    def gap(self) -> float:
+        """Return primal less dual at these weights."""
+        from ._list_kernels import gaps
+
+        arrays = self.lists.arrays, self.loss, self.lists.gold
+        return self.C * float(gaps(*arrays, self.log_linear, self.theta, self.weights))
+
+    def __len__(self) -> int:
+        return len(self.lists.gold)
+
+
+def initial_theta(dual: Any, unit: float) -> None:
+    """Begin where the dual is greatest of some starts near gold.
+
+    Parameters
+    ----------
+    dual : ListedDual or PackedDual
+    unit : float
+        The mean loss of what has a loss: with other units of costs it all goes the same way.
+    """
+    best, eta = KAPPAS[0], 0.5 if dual.log_linear else 1.0 / unit
+    dual.restart(best / unit, eta)
+    for kappa in KAPPAS[1:]:
+        before = dual.dual
+        dual.restart(kappa / unit, eta)
+        if dual.dual < before:
+            dual.restart(best / unit, eta)
+            return
+        best = kappa
+
+
+def safe_etas(spans: Any, C: float, log_linear: bool) -> Any:
+    """Return an eta with which a step never makes the dual fall, but for rounding.
+
+    The step gains ``C KL / eta`` at least on the slope and loses ``1/2 C^2 |sum delta phi|^2``, which is
+    ``1/2 C^2 span |delta|_1^2`` at most; and KL is ``1/2 |delta|_1^2`` at least (Pinsker).
+
+    Parameters
+    ----------
+    spans : float or array of float64
+        Bounds of squared distances between candidates' features.
+    """
+    return 1.0 / np.maximum(C * spans + (1.0 if log_linear else 0.0), 1e-30)
+
+
+def next_eta(eta: float, linear: float, bend: float, far: float, log_linear: bool) -> float:
+    """Return the eta to begin the next step with, after one that gained ``linear - bend``.
+
+    On the line from alpha to where the step went the best place is at ``linear / (2 bend)``: next time's step
+    is so much longer or shorter, within a factor of two. The log-linear dual's is one at most: that is where
+    alpha forgets what it was. Where alpha hardly changed, by `far` in all, it becomes longer.
+    """
+    factor = 2.0 if bend <= 0.0 or far <= HARDLY else min(2.0, max(0.5, 0.5 * linear / bend))
+    return min(eta * factor, 1.0) if log_linear else eta * factor
+
+
+def _log_sums(theta: Floats, offsets: NDArray[np.int64]) -> Floats:
+    most = np.maximum.reduceat(theta, offsets[:-1])
+    shifted = np.exp(theta - np.repeat(most, np.diff(offsets)))
+    found: Floats = most + np.log(np.add.reduceat(shifted, offsets[:-1]))
+    return found

@@ -1,0 +1,513 @@
+"""The dual problems of structures (chains and charts), with dual variables kept by parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import CandidateBatch, Decoder, UserError
+from disambig.api.batches import PartRows, SequenceRows
+from disambig.api.decoding import HasTerms, Hypergraph, Narrows, from_the_least, structured_examples
+
+from .list_dual import (
+    HARDLY,
+    STEPS_OF_PARTS,
+    canonical_rows,
+    check_finite_rows,
+    checked_costs,
+    initial_theta,
+    next_eta,
+    safe_etas,
+)
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Structure:
+    """One instance in the columns that it uses.
+
+    Attributes
+    ----------
+    batch : CandidateBatch
+    columns : array of int64
+        Which of all columns the batch's are.
+    decoder : Decoder
+    layout : object
+    cost : array of float64
+        Of each row, or terms of these.
+    gold : array of float64, shape (n_rows,)
+        Mass of the gold candidate's parts.
+    span : float
+        A bound of the squared distance between two candidates' features.
+    """
+
+    batch: CandidateBatch
+    columns: Ints
+    decoder: Decoder
+    layout: Any
+    cost: Floats
+    gold: Floats
+    span: float
+
+    def scores(self, weights: Floats) -> Floats:
+        """Return scores of the rows, or terms of these, by weights of all columns."""
+        own = weights[self.columns]
+        return self.batch.terms(own) if isinstance(self.batch, HasTerms) else self.batch.scores(own)
+
+    def rows(self, terms: Floats) -> Floats:
+        """Return the numbers of rows that have these terms."""
+        return self.batch.of_terms(terms) if isinstance(self.batch, HasTerms) else terms
+
+    def marginals(self, theta: Floats) -> tuple[Floats, float]:
+        """Return the marginals of the rows, and the log partition."""
+        mass, partition = self.decoder.marginals(self.rows(theta), self.layout)
+        return mass, float(partition[0])
+
+
+class PackedDual:
+    """Parameters of parts and the weights that their marginals make (see `ListDual`).
+
+    Parameters
+    ----------
+    batch : CandidateBatch
+    decoder : Decoder
+    loss : str
+        ``"cost"`` or ``"log"``.
+    C : float
+    steps : int
+        Of a visit to an instance.
+    """
+
+    def __init__(
+        self, batch: CandidateBatch, decoder: Decoder, loss: str, C: float, *, steps: int = STEPS_OF_PARTS
+    ) -> None:
+        if len(batch.offsets) < 2:
+            raise UserError("D705")
+        checked_costs(batch)
+        features = np.flatnonzero(~np.isfinite(batch.row_sqnorm()))
+        if len(features):
+            example = int(np.searchsorted(batch.offsets, features[0], side="right")) - 1
+            raise UserError("D703", n=f"those of {len(features)} rows", example=example, attribute="unknown")
+        examples = structured_examples(batch, decoder)
+        self.C, self.steps, self.log_linear, self.missing = C, steps, loss == "log", 0
+        self._each: list[Structure] = []
+        for i in range(len(examples)):
+            one = examples.only(i)
+            taken, columns = (
+                one.batch.narrowed()
+                if isinstance(one.batch, Narrows)
+                else (one.batch, np.arange(len(batch.columns)))
+            )
+            terms = isinstance(taken, HasTerms)
+            cost = taken.cost_terms if terms else one.cost  # type: ignore[attr-defined]
+            rows = taken.of_terms(cost) if terms else cost  # type: ignore[attr-defined]
+            layout = taken.layout
+            gold = decoder.best(np.where(rows > 0, -np.inf, 0.0), layout)
+            self.missing += bool(gold @ taken.cost > 0)
+            most = float(decoder.best(np.ones(len(rows)), layout).sum())
+            span = 4.0 * most * most * float(taken.row_sqnorm().max())
+            self._each.append(Structure(taken, columns, decoder, layout, cost, gold, span))
+        self._n_columns = len(examples.batch.columns)
+        initial_theta(self, self._unit())
+
+    def restart(self, kappa: float, eta: float) -> None:
+        """Begin at alpha proportional to ``exp(-kappa L)``, with steps of `eta`."""
+        self._eta, self._etas = eta, np.full(len(self), eta)
+        self.theta = [-kappa * one.cost for one in self._each]
+        self.dual, self.weights = self._evaluated(self.theta)
+
+    def __len__(self) -> int:
+        return len(self._each)
+
+    def _unit(self) -> float:
+        total, n = 0.0, 0
+        for one in self._each:
+            total += float(one.cost.sum())
+            n += int((one.cost > 0).sum())
+        return total / n if n else 1.0
+
+    def _bonus(self, one: Structure, theta: Floats, mass: Floats, partition: float) -> float:
+        """Return what alpha gains the dual besides the weights, as a share of C."""
+        if self.log_linear:
+            return partition - _inner(mass, one.rows(theta))
+        return float(mass @ one.rows(one.cost))
+
+    def _evaluated(self, theta: list[Floats]) -> tuple[float, Floats]:
+        """Return the dual and the weights of given parameters."""
+        weights, bonus = np.zeros(self._n_columns), 0.0
+        for one, own in zip(self._each, theta, strict=True):
+            mass, partition = one.marginals(own)
+            weights[one.columns] += self.C * one.batch.adjoint(one.gold - mass)
+            bonus += self._bonus(one, own, mass, partition)
+        return self.C * bonus - 0.5 * float(weights @ weights), weights
+
+    def _slope(self, one: Structure, theta: Floats) -> Floats:
+        """Return the direction of a step, up to what all candidates have in common, as rows or terms."""
+        scores = one.scores(self.weights)
+        return scores - theta if self.log_linear else one.cost + scores
+
+    def epoch(self, order: Ints, enough: float = 0.0) -> None:
+        """Make steps for each instance, in an order; `enough` is not used."""
+        for i in order.tolist():
+            self._visit(i)
+
+    def _visit(self, i: int) -> None:
+        one, eta = self._each[i], float(self._etas[i])
+        safe = float(safe_etas(one.span, self.C, self.log_linear))
+        mass, partition = one.marginals(self.theta[i])
+        for _ in range(self.steps):
+            theta = self.theta[i]
+            slope = self._slope(one, theta)
+            rows = one.rows(slope)
+            while True:
+                then = theta + eta * slope
+                other, after = one.marginals(then)
+                linear = self.C * _inner(other - mass, rows)
+                change = self.C * one.batch.adjoint(mass - other)
+                bend = 0.5 * float(change @ change)
+                if self.log_linear:
+                    bend += self.C * (_inner(other, one.rows(then - theta)) - after + partition)
+                if linear - bend >= 0.0 or eta <= safe:
+                    break
+                eta = max(0.5 * eta, safe)
+            if linear - bend < 0.0:  # what is left to gain is lost in rounding
+                break
+            self.theta[i] = then
+            self.weights[one.columns] += change
+            self.dual += linear - bend
+            eta = next_eta(eta, linear, bend, float(np.abs(other - mass).sum()), self.log_linear)
+            mass, partition = other, after
+        self._etas[i] = eta
+
+    def batch_step(self) -> None:
+        """Move all parameters by one step with the same eta; it is halved where the dual falls."""
+        slopes = [self._slope(one, theta) for one, theta in zip(self._each, self.theta, strict=True)]
+        safe = float(safe_etas(len(self) * max(one.span for one in self._each), self.C, self.log_linear))
+        while True:
+            then = [theta + self._eta * slope for theta, slope in zip(self.theta, slopes, strict=True)]
+            dual, weights = self._evaluated(then)
+            if dual >= self.dual:
+                linear = far = 0.0
+                for one, before, after, slope in zip(self._each, self.theta, then, slopes, strict=True):
+                    moved = one.marginals(after)[0] - one.marginals(before)[0]
+                    linear += self.C * _inner(moved, one.rows(slope))
+                    far += float(np.abs(moved).sum())
+                bend = linear - (dual - self.dual)
+                self._eta = next_eta(self._eta, linear, bend, far, self.log_linear)
+                self.theta, self.weights, self.dual = then, weights, dual
+                return
+            if self._eta <= safe:  # what is left to gain is lost in rounding
+                return
+            self._eta = max(0.5 * self._eta, safe)
+
+    def gap(self) -> float:
+        """Return primal less dual at these weights."""
+        total = 0.0
+        for one, theta in zip(self._each, self.theta, strict=True):
+            mass, partition = one.marginals(theta)
+            scores = one.rows(one.scores(self.weights))
+            if self.log_linear:
+                total += float(one.decoder.marginals(scores, one.layout)[1][0]) - _inner(mass, scores)
+                total -= self._bonus(one, theta, mass, partition)
+            else:
+                augmented = scores + one.rows(one.cost)
+                rival = one.decoder.best(augmented, one.layout)
+                total += _inner(rival - mass, augmented)
+        return self.C * total
+
+    def at(self, C: float) -> None:
+        """Go on with another C, from the same alphas."""
+        self.C = C
+        self.dual, self.weights = self._evaluated(self.theta)
+
+
+def _inner(mass: Floats, values: Floats) -> float:
+    """Return the inner product; what is forbidden has no mass, and counts nothing."""
+    used = mass != 0.0
+    return float(mass[used] @ values[used])
+
+
+class ChainDual:
+    """Parameters of the labels of sequences and the weights that their marginals make.
+
+    Parameters
+    ----------
+    batch : SequenceRows
+    loss : str
+        ``"cost"``: the sum of what labels cost, or ``"log"``.
+    C : float
+    steps : int
+        Of a visit to a sequence.
+    """
+
+    def __init__(self, batch: SequenceRows, loss: str, C: float, *, steps: int = STEPS_OF_PARTS) -> None:
+        from ._chain_kernels import products
+
+        checked_costs(batch)
+        rows = canonical_rows(batch.rows)
+        every = np.arange(rows.shape[0] + 1)
+        data = check_finite_rows(rows.data, every, rows.indptr).astype(np.float64, copy=False)
+        self._rows = rows.indptr.astype(np.int64), rows.indices.astype(np.int32, copy=False), data
+        self._starts = np.asarray(batch.layout, np.int64)
+        costs = batch.costs.astype(np.float64)
+        self.costs = costs - costs.min(axis=1, keepdims=True)
+        self._gold = self.costs.argmin(axis=1).astype(np.int64)
+        lost = costs.min(axis=1) > 0
+        self.missing = int(np.logical_or.reduceat(lost, self._starts[:-1]).sum())
+        self.C, self.steps, self.log_linear = C, steps, loss == "log"
+        n, k = self.costs.shape
+        sizes = np.diff(self._starts)
+        self._begins = np.concatenate([[0], np.cumsum(sizes * sizes)]).astype(np.int64)
+        self._gram = np.empty(self._begins[-1])
+        products(self._rows, self._starts, self._begins, self._gram, np.zeros(rows.shape[1]))
+        squares = np.zeros(n)
+        np.add.at(squares, np.repeat(np.arange(n), np.diff(rows.indptr)), data * data)
+        self._spans = 4.0 * sizes**2 * (1.0 + np.maximum.reduceat(squares, self._starts[:-1]))
+        self._own, self._first = np.zeros((rows.shape[1], k)), np.zeros(k)
+        self._table = np.zeros((k, k))
+        self._places, self._steps = np.zeros((n, k)), np.zeros((len(sizes), k, k))
+        self.dual = -np.inf
+        wrong = self.costs[self.costs > 0]
+        initial_theta(self, float(wrong.mean()) if len(wrong) else 1.0)
+
+    def __len__(self) -> int:
+        return len(self._starts) - 1
+
+    @property
+    def weights(self) -> Floats:
+        """W, as `SequenceRows` lays it out."""
+        return np.concatenate([self._own.T.ravel(), self._first, self._table.ravel()])
+
+    def restart(self, kappa: float, eta: float) -> None:
+        """Begin at alpha proportional to ``exp(-kappa L)``, with steps of `eta`."""
+        self._eta, self._etas = eta, np.full(len(self), eta)
+        self._places, self._steps = -kappa * self.costs, np.zeros_like(self._steps)
+        self.at(self.C)
+
+    def at(self, C: float) -> None:
+        """Go on with another C, from the same alphas."""
+        self.C = C
+        self.dual, *weights = self._evaluated(self._places, self._steps)
+        self._own, self._first, self._table = weights
+
+    def _evaluated(self, places: Floats, steps: Floats) -> tuple[Any, ...]:
+        """Return the dual and the weights of given parameters."""
+        from ._chain_kernels import weigh
+
+        weights = np.zeros_like(self._own), np.zeros_like(self._first), np.zeros_like(self._table)
+        about = self._rows, self._starts, self.costs, self._gold, self.C, self.log_linear
+        bonus = weigh(*about, places, steps, *weights)
+        square = sum(float(np.vdot(part, part)) for part in weights)
+        return self.C * float(bonus) - 0.5 * square, *weights
+
+    def epoch(self, order: Ints, enough: float = 0.0) -> None:
+        """Make steps for each sequence, in an order; `enough` is not used."""
+        from ._chain_kernels import online
+
+        self.dual += online(
+            self._rows, self._starts, self.costs, self._gram, self._begins, self.C, self.log_linear,
+            self._etas, safe_etas(self._spans, self.C, self.log_linear), HARDLY, self.steps, order,
+            self._places, self._steps, self._own, self._first, self._table,
+        )  # fmt: skip
+
+    def batch_step(self) -> None:
+        """Move all parameters by one step with the same eta; it is halved where the dual falls."""
+        from ._chain_kernels import moved, slopes
+
+        places, steps = np.empty_like(self._places), np.empty_like(self._steps)
+        about = self._rows, self._starts, self.costs, self.log_linear
+        weights = self._own, self._first, self._table
+        slopes(*about, self._places, self._steps, *weights, places, steps)
+        safe = float(safe_etas(len(self) * self._spans.max(), self.C, self.log_linear))
+        while True:
+            then = self._places + self._eta * places, self._steps + self._eta * steps
+            dual, *found = self._evaluated(*then)
+            if dual >= self.dual:
+                slope, far = moved(self._starts, self._places, self._steps, *then, places, steps)
+                linear = self.C * float(slope)
+                self._eta = next_eta(
+                    self._eta, linear, linear - (dual - self.dual), float(far), self.log_linear
+                )
+                self._places, self._steps = then
+                self._own, self._first, self._table = found
+                self.dual = dual
+                return
+            if self._eta <= safe:  # what is left to gain is lost in rounding
+                return
+            self._eta = max(0.5 * self._eta, safe)
+
+    def gap(self) -> float:
+        """Return primal less dual at these weights."""
+        from ._chain_kernels import gaps
+
+        about = self._rows, self._starts, self.costs, self.log_linear, self._places, self._steps
+        return self.C * float(gaps(*about, self._own, self._first, self._table))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PackedCharts:
+    """Charts as the kernels read them.
+
+    Attributes
+    ----------
+    arrays : tuple
+        What `chart_kernels` calls `charts`.
+    cost, gold : arrays of float64, shape (n_rows,)
+        What each row costs, counted from its instance's least; mass of the gold derivation.
+    spans : array of float64, shape (n,)
+        Bounds of the squared distance between two derivations' features.
+    missing : int
+        Instances without a derivation that costs nothing.
+    """
+
+    arrays: tuple[Any, ...]
+    cost: Floats
+    gold: Floats
+    spans: Floats
+    missing: int
+
+    @classmethod
+    def from_batch(cls, batch: PartRows) -> PackedCharts:
+        """Return the charts of a batch.
+
+        Raises
+        ------
+        UserError
+            D703 for features and D610 for costs that are NaN or infinite, D705 where there is no instance.
+        """
+        if len(batch.offsets) < 2:
+            raise UserError("D705")
+        checked_costs(batch)
+        graphs, decoder = batch.layout, Hypergraph()
+        offsets = np.asarray(graphs.offsets, np.int64)
+        cost = from_the_least(batch, decoder)
+        gold = decoder.best(np.where(cost > 0, -np.inf, 0.0), graphs)
+        missing = int((np.add.reduceat(gold * batch.cost, offsets[:-1]) > 0).sum())
+        parts, counts, entries, columns = _by_instance(batch)
+        data = np.concatenate([each.data for each in entries])
+        sizes = np.concatenate([np.diff(each.indptr) for each in entries])
+        ptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        values = check_finite_rows(data, starts, ptr)
+        used = np.concatenate([[0], np.cumsum([len(each) for each in columns])]).astype(np.int64)
+        arrays = (
+            offsets, np.asarray(graphs.nodes, np.int64), graphs.heads, graphs.tails, parts, starts, ptr,
+            np.concatenate([each.indices for each in entries]).astype(np.int32), values,
+            np.concatenate(columns).astype(np.int32), used,
+        )  # fmt: skip
+        most = np.add.reduceat(decoder.best(np.ones(len(cost)), graphs), offsets[:-1])
+        longest = np.maximum.reduceat(batch.row_sqnorm(), offsets[:-1])
+        return cls(arrays, cost, gold, 4.0 * most**2 * longest, missing)
+
+
+class ChartDual:
+    """Parameters of the edges of charts and the weights that their marginals make (see `PackedDual`).
+
+    Parameters
+    ----------
+    batch : PartRows
+        Its layout is `Hypergraphs`.
+    loss : str
+        ``"cost"``: the sum of what edges cost, or ``"log"``.
+    C : float
+    steps : int
+        Of a visit to a chart.
+    """
+
+    def __init__(self, batch: PartRows, loss: str, C: float, *, steps: int = STEPS_OF_PARTS) -> None:
+        packed = PackedCharts.from_batch(batch)
+        self._charts, self._gold, self._spans = packed.arrays, packed.gold, packed.spans
+        self.cost, self.missing = packed.cost, packed.missing
+        self.C, self.steps, self.log_linear = C, steps, loss == "log"
+        self._n_columns = len(batch.columns)
+        wrong = self.cost[self.cost > 0]
+        initial_theta(self, float(wrong.mean()) if len(wrong) else 1.0)
+
+    def __len__(self) -> int:
+        return len(self._spans)
+
+    def restart(self, kappa: float, eta: float) -> None:
+        """Begin at alpha proportional to ``exp(-kappa L)``, with steps of `eta`."""
+        self._eta, self._etas = eta, np.full(len(self), eta)
+        self.theta = -kappa * self.cost
+        self.at(self.C)
+
+    def at(self, C: float) -> None:
+        """Go on with another C, from the same alphas."""
+        self.C = C
+        self.dual, self.weights = self._evaluated(self.theta)
+
+    def _evaluated(self, theta: Floats) -> tuple[float, Floats]:
+        """Return the dual and the weights of given parameters."""
+        from ._chart_kernels import weigh
+
+        weights = np.zeros(self._n_columns)
+        bonus = weigh(self._charts, self.cost, self._gold, self.C, self.log_linear, theta, weights)
+        return self.C * float(bonus) - 0.5 * float(weights @ weights), weights
+
+    def epoch(self, order: Ints, enough: float = 0.0) -> None:
+        """Make steps for each chart, in an order; `enough` is not used."""
+        from ._chart_kernels import online
+
+        safe = safe_etas(self._spans, self.C, self.log_linear)
+        self.dual += online(
+            self._charts, self.cost, self.C, self.log_linear, self._etas, safe, HARDLY, self.steps, order,
+            self.theta, self.weights,
+        )  # fmt: skip
+
+    def batch_step(self) -> None:
+        """Move all parameters by one step with the same eta; it is halved where the dual falls."""
+        from ._chart_kernels import moved, slopes
+
+        slope = np.empty_like(self.theta)
+        slopes(self._charts, self.cost, self.log_linear, self.theta, self.weights, slope)
+        safe = float(safe_etas(len(self) * self._spans.max(), self.C, self.log_linear))
+        while True:
+            then = self.theta + self._eta * slope
+            dual, weights = self._evaluated(then)
+            if dual >= self.dual:
+                gain, far = moved(self._charts, self.theta, then, slope)
+                linear = self.C * float(gain)
+                bend = linear - (dual - self.dual)
+                self._eta = next_eta(self._eta, linear, bend, float(far), self.log_linear)
+                self.theta, self.weights, self.dual = then, weights, dual
+                return
+            if self._eta <= safe:  # what is left to gain is lost in rounding
+                return
+            self._eta = max(0.5 * self._eta, safe)
+
+    def gap(self) -> float:
+        """Return primal less dual at these weights."""
+        from ._chart_kernels import gaps
+
+        return self.C * float(gaps(self._charts, self.cost, self.log_linear, self.theta, self.weights))
+
+
+def _by_instance(batch: PartRows) -> tuple[NDArray[np.int32], list[int], list[Any], list[Ints]]:
+    """Return rows' parts by instance, how many these are, their features in own columns, and these."""
+    from scipy.sparse import csr_array
+
+    features = csr_array(batch.features)
+    if not features.has_canonical_format:
+        features = features.copy()
+        features.sum_duplicates()
+    parts = np.empty(batch.parts.shape, np.int32)
+    counts, entries, columns = [], [], []
+    offsets = batch.offsets.tolist()
+    for first, last in pairwise(offsets):
+        rows = batch.parts[first:last]
+        used, numbers = np.unique(rows, return_inverse=True)
+        none = int(len(used) > 0 and used[0] < 0)  # -1, for none, becomes 0 - 1
+        parts[first:last] = numbers.reshape(rows.shape) - none
+        own = features[used[none:]]
+        of_instance, local = np.unique(own.indices, return_inverse=True)
+        counts.append(len(used) - none)
+        entries.append(csr_array((own.data, local.ravel(), own.indptr), (own.shape[0], len(of_instance))))
+        columns.append(of_instance.astype(np.int64))
+    return parts, counts, entries, columns

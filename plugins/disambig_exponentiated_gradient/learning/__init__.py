@@ -1,1 +1,0 @@
-"""Exponentiated gradient: the dual, its steps, its gap, for lists and for parts."""

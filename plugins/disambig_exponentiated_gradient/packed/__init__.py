@@ -1,1 +1,0 @@
-"""Parsers of packed charts: features of edges, their costs, training, decoding. No grammar is made here."""

@@ -1,0 +1,215 @@
+"""A parser of packed charts: the best tree of each chart by learned weights of local features."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import Arrays, UserError
+from disambig.api.batches import PartRows
+from disambig.api.decoding import Charts, Hypergraph
+from disambig_exponentiated_gradient.grammar.treebank_grammar import TreebankGrammar
+from disambig_exponentiated_gradient.treebank.tree import Tree
+
+from ..grammar.rules import Derivation
+from ..grammar.treebank_grammar import TreebankParser
+from ..treebank.binarisation import Binarisation
+from .features import NUMBERS, ChartVocabulary, NamedEdges, PartFeatures
+from .training_charts import THRESHOLD, TrainingCharts
+
+Floats = NDArray[np.float64]
+Words = Sequence[str]
+LEAST = 3
+"""Parts that must have a feature for it to get a column."""
+_AT_A_TIME = 200
+"""Sentences whose charts are in memory together."""
+_PREFIX = "grammar."
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PackedParser:
+    """Parse sentences by the charts of a grammar and weights of the features of their edges.
+
+    Attributes
+    ----------
+    grammar : TreebankGrammar
+        Makes the charts, and parses what has none.
+    vocabulary : ChartVocabulary
+    weights : array of float64, shape (n_columns,)
+    threshold : float
+        Of pruning (see `ChartParser`): that of training.
+    """
+
+    grammar: TreebankGrammar
+    vocabulary: ChartVocabulary
+    weights: Floats
+    threshold: float = THRESHOLD
+    _parser: TreebankParser = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if len(self.weights) != len(self.vocabulary):
+            raise ValueError(f"{len(self.weights)} weights for {len(self.vocabulary)} columns")
+        object.__setattr__(self, "_parser", TreebankParser(self.grammar, self.threshold))
+
+    def trees(self, sentences: Sequence[Words]) -> list[Tree | None]:
+        """Return the best tree of each sentence; where it has no chart, the grammar's; None for none."""
+        found: list[Tree | None] = []
+        for start in range(0, len(sentences), _AT_A_TIME):
+            found += ChartBatch.from_sentences(
+                self._parser, sentences[start : start + _AT_A_TIME], self.vocabulary
+            ).trees(self.weights)
+        return found
+
+    def state(self) -> Arrays:
+        """Return all that was learned as arrays of numbers."""
+        own = {"keys": self.vocabulary.keys, "weights": self.weights, "threshold": np.array([self.threshold])}
+        return own | {_PREFIX + name: array for name, array in self.grammar.state().items()}
+
+    @classmethod
+    def from_state(cls, arrays: Arrays) -> PackedParser:
+        """Return the parser of `state`.
+
+        Raises
+        ------
+        UserError
+            D612 for arrays that hold no parser, D635 for those that hold no grammar.
+        """
+        for name in ("keys", "weights", "threshold"):
+            if name not in arrays:
+                raise UserError("D612", problem=f"{name!r} is missing")
+        keys, weights, threshold = (np.asarray(arrays[name]) for name in ("keys", "weights", "threshold"))
+        if keys.dtype != np.uint64 or keys.ndim != 1 or (keys[1:] <= keys[:-1]).any():
+            raise UserError("D612", problem="the keys are not sorted")
+        fits = weights.dtype.kind == "f" and weights.shape == (len(keys) + len(NUMBERS),)
+        if not fits or not np.isfinite(weights).all():
+            raise UserError("D612", problem=f"{weights.size} weights do not fit {len(keys)} keys")
+        if threshold.dtype.kind not in "fiu" or threshold.shape != (1,) or not 0 <= threshold[0] < 1:
+            raise UserError("D612", problem="the threshold is no number from 0 to 1")
+        grammar = TreebankGrammar.from_state(
+            {name.removeprefix(_PREFIX): each for name, each in arrays.items() if name.startswith(_PREFIX)}
+        )
+        return cls(grammar, ChartVocabulary(keys), weights.astype(np.float64), float(threshold[0]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChartBatch:
+    """Charts of sentences with their features, for several weights.
+
+    Attributes
+    ----------
+    parser : TreebankParser
+    sentences : sequence of sequences of str
+    charts : Charts
+        Of those that have one.
+    batch : PartRows
+        Without costs.
+    """
+
+    parser: TreebankParser
+    sentences: Sequence[Words]
+    charts: Charts
+    batch: PartRows
+
+    @classmethod
+    def from_sentences(
+        cls, parser: TreebankParser, sentences: Sequence[Words], vocabulary: ChartVocabulary
+    ) -> ChartBatch:
+        """Return the charts of sentences; those without words have none."""
+        some = np.flatnonzero([len(words) > 0 for words in sentences])
+        own = [sentences[i] for i in some.tolist()]
+        found = parser.charts.charts(parser.grammar.score_words(own))
+        named = NamedEdges.from_charts(parser.grammar, found, own)
+        numbers = some[found.sentences], found.thresholds, some[found.without_parse], some[found.too_large]
+        charts = Charts(found.graphs, found.scores, found.edges, *numbers)
+        cost = np.zeros(len(found.edges), np.float32)
+        batch = vocabulary.batch(PartFeatures.from_edges(named), found.graphs, cost)
+        return cls(parser, sentences, charts, batch)
+
+    def trees(self, weights: Floats) -> list[Tree | None]:
+        """Return the best tree of each sentence by some weights."""
+        return self.best(self.batch.scores(weights))
+
+    def best(self, scores: Floats) -> list[Tree | None]:
+        """Return the best tree of each sentence by scores of the edges."""
+        trees: list[Tree | None] = [None] * len(self.sentences)
+        for sentence, (_, found) in zip(
+            self.charts.sentences.tolist(), Hypergraph().top(scores, self.charts.graphs, 1), strict=True
+        ):
+            edges = self.charts.edges.take(found[0])
+            trees[sentence] = self.parser.grammar.tree(self.sentences[sentence], Derivation.from_edges(edges))
+        missing = [i for i, tree in enumerate(trees) if tree is None and self.sentences[i]]
+        again = self.parser.trees([self.sentences[i] for i in missing])
+        for i, tree in zip(missing, again, strict=True):
+            trees[i] = tree
+        return trees
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LearnedParser:
+    """A parser, and how it was learned.
+
+    Attributes
+    ----------
+    parser : PackedParser
+    report : mapping
+        Of the learner; and of the charts ``charts``, ``edges``, ``without_chart``, ``gold_forced``,
+        ``gold_missing`` and ``wrong_labels`` (see `TrainingCharts`).
+    """
+
+    parser: PackedParser
+    report: dict[str, Any]
+
+
+def train_packed_parser(
+    trees: Sequence[Tree],
+    learner: Any,
+    *,
+    binarisation: Binarisation | None = None,
+    least: int = LEAST,
+    dev: Sequence[Tree] = (),
+    told: Callable[[int, int], None] | None = None,
+    **settings: Any,
+) -> LearnedParser:
+    """Learn a parser from clean trees.
+
+    Parameters
+    ----------
+    trees : sequence of Tree
+    learner : Learner
+        With the decoder `Hypergraph`, such as ``EG(decoder=Hypergraph())``.
+    binarisation : Binarisation, optional
+    least : int
+        Parts that must have a feature for it to get a column.
+    dev : sequence of Tree
+        To choose settings by, where the learner does.
+    told : callable, optional
+        Told how many folds of charts are done, of how many.
+    settings : mapping
+        Those of `TrainingCharts.held_out`.
+
+    Raises
+    ------
+    UserError
+        D634 for no tree, D613 where no sentence has a chart to learn from.
+    """
+    grammar = TreebankGrammar.from_trees(trees, binarisation)
+    charts = TrainingCharts.held_out(trees, binarisation, told=told, **settings)
+    vocabulary = ChartVocabulary.from_features(charts.features, least)
+    batch = vocabulary.batch(charts.features, charts.graphs, charts.cost)
+    threshold = float(settings.get("threshold", THRESHOLD))
+    others = None
+    if dev:
+        own = TrainingCharts.from_trees(grammar, dev, threshold=threshold)
+        others = vocabulary.batch(own.features, own.graphs, own.cost)
+    fitted = learner.fit(batch, dev=others)
+    counts = {
+        "charts": len(charts), "edges": len(charts.cost), "without_chart": charts.without_chart,
+        "gold_forced": charts.forced, "gold_missing": charts.gold_missing,
+        "wrong_labels": charts.wrong_labels,
+    }  # fmt: skip
+    parser = PackedParser(grammar, vocabulary, fitted.scorer.weights, threshold)
+    return LearnedParser(parser, {**fitted.report, **counts})

@@ -1,0 +1,393 @@
+"""Charts to train on: cross-fitted, with the gold derivation forced in, and the cost of each edge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import UserError
+from disambig.api.decoding import ChartEdges, Charts, Hypergraph, Hypergraphs, WordScores
+from disambig_exponentiated_gradient.grammar.treebank_grammar import TreebankGrammar
+from disambig_exponentiated_gradient.treebank.tree import Tree
+
+from ..grammar.rules import Derivation, tree_cells
+from ..grammar.treebank_grammar import TreebankParser
+from ..treebank.binarisation import Binarisation, coarse_symbol
+from .features import Keys, NamedEdges, PartFeatures, mix_hashes
+
+Table = NDArray[np.int64]
+"""Edges, shape (n, 6): kind, rule, symbol, start, split, end, as the columns of `ChartEdges`."""
+
+
+def force_derivations(
+    grammar: TreebankGrammar,
+    charts: Charts,
+    words: Sequence[WordScores],
+    derivations: Sequence[Derivation | None],
+) -> tuple[Charts, list[NDArray[np.int64] | None]]:
+    """Return charts that have certain derivations, and the rows of these.
+
+    Parameters
+    ----------
+    grammar : TreebankGrammar
+    charts : Charts
+    words : sequence of WordScores
+        Of all sentences that the charts were asked for.
+    derivations : sequence of Derivation or None
+        Of the same sentences.
+
+    Returns
+    -------
+    charts : Charts
+    rows : list of arrays of int64, or None
+        Of each chart, counted from its first row; None where there is no derivation to put in, or it gives a
+        word a tag that the word cannot have.
+    """
+    columns = [getattr(charts.edges, each.name) for each in fields(ChartEdges)]
+    table, offsets = np.stack(columns, axis=1).astype(np.int64), charts.graphs.offsets
+    tables, graphs, scores, found = [], [], [], []
+    for i, (sentence, (first, last)) in enumerate(
+        zip(charts.sentences.tolist(), pairwise(offsets.tolist()), strict=True)
+    ):
+        own, derivation = table[first:last], derivations[sentence]
+        edges = None if derivation is None else derivation_edges(grammar, derivation, words[sentence])
+        graph = charts.graphs.take(np.array([i]))
+        score = charts.scores[first:last]
+        rows = None
+        if edges is not None:
+            missing = edges[~_find_edges(edges, own)]
+            if len(missing):
+                own, graph = _insert_edges(grammar, np.concatenate([own, missing]))
+                score = _scores(grammar, own, words[sentence])
+            rows = np.flatnonzero(_find_edges(own, edges))
+        tables.append(own)
+        graphs.append(graph)
+        scores.append(score)
+        found.append(rows)
+    if not tables:
+        return charts, found
+    edges_now = ChartEdges(*(np.ascontiguousarray(each, np.int32) for each in np.concatenate(tables).T))
+    joined = join_graphs(graphs)
+    about = charts.sentences, charts.thresholds, charts.without_parse, charts.too_large
+    return Charts(joined, np.concatenate(scores), edges_now, *about), found
+
+
+def join_graphs(each: Sequence[Hypergraphs]) -> Hypergraphs:
+    """Return several batches of hypergraphs as one."""
+    offsets = np.concatenate([[0], *(np.diff(one.offsets) for one in each)]).cumsum()
+    nodes = np.concatenate([[0], *(np.diff(one.nodes) for one in each)]).cumsum()
+    heads = np.concatenate([one.heads for one in each])
+    tails = np.concatenate([one.tails for one in each])
+    return Hypergraphs(offsets, nodes, heads, tails)
+
+
+def derivation_edges(grammar: TreebankGrammar, derivation: Derivation, words: WordScores) -> Table | None:
+    """Return the edges of a derivation; None where it gives a word a tag that this cannot have."""
+    rules = grammar.grammar
+    number = {
+        key: i for i, key in enumerate(zip(words.positions.tolist(), words.symbols.tolist(), strict=True))
+    }
+    rows: list[tuple[int, ...]] = []
+    below: dict[tuple[int, int], int] = {}
+    for place, symbol in enumerate(derivation.tags.tolist()):
+        if (place, symbol) not in number:
+            return None
+        below[place, place + 1] = symbol
+        rows.append((ChartEdges.LEXICAL, number[place, symbol], symbol, place, place + 1, place + 1))
+    for rule, start, split, end in derivation.binary.tolist():
+        below[start, end] = int(rules.binary[rule, 0])
+        rows.append((ChartEdges.BINARY, rule, below[start, end], start, split, end))
+    chained = set()
+    for rule, start, end in derivation.unary.tolist():
+        chained.add((start, end))
+        rows.append((ChartEdges.UNARY, rule, int(rules.unary[rule, 0]), start, end, end))
+    for (start, end), symbol in below.items():
+        if (start, end) not in chained:
+            rows.append((ChartEdges.SELF, -1, symbol, start, end, end))
+    return np.array(rows, np.int64)
+
+
+def _find_edges(edges: Table, others: Table) -> NDArray[np.bool_]:
+    """Return which edges are among others."""
+    known = {tuple(row) for row in others.tolist()}
+    return np.array([tuple(row) in known for row in edges.tolist()], bool)
+
+
+def _insert_edges(grammar: TreebankGrammar, edges: Table) -> tuple[Table, Hypergraphs]:
+    """Return edges in the order of a hypergraph, and that: nodes by length, place, below before above."""
+    kind, rule, symbol, start, split, end = edges.T
+    rules, n_symbols = grammar.grammar, len(grammar.grammar.symbols)
+    longest = int(end.max()) + 1
+
+    def key(first: Table, last: Table, above: object, what: Table) -> Table:
+        return (((last - first) * longest + first) * 2 + np.asarray(above, np.int64)) * n_symbols + what
+
+    is_above = (kind == ChartEdges.UNARY) | (kind == ChartEdges.SELF)
+    heads = key(start, end, is_above, symbol)
+    tails = np.full((len(edges), 2), -1, np.int64)
+    two, one, same = (kind == each for each in (ChartEdges.BINARY, ChartEdges.UNARY, ChartEdges.SELF))
+    tails[two, 0] = key(start[two], split[two], 1, rules.binary[rule[two], 1])
+    tails[two, 1] = key(split[two], end[two], 1, rules.binary[rule[two], 2])
+    tails[one, 0] = key(start[one], end[one], 0, rules.unary[rule[one], 1])
+    tails[same, 0] = key(start[same], end[same], 0, symbol[same])
+    order = np.argsort(heads, kind="stable")
+    nodes, numbers = np.unique(heads, return_inverse=True)
+    tails = np.where(tails < 0, -1, np.searchsorted(nodes, tails))
+    graph = Hypergraphs(
+        np.array([0, len(edges)]),
+        np.array([0, len(nodes)]),
+        numbers.ravel()[order].astype(np.int32),
+        tails[order].astype(np.int32),
+    )
+    return edges[order], graph
+
+
+def _scores(grammar: TreebankGrammar, edges: Table, words: WordScores) -> NDArray[np.float64]:
+    """Return the log probabilities of edges."""
+    kind, rule = edges[:, 0], edges[:, 1]
+    scores = np.zeros(len(edges))
+    rules = grammar.grammar
+    for which, table in (
+        (ChartEdges.LEXICAL, words.scores),
+        (ChartEdges.BINARY, rules.binary_scores),
+        (ChartEdges.UNARY, rules.unary_scores),
+    ):
+        scores[kind == which] = np.asarray(table)[rule[kind == which]]
+    return scores
+
+
+Floats = NDArray[np.float64]
+_FIRST = 1e6
+"""Labels come before probabilities: no sentence has scores of this size."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EdgeCosts:
+    """Costs of edges, and what stands in for gold.
+
+    Attributes
+    ----------
+    cost : array of float32, shape (n_edges,)
+    missing : int
+        Charts for which another derivation stands in.
+    wrong_labels : int
+        Wrong labels of spans of these derivations, in all.
+    """
+
+    cost: NDArray[np.float32]
+    missing: int
+    wrong_labels: int
+
+    @classmethod
+    def from_trees(
+        cls,
+        named: NamedEdges,
+        binarisation: Binarisation,
+        trees: Sequence[Tree],
+        rows: Sequence[NDArray[np.int64] | None] | None = None,
+    ) -> EdgeCosts:
+        """Return what edges cost.
+
+        Parameters
+        ----------
+        named : NamedEdges
+        binarisation : Binarisation
+            Of the grammar.
+        trees : sequence of Tree
+            Of the charts.
+        rows : sequence of arrays or None, optional
+            Rows of the gold derivation of each chart where it is there, counted from its first.
+        """
+        known = [None] * len(trees) if rows is None else list(rows)
+        wrong = wrong_labels(named, binarisation, trees)
+        scores = named.scores - _FIRST * wrong
+        offsets = named.graphs.offsets
+        for i, own in enumerate(known):
+            if own is not None:
+                first, last = offsets[i : i + 2]
+                scores[first:last] = -_FIRST
+                scores[first + own] = 0.0
+        mass = Hypergraph().best(scores, named.graphs)
+        missing = sum(own is None for own in known)
+        there = np.repeat(np.array([own is not None for own in known], bool), np.diff(offsets))
+        return cls(edge_costs(named, mass), missing, int((mass * wrong)[~there].sum()))
+
+
+def edge_costs(named: NamedEdges, mass: Floats) -> NDArray[np.float32]:
+    """Return 1 for each edge that is not of a derivation.
+
+    Leaving a symbol as it is below is no part: it costs something only where the derivation has a chain to
+    the same symbol instead.
+    """
+    edges, graphs = named.edges, named.graphs
+    cost = (mass == 0).astype(np.float32)
+    nodes = graphs.heads + graphs.nodes[named.of]
+    chained = np.zeros(int(graphs.nodes[-1]), bool)
+    chained[nodes[(mass > 0) & (edges.kinds == edges.UNARY)]] = True
+    same = edges.kinds == edges.SELF
+    cost[same] = chained[nodes[same]]
+    return cost
+
+
+def wrong_labels(named: NamedEdges, binarisation: Binarisation, trees: Sequence[Tree]) -> NDArray[np.bool_]:
+    """Return which edges give a span a label, or a chain of labels, that it does not have in a tree."""
+    right: list[Keys] = []
+    chained: list[Keys] = []
+    for i, tree in enumerate(trees):
+        for above, below, path, start, _, end in tree_cells(binarisation(tree)):
+            coarse = mix_hashes(coarse_symbol(below.label))
+            right.append(mix_hashes("below", i, coarse, start, end))
+            if above is not below:
+                chain = mix_hashes(
+                    "one", mix_hashes(coarse_symbol(above.label)), coarse, mix_hashes(" ".join(path))
+                )
+                right.append(mix_hashes("chain", i, chain, start, end))
+                chained.append(mix_hashes("cell", i, start, end))
+    edges = named.edges
+    where = named.of, edges.starts, edges.ends
+    is_chain = edges.kinds == edges.UNARY
+    made = np.where(
+        is_chain,
+        mix_hashes("chain", where[0], named.coarse_rule, *where[1:]),
+        mix_hashes("below", where[0], named.coarse, *where[1:]),
+    )
+    wrong = ~np.isin(made, np.array(right, np.uint64))
+    same = edges.kinds == edges.SELF
+    left_out = np.isin(mix_hashes("cell", *where), np.array(chained, np.uint64))
+    wrong[same] = left_out[same] & _right_below(named, right)[same]
+    return wrong
+
+
+def _right_below(named: NamedEdges, right: Sequence[Keys]) -> NDArray[np.bool_]:
+    edges = named.edges
+    made = mix_hashes("below", named.of, named.coarse, edges.starts, edges.ends)
+    return np.isin(made, np.array(right, np.uint64))
+
+
+FOLDS = 8
+LONGEST = 25
+"""Words of a sentence to learn from, at most."""
+THRESHOLD = 1e-3
+"""What the coarser grammar finds less probable is in no chart."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainingCharts:
+    """Charts with features and costs of their edges.
+
+    Attributes
+    ----------
+    features : PartFeatures
+    graphs : Hypergraphs
+    cost : array of float32, shape (n_edges,)
+    trees : tuple of Tree
+        The gold tree of each chart.
+    without_chart : int
+        Sentences that the grammar has no parse of, or whose chart is too large.
+    gold_missing, wrong_labels : int
+        See `Gold`.
+    forced : int
+        Charts that had lost the gold derivation by pruning, and got it back.
+    """
+
+    features: PartFeatures
+    graphs: Hypergraphs
+    cost: NDArray[np.float32]
+    trees: tuple[Tree, ...]
+    without_chart: int
+    gold_missing: int
+    wrong_labels: int
+    forced: int
+
+    def __len__(self) -> int:
+        return len(self.trees)
+
+    @classmethod
+    def from_trees(
+        cls, grammar: TreebankGrammar, trees: Sequence[Tree], *, threshold: float = THRESHOLD
+    ) -> TrainingCharts:
+        """Return the charts of the sentences of some trees by one grammar."""
+        sentences = [tree.words() for tree in trees]
+        words = grammar.score_words(sentences)
+        pruned = TreebankParser(grammar, threshold).charts.charts(words)
+        charts, rows = force_derivations(grammar, pruned, words, [grammar.derivation(tree) for tree in trees])
+        longer = np.diff(charts.graphs.offsets) > np.diff(pruned.graphs.offsets)
+        named = NamedEdges.from_charts(grammar, charts, sentences)
+        own = tuple(trees[i] for i in charts.sentences.tolist())
+        gold = EdgeCosts.from_trees(named, grammar.binarisation, own, rows)
+        return cls(
+            PartFeatures.from_edges(named), named.graphs, gold.cost, own, len(trees) - len(own),
+            gold.missing, gold.wrong_labels, int(longer.sum()),
+        )  # fmt: skip
+
+    @classmethod
+    def held_out(
+        cls,
+        trees: Sequence[Tree],
+        binarisation: Binarisation | None = None,
+        *,
+        folds: int = FOLDS,
+        longest: int = LONGEST,
+        most: int | None = None,
+        threshold: float = THRESHOLD,
+        told: Callable[[int, int], None] | None = None,
+    ) -> TrainingCharts:
+        """Return the charts of sentences by grammars of the other folds, which are runs of trees.
+
+        Parameters
+        ----------
+        trees : sequence of Tree
+            The grammars are made of all of them.
+        binarisation : Binarisation, optional
+        folds : int
+            2 at least; fewer where there are fewer trees.
+        longest : int
+            Words of a sentence that has a chart, at most.
+        most : int, optional
+            Charts at most, of sentences spread over all folds.
+        threshold : float
+        told : callable, optional
+            Told how many folds are done, of how many.
+
+        Raises
+        ------
+        UserError
+            D614 for a setting, D634 for no tree, D613 where no sentence has a chart.
+        """
+        for setting, value, fewest in (("folds", folds, 2), ("longest", longest, 1), ("most", most, 1)):
+            if value is not None and (isinstance(value, bool) or value < fewest):
+                raise UserError(
+                    "D614", setting=setting, value=value, wanted=f"a whole number from {fewest} on"
+                )
+        lengths = np.array([len(tree.words()) for tree in trees])
+        chosen = np.flatnonzero(lengths <= longest)
+        if most is not None and len(chosen) > most:
+            chosen = chosen[np.linspace(0, len(chosen) - 1, most).astype(np.int64)]
+        edges = np.linspace(0, len(trees), min(folds, len(trees)) + 1).astype(np.int64)
+        found = []
+        for fold, (first, last) in enumerate(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)):
+            own = chosen[(chosen >= first) & (chosen < last)].tolist()
+            if own:
+                grammar = TreebankGrammar.from_trees([*trees[:first], *trees[last:]], binarisation)
+                found.append(cls.from_trees(grammar, [trees[i] for i in own], threshold=threshold))
+            if told is not None:
+                told(fold + 1, len(edges) - 1)
+        if not any(map(len, found)):
+            raise UserError("D613", n=len(trees))
+        return cls.concat(found)
+
+    @classmethod
+    def concat(cls, each: Sequence[TrainingCharts]) -> TrainingCharts:
+        """Return all charts of several."""
+        counts = ("without_chart", "gold_missing", "wrong_labels", "forced")
+        return cls(
+            PartFeatures.concat([one.features for one in each]),
+            join_graphs([one.graphs for one in each]),
+            np.concatenate([one.cost for one in each]),
+            tuple(tree for one in each for tree in one.trees),
+            *(sum(getattr(one, name) for one in each) for name in counts),
+        )

@@ -1,0 +1,162 @@
+"""The commands ``disambig parse`` and ``disambig train-parser``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from disambig.api.commands import Quiet, is_typed, line_blocks, lines_in, open_results, remark, stages
+
+
+def parse(
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[FILE]...", help="Text; default: standard input. .conllu: words and tags."),
+    ] = None,
+    model: Annotated[
+        str, typer.Option(metavar="NAME", help="A pack, or a folder that `disambig train-parser` made.")
+    ] = "disambig_en_parser",
+    format: Annotated[
+        str,
+        typer.Option(help="brackets (a tree a line), indented, tree (drawn), html (a page), jsonl."),
+    ] = "brackets",
+    nbest: Annotated[
+        int | None,
+        typer.Option("--nbest", "-n", metavar="N", help="The N best: number of the sentence, ln P, tree."),
+    ] = None,
+    input: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", help="text, lines (a sentence each), words (the same, cut already), conllu."
+        ),
+    ] = "text",
+    tags: Annotated[
+        bool, typer.Option("--tags/--no-tags", help="Whether tags of CoNLL-U (column XPOS) are kept to.")
+    ] = True,
+    tagger: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="A model of tags, such as tag: for text unlike what the parser learned from."
+        ),
+    ] = None,
+    max_length: Annotated[
+        int,
+        typer.Option(metavar="N", help="Sentences of more words get a flat tree, and are counted."),
+    ] = 150,
+    width: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", help="Columns for drawn trees; wider ones become outlines. Default: the terminal's."
+        ),
+    ] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Default: standard output.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the output.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Parse text: a tree of constituents for each sentence.
+
+    Sentences without a parse, or too long, get a flat tree of their words and tags, and are counted.
+    """
+    from contextlib import nullcontext
+
+    from .parser import Parser
+    from .sentences import ParserTagger
+    from .streaming import (
+        ParserRun,
+        TreeFormatter,
+        check_options,
+        group_by_format,
+        read_conllu_sentences,
+        read_sentences,
+    )
+
+    check_options(format, input, nbest, width, max_length, output, force=force)
+    given = paths or ["-"]
+    kinds = group_by_format(given, input)
+    parser = Parser.load(model, max_length=max_length)
+    columns = width or _columns(output)
+    title = f"Trees of {', '.join(paths)}" if paths and paths != ["-"] else "Trees"
+    showing = TreeFormatter(format, nbest is not None, columns, title[:200], parser.language)
+    typed = is_typed(paths)
+    run = ParserRun(parser, showing, nbest or 1, ParserTagger.load(tagger) if tagger else None)
+    shown_in = nullcontext(_no_progress) if typed else stages()
+    with shown_in as tell, open_results(output, force=force) as write:
+        write(showing.head())
+        for kind, files in kinds:
+            if kind == "conllu":
+                found = read_conllu_sentences(parser, files, tags=tags)
+            else:
+                found = read_sentences(parser, line_blocks(lines_in(files), 64), kind, at_once=typed)
+            for sentences in found:
+                for text in run.texts(sentences):
+                    write(text)
+                    tell("parsing", run.done, 0)
+        write(showing.foot())
+    for line in run.warnings():
+        remark(line)
+
+
+def _columns(output: Path | None) -> int:
+    """Return how wide drawings may be: as the terminal, a hundred columns elsewhere."""
+    import shutil
+    import sys
+
+    is_terminal = output is None and sys.stdout is not None and sys.stdout.isatty()
+    return shutil.get_terminal_size((100, 24)).columns if is_terminal else 100
+
+
+def _no_progress(stage: str, done: int, total: int) -> None:
+    """Show nothing: somebody types into the same terminal."""
+
+
+def train_parser(
+    trees: Annotated[
+        list[Path],
+        typer.Argument(metavar="TREES...", help="Bracketed trees: files, directories, tar archives."),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the parser.")],
+    held_out: Annotated[
+        Path | None,
+        typer.Option(metavar="TREES", help="Trees to measure on. Default: the last files, about a tenth."),
+    ] = None,
+    horizontal: Annotated[
+        int, typer.Option(metavar="N", help="Labels of earlier children that rules remember, 0 to 9.")
+    ] = 2,
+    vertical: Annotated[
+        int, typer.Option(metavar="N", help="1: labels alone; 2: with their parent's, and so on, to 9.")
+    ] = 2,
+    language: Annotated[
+        str, typer.Option(metavar="CODE", help="Whose tokeniser cuts the texts that it will parse.")
+    ] = "en",
+    force: Annotated[bool, typer.Option("--force", help="Replace the output, a parser.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Train a parser on a treebank, for `disambig parse --model FOLDER` and the component disambig_parser.
+
+    Says its F1 (PARSEVAL, as evalb counts) on trees that are held out. Of a treebank's own held-out part the
+    parser learns in the end as well.
+    """
+    from disambig.api import UserError
+    from disambig.api.packs import saved_folder, writing
+    from disambig.api.text import SpacyTokens
+
+    from ..treebank.binarisation import Binarisation
+    from .parser import is_parser_alone, save_parser
+    from .training import ParserTrainingData, train_on, training_summary
+
+    with writing(output):
+        if output.exists() and not is_parser_alone(output):
+            raise UserError("D906", path=output)
+        if output.exists() and not force:
+            raise UserError("D310", path=output)
+    Binarisation(horizontal, vertical)
+    SpacyTokens(language).words("x")
+    with saved_folder(output) as draft, stages() as tell:
+        material = ParserTrainingData.from_files(trees, held_out)
+        trained = train_on(material, horizontal=horizontal, vertical=vertical, language=language, tell=tell)
+        with writing(output):
+            save_parser(trained.parser, draft, about=trained.about)
+    for line in training_summary(trained, output):
+        remark(line)

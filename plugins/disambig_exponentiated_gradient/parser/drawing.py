@@ -1,0 +1,387 @@
+"""Drawings of trees: in the terminal, as SVG, and as a page of HTML."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from disambig.api.formats import escape
+
+from ..treebank.tree import Tree, TreeNodes, below_top, fold_tree, format_indented, unescape_word
+
+
+@dataclass(frozen=True, slots=True)
+class TreeLayout:
+    """A tree's nodes in preorder, with their places.
+
+    Attributes
+    ----------
+    nodes : Nodes
+    children : list of lists of int
+        Indices of the children of each node.
+    centres : list of float
+        Where the middle of each node is, from the left.
+    levels : list of int
+        0 of words and their tags.
+    width : float
+        Of the whole.
+    """
+
+    nodes: TreeNodes
+    children: list[list[int]]
+    centres: list[float]
+    levels: list[int]
+    width: float
+
+    @classmethod
+    def from_tree(cls, tree: Tree, width: Callable[[Tree], float], gap: float) -> TreeLayout:
+        """Return the places of a tree's nodes.
+
+        Parameters
+        ----------
+        tree : Tree
+        width : callable
+            How wide a node is by itself.
+        gap : float
+            Between two words.
+        """
+        nodes = TreeNodes.from_tree(tree)
+        n = len(nodes.nodes)
+        children: list[list[int]] = [[] for _ in range(n)]
+        for i in range(1, n):
+            children[nodes.parents[i]].append(i)
+        widths, own, levels, lefts = [0.0] * n, [0.0] * n, [0] * n, [0.0] * n
+        for i in range(n - 1, -1, -1):  # children stand behind their parents
+            node = width(nodes.nodes[i])
+            if not children[i]:
+                widths[i], own[i] = node, node / 2
+                continue
+            below, at = children[i], 0.0
+            for child in below:
+                lefts[child] = at
+                at += widths[child] + gap
+            first, last = below[0], below[-1]
+            centre = (lefts[first] + own[first] + lefts[last] + own[last]) / 2
+            shift = max(0.0, node / 2 - centre)  # a label wider than all below
+            for child in below:
+                lefts[child] += shift
+            own[i] = centre + shift
+            widths[i] = max(at - gap + shift, own[i] + node / 2)
+            levels[i] = 1 + max(levels[child] for child in below)
+        for i in range(1, n):
+            lefts[i] += lefts[nodes.parents[i]]
+        return cls(nodes, children, [a + b for a, b in zip(lefts, own, strict=True)], levels, widths[0])
+
+
+ROW, TAGS, EDGE, MARGIN, GAP = 46.0, 34.0, 24.0, 14.0, 16.0
+"""Heights of a level and of the words' row, the bend of a line, the margin, the gap between words; pixels."""
+_LABEL, _WORD = 12.5, 15.0
+"""Sizes of letters."""
+KINDS = {
+    "noun": ("NP", "NX", "QP", "NML", "WHNP", "NAC"),
+    "verb": ("VP",),
+    "clause": ("S", "SBAR", "SQ", "SINV", "SBARQ", "RRC"),
+    "preposition": ("PP", "WHPP", "PRT"),
+    "modifier": ("ADJP", "ADVP", "WHADVP", "WHADJP", "CONJP", "PRN"),
+}
+"""What labels have a colour in common."""
+_KIND = {label: kind for kind, labels in KINDS.items() for label in labels}
+_NARROW, _WIDE = frozenset("ijltfrI.,:;'`!|()[]/ -"), frozenset("mwMW@%")
+
+
+def svg(tree: Tree, words: Sequence[str] | None = None) -> str:
+    """Return the picture of a tree.
+
+    Parameters
+    ----------
+    tree : Tree
+    words : sequence of str, optional
+        What is shown for each of its words; by default as people write them.
+    """
+    shown = iter(map(unescape_word, tree.words()) if words is None else words)
+    tree = fold_tree(  # each word as it is shown, each node an object of its own
+        tree,
+        lambda node, children: Tree(
+            node.label, tuple(children), None if node.word is None else " ".join(next(shown).split()) or " "
+        ),
+    )
+    layout = TreeLayout.from_tree(tree, _width, GAP)
+    top = layout.levels[0]
+    nodes = layout.nodes.nodes
+    xs = [MARGIN + centre for centre in layout.centres]
+    ys = [MARGIN + ROW * (top - level) + 9 for level in layout.levels]
+    lines, labels, texts = [], [], []
+    for i, node in enumerate(nodes):
+        parent = layout.nodes.parents[i]
+        if parent >= 0:
+            lines.append(_line(xs[parent], ys[parent] + 10, xs[i], ys[i] - 11))
+        kind = "tag" if node.word is not None else _KIND.get(node.label.partition("-")[0], "other")
+        labels.append(_label(xs[i], ys[i], node.label, kind))
+        if node.word is not None:
+            texts.append(_text(xs[i], ys[i] + TAGS - 8, node.word, "word"))
+    width, height = layout.width + 2 * MARGIN, 2 * MARGIN + ROW * top + TAGS + 10
+    said = escape(" ".join(node.word or "" for node in nodes if node.word is not None))
+    return (
+        f'<svg role="img" aria-label="{said}" width="{width:.0f}" height="{height:.0f}" '
+        f'viewBox="0 0 {width:.0f} {height:.0f}" xmlns="http://www.w3.org/2000/svg">\n'
+        f'<path class="lines" d="{"".join(lines)}"/>\n{"".join(labels)}\n{"".join(texts)}\n</svg>'
+    )
+
+
+def _line(x: float, y: float, to_x: float, to_y: float) -> str:
+    """Return a line that bends to its child's column at once, and goes straight down there."""
+    if abs(x - to_x) < 0.5:
+        return f"M{x:.1f} {y:.1f}V{to_y:.1f}"
+    bend = min(y + EDGE, to_y)
+    middle = (y + bend) / 2
+    return f"M{x:.1f} {y:.1f}C{x:.1f} {middle:.1f} {to_x:.1f} {middle:.1f} {to_x:.1f} {bend:.1f}V{to_y:.1f}"
+
+
+def _label(x: float, y: float, label: str, kind: str) -> str:
+    width = _advance(label, _LABEL) + 12
+    if kind == "tag":
+        return _text(x, y + 4, label, "tag")
+    return (
+        f'<rect class="k {kind}" x="{x - width / 2:.1f}" y="{y - 10:.1f}" width="{width:.1f}" height="20" '
+        f'rx="5"/>{_text(x, y + 4.5, label, "label")}'
+    )
+
+
+def _text(x: float, y: float, text: str, kind: str) -> str:
+    return f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}">{escape(text)}</text>'
+
+
+def _width(node: Tree) -> float:
+    return max(_advance(node.label, _LABEL) + 12, _advance(node.word or "", _WORD))
+
+
+def _advance(text: str, size: float) -> float:
+    """Return about how wide a text is; the fonts of whoever looks at it are not known."""
+    return size * sum(map(_share, text))
+
+
+def _share(sign: str) -> float:
+    if unicodedata.category(sign) in ("Mn", "Me", "Cf"):
+        return 0.0
+    if unicodedata.east_asian_width(sign) in "WF":
+        return 1.05
+    if sign in _NARROW:
+        return 0.36
+    return 0.9 if sign in _WIDE else 0.72 if sign.isupper() else 0.58
+
+
+_NAMES = {
+    "noun": "noun phrase",
+    "verb": "verb phrase",
+    "clause": "clause",
+    "preposition": "prepositional phrase",
+    "modifier": "adjective, adverb and the like",
+}
+
+
+@cache
+def _read_style() -> tuple[str, str]:
+    """Return the style sheet and the policy that lets it in, and nothing else."""
+    style = Path(__file__).with_name("page.css").read_text(encoding="utf8")
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    return style, f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+
+
+def html_head(title: str, *, language: str = "en") -> str:
+    """Return the page up to its first sentence."""
+    style, policy = _read_style()
+    key = "".join(f'<li class="{kind}">{_NAMES[kind]}</li>' for kind in KINDS)
+    return f"""<!DOCTYPE html>
+<html lang="{escape(language)}">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>{escape(title)}</title>
+<style>{style}</style>
+</head>
+<body>
+<header lang="en">
+<h1>{escape(title)}</h1>
+<ul class="key">{key}</ul>
+</header>
+<main>
+"""
+
+
+def html_section(
+    number: int,
+    sentence: str,
+    trees: Sequence[Tree],
+    *,
+    words: Sequence[str] | None = None,
+    said: Sequence[str] = (),
+    is_flat: bool = False,
+) -> str:
+    """Return a sentence and its trees.
+
+    Parameters
+    ----------
+    number : int
+        Of the sentence.
+    sentence : str
+    trees : sequence of Tree
+    words : sequence of str, optional
+        What is shown for each word.
+    said : sequence of str
+        A line above each tree, such as its score.
+    is_flat : bool
+        Whether there is no parse: no picture is made then.
+    """
+    parts = [
+        f'<section id="s{number}">\n<h2 dir="auto"><span class="n">{number}</span>{escape(sentence)}</h2>\n'
+    ]
+    for i, tree in enumerate(trees):
+        if i < len(said):
+            parts.append(f'<p class="score" lang="en">{escape(said[i])}</p>\n')
+        if is_flat:
+            continue
+        drawn = below_top(tree)
+        brackets = f'<details lang="en"><summary>brackets</summary><pre>{escape(format_indented(tree))}</pre></details>'
+        parts.append(f'<div class="picture">{svg(drawn, words)}</div>\n{brackets}\n')
+    return "".join(parts) + "</section>\n"
+
+
+def html_foot() -> str:
+    """Return the end of the page."""
+    return "</main>\n</body>\n</html>\n"
+
+
+def html_page(title: str, sections: Sequence[str]) -> str:
+    """Return a whole page of sections."""
+    return html_head(title) + "".join(sections) + html_foot()
+
+
+_PICTURES = {**{code: chr(0x2400 + code) for code in range(32)}, 0x7F: "\N{SYMBOL FOR DELETE}"}
+_UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+
+
+def draw_tree(tree: Tree, *, width: int = 100, words: Sequence[str] | None = None) -> str:
+    """Return a picture of a tree in lines of text, each ended.
+
+    Parameters
+    ----------
+    tree : Tree
+    width : int
+        Columns that there are: a wider tree becomes an outline.
+    words : sequence of str, optional
+        What is shown for each of its words; by default as people write them.
+    """
+    shown = [visible(word) for word in (map(unescape_word, tree.words()) if words is None else words)]
+    shown = [word or "\N{WHITE SQUARE}" for word in shown]
+    if sum(columns(word) + 1 for word in shown) <= width + 1:
+        grid = _grid(tree, shown)
+        if all(len(row) <= width for row in grid):
+            return "".join("".join(row).rstrip() + "\n" for row in grid)
+    return _outline(tree, shown)
+
+
+def visible(text: str) -> str:
+    """Return a text on one line, without what moves the cursor or turns what follows round."""
+    plain = " ".join(text.split()).translate(_PICTURES)
+    return "".join(
+        "\N{REPLACEMENT CHARACTER}" if unicodedata.category(sign) in _UNSEEN else sign for sign in plain
+    )
+
+
+def columns(text: str) -> int:
+    """Return how many columns a text takes in a terminal."""
+    return sum(_columns(sign) for sign in text)
+
+
+def _columns(sign: str) -> int:
+    if unicodedata.category(sign) in ("Mn", "Me"):
+        return 0
+    return 2 if unicodedata.east_asian_width(sign) in "WF" else 1
+
+
+def _grid(tree: Tree, words: Sequence[str]) -> list[list[str]]:
+    """Return rows of cells, one a column of the terminal; the second one of a wide sign is empty."""
+    of_leaf = dict(zip(map(id, tree.leaves()), words, strict=True))
+
+    def width(node: Tree) -> float:
+        return float(max(columns(visible(node.label)), columns(of_leaf.get(id(node), ""))))
+
+    if len(of_leaf) < len(words):  # one object stands in several places of the tree
+        return _grid(_apart(tree), words)
+    layout = TreeLayout.from_tree(tree, width, 2.0)
+    top = layout.levels[0]
+    rows = [[" "] * (int(layout.width) + 2) for _ in range(2 * top + 2)]
+    places = [int(centre) for centre in layout.centres]
+    for i, node in enumerate(layout.nodes.nodes):
+        row = 2 * (top - layout.levels[i])
+        _put(rows[row], places[i], visible(node.label))
+        if node.word is not None:
+            _put(rows[row + 1], places[i], of_leaf[id(node)])
+            continue
+        below = layout.children[i]
+        _branch(rows[row + 1], places[i], [places[child] for child in below])
+        for child in below:
+            for line in range(row + 2, 2 * (top - layout.levels[child])):
+                rows[line][places[child]] = "\N{BOX DRAWINGS LIGHT VERTICAL}"
+    for row_of in rows:
+        while row_of and row_of[-1] == " ":
+            row_of.pop()
+    return rows
+
+
+def _apart(tree: Tree) -> Tree:
+    """Return a tree equal to this, in which every node is an object of its own."""
+    from ..treebank.tree import fold_tree
+
+    return fold_tree(tree, lambda node, children: Tree(node.label, tuple(children), node.word))
+
+
+def _put(row: list[str], centre: int, text: str) -> None:
+    at = centre - columns(text) // 2
+    for sign in text:
+        wide = _columns(sign)
+        if wide == 0:  # belongs to the sign before
+            row[max(at - 1, 0)] += sign
+            continue
+        row[at] = sign
+        if wide == 2:
+            row[at + 1] = ""
+        at += wide
+
+
+def _branch(row: list[str], parent: int, children: Sequence[int]) -> None:
+    """Draw the line below a node from which its children hang."""
+    first, last = children[0], children[-1]
+    if first == last:
+        row[first] = "│"
+        return
+    for at in range(first, last + 1):
+        row[at] = "─"
+    for child in children:
+        row[child] = "┬"
+    row[first], row[last] = "┌", "┐"
+    row[parent] = {"─": "┴", "┬": "┼", "┌": "├", "┐": "┤"}[row[parent]]
+
+
+def _outline(tree: Tree, words: Sequence[str]) -> str:
+    """Return a tree with a constituent a line, each below its parent."""
+    lines: list[str] = []
+    number = iter(words)
+    open_: list[tuple[Tree, str, str]] = [(tree, "", "")]
+    while open_:
+        node, before, behind = open_.pop()
+        said = visible(node.label) + ("" if node.word is None else "  " + next(number))
+        lines.append(before + said + "\n")
+        last = len(node.children) - 1
+        for i in range(last, -1, -1):
+            here, below = ("└─ ", "   ") if i == last else ("├─ ", "│  ")
+            open_.append((node.children[i], behind + here, behind + below))
+    return "".join(lines)

@@ -1,0 +1,300 @@
+"""The parser: text in, one tree for each sentence out; how it is found, saved and loaded."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import UserError, nearest_first
+from disambig.api.features import read_stored, write_stored
+from disambig.api.packs import packs
+from disambig_exponentiated_gradient.grammar.treebank_grammar import TreebankGrammar, flat_tree
+from disambig_exponentiated_gradient.treebank.tree import TOP, Tree
+
+from ..grammar.treebank_grammar import Parses, TreebankParser
+from ..treebank.binarisation import node_label
+from .sentences import ParserSentence, SentenceCutter
+
+PACK = "disambig_en_parser"
+LONGEST = 150
+"""Words of a sentence that is parsed, at most, where nothing else is asked: twice as many take ten times as
+long."""
+MOST_BEST = 1000
+PARSED, COARSE, NONE, LONG = "parsed", "coarse", "none", "long"
+_AT_ONCE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedSentence:
+    """The trees of a sentence.
+
+    Attributes
+    ----------
+    sentence : Sentence
+    trees : tuple of Tree
+        The best first; one at least.
+    scores : tuple of float
+        ln P of each tree with its words; NaN of a flat one.
+    kind : str
+        ``"parsed"``; ``"coarse"``, by the grammar of labels alone, where the other has no parse; ``"none"``,
+        where both have none, and ``"long"``, of too many words: then the tree is flat.
+    """
+
+    sentence: ParserSentence
+    trees: tuple[Tree, ...]
+    scores: tuple[float, ...]
+    kind: str
+
+    @property
+    def best(self) -> Tree:
+        """The best tree."""
+        return self.trees[0]
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether there is no parse: the tree has words and their likeliest tags, and nothing else."""
+        return self.kind in (NONE, LONG)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parser:
+    """Parses text by the grammar of a treebank.
+
+    Attributes
+    ----------
+    grammar : TreebankGrammar
+    language : str
+        Code of the language, whose tokeniser cuts texts.
+    threshold : float
+        What is less probable by the coarser grammar is not looked for.
+    max_length : int
+        Sentences of more words are not parsed: they get a flat tree.
+    cutter : Cutter
+        Cuts texts into sentences.
+    """
+
+    grammar: TreebankGrammar
+    language: str = "en"
+    threshold: float = 1e-4
+    max_length: int = LONGEST
+    cutter: SentenceCutter = field(init=False, repr=False)
+    _trees: TreebankParser = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        check_whole("max_length", self.max_length, 1, 10_000)
+        lexicon = self.grammar.lexicon
+        cutter = SentenceCutter(lexicon.words, self.language, "HYPH" in lexicon.tags)
+        object.__setattr__(self, "cutter", cutter)
+        object.__setattr__(self, "_trees", TreebankParser(self.grammar, self.threshold))
+
+    @classmethod
+    def load(cls, name: str | Path = PACK, *, max_length: int = LONGEST) -> Parser:
+        """Return the parser of a pack or a folder.
+
+        Raises
+        ------
+        UserError
+            D901, D902 and D943 for a name of nothing, D900 and D635 for a damaged parser.
+        """
+        return read_parser(locate_parser(name), max_length=max_length)
+
+    def save(self, folder: str | Path) -> None:
+        """Write the parser into a folder, which is made."""
+        save_parser(self, folder)
+
+    def parse(self, text: str) -> list[Tree]:
+        """Return the best tree of each sentence of a text."""
+        return [each.best for each in self.parses(self.sentences([text])[0])]
+
+    def nbest(self, text: str, k: int = 10) -> list[list[tuple[Tree, float]]]:
+        """Return the `k` best trees of each sentence with their scores, ln P; fewer where there are no more.
+
+        Raises
+        ------
+        UserError
+            D903 for a `k` that is no whole number from 1 to 1,000.
+        """
+        found = self.parses(self.sentences([text])[0], k=k)
+        return [list(zip(each.trees, each.scores, strict=True)) for each in found]
+
+    def sentences(self, texts: Sequence[str], *, whole: bool = False) -> list[list[ParserSentence]]:
+        """Return the sentences of each text; with `whole` each text is one."""
+        if isinstance(texts, str):
+            raise UserError("D904", value=texts[:40])
+        return self.cutter(texts, whole=whole)
+
+    def parses(self, sentences: Iterable[ParserSentence], *, k: int = 1) -> list[ParsedSentence]:
+        """Return up to `k` trees of each sentence that has words."""
+        check_whole("k", k, 1, MOST_BEST)
+        given = [sentence for sentence in sentences if sentence.words]
+        found: list[ParsedSentence] = []
+        for first in range(0, len(given), _AT_ONCE):
+            found += self._parsed(given[first : first + _AT_ONCE], k)
+        return found
+
+    def parse_words(self, sentences: Sequence[Sequence[str]]) -> list[Tree | None]:
+        """Return the best tree of sentences of the treebank's own words, None where there is none."""
+        return self._trees.trees(sentences)
+
+    def _parsed(self, given: Sequence[ParserSentence], k: int) -> list[ParsedSentence]:
+        short = [i for i, each in enumerate(given) if len(each.words) <= self.max_length]
+        tagged = [i for i in short if given[i].tags is not None]
+        plain = [i for i in short if given[i].tags is None]
+        parses: dict[int, Parses] = {}
+        if tagged:
+            words, tags = [given[i].words for i in tagged], [given[i].tags or () for i in tagged]
+            for i, each in zip(tagged, self._trees.parses(words, tags, k=k), strict=True):
+                if each.trees and not each.is_fallback:
+                    parses[i] = each
+                else:  # by these tags there is none
+                    plain.append(i)
+        if plain:
+            again = self._trees.parses([given[i].words for i in plain], k=k)
+            parses |= dict(zip(plain, again, strict=True))
+        return [self._one(sentence, parses.get(i)) for i, sentence in enumerate(given)]
+
+    def _one(self, sentence: ParserSentence, parses: Parses | None) -> ParsedSentence:
+        if parses is not None and parses.trees:
+            return ParsedSentence(
+                sentence, parses.trees, parses.scores, COARSE if parses.is_fallback else PARSED
+            )
+        tags = sentence.tags or self._most_likely_tags(sentence.words)
+        flat = flat_tree(sentence.words, tags)
+        return ParsedSentence(sentence, (flat,), (math.nan,), LONG if parses is None else NONE)
+
+    def _most_likely_tags(self, words: Sequence[str]) -> list[str]:
+        """Return the likeliest tag of each word by itself."""
+        seen = self.grammar.counts.lexical
+        return [
+            node_label(max(scores, key=lambda symbol: scores[symbol] + math.log(seen[symbol])))
+            if scores
+            else TOP
+            for scores in self.grammar.lexicon.scores(words)
+        ]
+
+
+def check_whole(setting: str, value: object, least: int, most: int) -> None:
+    """Refuse what is no whole number between two (D903)."""
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        raise UserError("D903", setting=setting, value=value, least=least, most=most)
+
+
+FORMAT = "disambig.treebank_parser.v1"
+FILE, HEADER = "grammar.npz", "header.json"
+_TEXTS = ("symbols", "labels", "words", "words_names", "looks", "looks_names")
+_NAMES = (
+    *("settings", "binary", "chains", "unchanged", "lexical", "words_counts", "looks_counts"),
+    *(name + ending for name in _TEXTS for ending in ("", "_sizes")),
+)
+
+
+def save_parser(parser: Parser, folder: str | Path, *, about: Mapping[str, Any] | None = None) -> None:
+    """Write a parser into a folder, which is made.
+
+    Parameters
+    ----------
+    parser : Parser
+    folder : path
+        What lies there of another parser is replaced.
+    about : mapping, optional
+        What people want to know of it, such as its sentences and its F1; plain values.
+    """
+    arrays = parser.grammar.state()
+    header = {
+        "format": FORMAT,
+        "language": parser.language,
+        "threshold": parser.threshold,
+        "horizontal": parser.grammar.binarisation.horizontal,
+        "vertical": parser.grammar.binarisation.vertical,
+        "about": dict(about or {}),
+        "digest": _digest(arrays),
+    }
+    write_stored(Path(folder), FILE, header, **arrays)
+
+
+def read_parser(folder: str | Path, *, max_length: int = LONGEST) -> Parser:
+    """Read the parser in a folder.
+
+    Raises
+    ------
+    UserError
+        D900 where a file is missing, is damaged or is none of ours; D635 for arrays that hold no grammar.
+    """
+    folder = Path(folder)
+    header, found = read_stored(folder, FILE, _NAMES, code="D900")
+    arrays = dict(zip(_NAMES, found, strict=True))
+    try:
+        if not isinstance(header, Mapping) or header.get("format") != FORMAT:
+            raise ValueError(f"it says no format {FORMAT}")
+        if header.get("digest") != _digest(arrays):
+            raise ValueError("header and arrays do not belong together, or are damaged")
+        language, threshold = header["language"], header["threshold"]
+        if not isinstance(language, str) or not isinstance(threshold, float) or not 0 <= threshold < 1:
+            raise ValueError("its language or its threshold cannot be")
+    except (ValueError, LookupError, TypeError) as problem:
+        raise UserError("D900", path=folder, problem=problem) from None
+    return Parser(TreebankGrammar.from_state(arrays), language, threshold, max_length)
+
+
+def is_parser(folder: str | Path) -> bool:
+    """Return whether a folder holds a parser, or what looks like one."""
+    return (Path(folder) / FILE).is_file() and (Path(folder) / HEADER).is_file()
+
+
+def is_parser_alone(folder: str | Path) -> bool:
+    """Return whether a folder holds what looks like a parser, and nothing else."""
+    return is_parser(folder) and {path.name for path in Path(folder).iterdir()} == {FILE, HEADER}
+
+
+def grammar_digest(parser: Parser) -> str:
+    """Return what tells the grammar of a parser from any other one."""
+    return _digest(parser.grammar.state())
+
+
+def _digest(arrays: Mapping[str, NDArray[Any]]) -> str:
+    """Return the SHA-256 of arrays with their names, kinds and shapes."""
+    found = hashlib.sha256()
+    for name, array in sorted(arrays.items()):
+        found.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
+        found.update(np.ascontiguousarray(array).tobytes())
+    return found.hexdigest()
+
+
+FOLDER = "parser"
+"""What a pack calls it among its `folders`."""
+
+
+def locate_parser(name: str | Path) -> Path:
+    """Return the folder of a parser: of a pack, by its name, or the folder itself.
+
+    Raises
+    ------
+    UserError
+        D901 for a name of nothing, D943 for one of a file, D902 for a folder without a parser.
+    """
+    known = packs()
+    if str(name) in known:
+        brought = known[str(name)]
+        if FOLDER not in brought.folders:
+            raise UserError("D902", path=brought.home)
+        return brought.folders[FOLDER]
+    path = Path(name)
+    if not path.is_dir():
+        bringing = [each.name for each in known.values() if FOLDER in each.folders]
+        names = nearest_first(str(name), bringing) if bringing else "none"
+        if path.exists():
+            raise UserError("D943", name=name, what="a parser", command="train-parser", names=names)
+        hint = "" if PACK in bringing else f"install the pack {PACK} (pip install ./corpora/{PACK}), or "
+        raise UserError("D901", name=str(name), hint=hint, names=names)
+    if is_parser(path):
+        return path
+    if is_parser(path / FOLDER):
+        return path / FOLDER
+    raise UserError("D902", path=path)

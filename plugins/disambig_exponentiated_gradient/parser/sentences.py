@@ -1,0 +1,237 @@
+"""Sentences to parse: words of a text, their treebank spelling, and their tags."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, replace
+
+from disambig.api import Model, UserError, load_model
+from disambig.api.text import SpacyTokens
+
+from ..treebank.tree import escape_word
+
+_OPENING, _CLOSING = ("``", "\N{LEFT DOUBLE QUOTATION MARK}"), ("''", "\N{RIGHT DOUBLE QUOTATION MARK}")
+_SIGNS: dict[str, tuple[str, ...]] = {
+    "[": ("[", "-LSB-", "-LRB-"),
+    "]": ("]", "-RSB-", "-RRB-"),
+    "{": ("{", "-LCB-", "-LRB-"),
+    "}": ("}", "-RCB-", "-RRB-"),
+    "\N{LEFT DOUBLE QUOTATION MARK}": _OPENING[::-1],
+    "\N{RIGHT DOUBLE QUOTATION MARK}": _CLOSING[::-1],
+    "\N{LEFT-POINTING DOUBLE ANGLE QUOTATION MARK}": _OPENING,
+    "\N{RIGHT-POINTING DOUBLE ANGLE QUOTATION MARK}": _CLOSING,
+    "\N{DOUBLE LOW-9 QUOTATION MARK}": _OPENING,
+    "\N{LEFT SINGLE QUOTATION MARK}": ("\N{LEFT SINGLE QUOTATION MARK}", "`", "'"),
+    "\N{RIGHT SINGLE QUOTATION MARK}": ("'", "\N{RIGHT SINGLE QUOTATION MARK}"),
+    "\N{EM DASH}": ("\N{EM DASH}", "--"),
+    "\N{EN DASH}": ("\N{EN DASH}", "--", "-"),
+    "--": ("--", "\N{EM DASH}", "\N{EN DASH}"),
+    "\N{HORIZONTAL ELLIPSIS}": ("...", "\N{HORIZONTAL ELLIPSIS}"),
+    "...": ("...", "\N{HORIZONTAL ELLIPSIS}"),
+}
+
+
+def as_in_treebank(words: Sequence[str], known: Container[str]) -> list[str]:
+    """Return the words of a sentence as a treebank writes them; all can stand in a bracketed tree.
+
+    Parameters
+    ----------
+    words : sequence of str
+        As they are in the text; a straight double quote opens and closes by turns.
+    known : container of str
+        The treebank's words.
+    """
+    found = []
+    is_open = False
+    ways: tuple[str, ...]
+    for word in words:
+        if word == '"':
+            ways, is_open = (_CLOSING if is_open else _OPENING), not is_open
+        else:
+            if word in _OPENING or word in _CLOSING:
+                is_open = word in _OPENING
+            ways = _SIGNS.get(word) or _ways(word)
+        found.append(escape_word(next((way for way in ways if way in known), ways[0])))
+    return found
+
+
+def _ways(word: str) -> tuple[str, ...]:
+    plain = word.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+    escaped = plain.replace("/", "\\/").replace("*", "\\*")
+    return (plain, word, escaped, escape_word(plain))
+
+
+_HYPHEN = re.compile(r"[-\N{HYPHEN}]")
+
+
+@dataclass(frozen=True, slots=True)
+class ParserSentence:
+    """A sentence, cut into words.
+
+    Attributes
+    ----------
+    text : str
+        The text that it stands in.
+    words : tuple of str
+        As the treebank writes them.
+    starts, ends : tuples of int
+        Where each stands in `text`, in characters.
+    tags : tuple of str, or None
+        Of each word, where they are known.
+    """
+
+    text: str
+    words: tuple[str, ...]
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+    tags: tuple[str, ...] | None = None
+
+    @property
+    def source_text(self) -> str:
+        """The sentence as it stands in its text, on one line."""
+        return " ".join(self.text[self.starts[0] : self.ends[-1]].split()) if self.words else ""
+
+    @property
+    def source_words(self) -> list[str]:
+        """The words as they stand in the text."""
+        return [self.text[start:end] for start, end in zip(self.starts, self.ends, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceCutter:
+    """Cut texts into sentences of words.
+
+    Attributes
+    ----------
+    known : container of str
+        The treebank's words.
+    language : str
+        Whose tokeniser cuts.
+    cuts_hyphens : bool
+        Whether the treebank cuts words at hyphens.
+    """
+
+    known: Container[str]
+    language: str = "en"
+    cuts_hyphens: bool = True
+
+    def __call__(self, texts: Sequence[str], *, whole: bool = False) -> list[list[ParserSentence]]:
+        """Return the sentences of each text.
+
+        Parameters
+        ----------
+        texts : sequence of str
+        whole : bool
+            Whether each text is one sentence.
+        """
+        view = SpacyTokens(self.language)(texts)
+        starts, ends, bounds = view.starts.tolist(), view.ends.tolist(), view.sentences.tolist()
+        found: list[list[ParserSentence]] = [[] for _ in texts]
+        documents = view.document_indices(view.sentences[:-1]).tolist()
+        rows: list[list[list[int]]] = [[] for _ in texts]
+        for document, first, last in zip(documents, bounds, bounds[1:], strict=False):
+            tokens = list(range(first + 1, last - 1))  # without the boundary words
+            if whole and rows[document]:
+                rows[document][-1] += tokens
+            else:
+                rows[document].append(tokens)
+        for document, (text, sentences) in enumerate(zip(texts, rows, strict=True)):
+            for tokens in sentences:
+                spans = [(starts[token], ends[token]) for token in tokens]
+                found[document].append(self.sentence(text, spans))
+        return found
+
+    def sentence(
+        self, text: str, spans: Sequence[tuple[int, int]], tags: Sequence[str] | None = None
+    ) -> ParserSentence:
+        """Return the sentence of some tokens of a text.
+
+        Parameters
+        ----------
+        text : str
+        spans : sequence of (int, int)
+            Where each token begins and ends, in characters.
+        tags : sequence of str, optional
+            Of each token; of tokens that are put together the last one's.
+        """
+        if not self.cuts_hyphens:
+            spans, tags = _join_words(text, spans, tags)
+        words = as_in_treebank([text[start:end] for start, end in spans], self.known)
+        starts, ends = zip(*spans, strict=True) if spans else ((), ())
+        return ParserSentence(text, tuple(words), starts, ends, None if tags is None else tuple(tags))
+
+    def from_words(self, words: Sequence[str], tags: Sequence[str] | None = None) -> ParserSentence:
+        """Return the sentence of words that are cut already; they stay as they are cut."""
+        spans, at = [], 0
+        for word in words:
+            spans.append((at, at + len(word)))
+            at += len(word) + 1
+        starts, ends = zip(*spans, strict=True) if spans else ((), ())
+        spelt = tuple(as_in_treebank(words, self.known))
+        return ParserSentence(" ".join(words), spelt, starts, ends, None if tags is None else tuple(tags))
+
+
+def _join_words(
+    text: str, spans: Sequence[tuple[int, int]], tags: Sequence[str] | None
+) -> tuple[list[tuple[int, int]], list[str] | None]:
+    """Put tokens together that a hyphen between them, and no space, makes one word."""
+    found: list[tuple[int, int]] = []
+    kept: list[str] = []
+    for i, (start, end) in enumerate(spans):
+        before, behind = i > 0 and spans[i - 1][1] == start, i + 1 < len(spans) and spans[i + 1][0] == end
+        is_hyphen = bool(_HYPHEN.fullmatch(text[start:end]))
+        after_hyphen = before and _HYPHEN.fullmatch(text[slice(*spans[i - 1])]) is not None
+        joins = (is_hyphen and before and behind and text[end : end + 1].isalnum()) or (
+            after_hyphen and i > 1 and spans[i - 2][1] == spans[i - 1][0] and text[start].isalnum()
+        )
+        if joins and found and text[start - 1].isalnum() | (not is_hyphen):
+            found[-1] = (found[-1][0], end)
+            if tags is not None:
+                kept[-1] = tags[i]
+        else:
+            found.append((start, end))
+            if tags is not None:
+                kept.append(tags[i])
+    return found, None if tags is None else kept
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ParserTagger:
+    """Gives sentences tags.
+
+    Attributes
+    ----------
+    model : Model
+        Of a task that labels every token of `disambig.spacy_tokens.v1`.
+    """
+
+    model: Model
+
+    @classmethod
+    def load(cls, name: str) -> ParserTagger:
+        """Return the tagger of a task such as ``"tag"``, of ``"PACK/TASK"`` or of a folder.
+
+        Raises
+        ------
+        UserError
+            D404 for a model that there is not, D909 for one that does not label tokens.
+        """
+        model = load_model(name)
+        decides = getattr(model.task, "decides", None)
+        if getattr(decides, "where", "") != "tokens" or not isinstance(model.tokenisation, SpacyTokens):
+            raise UserError("D909", name=name, task=model.task.name)
+        return cls(model)
+
+    def __call__(self, sentences: Sequence[ParserSentence]) -> list[ParserSentence]:
+        """Return sentences with the tags of their words; those that have some keep them."""
+        some = [i for i, sentence in enumerate(sentences) if sentence.tags is None and sentence.words]
+        found = list(sentences)
+        if not some:
+            return found
+        view = SpacyTokens(self.model.language).of_sentences([sentences[i].source_words for i in some])
+        labels = self.model.task.groups[0].candidates
+        chosen = iter(self.model.choose(view)[1].tolist())
+        for i in some:
+            found[i] = replace(found[i], tags=tuple(labels[next(chosen)] for _ in found[i].words))
+        return found

@@ -1,0 +1,376 @@
+"""Parse a stream of input: lines to sentences, and parsed sentences to brackets, drawings, JSON or a page."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from disambig.api import UserError
+from disambig.api.formats import read_conllu
+
+from ..treebank.tree import below_top, format_indented, format_one_line, list_constituents
+from . import drawing as page
+from .drawing import draw_tree, visible
+from .parser import COARSE, LONG, MOST_BEST, NONE, PARSED, ParsedSentence, Parser, check_whole
+from .sentences import ParserSentence, ParserTagger
+
+TEXT, LINES, WORDS, CONLLU = "text", "lines", "words", "conllu"
+INPUTS = (TEXT, LINES, WORDS, CONLLU)
+_ENDED = re.compile(
+    r"[.!?\N{HORIZONTAL ELLIPSIS}][\"'\N{RIGHT DOUBLE QUOTATION MARK}\N{RIGHT SINGLE QUOTATION MARK})\]}]*$"
+)
+_MOST_LINES, _MOST_CHARACTERS = 200, 20_000
+"""A paragraph of more is cut where a line ends."""
+_LINES_PER_BATCH = 64
+Line = tuple[str, str]
+Placed = tuple[str, ParserSentence]
+"""A sentence, and where it begins: file and line."""
+
+
+@dataclass(slots=True)
+class ParagraphReader:
+    """Gather lines to pieces of text whose sentences are whole.
+
+    A piece ends at a blank line, where another file begins, and behind a line that ends a sentence: then
+    whoever writes a sentence and waits gets its tree at once.
+
+    Attributes
+    ----------
+    at_once : bool
+        Whether each line is a piece: somebody types.
+    language : str
+        Whose tokeniser knows the abbreviations.
+    """
+
+    at_once: bool = False
+    language: str = "en"
+    _where: str = ""
+    _held: list[str] = field(default_factory=list)
+    _size: int = 0
+
+    def take(self, lines: Iterable[Line]) -> Iterator[Line]:
+        """Yield the pieces that some more lines make whole, each with the place of its first line."""
+        for where, text in lines:
+            if self._held and where.rpartition(":")[0] != self._where.rpartition(":")[0]:
+                yield self._piece()
+            stripped = text.strip()
+            if stripped:
+                self._where = self._where if self._held else where
+                self._held.append(text)
+                self._size += len(text)
+            full = len(self._held) >= _MOST_LINES or self._size >= _MOST_CHARACTERS
+            ended = not stripped or ends_sentence(stripped, self.language)
+            if self._held and (ended or full or self.at_once):
+                yield self._piece()
+
+    def rest(self) -> Iterator[Line]:
+        """Yield what is held when there are no more lines."""
+        if self._held:
+            yield self._piece()
+
+    def _piece(self) -> Line:
+        piece = self._where, "\n".join(self._held)
+        self._held, self._size = [], 0
+        return piece
+
+
+def ends_sentence(line: str, language: str) -> bool:
+    """Return whether a line ends with a stop that is no part of an abbreviation of a language."""
+    if _ENDED.search(line) is None:
+        return False
+    last = line.split()[-1].rstrip("\"'\N{RIGHT DOUBLE QUOTATION MARK}\N{RIGHT SINGLE QUOTATION MARK})]}")
+    return not last.endswith(".") or _cut_off(last, language)
+
+
+def _cut_off(word: str, language: str) -> bool:
+    """Return whether the tokeniser of a language takes the stop off a word."""
+    from disambig.api.text import SpacyTokens
+
+    if len(word) > 100:
+        return True
+    return SpacyTokens(language).words(f"{word} x")[1:2] != [word.lower()]
+
+
+def read_sentences(
+    parser: Parser, blocks: Iterable[Sequence[Line]], kind: str, *, at_once: bool = False
+) -> Iterator[list[Placed]]:
+    """Yield the sentences of lines, a list for each block of lines that ends some.
+
+    Parameters
+    ----------
+    parser : Parser
+    blocks : iterable of lists of (where, text)
+    kind : {"text", "lines", "words"}
+        What lines are: running text, a sentence each, or a sentence of words parted by blanks.
+    at_once : bool
+        Whether each line of text is whole: somebody types.
+    """
+    paragraphs = ParagraphReader(at_once, parser.language)
+    for block in blocks:
+        if kind == WORDS:
+            given = [(where, text.split()) for where, text in block]
+            yield [(where, parser.cutter.from_words(words)) for where, words in given if words]
+            continue
+        pieces = list(paragraphs.take(block)) if kind == TEXT else list(block)
+        yield _cut(parser, pieces, whole=kind == LINES)
+    yield _cut(parser, list(paragraphs.rest()), whole=False)
+
+
+def read_conllu_sentences(parser: Parser, paths: Sequence[str], *, tags: bool) -> Iterator[list[Placed]]:
+    """Yield the sentences of CoNLL-U files: their words, and their tags where they have any (column XPOS)."""
+    for path in paths:
+        held: list[Placed] = []
+        for found in read_conllu(path):
+            held.append((f"{path}:{found.line}", _rows_to_sentence(parser, found.words, tags=tags)))
+            if len(held) == _LINES_PER_BATCH:
+                yield held
+                held = []
+        yield held
+
+
+def _rows_to_sentence(parser: Parser, rows: Sequence[Sequence[str]], *, tags: bool) -> ParserSentence:
+    known = [row[4] for row in rows]  # XPOS
+    are_tags = tags and not any(tag == "_" for tag in known)
+    return parser.cutter.from_words([row[1].replace(" ", "_") for row in rows], known if are_tags else None)
+
+
+def _cut(parser: Parser, pieces: Sequence[Line], *, whole: bool) -> list[Placed]:
+    if not pieces:
+        return []
+    found: Any = parser.sentences([text for _, text in pieces], whole=whole)
+    return [
+        (where, sentence)
+        for (where, _), sentences in zip(pieces, found, strict=True)
+        for sentence in sentences
+        if sentence.words
+    ]
+
+
+BRACKETS, INDENTED, TREE, HTML, JSONL = "brackets", "indented", "tree", "html", "jsonl"
+FORMATS = (BRACKETS, INDENTED, TREE, HTML, JSONL)
+
+
+@dataclass(frozen=True, slots=True)
+class TreeFormatter:
+    """How trees are written.
+
+    Attributes
+    ----------
+    format : str
+        One of `FORMATS`.
+    nbest : bool
+        Whether scores are written beside, for there may be several trees.
+    width : int
+        Columns for drawings.
+    title : str
+        Of a page.
+    language : str
+    """
+
+    format: str
+    nbest: bool = False
+    width: int = 100
+    title: str = "Trees"
+    language: str = "en"
+
+    def head(self) -> str:
+        """Return what comes before all sentences."""
+        return page.html_head(self.title, language=self.language) if self.format == HTML else ""
+
+    def foot(self) -> str:
+        """Return what comes behind all sentences."""
+        return page.html_foot() if self.format == HTML else ""
+
+    def one(self, number: int, where: str, parsed: ParsedSentence) -> str:
+        """Return what is written for a sentence; all end with the end of a line."""
+        write = {
+            BRACKETS: _format_brackets,
+            INDENTED: _format_indented,
+            TREE: _format_drawing,
+            HTML: _format_section,
+            JSONL: _format_json,
+        }
+        return write[self.format](self, number, where, parsed)
+
+
+def _format_brackets(showing: TreeFormatter, number: int, where: str, parsed: ParsedSentence) -> str:
+    if not showing.nbest:
+        return format_one_line(parsed.best) + "\n"
+    scored = zip(parsed.trees, parsed.scores, strict=True)
+    return "".join(f"{number}\t{score:.4f}\t{format_one_line(tree)}\n" for tree, score in scored)
+
+
+def _format_indented(showing: TreeFormatter, number: int, where: str, parsed: ParsedSentence) -> str:
+    return _with_heading(showing, number, parsed, [format_indented(tree) + "\n" for tree in parsed.trees])
+
+
+def _format_drawing(showing: TreeFormatter, number: int, where: str, parsed: ParsedSentence) -> str:
+    if parsed.is_flat:
+        reason = _SAID[parsed.kind]
+        return f"{visible(parsed.sentence.source_text)}\n({reason})\n\n"
+    words = parsed.sentence.source_words
+    made = [draw_tree(below_top(tree), width=showing.width, words=words) for tree in parsed.trees]
+    return _with_heading(showing, number, parsed, made)
+
+
+def _with_heading(showing: TreeFormatter, number: int, parsed: ParsedSentence, made: Sequence[str]) -> str:
+    """Return trees with a blank line behind each, and its number and score before it where they are asked."""
+    lines = [
+        f"# {number}.{rank}  {score:.4f}\n" if showing.nbest else ""
+        for rank, score in enumerate(parsed.scores, 1)
+    ]
+    return "".join(line + tree + "\n" for line, tree in zip(lines, made, strict=True))
+
+
+_SAID = {
+    PARSED: "",
+    COARSE: "by the grammar of plain labels: the other one has no parse",
+    NONE: "no parse",
+    LONG: "too long to be parsed",
+}
+
+
+def _format_section(showing: TreeFormatter, number: int, where: str, parsed: ParsedSentence) -> str:
+    said = []
+    for rank, score in enumerate(parsed.scores, 1):
+        parts = [f"{rank}.", f"ln P = {score:.2f}"] if showing.nbest and not math.isnan(score) else []
+        parts += [_SAID[parsed.kind]] if _SAID[parsed.kind] else []
+        said.append(" ".join(parts))
+    return page.html_section(
+        number,
+        parsed.sentence.source_text,
+        parsed.trees,
+        words=parsed.sentence.source_words,
+        said=said if any(said) else (),
+        is_flat=parsed.is_flat,
+    )
+
+
+def _format_json(showing: TreeFormatter, number: int, where: str, parsed: ParsedSentence) -> str:
+    """Return an object: with scores asked, a list as ``disambig train --lists`` reads them."""
+    sentence = parsed.sentence
+    said: dict[str, object] = {
+        "id": f"{where}#{number}",
+        "text": sentence.source_text,
+        "words": sentence.source_words,
+        "parse": parsed.kind,
+    }
+    if showing.nbest:
+        said["candidates"] = [
+            {
+                "text": format_one_line(tree),
+                "score": None if math.isnan(score) else round(score, 6),
+                "rank": rank,
+            }
+            for rank, (tree, score) in enumerate(zip(parsed.trees, parsed.scores, strict=True))
+        ]
+    else:
+        score = parsed.scores[0]
+        said |= {
+            "tags": parsed.best.tags(),
+            "tree": format_one_line(parsed.best),
+            "score": None if math.isnan(score) else round(score, 6),
+            "constituents": list_constituents(parsed.best),
+        }
+    return json.dumps(said, ensure_ascii=False) + "\n"
+
+
+_SENTENCES_PER_BATCH = 16
+"""Sentences that are parsed before something is written."""
+
+
+@dataclass(slots=True)
+class ParserRun:
+    """Parse sentences and say what became of them.
+
+    Attributes
+    ----------
+    parser : Parser
+    showing : Showing
+    nbest : int
+        Trees a sentence, at most.
+    tagger : Tagger, optional
+        Tags words that have no tags.
+    done : int
+        Sentences so far.
+    kinds : Counter of str
+        How many of each `Parsed.kind`.
+    """
+
+    parser: Parser
+    showing: TreeFormatter
+    nbest: int = 1
+    tagger: ParserTagger | None = None
+    done: int = 0
+    kinds: Counter[str] = field(default_factory=Counter)
+
+    def texts(self, sentences: Sequence[Placed]) -> Iterator[str]:
+        """Yield what is written for some sentences, a few at a time."""
+        for first in range(0, len(sentences), _SENTENCES_PER_BATCH):
+            some = sentences[first : first + _SENTENCES_PER_BATCH]
+            given = [sentence for _, sentence in some]
+            tagged = given if self.tagger is None else self.tagger(given)
+            parsed = self.parser.parses(tagged, k=self.nbest)
+            made = []
+            for (where, _), each in zip(some, parsed, strict=True):
+                self.done += 1
+                self.kinds[each.kind] += 1
+                made.append(self.showing.one(self.done, where, each))
+            yield "".join(made)
+
+    def warnings(self) -> Iterator[str]:
+        """Yield the lines that tell of sentences without a parse."""
+        of = f"of {self.done:,} sentence{'s' * (self.done != 1)}"
+        if n := self.kinds[NONE]:
+            yield f"{n:,} {of}: no parse, {_flat(n)}"
+        if n := self.kinds[LONG]:
+            longest = self.parser.max_length
+            yield f"{n:,} {of}: more than {longest:,} words (--max-length), {_flat(n)}"
+        if n := self.kinds[COARSE]:
+            yield f"{n:,} {of}: parsed by the grammar of plain labels alone, the other one has no parse"
+
+
+def _flat(n: int) -> str:
+    return "a flat tree stands in for it" if n == 1 else "flat trees stand in for them"
+
+
+def check_options(
+    format: str,
+    input: str,
+    nbest: int | None,
+    width: int | None,
+    max_length: int,
+    output: Path | None,
+    *,
+    force: bool,
+) -> None:
+    """Refuse settings that cannot be, before anything is loaded (D671, D903, D310)."""
+    for setting, value, names in (("--format", format, FORMATS), ("--input", input, INPUTS)):
+        if value not in names:
+            raise UserError("D671", setting=setting, value=value, names=", ".join(names))
+    if nbest is not None:
+        check_whole("--nbest", nbest, 1, MOST_BEST)
+    if width is not None:
+        check_whole("--width", width, 20, 10_000)
+    check_whole("--max-length", max_length, 1, 10_000)
+    if output is not None and output.exists() and not force:
+        raise UserError("D310", path=output)
+
+
+def group_by_format(paths: Sequence[str], kind: str) -> list[tuple[str, list[str]]]:
+    """Return files that are read alike, in their order: those that end in .conllu are always CoNLL-U."""
+
+    def file_kind(path: str) -> str:
+        plain = path
+        for packed in (".gz", ".xz", ".zst"):
+            plain = plain.removesuffix(packed)
+        return CONLLU if plain.endswith(".conllu") else kind
+
+    return [(each, list(group)) for each, group in groupby(paths, file_kind)]

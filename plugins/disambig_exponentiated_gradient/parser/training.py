@@ -1,0 +1,185 @@
+"""Train a parser on a user's own treebank, and measure it on trees that are held out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from disambig.api import UserError
+from disambig_exponentiated_gradient.grammar.treebank_grammar import TreebankGrammar
+from disambig_exponentiated_gradient.treebank.parseval import Parseval
+from disambig_exponentiated_gradient.treebank.tree import Tree
+
+from ..treebank.binarisation import Binarisation
+from ..treebank.reading import MAX_WORDS, filter_by_length, read_treebank, split_last
+from .parser import Parser
+
+SHARE = 0.1
+_FEWEST = 2
+_AT_ONCE = 64
+Tell = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ParserTrainingData:
+    """Trees to learn from, and to measure on.
+
+    Attributes
+    ----------
+    learned, held_out : tuples of Tree
+    is_own : bool
+        Whether what is held out is a part of the treebank, from which the parser learns in the end.
+    """
+
+    learned: tuple[Tree, ...]
+    held_out: tuple[Tree, ...]
+    is_own: bool
+
+    @classmethod
+    def from_files(
+        cls, paths: Sequence[str | Path], held_out: str | Path | None = None
+    ) -> ParserTrainingData:
+        """Return the trees of files, directories or archives.
+
+        Of several files the last ones that hold about a tenth of all trees are held out; of one file its last
+        tenth of trees.
+
+        Parameters
+        ----------
+        paths : sequence of str or path
+        held_out : str or path, optional
+            Other trees to measure on.
+
+        Raises
+        ------
+        UserError
+            D630 to D632 for what cannot be read, D905 where there are too few trees.
+        """
+        files: list[list[Tree]] = []
+        for path in paths:
+            files += read_treebank(path).values()
+        files = [trees for trees in files if trees]
+        n = sum(map(len, files))
+        if held_out is not None:
+            others = tuple(tree for trees in read_treebank(held_out).values() for tree in trees)
+            if not n or not others:
+                raise UserError("D905", n=n if not n else 0, least=1, path=paths[0] if not n else held_out)
+            return cls(tuple(tree for trees in files for tree in trees), others, False)
+        if n < _FEWEST:
+            raise UserError("D905", n=n, least=_FEWEST, path=", ".join(map(str, paths)))
+        if len(files) == 1:
+            first = min(n - 1, n - round(SHARE * n)) or 1
+            return cls(tuple(files[0][:first]), tuple(files[0][first:]), True)
+        return cls(*split_last(files, SHARE), True)
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedParser:
+    """What came of it.
+
+    Attributes
+    ----------
+    parser : Parser
+    trees : int
+        That it was learned from: all but those of a file that is held out.
+    learned, held_out : int
+        Trees that the measured grammar was learned from, and those it was measured on.
+    counts : Parseval
+        Of the trees held out, of at most 40 words.
+    """
+
+    parser: Parser
+    trees: int
+    learned: int
+    held_out: int
+    counts: Parseval
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """The same as plain values, for the header of a stored parser."""
+        return {
+            "trees": self.trees,
+            "held_out": self.held_out,
+            "measured": len(self.counts),
+            **parse_figures(self.counts),
+        }
+
+
+def parse_figures(counts: Parseval) -> dict[str, Any]:
+    """Return the figures of PARSEVAL, shares rounded; None where there is no bracket."""
+    names = ("f1", "precision", "recall", "exact", "tagging")
+    values = {name: round(float(getattr(counts, name)), 5) for name in names}
+    return {name: None if value != value else value for name, value in values.items()}
+
+
+def train_on(
+    material: ParserTrainingData,
+    *,
+    horizontal: int = 2,
+    vertical: int = 2,
+    language: str = "en",
+    most: int = MAX_WORDS,
+    tell: Tell | None = None,
+) -> TrainedParser:
+    """Return a parser of a treebank, and how good one is that did not see the trees held out.
+
+    Parameters
+    ----------
+    material : Material
+    horizontal, vertical : int
+        What symbols remember (see `treebank.binarising.Binarisation`).
+    language : str
+        Whose tokeniser cuts texts.
+    most : int
+        Words of a sentence that is measured on, at most.
+    tell : callable, optional
+        Gets (stage, done, total).
+    """
+    tell = tell or _no_progress
+    binarisation = Binarisation(horizontal, vertical)
+    tell("learning", 0, 1)
+    parser = Parser(
+        TreebankGrammar.from_trees(material.learned, binarisation), language, max_length=max(most, 1)
+    )
+    tell("learning", 1, 1)
+    measured = filter_by_length(material.held_out, most)
+    counts = Parseval.from_trees(measured, parse_again(parser, measured, tell))
+    learned, held_out = len(material.learned), len(material.held_out)
+    if not material.is_own:
+        return TrainedParser(Parser(parser.grammar, language), learned, learned, held_out, counts)
+    tell("learning from all", 0, 1)
+    grammar = TreebankGrammar.from_trees((*material.learned, *material.held_out), binarisation)
+    tell("learning from all", 1, 1)
+    return TrainedParser(Parser(grammar, language), learned + held_out, learned, held_out, counts)
+
+
+def parse_again(parser: Parser, trees: Sequence[Tree], tell: Tell | None = None) -> list[Tree | None]:
+    """Return the trees that a parser finds of the words of others."""
+    found: list[Tree | None] = []
+    for first in range(0, len(trees), _AT_ONCE):
+        some = trees[first : first + _AT_ONCE]
+        found += parser.parse_words([tree.words() for tree in some])
+        if tell is not None:
+            tell("measuring", len(found), len(trees))
+    return found
+
+
+def training_summary(trained: TrainedParser, output: Path) -> list[str]:
+    """Return the lines that tell what came of it."""
+    counts = trained.counts
+    lines = [f"{output}: learned from {trained.trees:,} trees"]
+    if counts.f1 != counts.f1:
+        return [*lines, f"no held-out tree of at most {MAX_WORDS} words has a bracket to measure by"]
+    n = f"{len(counts):,} tree{'s' * (len(counts) != 1)}"
+    lines.append(
+        f"F1 {100 * counts.f1:.1f} on {n} of at most {MAX_WORDS} words, held out, by "
+        f"a grammar of {trained.learned:,} others (precision {100 * counts.precision:.1f}, recall "
+        f"{100 * counts.recall:.1f}; {100 * counts.tagging:.1f}% of the tags are right)"
+    )
+    return lines
+
+
+def _no_progress(stage: str, done: int, total: int) -> None:
+    """Tell nobody."""

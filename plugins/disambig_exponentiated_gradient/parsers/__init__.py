@@ -1,1 +1,0 @@
-"""Parsers as people use them: text in, trees out; kept in folders and packs."""

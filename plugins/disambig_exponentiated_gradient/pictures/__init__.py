@@ -1,1 +1,0 @@
-"""Trees as pictures: in the terminal, and in a page of HTML."""

@@ -1,0 +1,699 @@
+"""Compiled functions that read trees and write down their features."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from disambig.api.kernels import compiled, fmix64
+
+from .symbols import CC, END, FIXED, LEFT, NONE, PP, RIGHT, ZERO
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+
+
+FIRST = len(FIXED)
+"""Symbol of the first template."""
+_BEGIN = np.uint64(0xA24BAED4963EE407)
+_STEP = np.uint64(0x9FB21C651E98DF25)
+_LENGTHS = np.array([0, 1, 2, 3, 4, 5, 6, 6, 7, 7, 8, 8, 8, 8, 8, 9, 9, 9, 9, 9, 10], np.int32)
+
+__all__ = [
+    "CC",
+    "END",
+    "FIRST",
+    "LEFT",
+    "NONE",
+    "PP",
+    "RIGHT",
+    "ZERO",
+    "children",
+    "emit",
+    "put",
+    "put2",
+    "put3",
+    "put4",
+    "put5",
+    "put6",
+    "put7",
+    "size",
+    "word_or_tag",
+    "write_keys",
+    "write_starts",
+]  # fmt: skip
+
+
+@compiled
+def emit(buffer, n, out):
+    """Write the feature that is the first `n` symbols of a buffer.
+
+    Parameters
+    ----------
+    out : array of int32
+        Behind its first two numbers features stand one after the other, each its length and its symbols; the
+        first number says where the next one goes, the second how many there are. What finds no room is left
+        out, and the numbers go on.
+    """
+    at = out[0]
+    if at + n < len(out):
+        out[at] = n
+        for i in range(n):
+            out[at + 1 + i] = buffer[i]
+    out[0] = at + n + 1
+    out[1] += 1
+
+
+@compiled
+def write_keys(out, hashes, keys):
+    """Write the key of each feature: the hashes of its symbols, folded from left to right."""
+    at = 2
+    for feature in range(len(keys)):
+        n = out[at]
+        key = _BEGIN
+        for i in range(at + 1, at + 1 + n):
+            key = fmix64(key * _STEP + hashes[out[i]])
+        keys[feature] = key
+        at += n + 1
+
+
+@compiled
+def write_starts(out, begins):
+    """Write where each feature begins."""
+    at = 2
+    for feature in range(len(begins)):
+        begins[feature] = at
+        at += out[at] + 1
+
+
+@compiled
+def put(buffer, n, symbol):
+    """Append a symbol; return the new length."""
+    buffer[n] = symbol
+    return n + 1
+
+
+@compiled
+def put2(template, a, b, buffer, out):
+    """Write a feature of two symbols behind its template; so the others, of as many as they say."""
+    buffer[0], buffer[1], buffer[2] = FIRST + template, a, b
+    emit(buffer, 3, out)
+
+
+@compiled
+def put3(template, a, b, c, buffer, out):
+    """Write a feature of three symbols."""
+    buffer[3] = c
+    buffer[0], buffer[1], buffer[2] = FIRST + template, a, b
+    emit(buffer, 4, out)
+
+
+@compiled
+def put4(template, a, b, c, d, buffer, out):
+    """Write a feature of four symbols."""
+    buffer[0], buffer[1], buffer[2], buffer[3], buffer[4] = FIRST + template, a, b, c, d
+    emit(buffer, 5, out)
+
+
+@compiled
+def put5(template, a, b, c, d, e, buffer, out):
+    """Write a feature of five symbols."""
+    buffer[0], buffer[1], buffer[2], buffer[3], buffer[4], buffer[5] = FIRST + template, a, b, c, d, e
+    emit(buffer, 6, out)
+
+
+@compiled
+def put6(template, a, b, c, d, e, f, buffer, out):
+    """Write a feature of six symbols."""
+    buffer[6] = f
+    buffer[0], buffer[1], buffer[2], buffer[3], buffer[4], buffer[5] = FIRST + template, a, b, c, d, e
+    emit(buffer, 7, out)
+
+
+@compiled
+def put7(template, a, b, c, d, e, f, g, buffer, out):
+    """Write a feature of seven symbols."""
+    buffer[6], buffer[7] = f, g
+    buffer[0], buffer[1], buffer[2], buffer[3], buffer[4], buffer[5] = FIRST + template, a, b, c, d, e
+    emit(buffer, 8, out)
+
+
+@compiled
+def children(node, after, kids):
+    """Write the children of a constituent; return how many they are."""
+    n, child = 0, node + 1
+    while child >= 0:
+        kids[n] = child
+        n += 1
+        child = after[child]
+    return n
+
+
+@compiled
+def size(number):
+    """Return the symbol of a length, coarser the longer it is."""
+    return ZERO + _LENGTHS[min(number, 20)]
+
+
+@compiled
+def word_or_tag(leaf, label, word, closed):
+    """Return the word of a leaf that is of a closed class, else its tag."""
+    return word[leaf] if closed[label[leaf]] or closed[word[leaf]] else label[leaf]
+
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+
+
+MODIFIER, WORDS, HEAD_WORD, OWN_WORD, TAGS, DISTANCE = 13, 14, 15, 16, 17, 18
+ATTACHED, ATTACHED_HEAD, ATTACHED_OBJECT, ATTACHED_BOTH = 19, 20, 21, 22
+TWO_HEADS = 41
+
+
+@compiled
+def modifiers(node, m, kids, forest, closed, buffer, out):
+    """Write the features of each child beside the head child."""
+    label, word, parent, _, start, _, head, leaf, leaf_of = forest
+    above, own = parent[node], head[node]
+    name, grand = label[node], label[above] if above >= 0 else NONE
+    top = leaf[node]
+    place = 0
+    while kids[place] != own:
+        place += 1
+    for i in range(m):
+        if i == place:
+            continue
+        side = LEFT if i < place else RIGHT
+        child = kids[i]
+        below = leaf[child]
+        near = ZERO + (abs(i - place) == 1)
+        # pairs of labels and words
+        put6(MODIFIER, name, grand, label[own], label[child], side, near, buffer, out)
+        put6(WORDS, name, label[own], label[child], side, word[top], word[below], buffer, out)
+        put6(HEAD_WORD, name, label[own], label[child], side, word[top], label[below], buffer, out)
+        put6(OWN_WORD, name, label[own], label[child], side, label[top], word[below], buffer, out)
+        first, last = min(start[top], start[below]), max(start[top], start[below])
+        far = size(last - first)
+        put7(TAGS, name, label[own], label[child], side, label[top], label[below], far, buffer, out)
+        commas = 0
+        for at in range(first + 1, last):
+            tag = label[leaf_of[at]]
+            commas += closed[tag] and tag == word[leaf_of[at]]  # punctuation is its own tag
+        put6(DISTANCE, name, label[own], label[child], side, far, ZERO + min(commas, 3), buffer, out)
+        if label[child] == PP and head[child] >= 0:
+            _attached(name, label[own], top, child, side, forest, buffer, out)
+
+
+@compiled
+def _attached(name, own, top, child, side, forest, buffer, out):
+    """Write the features of a prepositional phrase: what it stands beside, its preposition, its object."""
+    label, word, _, after, _, _, head, leaf, _ = forest
+    preposition = word[leaf[child]]
+    last, at = -1, child + 1
+    while at >= 0:
+        if at != head[child]:
+            last = at
+        at = after[at]
+    put5(ATTACHED, name, own, side, preposition, label[top], buffer, out)
+    put5(ATTACHED_HEAD, name, own, side, preposition, word[top], buffer, out)
+    if last >= 0:
+        put6(ATTACHED_OBJECT, name, own, side, preposition, label[top], word[leaf[last]], buffer, out)
+        put6(ATTACHED_BOTH, name, own, side, preposition, word[top], word[leaf[last]], buffer, out)
+
+
+@compiled
+def two_heads(node, forest, closed, buffer, out):
+    """Write a constituent's head and that of its parent, where they differ."""
+    label, word, parent, _, _, _, _, leaf, _ = forest
+    above = parent[node]
+    if above >= 0 and leaf[above] != leaf[node]:
+        low = word_or_tag(leaf[node], label, word, closed)
+        high = word_or_tag(leaf[above], label, word, closed)
+        put4(TWO_HEADS, label[node], label[above], low, high, buffer, out)
+
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+
+
+RULE, RULE_PARENT, RULE_CLOSED, TWO_RULES = 0, 1, 2, 3
+PAIR, PAIR_PARENT, PAIR_CLOSED, PAIR_WORDS, PAIR_FIRST, PAIR_SECOND, PAIR_RULE = 4, 5, 6, 7, 8, 9, 10
+TRIPLE, TRIPLE_CLOSED = 11, 12
+
+
+@compiled
+def rules(node, m, kids, uncles, forest, closed, buffer, out):
+    """Write the features of the rule of a constituent.
+
+    Parameters
+    ----------
+    m : int
+        Number of its children, which are in `kids`.
+    uncles : array of int32
+        To write the children of its parent to.
+    """
+    label, word, parent, after, _, _, _, leaf, _ = forest
+    above = parent[node]
+    n = put(buffer, put(buffer, 0, FIRST + RULE), label[node])
+    for i in range(m):
+        n = put(buffer, n, label[kids[i]])
+    emit(buffer, n, out)
+    buffer[0] = FIRST + RULE_PARENT
+    emit(buffer, put(buffer, n, label[above] if above >= 0 else NONE), out)
+    n, some = put(buffer, 0, FIRST + RULE_CLOSED), False
+    for i in range(-1, m):
+        at = node if i < 0 else kids[i]
+        n = put(buffer, n, label[at])
+        if _is_closed(at, label, word, leaf, closed):
+            n = put(buffer, n, word[leaf[at]])
+            some = True
+    if some:
+        emit(buffer, n, out)
+    if above >= 0:
+        n = _rule_above(node, above, uncles, label, after, buffer, TWO_RULES)
+        for i in range(m):
+            n = put(buffer, n, label[kids[i]])
+        emit(buffer, n, out)
+    _pairs(node, m, kids, uncles, forest, closed, buffer, out)
+
+
+@compiled
+def _is_closed(node, label, word, leaf, closed):
+    return word[node] < 0 and (closed[label[leaf[node]]] or closed[word[leaf[node]]])
+
+
+@compiled
+def _rule_above(node, above, uncles, label, after, buffer, template):
+    """Begin a feature with the rule above a constituent, in which it is marked, and its label."""
+    n = put(buffer, put(buffer, 0, FIRST + template), label[above])
+    for i in range(children(above, after, uncles)):
+        if uncles[i] == node:
+            n = put(buffer, n, END)
+        n = put(buffer, n, label[uncles[i]])
+    return put(buffer, put(buffer, n, END), label[node])
+
+
+@compiled
+def _pairs(node, m, kids, uncles, forest, closed, buffer, out):
+    """Write the features of two and three children side by side, the ends of the rule among them."""
+    label, word, parent, after, _, _, head, leaf, _ = forest
+    above = parent[node]
+    name, grand = label[node], label[above] if above >= 0 else NONE
+    before_head = True
+    for i in range(-1, m):
+        if i >= 0 and kids[i] == head[node]:
+            before_head = False
+        side = LEFT if before_head else RIGHT
+        first = label[kids[i]] if i >= 0 else END
+        second = label[kids[i + 1]] if i + 1 < m else END
+        put5(PAIR, name, label[head[node]], side, first, second, buffer, out)
+        put5(PAIR_PARENT, name, grand, side, first, second, buffer, out)
+        first_word = word[leaf[kids[i]]] if i >= 0 else END
+        second_word = word[leaf[kids[i + 1]]] if i + 1 < m else END
+        if i >= 0 and i + 1 < m:
+            put7(
+                PAIR_WORDS, name, side, first, first_word, second, second_word, label[head[node]], buffer, out
+            )
+        if i >= 0:
+            put5(PAIR_FIRST, name, side, first, first_word, second, buffer, out)
+        if i + 1 < m:
+            put5(PAIR_SECOND, name, side, first, second, second_word, buffer, out)
+        _closed_run(node, i, 2, m, kids, label, word, leaf, closed, buffer, out)
+        if i + 2 <= m:
+            third = label[kids[i + 2]] if i + 2 < m else END
+            put5(TRIPLE, name, side, first, second, third, buffer, out)
+            _closed_run(node, i, 3, m, kids, label, word, leaf, closed, buffer, out)
+        if above >= 0:
+            n = _rule_above(node, above, uncles, label, after, buffer, PAIR_RULE)
+            emit(buffer, put(buffer, put(buffer, put(buffer, n, side), first), second), out)
+
+
+@compiled
+def _closed_run(node, i, length, m, kids, label, word, leaf, closed, buffer, out):
+    """Write two or three children from the one at `i` on, and their parent, with heads of closed classes."""
+    n, some = put(buffer, 0, FIRST + (PAIR_CLOSED if length == 2 else TRIPLE_CLOSED)), False
+    for j in range(-1, length):
+        if j >= 0 and (i + j < 0 or i + j >= m):
+            n = put(buffer, n, END)
+            continue
+        at = node if j < 0 else kids[i + j]
+        n = put(buffer, n, label[at])
+        if _is_closed(at, label, word, leaf, closed):
+            n = put(buffer, n, word[leaf[at]])
+            some = True
+    if some:
+        emit(buffer, n, out)
+
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+
+
+HEAVY, NEIGHBOURS, FIRST_WORD, LAST_WORD, WORD_BEFORE, WORD_BEHIND, EDGES = 23, 24, 25, 26, 27, 28, 29
+RIGHT_BRANCH, ALIKE, LENGTHS = 30, 31, 32
+_DEEP = 4
+
+
+@compiled
+def edges(node, first, last, forest, closed, buffer, out):
+    """Write the features of where a constituent begins and ends.
+
+    Parameters
+    ----------
+    first, last : int
+        The words of its sentence, from `first` to before `last`.
+    """
+    label, word, _, _, start, end, _, _, leaf_of = forest
+    name, begin, stop = label[node], start[node], end[node]
+    opening, closing = leaf_of[begin], leaf_of[stop - 1]
+    long = size(stop - begin)
+    before = label[leaf_of[begin - 1]] if begin > first else END
+    behind = label[leaf_of[stop]] if stop < last else END
+    put4(HEAVY, name, long, behind, ZERO + min(last - stop, 2), buffer, out)
+    put4(NEIGHBOURS, name, long, before, behind, buffer, out)
+    put3(FIRST_WORD, name, word[opening], long, buffer, out)
+    put3(LAST_WORD, name, word[closing], long, buffer, out)
+    put2(WORD_BEFORE, name, word[leaf_of[begin - 1]] if begin > first else END, buffer, out)
+    put2(WORD_BEHIND, name, word[leaf_of[stop]] if stop < last else END, buffer, out)
+    put5(EDGES, name, before, label[opening], label[closing], behind, buffer, out)
+
+
+@compiled
+def parallels(node, m, kids, forest, buffer, out):
+    """Write how alike constituents are that follow one another in one that has a conjunction."""
+    label, word, _, _, start, end, _, _, _ = forest
+    joined = False
+    for i in range(m):
+        joined = joined or label[kids[i]] == CC
+    if not joined:
+        return
+    before = -1
+    for i in range(m):
+        child = kids[i]
+        if word[child] >= 0:
+            continue
+        if before >= 0:
+            same = label[before] == label[child]
+            put4(ALIKE, label[node], label[child], ZERO, ZERO + same, buffer, out)
+            if same:
+                for depth in range(1, _DEEP):
+                    same = _alike(before, child, depth, label, word, start, end)
+                    put4(ALIKE, label[node], label[child], ZERO + depth, ZERO + same, buffer, out)
+                    if not same:
+                        break
+            longer = (end[child] - start[child]) - (end[before] - start[before])
+            side = RIGHT if longer > 0 else LEFT
+            put5(
+                LENGTHS, label[node], label[child], side, size(abs(longer)), ZERO + (i == m - 1), buffer, out
+            )
+        before = child
+
+
+@compiled
+def _alike(first, second, depth, label, word, start, end):
+    """Tell whether two constituents are the same to a depth below them, words left out."""
+    a, b = first, second
+    depths_a, depths_b = 0, 0
+    stop_a, stop_b = end[first], end[second]
+    # nodes in preorder, those too deep left out; a node's depth is how many open ones it stands in
+    open_a, open_b = [end[first]], [end[second]]
+    while True:
+        a += 1
+        b += 1
+        while a < len(label) and start[a] < stop_a:
+            while len(open_a) > 1 and start[a] >= open_a[-1]:
+                open_a.pop()
+            depths_a = len(open_a)
+            if word[a] < 0:
+                open_a.append(end[a])
+            if depths_a <= depth:
+                break
+            a += 1
+        while b < len(label) and start[b] < stop_b:
+            while len(open_b) > 1 and start[b] >= open_b[-1]:
+                open_b.pop()
+            depths_b = len(open_b)
+            if word[b] < 0:
+                open_b.append(end[b])
+            if depths_b <= depth:
+                break
+            b += 1
+        over_a = a >= len(label) or start[a] >= stop_a
+        over_b = b >= len(label) or start[b] >= stop_b
+        if over_a or over_b:
+            return over_a and over_b
+        if label[a] != label[b] or depths_a != depths_b:
+            return False
+
+
+@compiled
+def right_branch(root, stop, last, forest, closed, buffer, out):
+    """Count the nodes from the root to the last word that is no punctuation, and all others.
+
+    Parameters
+    ----------
+    root, stop : int
+        The nodes of the tree are those from `root` to before `stop`.
+    last : int
+        Its last word.
+    """
+    label, word, parent, _, _, _, _, _, leaf_of = forest
+    at = leaf_of[last]
+    while last > 0 and closed[label[at]] and label[at] == word[at] and leaf_of[last - 1] >= root:
+        last -= 1
+        at = leaf_of[last]
+    n = 0
+    while at >= 0:
+        at = parent[at]
+        n += 1
+    for i in range(stop - root):
+        put2(RIGHT_BRANCH, RIGHT if i < n else LEFT, END, buffer, out)
+
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+
+
+PARENT, TWO_ABOVE, LARGEST, SPINE, SPINE_WORD = 33, 34, 35, 36, 37
+BETWEEN, BETWEEN_FIRST, BETWEEN_SECOND = 38, 39, 40
+
+
+@compiled
+def ancestors(node, forest, closed, buffer, out):
+    """Write a word with what is above it."""
+    label, word, parent, _, _, _, _, leaf, _ = forest
+    above = parent[node]
+    higher = parent[above]
+    put3(PARENT, word[node], label[node], label[above], buffer, out)
+    top = label[higher] if higher >= 0 else NONE
+    put4(TWO_ABOVE, word[node], label[node], label[above], top, buffer, out)
+    n = put(buffer, put(buffer, 0, FIRST + SPINE), label[node])
+    at = node
+    while parent[at] >= 0 and leaf[parent[at]] == node:
+        at = parent[at]
+        n = put(buffer, n, label[at])
+    end = parent[at]
+    n = put(buffer, put(buffer, n, END), label[end] if end >= 0 else NONE)
+    emit(buffer, n, out)
+    buffer[0] = FIRST + SPINE_WORD
+    emit(buffer, put(buffer, n, word[node]), out)
+    beside = word_or_tag(leaf[end], label, word, closed) if end >= 0 else NONE
+    highest = label[end] if end >= 0 else NONE
+    put5(LARGEST, word[node], label[node], label[at], highest, beside, buffer, out)
+
+
+@compiled
+def between(left, right, forest, closed, buffer, out):
+    """Write the way from a word to the next one through the tree."""
+    label, word, parent, _, start, _, _, _, _ = forest
+    n = put(buffer, put(buffer, 0, FIRST + BETWEEN), label[left])
+    at, place = parent[left], start[right]
+    _, _, _, _, _, end, _, _, _ = forest
+    while end[at] <= place:
+        n = put(buffer, n, label[at])
+        at = parent[at]
+    n = put(buffer, put(buffer, n, END), label[at])
+    n = put(buffer, n, END)
+    below = right
+    while below != at:
+        n = put(buffer, n, label[below])
+        below = parent[below]
+    emit(buffer, n, out)
+    if closed[label[left]] or closed[word[left]]:
+        buffer[0] = FIRST + BETWEEN_FIRST
+        emit(buffer, put(buffer, n, word[left]), out)
+    if closed[label[right]] or closed[word[right]]:
+        buffer[0] = FIRST + BETWEEN_SECOND
+        emit(buffer, put(buffer, n, word[right]), out)
+
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+
+
+_ROOM = 64
+
+
+@compiled
+def write_features(nodes, words, forest, closed, out, ends):
+    """Write the features of trees; `ends` says how many there are after each tree.
+
+    Parameters
+    ----------
+    nodes, words : arrays of int64, shape (n_trees + 1,)
+        Where the nodes and words of each tree begin.
+    forest : tuple of arrays
+        See `Forest.arrays`.
+    closed : array of bool
+        Whether a symbol is of a closed class.
+    out : array of int32
+        See `emitting_kernels.emit`.
+    """
+    word, after, leaf_of = forest[1], forest[3], forest[8]
+    out[0], out[1] = 2, 0
+    most = 0
+    for tree in range(len(nodes) - 1):
+        most = max(most, nodes[tree + 1] - nodes[tree])
+    buffer = np.empty(3 * most + _ROOM, np.int32)
+    kids, uncles = np.empty(most, np.int32), np.empty(most, np.int32)
+    for tree in range(len(nodes) - 1):
+        first, last = words[tree], words[tree + 1]
+        for node in range(nodes[tree], nodes[tree + 1]):
+            if word[node] >= 0:
+                ancestors(node, forest, closed, buffer, out)
+                continue
+            m = children(node, after, kids)
+            rules(node, m, kids, uncles, forest, closed, buffer, out)
+            modifiers(node, m, kids, forest, closed, buffer, out)
+            two_heads(node, forest, closed, buffer, out)
+            edges(node, first, last, forest, closed, buffer, out)
+            parallels(node, m, kids, forest, buffer, out)
+        for place in range(first + 1, last):
+            between(leaf_of[place - 1], leaf_of[place], forest, closed, buffer, out)
+        if last > first:
+            right_branch(nodes[tree], nodes[tree + 1], last - 1, forest, closed, buffer, out)
+        ends[tree] = out[1]
+
+
+def sample() -> None:
+    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    from .features import TreeOccurrences
+
+    found = TreeOccurrences(["(TOP (NP (NP (DT a) (NN b)) (CC and) (NP (NN c))))"])
+    found.names(found.occur(0, 1).places[:1])
+
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+
+
+OPEN, CLOSE = 0, 1
+"""Symbols of brackets."""
+
+
+@compiled
+def read_tree(tokens, first, last, deepest, at, leaf, label, word, parent, after, start, end, leaf_of):
+    """Write the nodes of a tree in preorder, from node `at` and word `leaf` on; return whether it is one.
+
+    Parameters
+    ----------
+    tokens : array of int32
+        Symbols; the tree's are those from `first` to before `last`.
+    deepest : int
+        Brackets within each other, at most.
+    label, word : arrays of int32
+        Symbols; -1 for the word of a constituent.
+    parent, after : arrays of int32
+        A node's parent, and the next of its parent's children; -1 for none.
+    start, end : arrays of int32
+        The words of each node.
+    leaf_of : array of int32
+        The node of each word.
+    """
+    stack = np.empty(deepest, np.int32)
+    latest = np.full(deepest + 1, -1, np.int32)  # the last child seen at each depth
+    depth = 0
+    place = first
+    root = at
+    while place < last:
+        token = tokens[place]
+        if token == CLOSE:
+            if depth == 0 or latest[depth] < 0:
+                return False
+            depth -= 1
+            end[stack[depth]] = leaf
+            place += 1
+            if depth == 0:
+                return place == last
+            continue
+        if token != OPEN or place + 3 >= last or depth == deepest or (depth == 0 and at > root):
+            return False
+        name = tokens[place + 1]
+        if name == OPEN or name == CLOSE:
+            return False
+        label[at], word[at] = name, -1
+        parent[at] = stack[depth - 1] if depth else -1
+        after[at] = -1
+        if latest[depth] >= 0 and depth:
+            after[latest[depth]] = at
+        latest[depth] = at
+        start[at] = leaf
+        inside = tokens[place + 2]
+        if inside == OPEN:
+            stack[depth] = at
+            depth += 1
+            latest[depth] = -1
+            place += 2
+        else:
+            if inside == CLOSE or tokens[place + 3] != CLOSE or depth == 0:
+                return False
+            word[at] = inside
+            leaf_of[leaf] = at
+            leaf += 1
+            end[at] = leaf
+            place += 4
+        at += 1
+    return False
+
+
+@compiled
+def read_forest(
+    tokens, token_starts, deepest, node_starts, word_starts, label, word, parent, after, start, end, leaf_of,
+    sound,
+):  # fmt: skip
+    """Read trees; `sound` says of each whether its brackets make one."""
+    for tree in range(len(sound)):
+        sound[tree] = token_starts[tree] == token_starts[tree + 1] or read_tree(
+            tokens, token_starts[tree], token_starts[tree + 1], deepest, node_starts[tree], word_starts[tree],
+            label, word, parent, after, start, end, leaf_of,
+        )  # fmt: skip
+
+
+@compiled
+def rule_keys(label, word, after, keys, mix):
+    """Write a key of each constituent's label and those of its children; 0 for a word."""
+    for node in range(len(label)):
+        if word[node] >= 0:
+            keys[node] = 0
+            continue
+        key = np.uint64(label[node] + 1) * mix
+        child = node + 1
+        while child >= 0:
+            key = (key ^ (key >> np.uint64(29))) * mix + np.uint64(label[child] + 1)
+            child = after[child]
+        keys[node] = (key ^ (key >> np.uint64(32))) | np.uint64(1)
+
+
+@compiled
+def head_words(word, after, which, head, leaf):
+    """Write the head child and the head leaf of each node, given `which` child is the head.
+
+    A word is its own head leaf and has no head child (-1).
+    """
+    for node in range(len(word) - 1, -1, -1):  # children stand behind their parents
+        if word[node] >= 0:
+            head[node], leaf[node] = -1, node
+            continue
+        child = node + 1
+        for _ in range(which[node]):
+            child = after[child]
+        head[node], leaf[node] = child, leaf[child]

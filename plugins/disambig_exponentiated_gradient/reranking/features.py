@@ -1,0 +1,315 @@
+"""Features of candidate trees after Collins (2000) and Charniak and Johnson (2005)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import Arrays, Features, Group, Instances, TokenView, fitted_field
+from disambig.api.features import (
+    KnownNgrams,
+    Occurrences,
+    as_features,
+    columns_named,
+    count_known,
+    kept,
+    known_ngrams_from_state,
+    own_lists,
+)
+from disambig_exponentiated_gradient.treebank.reading import DEEPEST
+from disambig_exponentiated_gradient.treebank.tree import TOP
+
+from .._validation import check_count
+from ..treebank.binarisation import head_child
+from ..treebank.reading import EMPTY, first_tree
+from ..treebank.tree import format_one_line
+from .symbols import TEMPLATES, TreeSymbols
+
+Column = NDArray[np.int32]
+Ints = NDArray[np.int64]
+_TOKEN = re.compile(r"[()]|[^() \t\r\n\f\v]+")
+_BEGIN = f"({TOP} ("
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Forest:
+    """The nodes of trees, those of a tree in preorder and behind one another.
+
+    Attributes
+    ----------
+    nodes, words : arrays of int64, shape (n_trees + 1,)
+        Where the nodes, and the words, of each tree begin.
+    label, word : arrays of int32, shape (n_nodes,)
+        Symbols; the word of a constituent is -1.
+    parent, after : arrays of int32, shape (n_nodes,)
+        A node's parent, and the next of its parent's children; -1 for none. The first child of a constituent
+        is the next node.
+    start, end : arrays of int32, shape (n_nodes,)
+        Its words are those from `start` to before `end`, counted through all trees.
+    head, leaf : arrays of int32, shape (n_nodes,)
+        Head child (-1 of a word), and the node of the head word.
+    leaf_of : array of int32, shape (n_words,)
+        The node of each word.
+    """
+
+    nodes: Ints
+    words: Ints
+    label: Column
+    word: Column
+    parent: Column
+    after: Column
+    start: Column
+    end: Column
+    head: Column
+    leaf: Column
+    leaf_of: Column
+
+    def __len__(self) -> int:
+        return len(self.nodes) - 1
+
+    @property
+    def arrays(self) -> tuple[Column, ...]:
+        """What kernels take."""
+        return (
+            self.label, self.word, self.parent, self.after, self.start, self.end, self.head, self.leaf,
+            self.leaf_of,
+        )  # fmt: skip
+
+
+@dataclass(slots=True)
+class ForestReader:
+    """Read trees, again and again, with the same symbols.
+
+    Attributes
+    ----------
+    symbols : Symbols
+    """
+
+    symbols: TreeSymbols = field(default_factory=TreeSymbols)
+    _heads: dict[tuple[int, ...], int] = field(default_factory=dict)
+    _heads_of_keys: dict[int, int] = field(default_factory=dict)
+
+    def read(self, texts: Sequence[str]) -> Forest:
+        """Return the nodes of the first tree of each text; a text without a tree has none.
+
+        Labels are without function tags, traces are left out.
+
+        Raises
+        ------
+        UserError
+            D630, D631 for brackets that make no tree.
+        """
+        cut = [text if text.startswith(_BEGIN) and EMPTY not in text else _clean(text) for text in texts]
+        forest, sound = self._read(cut)
+        if not sound.all():
+            cut = [text if good else _clean(text) for text, good in zip(cut, sound.tolist(), strict=True)]
+            forest, sound = self._read(cut)
+            assert sound.all()
+        return forest
+
+    def _read(self, texts: Sequence[str]) -> tuple[Forest, NDArray[np.bool_]]:
+        from ._kernels import OPEN, head_words, read_forest
+
+        n, found = len(texts), [_TOKEN.findall(text) for text in texts]
+        token_starts = np.concatenate([[0], np.cumsum([len(each) for each in found], dtype=np.int64)])
+        number = self.symbols.number
+        tokens = np.fromiter(
+            (number[token] for each in found for token in each), np.int32, int(token_starts[-1])
+        )
+        is_open = tokens == OPEN
+        nodes = np.concatenate([[0], np.cumsum(is_open)])[token_starts].astype(np.int64)
+        total = int(nodes[-1])
+        label, word, parent, after, start, end = (np.zeros(total, np.int32) for _ in range(6))
+        columns = label, word, parent, after, start, end
+        is_word = np.zeros(len(tokens) + 1, np.bool_)
+        # a word stands behind a label; a text that is no tree may have more of them, and never less
+        is_word[2:-1] = (tokens[2:] > 1) & (tokens[1:-1] > 1)
+        words = np.concatenate([[0], np.cumsum(is_word)])[token_starts].astype(np.int64)
+        leaves, sound = np.zeros(int(words[-1]), np.int32), np.zeros(n, np.bool_)
+        read_forest(tokens, token_starts, DEEPEST, nodes, words, *columns, leaves, sound)
+        if not sound.all():
+            empty = np.zeros(0, np.int32)
+            return Forest(nodes, words, *columns, empty, empty, leaves), sound
+        np.take(self.symbols.plain, label, out=label)
+        head, leaf = np.empty(total, np.int32), np.empty(total, np.int32)
+        head_words(word, after, self._which(label, word, after), head, leaf)
+        return Forest(nodes, words, *columns, head, leaf, leaves), sound
+
+    def _which(self, label: Column, word: Column, after: Column) -> Column:
+        """Return which child is the head of each node, found once for each rule."""
+        from ._kernels import rule_keys
+
+        keys = np.empty(len(label), np.uint64)
+        rule_keys(label, word, after, keys, _MIX)
+        rules, at, which = np.unique(keys, return_index=True, return_inverse=True)
+        known = self._heads_of_keys
+        heads = np.zeros(len(rules), np.int32)
+        for i, (key, node) in enumerate(zip(rules.tolist(), at.tolist(), strict=True)):
+            if key and key not in known:
+                below, child = [], node + 1
+                while child >= 0:
+                    below.append(self.symbols.name(int(label[child])))
+                    child = int(after[child])
+                known[key] = head_child(self.symbols.name(int(label[node])), below)
+            heads[i] = known[key] if key else 0
+        found: Column = heads[which.ravel()]
+        return found
+
+
+def _clean(text: str) -> str:
+    tree = first_tree(text)
+    return "" if tree is None else format_one_line(tree)
+
+
+_A_NODE = 24
+"""Features that a bracket has, about."""
+_SYMBOLS = 8
+"""Symbols that a feature has, about."""
+_BITS = 32
+"""Of the place of a feature: its number within its tree; the candidate stands above them."""
+_NAMED = 400
+"""Trees whose features are named together."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TreeOccurrences:
+    """Features of candidates whose texts are trees.
+
+    Attributes
+    ----------
+    texts : sequence of str
+    reader : ForestReader
+    """
+
+    texts: Sequence[str]
+    reader: ForestReader = field(default_factory=ForestReader)
+
+    @property
+    def sizes(self) -> Ints:
+        """About how many features each candidate has, shape ``(n_candidates,)``: for blocks of equal work."""
+        return _A_NODE * np.fromiter((text.count("(") for text in self.texts), np.int64, len(self.texts))
+
+    def occur(self, first: int, last: int) -> Occurrences:
+        """Return the features of candidates `first` to `last` (exclusive); rows count from 0."""
+        from ._kernels import write_keys
+
+        forest = self.reader.read(self.texts[first:last])
+        out, ends = self._described(forest)
+        keys = np.empty(out[1], np.uint64)
+        write_keys(out, self.reader.symbols.hashes, keys)
+        sizes = np.diff(ends, prepend=0)
+        rows = np.repeat(np.arange(len(sizes)), sizes)
+        number = np.arange(len(keys)) - np.repeat(ends - sizes, sizes)
+        return Occurrences(keys, rows, ((rows + first) << _BITS) | number)
+
+    def names(self, places: Ints) -> list[str]:
+        """Return the names of features."""
+        from ._kernels import write_starts
+
+        trees, numbers = places >> _BITS, places & ((1 << _BITS) - 1)
+        wanted, at = np.unique(trees, return_inverse=True)
+        order = np.argsort(at.ravel(), kind="stable")
+        of_tree = np.concatenate([[0], np.cumsum(np.bincount(at.ravel(), minlength=len(wanted)))])
+        found = [""] * len(places)
+        for first in range(0, len(wanted), _NAMED):
+            some = wanted[first : first + _NAMED].tolist()
+            out, ends = self._described(self.reader.read([self.texts[i] for i in some]))
+            begins = np.empty(out[1], np.int64)
+            write_starts(out, begins)
+            before = np.concatenate([[0], ends])
+            for i in range(len(some)):
+                for place in order[of_tree[first + i] : of_tree[first + i + 1]].tolist():
+                    at = int(begins[before[i] + numbers[place]])
+                    found[place] = self._name(out[at + 1 : at + 1 + out[at]].tolist())
+        return found
+
+    def _name(self, symbols: list[int]) -> str:
+        template, *rest = map(self.reader.symbols.name, symbols)
+        return f"{template}: {' '.join(rest)}"
+
+    def _described(self, forest: Forest) -> tuple[NDArray[np.int32], Ints]:
+        """Return the features (see `emitting_kernels.emit`), and how many there are up to each tree."""
+        from ._kernels import write_features
+
+        room = 2 + _A_NODE * _SYMBOLS * len(forest.label)
+        while True:
+            out, ends = np.empty(room, np.int32), np.zeros(len(forest), np.int64)
+            write_features(forest.nodes, forest.words, forest.arrays, self.reader.symbols.closed, out, ends)
+            if out[0] <= room:
+                return out, ends
+            room = int(out[0])
+
+
+_WORDS = "words"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TreeFeatures:
+    """Extractor of one sparse row a candidate, whose text is a tree: how often each feature occurs.
+
+    Features are rules with what is above and within them, pairs and triples of children, heads with their
+    modifiers, phrases with what they are attached to, the shape of constituents, and the ways between words
+    (`templates`). Traces and function tags are not looked at; a text without a tree has no feature.
+
+    Parameters
+    ----------
+    least : int
+        Features that fewer lists have in training, in some of their candidates and not in all alike, are
+        left out.
+
+    Raises
+    ------
+    UserError
+        D452 for a setting that makes no sense.
+    """
+
+    least: int = 5
+    known: KnownNgrams | None = fitted_field(None)
+    describes: ClassVar[str] = "own"
+
+    def __post_init__(self) -> None:
+        check_count("TreeFeatures.least", self.least)
+
+    def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> TreeFeatures:
+        """Keep the features that tell candidates of enough lists from one another.
+
+        Raises
+        ------
+        UserError
+            D630, D631 for texts whose brackets make no tree.
+        """
+        own = own_lists(instances, self)
+        return replace(self, known=kept(TreeOccurrences(own.texts), own.offsets, self.least))
+
+    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
+        """Return the rows of all candidates; ValueError where the extractor was not fitted.
+
+        Raises
+        ------
+        UserError
+            D630, D631 for texts whose brackets make no tree.
+        """
+        if self.known is None:
+            raise ValueError("no feature is known yet: fit the extractor first")
+        own = own_lists(instances, self)
+        rows, held = count_known(TreeOccurrences(own.texts), own.offsets, self.known)
+        number = {name: i for i, name in enumerate(TEMPLATES)}
+        kinds = np.fromiter(
+            (number[name.partition(":")[0]] for name in self.known.names), np.int32, len(self.known)
+        )
+        what = columns_named(self.known.names, kinds, TEMPLATES)
+        return as_features(rows, what, instances, group, held)
+
+    def state(self) -> Arrays:
+        """Return the features."""
+        return {} if self.known is None else self.known.state()
+
+    def from_state(self, arrays: Arrays) -> TreeFeatures:
+        """Return an extractor that knows the features of `state`; ValueError where arrays do not fit."""
+        return replace(self, known=known_ngrams_from_state(arrays, _WORDS) if arrays else None)

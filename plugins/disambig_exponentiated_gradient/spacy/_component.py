@@ -1,0 +1,297 @@
+"""The spaCy component ``disambig_parser`` and the extension attributes of its spans.
+
+spaCy is imported here and nowhere else in the plugin.
+"""
+
+from __future__ import annotations
+
+import warnings
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from spacy.language import Language
+from spacy.tokens import Doc, Span, SpanGroup, Token
+
+from disambig.api import UserError
+from disambig.api.components import SpanWriter
+from disambig.api.text import SpacyTokens
+from disambig_exponentiated_gradient.treebank.tree import TOP, Tree
+
+from ..parser.parser import ParsedSentence, Parser, grammar_digest
+from ..parser.sentences import ParserSentence
+from ..treebank.tree import escape_word, format_one_line, list_constituents
+
+MARK, KIND = "disambig", "constituents"
+"""What ``attrs`` of the group of spans says, by which it is found whatever its key is."""
+Place = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ConstituentIndex:
+    """The constituents of a Doc by their places.
+
+    Attributes
+    ----------
+    group : SpanGroup
+    size : int
+        Spans in it.
+    places : list of (int, int)
+        First token and token behind the last, of each place once, in preorder.
+    labels : dict
+        The labels of each place, from the top down.
+    """
+
+    group: SpanGroup
+    size: int
+    places: list[Place]
+    labels: dict[Place, list[str]]
+
+
+_recent: list[ConstituentIndex] = []
+"""That of the group that was asked last: whoever asks of one span asks of the next."""
+
+
+def set_extensions() -> None:
+    """Make ``span._.labels``, ``span._.parse_string`` and so on known to spaCy; names that are taken stay."""
+    getters: dict[str, Callable[[Span], Any]] = {
+        "constituents": span_constituents,
+        "labels": labels,
+        "parse_string": parse_string,
+        "parent": parent,
+        "children": children,
+    }
+    for name, getter in getters.items():
+        if not Span.has_extension(name):
+            Span.set_extension(name, getter=getter)
+        if not Token.has_extension(name):
+            Token.set_extension(name, getter=_token_labels(getter))
+
+
+def span_constituents(span: Span) -> tuple[Span, ...]:
+    """Return the constituents in a span, itself the first if it is one, each before those in it."""
+    index, span = _index(span.doc), _trimmed(span)
+    first = bisect_left(index.places, (span.start, -span.end), key=_order)  # larger ones come before
+    found = []
+    for start, end in index.places[first:]:
+        if start >= span.end:
+            break
+        if end <= span.end:
+            found.append(span.doc[start:end])
+    return tuple(found)
+
+
+def labels(span: Span) -> tuple[str, ...]:
+    """Return the labels of a constituent, from the top down; of a word alone there may be none."""
+    span = _trimmed(span)
+    index, place = _index(span.doc), (span.start, span.end)
+    if place not in index.labels and len(span) > 1:
+        raise UserError("D907", text=span.text[:40])
+    return tuple(index.labels.get(place, ()))
+
+
+def parse_string(span: Span) -> str:
+    """Return a constituent in brackets, such as ``(NP (DT the) (NN cat))``."""
+    span = _trimmed(span)
+    if not labels(span):
+        return "".join(format_one_line(_leaf(token)) for token in span)
+    index = _index(span.doc)
+    open_: list[tuple[int, list[str], list[Tree]]] = []
+
+    def close(before: int) -> None:
+        """Make a node of each place that ends before a token, the outermost one stays open."""
+        while len(open_) > 1 and open_[-1][0] <= before:
+            _, names, below = open_.pop()
+            open_[-1][2].append(_chain(names, below))
+
+    begins: dict[int, list[int]] = {}
+    for each in span_constituents(span):
+        begins.setdefault(each.start, []).append(each.end)
+    for token in _words(span):
+        close(token.i)
+        open_ += [(end, index.labels[token.i, end], []) for end in begins.get(token.i, ())]
+        open_[-1][2].append(_leaf(token))
+    close(span.end)
+    return format_one_line(_chain(open_[0][1], open_[0][2]))
+
+
+def parent(span: Span) -> Span | None:
+    """Return the smallest constituent around a constituent or a word, None of the first of a sentence."""
+    span = _trimmed(span)
+    labels(span)
+    best: Place | None = None
+    for start, end in _index(span.doc).places:
+        if start > span.start:
+            break
+        if end >= span.end and (start, end) != (span.start, span.end):
+            best = start, end  # in preorder the last one is the smallest
+    return None if best is None else span.doc[best[0] : best[1]]
+
+
+def children(span: Span) -> tuple[Span, ...]:
+    """Return the largest constituents and words in a constituent."""
+    span = _trimmed(span)
+    if not labels(span):
+        return ()
+    below = [each for each in span_constituents(span) if (each.start, each.end) != (span.start, span.end)]
+    found: list[Span] = []
+    at = span.start
+    for each in below:
+        if each.start < at:
+            continue
+        found += [span.doc[i : i + 1] for i in range(at, each.start) if not span.doc[i].is_space]
+        found.append(each)
+        at = each.end
+    return (*found, *(span.doc[i : i + 1] for i in range(at, span.end) if not span.doc[i].is_space))
+
+
+def _token_labels(getter: Callable[[Span], Any]) -> Callable[[Token], Any]:
+    return lambda token: getter(token.doc[token.i : token.i + 1])
+
+
+def _index(doc: Doc) -> ConstituentIndex:
+    group = next((each for each in doc.spans.values() if each.attrs.get(MARK) == KIND), None)
+    if group is None:
+        raise UserError("D908")
+    recent = next(iter(_recent), None)  # once: another thread may put its own there at any time
+    if recent is not None and recent.group is group and recent.size == len(group):
+        return recent
+    found: dict[Place, list[str]] = {}
+    for span in group:
+        found.setdefault((span.start, span.end), []).append(span.label_)
+    index = ConstituentIndex(group, len(group), sorted(found, key=_order), found)
+    _recent[:] = [index]
+    return index
+
+
+def _order(place: Place) -> Place:
+    return place[0], -place[1]
+
+
+def _trimmed(span: Span) -> Span:
+    """Return a span without the white space at its ends, as sentences have it."""
+    start, end = span.start, span.end
+    while start < end and span.doc[start].is_space:
+        start += 1
+    while start < end and span.doc[end - 1].is_space:
+        end -= 1
+    return span.doc[start:end]
+
+
+def _words(span: Span) -> list[Token]:
+    return [token for token in span if not token.is_space]
+
+
+def _leaf(token: Token) -> Tree:
+    return Tree(token.tag_ or TOP, (), escape_word(token.text))
+
+
+def _chain(names: list[str], below: list[Tree]) -> Tree:
+    """Return a node with the labels of a place, from the top down."""
+    tree = Tree(names[-1], tuple(below))
+    for name in reversed(names[:-1]):
+        tree = Tree(name, (tree,))
+    return tree
+
+
+SPACE_TAG = "_SP"
+Found = list[list[ParsedSentence]]
+"""Of each Doc, its parsed sentences."""
+
+
+class ConstituentParser(SpanWriter):
+    """Parse the sentences of Docs.
+
+    Sentences are those that a Doc has; where it has none, the core's rule finds them, and they are written.
+    Tags are written where a Doc has none.
+
+    Parameters
+    ----------
+    nlp : Language
+        The pipeline; its language must be the parser's.
+    parser : Parser
+    name : str
+        Name of the component in the pipeline.
+    spans_key : str
+        Key of ``doc.spans``.
+    tags : bool
+        Whether the parser keeps to the tags that a Doc has.
+
+    Raises
+    ------
+    UserError
+        D500 for a pipeline of another language.
+    """
+
+    reference_file: ClassVar[str] = "parser.json"
+
+    def __init__(
+        self, nlp: Language, parser: Parser, *, name: str, spans_key: str, tags: bool = False
+    ) -> None:
+        if nlp.lang != parser.language:
+            raise UserError("D500", name=name, seen=nlp.lang, language=parser.language)
+        super().__init__(name, spans_key)
+        self.parser = parser
+        self.tags = tags
+        set_extensions()
+
+    def predict(self, docs: Sequence[Doc]) -> Found:
+        """Return the parsed sentences of each Doc; the Docs stay as they are."""
+        given = self._sentences(docs)
+        parsed = iter(self.parser.parses([sentence for sentences in given for sentence in sentences]))
+        return [[next(parsed) for _ in sentences] for sentences in given]
+
+    def set_annotations(self, docs: Sequence[Doc], found: Found) -> None:
+        """Write what `predict` found to the Docs."""
+        for doc, sentences in zip(docs, found, strict=True):
+            self._write(doc, sentences)
+
+    def _sentences(self, docs: Sequence[Doc]) -> list[list[ParserSentence]]:
+        view = SpacyTokens(self.parser.language).of_docs(docs)
+        starts, ends, bounds = view.starts.tolist(), view.ends.tolist(), view.sentences.tolist()
+        found: list[list[ParserSentence]] = [[] for _ in docs]
+        words = [[token for token in doc if not token.is_space] for doc in docs]
+        tagged = [self.tags and doc.has_annotation("TAG") for doc in docs]
+        seen = [0] * len(docs)
+        documents = view.document_indices(view.sentences[:-1]).tolist()
+        for document, first, last in zip(documents, bounds, bounds[1:], strict=False):
+            spans = [(starts[at], ends[at]) for at in range(first + 1, last - 1)]
+            own = words[document][seen[document] : seen[document] + len(spans)]
+            seen[document] += len(spans)
+            tags = [token.tag_ for token in own] if tagged[document] else None
+            found[document].append(self.parser.cutter.sentence(docs[document].text, spans, tags))
+        return found
+
+    def _write(self, doc: Doc, sentences: Sequence[ParsedSentence]) -> None:
+        first = {token.idx: token.i for token in doc}
+        last = {token.idx + len(token): token.i + 1 for token in doc if not token.is_space}
+        spans: list[Span] = []
+        begins: set[int] = set()
+        tags = [SPACE_TAG] * len(doc)
+        for parsed in sentences:
+            sentence, offset = parsed.sentence, len(spans)
+            starts = [first[start] for start in sentence.starts]
+            ends = [last[end] for end in sentence.ends]
+            begins.add(starts[0] if begins else 0)  # white space before the first word is of its sentence
+            for label, start, end, parent in list_constituents(parsed.best):
+                above = "" if parent < 0 else str(offset + parent)
+                spans.append(Span(doc, starts[start], ends[end - 1], label=label, span_id=above))
+            for start, end, tag in zip(starts, ends, parsed.best.tags(), strict=True):
+                tags[start:end] = [tag] * (end - start)
+        if not doc.has_annotation("SENT_START"):
+            for token in doc:
+                token.is_sent_start = token.i in begins
+        if not doc.has_annotation("TAG"):
+            for token, tag in zip(doc, tags, strict=True):
+                token.tag_ = tag
+        doc.spans[self.spans_key] = SpanGroup(doc, name=self.spans_key, attrs={MARK: KIND}, spans=spans)
+
+    def reference(self) -> dict[str, Any]:
+        """Return the parser's digest."""
+        return {"digest": grammar_digest(self.parser)}
+
+    def check(self, saved: Any) -> None:
+        """Warn where the pipeline was saved with another parser."""
+        if saved != self.reference():
+            warnings.warn(f"{self.name} was saved with another parser than it has now", stacklevel=3)

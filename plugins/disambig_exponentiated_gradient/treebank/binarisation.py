@@ -1,0 +1,346 @@
+"""Binary trees with context in their symbols: head words, label splits, symbol names, and the way back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+
+from disambig.api import UserError, nearest_first
+
+from .tree import Tree, TreeNodes, fold_tree
+
+_QUOTED = re.compile(r"[%@~^|\x00-\x20\x7f]")
+_SIGN = re.compile(r"[~^|]")
+_CODE = re.compile(r"%([0-9A-F]{2})")
+INSIDE = "@"
+
+
+@lru_cache(10_000)
+def quoted(label: str) -> str:
+    """Return a label without the signs of symbols."""
+    return _QUOTED.sub(lambda sign: f"%{ord(sign[0]):02X}", label)
+
+
+@lru_cache(100_000)
+def node_label(symbol: str) -> str:
+    """Return the label of a node by its symbol; not of an intermediate one."""
+    sign = _SIGN.search(symbol)
+    plain = symbol[: sign.start()] if sign else symbol
+    return _CODE.sub(lambda code: chr(int(code[1], 16)), plain)
+
+
+def is_inside(symbol: str) -> bool:
+    """Tell whether a symbol is an intermediate one, which no tree has."""
+    return symbol.startswith(INSIDE)
+
+
+@lru_cache(100_000)
+def coarse_symbol(symbol: str) -> str:
+    """Return a symbol without splits, labels above and labels before: ``NP``, or ``@NP`` of all inside."""
+    sign = _SIGN.search(symbol)
+    return symbol[: sign.start()] if sign else symbol
+
+
+@lru_cache(100_000)
+def without_parents(symbol: str) -> str:
+    """Return a node's symbol without the labels above it: of a word, all that its tag and itself say."""
+    return symbol.partition("^")[0]
+
+
+TABLE = Path(__file__).with_name("head_rules.tsv")
+_SIDES, _MODES = ("left", "right", "last"), ("each", "any")
+
+
+@dataclass(frozen=True, slots=True)
+class HeadStep:
+    """One look for a head among the children.
+
+    Attributes
+    ----------
+    side : str
+        Where the look begins; ``"last"``: at the last child alone.
+    each : bool
+        Whether labels are looked for one after another, the first one first; else the first child of any of
+        them is taken.
+    labels : tuple of str
+    """
+
+    side: str
+    each: bool
+    labels: tuple[str, ...]
+
+    def find(self, children: Sequence[str]) -> int:
+        """Return the index of the head, -1 where there is none."""
+        order = range(len(children)) if self.side == "left" else range(len(children) - 1, -1, -1)
+        seen = order[:1] if self.side == "last" else order
+        for labels in ((label,) for label in self.labels) if self.each else (self.labels,):
+            for i in seen:
+                if children[i] in labels:
+                    return i
+        return -1
+
+
+@cache
+def head_rules() -> dict[str, tuple[HeadStep, ...]]:
+    """Return the steps by which the head of each label is found, from the table."""
+    rules: dict[str, tuple[HeadStep, ...]] = {}
+    same: dict[str, str] = {}
+    for line in TABLE.read_text(encoding="utf8").splitlines():
+        parent, _, said = line.partition("\t")
+        if line.startswith("#"):
+            continue
+        if " " not in said:
+            same[parent] = said
+            continue
+        steps = [tuple(step.split()) for step in said.split(";")]
+        assert all(step[0] in _SIDES and step[1] in _MODES for step in steps), line
+        rules[parent] = tuple(HeadStep(step[0], step[1] == "each", step[2:]) for step in steps)
+    return rules | {parent: rules[other] for parent, other in same.items()}
+
+
+def head_child(label: str, children: Sequence[str]) -> int:
+    """Return which child is the head, as an index.
+
+    Parameters
+    ----------
+    label : str
+        Of the constituent; one that the table does not have begins with the left.
+    children : sequence of str
+        Labels of the children, without function tags.
+    """
+    steps = head_rules().get(label, ())
+    for step in steps:
+        found = step.find(children)
+        if found >= 0:
+            break
+    else:
+        found = len(children) - 1 if steps and steps[-1].side == "right" else 0
+    if found > 1 and children[found - 1] == "CC":  # of what is joined the first is the head
+        return found - 2
+    return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Headed:
+    """A tree with the head of each node.
+
+    Attributes
+    ----------
+    tree : Tree
+    children : tuple of Headed
+    head : int
+        Index of the head child; -1 of a word.
+    place : int
+        The head word, as an index in the sentence.
+    word, tag : str
+        The head word and its tag.
+    """
+
+    tree: Tree
+    children: tuple[Headed, ...]
+    head: int
+    place: int
+    word: str
+    tag: str
+
+
+def heads(tree: Tree) -> Headed:
+    """Return a tree with the head child and the head word of each constituent."""
+    place = -1
+
+    def make(node: Tree, children: Sequence[Headed]) -> Headed:
+        nonlocal place
+        if node.word is not None:
+            place += 1
+            return Headed(node, (), -1, place, node.word, node.label)
+        head = head_child(node.label, [child.tree.label for child in children])
+        below = children[head]
+        return Headed(node, tuple(children), head, below.place, below.word, below.tag)
+
+    return fold_tree(tree, make)
+
+
+@dataclass(frozen=True, slots=True)
+class NodeContext:
+    """A tree's nodes, with the children of each.
+
+    Attributes
+    ----------
+    found : Nodes
+    children : list of lists of int
+        Indices of the children of each node.
+    """
+
+    nodes: TreeNodes
+    children: list[list[int]]
+
+    @classmethod
+    def from_tree(cls, tree: Tree) -> NodeContext:
+        """Return the places of a tree."""
+        found = TreeNodes.from_tree(tree)
+        children: list[list[int]] = [[] for _ in found.nodes]
+        for i, parent in enumerate(found.parents):
+            if parent >= 0:
+                children[parent].append(i)
+        return cls(found, children)
+
+    def label(self, i: int) -> str:
+        """Return the label of a node."""
+        return self.nodes.nodes[i].label
+
+    def below(self, i: int) -> list[str]:
+        """Return the labels of the children."""
+        return [self.label(child) for child in self.children[i]]
+
+    def head(self, i: int) -> int:
+        """Return the index of the head child among the children."""
+        return head_child(self.label(i), self.below(i))
+
+    def word(self, i: int) -> str:
+        """Return the word of a node in lower case, nothing where it has none."""
+        return (self.nodes.nodes[i].word or "").lower()
+
+
+_VERBS = frozenset({"VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "MD"})
+_BE = frozenset("be am is are was were been being 's 're 'm".split())
+_HAVE = frozenset("have has had having 've 'd".split())
+_NAMED_IN = frozenset({"of", "that", "than"})
+
+
+def auxiliary(place: NodeContext, i: int) -> str:
+    """Tell forms of "be" and of "have" from all other verbs."""
+    if place.label(i) not in _VERBS or place.label(i) == "MD":
+        return ""
+    word = place.word(i)
+    return "be" if word in _BE else "have" if word in _HAVE else ""
+
+
+def preposition(place: NodeContext, i: int) -> str:
+    """Tell "of", "that" and "than" from the other words of the tag IN."""
+    return place.word(i) if place.label(i) == "IN" and place.word(i) in _NAMED_IN else ""
+
+
+def alone(place: NodeContext, i: int) -> str:
+    """Mark determiners and adverbs that are a constituent of their own."""
+    if place.label(i) not in ("DT", "RB"):
+        return ""
+    return "alone" if len(place.children[place.nodes.parents[i]]) == 1 else ""
+
+
+def base(place: NodeContext, i: int) -> str:
+    """Mark noun phrases that have no constituent within them."""
+    if place.label(i) != "NP":
+        return ""
+    return "base" if all(place.nodes.nodes[child].word is not None for child in place.children[i]) else ""
+
+
+def verb_form(place: NodeContext, i: int) -> str:
+    """Mark verb phrases by the form of their verb: finite, infinitive, participle."""
+    if place.label(i) != "VP":
+        return ""
+    node = i
+    while place.label(node) == "VP" and place.children[node]:
+        node = place.children[node][place.head(node)]
+        if place.label(node) in _VERBS or place.label(node) == "TO":
+            break
+    tag = place.label(node)
+    return "fin" if tag in ("VBD", "VBZ", "VBP", "MD") else tag.lower() if tag in (*_VERBS, "TO") else ""
+
+
+SPLITS: dict[str, Callable[[NodeContext, int], str]] = {
+    "auxiliary": auxiliary,
+    "preposition": preposition,
+    "alone": alone,
+    "base": base,
+    "verb_form": verb_form,
+}
+"""Every split by its name."""
+DEFAULT = tuple(SPLITS)
+"""All of them: what else was tried (single children, genitives, clauses without subject, "not", "but", noun
+phrases with a verb) gained nothing on section 00, three parts of which were held out in turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Binarisation:
+    """How trees are made binary, and what their symbols remember.
+
+    Attributes
+    ----------
+    horizontal : int
+        Labels of children before that an intermediate symbol remembers.
+    vertical : int
+        1: constituents know nothing above them; 2: their parent's label; 3: that of its parent as well.
+    tag_parents : bool
+        Whether tags know their parent's label.
+    splits : tuple of str
+        Names of `disambig_exponentiated_gradient.treebank.binarisation.SPLITS`.
+    """
+
+    horizontal: int = 1
+    vertical: int = 2
+    tag_parents: bool = True
+    splits: tuple[str, ...] = DEFAULT
+
+    def __post_init__(self) -> None:
+        for name, least, most in (("horizontal", 0, 9), ("vertical", 1, 9)):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+                wanted = f"give a whole number from {least} to {most}"
+                raise UserError("D633", what=f"Binarisation.{name}", value=value, wanted=wanted)
+        for name in self.splits:
+            if name not in SPLITS:
+                wanted = f"there are {nearest_first(str(name), SPLITS)}"
+                raise UserError("D633", what="Binarisation.splits", value=name, wanted=wanted)
+
+    def __call__(self, tree: Tree) -> Tree:
+        """Return a tree whose nodes have two children, one or a word, and symbols for labels."""
+        place = NodeContext.from_tree(tree)
+        marks = [SPLITS[name] for name in self.splits]
+        nodes, parents = place.nodes.nodes, place.nodes.parents
+        plain = [quoted(node.label) for node in nodes]
+        made: list[Tree | None] = [None] * len(nodes)
+        for i in range(len(nodes) - 1, -1, -1):  # children stand behind their parents
+            symbol = plain[i] + "".join("~" + mark for split in marks if (mark := split(place, i)))
+            levels = self.vertical if nodes[i].word is None else 1 + self.tag_parents
+            above = i
+            for _ in range(levels - 1):
+                above = parents[above]
+                if above < 0:
+                    break
+                symbol += "^" + plain[above]
+            if nodes[i].word is not None:
+                made[i] = Tree(symbol, (), nodes[i].word)
+                continue
+            below = place.children[i]
+            children = [child for j in below if (child := made[j]) is not None]
+            made[i] = Tree(symbol, self._paired(symbol, children, [plain[j] for j in below]))
+        root = made[0]
+        assert root is not None
+        return root
+
+    def _paired(self, symbol: str, children: list[Tree], labels: list[str]) -> tuple[Tree, ...]:
+        """Return one or two children in place of many: the first one is parted from all others, and so on.
+
+        Symbols between know nothing of the node's parent: with few trees that is best.
+        """
+        made = tuple(children[-2:])
+        for first in range(len(children) - 2, 0, -1):
+            seen = "_".join(labels[max(0, first - self.horizontal) : first])
+            inside = INSIDE + without_parents(symbol) + ("|" + seen if seen else "")
+            made = (children[first - 1], Tree(inside, made))
+        return made
+
+
+def restore_tree(tree: Tree) -> Tree:
+    """Return the tree that a `Binarisation` made this one of."""
+
+    def make(node: Tree, children: Sequence[list[Tree]]) -> list[Tree]:
+        if node.word is not None:
+            return [Tree(node_label(node.label), (), node.word)]
+        below = [child for each in children for child in each]
+        return below if is_inside(node.label) else [Tree(node_label(node.label), tuple(below))]
+
+    return fold_tree(tree, make)[0]

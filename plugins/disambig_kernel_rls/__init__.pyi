@@ -1,0 +1,3 @@
+from .estimator import (
+    RLSClassifier as RLSClassifier,
+)

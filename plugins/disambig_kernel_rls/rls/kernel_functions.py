@@ -1,0 +1,183 @@
+"""Kernel functions over normalised feature rows: linear, polynomial and Gaussian."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import CandidateBatch
+from disambig.api.batches import normalised
+
+from .._validation import check_above_zero, check_degree, check_name, check_not_negative, check_weights
+from .scorers import read_batch
+
+MANNERS = ("row", "groups", "none")
+FULL = 0.5
+"""The share of rows that have a column that is multiplied as a dense one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NormalisedRows:
+    """Rows of length one as a whole ("row"), by feature group ("groups"), or as they are ("none").
+
+    Parameters
+    ----------
+    normalise : {"row", "groups", "none"}
+        By feature group: the inner product of two rows is the sum over the feature groups of their
+        normalised inner products, each by its weight.
+    weights : mapping of str to float, optional
+        Of the feature groups where `normalise` is "groups"; only their ratios matter. Equal if not given.
+
+    Raises
+    ------
+    UserError
+        D777 and D778 for settings that make no sense; D451 and D476, from `rows`, for weights that are
+        not those of the feature groups.
+    """
+
+    normalise: str = "row"
+    weights: Mapping[str, float] | None = None
+
+    def __post_init__(self) -> None:
+        kind = type(self).__name__
+        check_name(f"{kind}.normalise", self.normalise, MANNERS)
+        check_weights(f"{kind}.weights", self.weights)
+        if self.weights is not None:
+            check_name(f"{kind}.normalise, with weights,", self.normalise, ("groups",))
+
+    def rows(self, batch: CandidateBatch) -> Any:
+        """Return the rows as the kernel sees them, a csr_array of shape (n, columns of the batch)."""
+        from scipy.sparse import csr_array
+
+        crossed = read_batch(batch)
+        if self.normalise == "none":
+            return csr_array(crossed.rows, dtype=np.float64)
+        if isinstance(crossed.rows, np.ndarray):
+            crossed = replace(crossed, rows=csr_array(crossed.rows))
+        if self.normalise == "row":
+            return normalised(crossed, together=True).rows
+        return normalised(crossed, None if self.weights is None else in_shares(self.weights)).rows
+
+
+def in_shares(weights: Mapping[str, float]) -> dict[str, float]:
+    """Return weights divided by their sum, however large they are."""
+    largest = max(weights.values())
+    parts = {name: weight / largest for name, weight in weights.items()}
+    total = sum(parts.values())
+    return {name: part / total for name, part in parts.items()}
+
+
+def row_products(left: Any, right: Any) -> NDArray[np.float64]:
+    """Return the inner products of two sets of sparse rows, shape (n, m).
+
+    Columns that most rows have, such as those of word vectors, are multiplied as dense ones.
+    """
+    full = np.bincount(right.indices, minlength=right.shape[1]) > FULL * right.shape[0]
+    if full.sum() < 8:
+        return np.asarray((left @ right.T).toarray(), np.float64)
+    dense = [_select_rows(rows, full).toarray() for rows in (left, right)]
+    rest = [_select_rows(rows, ~full) for rows in (left, right)]
+    found: NDArray[np.float64] = dense[0] @ dense[1].T + (rest[0] @ rest[1].T).toarray()
+    return found
+
+
+def _select_rows(rows: Any, wanted: NDArray[np.bool_]) -> Any:
+    """Return some columns of sparse rows."""
+    from scipy.sparse import csr_array
+
+    kept = wanted[rows.indices]
+    before = np.append(0, np.cumsum(kept))
+    number = np.cumsum(wanted) - 1
+    return csr_array(
+        (rows.data[kept], number[rows.indices[kept]], before[rows.indptr]), (rows.shape[0], int(wanted.sum()))
+    )
+
+
+def squares(rows: Any) -> NDArray[np.float64]:
+    """Return the squared length of each sparse row, shape (n,)."""
+    return np.asarray(rows.multiply(rows).sum(axis=1), np.float64).ravel()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinearKernel(NormalisedRows):
+    """The inner product of normalised rows: a learner keeps weights of columns and no training rows.
+
+    See `NormalisedRows` for the parameters. "row" is the kernel of RLSC-LIN, "groups" with equal weights
+    that of RLSC-COMB (Popescu 2004, section 3).
+    """
+
+    @property
+    def is_linear(self) -> bool:
+        """True."""
+        return True
+
+    def gram(self, left: Any, right: Any) -> NDArray[np.float64]:
+        """Return ``<x, y>`` for each pair of rows, shape (n, m)."""
+        return row_products(left, right)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolynomialKernel(NormalisedRows):
+    """``((<x, y> + offset) / (1 + offset)) ** degree``, which is 1 for x = y of length one.
+
+    Rows that are not normalised are not divided either: ``(<x, y> + offset) ** degree``.
+
+    Parameters
+    ----------
+    degree : int
+        1 to 100.
+    offset : float
+        From 0 on: how much products of fewer features count.
+    """
+
+    degree: int = 2
+    offset: float = 1.0
+
+    def __post_init__(self) -> None:
+        NormalisedRows.__post_init__(self)
+        check_degree("Polynomial.degree", self.degree)
+        check_not_negative("Polynomial.offset", self.offset)
+
+    @property
+    def is_linear(self) -> bool:
+        """False."""
+        return False
+
+    def gram(self, left: Any, right: Any) -> NDArray[np.float64]:
+        """Return the kernel of each pair of rows, shape (n, m)."""
+        scale = 1.0 if self.normalise == "none" else 1.0 + self.offset
+        with np.errstate(over="ignore"):  # learners refuse what is infinite
+            powers: NDArray[np.float64] = ((row_products(left, right) + self.offset) / scale) ** self.degree
+        return powers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GaussianKernel(NormalisedRows):
+    """``exp(-gamma |x - y|^2)``.
+
+    Parameters
+    ----------
+    gamma : float
+        Above zero. Normalised rows are at most the square root of 2 apart where all numbers are positive.
+    """
+
+    gamma: float = 1.0
+
+    def __post_init__(self) -> None:
+        NormalisedRows.__post_init__(self)
+        check_above_zero("Gaussian.gamma", self.gamma)
+
+    @property
+    def is_linear(self) -> bool:
+        """False."""
+        return False
+
+    def gram(self, left: Any, right: Any) -> NDArray[np.float64]:
+        """Return the kernel of each pair of rows, shape (n, m)."""
+        distances = squares(left)[:, None] + squares(right) - 2.0 * row_products(left, right)
+        alike: NDArray[np.float64] = np.exp(-self.gamma * np.maximum(distances, 0.0))
+        return alike

@@ -1,0 +1,145 @@
+"""Support vector machines with the kernels of RLSC-LIN and RLSC-COMB, to compare with (scikit-learn's)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import Arrays, CandidateBatch, Fitted, Scorer
+
+from .._validation import CHOSEN, check_above_zero, check_weights
+from .kernel_functions import LinearKernel, row_products
+from .learners import LAMBDA, UNIT, FeatureGroups, group_weights
+from .scorers import TAKES, ColumnWeights
+from .systems import prepare_problem
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SVMLin:
+    """SVM-LIN: one support vector machine a candidate, with one normalised linear kernel over all features.
+
+    A candidate that is right in all examples, or in none, scores 1 or -1 everywhere.
+
+    Parameters
+    ----------
+    C : float
+        Above zero: what an example within the margin costs.
+
+    Raises
+    ------
+    UserError
+        D760 for another C.
+    """
+
+    C: float = 1.0
+    takes: ClassVar[tuple[type, ...]] = TAKES
+
+    def __post_init__(self) -> None:
+        check_above_zero("SVMLin.C", self.C)
+
+    def fit(
+        self,
+        batch: CandidateBatch,
+        *,
+        dev: CandidateBatch | None = None,
+        rng: np.random.Generator | None = None,
+    ) -> Fitted:
+        """Return the scorer; `dev` and `rng` are not used.
+
+        Raises
+        ------
+        UserError
+            D705, D772 and D773 for examples that make no sense.
+        """
+        kernel = LinearKernel()
+        problem = prepare_problem(batch, kernel)
+        coefficients, bias = train_machines(row_products(problem.rows, problem.rows), problem.targets, self.C)
+        weights = np.asarray(problem.rows.T @ coefficients)  # (d, K)
+        return Fitted(problem.scorer(kernel, weights, bias=bias), _report(coefficients))
+
+    def from_state(self, arrays: Arrays) -> Scorer:
+        """Rebuild a saved scorer."""
+        return ColumnWeights.from_state(LinearKernel(), arrays)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SVMComb:
+    """SVM-COMB: one support vector machine a candidate, with the weighted sum of one kernel a feature group.
+
+    Parameters
+    ----------
+    C : float
+        As of `SVMLin`.
+    weights : "alignment", "loo", mapping of str to float, or None
+        As of `RLSCComb`; "loo" is the leave-one-out of regularised least squares with the same kernels.
+
+    Raises
+    ------
+    UserError
+        D760 and D777 for settings that make no sense.
+    """
+
+    C: float = 1.0
+    weights: str | Mapping[str, float] | None = None
+    takes: ClassVar[tuple[type, ...]] = TAKES
+
+    def __post_init__(self) -> None:
+        check_above_zero("SVMComb.C", self.C)
+        check_weights("SVMComb.weights", self.weights, CHOSEN)
+
+    def fit(
+        self,
+        batch: CandidateBatch,
+        *,
+        dev: CandidateBatch | None = None,
+        rng: np.random.Generator | None = None,
+    ) -> Fitted:
+        """Return the scorer; `dev` and `rng` are not used.
+
+        Raises
+        ------
+        UserError
+            As `SVMLin.fit`; D451 and D476 for weights that are not those of the feature groups.
+        """
+        groups = FeatureGroups.from_batch(batch)
+        shares = group_weights(groups, self.weights, LAMBDA)
+        rows = groups.rows(shares)
+        coefficients, bias = train_machines(row_products(rows, rows), groups.problem.targets, self.C)
+        scorer = groups.scorer(shares, np.asarray(rows.T @ coefficients), bias)
+        return Fitted(scorer, _report(coefficients) | {"weights": groups.by_name(shares)})
+
+    def from_state(self, arrays: Arrays) -> Scorer:
+        """Rebuild a saved scorer."""
+        return ColumnWeights.from_state(UNIT, arrays)
+
+
+def train_machines(gram: Floats, targets: Floats, C: float) -> tuple[Floats, Floats]:
+    """Return coefficients of the examples, shape (n, K), and biases, shape (K,): one machine a column.
+
+    Parameters
+    ----------
+    gram : array of float64, shape (n, n)
+    targets : array of float64, shape (n, K)
+        Plus and minus one.
+    """
+    from sklearn.svm import SVC
+
+    coefficients, bias = np.zeros(targets.shape), np.zeros(targets.shape[1])
+    for r, target in enumerate(targets.T):
+        if (target == target[0]).all():
+            bias[r] = target[0]
+            continue
+        machine = SVC(kernel="precomputed", C=C).fit(gram, target)
+        coefficients[machine.support_, r] = machine.dual_coef_[0]
+        bias[r] = machine.intercept_[0]
+    return coefficients, bias
+
+
+def _report(coefficients: Floats) -> dict[str, Any]:
+    return {"examples": len(coefficients), "support": int((coefficients != 0).any(axis=1).sum())}

@@ -1,0 +1,6 @@
+from .forms import (
+    inflections as inflections,
+)
+from .task import (
+    SenseTask as SenseTask,
+)

@@ -1,0 +1,322 @@
+"""``sogaard2012.figure5`` and ``sogaard2012.figure6``: gains and losses by problem instance, other robust learners, and removal rates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from disambig.api.evaluation import wilcoxon
+from disambig.api.experiments import Claim, ExperimentResult, Panel, Progress, ResultRow
+
+from . import comparison as systems
+from . import newsgroups
+from .comparison import Floats, compare_systems, error_reductions, group_by_lesson, system_accuracies
+from .newsgroups import (
+    SHIFTED,
+    CountedDocuments,
+    ProblemInstance,
+    pair_instances,
+    read_corpus,
+    sample_instances,
+)
+from .table1 import COUNTING, EVERY, SAMPLED, SIZES, SURE, WORDS, sample_positions
+
+FIGURE5_BASE = "P"
+HURT = (3, 8)
+"""How many of 20 instances are hurt in the paper's plots: from, to."""
+MOST = 70
+"""The largest error reduction in the paper's plots, in %."""
+PLACES = 51
+"""Points of a curve that shows all instances."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sogaard2012Figure5:
+    """Error reductions of the perceptron under random subspaces, sorted."""
+
+    title: ClassVar[str] = "Søgaard and Johannsen 2012, figure 5: P-RLRS against P on each instance, in %"
+    description: ClassVar[str] = (
+        "error reductions of P-RLRS on each problem instance, sorted, with 25 to 250 subspaces"
+    )
+    needs: ClassVar[tuple[str, ...]] = (newsgroups.ARCHIVE,)
+
+    def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
+        """Count words, learn from every pair of groups; with `quick` from some of them."""
+        progress("counting words", 0, 1)
+        instances = pair_instances(SHIFTED, EVERY if quick else 1)
+        trials = {FIGURE5_BASE: systems.size_systems(FIGURE5_BASE, SIZES)}
+        shares = system_accuracies(read_corpus(data), instances, trials, progress=progress)[FIGURE5_BASE]
+        gains = 100 * np.stack([error_reductions(shares[:, 0], each) for each in shares[:, 1:].T], axis=1)
+        places = [sample_positions(FIGURE5_BASE, size, instances) for size in SIZES]
+        some = [gains[at, column] for column, at in enumerate(places)]
+        everything = list(gains.T)
+        return ExperimentResult(
+            [*figure5_rows("", some), *figure5_rows(", all", everything)],
+            figure5_claims(some, everything),
+            [
+                COUNTING,
+                f"{SAMPLED} random instances for each K, those of table 1; 'all': of all instances",
+                "hurt: instances with fewer right decisions than the perceptron's alone",
+                WORDS,
+            ],
+            {"hurt": count_hurt(some), "hurt of all": count_hurt(everything), "all": len(instances)},
+            [
+                figure5_panel(size, of_some, of_all)
+                for size, of_some, of_all in zip(SIZES, some, everything, strict=True)
+            ],
+        )
+
+
+def count_hurt(gains: Sequence[Floats]) -> dict[str, int]:
+    """Return for each K how many instances are hurt."""
+    return {str(size): int((each < 0).sum()) for size, each in zip(SIZES, gains, strict=True)}
+
+
+def figure5_rows(note: str, gains: Sequence[Floats]) -> list[ResultRow]:
+    """Return hurt instances in %, and the least, median and largest error reduction."""
+    figures: dict[str, Any] = {
+        "instances hurt": lambda each: 100 * (each < 0).mean(),
+        "lowest error reduction": np.min,
+        "median error reduction": np.median,
+        "highest error reduction": np.max,
+    }
+    return [
+        ResultRow(name + note, str(size), None, float(figure(each)), len(each))
+        for name, figure in figures.items()
+        for size, each in zip(SIZES, gains, strict=True)
+    ]
+
+
+def figure5_claims(some: Sequence[Floats], everything: Sequence[Floats]) -> list[Claim]:
+    """Return what the paper says of the plots."""
+    hurt = count_hurt(some)
+    shares = [f"{100 * (each < 0).mean():.0f}" for each in everything]
+    best, best_of_all = (max(float(each.max()) for each in gains) for gains in (some, everything))
+    said = ", ".join(f"{size}: {n}" for size, n in hurt.items())
+    return [
+        Claim(
+            f"P-RLRS seldom hurts: at most {HURT[1]} of {SAMPLED} instances (paper: {HURT[0]} to {HURT[1]})",
+            max(hurt.values()) <= HURT[1],
+            f"{said}; of all instances {', '.join(shares)} %",
+        ),
+        Claim(
+            f"error reductions are up to {MOST} % on some of the sampled instances",
+            best >= MOST,
+            f"up to {best:.0f} %; of all instances up to {best_of_all:.0f} %",
+        ),
+    ]
+
+
+def figure5_panel(size: int, some: Floats, everything: Floats) -> Panel:
+    """Return the sorted reductions with K subspaces: sampled ones as marks, all as a curve."""
+    across = np.linspace(0, 100, PLACES)
+    curve = list(zip(across.tolist(), np.percentile(everything, across).tolist(), strict=True))
+    at = 100 * (np.arange(len(some)) + 0.5) / len(some)
+    marks = list(zip(at.tolist(), np.sort(some).tolist(), strict=True))
+    return Panel(
+        f"K = {size}",
+        "instances, sorted, %",
+        "error reduction, %",
+        {f"all {len(everything):,}": curve},
+        {f"{len(some)} sampled": marks},
+    )
+
+
+SIZE = 100
+"""Random subspaces; the paper does not say how many its figure has."""
+RATES = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9)
+QUICK_EVERY = 24
+"""Of the pairs to learn from, the quick form takes each so many-th."""
+ORDERS = 25
+"""Of the examples, that a control averages over without removing anything."""
+FIGURE6_BASE, USUAL, MORE = "SGD", RATES.index(0.1), RATES.index(0.2)
+RIVALS = ("PA", "CW", FIGURE6_BASE)
+MUCH = 5.0
+"""Points by which a system is much better on an instance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sogaard2012Figure6:
+    """SGD-RLRS beside passive-aggressive and confidence-weighted learning; the removal rate."""
+
+    title: ClassVar[str] = (
+        "Søgaard and Johannsen 2012, figure 6: comparison of learners, and the removal rate, accuracy in %"
+    )
+    description: ClassVar[str] = "PA, CW, SGD and SGD-RLRS on problem instances; removal rates from 5 to 90 %"
+    needs: ClassVar[tuple[str, ...]] = (newsgroups.ARCHIVE,)
+
+    def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
+        """Count words, learn from every pair of groups; with `quick` from some of them."""
+        progress("counting words", 0, 1)
+        instances, counted = pair_instances(SHIFTED, QUICK_EVERY if quick else 1), read_corpus(data)
+        trials = {name: systems.single_system(learner) for name, learner in systems.OTHERS.items()}
+        trials |= {base: systems.rate_systems(base, RATES, SIZE) for base in systems.BASES}
+        trials |= {mean_name(base): systems.order_systems(base, ORDERS) for base in systems.BASES}
+        shares = system_accuracies(counted, instances, trials, progress=progress)
+        at = sample_instances(instances, SAMPLED, (12, 6))
+        removed = removed_shares(counted, instances)
+        by_rate = {base: shares[base][:, 1:] for base in systems.BASES}
+        alike = {name: each[:, 0] for name, each in shares.items()}
+        alike[systems.robust_system(FIGURE6_BASE)] = by_rate[FIGURE6_BASE][:, USUAL]
+        return ExperimentResult(
+            figure6_rows(alike, by_rate, at),
+            [
+                *learners_compared(alike, instances, at),
+                *rates_compared(by_rate, instances, removed, at),
+                *orders_compared(alike, by_rate, instances),
+            ],
+            [
+                COUNTING,
+                f"K = {SIZE} (the paper does not say); {SAMPLED} random instances, the same for all systems, "
+                "and all; five passes; the paper's figure has no numbers that could stand beside ours",
+                "p is of Wilcoxon's signed ranks across training pairs (means of the instances that learn "
+                "from the same documents)",
+                WORDS,
+            ],
+            {
+                "learners": {
+                    name: compare_systems(each, alike[systems.robust_system(FIGURE6_BASE)])
+                    for name, each in alike.items()
+                },
+                "rates": {
+                    base: {str(rate): compare_systems(of[:, USUAL], of[:, n]) for n, rate in enumerate(RATES)}
+                    for base, of in by_rate.items()
+                },
+                "removed by the shift": [
+                    round(float(each), 4) for each in np.percentile(removed, (0, 50, 100))
+                ],
+            },
+            [learners_panel(alike, at), *(rates_panel(base, of, at) for base, of in by_rate.items())],
+        )
+
+
+def removed_shares(counted: CountedDocuments, instances: Sequence[ProblemInstance]) -> Floats:
+    """Return for each instance the share of training words that its test documents lack altogether."""
+    lessons = {pair: counted.lesson(pair) for pair in dict.fromkeys(each.train for each in instances)}
+    tests = {
+        pair: np.concatenate([counted.rows["test", group] for group in pair])
+        for pair in dict.fromkeys(each.test for each in instances)
+    }
+    return np.array([lessons[each.train].removed(tests[each.test]) for each in instances])
+
+
+def figure6_rows(
+    alike: Mapping[str, Floats], by_rate: Mapping[str, Floats], at: Sequence[int]
+) -> list[ResultRow]:
+    """Return the accuracies of learners, then those of removal rates, on sampled and on all instances."""
+    shown = {name: each for name, each in alike.items() if name != systems.robust_system(FIGURE6_BASE)}
+    shown |= {
+        f"{systems.robust_system(base)}, {100 * rate:.0f} % removed": of[:, n]
+        for base, of in by_rate.items()
+        for n, rate in enumerate(RATES)
+    }
+    return [
+        ResultRow(name, setting, None, 100 * float(some.mean()), len(some))
+        for name, each in shown.items()
+        for setting, some in ((f"{len(at)} sampled", each[at]), ("all", each))
+    ]
+
+
+def learners_compared(
+    alike: Mapping[str, Floats], instances: Sequence[ProblemInstance], at: Sequence[int]
+) -> list[Claim]:
+    """Claim that SGD-RLRS is more robust than others, but CW much better on some instances."""
+    ours = alike[systems.robust_system(FIGURE6_BASE)]
+    claims = [
+        Claim(
+            f"{systems.robust_system(FIGURE6_BASE)} is better on average than {rival} (p < {SURE})",
+            bool(ours.mean() > alike[rival].mean()) and p < SURE,
+            f"{100 * (ours - alike[rival]).mean():+.2f} points on all instances, "
+            f"{100 * (ours - alike[rival])[at].mean():+.2f} on those sampled; p = {p:.2g}",
+        )
+        for rival in RIVALS
+        for p in [wilcoxon(group_by_lesson(instances, ours), group_by_lesson(instances, alike[rival]))]
+    ]
+    ahead = 100 * (alike["CW"] - ours)
+    return [
+        *claims,
+        Claim(
+            f"CW is much better than {systems.robust_system(FIGURE6_BASE)} on some instances ({MUCH:.0f} points or more)",
+            bool((ahead >= MUCH).any()),
+            f"{(ahead >= MUCH).sum():,} of {len(ahead):,}, {(ahead[at] >= MUCH).sum()} of {len(at)} sampled; "
+            f"at most {ahead.max():+.1f} points",
+        ),
+    ]
+
+
+def rates_compared(
+    by_rate: Mapping[str, Floats], instances: Sequence[ProblemInstance], removed: Floats, at: Sequence[int]
+) -> list[Claim]:
+    """Claim that 20 % is slightly better than 10 %, and more so the more dimensions the shift removes."""
+    from scipy.stats import spearmanr
+
+    claims = []
+    for base, of in by_rate.items():
+        name, gain = systems.robust_system(base), 100 * (of[:, MORE] - of[:, USUAL])
+        p = wilcoxon(group_by_lesson(instances, of[:, MORE]), group_by_lesson(instances, of[:, USUAL]))
+        found: Any = spearmanr(removed, gain)
+        some: Any = spearmanr(removed[at], gain[at])
+        claims += [
+            Claim(
+                f"{name}: removing 20 % is slightly better than 10 %",
+                bool(gain.mean() > 0),
+                f"{gain.mean():+.2f} points on all instances, {gain[at].mean():+.2f} on those sampled; "
+                f"p = {p:.2g}",
+            ),
+            Claim(
+                f"{name}: the more dimensions are gone in the test data, the more 20 % gains over 10 %",
+                bool(found.statistic > 0 and found.pvalue < SURE),
+                f"Spearman {found.statistic:+.2f} (p = {found.pvalue:.2g}) over all instances, "
+                f"{some.statistic:+.2f} (p = {some.pvalue:.2g}) over those sampled",
+            ),
+        ]
+    return claims
+
+
+def orders_compared(
+    alike: Mapping[str, Floats], by_rate: Mapping[str, Floats], instances: Sequence[ProblemInstance]
+) -> list[Claim]:
+    """Claim, though the paper does not, that removing dimensions does more than averaging does."""
+    claims = []
+    for base, of in by_rate.items():
+        mean, usual = alike[mean_name(base)], of[:, USUAL]
+        p = wilcoxon(group_by_lesson(instances, usual), group_by_lesson(instances, mean))
+        best = int(of.mean(axis=0).argmax())
+        claims.append(
+            Claim(
+                f"control, ours: {systems.robust_system(base)} (10 %) is better than {mean_name(base)} (p < {SURE})",
+                bool(usual.mean() > mean.mean()) and p < SURE,
+                f"{100 * (usual - mean).mean():+.2f} points on all instances, p = {p:.2g}; "
+                f"with {100 * RATES[best]:.0f} % removed {100 * (of[:, best] - mean).mean():+.2f}",
+            )
+        )
+    return claims
+
+
+def mean_name(base: str) -> str:
+    """Return what the mean over orders of the examples is called."""
+    return f"{base}, mean of {ORDERS} orders"
+
+
+def learners_panel(alike: Mapping[str, Floats], at: Sequence[int]) -> Panel:
+    """Return the accuracy of each learner on the sampled instances, in the order of SGD-RLRS."""
+    order = np.array(at)[np.argsort(alike[systems.robust_system(FIGURE6_BASE)][at], kind="stable")]
+    points = {
+        name: [(n, 100 * float(alike[name][place])) for n, place in enumerate(order, start=1)]
+        for name in (systems.robust_system(FIGURE6_BASE), *RIVALS)
+    }
+    title = f"{len(at)} instances, by the accuracy of {systems.robust_system(FIGURE6_BASE)}"
+    return Panel(title, "instance", "accuracy, %", points=points)
+
+
+def rates_panel(base: str, of: Floats, at: Sequence[int]) -> Panel:
+    """Return accuracy against the removal rate."""
+    lines = {
+        name: [(100 * rate, 100 * float(each)) for rate, each in zip(RATES, some.mean(axis=0), strict=True)]
+        for name, some in ((f"{len(at)} sampled", of[at]), (f"all {len(of):,}", of))
+    }
+    return Panel(f"{systems.robust_system(base)}, K = {SIZE}", "dimensions removed, %", "accuracy, %", lines)

@@ -1,0 +1,375 @@
+"""Compiled functions that train a linear model under eight masks at once: by labels, folds, confidence, and lists."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from disambig.api.kernels import add_eight, compiled, eight_products
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+
+
+LANES = 8
+"""As `eight_products` has."""
+INTERCEPT_STEP = 0.01
+"""Share of a step that the intercept takes: scikit-learn's for sparse rows."""
+_SMALLEST_SCALE = 1e-9
+
+
+@compiled
+def add_lanes(total, weights, lanes):
+    """Add the sum of the first `lanes` to `total`, in one order: the same bits everywhere."""
+    for j in range(len(total)):
+        of_lanes = 0.0
+        for lane in range(lanes):
+            of_lanes += weights[j, lane]
+        total[j] += of_lanes
+
+
+@compiled
+def descend_labels(indptr, indices, data, targets, keep, passes, threshold, alpha, weights, intercepts):
+    """Stochastic gradient descent on the loss ``max(0, threshold - y (w . x + b))``, from `weights` on.
+
+    Parameters
+    ----------
+    indptr, indices, data : arrays of uint64, uint32 and float64
+        The rows, in the order in which they are passed over.
+    targets : array of float64, shape (n,)
+        1 or -1.
+    keep : array of uint8, shape (d, LANES)
+        0 where a lane lacks a dimension.
+    threshold : float
+        0 for the perceptron, 1 for the hinge loss.
+    alpha : float
+        Weight of the squared norm; the step then falls as ``1 / (alpha (t0 + t))``. 0: steps of one.
+    weights : array of float64, shape (d, LANES)
+    intercepts : array of float64, shape (lanes,)
+        One for each lane that is trained, `LANES` at most.
+    """
+    sums, steps = np.zeros(LANES), np.zeros(LANES)
+    scale, eta, t = 1.0, 1.0, 1.0  # the weights are scale * weights: shrinking them costs one product
+    t0 = 1.0 / (np.sqrt(1.0 / np.sqrt(alpha)) * alpha) if alpha > 0 else 0.0
+    for _ in range(passes):
+        for i in range(len(targets)):
+            start, end, y = indptr[i], indptr[i + 1], targets[i]
+            eight_products(indices, data, start, end, weights, sums)
+            before = scale
+            if alpha > 0:
+                eta = 1.0 / (alpha * (t0 + t - 1.0))
+                scale *= max(0.0, 1.0 - eta * alpha)
+                if scale < _SMALLEST_SCALE:
+                    weights *= scale
+                    scale = 1.0
+            step, wrong = eta * y, False
+            for lane in range(len(intercepts)):
+                steps[lane] = 0.0
+                if y * (sums[lane] * before + intercepts[lane]) <= threshold:
+                    steps[lane] = step / scale
+                    intercepts[lane] += step * INTERCEPT_STEP
+                    wrong = True
+            if wrong:
+                add_eight(indices, data, start, end, weights, steps, keep)
+            t += 1.0
+    weights *= scale
+
+
+@compiled
+def passive_aggressive_labels(indptr, indices, data, targets, keep, passes, most, weights, intercepts):
+    """PA-I (Crammer et al. 2006): the smallest step that mends the hinge loss, `most` at the largest.
+
+    See `descend` for the parameters. Rows that a mask leaves empty are passed by.
+    """
+    sums, norms, steps, squares = np.zeros(LANES), np.zeros(LANES), np.zeros(LANES), data * data
+    for _ in range(passes):
+        for i in range(len(targets)):
+            start, end, y = indptr[i], indptr[i + 1], targets[i]
+            eight_products(indices, data, start, end, weights, sums)
+            wrong = False
+            for lane in range(len(intercepts)):
+                wrong = wrong or y * (sums[lane] + intercepts[lane]) < 1.0
+            if not wrong:
+                continue
+            eight_products(indices, squares, start, end, keep, norms)
+            for lane in range(len(intercepts)):
+                steps[lane] = 0.0
+                loss = 1.0 - y * (sums[lane] + intercepts[lane])
+                if loss > 0 and norms[lane] > 0:
+                    steps[lane] = min(most, loss / norms[lane]) * y
+                    intercepts[lane] += steps[lane] * INTERCEPT_STEP
+            add_eight(indices, data, start, end, weights, steps, keep)
+
+
+def sample() -> None:
+    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    row = np.array([0, 1], np.uint64), np.zeros(1, np.uint32), np.ones(1)
+    keep = np.ones((1, LANES), np.uint8)
+    passive_aggressive_labels(*row, np.ones(1), keep, 1, 1.0, np.zeros(keep.shape), np.zeros(LANES))
+
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+
+
+@compiled
+def descend_without_folds(
+    indptr, indices, data, targets, folds, left_out, passes, threshold, alpha, weights, intercepts, keep
+):
+    """Stochastic gradient descent as `kernels.descend`, each lane passing by the rows of one fold.
+
+    Parameters
+    ----------
+    folds : array of int64, shape (n,)
+        The fold of each row.
+    left_out : array of int64, shape (lanes,)
+        The fold that each lane does without; -1 for none. `LANES` at most.
+    intercepts : array of float64, shape (lanes,)
+    keep : array of uint8, shape (d, LANES)
+        Ones.
+    """
+    lanes = len(left_out)
+    sums, steps, scales, t = np.zeros(LANES), np.zeros(LANES), np.ones(LANES), np.ones(LANES)
+    t0 = 1.0 / (np.sqrt(1.0 / np.sqrt(alpha)) * alpha)
+    for _ in range(passes):
+        for i in range(len(targets)):
+            start, end, y = indptr[i], indptr[i + 1], targets[i]
+            eight_products(indices, data, start, end, weights, sums)
+            wrong = False
+            for lane in range(lanes):
+                steps[lane] = 0.0
+                if left_out[lane] == folds[i]:
+                    continue
+                eta = 1.0 / (alpha * (t0 + t[lane] - 1.0))
+                before = scales[lane]
+                scales[lane] *= max(0.0, 1.0 - eta * alpha)
+                if scales[lane] < _SMALLEST_SCALE:
+                    weights[:, lane] *= scales[lane]
+                    scales[lane] = 1.0
+                if y * (sums[lane] * before + intercepts[lane]) <= threshold:
+                    steps[lane] = eta * y / scales[lane]
+                    intercepts[lane] += eta * y * INTERCEPT_STEP
+                    wrong = True
+                t[lane] += 1.0
+            if wrong:
+                add_eight(indices, data, start, end, weights, steps, keep)
+    for lane in range(lanes):
+        weights[:, lane] *= scales[lane]
+
+
+def sample_folds() -> None:
+    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    row = np.array([0, 1], np.uint64), np.zeros(1, np.uint32), np.ones(1)
+    keep, fold = np.ones((1, LANES), np.uint8), np.zeros(1, np.int64)
+    descend_without_folds(
+        *row, np.ones(1), fold, fold - 1, 1, 1.0, 1e-4, np.zeros(keep.shape), np.zeros(1), keep
+    )
+
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+
+
+@compiled
+def confidence_labels(indptr, indices, data, targets, passes, phi, means, variances, intercepts):
+    """Pass over the rows; the mean and variance of each weight are left in `means` and `variances`.
+
+    Parameters
+    ----------
+    indptr, indices, data : arrays of uint64, uint32 and float64
+        The rows, in the order in which they are passed over.
+    targets : array of float64, shape (n,)
+        1 or -1.
+    phi : float
+        The confidence asked, as a quantile of the normal distribution.
+    means : array of float64, shape (d, LANES)
+    variances : array of float64, shape (d, LANES)
+        1, and 0 where a lane lacks a dimension: what has no variance never changes.
+    intercepts : array of float64, shape (lanes,)
+        Of each lane that is trained, `LANES` at most: the weight of a constant of one, with a variance of
+        its own; no mask removes it.
+    """
+    margins, spreads, squares = np.zeros(LANES), np.zeros(LANES), data * data
+    of_intercept = np.ones(LANES)
+    for _ in range(passes):
+        for i in range(len(targets)):
+            start, end, y = indptr[i], indptr[i + 1], targets[i]
+            eight_products(indices, data, start, end, means, margins)
+            eight_products(indices, squares, start, end, variances, spreads)
+            for lane in range(len(intercepts)):
+                m = y * (margins[lane] + intercepts[lane])
+                v = spreads[lane] + of_intercept[lane]
+                if not m < phi * v:
+                    continue
+                root = np.sqrt((1.0 - 2.0 * phi * m) ** 2 + 8.0 * phi * phi * v)
+                step = (root - 1.0 - 2.0 * phi * m) / (4.0 * phi * v)
+                shrink = 2.0 * phi * step
+                for at in range(start, end):
+                    j = indices[at]
+                    variance = variances[j, lane]
+                    means[j, lane] += step * y * variance * data[at]
+                    variances[j, lane] = variance / (1.0 + shrink * squares[at] * variance)
+                intercepts[lane] += step * y * of_intercept[lane]
+                of_intercept[lane] /= 1.0 + shrink * of_intercept[lane]
+
+
+# Numba finds the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+
+
+@compiled
+def score_candidates(indptr, indices, data, start, end, weights, scores):
+    """Put the scores of the candidates `start` to `end` into `scores`, shape (at least so many, LANES)."""
+    for row in range(start, end):
+        eight_products(indices, data, indptr[row], indptr[row + 1], weights, scores[row - start])
+
+
+@compiled
+def best_pair(scores, lane, cost, start, end, scale, margin):
+    """Return the best right candidate and the best of the others, costs `margin` times added; -1: none."""
+    right, rival = -1, -1
+    best = most = -np.inf
+    for row in range(start, end):
+        value = scores[row - start, lane] * scale
+        if cost[row] == 0.0:
+            if right < 0 or value > best:
+                right, best = row, value
+        elif rival < 0 or value + margin * cost[row] > most:
+            rival, most = row, value + margin * cost[row]
+    return right, rival, best, most
+
+
+@compiled
+def add_difference(indptr, indices, data, row, step, lane, keep, weights):
+    """Add a row `step` times to the weights of a lane."""
+    for at in range(indptr[row], indptr[row + 1]):
+        j = indices[at]
+        weights[j, lane] += step * data[at] * keep[j, lane]
+
+
+@compiled
+def row_difference(indptr, indices, data, right, rival, room):
+    """Write one row less another to `room`, shape (d,), which is zero."""
+    for at in range(indptr[right], indptr[right + 1]):
+        room[indices[at]] += data[at]
+    for at in range(indptr[rival], indptr[rival + 1]):
+        room[indices[at]] -= data[at]
+
+
+@compiled
+def descend_lists(
+    indptr, indices, data, offsets, cost, order, keep, passes, margin, alpha, longest, weights, lanes
+):
+    """Stochastic gradient descent on ``max(0, rival + margin cost - right)``, of scores, from `weights` on.
+
+    Parameters
+    ----------
+    keep : array of uint8, shape (d, LANES)
+        0 where a lane lacks a dimension.
+    margin : float
+        0 for the perceptron, 1 for the hinge loss.
+    alpha : float
+        Weight of the squared norm; the step then falls as ``1 / (alpha (t0 + t))``. 0: steps of one.
+    longest : int
+        Candidates of the longest list.
+    weights : array of float64, shape (d, LANES)
+    lanes : int
+        How many of them are trained.
+    """
+    scores = np.zeros((longest, LANES))
+    scale, eta, t = 1.0, 1.0, 1.0  # the weights are scale * weights: shrinking them costs one product
+    t0 = 1.0 / (np.sqrt(1.0 / np.sqrt(alpha)) * alpha) if alpha > 0 else 0.0
+    for _ in range(passes):
+        for i in order:
+            start, end = offsets[i], offsets[i + 1]
+            score_candidates(indptr, indices, data, start, end, weights, scores)
+            before = scale
+            if alpha > 0:
+                eta = 1.0 / (alpha * (t0 + t - 1.0))
+                scale *= max(0.0, 1.0 - eta * alpha)
+                if scale < _SMALLEST_SCALE:
+                    weights *= scale
+                    scale = 1.0
+            for lane in range(lanes):
+                right, rival, best, most = best_pair(scores, lane, cost, start, end, before, margin)
+                if rival >= 0 and most >= best:
+                    add_difference(indptr, indices, data, right, eta / scale, lane, keep, weights)
+                    add_difference(indptr, indices, data, rival, -eta / scale, lane, keep, weights)
+            t += 1.0
+    weights *= scale
+
+
+@compiled
+def passive_aggressive_lists(
+    indptr, indices, data, offsets, cost, order, keep, passes, most_step, longest, weights, lanes
+):
+    """PA-I (Crammer et al. 2006): the smallest step that mends the hinge loss, `most_step` at the largest.
+
+    The loss asks for a margin of what the rival costs. See `descend` for the parameters.
+    """
+    scores, room = np.zeros((longest, LANES)), np.zeros(len(weights))
+    for _ in range(passes):
+        for i in order:
+            start, end = offsets[i], offsets[i + 1]
+            score_candidates(indptr, indices, data, start, end, weights, scores)
+            for lane in range(lanes):
+                right, rival, best, most = best_pair(scores, lane, cost, start, end, 1.0, 1.0)
+                if rival < 0 or most <= best:
+                    continue
+                row_difference(indptr, indices, data, right, rival, room)
+                norm = 0.0
+                for row in (right, rival):
+                    for at in range(indptr[row], indptr[row + 1]):
+                        j = indices[at]
+                        norm += room[j] * room[j] * keep[j, lane]
+                        room[j] = 0.0
+                if norm > 0:
+                    step = min(most_step, (most - best) / norm)
+                    add_difference(indptr, indices, data, right, step, lane, keep, weights)
+                    add_difference(indptr, indices, data, rival, -step, lane, keep, weights)
+
+
+@compiled
+def confidence_lists(
+    indptr, indices, data, offsets, cost, order, passes, phi, longest, means, variances, lanes
+):
+    """Confidence-weighted learning of ``m . (right - rival) >= phi (right - rival)' S (right - rival)``.
+
+    Parameters
+    ----------
+    phi : float
+        The confidence asked, as a quantile of the normal distribution.
+    means : array of float64, shape (d, LANES)
+    variances : array of float64, shape (d, LANES)
+        1, and 0 where a lane lacks a dimension: what has no variance never changes.
+    """
+    scores, room = np.zeros((longest, LANES)), np.zeros(len(means))
+    for _ in range(passes):
+        for i in order:
+            start, end = offsets[i], offsets[i + 1]
+            score_candidates(indptr, indices, data, start, end, means, scores)
+            for lane in range(lanes):
+                right, rival, best, most = best_pair(scores, lane, cost, start, end, 1.0, 0.0)
+                if rival < 0:
+                    continue
+                row_difference(indptr, indices, data, right, rival, room)
+                v = 0.0
+                for row in (right, rival):
+                    for at in range(indptr[row], indptr[row + 1]):
+                        j = indices[at]
+                        v += room[j] * room[j] * variances[j, lane]
+                        room[j] = 0.0
+                m = best - most
+                if not m < phi * v:
+                    continue
+                root = np.sqrt((1.0 - 2.0 * phi * m) ** 2 + 8.0 * phi * phi * v)
+                step = (root - 1.0 - 2.0 * phi * m) / (4.0 * phi * v)
+                shrink = 2.0 * phi * step
+                row_difference(indptr, indices, data, right, rival, room)
+                for row in (right, rival):
+                    for at in range(indptr[row], indptr[row + 1]):
+                        j = indices[at]
+                        x, variance = room[j], variances[j, lane]
+                        if x != 0.0:
+                            means[j, lane] += step * variance * x
+                            variances[j, lane] = variance / (1.0 + shrink * x * x * variance)
+                        room[j] = 0.0

@@ -1,0 +1,503 @@
+"""Perceptron, SGD, passive-aggressive and confidence-weighted learning, plain and under masks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import Arrays, CandidateBatch, CrossedRows, Fitted, LinearScorer, SparseRows, UserError
+from disambig.api.batches import CrossedLists, SequenceRows, convert
+from disambig.api.decoding import ChainScorer, structured_examples, subgradient
+
+from .._validation import check_above_zero, check_confidence, check_count, check_decoder
+from .problem import InterceptScorer, LinearProblem, ListProblem, prepare_labels, prepare_lists
+
+Floats = NDArray[np.float64]
+Masks = NDArray[np.bool_]
+TAKES: tuple[type, ...] = (CrossedRows, CrossedLists, SparseRows)
+
+
+class LinearLearner:
+    """A learner of one weight a dimension and label, with an intercept, from crossed rows; or from lists.
+
+    Of lists a step goes from one candidate to another: from the best of those that cost something to the best
+    of those that cost nothing (see `list_kernels`). It learns one weight a column.
+
+    Rows are taken as they are: their lengths matter. The intercept is learned beside the weights and is no
+    dimension: no mask removes it. Dimensions that no example has weigh nothing, and a row without any is
+    decided by the intercepts. See `problem` for labels, and what is done with those that have no example.
+    """
+
+    __slots__ = ()
+    seed: int
+
+    @property
+    def takes(self) -> tuple[type, ...]:
+        """Crossed rows, and lists: crossed ones, or written out."""
+        return TAKES
+
+    def fit(
+        self,
+        batch: CandidateBatch,
+        *,
+        dev: CandidateBatch | None = None,
+        rng: np.random.Generator | None = None,
+    ) -> Fitted:
+        """Return the scorer; `dev` and `rng` are not used: nothing is tuned, and `seed` orders the rows.
+
+        Raises
+        ------
+        UserError
+            D705 and D772 for examples that make no sense, D773 for rows of too large numbers.
+        """
+        problem = self.prepare(batch)
+        if isinstance(problem, ListProblem):
+            alone = self._train_lists(
+                problem, problem.column_masks(np.ones((1, problem.dimensions), np.bool_)), 1
+            )
+            weights = problem.weights(alone[:, 0])
+            return Fitted(InterceptScorer(weights), {"seen_dimensions": len(problem.used)})
+        coefficients, intercepts = self._plain(problem)
+        weights = problem.weights(coefficients, intercepts, 1)
+        return Fitted(InterceptScorer(weights), {"seen_dimensions": len(problem.used)})
+
+    def from_state(self, arrays: Arrays) -> InterceptScorer:
+        """Rebuild a saved scorer."""
+        return InterceptScorer.from_state(arrays)
+
+    def dimensions(self, batch: CandidateBatch) -> int:
+        """Return how many dimensions a mask of `fit_masked` has."""
+        given = convert(batch, *TAKES)
+        if isinstance(given, CrossedRows):
+            return len(given.columns) // given.costs.shape[1]
+        return int(given.rows.shape[1])
+
+    def prepare(self, batch: CandidateBatch) -> LinearProblem | ListProblem:
+        """Return what `fit_masked` takes in the place of `batch`, to do once what all masks need."""
+        given = convert(batch, *TAKES)
+        return (
+            prepare_labels(given, self.seed)
+            if isinstance(given, CrossedRows)
+            else prepare_lists(given, self.seed)
+        )
+
+    def fit_masked(self, batch: CandidateBatch | LinearProblem | ListProblem, masks: Masks) -> Floats:
+        """Return the sum of the weights learned under each mask.
+
+        Parameters
+        ----------
+        masks : array of bool, shape (n_masks, dimensions)
+            False where a dimension is removed.
+
+        Returns
+        -------
+        array of float64, shape (n_labels * (dimensions + 1),)
+            The weights of each label, the last of them its intercept; of lists one a column.
+
+        Raises
+        ------
+        UserError
+            As `fit`.
+        """
+        from ._kernels import LANES, add_lanes
+
+        problem = batch if isinstance(batch, LinearProblem | ListProblem) else self.prepare(batch)
+        if isinstance(problem, ListProblem):
+            total = np.zeros(len(problem.used))
+            for start in range(0, len(masks), LANES):
+                block = masks[start : start + LANES]
+                add_lanes(
+                    total, self._train_lists(problem, problem.column_masks(block), len(block)), len(block)
+                )
+            return problem.weights(total)
+        coefficients, intercepts = problem.zeros()
+        for keep, lanes in _blocks(masks, problem.used):
+            for p, targets in enumerate(problem.targets):
+                weights, of_lanes = self._masked(problem, targets, keep, lanes)
+                add_lanes(coefficients[p], weights, lanes)
+                add_lanes(intercepts[p : p + 1], of_lanes[None], lanes)
+        return problem.weights(coefficients, intercepts, len(masks))
+
+    def _plain(self, problem: LinearProblem) -> tuple[Floats, Floats]:
+        """Return coefficients, shape (n_problems, d), and intercepts learned without a mask."""
+        from ._kernels import LANES
+
+        keep = np.zeros((len(problem.used), LANES), np.uint8)
+        keep[:, 0] = 1
+        coefficients, intercepts = problem.zeros()
+        for p, targets in enumerate(problem.targets):
+            weights, of_lanes = self._masked(problem, targets, keep, 1)
+            coefficients[p], intercepts[p] = weights[:, 0], of_lanes[0]
+        return coefficients, intercepts
+
+    def _masked(
+        self, problem: LinearProblem, targets: Floats, keep: NDArray[np.uint8], lanes: int
+    ) -> tuple[Floats, Floats]:
+        """Return the weights of each lane, shape (d, LANES), and the intercepts, shape (lanes,)."""
+        raise NotImplementedError
+
+    def _train_lists(self, problem: ListProblem, keep: NDArray[np.uint8], lanes: int) -> Floats:
+        """Return the weights of each lane, shape (d, LANES), learned from lists."""
+        raise NotImplementedError
+
+
+def _blocks(masks: Masks, used: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.uint8], int]]:
+    """Yield masks side by side, shape (d, LANES), over the used dimensions, and how many there are."""
+    from ._kernels import LANES
+
+    for start in range(0, len(masks), LANES):
+        block = masks[start : start + LANES]
+        keep = np.zeros((len(used), LANES), np.uint8)
+        keep[:, : len(block)] = np.ascontiguousarray(block.T)[used]
+        yield keep, len(block)
+
+
+def descend_folds(
+    problem: LinearProblem, folds: NDArray[np.int64], *, passes: int, alpha: float
+) -> tuple[Floats, Floats, Floats]:
+    """Learn by the hinge loss without each fold, and from all examples.
+
+    Parameters
+    ----------
+    problem : Problem
+    folds : array of int64, shape (n,)
+        Of the examples as they were given, not in the problem's order.
+
+    Returns
+    -------
+    held_out : array of float64, shape (n, n_labels)
+        The scores of each example by what did not see its fold, in the order given.
+    coefficients, intercepts : arrays of float64, shapes (n_problems, d) and (n_problems,)
+        Of all examples.
+    """
+    from ._kernels import LANES, descend_without_folds
+
+    of_row = folds[problem.order]
+    models = np.append(np.unique(folds), -1)
+    coefficients, intercepts = problem.zeros()
+    n = len(of_row)
+    decided = np.zeros((len(problem.targets), n))
+    for first in range(0, len(models), LANES):
+        left_out = models[first : first + LANES]
+        lane_of = np.searchsorted(left_out[left_out >= 0], of_row)
+        rows = np.flatnonzero(np.isin(of_row, left_out))
+        keep = np.ones((len(problem.used), LANES), np.uint8)
+        matrix = problem.matrix[rows]
+        for p, targets in enumerate(problem.targets):
+            weights, of_lanes = np.zeros(keep.shape), np.zeros(len(left_out))
+            descend_without_folds(
+                *problem.rows, targets, of_row, left_out, passes, 1.0, alpha, weights, of_lanes, keep
+            )
+            scores = np.asarray(matrix @ weights)
+            decided[p, rows] = scores[np.arange(len(rows)), lane_of[rows]] + of_lanes[lane_of[rows]]
+            if left_out[-1] < 0:
+                coefficients[p], intercepts[p] = weights[:, len(left_out) - 1], of_lanes[-1]
+    held_out = np.zeros((n, problem.n_labels))
+    held_out[problem.order] = problem.scores(decided)
+    return held_out, coefficients, intercepts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Perceptron(LinearLearner):
+    """The perceptron (Rosenblatt 1958), steps of one, the last weights.
+
+    Parameters
+    ----------
+    passes : int
+        Over the examples.
+    seed : int
+        Of the order of the examples, which is the same in all passes.
+    """
+
+    passes: int = 5
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_count("Perceptron.passes", self.passes)
+        check_count("Perceptron.seed", self.seed, least=0)
+
+    def _plain(self, problem: LinearProblem) -> tuple[Floats, Floats]:
+        settings = {"loss": "perceptron", "penalty": None, "learning_rate": "constant", "eta0": 1.0}
+        return _by_scikit_learn(problem, settings, self.passes)
+
+    def _masked(
+        self, problem: LinearProblem, targets: Floats, keep: NDArray[np.uint8], lanes: int
+    ) -> tuple[Floats, Floats]:
+        return _descend(problem, targets, keep, lanes, self.passes, threshold=0.0, alpha=0.0)
+
+    def _train_lists(self, problem: ListProblem, keep: NDArray[np.uint8], lanes: int) -> Floats:
+        return _descend_lists(problem, keep, lanes, self.passes, margin=0.0, alpha=0.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SGD(LinearLearner):
+    """Stochastic gradient descent on the hinge loss and the squared norm of the weights (Zhang 2004).
+
+    The steps fall as scikit-learn's "optimal" ones: ``1 / (alpha (t0 + t))``, t0 as in Bottou's heuristic.
+
+    Parameters
+    ----------
+    alpha : float or sequence of float
+        Weight of half the squared norm. Of several, the one that decides most examples right that were not
+        seen is taken where training has folds, else the first.
+    passes, seed : int
+        As in `Perceptron`.
+    decoder : Decoder, optional
+        Of sequences, charts, ...: the loss is then the structured hinge, with each row's cost in its margin.
+        By default each row is a candidate of its own.
+    """
+
+    alpha: float | Sequence[float] = 1e-4
+    passes: int = 5
+    seed: int = 0
+    decoder: Any = None
+
+    def __post_init__(self) -> None:
+        check_decoder("SGD.decoder", self.decoder)
+        if not self.alphas:
+            raise UserError("D760", setting="SGD.alpha", value=self.alpha)
+        for alpha in self.alphas:
+            check_above_zero("SGD.alpha", alpha)
+        check_count("SGD.passes", self.passes)
+        check_count("SGD.seed", self.seed, least=0)
+
+    @property
+    def alphas(self) -> tuple[float, ...]:
+        """The weights of the squared norm to choose from."""
+        several = isinstance(self.alpha, Sequence) and not isinstance(self.alpha, str)
+        return tuple(self.alpha) if several else (self.alpha,)  # type: ignore
+
+    @property
+    def takes(self) -> tuple[type, ...]:
+        """Crossed rows and lists; with a decoder any batch."""
+        return TAKES if self.decoder is None else ()
+
+    def fit(
+        self,
+        batch: CandidateBatch,
+        *,
+        dev: CandidateBatch | None = None,
+        rng: np.random.Generator | None = None,
+    ) -> Fitted:
+        """Return the scorer; see `LinearLearner.fit`."""
+        if self.decoder is None:
+            return LinearLearner.fit(self, batch)
+        if len(batch.offsets) < 2:
+            raise UserError("D705")
+        examples = structured_examples(batch, self.decoder)
+        alpha = float(self.alphas[0])
+        weights = subgradient(examples, alpha=alpha, passes=self.passes, seed=self.seed)
+        if isinstance(batch, SequenceRows):
+            return Fitted(ChainScorer.of_weights(weights, batch.costs.shape[1]))
+        return Fitted(LinearScorer(weights))
+
+    def with_tuned(self, reports: Sequence[Mapping[str, Any]]) -> SGD:
+        """Return the learner with the middle one of the alphas of some fits, if all chose one."""
+        found = sorted(float(each["alpha"]) for each in reports if "alpha" in each)
+        return replace(self, alpha=found[len(found) // 2]) if found and len(found) == len(reports) else self
+
+    def fit_folds(self, batch: CandidateBatch, folds: NDArray[np.int64]) -> tuple[Fitted, Floats] | None:
+        """Return the scorer of all examples, and scores by those that did not see an example's fold.
+
+        Each is what `fit` returns, but for the order of examples: it is one order, for all alike. Lists and
+        sequences have no quicker way than one after another: None.
+        """
+        given = None if self.decoder is not None else convert(batch, *TAKES)
+        if not isinstance(given, CrossedRows):
+            return None
+        problem = prepare_labels(given, self.seed)
+        tried: dict[str, float] = {}
+        best: tuple[float, float, tuple[Floats, Floats, Floats]] | None = None
+        for alpha in map(float, self.alphas):
+            found = descend_folds(problem, folds, passes=self.passes, alpha=alpha)
+            accuracy = float((given.costs[np.arange(len(folds)), found[0].argmax(axis=1)] == 0).mean())
+            tried[f"{alpha:g}"] = accuracy
+            if best is None or accuracy > best[0]:
+                best = accuracy, alpha, found
+        assert best is not None
+        _, alpha, (held_out, coefficients, intercepts) = best
+        scorer = InterceptScorer(problem.weights(coefficients, intercepts, 1)).rounded()
+        report = {"seen_dimensions": len(problem.used), "alpha": alpha, "accuracy": tried}
+        return Fitted(scorer, report), held_out.ravel()
+
+    def from_state(self, arrays: Arrays) -> Any:
+        """Rebuild a saved scorer."""
+        if "weights" not in arrays:
+            return ChainScorer.from_state(arrays)
+        if self.decoder is not None:
+            return LinearScorer.from_state(arrays)
+        return LinearLearner.from_state(self, arrays)
+
+    def _plain(self, problem: LinearProblem) -> tuple[Floats, Floats]:
+        settings = {"loss": "hinge", "penalty": "l2", "alpha": self.alphas[0], "learning_rate": "optimal"}
+        return _by_scikit_learn(problem, settings, self.passes)
+
+    def _masked(
+        self, problem: LinearProblem, targets: Floats, keep: NDArray[np.uint8], lanes: int
+    ) -> tuple[Floats, Floats]:
+        return _descend(
+            problem, targets, keep, lanes, self.passes, threshold=1.0, alpha=float(self.alphas[0])
+        )
+
+    def _train_lists(self, problem: ListProblem, keep: NDArray[np.uint8], lanes: int) -> Floats:
+        return _descend_lists(problem, keep, lanes, self.passes, margin=1.0, alpha=float(self.alphas[0]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassiveAggressive(LinearLearner):
+    """Passive-aggressive learning, PA-I (Crammer et al. 2006).
+
+    Parameters
+    ----------
+    C : float
+        The largest step, in units of the row.
+    passes, seed : int
+        As in `Perceptron`.
+    """
+
+    C: float = 1.0
+    passes: int = 5
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_above_zero("PassiveAggressive.C", self.C)
+        check_count("PassiveAggressive.passes", self.passes)
+        check_count("PassiveAggressive.seed", self.seed, least=0)
+
+    def _plain(self, problem: LinearProblem) -> tuple[Floats, Floats]:
+        settings = {"loss": "hinge", "penalty": None, "learning_rate": "pa1", "eta0": self.C}
+        return _by_scikit_learn(problem, settings, self.passes)
+
+    def _masked(
+        self, problem: LinearProblem, targets: Floats, keep: NDArray[np.uint8], lanes: int
+    ) -> tuple[Floats, Floats]:
+        from ._kernels import passive_aggressive_labels
+
+        weights, intercepts = np.zeros(keep.shape), np.zeros(lanes)
+        most = float(self.C)
+        passive_aggressive_labels(*problem.rows, targets, keep, self.passes, most, weights, intercepts)
+        return weights, intercepts
+
+    def _train_lists(self, problem: ListProblem, keep: NDArray[np.uint8], lanes: int) -> Floats:
+        from ._kernels import passive_aggressive_lists
+
+        weights, most = np.zeros(keep.shape), float(self.C)
+        passive_aggressive_lists(*problem.examples, keep, self.passes, most, problem.longest, weights, lanes)
+        return weights
+
+
+def _descend(
+    problem: LinearProblem,
+    targets: Floats,
+    keep: NDArray[np.uint8],
+    lanes: int,
+    passes: int,
+    *,
+    threshold: float,
+    alpha: float,
+) -> tuple[Floats, Floats]:
+    from ._kernels import descend_labels
+
+    weights, intercepts = np.zeros(keep.shape), np.zeros(lanes)
+    descend_labels(*problem.rows, targets, keep, passes, threshold, alpha, weights, intercepts)
+    return weights, intercepts
+
+
+def _descend_lists(
+    problem: ListProblem, keep: NDArray[np.uint8], lanes: int, passes: int, *, margin: float, alpha: float
+) -> Floats:
+    from ._kernels import descend_lists
+
+    weights = np.zeros(keep.shape)
+    descend_lists(*problem.examples, keep, passes, margin, alpha, problem.longest, weights, lanes)
+    return weights
+
+
+def _by_scikit_learn(problem: LinearProblem, settings: dict[str, Any], passes: int) -> tuple[Floats, Floats]:
+    """Return coefficients and intercepts of scikit-learn's estimator for each problem."""
+    coefficients, intercepts = problem.zeros()
+    rows = problem.matrix
+    if not rows.shape[1]:  # rows without any word: scikit-learn takes no matrix without columns
+        rows.resize(rows.shape[0], 1)
+    for p, targets in enumerate(problem.targets):
+        estimator = _estimator(settings, passes)
+        try:
+            estimator.fit(rows, targets)
+        except ValueError as error:  # all else it refuses was checked before: sums beyond all numbers
+            raise UserError("D773") from error
+        coefficients[p] = estimator.coef_[0, : len(problem.used)]
+        intercepts[p] = estimator.intercept_[0]
+    return coefficients, intercepts
+
+
+def _estimator(settings: dict[str, Any], passes: int) -> Any:
+    """Return an estimator that passes over the rows as they lie.
+
+    scikit-learn has had PA-I as a learning rate since 1.8, and before as a class that is now deprecated.
+    """
+    import sklearn
+
+    order = {"max_iter": passes, "tol": None, "shuffle": False}
+    version = tuple(int(number) for number in sklearn.__version__.split(".")[:2])
+    if settings["learning_rate"] == "pa1" and version < (1, 8):
+        from sklearn.linear_model import PassiveAggressiveClassifier
+
+        return PassiveAggressiveClassifier(C=settings["eta0"], loss="hinge", **order)
+    from sklearn.linear_model import SGDClassifier
+
+    return SGDClassifier(**settings, **order)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfidenceWeighted(LinearLearner):
+    """Keep a mean and a variance of each weight; rare dimensions, still uncertain, move the most.
+
+    Each row asks for a change to the nearest weights, by the Kullback-Leibler divergence, that decide it
+    right with the probability `confidence`: ``y m . x >= phi x' S x``, phi the normal quantile of
+    `confidence` and S the variances, which begin as one. The intercept is the weight of a constant of one.
+
+    Parameters
+    ----------
+    confidence : float
+        Above a half, below one.
+    passes : int
+        Over the examples.
+    seed : int
+        Of the order of the examples, which is the same in all passes.
+    """
+
+    confidence: float = 0.9
+    passes: int = 5
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_confidence("ConfidenceWeighted.confidence", self.confidence)
+        check_count("ConfidenceWeighted.passes", self.passes)
+        check_count("ConfidenceWeighted.seed", self.seed, least=0)
+
+    def _masked(
+        self, problem: LinearProblem, targets: Floats, keep: NDArray[np.uint8], lanes: int
+    ) -> tuple[Floats, Floats]:
+        from statistics import NormalDist
+
+        from ._kernels import confidence_labels
+
+        means, intercepts = np.zeros(keep.shape), np.zeros(lanes)
+        phi = NormalDist().inv_cdf(float(self.confidence))
+        variances = keep.astype(np.float64)
+        confidence_labels(*problem.rows, targets, self.passes, phi, means, variances, intercepts)
+        return means, intercepts
+
+    def _train_lists(self, problem: ListProblem, keep: NDArray[np.uint8], lanes: int) -> Floats:
+        from statistics import NormalDist
+
+        from ._kernels import confidence_lists
+
+        means, variances = np.zeros(keep.shape), keep.astype(np.float64)
+        phi, longest = NormalDist().inv_cdf(float(self.confidence)), problem.longest
+        confidence_lists(*problem.examples, self.passes, phi, longest, means, variances, lanes)
+        return means

@@ -1,0 +1,395 @@
+"""Examples prepared for the linear learners, by labels or by lists, and the scorer they return."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import Arrays, CandidateBatch, Columns, CrossedRows, SparseRows, UserError
+from disambig.api.batches import CrossedLists, convert
+from disambig.api.decoding import from_the_least
+
+Floats = NDArray[np.float64]
+MOST = 1e100
+"""Squares of larger numbers, and their sums, leave the range of floating point."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinearProblem:
+    """Rows in the order in which learners pass over them, and their targets.
+
+    Attributes
+    ----------
+    indptr, indices, data : arrays of uint64, uint32 and float64
+        The rows. Columns are those that occur, the most frequent first: their weights lie together.
+    used : array of int64, shape (d,)
+        The dimension that each column stands for.
+    targets : array of float64, shape (n_problems, n)
+        1 for the label that a problem tells from others, -1 for these.
+    seen : array of int64
+        Labels with examples.
+    n_labels, dimensions : int
+    order : array of int64, shape (n,)
+        Which example each row is.
+    """
+
+    indptr: NDArray[np.uint64]
+    indices: NDArray[np.uint32]
+    data: Floats
+    used: NDArray[np.int64]
+    targets: Floats
+    seen: NDArray[np.int64]
+    n_labels: int
+    dimensions: int
+    order: NDArray[np.int64]
+
+    @property
+    def rows(self) -> tuple[NDArray[np.uint64], NDArray[np.uint32], Floats]:
+        """The rows as kernels take them."""
+        return self.indptr, self.indices, self.data
+
+    @property
+    def matrix(self) -> Any:
+        """The rows as a scipy.sparse.csr_array."""
+        from scipy.sparse import csr_array
+
+        shape = (len(self.indptr) - 1, len(self.used))
+        return csr_array((self.data, self.indices.astype(np.int32), self.indptr.astype(np.int32)), shape)
+
+    def zeros(self) -> tuple[Floats, Floats]:
+        """Return coefficients, shape (n_problems, d), and intercepts, shape (n_problems,), of zero."""
+        n = len(self.targets)
+        return np.zeros((n, len(self.used))), np.zeros(n)
+
+    def scores(self, decided: Floats) -> Floats:
+        """Return the scores of labels, shape (n, n_labels), of what the problems say, (n_problems, n)."""
+        full = np.zeros((decided.shape[1], self.n_labels))
+        if len(self.seen) == 2:
+            full[:, self.seen[1]], full[:, self.seen[0]] = decided[0] / 2, -decided[0] / 2
+        elif len(self.seen) > 2:
+            full[:, self.seen] = decided.T
+        if len(self.seen) < self.n_labels:
+            absent = np.setdiff1d(np.arange(self.n_labels), self.seen)
+            full[:, absent] = full[:, self.seen].mean(axis=1, keepdims=True) - 1.0
+        return full
+
+    def weights(self, coefficients: Floats, intercepts: Floats, count: int) -> Floats:
+        """Return the flat weights of all labels.
+
+        Parameters
+        ----------
+        coefficients : array of float64, shape (n_problems, d)
+        intercepts : array of float64, shape (n_problems,)
+        count : int
+            How many models they are the sum of.
+
+        Returns
+        -------
+        array of float64, shape (n_labels * (dimensions + 1),)
+            Label by label, the intercept last.
+
+        Raises
+        ------
+        UserError
+            D773 where they are no finite numbers.
+        """
+        if not (np.isfinite(coefficients).all() and np.isfinite(intercepts).all()):
+            raise UserError("D773")
+        full = np.zeros((self.n_labels, self.dimensions + 1))
+        if len(self.seen) == 2:
+            full[self.seen[1], self.used], full[self.seen[1], -1] = coefficients[0] / 2, intercepts[0] / 2
+            full[self.seen[0]] -= full[self.seen[1]]
+        elif len(self.seen) > 2:
+            full[np.ix_(self.seen, self.used)], full[self.seen, -1] = coefficients, intercepts
+        if len(self.seen) < self.n_labels:
+            absent = np.setdiff1d(np.arange(self.n_labels), self.seen)
+            full[absent] = full[self.seen].mean(axis=0)
+            full[absent, -1] -= count
+        return full.ravel()
+
+
+def prepare_labels(crossed: CrossedRows, seed: int) -> LinearProblem:
+    """Return the problem of a batch, its rows permuted by ``default_rng(seed)``.
+
+    A candidate that costs nothing is right; of several the first is.
+
+    Raises
+    ------
+    UserError
+        D705 where there is no example, D772 for
+        numbers that are NaN or infinite, D773 for such as are beyond `MOST`.
+    """
+    from scipy.sparse import csr_array
+
+    if not len(crossed.costs):
+        raise UserError("D705")
+    order = np.random.default_rng(seed).permutation(len(crossed.costs))
+    rows = csr_array(crossed.rows, dtype=np.float64)
+    check_numbers(rows)
+    rows = rows[order]
+    rows.sum_duplicates()
+    rows.eliminate_zeros()
+    often = np.bincount(rows.indices, minlength=rows.shape[1])
+    used = np.argsort(-often, kind="stable")[: np.count_nonzero(often)]
+    column_of = np.zeros(rows.shape[1], np.uint32)
+    column_of[used] = np.arange(len(used))
+    right = crossed.costs[order].argmin(axis=1)
+    seen = np.unique(right)
+    positive = seen[1:] if len(seen) == 2 else seen if len(seen) > 2 else seen[:0]
+    return LinearProblem(
+        rows.indptr.astype(np.uint64),
+        column_of[rows.indices],
+        rows.data,
+        used.astype(np.int64),
+        np.where(right == positive[:, None], 1.0, -1.0),
+        seen,
+        crossed.costs.shape[1],
+        rows.shape[1],
+        order,
+    )
+
+
+def check_numbers(rows: Any, offsets: NDArray[np.int64] | None = None) -> None:
+    """Refuse sparse rows with numbers that are NaN or infinite (D772) or beyond `MOST` (D773).
+
+    Examples are counted as rows or, with `offsets`, as the instances that these are of.
+    """
+    bad = np.flatnonzero(~np.isfinite(rows.data))
+    if len(bad):
+        example = int(np.searchsorted(rows.indptr, bad[0], side="right")) - 1
+        if offsets is not None:
+            example = int(np.searchsorted(offsets, example, side="right")) - 1
+        raise UserError("D772", n=len(bad), example=example, dimension=int(rows.indices[bad[0]]))
+    if np.abs(rows.data).max(initial=0.0) > MOST:
+        raise UserError("D773")
+
+
+def wider_columns(columns: Columns, k: int) -> Columns:
+    """Return the columns of `k` labels with one more for each, its intercept."""
+    width = len(columns) // k
+    ends = np.arange(1, k + 1) * width
+    return Columns(
+        np.insert(columns.labels, ends, np.arange(k, dtype=np.int32)),
+        np.insert(columns.groups, ends, len(columns.group_names)),
+        (*columns.group_names, "intercept"),
+        _InterceptNames(columns.names, width) if len(columns.names) else (),
+    )
+
+
+class _InterceptNames(Sequence[str]):
+    """The names of columns with one more for each label, made when they are asked for."""
+
+    def __init__(self, names: Sequence[str], width: int) -> None:
+        self._names, self._width = names, width
+
+    def __len__(self) -> int:
+        return len(self._names) // self._width * (self._width + 1)
+
+    def __getitem__(self, at: Any) -> Any:
+        label, column = divmod(range(len(self))[at], self._width + 1)
+        return "intercept" if column == self._width else self._names[label * self._width + column]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ListProblem:
+    """Candidates as kernels take them.
+
+    Attributes
+    ----------
+    indptr, indices, data : arrays of uint64, uint32 and float64
+        The rows of all candidates. Columns are those that occur, the most frequent first.
+    offsets : array of int64, shape (n + 1,)
+    cost : array of float64, shape (n_rows,)
+        Counted from the least of an instance.
+    order : array of int64, shape (n,)
+        In which the instances are passed over.
+    used : array of int64, shape (d,)
+        The flat weight that each column stands for.
+    dimension_of : array of int64, shape (d,)
+        The dimension of each column, which masks remove; -1 for intercepts.
+    dimensions, n_weights : int
+    """
+
+    indptr: NDArray[np.uint64]
+    indices: NDArray[np.uint32]
+    data: Floats
+    offsets: NDArray[np.int64]
+    cost: Floats
+    order: NDArray[np.int64]
+    used: NDArray[np.int64]
+    dimension_of: NDArray[np.int64]
+    dimensions: int
+    n_weights: int
+
+    @property
+    def examples(self) -> tuple[Any, Any, Any, Any, Any, Any]:
+        """The first arguments of all kernels."""
+        return self.indptr, self.indices, self.data, self.offsets, self.cost, self.order
+
+    @property
+    def longest(self) -> int:
+        """Candidates of the longest list."""
+        return int(np.diff(self.offsets).max())
+
+    def column_masks(self, masks: NDArray[np.bool_]) -> NDArray[np.uint8]:
+        """Return masks of dimensions side by side as masks of columns, shape (d, LANES)."""
+        from ._kernels import LANES
+
+        keep = np.zeros((len(self.used), LANES), np.uint8)
+        removable = self.dimension_of >= 0
+        keep[:, : len(masks)] = 1
+        keep[removable, : len(masks)] = np.ascontiguousarray(masks.T)[self.dimension_of[removable]]
+        return keep
+
+    def weights(self, of_used: Floats) -> Floats:
+        """Return flat weights from those of the used columns; D773 where they are no finite numbers."""
+        if not np.isfinite(of_used).all():
+            raise UserError("D773")
+        full = np.zeros(self.n_weights)
+        full[self.used] = of_used
+        return full
+
+
+def prepare_lists(batch: CandidateBatch, seed: int) -> ListProblem:
+    """Return the problem of a batch of lists; the instances are permuted by ``default_rng(seed)``.
+
+    Raises
+    ------
+    UserError
+        As `problem.prepare`.
+    """
+    from scipy.sparse import csr_array
+
+    if len(batch.offsets) < 2:
+        raise UserError("D705")
+    dimensions = len(batch.columns)
+    crossed = isinstance(batch, CrossedLists)
+    if isinstance(batch, CrossedLists):
+        dimensions = int(batch.rows.shape[1])
+        batch = with_constant(batch)
+    rows = csr_array(convert(batch, SparseRows).rows, dtype=np.float64)
+    check_numbers(rows, batch.offsets)
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    often = np.bincount(rows.indices, minlength=rows.shape[1])
+    used = np.argsort(-often, kind="stable")[: np.count_nonzero(often)].astype(np.int64)
+    column_of = np.zeros(rows.shape[1], np.uint32)
+    column_of[used] = np.arange(len(used))
+    dimension_of = used
+    if crossed:
+        dimension_of = np.where(used % (dimensions + 1) < dimensions, used % (dimensions + 1), -1)
+    return ListProblem(
+        rows.indptr.astype(np.uint64),
+        column_of[rows.indices],
+        rows.data,
+        batch.offsets,
+        from_the_least(batch),
+        np.random.default_rng(seed).permutation(len(batch.offsets) - 1),
+        used,
+        dimension_of,
+        dimensions,
+        rows.shape[1],
+    )
+
+
+def with_constant(batch: CrossedLists) -> CrossedLists:
+    """Return crossed lists with a constant of one as the last column of each label."""
+    from scipy.sparse import csr_array, hstack
+
+    rows = csr_array(hstack([csr_array(batch.rows), np.ones((batch.rows.shape[0], 1))], format="csr"))
+    columns = wider_columns(batch.columns, batch.n_labels)
+    return CrossedLists(rows, batch.labels, batch.offsets, batch.cost, columns)
+
+
+@dataclass(frozen=True, eq=False)
+class InterceptScorer:
+    """Scores label r by ``W_r . x + b_r``. Dimensions that no training example had weigh nothing.
+
+    Candidates of lists whose columns belong to no label are scored by ``w . x``.
+
+    Attributes
+    ----------
+    weights : array of float64, shape (K * (D + 1),) or (n_columns,)
+        Label by label, the intercept last; or one a column.
+    """
+
+    weights: NDArray[np.float64]
+
+    def scores(self, batch: CandidateBatch) -> NDArray[np.float64]:
+        """Return one score a row of the batch.
+
+        Raises
+        ------
+        ValueError
+            For a batch of other columns than the weights are for.
+        """
+        crossed = read(batch)
+        if not isinstance(crossed, CrossedRows):
+            same, flat = self.linear(batch)
+            return same.scores(flat)
+        weights = self._by_label(crossed)
+        if isinstance(crossed.rows, np.ndarray):
+            return np.asarray(crossed.rows @ weights[:, :-1].T + weights[:, -1]).ravel()
+        if self not in _by_column:  # the weights of a column side by side: made once
+            _by_column[self] = np.ascontiguousarray(weights[:, :-1].T)
+        return np.asarray(crossed.rows @ _by_column[self] + weights[:, -1]).ravel()
+
+    def linear(self, batch: CandidateBatch) -> tuple[CandidateBatch, NDArray[np.float64]]:
+        """Return the batch as crossed rows with a constant of one as their last column, and the weights.
+
+        Lists without labels stay as they are.
+        """
+        crossed = read(batch)
+        if isinstance(crossed, CrossedRows):
+            self._by_label(crossed)
+            return _with_constant(crossed), self.weights
+        same = with_constant(crossed) if isinstance(crossed, CrossedLists) else batch
+        if len(self.weights) != len(same.columns):
+            raise ValueError(f"{len(self.weights)} weights for {len(same.columns)} columns")
+        return same, self.weights
+
+    def state(self) -> Arrays:
+        """Return the weights; in half the space where no bit of them is lost (see `rounded`)."""
+        short = self.weights.astype(np.float32)
+        return {"weights": short if np.array_equal(short, self.weights) else self.weights}
+
+    def rounded(self) -> InterceptScorer:
+        """Return a scorer of weights of seven digits."""
+        return InterceptScorer(self.weights.astype(np.float32).astype(np.float64))
+
+    @classmethod
+    def from_state(cls, arrays: Arrays) -> InterceptScorer:
+        """Rebuild a scorer from `state`."""
+        return cls(np.asarray(arrays["weights"], dtype=np.float64))
+
+    def _by_label(self, crossed: CrossedRows) -> NDArray[np.float64]:
+        k = crossed.costs.shape[1]
+        if len(self.weights) != len(crossed.columns) + k:
+            raise ValueError(f"{len(self.weights)} weights for {len(crossed.columns)} columns of {k} labels")
+        return self.weights.reshape(k, -1)
+
+
+_by_column: WeakKeyDictionary[InterceptScorer, NDArray[np.float64]] = WeakKeyDictionary()
+"""The weights of scorers of sparse rows, shape (D, K), as long as they are in use."""
+
+
+def read(batch: CandidateBatch) -> CandidateBatch:
+    """Return a batch as the learners read it: crossed, if its rows are, and otherwise as it is."""
+    try:
+        return convert(batch, CrossedRows, CrossedLists)
+    except UserError:
+        return batch
+
+
+def _with_constant(batch: CrossedRows) -> CrossedRows:
+    from scipy.sparse import csr_array, hstack
+
+    n, k = batch.costs.shape
+    rows = csr_array(hstack([csr_array(batch.rows), np.ones((n, 1))]))
+    return CrossedRows(rows, batch.costs, wider_columns(batch.columns, k))

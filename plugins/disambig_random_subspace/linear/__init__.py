@@ -1,1 +1,0 @@
-"""Linear classifiers of sparse rows: perceptron, SGD, passive-aggressive and confidence-weighted learning."""

@@ -1,0 +1,146 @@
+"""AP: the averaged structured perceptron (Collins 2002), first order, by Viterbi decoding."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import Arrays, CandidateBatch, Fitted, LinearScorer, Scorer, UserError
+from disambig.api.batches import SequenceRows
+from disambig.api.decoding import Chain, ChainScorer, averaged_perceptron, structured_examples
+
+from .._validation import check_decoder
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StructuredPerceptron:
+    """Learn structures by mistakes: the right one's features up, those of the best one by the weights down.
+
+    Sequences of labels are learned by a kernel of their own; whatever else a decoder knows, one example after
+    the other.
+
+    Parameters
+    ----------
+    passes : int
+        Times that all sequences are seen.
+    seed : int
+        Of the order of the sequences, the same in every pass and under every mask.
+    decoder : Decoder, optional
+        How rows combine; by default those of sequences of labels.
+    """
+
+    passes: int = 5
+    seed: int = 0
+    decoder: Any = None
+    of_sequences: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_decoder("StructuredPerceptron.decoder", self.decoder)
+        for name, least in (("passes", 1), ("seed", 0)):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < least:
+                code = "D452" if least else "D457"
+                raise UserError(code, setting=f"StructuredPerceptron.{name}", value=value)
+
+    def fit(
+        self,
+        batch: CandidateBatch,
+        *,
+        dev: CandidateBatch | None = None,
+        rng: np.random.Generator | None = None,
+    ) -> Fitted:
+        """Return the scorer of the averaged weights; `dev` and `rng` are not used.
+
+        Raises
+        ------
+        UserError
+            D459 for a batch of no sequences, D705 for one without instances, D793 where an instance has no
+            right label.
+        """
+        if self.decoder is not None and not (_of_labels(self.decoder) and isinstance(batch, SequenceRows)):
+            if len(batch.offsets) < 2:
+                raise UserError("D705")
+            examples = structured_examples(batch, self.decoder)
+            learned, mistakes = averaged_perceptron(examples, passes=self.passes, seed=self.seed)
+            report = {"passes": self.passes, "mistakes_of_last_pass": mistakes}
+            return Fitted(LinearScorer(learned), report)
+        rows = _check_batch(batch)
+        everything = np.ones((1, self.dimensions(rows)), np.uint8)
+        weights, mistakes = self._sum(rows, everything)
+        report = {"passes": self.passes, "mistakes_of_last_pass": mistakes}
+        return Fitted(self.make_scorer(weights, batch), report)
+
+    def dimensions(self, batch: CandidateBatch) -> int:
+        """Return how many features there are to remove from; pairs of labels are never removed."""
+        return int(_check_batch(batch).rows.shape[1])
+
+    def fit_masked(self, batch: CandidateBatch, masks: NDArray[Any]) -> Floats:
+        """Return the sum over masks (M, D) of the flat averaged weights learned under each."""
+        return self._sum(_check_batch(batch), masks)[0]
+
+    def make_scorer(self, weights: Floats, batch: CandidateBatch) -> ChainScorer:
+        """Return the scorer of flat weights."""
+        return ChainScorer.of_weights(weights, _check_batch(batch).costs.shape[1])
+
+    def _sum(self, batch: SequenceRows, masks: NDArray[Any]) -> tuple[Floats, int]:
+        from ._perceptron_kernels import perceptron_passes
+
+        d, k = self.dimensions(batch), batch.costs.shape[1]
+        gold = batch.costs.argmin(axis=1)
+        lost = int((batch.costs.min(axis=1) > 0).sum())
+        if lost:
+            raise UserError("D793", n=lost)
+        starts = batch.layout
+        order = np.random.default_rng(self.seed).permutation(len(starts) - 1)
+        total = np.zeros((d, k))
+        first_total, step_total = np.zeros(k), np.zeros((k, k))
+        weights, late = np.empty((d, k), np.float32), np.empty((d, k))
+        mistakes = 0
+        for mask in masks:
+            weights[:], late[:] = 0.0, 0.0
+            first, step = np.zeros((2, k)), np.zeros((2, k, k))
+            mistakes = perceptron_passes(
+                *_csr(batch.rows), gold, starts, order, mask.astype(np.uint8), self.passes,
+                weights, late, first, step,
+            )  # fmt: skip
+            total += late
+            first_total += first[0]
+            step_total += step[0]
+        return np.concatenate([total.T.ravel(), first_total, step_total.ravel()]), int(mistakes)
+
+    @property
+    def takes(self) -> tuple[type, ...]:
+        """Sequences of labels; with another decoder any batch."""
+        return (SequenceRows,) if self.decoder is None or _of_labels(self.decoder) else ()
+
+    def from_state(self, arrays: Arrays) -> Scorer:
+        """Rebuild a saved scorer."""
+        if "weights" in arrays:
+            return LinearScorer.from_state(arrays)
+        return ChainScorer.from_state(arrays)
+
+
+def _of_labels(decoder: Any) -> bool:
+    return isinstance(decoder, Chain)
+
+
+def _csr(rows: Any) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]]:
+    """Return the three arrays of a sparse matrix in the types that the kernel was compiled for."""
+    return (
+        rows.indptr.astype(np.int32, copy=False),
+        rows.indices.astype(np.int32, copy=False),
+        rows.data.astype(np.float32, copy=False),
+    )
+
+
+def _check_batch(batch: CandidateBatch) -> SequenceRows:
+    if not isinstance(batch, SequenceRows):
+        raise UserError("D459", wanted="SequenceRows", seen=type(batch).__name__)
+    if not len(batch.costs):
+        raise UserError("D705")
+    return batch

@@ -1,0 +1,150 @@
+"""Task *tag*: the part of speech of every token; and batches of sentences that are cut into words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import Decides, Group, Instances, TokenView, UserError
+from disambig.api.batches import SequenceRows
+from disambig.api.features import TokenContext, WordClasses
+from disambig.api.text import SpacyTokens
+
+
+@dataclass(frozen=True, kw_only=True)
+class TagTask:
+    """Label each token with one tag of a tag set; the tags of a sentence are decided together.
+
+    Parameters
+    ----------
+    tags : sequence of str
+        The tag set, such as that of the Penn Treebank.
+    name, language : str
+
+    Raises
+    ------
+    UserError
+        D792 for tags that are fewer than two, empty or twice there.
+    """
+
+    tags: Sequence[str]
+    name: str = "tag"
+    language: str = "en"
+    decides: ClassVar[Decides] = Decides("tokens", "labels", together=True)
+
+    def __post_init__(self) -> None:
+        given = list(self.tags)
+        if isinstance(self.tags, str) or len(given) < 2 or len(set(given)) < len(given) or "" in given:
+            raise UserError("D792", tags=self.tags)
+
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        """One group: the tag set."""
+        return (Group("tag", tuple(self.tags)),)
+
+    def instances(self, view: TokenView) -> Instances:
+        """Return every token of `view` but the boundaries of sentences."""
+        positions = word_positions(view)
+        n = len(positions)
+        return Instances(positions, np.ones(n, np.int32), np.zeros(n, np.int32), np.full(n, -1, np.int32))
+
+
+def word_positions(view: TokenView) -> NDArray[np.int64]:
+    """Return the tokens of a view that are no boundaries of sentences, shape ``(n_words,)``."""
+    return np.flatnonzero(view.ends > view.starts)
+
+
+Tagged = Sequence[tuple[Sequence[str], Sequence[str]]]
+
+
+def check_sentences(sentences: Tagged) -> None:
+    """Refuse a sentence that has not one tag for each word, or an empty one (UserError D791)."""
+    for number, (words, tags) in enumerate(sentences, 1):
+        if len(words) != len(tags) or not all(words) or not all(tags):
+            raise UserError("D791", number=number, words=len(words), tags=len(tags))
+
+
+def distinct_tags(sentences: Tagged) -> tuple[str, ...]:
+    """Return the tags that occur, in alphabetical order.
+
+    Raises
+    ------
+    UserError
+        D790 for sentences without words, D791 for one that has not one tag for each word or an empty one.
+    """
+    check_sentences(sentences)
+    found = sorted({tag for _, tags in sentences for tag in tags})
+    if not found:
+        raise UserError("D790")
+    return tuple(found)
+
+
+def sentence_view(sentences: Tagged, tokenisation: SpacyTokens) -> TokenView:
+    """Return the view of the words of sentences, one document each."""
+    return tokenisation.of_sentences(words for words, _ in sentences)
+
+
+def tag_instances(view: TokenView, sentences: Tagged, task: TagTask) -> Instances:
+    """Return one instance a word; what is observed is its tag, -1 for one that the task does not have."""
+    number = {tag: i for i, tag in enumerate(task.tags)}
+    gold = [number.get(tag, -1) for _, tags in sentences for tag in tags]
+    positions = word_positions(view)
+    n = len(positions)
+    return Instances(positions, np.ones(n, np.int32), np.zeros(n, np.int32), np.array(gold, np.int32))
+
+
+def make_batch(
+    sentences: Tagged,
+    tags: Sequence[str],
+    extractor: TokenContext | None = None,
+    *,
+    classes: WordClasses | None = None,
+) -> tuple[SequenceRows, TokenContext]:
+    """Return a batch of tagged sentences, and the extractor: a new one, fitted on them, where none is given.
+
+    Parameters
+    ----------
+    sentences : sequence of (words, tags)
+    tags : sequence of str
+        The labels. A word with another tag has no right label: every one costs something.
+    extractor : TokenContext, optional
+    classes : WordClasses, optional
+        What a new extractor knows of words besides.
+
+    Raises
+    ------
+    UserError
+        D791 for a sentence that has not one tag for each word, or an empty one.
+    """
+    view, instances, task = _read(sentences, tags)
+    fitted = extractor or TokenContext(classes=classes).fit(view, instances, task.groups)
+    batch = fitted.transform(view, instances, task.groups[0]).batch
+    assert isinstance(batch, SequenceRows)
+    return batch, fitted
+
+
+def fit_context(
+    sentences: Tagged, tags: Sequence[str], *, least: int = 1, classes: WordClasses | None = None
+) -> TokenContext:
+    """Return an extractor of the features that occur in tagged sentences `least` times or more.
+
+    Raises
+    ------
+    UserError
+        D791 for a sentence that has not one tag for each word, or an empty one.
+    """
+    view, instances, task = _read(sentences, tags)
+    return TokenContext(least=least, classes=classes).fit(view, instances, task.groups)
+
+
+def _read(sentences: Tagged, tags: Sequence[str]) -> tuple[TokenView, Instances, TagTask]:
+    """Return tagged sentences as a view, its tokens with their tags, and the task of these tags."""
+    check_sentences(sentences)
+    task = TagTask(tags=tuple(tags))
+    view = sentence_view(sentences, SpacyTokens())
+    return view, tag_instances(view, sentences, task), task

@@ -1,0 +1,274 @@
+"""Train a tagger: word classes from plain text, sentences tagged in part, and sentences tagged completely."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import FeatureExtractor, Learner, Model, Scorer, TokenView, UserError, Words, resolve
+from disambig.api.decoding import ChainScorer
+from disambig.api.experiments import text_lines
+from disambig.api.features import TokenContext, WordClasses, learn_classes
+from disambig.api.judges import ScoreBatch
+from disambig.api.text import SpacyTokens
+from disambig.api.training import train_by
+
+from .task import Tagged, distinct_tags, fit_context, make_batch, word_positions
+
+DOMAINS = ("fiction", "government", "health", "mixed", "science", "speeches", "technical", "textbooks")
+"""What shipped classes and published figures are learned from; a data directory may hold other domains."""
+PLAIN = tuple(f"english/{domain}.train.txt.xz" for domain in DOMAINS)
+WORDS_A_FILE = 4_000_000
+"""Words of each file that are read, at most: so that none outweighs the others."""
+_LINES, _FEW_LINES = 10_000, 1_000
+
+
+def learn_word_classes(
+    files: Sequence[Path],
+    *,
+    most: int = WORDS_A_FILE,
+    n_words: int = 20_000,
+    sizes: Sequence[int] | None = None,
+    progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
+) -> WordClasses:
+    """Learn word classes from the first words of each file.
+
+    Parameters
+    ----------
+    files : sequence of Path
+        Text, plain or packed.
+    most : int
+        Words of a file that are read.
+    n_words, sizes
+        As for `learn_classes`.
+
+    Raises
+    ------
+    UserError
+        D458 where there is too little text; those of `text_lines` for a file.
+    """
+
+    def words() -> Iterator[NDArray[np.uint64]]:
+        for number, path in enumerate(files):
+            progress("reading plain text", number, len(files))
+            lines, size = text_lines(path), 0
+            while size < most and (some := list(itertools.islice(lines, _LINES))):
+                view = Words()(some)
+                size += len(view)
+                yield view.hashes
+        progress("learning word classes", 0, 1)
+
+    if sizes is None:
+        return learn_classes(words(), n_words=n_words)
+    return learn_classes(words(), n_words=n_words, sizes=sizes)
+
+
+def token_views(path: Path, most: int) -> Iterator[TokenView]:
+    """Yield the first tokens of a file, `most` or a few more, by some paragraphs (errors: `text_lines`)."""
+    lines, size = text_lines(path), 0
+    tokens = SpacyTokens()
+    while size < most and (some := list(itertools.islice(lines, _FEW_LINES))):
+        view = tokens(some)
+        size += len(view)
+        yield view
+
+
+def predict_tags(model: Model, view: TokenView) -> NDArray[np.int64]:
+    """Return the number of the tag of each token that is no boundary, by the tagger `model`."""
+    scorer, extractor = model.scorers[0], model.extractors[0]
+    assert isinstance(scorer, ChainScorer) and isinstance(extractor, TokenContext)
+    rows, sequences = extractor.rows(view, word_positions(view))
+    edges = np.flatnonzero(np.diff(sequences, prepend=-1, append=len(view) + 1))
+    return scorer.decode(rows, edges.astype(np.int64))
+
+
+Partly = tuple[Sequence[str], Sequence[Collection[str]]]
+"""Words, and the tags that each may have; an empty collection says nothing."""
+_AT_ONCE = 2_000
+
+
+def fill_in_tags(model: Model, sentences: Iterable[Partly]) -> Iterator[tuple[list[str], list[str]]]:
+    """Yield words and tags of sentences, by the tagger `model` among the tags that each word may have.
+
+    Tags that the tagger does not know are passed over; where none is left, a word may have any.
+    """
+    scorer, extractor = model.scorers[0], model.extractors[0]
+    assert isinstance(scorer, ChainScorer) and isinstance(extractor, TokenContext)
+    tags = model.task.groups[0].candidates
+    number = {tag: i for i, tag in enumerate(tags)}
+    waiting = iter(sentences)
+    while some := list(islice(waiting, _AT_ONCE)):
+        # what is observed says nothing here: any tag will do
+        batch, _ = make_batch([(words, [tags[0]] * len(words)) for words, _ in some], tags, extractor)
+        allowed = np.zeros(batch.costs.shape, bool)
+        for row, may in enumerate(may for _, each in some for may in each):
+            allowed[row, [number[tag] for tag in may if tag in number]] = True
+        labels = iter(scorer.best_among(batch, allowed).tolist())
+        for words, _ in some:
+            yield list(words), [tags[next(labels)] for _ in words]
+
+
+LEARNER: Mapping[str, Any] = {"@disambig_learners": "random_subspace.StructuredPerceptron.v1", "passes": 8}
+Progress = Callable[[str, int, int], None]
+
+
+def train_tagger(
+    train: Tagged,
+    dev: Tagged,
+    *,
+    name: str,
+    version: str = "0.1.0",
+    learner: Mapping[str, Any] = LEARNER,
+    classes: WordClasses | None = None,
+    least: float = 0.0,
+    more: Tagged = (),
+    times: int = 2,
+    seldom: int = 3,
+    progress: Progress | None = None,
+) -> Model:
+    """Train the model of a tagger.
+
+    Parameters
+    ----------
+    train : sequence of (words, tags)
+        To learn from; its tags are the tag set.
+    dev : sequence of (words, tags)
+        To calibrate probabilities on, by the words whose tags are known.
+    learner : mapping
+        The config's section.
+    classes : WordClasses, optional
+        Of the words of plain text: they help with words that the sentences lack.
+    least : float
+        Weights of features that are smaller in size are left out. Above 0 weights are also rounded
+        to 64ths, which halves the model's size; at 0 the model is just what was learned.
+    more : sequence of (words, tags)
+        Further sentences, whose tags are less sure, and are among those of `train`.
+    times : int
+        How often `train` is seen for once that `more` is.
+    seldom : int
+        How often a feature must occur in `more` to count, where `train` lacks it.
+    progress : callable, optional
+
+    Raises
+    ------
+    UserError
+        D790 to D792 for sentences that cannot be learned from.
+    """
+    tags = distinct_tags(train)
+    config = {
+        "task": {"@disambig_tasks": "random_subspace.Tags.v1", "tags": list(tags)},
+        "tokenisation": {"@disambig_tokenisations": "disambig.spacy_tokens.v1"},
+        "extractors": {"context": {"@disambig_extractors": "disambig.TokenContext.v1"}},
+        "learner": dict(learner),
+        "baseline": {"@disambig_learners": "disambig.NoPreference.v1"},
+        "judge": {"@disambig_judges": "disambig.Labels.v1"},
+    }
+    plan = TaggedSentences(train, dev, tags, classes, least, more, times if more else 1, seldom)
+    about: dict[str, Any] = {"name": name, "version": version, "config": config, "progress": progress}
+    model = train_by(plan, resolve(config), **about)
+    return replace(model, extractors=plan.extractors)
+
+
+class TaggedSentences:
+    """A plan of tagged sentences: some to learn from, others for the judge. It prepares itself and is ready.
+
+    Parameters
+    ----------
+    train, dev, classes, least, more, times, seldom
+        See `train_tagger`.
+    tags : sequence of str
+        The tag set.
+    """
+
+    def __init__(
+        self,
+        train: Tagged,
+        dev: Tagged,
+        tags: Sequence[str],
+        classes: WordClasses | None,
+        least: float,
+        more: Tagged = (),
+        times: int = 1,
+        seldom: int = 1,
+    ) -> None:
+        self._train, self._dev, self._tags, self._classes, self._least = train, dev, tags, classes, least
+        self._more, self._times, self._seldom = more, times, seldom
+        self.extractors: tuple[FeatureExtractor, ...] = ()
+
+    def prepare(self, parts: dict[str, Any], tell: Progress) -> TaggedSentences:
+        """Count features."""
+        tell("features", 0, 1)
+        extractor = fit_context(self._train, self._tags, classes=self._classes)
+        if self._more:
+            others = fit_context(self._more, self._tags, least=self._seldom, classes=self._classes)
+            extractor = extractor.joined_with(others)
+        sentences = [*list(self._train) * self._times, *self._more]
+        self._batch, _ = make_batch(sentences, self._tags, extractor)
+        self.extractors = (extractor,)
+        return self
+
+    def shared(self, model: Model, learner: Learner, rng: np.random.Generator) -> Scorer | None:
+        """Return None: there is one group."""
+        return None
+
+    def fit(
+        self, model: Model, learner: Learner, group: int, rng: np.random.Generator
+    ) -> tuple[Scorer, dict[str, Any]]:
+        """Learn; then leave out small weights, if any are to be left out."""
+        fitted = learner.fit(self._batch)
+        scorer: Any = fitted.scorer
+        if self._least > 0:
+            scorer = scorer.pruned(self._least).rounded()
+            kept = np.diff(scorer.begins) > 0
+            (extractor,) = self.extractors
+            assert isinstance(extractor, TokenContext)
+            scorer, self.extractors = scorer.only(kept), (extractor.only(kept),)
+        n_words, n_more = (sum(len(words) for words, _ in each) for each in (self._train, self._more))
+        return scorer, {"examples": n_words, **({"more": n_more} if n_more else {}), **fitted.report}
+
+    def material(self, model: Model, rng: np.random.Generator) -> TaggedSentences:
+        """Score the words of the development sentences whose tags are known."""
+        (extractor,) = self.extractors
+        assert isinstance(extractor, TokenContext)
+        tuning, _ = make_batch(self._dev, self._tags, extractor)
+        known = tuning.costs.min(axis=1, initial=1.0) == 0
+        if not known.any():
+            raise UserError("D790")
+        scorer = model.scorers[0]
+        assert scorer is not None
+        scores = scorer.scores(tuning).reshape(tuning.costs.shape)[known]
+        gold = tuning.costs[known].argmin(axis=1).astype(np.int32)
+        self._right = np.zeros(len(known), bool)  # words of unknown tags are wrong, whatever is chosen
+        self._right[known] = scores.argmax(axis=1) == gold
+        self.task, self.rng = model.task, rng
+        nothing = np.zeros(scores.size, np.int32)
+        offsets = np.arange(len(gold) + 1, dtype=np.int64) * len(self._tags)
+        cost = tuning.costs[known].ravel()
+        group = model.task.groups[0]
+        self._scored = ScoreBatch(group, 0, offsets, scores.ravel(), gold, nothing, nothing, cost)
+        return self
+
+    @property
+    def n_words(self) -> int:
+        """Words of the development sentences."""
+        return len(self._right)
+
+    def scored(self, group: int, *, most: int | None = None) -> ScoreBatch:
+        """Return the words with known tags, scored."""
+        return self._scored
+
+    def provenance(self, model: Model) -> dict[str, Any]:
+        """Return counts, and how many words of the development sentences are right."""
+        n_words = sum(len(words) for words, _ in self._train)
+        right, n = int(self._right.sum()), len(self._right)
+        return {
+            "examples": {"labelled": n_words, "documents": len(self._train), "train_words": n_words},
+            "notes": [f"{right / n:.2%} of {n:,} words of the development text are right"],
+        }

@@ -1,1 +1,0 @@
-"""Part-of-speech tags: features of tokens, the structured perceptron, the component."""

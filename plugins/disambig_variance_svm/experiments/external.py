@@ -1,0 +1,354 @@
+"""``bergsma2010.peers``: the paper's systems and external systems, on the same places."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from disambig.api import Group, UserError, Words, load_model, nearest_first, train
+from disambig.api.counts import NgramCounts, open_table
+from disambig.api.evaluation import SystemDecisions, TestBed, flag_limits, flagged, judge, mcnemar
+from disambig.api.experiments import Claim, ExperimentResult, Progress, ResultRow, text_lines
+from disambig.api.features import MissingWordOdds
+from disambig.api.judges import RaisesFlags
+from disambig.api.training import FittedExtractor, split
+
+from ..external_systems.kenlm import NAME as KENLM
+from ..external_systems.kenlm import KenLM
+from ..external_systems.ngram_ratio import NAME as RATIO
+from ..external_systems.ngram_ratio import NgramRatio
+from ..learners.baselines import SumLM
+from ..learners.conditional_logit import ConditionalLogit
+from ..learners.variance_svm import VarianceSVM
+from ..plain_text import PACK_DOMAINS, PACK_HELD_OUT, find_files
+from ..prepositions.task import Preposition
+from ..spelling import Spelling
+from .learning_curves import check_parts
+
+SETTINGS = "DISAMBIG_PEERS"
+TABLES = ("counts", "ratio")
+
+
+class _UnusableSetting(Exception):
+    """What is wrong, in words."""
+
+
+def read_external_settings(
+    decided: Mapping[str, Sequence[Group]], systems: Sequence[str]
+) -> Mapping[str, Any]:
+    """Return what the file says; nothing where the variable is not set.
+
+    Parameters
+    ----------
+    decided : mapping of str to sequence of Group
+        The tasks that models can be named for, and the groups that each is judged on.
+    systems : sequence of str
+        Names that are taken.
+
+    Raises
+    ------
+    UserError
+        D743 for the first thing that cannot be used: a key, a type, a file, a model of other candidates.
+    """
+    path = os.environ.get(SETTINGS)
+    if not path:
+        return {}
+    try:
+        said = json.loads(Path(path).read_text(encoding="utf8"))
+        check_external_settings(said, decided, systems)
+    except (OSError, ValueError, RecursionError, _UnusableSetting) as error:
+        raise UserError("D743", path=path, problem=str(error)) from error
+    return dict(said)
+
+
+def check_external_settings(
+    said: Any, decided: Mapping[str, Sequence[Group]], systems: Sequence[str]
+) -> None:
+    """Look at all that is said, what is quick before what is slow."""
+    _object("it", said)
+    _known("key", said, (*TABLES, "kenlm", "models"))
+    language_models, models = said.get("kenlm", {}), said.get("models", {})
+    _object("kenlm", language_models)
+    _object("models", models)
+    _known("task", models, decided)
+    for task, of_task in models.items():
+        _object(f"models: {task}", of_task)
+        for name in (*language_models, *of_task):
+            if name in systems or (name in language_models and name in of_task):
+                raise _UnusableSetting(f"two systems are called {name!r}")
+    for key in TABLES:
+        if key in said:
+            _tried(key, said[key], lambda place: open_table(place).require(Words.name))
+    for name, place in language_models.items():
+        _tried(f"kenlm: {name}", place, lambda place: KenLM(path=place).model)
+    for task, of_task in models.items():
+        for name, place in of_task.items():
+            model = _tried(f"models: {task}: {name}", place, load_model)
+            _check_model(f"models: {task}: {name}", model, decided[task])
+
+
+def _object(what: str, said: Any) -> None:
+    if not isinstance(said, dict):
+        raise _UnusableSetting(f"{what} is {said!r}, not an object {{...}} with names")
+
+
+def _known(kind: str, said: Iterable[str], known: Iterable[str]) -> None:
+    for name in said:
+        if name not in known:
+            raise _UnusableSetting(f"no {kind} is called {name!r}: there are {nearest_first(name, known)}")
+
+
+def _tried(what: str, place: Any, opened: Callable[[str], Any]) -> Any:
+    if not isinstance(place, str):
+        raise _UnusableSetting(f"{what} is {place!r}, not a name or path in quotes")
+    try:
+        return opened(place)
+    except UserError as error:
+        raise _UnusableSetting(f"{what}: {error}") from error
+
+
+def _check_model(what: str, model: Any, groups: Sequence[Group]) -> None:
+    """Refuse a model that flags nothing, or would be asked about other words or candidates than its own."""
+    if model.tokenisation.name != Words.name:
+        raise _UnusableSetting(f"{what}: it reads {model.tokenisation.name}, not {Words.name}")
+    if not isinstance(model.judge, RaisesFlags):
+        raise _UnusableSetting(f"{what}: it flags no words")
+    own = {group.name: set(group.candidates) for group in model.task.groups}
+    for group in groups:
+        if not own.get(group.name, set()).issuperset(group.candidates):
+            raise _UnusableSetting(f"{what}: its task {model.task.name} does not decide {_said(group)}")
+
+
+def _said(group: Group) -> str:
+    shown = ", ".join(group.candidates[:4]) + (", ..." if len(group.candidates) > 4 else "")
+    return f"{group.name!r} between {shown}"
+
+
+Texts = Mapping[str, Mapping[str, Sequence[str]]]
+FALSE_ALARMS = 0.005
+"""Share of the right words flagged, on the development text."""
+FIVE = ("among/between", "amount/number", "cite/sight/site", "peace/piece", "raise/rise")
+"""The paper's sets."""
+TWENTY = (
+    *FIVE,
+    *"their/there/they're than/then affect/effect quiet/quite accept/except loose/lose its/it's".split(),
+    *"principal/principle weather/whether your/you're advice/advise desert/dessert passed/past".split(),
+    *"lead/led fewer/less".split(),
+)
+PATTERNS = {
+    "preposition": ["3-gram", "4-gram", "5-gram"],
+    "spelling": ["2-gram", "3-gram", "4-gram", "5-gram"],
+}
+TASKS: Mapping[str, Callable[[], Any]] = {
+    "every": lambda: Preposition(only_as_preposition=False),
+    "preposition": Preposition,
+    "spelling": Spelling,
+}
+RULE, SUM, VAR = "n-gram ratio rule", "SumLM", "VAR-SVM"
+QUICK = 10
+"""With `quick` one document in so many is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bergsma2010Peers:
+    """Accuracy, and swapped words found at equal false alarms, side by side and by domain."""
+
+    title: ClassVar[str] = "Peers: what a user would take instead"
+    description: ClassVar[str] = (
+        "the n-gram ratio rule, KenLM, SumLM, VAR-SVM and given models on the same places"
+    )
+    needs: ClassVar[tuple[str, ...]] = PACK_HELD_OUT
+
+    def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
+        """Judge every system on each task; with `quick` on a tenth of the documents."""
+        tasks = {name: make() for name, make in TASKS.items()}
+        decided = {
+            name: [group for group in task.groups if name != "spelling" or group.name in TWENTY]
+            for name, task in tasks.items()
+        }
+        settings = read_external_settings(decided, (RULE, SUM, VAR))
+        texts = read(data, every=QUICK if quick else 1)
+        rows: list[ResultRow] = []
+        claims: list[Claim] = []
+        details: dict[str, Any] = {}
+        for task_name, task in tasks.items():
+            groups = [group.name for group in decided[task_name]]
+            dev, test = (
+                TestBed.from_texts(task, texts[part], Words(), groups=groups) for part in ("dev", "test")
+            )
+            places = {"to tune on": len(dev.instances), "to test on": len(test.instances)}
+            check_parts(data, f"the task {task_name}", places)
+            judged: dict[str, SystemDecisions] = {}
+            systems = list(extractor_builders(task_name, settings))
+            for number, (name, build) in enumerate(systems):
+                progress(f"{task_name}: {name}", number, len(systems))
+                model = build(task, texts)
+                on_dev, judged[name] = judge(model, dev), judge(model, test)
+                figures = measure_systems(on_dev, dev, judged[name], test)
+                details[f"{task_name}: {name}"] = figures
+                rows += table_rows(name, task_name, figures, test)
+            claims += compare_systems(task_name, judged)
+        return ExperimentResult(rows=rows, claims=claims, notes=NOTES, details=details)
+
+
+NOTES = (
+    "Train, dev and test are of different paragraphs of the held-out text; accuracy is over all places, "
+    "those in quotes and names included, which are never flagged.",
+    "Found: swapped words flagged, at the threshold that flags 0.5 % of the right words of the dev text. "
+    "It is one threshold on calibrated log-odds; every system gets the same calibration, a group at a time, "
+    "fitted on dev.",
+    "All choose among words where one stands; models that also decide whether there should be none are "
+    "asked which word it would be.",
+    "A threshold for each group on the plain difference of scores, such as LanguageTool's factor of a pair, "
+    "is in the JSON form (`margin_by_group`).",
+    "KenLM and given models take part where DISAMBIG_PEERS names a file that says where they are.",
+)
+
+
+def read(data: Path, *, every: int = 1) -> Texts:
+    """Return the documents of each part by domain."""
+    texts: dict[str, dict[str, list[str]]] = {"train": {}, "dev": {}, "test": {}}
+    for domain, path in zip(PACK_DOMAINS, find_files(data, PACK_HELD_OUT), strict=True):
+        parts = split(line for number, line in enumerate(text_lines(path)) if number % every == 0)
+        for part, documents in parts.items():
+            texts[part][domain] = documents
+    return texts
+
+
+def extractor_builders(
+    task_name: str, settings: Mapping[str, Any]
+) -> Iterator[tuple[str, Callable[[Any, Texts], Any]]]:
+    """Yield each system's name and what makes its model from the task and the texts."""
+    counts = settings.get("counts", "disambig_en")
+    patterns = PATTERNS["spelling" if task_name == "spelling" else "preposition"]
+    ratio = NgramRatio(counts=settings.get("ratio", counts))
+    yield RULE, train_systems(ratio, SumLM(patterns=[RATIO]))
+    for name, path in settings.get("kenlm", {}).items():
+        yield name, train_systems(KenLM(path=path), SumLM(patterns=[KENLM]))
+    yield SUM, train_systems(NgramCounts(counts=counts), SumLM(patterns=patterns))
+    yield (
+        VAR,
+        train_systems(NgramCounts(counts=counts), VarianceSVM(variance=patterns), SumLM(patterns=patterns)),
+    )
+    for name, place in settings.get("models", {}).get(task_name, {}).items():
+        yield name, given(place)
+        model = load_model(place)
+        for extractor in model.extractors if len(model.extractors) > 1 else ():
+            if not isinstance(extractor, MissingWordOdds):  # it says nothing of words
+                alone = train_systems(FittedExtractor(extractor), ConditionalLogit(), of=model.task)
+                yield f"{name}, its {type(extractor).__name__} alone", alone
+
+
+def given(place: str) -> Callable[[Any, Texts], Any]:
+    """Return what loads a model."""
+    return lambda task, texts: load_model(place)
+
+
+def train_systems(
+    extractor: Any, learner: Any, baseline: Any = None, *, of: Any = None
+) -> Callable[[Any, Texts], Any]:
+    """Return what trains and calibrates a model of one extractor, as `disambig train` would.
+
+    Parameters
+    ----------
+    of : Task, optional
+        That the extractor learned; the model decides its candidates where they are others than the asked.
+    """
+
+    def build(task: Any, texts: Texts) -> Any:
+        parts = {
+            "task": task if of is None or of.groups == task.groups else of,
+            "tokenisation": Words(),
+            "extractors": {"only": extractor},
+            "learner": learner,
+            "baseline": baseline or learner,
+        }
+        joined = {
+            part: [text for documents in texts[part].values() for text in documents]
+            for part in ("train", "dev")
+        }
+        return train(parts, joined, name="peer")
+
+    return build
+
+
+def measure_systems(
+    on_dev: SystemDecisions, dev: TestBed, on_test: SystemDecisions, test: TestBed
+) -> dict[str, Any]:
+    """Return accuracy and made errors found, in %, of one system."""
+    groups, group_names = test.instances.groups, [group.name for group in test.task.groups]
+    by_domain = {
+        name: _percent(on_test.right[test.parts == part])
+        for part, name in enumerate(test.names)
+        if (test.parts == part).any()
+    }
+    figures: dict[str, Any] = {
+        "accuracy": _percent(on_test.right),
+        "by_domain": by_domain,
+        "mean_of_domains": float(np.mean(list(by_domain.values()))),
+        "by_group": {group_names[g]: _percent(on_test.right[groups == g]) for g in np.unique(groups)},
+    }
+    pairs = {
+        "odds": (on_dev.odds, on_test.odds, on_test.error_odds),
+        "margin": (on_dev.margins, on_test.margins, on_test.error_margins),
+    }
+    for kind, (tuned, plain, errors) in pairs.items():
+        for by_group in (False, True):
+            limit = flag_limits(dev, tuned, FALSE_ALARMS, by_group=by_group)
+            hits = flagged(test, errors, on_test.rows, limit)
+            alarms = flagged(test, plain, None, limit)[~test.shielded]
+            figures[f"{kind}{'_by_group' if by_group else ''}"] = {
+                "found": _percent(hits),
+                "false_alarms": _percent(alarms),
+                "by_domain": {
+                    name: _percent(hits[test.parts[on_test.rows] == part])
+                    for part, name in enumerate(test.names)
+                    if (test.parts[on_test.rows] == part).any()
+                },
+            }
+    return figures
+
+
+def table_rows(name: str, task: str, figures: Mapping[str, Any], test: TestBed) -> Iterator[ResultRow]:
+    """Yield the figures to be shown."""
+    n, errors = len(test.instances), sum(len(made.rows) for made in test.errors)
+    by_group = figures["by_group"]
+    yield ResultRow(name, f"{task}: accuracy", None, figures["accuracy"], n)
+    yield ResultRow(name, f"{task}: accuracy, mean of domains", None, figures["mean_of_domains"], n)
+    if len(by_group) > 1:
+        for title, names in (("twenty", TWENTY), ("five", FIVE)):
+            known = [by_group[group] for group in names if group in by_group]
+            if known:
+                yield ResultRow(
+                    name, f"{task}: accuracy, mean of {title} sets", None, float(np.mean(known)), n
+                )
+    found = figures["odds"]["found"] if errors else None
+    yield ResultRow(name, f"{task}: found at 0.5 % false alarms", None, found, errors)
+    for domain, accuracy in figures["by_domain"].items():
+        part = int((test.parts == test.names.index(domain)).sum())
+        yield ResultRow(name, f"{task}: accuracy, {domain}", None, accuracy, part)
+
+
+def compare_systems(task: str, judged: Mapping[str, SystemDecisions]) -> Iterator[Claim]:
+    """Yield whether each learned system chooses better than the best KenLM model, where there is one."""
+    rivals = {name: one.right for name, one in judged.items() if name.startswith("KenLM")}
+    if not rivals:
+        return
+    best = max(rivals, key=lambda name: rivals[name].mean())
+    for name, one in judged.items():
+        if name in rivals or name in (RULE, SUM):
+            continue
+        lead = _percent(one.right) - _percent(rivals[best])
+        p = mcnemar(one.right, rivals[best])
+        claim = f"{task}: {name} chooses better than {best}"
+        yield Claim(claim, bool(lead > 0 and p < 0.05), f"{lead:+.2f} points, McNemar p = {p:.2g}")
+
+
+def _percent(hits: Any) -> float:
+    return 100.0 * float(np.mean(hits)) if len(hits) else 0.0

@@ -1,0 +1,270 @@
+"""What the three tables share: the five confusion sets, examples from counted text, rows, tests and claims."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import CandidateFinder, DenseBlocks, Group, Instances, TokenView, UserError, Words
+from disambig.api.counts import NgramCounts, batches, ngram_columns
+from disambig.api.evaluation import chi_squared, mcnemar
+from disambig.api.experiments import Claim, Outcomes, Progress, ResultRow, cached, text_lines, with_left_out
+from disambig.api.tasks import confusion_set
+from disambig.api.text import view_of_texts
+
+from ..plain_text import COUNTED, find_files
+
+
+def check_parts(path: Path, what: str, parts: Mapping[str, int]) -> None:
+    """Refuse data where a part is without examples.
+
+    Parameters
+    ----------
+    path : path
+        Where the data are, for the message.
+    what : str
+        What an example is of.
+    parts : mapping of str to int
+        Examples by what they are for (``"to test on"``).
+
+    Raises
+    ------
+    UserError
+        D725, with the parts that are empty.
+    """
+    empty = [name for name, n in parts.items() if not n]
+    if empty:
+        raise UserError("D725", path=path, problem=f"no example of {what} {' and '.join(empty)}")
+
+
+def check_folds(path: Path, what: str, fold_of: NDArray[np.int64], folds: int) -> None:
+    """Refuse data where a fold is without examples (D725): each is tested on, tuned on and learned from."""
+    used = len(np.unique(fold_of))
+    if used < folds:
+        problem = f"only {used} of {folds} folds have an example of {what}; every one needs some"
+        raise UserError("D725", path=path, problem=problem)
+
+
+SETS = (
+    ("among", "between"),
+    ("amount", "number"),
+    ("cite", "sight", "site"),
+    ("peace", "piece"),
+    ("raise", "rise"),
+)
+WORDS = tuple(word for group in SETS for word in group)
+
+
+@dataclass(frozen=True)
+class FiveConfusionSets:
+    """Finds every occurrence of a member of the five sets."""
+
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        """The five sets."""
+        return tuple(confusion_set("/".join(words)) for words in SETS)
+
+    def instances(self, view: TokenView) -> Instances:
+        """Return the occurrences."""
+        return CandidateFinder.from_groups(self.groups).find(view)
+
+
+LAYOUT = 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CountedExamples:
+    """Examples of one set, and the fold of the paragraph of each."""
+
+    batch: DenseBlocks
+    folds: NDArray[np.int64]
+
+
+def find_counted_examples(data: Path, counts: Path, *, progress: Progress) -> Mapping[str, DenseBlocks]:
+    """Return all examples of the counted text by set; they are cached."""
+    task = FiveConfusionSets()
+    sources = find_files(data, COUNTED)
+
+    def make(path: Path) -> None:
+        extractor = NgramCounts(counts=counts)
+        parts: list[list[DenseBlocks]] = [[] for _ in task.groups]
+        for number, source in enumerate(sources):
+            progress("finding examples in counted text", number, len(sources))
+            for texts in batches(text_lines(source)):
+                view = view_of_texts(texts, Words())
+                instances = task.instances(view)
+                for g, group in enumerate(task.groups):
+                    here = instances.take(np.flatnonzero(instances.groups == g))
+                    if len(here):
+                        parts[g].append(with_left_out(extractor, view, here, group))
+        arrays = {}
+        for g, found in enumerate(parts):
+            check_parts(data, task.groups[g].name, {"in counted text": len(found)})
+            arrays[f"values{g}"] = np.concatenate([batch.values for batch in found])
+            arrays[f"costs{g}"] = np.concatenate([batch.costs for batch in found])
+        with path.open("wb") as file:
+            np.savez(file, allow_pickle=False, **arrays)
+
+    about = {
+        "layout": LAYOUT,
+        "sets": [list(group.candidates) for group in task.groups],
+        "counts": counts.name,
+    }
+    path = cached("five-sets", ".npz", sources=sources, about=about, make=make)
+    found = {}
+    with np.load(path, allow_pickle=False) as arrays:
+        for g, group in enumerate(task.groups):
+            values = arrays[f"values{g}"]
+            _, k, a = values.shape
+            column_of = np.arange(k * a).reshape(k, a)
+            found[group.name] = DenseBlocks(values, column_of, ngram_columns(group), arrays[f"costs{g}"])
+    return found
+
+
+Paper = Mapping[str, Mapping[int, float]]
+Figures = dict[str, dict[int, float]]
+SIZES = (10, 100, 1000, 10_000, 100_000)
+WITHIN = 0.5
+"""Points by which VAR-SVM with 10 examples may stay below the unsupervised sum."""
+SURE = 0.05
+
+
+def curve_rows(outcomes: Outcomes, paper: Paper, *, n: int, note: str = "") -> list[ResultRow]:
+    """Return a row for each system and size; None where nothing was learned.
+
+    Parameters
+    ----------
+    n : int
+        Test examples.
+    note : str
+        Stands behind the size in the setting.
+    """
+    rows = []
+    for (system, size), outcome in outcomes.items():
+        published = None if note else paper.get(system, {}).get(size)
+        setting = f"{size}{note}"
+        rows.append(ResultRow(system, setting, published, outcome.accuracy(), n, outcome.spread()))
+    return rows
+
+
+def mean_accuracies(outcomes: Outcomes) -> Figures:
+    """Return the mean accuracy in % of each system and size that was tried."""
+    found: Figures = {}
+    for (system, size), outcome in outcomes.items():
+        share = outcome.accuracy()
+        if share is not None:
+            found.setdefault(system, {})[size] = share
+    return found
+
+
+def differences(outcomes: Outcomes, best: str, *, folds: int = 1) -> dict[str, dict[str, dict[str, float]]]:
+    """Return p by size and system that it differs from `best`: chi-squared and McNemar.
+
+    Parameters
+    ----------
+    folds : int
+        How many of the first draws have test examples of their own; they are put together.
+    """
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    for (system, size), outcome in outcomes.items():
+        other = outcomes[best, size]
+        if system == best or not outcome.hits or not other.hits:
+            continue
+        first, second = (np.concatenate(each.hits[:folds]) for each in (outcome, other))
+        found.setdefault(str(size), {})[system] = {
+            "difference": round(100 * float(second.mean() - first.mean()), 2),
+            "chi_squared": float(
+                f"{chi_squared(int(first.sum()), len(first), int(second.sum()), len(second)):.3g}"
+            ),
+            "mcnemar": float(f"{mcnemar(first, second):.3g}"),
+        }
+    return found
+
+
+def claim_no_worse_than_sum(figures: Figures, unsupervised: float, name: str = "SumLM") -> list[Claim]:
+    """VAR-SVM with 10 examples is no worse than the unsupervised sum."""
+    var = figures.get("VAR-SVM", {}).get(10)
+    if var is None:
+        return []
+    said = f"VAR-SVM {var:.1f}, {name} {unsupervised:.1f}: {var - unsupervised:+.1f} points"
+    text = f"VAR-SVM with 10 examples is no worse than {name} (within {WITHIN} point)"
+    return [Claim(text, var >= unsupervised - WITHIN, said)]
+
+
+def claim_worth_ten_times(figures: Figures, other: str, *, unfinished: int = 0) -> list[Claim]:
+    """VAR-SVM with 1K examples does at least as well as `other` with 10K.
+
+    Parameters
+    ----------
+    unfinished : int
+        Draws in which `other` did not converge with 10K examples.
+    """
+    var, theirs = figures.get("VAR-SVM", {}).get(1000), figures.get(other, {}).get(10_000)
+    if var is None or theirs is None:
+        return []
+    said = f"VAR-SVM {var:.1f}, {other} {theirs:.1f}"
+    if unfinished:
+        said += f" (which did not converge in {unfinished} draws)"
+    text = f"VAR-SVM with 1,000 examples does at least as well as {other} with 10,000"
+    return [Claim(text, var >= theirs, said)]
+
+
+def claim_order(figures: Figures, systems: Sequence[str], sizes: Sequence[int] = (10, 100)) -> list[Claim]:
+    """Each system beats the one before it, at each of the sizes."""
+    claims = []
+    for size in sizes:
+        shares = [figures[system][size] for system in systems if size in figures.get(system, {})]
+        if len(shares) < len(systems):
+            continue
+        rising = all(a < b for a, b in pairwise(shares))
+        said = ", ".join(f"{system} {share:.1f}" for system, share in zip(systems, shares, strict=True))
+        claims.append(Claim(f"{' < '.join(systems)} with {size} examples", rising, said))
+    return claims
+
+
+def claim_gains_shrink(figures: Figures, other: str) -> list[Claim]:
+    """Claim that the lead of VAR-SVM over `other` falls from each size to the next."""
+    sizes = sorted(set(figures.get("VAR-SVM", {})) & set(figures.get(other, {})))
+    if len(sizes) < 2:
+        return []
+    gains = [figures["VAR-SVM"][size] - figures[other][size] for size in sizes]
+    said = ", ".join(f"{size:,}: {gain:+.1f}" for size, gain in zip(sizes, gains, strict=True))
+    falling = all(a > b for a, b in pairwise(gains))
+    return [Claim(f"the gain of VAR-SVM over {other} shrinks as examples are added", falling, said)]
+
+
+def claim_significantly_best(tests: Mapping[str, Any], systems: Sequence[str]) -> list[Claim]:
+    """VAR-SVM is better than every one of `systems` up to 1,000 examples, by chi-squared."""
+    pairs = [
+        (int(size), system, tests[size][system])
+        for size in ("10", "100", "1000")
+        for system in systems
+        if system in tests.get(size, {})
+    ]
+    if not pairs:
+        return []
+    weak = [
+        f"{system} at {size:,} ({test['difference']:+.1f}, p = {test['chi_squared']:.2g}, "
+        f"McNemar {test['mcnemar']:.2g})"
+        for size, system, test in pairs
+        if not (test["difference"] > 0 and test["chi_squared"] < SURE)
+    ]
+    said = "not so: " + "; ".join(weak) if weak else f"all {len(pairs)} comparisons have p < {SURE}"
+    text = f"VAR-SVM is significantly better than all others up to {pairs[-1][0]:,} examples (chi-squared)"
+    return [Claim(text, not weak, said)]
+
+
+def draw_details(outcomes: Outcomes) -> dict[str, Any]:
+    """Return for each system and size the figures of each draw, C and seconds."""
+    found: dict[str, Any] = {}
+    for (system, size), outcome in outcomes.items():
+        if outcome.hits:
+            found.setdefault(system, {})[str(size)] = outcome.plain()
+    return found

@@ -1,0 +1,101 @@
+"""Harper, a rule-based grammar checker: its lints as edits."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from disambig.api import UserError
+from disambig.api.evaluation import ProposedEdit
+
+OTHER_MATTERS = frozenset({"Spelling", "Capitalization", "Style", "Formatting", "Readability"})
+"""Kinds of lints that are not about which word should stand somewhere."""
+AT_ONCE = 500
+"""Texts that one call of the program gets."""
+TASK = "harper"
+_REPLACE = re.compile(r"Replace with: “(.*)”", re.DOTALL)
+_INSERT = re.compile(r"Insert “(.*)”", re.DOTALL)
+_REMOVE = "Remove error"
+
+
+@dataclass(frozen=True, slots=True)
+class HarperChecker:
+    """Harper as a checker.
+
+    Attributes
+    ----------
+    without : collection of str
+        Kinds of lints that are left out.
+    """
+
+    without: Collection[str] = OTHER_MATTERS
+    name: str = "Harper"
+    tasks: tuple[str, ...] = (TASK,)
+
+    @staticmethod
+    def is_installed() -> bool:
+        """Tell whether the program is there."""
+        return find_spec("harper") is not None
+
+    def edits(self, texts: Sequence[str]) -> list[list[ProposedEdit]]:
+        """Return the lints of each text.
+
+        Raises
+        ------
+        UserError
+            D744 where it is not installed, D745 where it fails.
+        """
+        if not self.is_installed():
+            raise UserError("D744")
+        found: list[list[ProposedEdit]] = []
+        for first in range(0, len(texts), AT_ONCE):
+            found += self._check_batch(texts[first : first + AT_ONCE])
+        return found
+
+    def _check_batch(self, texts: Sequence[str]) -> list[list[ProposedEdit]]:
+        with TemporaryDirectory() as folder:
+            paths = [Path(folder) / f"{i}.txt" for i in range(len(texts))]
+            for path, text in zip(paths, texts, strict=True):
+                path.write_text(text, encoding="utf8", newline="")
+            said = _run_harper(paths, Path(folder))
+        return [
+            [_edit(lint) for lint in said[path.name] if lint["kind"] not in self.without] for path in paths
+        ]
+
+
+def _run_harper(paths: Sequence[Path], folder: Path) -> dict[str, list[dict[str, Any]]]:
+    """Return the lints of each file by its name; the user's own dictionaries play no part."""
+    options = ["--format", "json", "--no-color", "--quiet", "--user-dict-path", str(folder / "none")]
+    command = [sys.executable, "-m", "harper", "lint", *options, *(path.name for path in paths)]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, encoding="utf8")
+    try:
+        said = {each["file"]: each["lints"] for each in json.loads(done.stdout)}
+        return {path.name: said[path.name] for path in paths}
+    except (ValueError, KeyError, TypeError):
+        problem = next((line for line in done.stderr.splitlines() if "rror" in line), "no lints")
+        raise UserError("D745", problem=problem, status=done.returncode) from None
+
+
+def _edit(lint: dict[str, Any]) -> ProposedEdit:
+    """Return a lint as an edit; without a suggestion there is nothing to put in its place."""
+    start, end = lint["span"]["char_start"], lint["span"]["char_end"]
+    replaced: list[str] = []
+    inserted: list[str] = []
+    for suggestion in lint["suggestions"]:
+        if match := _REPLACE.fullmatch(suggestion):
+            replaced.append(match[1])
+        elif match := _INSERT.fullmatch(suggestion):
+            inserted.append(match[1])
+        elif suggestion == _REMOVE:
+            replaced.append("")
+    if inserted and not replaced:  # behind what is underlined
+        return ProposedEdit(end, end, inserted[0], TASK, others=tuple(inserted[1:]))
+    return ProposedEdit(start, end, replaced[0] if replaced else None, TASK, others=tuple(replaced[1:]))

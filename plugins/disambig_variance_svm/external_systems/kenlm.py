@@ -1,0 +1,367 @@
+"""KenLM: its models, the log probability of each candidate, and a checker that decides by it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib.util import find_spec
+from itertools import pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import Arrays, Columns, DenseBlocks, Features, Group, Instances, TokenView, UserError, Words
+from disambig.api.evaluation import ProposedEdit, decisions_to_edits, text_stretches
+from disambig.api.experiments import Progress, cached
+from disambig.api.judges import JudgedScores, ScoreBatch
+from disambig.api.text import hash_words, view_of_texts
+
+from ..learners.baselines import SumLM
+from ..plain_text import EVERY_NTH, PACK_COUNTED, PACK_DOMAINS, find_files, pack_paragraphs
+
+
+def one_attribute(
+    name: str, values: NDArray[np.float64], found: NDArray[np.int32], asked: int, observed: NDArray[np.int32]
+) -> Features:
+    """Return one attribute as features.
+
+    Parameters
+    ----------
+    name : str
+        Of the feature group and its only column, which all candidates share.
+    values : array of float64, shape (n, K)
+    found : array of int32, shape (n, K)
+        Sources that knew each candidate, of `asked`.
+    observed : array of int32, shape (n,)
+    """
+    n, k = values.shape
+    columns = Columns(np.full(1, -1, np.int32), np.zeros(1, np.int32), (name,), [name])
+    costs = (np.arange(k) != observed[:, None]).astype(np.float32)
+    batch = DenseBlocks(values[:, :, None].astype(np.float32), np.zeros((k, 1), np.int64), columns, costs)
+    return Features(batch, found.ravel().astype(np.int32), np.full(n * k, asked, np.int32))
+
+
+NAME = "kenlm"
+"""Feature group of the attribute."""
+
+
+class KenLM:
+    """Extractor of one attribute: log10 of the probability that a KenLM model gives.
+
+    Parameters
+    ----------
+    path : str or path
+        A model of KenLM: an ARPA file, or what its ``build_binary`` made of one.
+    """
+
+    describes: ClassVar[str] = "group"
+
+    def __init__(self, *, path: str | Path) -> None:
+        self.path = path
+        self._candidates: tuple[str, ...] = ()
+        self._last: tuple[TokenView | None, list[str]] = (None, [])
+
+    @cached_property
+    def model(self) -> Any:
+        """The language model, opened on first use.
+
+        Raises
+        ------
+        UserError
+            D740 where KenLM is not installed; D741 where it cannot read the file.
+        """
+        try:
+            import kenlm  # type: ignore[import-not-found, unused-ignore]
+        except ImportError as error:
+            raise UserError("D740") from error
+        config = kenlm.Config()
+        config.show_progress = False
+        config.arpa_complain = kenlm.ARPALoadComplain.NONE
+        try:
+            return kenlm.Model(str(self.path), config)
+        except (OSError, RuntimeError) as error:
+            problem = str(error).splitlines()[0] if str(error) else "cannot be read"
+            raise UserError("D741", path=self.path, problem=problem) from error
+
+    def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> KenLM:
+        """Return an extractor that knows all candidates as words, also where a view's texts have others."""
+        fitted = KenLM(path=self.path)
+        words = {word for group in groups for candidate in group.candidates for word in candidate.split()}
+        fitted._candidates = tuple(sorted(words))
+        return fitted
+
+    def state(self) -> Arrays:
+        """Return the words of the candidates; the model is referred to, not copied."""
+        return {"candidates": np.frombuffer("\n".join(self._candidates).encode(), np.uint8)}
+
+    def from_state(self, arrays: Arrays) -> KenLM:
+        """Return an extractor that knows the candidates of `arrays`."""
+        fitted = KenLM(path=self.path)
+        fitted._candidates = tuple(arrays["candidates"].tobytes().decode().split())
+        return fitted
+
+    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
+        """Return log10 of the probability of the sentence with each candidate, less what all share.
+
+        Raises
+        ------
+        UserError
+            D740, D741 (see `model`); D742 where `view` is of another tokenisation.
+        """
+        if view.tokenisation != Words.name:
+            raise UserError("D742", asked=view.tokenisation, words=Words.name)
+        words = self.words(view)
+        candidates = [candidate.split() for candidate in group.candidates]
+        known = [int(all(word in self.model for word in candidate)) for candidate in candidates]
+        values = np.array([list(row) for row in self._scores(view, words, instances, candidates)], np.float64)
+        n, k = len(instances), len(candidates)
+        found = np.broadcast_to(np.array(known, np.int32), (n, k))
+        return one_attribute(NAME, values.reshape(n, k), found, 1, instances.observed)
+
+    def _scores(
+        self, view: TokenView, words: list[str], instances: Instances, candidates: list[list[str]]
+    ) -> Iterator[Iterator[float]]:
+        import kenlm
+
+        model, reach = self.model, self.model.order - 1
+        sentence = np.searchsorted(view.sentences, instances.positions, side="right")
+        firsts, stops = view.sentences[sentence - 1].tolist(), view.sentences[sentence].tolist()
+        here, there = kenlm.State(), kenlm.State()
+        columns = firsts, stops, instances.positions.tolist(), instances.lengths.tolist()
+        for first, stop, position, length in zip(*columns, strict=True):
+            before = kenlm.State()
+            if position - reach <= first:
+                model.BeginSentenceWrite(before)
+            else:
+                model.NullContextWrite(before)
+            for word in words[max(first + 1, position - reach) : position]:
+                model.BaseScore(before, word, here)
+                before, here = here, before
+            behind = words[position + length : min(stop, position + length + reach)]
+
+            def score(candidate: list[str], start: Any = before, behind: list[str] = behind) -> float:
+                nonlocal here, there
+                total, state = 0.0, start
+                for word in (*candidate, *behind):
+                    total += model.BaseScore(state, word, there)
+                    state, here, there = there, there, here
+                return total
+
+            yield map(score, candidates)
+
+    def words(self, view: TokenView) -> list[str]:
+        """Return the words of a view as strings, boundary words as KenLM writes them; kept for one view.
+
+        They follow the hashes: a word that was replaced there is not the one in the text.
+        """
+        if self._last[0] is view:
+            return self._last[1]
+        hashes, first, at = np.unique(view.hashes, return_index=True, return_inverse=True)
+        strings = [_written(view, i) for i in first.tolist()]
+        known = ("<S>", "</S>", *self._candidates)
+        spelled = dict(zip(hash_words(known).tolist(), known, strict=True))
+        for i in np.flatnonzero(hash_words(strings) != hashes).tolist():
+            strings[i] = spelled.get(int(hashes[i]), "") or _elsewhere(view, hashes[i])
+        strings.append("</s>")
+        at = at.ravel()
+        if len(at):
+            at[view.sentences[1:] - 1] = len(strings) - 1
+        found: list[str] = np.array(strings, object)[at].tolist()
+        self._last = (view, found)
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"path": self.path, "_candidates": self._candidates, "_last": (None, [])}
+
+
+def _written(view: TokenView, position: int) -> str:
+    text = view.texts[int(view.document_indices(np.array([position]))[0])]
+    word: str = Words.normal_form(text[view.starts[position] : view.ends[position]])
+    return word
+
+
+def _elsewhere(view: TokenView, wanted: np.uint64) -> str:
+    """Return the word of a hash from a place where the text still has it; an unknown word if none has."""
+    for position in np.flatnonzero(view.hashes == wanted).tolist():
+        word = _written(view, position)
+        if hash_words([word])[0] == wanted:
+            return word
+    return "<unk>"
+
+
+@dataclass(frozen=True, slots=True)
+class KenLMChecker:
+    """A language model in the place of what models have learned.
+
+    It finds and protects what they do; whatever makes a sentence more probable is proposed, as sure as the
+    difference of the log10 probabilities. No word, where that is a candidate, is the sentence without one.
+    Its limits are for others to set.
+
+    Attributes
+    ----------
+    models : tuple of Model
+        Their tasks are its own.
+    kenlm : KenLM
+    """
+
+    models: tuple[Any, ...]
+    kenlm: KenLM
+    name: str = "KenLM"
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """Tasks of the models."""
+        return tuple(model.task.name for model in self.models)
+
+    def edits(self, texts: Sequence[str]) -> list[list[ProposedEdit]]:
+        """Return all that makes a sentence more probable.
+
+        Raises
+        ------
+        UserError
+            D740 to D742 (see `KenLM`).
+        """
+        found: list[list[ProposedEdit]] = []
+        for stretch in text_stretches(texts):
+            decisions = []
+            for model in self.models:
+                view = view_of_texts(stretch, model.tokenisation, protected=True)
+                fitted = self.kenlm.fit(view, model.instances(view), model.task.groups)
+                decisions.append(with_scores(model, fitted).decide(view).without_empty())
+            found += decisions_to_edits(decisions, stretch)
+        return found
+
+
+class MoreProbable:
+    """The judge of it: whatever scores higher than what stands there is flagged, but for its variants."""
+
+    def judge(self, scored: ScoreBatch, *, flags_per_1000: float | None = None) -> JudgedScores:
+        """Return the best candidate of each instance; probabilities are its lead over the observed one."""
+        n, k = len(scored.observed), len(scored.group.candidates)
+        scores = np.asarray(scored.scores, np.float64).reshape(n, k)
+        rows, observed = np.arange(n), np.asarray(scored.observed)
+        chosen = scores.argmax(axis=1) if n else np.empty(0, np.int64)
+        ordered = np.sort(scores, axis=1)
+        same = np.array([[scored.group.same(i, j) for j in range(k)] for i in range(k)], bool)
+        known = np.asarray(scored.found).reshape(n, k)[rows, chosen] > 0
+        return JudgedScores(
+            chosen=chosen,
+            margins=ordered[:, -1] - ordered[:, -2] if k > 1 else np.full(n, np.inf),
+            probabilities=scores[rows, chosen] - scores[rows, observed],
+            flagged=~same[observed, chosen] & known,
+            answered=np.ones(n, bool),
+        )
+
+
+def with_scores(model: Any, kenlm: KenLM) -> Any:
+    """Return a model that finds what `model` does and decides by a language model."""
+    return replace(
+        model,
+        extractors=(kenlm,),
+        baseline=SumLM(patterns=[NAME]),
+        scorers=(),
+        shared=None,
+        judge=MoreProbable(),
+    )
+
+
+PROGRAMS = ("lmplz", "build_binary")
+ORDER = 5
+PRUNE = ("0", "0", "0", "1", "1")
+"""4- and 5-grams that were seen once are left out."""
+_AT_ONCE = 20_000
+_LAYOUT = 1
+
+
+def missing(data: Path) -> str:
+    """Say what a model cannot be made without; empty where all is there."""
+    if find_spec("kenlm") is None:
+        return "its Python module: pip install 'disambig[kenlm]'"
+    programs = [name for name in PROGRAMS if shutil.which(name) is None]
+    if programs:
+        return f"its program{'s' * (len(programs) > 1)} {' and '.join(programs)} on the PATH"
+    return next((f"{name} in the data" for name in PACK_COUNTED if not (data / name).exists()), "")
+
+
+def load_or_make_kenlm(data: Path, *, progress: Progress) -> KenLM:
+    """Return a 5-gram model of the text that the pack counts, made where it is not in the cache.
+
+    Raises
+    ------
+    UserError
+        D746 where a program fails, D722 where the cache cannot be written to; those of `text_lines`.
+    """
+    sources = find_files(data, PACK_COUNTED)
+
+    def paragraphs() -> Iterator[str]:
+        for number, domain in enumerate(PACK_DOMAINS):
+            progress("making KenLM's model", number, len(PACK_DOMAINS))
+            yield from pack_paragraphs(data, domain)
+
+    about = {
+        "order": ORDER,
+        "prune": PRUNE,
+        "tokenisation": Words.name,
+        "layout": _LAYOUT,
+        "every": dict(EVERY_NTH),
+    }
+    path = cached(
+        "kenlm", ".bin", sources=sources, about=about, make=lambda path: make_kenlm(paragraphs(), path)
+    )
+    return KenLM(path=path)
+
+
+def make_kenlm(paragraphs: Iterable[str], path: Path) -> None:
+    """Make a model of paragraphs: ``lmplz`` and ``build_binary`` are run.
+
+    Raises
+    ------
+    UserError
+        D746 where one of them fails.
+    """
+    with TemporaryDirectory(dir=path.parent) as folder, open(Path(folder, "said"), "w+") as said:
+        arpa = Path(folder, "model.arpa")
+        orders = ["-o", str(ORDER), "--prune", *PRUNE, "--discount_fallback"]
+        command = ["lmplz", *orders, "-S", "30%", "-T", folder, "--arpa", str(arpa)]
+        with subprocess.Popen(
+            command, stdin=subprocess.PIPE, stderr=said, stdout=said, text=True
+        ) as counting:
+            assert counting.stdin is not None
+            with suppress(BrokenPipeError):  # it has failed, and says why
+                _write(paragraphs, counting.stdin)
+        _check("lmplz", counting.returncode, said)
+        command = ["build_binary", "trie", str(arpa), str(path)]
+        _check("build_binary", subprocess.run(command, stderr=said, stdout=said).returncode, said)
+
+
+def kenlm_sentences(texts: list[str]) -> Iterator[str]:
+    """Yield the sentences of texts in the words of `disambig.words.v1`, boundary words left out."""
+    view = Words()(texts)
+    words = KenLM(path="").words(view)
+    for first, stop in pairwise(view.sentences.tolist()):
+        yield " ".join(words[first + 1 : stop - 1])
+
+
+def _write(paragraphs: Iterable[str], out: IO[str]) -> None:
+    held: list[str] = []
+    for paragraph in paragraphs:
+        held.append(paragraph)
+        if len(held) == _AT_ONCE:
+            out.writelines(f"{sentence}\n" for sentence in kenlm_sentences(held))
+            held = []
+    out.writelines(f"{sentence}\n" for sentence in kenlm_sentences(held))
+
+
+def _check(program: str, status: int, said: IO[str]) -> None:
+    if status:
+        said.seek(0)
+        lines = said.read().split("\n")
+        problem = next((line for line in lines[::-1] if line.strip()), "it said nothing")
+        raise UserError("D746", program=program, status=status, problem=problem.strip())

@@ -1,0 +1,137 @@
+"""The n-gram ratio rule: LanguageTool's confusion check, from its published formula."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import Arrays, Features, Group, Instances, TokenView
+from disambig.api.counts import context_room, open_table
+from disambig.api.text import hash_words
+
+from ..learners._validation import check_count
+from .kenlm import one_attribute
+
+NAME = "ratio"
+"""Feature group of the attribute."""
+AROUND = ((0, 2), (1, 1), (2, 0))
+"""Words to the left and to the right of the candidate in each 3-gram."""
+AROUND_TWO = ((0, 1), (1, 0))
+"""The same for a candidate of two words."""
+LEAST_COVERAGE = 0.5
+IMPOSSIBLE = -1000.0
+"""Added to the log of a product without coverage, which the rule takes for zero."""
+
+
+class NgramRatio:
+    """Extractor of one attribute: the log of the product of the three pseudo-probabilities.
+
+    Parameters
+    ----------
+    counts : str, path or CountTable
+        A count table of 1- to 3-grams, those without a candidate included: coverage asks for them.
+    tokens : int
+        Words counted (N); it shifts all candidates alike.
+
+    Raises
+    ------
+    UserError
+        D452 for `tokens` that are no whole number from one on.
+    """
+
+    describes: ClassVar[str] = "group"
+
+    def __init__(self, *, counts: Any, tokens: int = 100_000_000) -> None:
+        check_count("NgramRatio.tokens", tokens)
+        self.counts: str | Path = counts
+        self.tokens = tokens
+
+    @cached_property
+    def table(self) -> Any:
+        """The count table, opened on first use."""
+        return open_table(self.counts)
+
+    def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> NgramRatio:
+        """Return self: the table was made beforehand."""
+        return self
+
+    def state(self) -> Arrays:
+        """Return nothing: the table is referred to, not copied."""
+        return {}
+
+    def from_state(self, arrays: Arrays) -> NgramRatio:
+        """Return self."""
+        return self
+
+    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
+        """Return the log of the product, and as evidence how many of the three 3-grams are covered."""
+        self.table.require(view.tokenisation)
+        n, k = len(instances), len(group.candidates)
+        values, covered = np.zeros((n, k)), np.zeros((n, k), np.int32)
+        left, right = context_room(view, instances)
+        for r, candidate in enumerate(group.candidates):
+            words = hash_words(candidate.split())
+            if not len(words):
+                values[:, r] = IMPOSSIBLE  # and once more below: less than any word
+                continue
+            logs = []
+            for before, after in AROUND if len(words) == 1 else AROUND_TWO:
+                grams = _grams(view, instances, words, before, after)
+                widths = (np.minimum(left, before) + len(words) + np.minimum(right, after)).astype(np.int64)
+                starts = before - np.minimum(left, before)
+                log, coverage = self._pseudo_probability(view, grams, starts, widths)
+                logs.append(log)
+                covered[:, r] += coverage >= LEAST_COVERAGE
+            if len(logs) == 2:
+                logs.append(np.logaddexp(*logs) - np.log(2))
+            values[:, r] = sum(logs)
+        values[covered == 0] += IMPOSSIBLE
+        return one_attribute(NAME, values, covered, len(AROUND), instances.observed)
+
+    def _pseudo_probability(
+        self,
+        view: TokenView,
+        grams: NDArray[np.uint64],
+        starts: NDArray[np.int64],
+        widths: NDArray[np.int64],
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the log pseudo-probability and the coverage of each n-gram.
+
+        Parameters
+        ----------
+        grams : array of uint64, shape (n, longest)
+        starts, widths : arrays of int64, shape (n,)
+            Where the n-gram begins in its row, and its words: fewer at the ends of a sentence.
+        """
+        log = np.zeros(len(grams))
+        known = np.zeros(len(grams), np.int64)
+        for start, width in np.unique(np.stack([starts, widths]), axis=1).T.tolist():
+            rows = np.flatnonzero((starts == start) & (widths == width))
+            words = grams[rows, start : start + width]
+            counts = [
+                self.table.counts_of_words(words[:, :i], tokenisation=view.tokenisation).astype(np.float64)
+                for i in range(1, width + 1)
+            ]
+            log[rows] = np.log((counts[0] + 1) / (self.tokens + 1))
+            for longer in counts[1:]:
+                log[rows] += np.log((longer + 1) / (counts[0] + 1))
+            known[rows] = sum((count > 0).astype(np.int64) for count in counts)
+        return log, known / np.maximum(widths, 1)
+
+
+def _grams(
+    view: TokenView, instances: Instances, words: NDArray[np.uint64], before: int, after: int
+) -> NDArray[np.uint64]:
+    """Return the words around each place with the candidate in it, shape (n, before + words + after)."""
+    places = [instances.positions - before + i for i in range(before)]
+    ends = [instances.positions + instances.lengths + i for i in range(after)]
+    last = max(len(view) - 1, 0)
+    columns = [view.hashes[np.clip(at, 0, last)] for at in places]
+    columns += [np.full(len(instances), word, np.uint64) for word in words]
+    columns += [view.hashes[np.clip(at, 0, last)] for at in ends]
+    return np.stack(columns, axis=1) if len(instances) else np.empty((0, len(columns)), np.uint64)

@@ -1,1 +1,0 @@
-"""Non-referential "it": its view of the text, its task, its attributes (Bergsma, Lin and Goebel 2008)."""

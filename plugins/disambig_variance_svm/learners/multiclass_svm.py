@@ -1,0 +1,361 @@
+"""K-SVM and one-versus-all SVM (Bergsma et al. 2010, section 2.1), on fixed groups and on lists of candidates."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import Arrays, CandidateBatch, CrossedRows, DenseBlocks, Fitted, SparseRows, UserError
+from disambig.api.batches import convert
+from disambig.api.decoding import from_the_least
+
+from ..svm.list_solver import RankedSolution, solve_lists
+from ._fitting import (
+    CrossedScorer,
+    CSearch,
+    dev_accuracy,
+    dev_quality,
+    fold_crossed_sum,
+    with_median_c,
+    with_sum,
+)
+from ._validation import check_above_zero, check_attributes, check_c, check_count, check_finite, check_names
+
+Floats = NDArray[np.float64]
+
+GRID = tuple(float(f"{10.0**step:.1g}") for step in np.arange(-2.0, 3.1, 0.5))
+"""Values of C times the number of examples tried on development data, smallest first."""
+_DEFAULT = 10.0
+"""C times the number of examples without development data."""
+ONE_VERSUS_ALL, CRAMMER_SINGER = "ovr", "crammer_singer"
+MOST_PASSES = 100_000
+"""What LIBLINEAR's solver for Crammer and Singer makes at most; it is not told of any other number."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiblinearSettings:
+    """How LIBLINEAR is run; `max_iter` bounds the passes of `ONE_VERSUS_ALL` alone (see `MOST_PASSES`)."""
+
+    kind: str
+    C: float | None
+    tolerance: float
+    max_iter: int
+
+
+def check_liblinear(learner: str, settings: LiblinearSettings, batch: CandidateBatch) -> None:
+    """Refuse settings and examples that cannot be learned from.
+
+    Parameters
+    ----------
+    learner : str
+        Its name in messages.
+
+    Raises
+    ------
+    UserError
+        D452 for `max_iter`, D700 for `C`, D760 for `tolerance`; D703 and D705 for the examples.
+    """
+    if settings.C is not None:
+        check_c(settings.C)
+    check_above_zero(f"{learner}.tolerance", settings.tolerance)
+    check_count(f"{learner}.max_iter", settings.max_iter)
+    check_attributes(batch, None)
+
+
+def cross_rows(batch: CandidateBatch) -> CrossedRows | SparseRows:
+    """Return `batch` as crossed rows, or lists as sparse rows; D459 for what is neither."""
+    return convert(batch, CrossedRows, SparseRows)
+
+
+def fit_scorer(
+    batch: CrossedRows,
+    settings: LiblinearSettings,
+    *,
+    dev: CandidateBatch | None,
+    fold: Callable[[Floats], Floats] = lambda weights: weights,
+) -> Fitted:
+    """Return the scorer of the C that is best on `dev`, the smallest of equals.
+
+    Parameters
+    ----------
+    fold : callable
+        Turns the weights found into those that the scorer has.
+    """
+    n, k = batch.costs.shape
+    gold = batch.costs.argmin(axis=1)
+    sparse = hasattr(batch.rows, "indptr")
+    given = batch.rows.astype(np.float64) if sparse else np.asarray(batch.rows, np.float64)
+    rows, labels = _with_every_class(given, gold, k)
+    if settings.C is not None or not isinstance(dev, DenseBlocks | CrossedRows) or len(dev.offsets) < 2:
+        C = _DEFAULT / n if settings.C is None else settings.C
+        weights, converged = train_liblinear(rows, labels, settings, C)
+        return _make_fitted(CrossedScorer(fold(weights.ravel())), converged, C, {})
+    check_finite(dev)
+    search = CSearch[tuple[CrossedScorer, bool | None]](n, len(dev.offsets) - 1)
+    for value in GRID:
+        C = float(f"{value / n:g}")
+        weights, converged = train_liblinear(rows, labels, settings, C)
+        scorer = CrossedScorer(fold(weights.ravel()))
+        if not search.add(C, dev_accuracy(dev, scorer.scores(dev)), (scorer, converged)):
+            break
+    assert search.best is not None
+    _, C, (scorer, converged) = search.best
+    return _make_fitted(scorer, converged, C, search.report())
+
+
+def _make_fitted(scorer: CrossedScorer, converged: bool | None, C: float, path: dict[str, float]) -> Fitted:
+    return Fitted(scorer, {"C": float(f"{C:g}"), "converged": converged, "dev_accuracy": path})
+
+
+def _with_every_class(rows: Any, gold: NDArray[np.int64], k: int) -> tuple[Any, NDArray[np.int64]]:
+    missing = np.setdiff1d(np.arange(k), gold)
+    if not len(missing):
+        return rows, gold
+    if not isinstance(rows, np.ndarray):
+        from scipy.sparse import csr_array, vstack
+
+        wider = csr_array(vstack([rows, csr_array((len(missing), rows.shape[1]))], format="csr"))
+        return wider, np.concatenate([gold, missing])
+    return np.concatenate([rows, np.zeros((len(missing), rows.shape[1]))]), np.concatenate([gold, missing])
+
+
+def train_liblinear(
+    rows: Any, gold: NDArray[np.int64], settings: LiblinearSettings, C: float
+) -> tuple[Floats, bool | None]:
+    """Return one row of weights a class, and whether LIBLINEAR reached its tolerance: None, nobody knows.
+
+    A single class needs no weights, and LIBLINEAR takes none.
+    """
+    if len(np.unique(gold)) == 1:
+        return np.zeros((1, rows.shape[1])), True
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.svm import LinearSVC
+
+    svm = LinearSVC(
+        C=C,
+        loss="hinge",
+        multi_class=settings.kind,
+        fit_intercept=False,
+        tol=settings.tolerance,
+        max_iter=settings.max_iter,
+        random_state=0,
+    )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        svm.fit(rows, gold)
+    converged: bool | None = not any(issubclass(each.category, ConvergenceWarning) for each in caught)
+    if not converged and settings.kind == CRAMMER_SINGER:  # it warns from `max_iter` on, where none stopped
+        converged = svm.n_iter_ < MOST_PASSES if counts_passes(settings.kind) else None
+    weights = svm.coef_.astype(np.float64)
+    if len(weights) == 1:  # two classes: what tells the second from the first
+        weights = np.concatenate([-weights, weights]) / 2
+    return weights, converged
+
+
+def counts_passes(kind: str) -> bool:
+    """Tell whether scikit-learn counts LIBLINEAR's passes over a problem of this kind.
+
+    Before 1.9.1 it reads those of Crammer and Singer where there are none (its issue 34029).
+    """
+    from packaging.version import Version
+    from sklearn import __version__
+
+    return kind != CRAMMER_SINGER or Version(__version__) >= Version("1.9.1")
+
+
+def fit_ranked(
+    batch: SparseRows, settings: LiblinearSettings, *, dev: CandidateBatch | None, sum: Sequence[str]
+) -> Fitted:
+    """Return the scorer of the K-SVM of lists for the best C, with the sum of the groups in `sum`."""
+    inside = batch.columns.in_groups(sum, setting="KSVM.sum")
+    wider = _add_sum(batch, inside) if sum else batch
+    last: list[RankedSolution] = []
+
+    def solve(C: float) -> tuple[Floats, bool | None]:
+        start = last[-1] if last else None
+        found = solve_lists(wider, C, tolerance=settings.tolerance, max_iter=settings.max_iter, start=start)
+        last[:] = [found]
+        weights = found.weights[: len(inside)] + (found.weights[-1] * inside if sum else 0.0)
+        return weights, found.gap <= settings.tolerance
+
+    return _best_fit(solve, len(batch.offsets) - 1, settings, dev)
+
+
+def fit_pointwise(batch: SparseRows, settings: LiblinearSettings, *, dev: CandidateBatch | None) -> Fitted:
+    """Return the scorer of the binary SVM that tells right candidates from wrong ones, for the best C."""
+    from scipy.sparse import csr_array, hstack
+
+    n = len(batch.cost)
+    rows = csr_array(hstack([batch.rows, np.ones((n, 1))], format="csr"), dtype=np.float64)
+    right = (from_the_least(batch) == 0).astype(np.int64)
+
+    def solve(C: float) -> tuple[Floats, bool | None]:
+        weights, converged = train_liblinear(rows, right, settings, C)
+        return (weights[-1] - weights[0])[:-1], converged
+
+    return _best_fit(solve, n, settings, dev)
+
+
+def _best_fit(
+    solve: Callable[[float], tuple[Floats, bool | None]],
+    n: int,
+    settings: LiblinearSettings,
+    dev: CandidateBatch | None,
+) -> Fitted:
+    if settings.C is not None or dev is None or len(dev.offsets) < 2:
+        C = _DEFAULT / n if settings.C is None else settings.C
+        weights, converged = solve(C)
+        return _fit_weights(weights, converged, C, {})
+    check_finite(dev)
+    search = CSearch[tuple[Floats, bool | None]](n, len(dev.offsets) - 1)
+    for value in GRID:
+        C = float(f"{value / n:g}")
+        weights, converged = solve(C)
+        if not search.add(C, dev_quality(dev, dev.scores(weights)), (weights, converged)):
+            break
+    assert search.best is not None
+    _, C, (weights, converged) = search.best
+    return _fit_weights(weights, converged, C, search.report())
+
+
+def _fit_weights(weights: Floats, converged: bool | None, C: float, path: dict[str, float]) -> Fitted:
+    report = {"C": float(f"{C:g}"), "converged": converged, "dev_accuracy": path}
+    return Fitted(CrossedScorer(weights), report)
+
+
+def _add_sum(batch: SparseRows, inside: NDArray[np.bool_]) -> SparseRows:
+    from scipy.sparse import csr_array, hstack
+
+    total = batch.rows @ inside.astype(np.float64)
+    rows = csr_array(hstack([batch.rows, total[:, None]], format="csr"))
+    return SparseRows(rows, batch.offsets, batch.cost, batch.columns)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KSVM:
+    """Crammer-Singer SVM over the attributes of all classes, by LIBLINEAR; of lists, by `svm.lists`.
+
+    Of lists it is the SVM that ranks: one weight a column, costs as margins.
+
+    Parameters
+    ----------
+    C : float, optional
+        Weight of the training loss. By default chosen on development data from `liblinear.GRID`;
+        without development data it is 10 divided by the number of examples.
+    sum : list of str
+        Feature groups whose sum becomes one more attribute of every class or candidate: the K-SVM+.
+    tolerance : float
+        LIBLINEAR's own stopping criterion; of lists the relative duality gap.
+    max_iter : int
+        Of lists, passes over the examples, at most. Of classes it bounds nothing: scikit-learn hands it on
+        to LIBLINEAR, whose solver for Crammer and Singer makes up to 100,000 passes whatever is asked. The
+        report says under ``converged`` whether the passes were enough, or None where scikit-learn (of
+        classes, before 1.9.1) does not tell.
+    """
+
+    C: float | None = None
+    sum: tuple[str, ...] | list[str] = ()
+    tolerance: float = 1e-2
+    max_iter: int = 1000
+    takes: ClassVar[tuple[type, ...]] = (DenseBlocks, CrossedRows, SparseRows)
+
+    def fit(
+        self,
+        batch: CandidateBatch,
+        *,
+        dev: CandidateBatch | None = None,
+        rng: np.random.Generator | None = None,
+    ) -> Fitted:
+        """Return the scorer; `rng` is not used: LIBLINEAR's own seed is fixed.
+
+        Raises
+        ------
+        UserError
+            D451 for an unknown feature group; D452, D700, D710 and D760 for settings, D703 and D705 for
+            examples that make no sense.
+        """
+        settings = LiblinearSettings(CRAMMER_SINGER, self.C, self.tolerance, self.max_iter)
+        check_names("KSVM.sum", self.sum)
+        check_liblinear("KSVM", settings, batch)
+        if not isinstance(batch, DenseBlocks):
+            rows = cross_rows(batch)
+            if not isinstance(rows, CrossedRows):
+                return fit_ranked(rows, settings, dev=dev, sum=self.sum)
+        if not self.sum:
+            return fit_scorer(convert(batch, CrossedRows), settings, dev=dev)
+        if not isinstance(batch, DenseBlocks):
+            raise UserError("D459", wanted="DenseBlocks (for a sum)", seen=type(batch).__name__)
+
+        def fold(weights: Floats) -> Floats:
+            return fold_crossed_sum(weights, batch, self.sum)
+
+        wider = convert(with_sum(batch, self.sum), CrossedRows)
+        return fit_scorer(wider, settings, dev=dev, fold=fold)
+
+    def with_tuned(self, reports: Sequence[Mapping[str, Any]]) -> KSVM:
+        """Return the learner with the C of the middle of some fits, where it is left open."""
+        return with_median_c(self, reports)
+
+    def from_state(self, arrays: Arrays) -> CrossedScorer:
+        """Rebuild a saved scorer."""
+        return CrossedScorer.from_state(arrays)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneVersusAll:
+    """K binary linear SVMs over the attributes of all classes, by LIBLINEAR.
+
+    Of lists one that tells right candidates from others (see `from_lists`).
+
+    Parameters
+    ----------
+    C : float, optional
+        Weight of the training loss. By default chosen on development data from `liblinear.GRID`;
+        without development data it is 10 divided by the number of examples.
+    tolerance : float
+        LIBLINEAR's own stopping criterion.
+    max_iter : int
+        LIBLINEAR's passes over the examples, at most; the report says under ``converged`` whether they
+        were enough.
+    """
+
+    C: float | None = None
+    tolerance: float = 1e-2
+    max_iter: int = 1000
+    takes: ClassVar[tuple[type, ...]] = (DenseBlocks, CrossedRows, SparseRows)
+
+    def fit(
+        self,
+        batch: CandidateBatch,
+        *,
+        dev: CandidateBatch | None = None,
+        rng: np.random.Generator | None = None,
+    ) -> Fitted:
+        """Return the scorer; `rng` is not used: LIBLINEAR's own seed is fixed.
+
+        A class without examples is told from all others like any other.
+
+        Raises
+        ------
+        UserError
+            D452, D700 and D760 for settings, D703 and D705 for examples that make no sense.
+        """
+        settings = LiblinearSettings(ONE_VERSUS_ALL, self.C, self.tolerance, self.max_iter)
+        check_liblinear("OneVersusAll", settings, batch)
+        rows = cross_rows(batch)
+        if not isinstance(rows, CrossedRows):
+            return fit_pointwise(rows, settings, dev=dev)
+        return fit_scorer(rows, settings, dev=dev)
+
+    def with_tuned(self, reports: Sequence[Mapping[str, Any]]) -> OneVersusAll:
+        """Return the learner with the C of the middle of some fits, where it is left open."""
+        return with_median_c(self, reports)
+
+    def from_state(self, arrays: Arrays) -> CrossedScorer:
+        """Rebuild a saved scorer."""
+        return CrossedScorer.from_state(arrays)

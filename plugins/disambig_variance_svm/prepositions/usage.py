@@ -1,0 +1,203 @@
+"""Decide from the words around it whether a word is used as a preposition."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from tokenize import TokenError
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import TokenView, UserError
+from disambig.api.text import hash_word, hash_words
+
+START_HASH, END_HASH = np.uint64(hash_word("<S>")), np.uint64(hash_word("</S>"))
+N_CLASSES = 128
+"""Classes of words; class 0 holds the words that have none."""
+
+# What each feature joins: C the word itself, l and r its neighbours, k and s the words beyond them;
+# L, R, K, S are the classes of these four.
+TEMPLATES = (
+    "C", "Cl", "Cr", "Ck", "Cs", "CL", "CR", "CK", "CS",
+    "Clr", "ClR", "CLr", "CLR", "CRS", "CrS", "Crs", "CKL",
+    "l", "r", "L", "R", "LR", "RS", "rS",
+)  # fmt: skip
+_ODD = np.uint64(1)
+_MULTIPLIERS = {
+    template: {part: np.uint64(hash_word(f"{template}/{part}")) | _ODD for part in template}
+    for template in TEMPLATES
+}
+_SEEDS = hash_words(TEMPLATES)
+_OF_CLASS = hash_words([f"class {i}" for i in range(N_CLASSES)])
+
+
+def look_up_classes(hashes: NDArray[np.uint64], slots: NDArray[np.uint16]) -> NDArray[np.uint8]:
+    """Return the class of each word.
+
+    Parameters
+    ----------
+    hashes : array of uint64
+        Words.
+    slots : array of uint16, shape (a power of two,)
+        ``fingerprint << 8 | class`` of the word at home in each slot: the lowest bits of its hash name
+        the slot, the highest eight are the fingerprint. 0 is an empty slot.
+    """
+    found = slots[hashes & np.uint64(len(slots) - 1)]
+    return np.where(found >> 8 == hashes >> np.uint64(56), found & 0xFF, 0).astype(np.uint8)
+
+
+def build_class_table(
+    words: NDArray[np.uint64], classes: NDArray[np.uint8], *, bits: int
+) -> NDArray[np.uint16]:
+    """Return the table for `classes_of`; where two words share a slot the earlier keeps it."""
+    slots = np.zeros(1 << bits, dtype=np.uint16)
+    entries = ((words >> np.uint64(56)) << np.uint64(8)).astype(np.uint16) | classes
+    slots[words[::-1] & np.uint64(len(slots) - 1)] = entries[::-1]
+    return slots
+
+
+def neighbour_words(
+    hashes: NDArray[np.uint64], positions: NDArray[np.integer]
+) -> dict[str, NDArray[np.uint64]]:
+    """Return the words at, before (k, l) and after (r, s) each position; none beyond the sentence's ends."""
+    at = np.asarray(positions)
+    left, right = hashes[at - 1], hashes[at + 1]
+    return {
+        "C": hashes[at],
+        "l": left,
+        "r": right,
+        "k": np.where(left == START_HASH, START_HASH, hashes[at - 2]),
+        "s": np.where(right == END_HASH, END_HASH, hashes[np.minimum(at + 2, len(hashes) - 1)]),
+    }
+
+
+def feature_buckets(
+    words: dict[str, NDArray[np.uint64]], slots: NDArray[np.uint16], *, bits: int
+) -> NDArray[np.uint64]:
+    """Return the bucket of every feature of every word, shape ``(len(TEMPLATES), n_words)``."""
+    values = dict(words)
+    for word, name in (("l", "L"), ("r", "R"), ("k", "K"), ("s", "S")):
+        values[name] = _OF_CLASS[look_up_classes(words[word], slots)]
+    out = np.empty((len(TEMPLATES), len(words["C"])), dtype=np.uint64)
+    for row, template, seed in zip(out, TEMPLATES, _SEEDS, strict=True):
+        row[:] = seed
+        for part, multiplier in _MULTIPLIERS[template].items():
+            row += values[part] * multiplier
+    out >>= np.uint64(64 - bits)
+    return out
+
+
+WEIGHTS = Path(__file__).parent / "weights"
+_BLOCK = 8192  # words at a time: their features stay in the cache
+
+_UNREADABLE = (
+    OSError, EOFError, ValueError, LookupError, RuntimeError, MemoryError, SyntaxError, TokenError,
+    zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PrepositionUsage:
+    """A trained gate before a preposition task.
+
+    Attributes
+    ----------
+    weights : array of int8, shape (a power of two,)
+        One weight a bucket of hashed features.
+    slots : array of uint16, shape (a power of two,)
+        The classes of words (see `features.classes_of`).
+    header : dict
+        Tokenisation, scale of the weights, bias, default threshold, sources, licence.
+    """
+
+    weights: NDArray[np.int8]
+    slots: NDArray[np.uint16]
+    header: dict[str, Any]
+
+    @classmethod
+    def load(cls, folder: Path = WEIGHTS) -> PrepositionUsage:
+        """Read the weights that ship, or those in another folder.
+
+        Raises
+        ------
+        UserError
+            D420, where a file is missing or is not what `save` writes.
+        """
+        try:
+            header = json.loads((folder / "header.json").read_text(encoding="utf8"))
+            with open(folder / "weights.npz", "rb") as file:
+                arrays = np.load(file, allow_pickle=False)
+                usage = cls(arrays["weights"], arrays["slots"], header)
+        except _UNREADABLE as error:
+            raise UserError("D420", path=folder, problem=error) from None
+        problem = usage._problem()
+        if problem:
+            raise UserError("D420", path=folder, problem=problem)
+        return usage
+
+    def _problem(self) -> str | None:
+        """Return what is wrong with the arrays or the header, if anything."""
+        for name, array, kind in (("weights", self.weights, np.int8), ("slots", self.slots, np.uint16)):
+            if array.dtype != kind or array.ndim != 1 or array.size < 2 or array.size & array.size - 1:
+                return f"{name} of {array.dtype} {array.shape}"
+        if not isinstance(self.header, dict) or not isinstance(self.header.get("tokenisation"), str):
+            return "no tokenisation in its header"
+        for name in ("scale", "bias", "threshold"):
+            if not isinstance(self.header.get(name), float):
+                return f"no {name} in its header"
+        return None
+
+    def save(self, folder: Path) -> None:
+        """Write `header.json` and `weights.npz` into `folder`."""
+        folder.mkdir(parents=True, exist_ok=True)
+        header = json.dumps(self.header, indent=1, ensure_ascii=False)
+        (folder / "header.json").write_text(header + "\n", encoding="utf8")
+        np.savez_compressed(folder / "weights.npz", weights=self.weights, slots=self.slots)
+
+    def probability(self, view: TokenView, positions: NDArray[np.integer]) -> NDArray[np.float64]:
+        """Return how likely the word at each position is used as a preposition.
+
+        Parameters
+        ----------
+        view : TokenView
+            Made by the tokenisation that the weights were trained with.
+        positions : array of int, shape (n,)
+            Tokens of `view`, each one of the 34 words; of other words the answer means nothing.
+
+        Returns
+        -------
+        array of float64, shape (n,)
+            Probabilities.
+
+        Raises
+        ------
+        UserError
+            D421, where another tokenisation made the view.
+        """
+        if view.tokenisation != self.header["tokenisation"]:
+            raise UserError("D421", seen=view.tokenisation, known=self.header["tokenisation"])
+        positions = np.asarray(positions, dtype=np.int64)
+        bits = len(self.weights).bit_length() - 1
+        sums = np.empty(len(positions))
+        for start in range(0, len(positions), _BLOCK):
+            words = neighbour_words(view.hashes, positions[start : start + _BLOCK])
+            found = feature_buckets(words, self.slots, bits=bits)
+            sums[start : start + _BLOCK] = self.weights[found].sum(axis=0, dtype=np.int64)
+        log_odds = sums * float(self.header["scale"]) + float(self.header["bias"])
+        return 1.0 / (1.0 + np.exp(-log_odds))
+
+    def is_preposition(
+        self, view: TokenView, positions: NDArray[np.integer], *, threshold: float | None = None
+    ) -> NDArray[np.bool_]:
+        """Return whether the word at each position is used as a preposition, shape ``(n,)``.
+
+        `threshold` is the least probability that will do; the weights name one of their own (see
+        `training`). Otherwise like `probability`.
+        """
+        least = self.header["threshold"] if threshold is None else threshold
+        return self.probability(view, positions) >= least

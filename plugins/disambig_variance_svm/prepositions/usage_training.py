@@ -1,0 +1,484 @@
+"""Train `usage`: ``python -m disambig_variance_svm.prepositions.usage_training DATA_DIR [OUTPUT_DIR]``.
+
+The examples come from a Universal Dependencies treebank; word classes come from plain text.
+"""
+
+from __future__ import annotations
+
+import lzma
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import Tokenisation, TokenView
+from disambig.api.formats import ConlluSentence, read_conllu
+from disambig.api.text import hash_words
+
+from ..plain_text import COUNTED, find_files
+from .usage import N_CLASSES, WEIGHTS, PrepositionUsage, build_class_table, feature_buckets, neighbour_words
+
+Hashes = NDArray[np.uint64]
+Matrix = NDArray[np.float32]
+
+
+def frequent_words(hashes: Hashes, n: int) -> tuple[Hashes, NDArray[np.int64]]:
+    """Return the `n` most frequent words, the most frequent first, and how often each occurs."""
+    words, counts = np.unique(hashes, return_counts=True)
+    order = np.lexsort((words, -counts))[:n]
+    return words[order], counts[order]
+
+
+def word_classes(
+    hashes: Hashes, words: Hashes, *, n_classes: int, n_near: int, n_far: int, dimensions: int, seed: int
+) -> NDArray[np.uint8]:
+    """Return the class of each of `words`, from 1 to ``n_classes - 1``.
+
+    Parameters
+    ----------
+    hashes : array of uint64
+        Running text.
+    words : array of uint64
+        The words to put into classes, the most frequent first.
+    n_near, n_far : int
+        How many of the most frequent words are told apart as neighbours, and as second neighbours.
+    """
+    order = np.argsort(words)
+    ids = order[np.minimum(np.searchsorted(words, hashes, sorter=order), len(words) - 1)]
+    ids[words[ids] != hashes] = len(words)
+    parts = [
+        _associations(_cooccurrences(ids, offset, n_rows=len(words), n_columns=n))
+        for offset, n in ((-1, n_near), (1, n_near), (-2, n_far), (2, n_far))
+    ]
+    vectors = _main_dimensions(np.hstack(parts), dimensions)
+    return (_spherical_means(vectors, n_classes - 1, np.random.default_rng(seed)) + 1).astype(np.uint8)
+
+
+def _cooccurrences(ids: NDArray[np.int64], offset: int, *, n_rows: int, n_columns: int) -> Matrix:
+    """Count which words stand `offset` words from which; those beyond `n_columns` share the last column."""
+    here, there = (ids[-offset:], ids[:offset]) if offset < 0 else (ids[:-offset], ids[offset:])
+    known = here < n_rows
+    cells = here[known] * (n_columns + 1) + np.minimum(there[known], n_columns)
+    counts = np.bincount(cells, minlength=n_rows * (n_columns + 1))
+    return counts.reshape(n_rows, n_columns + 1).astype(np.float32)
+
+
+def _associations(counts: Matrix) -> Matrix:
+    expected = counts.sum(axis=1, keepdims=True) * (counts.sum(axis=0) / counts.sum())
+    ratio = counts / np.maximum(expected, 1e-9)
+    found: Matrix = np.sqrt(np.log(np.maximum(ratio, 1.0)))
+    return found
+
+
+def _main_dimensions(matrix: Matrix, dimensions: int) -> Matrix:
+    """Project rows on the main eigenvectors of ``matrix' matrix``, each scaled by the root of its weight."""
+    values, axes = np.linalg.eigh((matrix.T @ matrix).astype(np.float64))
+    top = slice(len(values) - dimensions, None)
+    vectors = matrix @ (axes[:, top] / np.maximum(values[top], 1e-9) ** 0.25).astype(np.float32)
+    found: Matrix = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+    return found
+
+
+def _spherical_means(
+    vectors: Matrix, k: int, rng: np.random.Generator, *, rounds: int = 25
+) -> NDArray[np.int64]:
+    """Return the cluster of each row, from 0 to ``k - 1``; the first seeds are frequent words."""
+    centres = vectors[np.sort(rng.choice(min(len(vectors), 10 * k), size=k, replace=False))]
+    nearest = np.zeros(len(vectors), dtype=np.int64)
+    for _ in range(rounds):
+        nearest = (vectors @ centres.T).argmax(axis=1).astype(np.int64)
+        sums = np.zeros_like(centres)
+        np.add.at(sums, nearest, vectors)
+        norms = np.linalg.norm(sums, axis=1, keepdims=True)
+        centres = np.where(norms > 0, sums / np.maximum(norms, 1e-9), centres)
+    return nearest
+
+
+PREPOSITIONS = (
+    "about", "along", "among", "around", "as", "at", "beside", "between", "by", "down", "during", "except",
+    "for", "from", "in", "inside", "into", "of", "off", "on", "onto", "outside", "over",
+    "through", "to", "toward", "towards", "under", "until", "up", "upon", "with", "within", "without",
+)  # fmt: skip
+_KNOWN = frozenset(PREPOSITIONS)
+_STRANDED = frozenset(("obl", "nmod", "conj", "acl:relcl", "root", "orphan", "obl:npmod", "nmod:npmod"))
+_SUBORDINATORS = frozenset(("as", "until", "for", "except"))
+_FINITE = frozenset(("VBD", "VBP", "VBZ", "MD"))
+
+
+@dataclass(frozen=True, slots=True)
+class TreebankWord:
+    """One word of CoNLL-U."""
+
+    form: str
+    upos: str
+    xpos: str
+    head: int
+    relation: str
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledPrepositions:
+    """One document: its text, and its prepositions or what looks like them.
+
+    Attributes
+    ----------
+    text : str
+        Sentences as the treebank gives them, with a blank line between paragraphs.
+    spans : dict of (int, int) to bool
+        Character span of each of the 34 words: whether it is used as a preposition.
+    """
+
+    text: str
+    spans: dict[tuple[int, int], bool]
+
+
+def is_preposition(sentence: list[TreebankWord], i: int) -> bool:
+    """Return whether word `i` of a sentence, one of the 34, is used as a preposition."""
+    word = sentence[i]
+    form = word.form.lower()
+    if word.xpos != "IN" or word.upos not in ("ADP", "SCONJ"):
+        return False
+    if word.relation == "fixed":
+        return _ends_fixed(sentence, i)
+    rest = [other for other in sentence[i + 1 :] if other.head == i + 1 and other.relation == "fixed"]
+    if rest:
+        return rest[0].upos in ("NOUN", "ADV", "ADJ") and rest[0].form.lower() != "well"
+    if word.relation == "case":
+        return not (form == "to" and _is_range(sentence, i))
+    if word.relation == "mark":
+        return _governs_clause(sentence, i)
+    return word.upos == "ADP" and word.relation in _STRANDED
+
+
+def _ends_fixed(sentence: list[TreebankWord], i: int) -> bool:
+    """Return whether `i` ends a fixed expression that works as a preposition ("because of")."""
+    head = sentence[i].head
+    last = all(not (other.head == head and other.relation == "fixed") for other in sentence[i + 1 :])
+    first = sentence[head - 1]
+    return last and (first.relation == "case" or (first.relation == "mark" and _gerund(sentence, i)))
+
+
+def _governs_clause(sentence: list[TreebankWord], i: int) -> bool:
+    form = sentence[i].form.lower()
+    if form in _SUBORDINATORS:
+        return _gerund(sentence, i)
+    following = sentence[i + 1].form.lower() if i + 1 < len(sentence) else ""
+    if form == "in" and following == "that":
+        return False
+    if form in ("with", "without"):
+        head = sentence[sentence[i].head - 1]
+        return not (head.xpos in _FINITE and sentence[i + 1].xpos not in ("WP", "WRB", "WDT"))
+    return True
+
+
+def _gerund(sentence: list[TreebankWord], i: int) -> bool:
+    """Return whether a gerund without a subject follows `i`, after at most three words such as adverbs."""
+    for word in sentence[i + 1 : i + 5]:
+        if word.xpos == "VBG":
+            return True
+        if word.upos in ("NOUN", "PRON", "PROPN", "VERB", "AUX", "DET", "PUNCT"):
+            return False
+    return False
+
+
+def _is_range(sentence: list[TreebankWord], i: int) -> bool:
+    numbers = 0 < i < len(sentence) - 1 and sentence[i - 1].upos == sentence[i + 1].upos == "NUM"
+    return numbers and all(word.form.lower() != "from" for word in sentence[max(0, i - 5) : i])
+
+
+def read_labelled(path: Path) -> Iterator[LabelledPrepositions]:
+    """Yield the documents of one CoNLL-U file, packed or not (errors: `read_conllu`)."""
+    text = ""
+    spans: dict[tuple[int, int], bool] = {}
+    for sentence in read_conllu(path):
+        if sentence.begins_document:
+            if text:
+                yield LabelledPrepositions(text, spans)
+            text, spans = "", {}
+        if text:
+            text += "\n\n" if sentence.begins_paragraph else " "
+        _label(sentence, len(text), spans)
+        text += sentence.spelt.rstrip()
+    if text:
+        yield LabelledPrepositions(text, spans)
+
+
+def _label(sentence: ConlluSentence, offset: int, spans: dict[tuple[int, int], bool]) -> None:
+    """Label the words of a sentence, whose text begins at `offset`, in `spans`."""
+    words = [TreebankWord(row[1], row[3], row[4], int(row[6]), row[7]) for row in sentence.words]
+    for token in sentence.tokens:
+        if token.columns[0].isdigit() and token.columns[1].lower() in _KNOWN:  # no part of "don't"
+            spans[offset + token.start, offset + token.end] = is_preposition(words, token.words[0])
+
+
+Bools = NDArray[np.bool_]
+HASHES = hash_words(PREPOSITIONS)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PrepositionExamples:
+    """Occurrences of the 34 words: where they stand and whether each is used as a preposition."""
+
+    view: TokenView
+    positions: NDArray[np.int64]
+    truth: Bools
+
+    def words(self) -> NDArray[np.int64]:
+        """Return the index in `PREPOSITIONS` of each occurrence."""
+        return preposition_indices(self.view.hashes[self.positions])
+
+
+def preposition_indices(hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Return the index in `PREPOSITIONS` of each of these words."""
+    order = np.argsort(HASHES)
+    return order[np.searchsorted(HASHES, hashes, sorter=order)].astype(np.int64)
+
+
+def find_examples(paths: list[Path], tokenisation: Tokenisation) -> PrepositionExamples:
+    """Return the occurrences in some CoNLL-U files that are words for `tokenisation` as well."""
+    documents = [document for path in paths for document in read_labelled(path)]
+    view = tokenisation([document.text for document in documents])
+    positions = np.flatnonzero(np.isin(view.hashes, HASHES))
+    spans = zip(
+        view.document_indices(positions).tolist(),
+        view.starts[positions].tolist(),
+        view.ends[positions].tolist(),
+        strict=True,
+    )
+    truth = [documents[number].spans.get((start, end)) for number, start, end in spans]
+    known = np.array([value is not None for value in truth])
+    return PrepositionExamples(
+        view, positions[known], np.array([value for value in truth if value is not None])
+    )
+
+
+def read_ewt_examples(data: Path, part: str, tokenisation: Tokenisation) -> PrepositionExamples:
+    """Return the occurrences in one part of UD English EWT: train, dev or test."""
+    return find_examples(sorted((data / "labelled" / "ewt").glob(f"*.{part}.conllu*")), tokenisation)
+
+
+def swap_prepositions(
+    words: dict[str, NDArray[np.uint64]], rng: np.random.Generator
+) -> dict[str, NDArray[np.uint64]]:
+    """Return the same places with another of the 34 words in each, chosen evenly: mistakes to let through."""
+    step = rng.integers(1, len(HASHES), size=len(words["C"]))
+    new = (preposition_indices(words["C"]) + step) % len(HASHES)
+    return {**words, "C": HASHES[new]}
+
+
+THRESHOLDS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98)
+_HEAD = f"{'':<28}{'n':>6}{'is':>7}{'passed':>8}{'precision':>11}{'recall':>8}{'F1':>7}{'accuracy':>10}"
+
+
+def report_row(name: str, passed: Bools, truth: Bools) -> str:
+    """Return one line: of `truth` the share that is, then how `passed` agrees with it (in per cent)."""
+    both = int((passed & truth).sum())
+    precision = both / passed.sum() if passed.any() else np.nan
+    recall = both / truth.sum() if truth.any() else np.nan
+    f1 = 2 * both / max(1, passed.sum() + truth.sum())
+    accuracy = float((passed == truth).mean())
+    figures = f"{100 * truth.mean():7.1f}{100 * passed.mean():8.1f}{100 * precision:11.1f}{100 * recall:8.1f}"
+    return f"{name:<28}{len(truth):6d}{figures}{100 * f1:7.1f}{100 * accuracy:10.1f}"
+
+
+def usage_report(usage: PrepositionUsage, train: PrepositionExamples, test: PrepositionExamples) -> str:
+    """Return the tables for people: all words, a curve over thresholds, mistakes let through, each word."""
+    chance = usage.probability(test.view, test.positions)
+    passed = chance >= usage.header["threshold"]
+    lines = [
+        "All 34 words",
+        _HEAD,
+        report_row("always", np.ones_like(passed), test.truth),
+        report_row("rules", by_rules(train, test), test.truth),
+        report_row("usage, 0.5", chance >= 0.5, test.truth),
+        report_row(f"usage, {usage.header['threshold']}", passed, test.truth),
+        "",
+        "By threshold",
+        _HEAD,
+        *(report_row(f"{threshold}", chance >= threshold, test.truth) for threshold in THRESHOLDS),
+        "",
+        f"Prepositions swapped for another of the 34, let through: {100 * swapped_recall(usage, test):.1f} %",
+        "",
+        f"By word, {usage.header['threshold']}",
+        _HEAD,
+    ]
+    words = test.words()
+    for i, word in enumerate(PREPOSITIONS):
+        here = words == i
+        if here.any():
+            lines.append(report_row(word, passed[here], test.truth[here]))
+    return "\n".join(lines)
+
+
+def by_rules(train: PrepositionExamples, test: PrepositionExamples) -> Bools:
+    """Return what simple rules say: "to" before no known verb is one, another word is what it mostly is."""
+    words, to = train.words(), PREPOSITIONS.index("to")
+    shares = [train.truth[words == i].sum() / max(1, (words == i).sum()) for i in range(len(PREPOSITIONS))]
+    following = neighbour_words(train.view.hashes, train.positions)["r"][words == to]
+    known, which = np.unique(following, return_inverse=True)
+    verbs = known[np.bincount(which, weights=train.truth[words == to]) < 0.5 * np.bincount(which)]
+    after = neighbour_words(test.view.hashes, test.positions)["r"]
+    return np.where(test.words() == to, ~np.isin(after, verbs), np.array(shares)[test.words()] >= 0.5)
+
+
+def swapped_recall(usage: PrepositionUsage, test: PrepositionExamples, *, seed: int = 0) -> float:
+    """Return the share let through where each preposition was swapped for another: mistakes to be found."""
+    positions = test.positions[test.truth]
+    swapped = swap_prepositions(neighbour_words(test.view.hashes, positions), np.random.default_rng(seed))[
+        "C"
+    ]
+    found = []
+    for parity in (0, 1):  # two words apart at least, so that few neighbours are swapped as well
+        at = positions[parity::2]
+        hashes = test.view.hashes.copy()
+        hashes[at] = swapped[parity::2]
+        found.append(usage.is_preposition(replace(test.view, hashes=hashes), at))
+    return float(np.concatenate(found).mean())
+
+
+Floats = NDArray[np.float64]
+
+RAW_CHARACTERS = 15_000_000
+"""How much of each domain's raw text is read, at most: 20 million words in all."""
+WORDS_WITH_CLASS = 20_000
+SLOT_BITS = 17
+BUCKET_BITS = 17
+STRENGTH = 1.0
+SWAPPED = 0.05
+"""What a preposition swapped for another counts, beside an occurrence as it stands."""
+PRECISION = 0.97
+"""What share of the words let through must be prepositions, on the development part."""
+SOURCES = (
+    {
+        "name": "UD English EWT (train; threshold: dev)",
+        "use": "labels",
+        "licence": "CC BY-SA 4.0",
+        "by": "Silveira et al. 2014, Universal Dependencies",
+    },
+    {
+        "name": "sample of the project's raw English text",
+        "use": "classes of words",
+        "licence": "public domain, CC0, OGL, CC BY 4.0, CC BY-SA 2.5 and 4.0",
+    },
+)
+LICENCE = "CC BY-SA 4.0"
+
+
+def raw_words(
+    texts: Iterable[Path], tokenisation: Tokenisation, *, characters: int = RAW_CHARACTERS
+) -> NDArray[np.uint64]:
+    """Return the word hashes of a sample of packed texts, a domain each: `characters` of each, at most.
+
+    Paragraphs are taken at equal distances, so that every source of a domain has its share.
+    """
+    parts = [tokenisation([paragraphs]).hashes for path in texts for paragraphs in _sample(path, characters)]
+    return np.concatenate(parts)
+
+
+def _sample(path: Path, characters: int) -> Iterator[str]:
+    with lzma.open(path, "rt", encoding="utf8") as lines:
+        paragraphs = lines.readlines()
+    step = max(1, round(sum(map(len, paragraphs)) / characters))
+    yield "\n".join(paragraphs[::step])
+
+
+def fit_weights(
+    features: NDArray[np.uint64], truth: Bools, importance: Floats, *, bits: int, strength: float
+) -> tuple[Floats, float]:
+    """Return the weights and the bias of a logistic regression under an L2 penalty, found by L-BFGS.
+
+    Parameters
+    ----------
+    features : array of uint64, shape (n_features, n)
+        The buckets of each example.
+    truth, importance : arrays, shape (n,)
+        What each example is and how much it counts.
+    strength : float
+        The penalty is ``strength / 2 * |w|^2``.
+    """
+    from scipy.optimize import minimize
+    from scipy.sparse import csr_matrix
+
+    n_features, n = features.shape
+    ends = np.arange(0, n_features * n + 1, n_features)
+    rows = csr_matrix((np.ones(n_features * n), features.T.ravel().astype(np.int64), ends), (n, 1 << bits))
+    used, columns = np.unique(rows.indices, return_inverse=True)
+    rows = csr_matrix((rows.data, columns, ends), (n, len(used)))
+    transposed = rows.T.tocsr()
+    signs = np.where(truth, 1.0, -1.0)
+
+    def loss(point: Floats) -> tuple[float, Floats]:
+        margins = signs * (rows @ point[:-1] + point[-1])
+        value = importance @ np.logaddexp(0.0, -margins) + 0.5 * strength * point[:-1] @ point[:-1]
+        pull = -importance * signs * np.exp(-np.logaddexp(0.0, margins))
+        return float(value), np.append(transposed @ pull + strength * point[:-1], pull.sum())
+
+    found = minimize(loss, np.zeros(len(used) + 1), jac=True, method="L-BFGS-B", options={"maxiter": 500})
+    weights = np.zeros(1 << bits)
+    weights[used] = found.x[:-1]
+    return weights, float(found.x[-1])
+
+
+def train_usage(data: Path, tokenisation: Tokenisation) -> PrepositionUsage:
+    """Return the gate trained on ``data/labelled/ewt`` and ``data/english``."""
+    raw = raw_words(find_files(data, COUNTED), tokenisation)
+    words, _ = frequent_words(raw, WORDS_WITH_CLASS)
+    classes = word_classes(raw, words, n_classes=N_CLASSES, n_near=500, n_far=200, dimensions=100, seed=0)
+    slots = build_class_table(words, classes, bits=SLOT_BITS)
+
+    part = read_ewt_examples(data, "train", tokenisation)
+    right = neighbour_words(part.view.hashes, part.positions[part.truth])
+    swapped = feature_buckets(swap_prepositions(right, np.random.default_rng(0)), slots, bits=BUCKET_BITS)
+    as_it_stands = feature_buckets(neighbour_words(part.view.hashes, part.positions), slots, bits=BUCKET_BITS)
+    weights, bias = fit_weights(
+        np.concatenate((as_it_stands, swapped), axis=1),
+        np.concatenate((part.truth, np.ones(swapped.shape[1], dtype=bool))),
+        np.repeat((1.0, SWAPPED), (len(part.truth), swapped.shape[1])),
+        bits=BUCKET_BITS,
+        strength=STRENGTH,
+    )
+    scale = float(np.abs(weights).max()) / 127
+    header = {
+        "what": "whether one of 34 words is used as a preposition (disambig_variance_svm.prepositions.usage)",
+        "words": PREPOSITIONS,
+        "tokenisation": tokenisation.name,
+        "scale": scale,
+        "bias": bias,
+        "threshold": 0.5,
+        "raw_words": len(raw),
+        "sources": SOURCES,
+        "licence": LICENCE,
+    }
+    usage = PrepositionUsage(np.rint(weights / scale).astype(np.int8), slots, header)
+    dev = read_ewt_examples(data, "dev", tokenisation)
+    header["threshold"] = threshold_for(usage.probability(dev.view, dev.positions), dev.truth, PRECISION)
+    return usage
+
+
+def threshold_for(probability: Floats, truth: Bools, precision: float) -> float:
+    """Return the lowest threshold above which `precision` of the words are prepositions, to three places."""
+    order = np.argsort(-probability, kind="stable")
+    shares = np.cumsum(truth[order]) / np.arange(1, len(order) + 1)
+    enough = np.flatnonzero(shares >= precision)
+    return float(np.ceil(probability[order[enough[-1]]] * 1000) / 1000) if len(enough) else 1.0
+
+
+def main(data: str, output: str | Path = WEIGHTS) -> str:
+    """Train, write the weights and return the tables."""
+    from disambig.api import Words
+
+    tokenisation = Words()
+    usage = train_usage(Path(data), tokenisation)
+    usage.save(Path(output))
+    return usage_report(
+        usage,
+        read_ewt_examples(Path(data), "train", tokenisation),
+        read_ewt_examples(Path(data), "test", tokenisation),
+    )
+
+
+if __name__ == "__main__":
+    sys.stdout.write(main(*sys.argv[1:3]) + "\n")

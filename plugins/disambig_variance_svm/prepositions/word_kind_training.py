@@ -1,0 +1,98 @@
+"""Learn the most frequent kind of each word: ``python -m disambig_variance_svm.prepositions.word_kind_training DATA_DIR``."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from disambig.api import Words, load_model
+from disambig.api.experiments import text_lines
+from disambig.api.features import WORD_KINDS, PartsOfSpeech
+
+from ..plain_text import PACK_DOMAINS, counted_files, find_files
+from .task import PARTS_OF_SPEECH
+
+CHARACTERS = 8_000_000
+"""How much of each domain's text is tagged, about, at equal distances."""
+LEAST = 5
+"""How often a word must be seen; rarer ones count as nouns, as all unknown words do."""
+BOTH = 0.12
+"""A word is *noun or verb* where each has this share."""
+TAGGER = "disambig_en_tagger/tag"
+_PARAGRAPHS = 2000
+_KIND_OF_TAG = {
+    **dict.fromkeys(("NN", "NNS", "NNP", "NNPS", "FW", "ADD", "GW"), "noun"),
+    **dict.fromkeys(("VB", "VBD", "VBP", "VBZ"), "verb"),
+    **dict.fromkeys(("JJ", "JJR", "JJS", "AFX"), "adjective"),
+    **dict.fromkeys(("RB", "RBR", "RBS"), "adverb"),
+    **dict.fromkeys(("DT", "PRP$", "PDT", "CD", "POS", "WP$", "$"), "determiner"),
+    **dict.fromkeys(("PRP", "EX"), "pronoun"),
+    "VBG": "gerund",
+    "VBN": "participle",
+}
+"""Penn tags; all others are *other*."""
+
+
+def most_frequent_kind(tags: Mapping[str, int]) -> str:
+    """Return the kind of a word that had some tags so often each."""
+    seen: Counter[str] = Counter()
+    for tag, n in tags.items():
+        seen[_KIND_OF_TAG.get(tag, "other")] += n
+    n = seen.total()
+    noun, verb = seen["noun"] / n, seen["verb"] / n
+    if noun + verb > 0.6 and min(noun, verb) > BOTH:
+        return "noun or verb"
+    best = max(seen, key=lambda kind: (seen[kind], kind))
+    if best == "noun" and seen["gerund"] / n > 0.2:
+        return "gerund"
+    if best == "participle" and verb > 0.3:
+        return "verb"
+    return best
+
+
+def learn_word_kinds(data: Path, *, characters: int = CHARACTERS) -> PartsOfSpeech:
+    """Return the lexicon that the tagger's reading of a sample gives."""
+    tagger = load_model(TAGGER)
+    names = tagger.task.groups[0].candidates
+    tags: dict[str, Counter[str]] = {}
+    for texts in _samples(data, characters):
+        view = tagger.tokenisation(texts)
+        places, chosen = tagger.choose(view)
+        documents = view.document_indices(places.positions)
+        starts, ends = view.starts[places.positions], view.ends[places.positions]
+        for document, start, end, tag in zip(
+            documents.tolist(), starts.tolist(), ends.tolist(), chosen.tolist(), strict=True
+        ):
+            word = Words.normal_form(texts[document][start:end])
+            tags.setdefault(word, Counter())[names[tag]] += 1
+    kinds = {word: most_frequent_kind(seen) for word, seen in sorted(tags.items()) if seen.total() >= LEAST}
+    header = {
+        "tokenisation": Words.name,
+        "tagger": TAGGER,
+        "sources": list(counted_files(PACK_DOMAINS)),
+        "licence": "CC BY-SA 4.0: the tagger learned from UD English EWT",
+    }
+    known = {word: WORD_KINDS.index(kind) for word, kind in kinds.items() if kind != "noun"}
+    return PartsOfSpeech.from_words(known, header)
+
+
+def _samples(data: Path, characters: int) -> Iterator[list[str]]:
+    for path in find_files(data, counted_files(PACK_DOMAINS)):
+        paragraphs = list(text_lines(path))
+        step = max(1, round(sum(map(len, paragraphs)) / characters))
+        yield from _batches(paragraphs[::step])
+
+
+def _batches(paragraphs: list[str]) -> Iterable[list[str]]:
+    return (paragraphs[start : start + _PARAGRAPHS] for start in range(0, len(paragraphs), _PARAGRAPHS))
+
+
+def main(data: Path, folder: Path = PARTS_OF_SPEECH) -> None:
+    """Learn the lexicon and write it."""
+    learn_word_kinds(data).save(folder)
+
+
+if __name__ == "__main__":
+    main(*map(Path, sys.argv[1:]))

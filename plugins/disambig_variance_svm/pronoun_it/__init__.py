@@ -1,0 +1,5 @@
+"""Non-referential "it": its view of the text, its task, its attributes (Bergsma, Lin and Goebel 2008)."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

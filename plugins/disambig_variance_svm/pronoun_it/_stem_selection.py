@@ -1,0 +1,65 @@
+"""Write ``stems.txt``, the frequent stems of the normalised view: ``python -m disambig_variance_svm.pronoun_it._stem_selection DATA_DIR``."""
+
+from __future__ import annotations
+
+import lzma
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from disambig.api import Words
+
+from ..plain_text import COUNTED, find_files
+from .task import IT, NUMBER, PRONOUN, STEMS, THEY, normalise_word
+
+N_STEMS = 5000
+_BATCH = 1 << 22
+
+
+def count_stem_shares(texts: Iterable[str]) -> dict[str, float]:
+    """Return the share of each stem among all words of `texts`."""
+    counts: Counter[str] = Counter()
+    for batch in _batches(texts):
+        view = Words()(batch)
+        words = np.flatnonzero(view.ends > view.starts)
+        _, first, seen = np.unique(view.hashes[words], return_index=True, return_counts=True)
+        first = words[first]
+        documents = view.document_indices(first)
+        for document, at, n in zip(documents.tolist(), first.tolist(), seen.tolist(), strict=True):
+            word = Words.normal_form(batch[document][view.starts[at] : view.ends[at]])
+            for part in normalise_word(word, None):
+                counts[part] += n
+    total = sum(counts.values())
+    return {stem: n / total for stem, n in counts.items()}
+
+
+def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
+    batch: list[str] = []
+    size = 0
+    for text in texts:
+        batch.append(text)
+        size += len(text)
+        if size > _BATCH:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def main(data: Path) -> None:
+    """Write the stems of largest share, added up over the domains."""
+    shares: Counter[str] = Counter()
+    for path in find_files(data, COUNTED):
+        with lzma.open(path, "rt", encoding="utf8") as lines:
+            shares.update(count_stem_shares(line.rstrip("\n") for line in lines))
+    for name in (IT, THEY, PRONOUN, NUMBER):
+        del shares[name]
+    stems = [stem for stem, _ in shares.most_common(N_STEMS)]
+    STEMS.write_text("\n".join(sorted(stems)) + "\n", encoding="utf8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,124 @@
+"""Whether "its" or "it's" is meant, decided by the next word; ``python -m disambig_variance_svm.pronoun_it.apostrophes`` counts these."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import UserError, Words
+from disambig.api.experiments import text_lines
+from disambig.api.features import read_stored, write_stored
+from disambig.api.text import hash_word
+
+APOSTROPHES = Path(__file__).parent / "next_words"
+FILE = "words.npz"
+STEP = 1 / 16
+SURE = 3.0
+"""Log-odds, "it's" and "its" being as frequent, from which on what stands there is not what was meant."""
+LEAST = 3
+"""How often a word must be seen after one of the two."""
+PARAGRAPHS = 60_000
+"""How many paragraphs of each domain are counted, at most."""
+_AT_ONCE = 5_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NextWords:
+    """What follows "it's" and "its".
+
+    Attributes
+    ----------
+    words : array of uint64, shape (m,)
+        Hashes of words, ascending.
+    odds : array of int8, shape (m,)
+        Log-odds that "it's" stands before, both being as frequent, in steps of `STEP`.
+    header : dict
+    """
+
+    words: NDArray[np.uint64]
+    odds: NDArray[np.int8]
+    header: Mapping[str, Any]
+
+    def log_odds(self, words: NDArray[np.uint64]) -> NDArray[np.float64]:
+        """Return the log-odds for some words that follow; zero for one that was hardly ever seen."""
+        at = np.minimum(np.searchsorted(self.words, words), len(self.words) - 1)
+        return np.where(self.words[at] == words, self.odds[at] * STEP, 0.0)
+
+    @classmethod
+    def load(cls, folder: Path) -> NextWords:
+        """Read a folder.
+
+        Raises
+        ------
+        UserError
+            D498 where it holds no such words.
+        """
+        header, (words, odds) = read_stored(folder, FILE, ("words", "odds"), code="D498")
+        sound = (
+            words.dtype == np.uint64
+            and odds.dtype == np.int8
+            and words.ndim == 1
+            and words.shape == odds.shape
+            and len(words) > 0
+            and bool((words[1:] > words[:-1]).all())
+        )
+        if not sound:
+            raise UserError("D498", path=folder, problem="its words or odds are of another kind")
+        return cls(words, odds, header)
+
+    def save(self, folder: Path) -> None:
+        """Write the words into a folder."""
+        write_stored(folder, FILE, self.header, words=self.words, odds=self.odds)
+
+
+@lru_cache(maxsize=1)
+def next_words() -> NextWords:
+    """Return the words that ship, read once."""
+    return NextWords.load(APOSTROPHES)
+
+
+def count_next_words(texts: Iterable[str], *, sources: Iterable[str]) -> NextWords:
+    """Count what follows the two in some texts."""
+    forms = np.array([hash_word("its"), hash_word("it's")], np.uint64)
+    after: list[list[NDArray[np.uint64]]] = [[], []]
+    lines = iter(texts)
+    while some := list(islice(lines, _AT_ONCE)):
+        hashes = Words()(some).hashes
+        for form, found in zip(forms, after, strict=True):
+            found.append(hashes[1:][hashes[:-1] == form])
+    its, it_is = (np.concatenate(found) for found in after)
+    words = np.unique(np.concatenate([its, it_is]))
+    counts = np.stack([_counts(its, words), _counts(it_is, words)])  # (2, m)
+    totals = np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    share = (counts + 0.5) / totals
+    odds = np.log(share[1] / share[0])
+    kept = (counts.sum(axis=0) >= LEAST) & (words != 0)
+    steps = np.clip(np.round(odds / STEP), -127, 127).astype(np.int8)
+    header = {"sources": list(sources), "its": len(its), "it's": len(it_is), "step": STEP}
+    return NextWords(words[kept], steps[kept], header)
+
+
+def _counts(found: NDArray[np.uint64], words: NDArray[np.uint64]) -> NDArray[np.int64]:
+    return np.bincount(np.searchsorted(words, found), minlength=len(words))
+
+
+def main() -> None:
+    """Run from the command line."""
+    from ..plain_text import PACK_DOMAINS, counted_files, find_files
+
+    names = counted_files(PACK_DOMAINS)
+    paths = find_files(Path(sys.argv[1]), names)
+    texts = (line for path in paths for line in islice(text_lines(path), PARAGRAPHS))
+    count_next_words(texts, sources=names).save(APOSTROPHES)
+
+
+if __name__ == "__main__":
+    main()

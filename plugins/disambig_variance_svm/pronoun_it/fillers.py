@@ -1,0 +1,220 @@
+"""Fillers: which kinds of word are seen in the contexts of an "it", and how they are counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import Arrays, Columns, DenseBlocks, Features, Group, Instances, TokenView, UserError
+from disambig.api.counts import CONTEXTS, context_room, open_table, write_table
+from disambig.api.experiments import cached, text_lines
+from disambig.api.text import GAP_HASH, hash_word, hash_words
+
+from ..plain_text import COUNTED, find_files
+from .task import IT, PRONOUN, RARE, STEMS, THEY, NormalisedWords
+
+FILLERS = ("it", "they", "other pronouns", "rare words", "other words")
+"""Feature groups, in the order of their attributes: 14 contexts each, then one bias."""
+FILLER_HASHES = hash_words([IT, THEY, PRONOUN, RARE])
+N_COLUMNS = len(CONTEXTS) * len(FILLERS) + 1
+
+
+class FillerCounts:
+    """Extractor of the filler counts of a task that labels places with one of two labels.
+
+    The attributes speak for the *second* candidate; those of the first are zero.
+
+    Parameters
+    ----------
+    counts : str, path or CountTable
+        A count table of `variance_svm.NormalisedWords.v1` with gaps.
+    """
+
+    describes: ClassVar[str] = "group"
+
+    def __init__(self, *, counts: Any) -> None:
+        self.counts: str | Path = counts
+
+    @cached_property
+    def table(self) -> Any:
+        """The count table, opened on first use."""
+        return open_table(self.counts)
+
+    def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> FillerCounts:
+        """Return self: the table was made beforehand."""
+        return self
+
+    def state(self) -> Arrays:
+        """Return nothing: the table is referred to, not copied."""
+        return {}
+
+    def from_state(self, arrays: Arrays) -> FillerCounts:
+        """Return self."""
+        return self
+
+    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
+        """Return the attributes of instances, shape ``(n, 2, 71)``.
+
+        Raises
+        ------
+        UserError
+            D110, D117 where the table has other words, or no gaps; D455 for a group of more than two.
+        """
+        if len(group.candidates) != 2:
+            raise UserError("D455", group=group.name, n=len(group.candidates))
+        counts = filler_counts(self.table, view, instances)  # (n, 14, 5)
+        n = len(instances)
+        values = np.zeros((n, 2, N_COLUMNS), np.float32)
+        values[:, 1, :-1] = np.log1p(counts).transpose(0, 2, 1).reshape(n, N_COLUMNS - 1)
+        values[:, 1, -1] = 1.0
+        label = group.candidates[1]
+        names = [
+            f"{label}: {' '.join(['.'] * left + [f'<{filler}>'] + ['.'] * right)}"
+            for filler in FILLERS
+            for left, right in CONTEXTS
+        ]
+        columns = Columns(
+            np.ones(N_COLUMNS, np.int32),
+            np.append(np.repeat(np.arange(len(FILLERS)), len(CONTEXTS)), len(FILLERS)).astype(np.int32),
+            (*FILLERS, "bias"),
+            [*names, f"{label}: bias"],
+        )
+        costs = (np.arange(2) != instances.observed[:, None]).astype(np.float32)
+        seen = (counts.sum(axis=2) > 0).sum(axis=1).astype(np.int32)
+        asked = fitting(view, instances).sum(axis=1).astype(np.int32)
+        blocks = DenseBlocks(values, np.tile(np.arange(N_COLUMNS), (2, 1)), columns, costs)
+        return Features(blocks, np.repeat(seen, 2), np.repeat(asked, 2))
+
+
+def fitting(view: TokenView, instances: Instances) -> NDArray[np.bool_]:
+    """Return which contexts end within the sentence, shape ``(n, 14)``."""
+    left, right = context_room(view, instances)
+    contexts = np.array(CONTEXTS)
+    return (left[:, None] >= contexts[:, 0]) & (right[:, None] >= contexts[:, 1])
+
+
+def filler_counts(table: Any, view: TokenView, instances: Instances) -> NDArray[np.float64]:
+    """Return how often each kind of filler stands in each context, shape ``(n, 14, 5)``."""
+    if view.tokenisation not in table.require(view.tokenisation).gaps:
+        raise UserError("D117", path=table.path, ngram="it * to", problem="was built without gaps (--gaps)")
+    n = len(instances)
+    usable = fitting(view, instances)
+    counts = np.zeros((n, len(CONTEXTS), len(FILLERS)))
+    for c, (left, right) in enumerate(CONTEXTS):
+        rows = np.flatnonzero(usable[:, c])
+        if not len(rows):
+            continue
+        places = instances.positions[rows, None] + np.arange(-left, right + 1)
+        words = view.hashes[places]  # (m, left + 1 + right)
+        filled = np.repeat(words[:, None], len(FILLER_HASHES), axis=1)
+        filled[:, :, left] = FILLER_HASHES
+        asked = filled.reshape(-1, words.shape[1])
+        known = table.counts_of_words(asked, tokenisation=view.tokenisation).reshape(len(rows), -1)
+        total = table.counts_of_words(any_word(words, left), tokenisation=view.tokenisation)
+        rest = np.maximum(total.astype(np.float64) - known.sum(axis=1, dtype=np.float64), 0.0)
+        counts[rows, c] = np.column_stack([known, rest])
+    return counts
+
+
+def any_word(words: NDArray[np.uint64], place: int) -> NDArray[np.uint64]:
+    """Return the patterns with any word at `place`: a gap within, the shorter n-gram at an end.
+
+    Parameters
+    ----------
+    words : array of uint64, shape (n, order)
+    """
+    if place in (0, words.shape[1] - 1):
+        return np.delete(words, place, axis=1)
+    pattern = words.copy()
+    pattern[:, place] = GAP_HASH
+    return pattern
+
+
+Texts = Callable[[], Iterable[str]]
+Counted = tuple[NDArray[np.uint64], NDArray[np.uint64]]
+_BATCH = 1 << 22
+_AROUND = 4
+
+
+def count_fillers(texts: Texts, *, least: int) -> Counted:
+    """Return the n-grams that `fillers` asks for, as ascending keys and their counts.
+
+    Parameters
+    ----------
+    texts : callable
+        Gives the texts anew each time it is called.
+    least : int
+        How often "it" and "they" together must be seen in a context for it to be kept.
+    """
+    from ._counting_kernels import FILL, contexts_at, count_into, filled_keys
+
+    seed = np.uint64(hash_word(NormalisedWords.name))
+    contexts = np.array(CONTEXTS)
+    seen: list[NDArray[np.uint64]] = []
+    wanted = hash_words([IT, THEY])
+    for hashes, sentences in _batches(texts):
+        places = np.flatnonzero(np.isin(hashes, wanted))
+        seen.append(contexts_at(hashes, sentences, places, contexts, seed))
+    first = np.concatenate(seen)  # (n, 4): see `contexts_at`
+    del seen
+    _, index, often = np.unique(first[:, 0], return_index=True, return_counts=True)
+    kept = first[index[often >= least]]  # ascending by the first column
+    counts = np.zeros((len(kept), FILL), np.uint64)
+    for hashes, sentences in _batches(texts):
+        count_into(hashes, sentences, kept[:, 0].copy(), contexts, seed, FILLER_HASHES, counts)
+    keys, amounts = filled_keys(kept, counts, FILLER_HASHES)
+    keys, index = np.unique(keys, return_index=True)
+    return keys[amounts[index] > 0], amounts[index][amounts[index] > 0]
+
+
+def _batches(texts: Texts) -> Iterator[tuple[NDArray[np.uint64], NDArray[np.int64]]]:
+    """Yield word hashes and, for each word, where its sentence begins and ends, shape ``(n, 2)``."""
+    tokenise = NormalisedWords()
+    batch: list[str] = []
+    size = 0
+    for text in texts():
+        batch.append(text)
+        size += len(text)
+        if size > _BATCH:
+            yield _arrays(tokenise, batch)
+            batch, size = [], 0
+    if batch:
+        yield _arrays(tokenise, batch)
+
+
+def _arrays(tokenise: NormalisedWords, batch: list[str]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    view = tokenise(batch)
+    sizes = np.diff(view.sentences)
+    bounds = np.stack([np.repeat(view.sentences[:-1], sizes), np.repeat(view.sentences[1:], sizes)], axis=1)
+    return view.hashes, bounds
+
+
+LEAST = 2
+"""How often "it" and "they" together must be seen in a context for its fillers to be kept."""
+LAYOUT = 1
+
+
+def load_fillers(data: Path, *, progress: Callable[[str, int, int], None]) -> Path:
+    """Return a table of the fillers of the contexts of "it" and "they" in the counted text."""
+    sources = find_files(data, COUNTED)
+    times = 0
+
+    def texts() -> Iterator[str]:
+        nonlocal times
+        times += 1
+        for number, path in enumerate(sources):
+            progress(f"counting fillers, pass {times} of 2", number, len(sources))
+            yield from text_lines(path)
+
+    def make(path: Path) -> None:
+        counted = count_fillers(texts, least=LEAST)
+        name = NormalisedWords.name
+        write_table(path, [counted], tokenisations=[name], gaps=[name], record="exact", info={})
+
+    about = {"layout": LAYOUT, "least": LEAST, "tokenisation": NormalisedWords.name}
+    return cached("fillers", ".counts", sources=[*sources, STEMS], about=about, make=make)

@@ -1,0 +1,160 @@
+"""Patterns that decide for some "it" whether it refers, and the extractor on them."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import Arrays, Columns, DenseBlocks, Features, Group, Instances, TokenView, UserError
+
+from .task import NON_REFERENTIAL, REFERENTIAL
+
+PATTERNS = Path(__file__).parent / "patterns.txt"
+LABELS: Mapping[str, str] = {
+    **dict.fromkeys(("weather", "time", "cleft", "clause", "idiom"), NON_REFERENTIAL),
+    **dict.fromkeys(("thing", "same"), REFERENTIAL),
+}
+"""What each kind of pattern says."""
+_IT = re.compile(r"\bit\b")
+_WORD = re.compile(r"(?<![\w'-])\w")
+_CLITIC = re.compile(r"(?<=\w)(?=(?:n't|'(?:s|re|ve|ll|d|m))\b)")
+_PIECE = re.compile("<([A-Z_]+)>")
+_BEGIN = re.compile(r"it (?:<BEFORE>|(?:<AUX>|\(\?:<AUX>\))\{0,\d\}\?)")
+
+
+@lru_cache(maxsize=1)
+def _patterns() -> dict[str, tuple[re.Pattern[str], re.Pattern[str]]]:
+    """Return two expressions a kind: of what begins with an "it", tried there, and of all else."""
+    pieces: dict[str, str] = {}
+    some: dict[tuple[str, bool], list[str]] = defaultdict(list)
+    for line in PATTERNS.read_text(encoding="utf8").splitlines():
+        if line and not line.startswith("#"):
+            name, _, pattern = line.partition("\t")
+            if name.isupper():
+                pieces[name] = _whole_pattern(pattern, pieces)
+            else:
+                some[name, pattern.startswith("it ")].append(pattern)
+    return {
+        kind: (_alternation(some[kind, True], pieces), _alternation(some[kind, False], pieces))
+        for kind in LABELS
+    }
+
+
+def _whole_pattern(pattern: str, pieces: Mapping[str, str]) -> str:
+    return _PIECE.sub(lambda match: pieces[match[1]], pattern)
+
+
+def _alternation(patterns: Iterable[str], pieces: Mapping[str, str]) -> re.Pattern[str]:
+    """Return an expression of all; little words with which several begin are gone over once for them."""
+    rests: dict[str, list[str]] = defaultdict(list)
+    for pattern in patterns:
+        begin = _BEGIN.match(pattern)
+        first = begin[0] if begin else ""
+        rests[first].append(f"(?:{_whole_pattern(pattern[len(first) :], pieces)})")
+    some = [_whole_pattern(first, pieces) + f"(?:{'|'.join(each)})" for first, each in rests.items()]
+    return re.compile("|".join(some) or "(?!)")
+
+
+def match_patterns(sentence: str, kinds: Iterable[str] = tuple(LABELS)) -> Iterator[tuple[str, int, str]]:
+    """Yield of each "it" in a sentence the kinds of which a pattern holds: kind, place and the words.
+
+    The place is where the "it" begins, in characters.
+    """
+    plain = sentence.replace("\u2019", "'").lower()
+    cuts = [match.start() for match in _CLITIC.finditer(plain)] if "'" in plain else []
+    spread = " ".join(plain[start:end] for start, end in pairwise([0, *cuts, len(plain)]))
+    places = [match.start() for match in _IT.finditer(spread)]
+    if not places:
+        return
+    before = [at - sum(cut + number < at for number, cut in enumerate(cuts)) for at in places]
+    words = [match.start() for match in _WORD.finditer(spread, 0, places[-1] + 1)]
+    for kind in kinds:
+        with_it, others = _patterns()[kind]
+        found: dict[int, str] = {}
+        for number, at in enumerate(places):
+            if (match := with_it.match(spread, at)) is not None:
+                found[number] = match[0]
+        for word in words:
+            if (match := others.match(spread, word)) is not None:
+                within = next((n for n, at in enumerate(places) if word <= at < match.end()), None)
+                if within is not None:
+                    found.setdefault(within, match[0])
+        yield from ((kind, before[number], wording) for number, wording in sorted(found.items()))
+
+
+NAME = "patterns"
+KINDS = tuple(LABELS)
+_THINGS = np.array([LABELS[kind] == REFERENTIAL for kind in KINDS])
+SCALE = 2.0
+"""What a pattern that holds is as an attribute; learners draw the weights of small attributes to zero."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItPatterns:
+    """One attribute a kind of pattern, for a task that labels "it" with one of two labels."""
+
+    describes: ClassVar[str] = "group"
+
+    def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> ItPatterns:
+        """Return self: the patterns are written."""
+        return self
+
+    def state(self) -> Arrays:
+        """Return nothing."""
+        return {}
+
+    def from_state(self, arrays: Arrays) -> ItPatterns:
+        """Return self."""
+        return self
+
+    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
+        """Return an attribute a candidate for each of `KINDS`, shape ``(n, 2, len(KINDS))``.
+
+        Raises
+        ------
+        UserError
+            D455 for a group of more than two.
+        """
+        if len(group.candidates) != 2:
+            raise UserError("D455", group=group.name, n=len(group.candidates))
+        said = SCALE * matched_kinds(view, instances)
+        values = np.stack([-said, said], axis=1).astype(np.float32)
+        columns = Columns(
+            np.repeat(np.arange(2, dtype=np.int32), len(KINDS)),
+            np.zeros(2 * len(KINDS), np.int32),
+            (NAME,),
+            [f"{candidate}: a pattern of {kind}" for candidate in group.candidates for kind in KINDS],
+        )
+        costs = (np.arange(2) != instances.observed[:, None]).astype(np.float32)
+        nothing = np.zeros(2 * len(instances), np.int32)
+        column_of = np.arange(2 * len(KINDS)).reshape(2, -1)
+        return Features(DenseBlocks(values, column_of, columns, costs), nothing, nothing)
+
+
+def matched_kinds(view: TokenView, instances: Instances) -> NDArray[np.bool_]:
+    """Return which kinds of pattern hold at each place, in its sentence, shape ``(n, len(KINDS))``.
+
+    Where one holds by which nothing is referred to, those of things do not: "it stopped raining".
+    """
+    found = np.zeros((len(instances), len(KINDS)), bool)
+    sentences = np.searchsorted(view.sentences, instances.positions, side="right") - 1
+    documents = view.document_indices(instances.positions)
+    for sentence in np.unique(sentences).tolist():
+        rows = np.flatnonzero(sentences == sentence)
+        first, behind = view.sentences[sentence : sentence + 2].tolist()
+        start, end = int(view.starts[first:behind].min()), int(view.ends[first:behind].max())
+        row_of = {int(view.starts[instances.positions[row]]) - start: row for row in rows.tolist()}
+        for kind, place, _ in match_patterns(view.texts[documents[rows[0]]][start:end]):
+            if place in row_of:
+                found[row_of[place], KINDS.index(kind)] = True
+    found[:, _THINGS] &= ~found[:, ~_THINGS].any(axis=1, keepdims=True)
+    return found

@@ -1,0 +1,187 @@
+"""Task *it*: does this "it" refer to anything? (Bergsma et al. 2010, section 4.3); and its normalised view of text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from disambig.api import Decides, Group, Instances, TokenView, UserError, Words
+from disambig.api.text import hash_word
+
+from .apostrophes import SURE, next_words
+
+IT, THEY, PRONOUN, NUMBER, RARE = "it", "they", "<pronoun>", "<number>", "<rare>"
+STEM = 4
+"""Characters of a stem."""
+STEMS = Path(__file__).parent / "stems.txt"
+_CLITIC_PATTERN = re.compile("(.+?)(n't|'(?:s|re|ve|ll|d|m))")
+_CLASSES = {word: IT for word in "it its itself".split()}
+_CLASSES |= {word: THEY for word in "they them their theirs themselves".split()}
+_CLASSES |= {
+    word: PRONOUN
+    for word in (
+        "i me my mine myself you your yours yourself yourselves he him his himself she her hers herself "
+        "we us our ours ourselves one ones oneself"
+    ).split()
+}
+_BOUNDARIES = ("<S>", "</S>")
+_MOST_KNOWN = 1 << 20
+
+WORD = "word"
+"""Layer of a view: the hash of each word as it is written, neither classes nor stems."""
+
+Parts = tuple[int, int, int, int]
+"""Hashes of the first word, of the second or 0, the first's as it is written, and the characters it takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class NormalisedWords:
+    """Cut texts into words, classes and stems (see the module)."""
+
+    name: ClassVar[str] = "variance_svm.NormalisedWords.v1"
+
+    def __call__(self, texts: Sequence[str]) -> TokenView:
+        """Return the normalised words of `texts`, one document each."""
+        view = Words()(texts)
+        distinct, first, which = np.unique(view.hashes, return_index=True, return_inverse=True)
+        documents = view.document_indices(first)
+        parts = np.array(
+            [
+                _word_parts(hash_, texts, *place)
+                for hash_, *place in zip(
+                    distinct.tolist(),
+                    documents.tolist(),
+                    view.starts[first].tolist(),
+                    view.ends[first].tolist(),
+                    strict=True,
+                )
+            ],
+            np.uint64,
+        ).reshape(-1, 4)
+        one, two, written, cut = parts[which.ravel()].T
+        sizes = 1 + (two != 0)
+        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        before, split = offsets[:-1], np.flatnonzero(two)
+        hashes = np.repeat(one, sizes)
+        hashes[before[split] + 1] = two[split]
+        words = np.repeat(written, sizes)
+        words[before[split] + 1] = two[split]
+        starts, ends = np.repeat(view.starts, sizes), np.repeat(view.ends, sizes)
+        middle = (view.starts[split] + cut[split].astype(np.int64)).astype(np.int32)
+        ends[before[split]] = middle
+        starts[before[split] + 1] = middle
+        return TokenView(
+            self.name,
+            texts,
+            hashes,
+            starts,
+            ends,
+            offsets[view.sentences],
+            offsets[view.documents],
+            {**{name: np.repeat(layer, sizes) for name, layer in view.layers.items()}, WORD: words},
+        )
+
+    def words(self, text: str) -> list[str]:
+        """Return the normalised words of one text, boundary words included."""
+        stems = frequent_stems()
+        return [part for word in Words().words(text) for part in normalise_word(word, stems)]
+
+
+def normalise_word(word: str, stems: frozenset[str] | None) -> list[str]:
+    """Return the one or two words that a word of `disambig.words.v1` is here; `stems` None: none is rare."""
+    if word in _BOUNDARIES:
+        return [word]
+    clitic = _CLITIC_PATTERN.fullmatch(word)
+    parts = [_word_class(clitic[1], stems), clitic[2]] if clitic else [_word_class(word, stems)]
+    return parts
+
+
+def _word_class(word: str, stems: frozenset[str] | None) -> str:
+    known = _CLASSES.get(word)
+    if known:
+        return known
+    if word[0].isdigit():
+        return NUMBER
+    stem = word[:STEM]
+    return stem if stems is None or stem in stems else RARE
+
+
+@lru_cache(maxsize=1)
+def frequent_stems() -> frozenset[str]:
+    """Return the stems that are not rare."""
+    return frozenset(STEMS.read_text(encoding="utf8").split())
+
+
+_known: dict[int, Parts] = {0: (0, 0, 0, 0)}  # 0: a word too long to be one
+_known |= {hash_word(word): (hash_word(word), 0, hash_word(word), 0) for word in _BOUNDARIES}
+
+
+def _word_parts(hash_: int, texts: Sequence[str], document: int, start: int, end: int) -> Parts:
+    """Return the parts of a word, which the text spells out where it is met for the first time."""
+    parts = _known.get(hash_)
+    if parts is None:
+        if len(_known) > _MOST_KNOWN:
+            del _known[next(reversed(_known))]
+        whole = Words.normal_form(texts[document][start:end])
+        words = normalise_word(whole, frequent_stems())
+        second = words[1] if len(words) > 1 else ""
+        written = hash_word(whole.removesuffix(second)) if second else hash_
+        cut = end - start - len(second) if second else 0
+        parts = hash_word(words[0]), hash_word(second) if second else 0, written, cut
+        _known[hash_] = parts
+    return parts
+
+
+REFERENTIAL, NON_REFERENTIAL = "referential", "non-referential"
+_ITS, _CLITIC = "its", "'s"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class It:
+    """Label each "it" as referential ("it lost money") or not ("it is important to ...").
+
+    Parameters
+    ----------
+    name, language : str
+        Of the task: the name is the default key of its annotations.
+    """
+
+    name: str = "it"
+    language: str = "en"
+    decides: ClassVar[Decides] = Decides(between="labels")
+    metric: ClassVar[tuple[str, str]] = ("f1", NON_REFERENTIAL)
+    groups: ClassVar[tuple[Group, ...]] = (Group("it", (REFERENTIAL, NON_REFERENTIAL)),)
+
+    def instances(self, view: TokenView) -> Instances:
+        """Return every "it", that of "it's" too, in a view of normalised words.
+
+        Also every "its" that the next word shows to be an "it's" without its apostrophe ("its raining"), and
+        no "it's" that it shows to be an "its" ("it's tail"); see `apostrophes`.
+
+        Raises
+        ------
+        UserError
+            D454 for a view of another tokenisation.
+        """
+        if view.tokenisation != NormalisedWords.name:
+            raise UserError("D454", task=self.name, needed=NormalisedWords.name, seen=view.tokenisation)
+        same_class = view.hashes == np.uint64(hash_word(IT))
+        positions = np.flatnonzero(same_class).astype(np.int64)
+        length = (view.ends - view.starts)[positions]
+        clitic = view.hashes[positions + 1] == np.uint64(hash_word(_CLITIC))
+        following = view.layers[WORD][positions + 1 + clitic].astype(np.uint64)
+        odds = next_words().log_odds(following)
+        meant = np.where(
+            length == len(_ITS),
+            ~clitic & (odds >= SURE),
+            (length == len(IT)) & ~(clitic & (odds <= -SURE)),
+        )
+        positions = positions[meant]
+        n = len(positions)
+        return Instances(positions, np.ones(n, np.int32), np.zeros(n, np.int32), np.full(n, -1, np.int32))

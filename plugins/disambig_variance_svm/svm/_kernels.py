@@ -1,0 +1,348 @@
+"""Compiled functions of the solvers: passes over examples, and dual coordinate ascent over lists."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from disambig.api.kernels import compiled
+
+# mypy: disable-error-code="no-untyped-def, assignment"
+
+
+_NOTHING = -34.0
+"""Exponents below count as a share of zero (2e-15)."""
+
+
+@compiled
+def dot(x, w):
+    """Return the product of a row of float32 and a row of float64, in float64."""
+    a = b = c = d = 0.0
+    n = len(x)
+    whole = n - n % 4
+    for i in range(0, whole, 4):
+        a += x[i] * w[i]
+        b += x[i + 1] * w[i + 1]
+        c += x[i + 2] * w[i + 2]
+        d += x[i + 3] * w[i + 3]
+    for i in range(whole, n):
+        a += x[i] * w[i]
+    return (a + b) + (c + d)
+
+
+@compiled
+def evaluate(values, costs, gold, alive, weights, temperature, least_share, gradient, kept, share):
+    """Add up loss, smoothed loss, the gradient and the shares' cost and entropy; keep the largest shares.
+
+    ``kept[i, j]`` is a candidate whose share is ``share[i, j]``, at least `least_share`; -1 after the last.
+    An example with only one such share keeps none. Returns (loss, smoothed loss, cost, entropy).
+    """
+    n, k, _ = values.shape
+    most = kept.shape[1]
+    masked = alive.shape[1] > 0
+    loss = np.empty(k)
+    sum_loss = sum_soft = sum_cost = sum_entropy = 0.0
+    gradient[:] = 0.0
+    for i in range(n):
+        y = gold[i]
+        own = dot(values[i, y], weights[y])
+        top = 0.0
+        for r in range(k):
+            if r == y:
+                loss[r] = 0.0
+            elif masked and not alive[i, r]:
+                loss[r] = -np.inf
+            else:
+                loss[r] = costs[i, r] + dot(values[i, r], weights[r]) - own
+                top = max(top, loss[r])
+        total = 0.0
+        for r in range(k):
+            exponent = (loss[r] - top) / temperature
+            value = np.exp(exponent) if exponent > _NOTHING else 0.0
+            total += value
+            loss[r] = value
+        soft = top + temperature * np.log(total)
+        sum_loss += top
+        sum_soft += soft
+        count, least, moved = 0, 0, 0.0
+        for r in range(k):
+            p = loss[r] / total
+            if p == 0.0:
+                continue
+            sum_entropy -= p * np.log(p)
+            if r != y:
+                moved += p
+                sum_cost += p * costs[i, r]
+                for a in range(values.shape[2]):
+                    gradient[r, a] += p * values[i, r, a]
+            if p < least_share:
+                continue
+            if count < most:
+                kept[i, count], share[i, count] = r, p
+                count += 1
+                if count == most:
+                    least = np.argmin(share[i])
+            elif p > share[i, least]:
+                kept[i, least], share[i, least] = r, p
+                least = np.argmin(share[i])
+        if moved > 0.0:
+            for a in range(values.shape[2]):
+                gradient[y, a] -= moved * values[i, y, a]
+        if count <= 1:
+            count = 0
+        if count < most:
+            kept[i, count] = -1
+    return sum_loss, sum_soft, sum_cost, sum_entropy
+
+
+@compiled
+def losses(values, costs, gold, alive, weights):
+    """Return the sum of the examples' losses."""
+    n, k, _ = values.shape
+    masked = alive.shape[1] > 0
+    total = 0.0
+    for i in range(n):
+        own = dot(values[i, gold[i]], weights[gold[i]])
+        top = 0.0
+        for r in range(k):
+            if r != gold[i] and not (masked and not alive[i, r]):
+                top = max(top, costs[i, r] + dot(values[i, r], weights[r]) - own)
+        total += top
+    return total
+
+
+@compiled
+def smoothed(values, costs, gold, alive, weights, temperature):
+    """Return the sum of the examples' smoothed losses."""
+    n, k, _ = values.shape
+    masked = alive.shape[1] > 0
+    loss = np.empty(k)
+    sum_soft = 0.0
+    for i in range(n):
+        own = dot(values[i, gold[i]], weights[gold[i]])
+        top = 0.0
+        for r in range(k):
+            loss[r] = 0.0
+            if r == gold[i]:
+                continue
+            if masked and not alive[i, r]:
+                loss[r] = -np.inf
+                continue
+            loss[r] = costs[i, r] + dot(values[i, r], weights[r]) - own
+            top = max(top, loss[r])
+        total = 0.0
+        for r in range(k):
+            exponent = (loss[r] - top) / temperature
+            if exponent > _NOTHING:
+                total += np.exp(exponent)
+        sum_soft += top + temperature * np.log(total)
+    return sum_soft
+
+
+@compiled
+def hessian(values, kept, share, full):
+    """Add up the covariance of the features under the kept shares, `full` of shape (K, A, K, A).
+
+    Only blocks of candidates r <= s are written.
+    """
+    n, _, width = values.shape
+    most = kept.shape[1]
+    x = np.empty((most, width))
+    full[:] = 0.0
+    for i in range(n):
+        count, total = 0, 0.0
+        while count < most and kept[i, count] >= 0:
+            total += share[i, count]
+            count += 1
+        for j in range(count):
+            for a in range(width):
+                x[j, a] = values[i, kept[i, j], a]
+        for j in range(count):
+            r, p = kept[i, j], share[i, j] / total
+            for a in range(width):
+                scaled = (p - p * p) * x[j, a]
+                for b in range(width):
+                    full[r, a, r, b] += scaled * x[j, b]
+            for m in range(count):
+                s, q = kept[i, m], share[i, m] / total
+                if s <= r:
+                    continue
+                for a in range(width):
+                    scaled = -p * q * x[j, a]
+                    for b in range(width):
+                        full[r, a, s, b] += scaled * x[m, b]
+
+
+@compiled
+def product(values, costs, cost_weight, kept, share, direction, out):
+    """Tilt the kept shares: ``change = share (z - mean z)`` with ``z = cost_weight * cost + direction . x``.
+
+    In `out` (K, A) come the features summed with these changes, which is their covariance with z. Returns
+    the cost summed with the changes, and the lowest change relative to a share.
+    """
+    most = kept.shape[1]
+    z = np.empty(most)
+    out[:] = 0.0
+    sum_cost = lowest = 0.0
+    for i in range(len(values)):
+        count, total, mean = 0, 0.0, 0.0
+        while count < most and kept[i, count] >= 0:
+            r = kept[i, count]
+            z[count] = cost_weight * costs[i, r] + dot(values[i, r], direction[r])
+            total += share[i, count]
+            mean += share[i, count] * z[count]
+            count += 1
+        for j in range(count):
+            relative = (z[j] - mean / total) / total
+            lowest = min(lowest, relative)
+            change = share[i, j] * relative
+            r = kept[i, j]
+            sum_cost += change * costs[i, r]
+            for a in range(values.shape[2]):
+                out[r, a] += change * values[i, r, a]
+    return sum_cost, lowest
+
+
+@compiled
+def diagonal(values, kept, share, out):
+    """Add up the variance of each attribute on its own (K, A)."""
+    most = kept.shape[1]
+    out[:] = 0.0
+    for i in range(len(values)):
+        count, total = 0, 0.0
+        while count < most and kept[i, count] >= 0:
+            total += share[i, count]
+            count += 1
+        for j in range(count):
+            p, r = share[i, j] / total, kept[i, j]
+            for a in range(values.shape[2]):
+                out[r, a] += (p - p * p) * values[i, r, a] * values[i, r, a]
+
+
+@compiled
+def extreme(values, costs, gold, alive, direction, rounding, gradient):
+    """Give each example's whole mass to the row that pushes most along `direction`; return its cost.
+
+    Pushes below `rounding` times the largest of either sign count as none.
+    """
+    n, k, width = values.shape
+    masked = alive.shape[1] > 0
+    cost = largest = 0.0
+    for i in range(n):
+        own = dot(values[i, gold[i]], direction[gold[i]])
+        for r in range(k):
+            if r != gold[i] and not (masked and not alive[i, r]):
+                largest = max(largest, abs(dot(values[i, r], direction[r]) - own))
+    gradient[:] = 0.0
+    for i in range(n):
+        y = gold[i]
+        best, most = y, rounding * largest
+        own = dot(values[i, y], direction[y])
+        for r in range(k):
+            if r != y and not (masked and not alive[i, r]):
+                push = dot(values[i, r], direction[r]) - own
+                if push > most:
+                    best, most = r, push
+        if best != y:
+            cost += costs[i, best]
+            for a in range(width):
+                gradient[best, a] += values[i, best, a]
+                gradient[y, a] -= values[i, y, a]
+    return cost
+
+
+def sample() -> None:
+    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    values = np.ones((1, 2, 1), np.float32)
+    diagonal(values, np.zeros((1, 1), np.int32), np.ones((1, 1)), np.empty((2, 1)))
+
+
+# mypy: disable-error-code="no-untyped-def"
+
+
+@compiled
+def list_products(indptr, indices, data, row, weights):
+    """Return the score of a row."""
+    total = 0.0
+    for at in range(indptr[row], indptr[row + 1]):
+        total += data[at] * weights[indices[at]]
+    return total
+
+
+@compiled
+def row_distance(indptr, indices, data, first, second, room):
+    """Return the squared distance of two rows; `room` (d,) is zero before and after."""
+    for at in range(indptr[first], indptr[first + 1]):
+        room[indices[at]] += data[at]
+    for at in range(indptr[second], indptr[second + 1]):
+        room[indices[at]] -= data[at]
+    total = 0.0
+    for row in (first, second):
+        for at in range(indptr[row], indptr[row + 1]):
+            total += room[indices[at]] * room[indices[at]]
+            room[indices[at]] = 0.0
+    return total
+
+
+@compiled
+def add_row(indptr, indices, data, row, step, weights):
+    """Add a row `step` times to the weights."""
+    for at in range(indptr[row], indptr[row + 1]):
+        weights[indices[at]] += step * data[at]
+
+
+@compiled
+def ascend_lists(
+    indptr, indices, data, offsets, cost, counts, order, active, steps, least, weights, alpha, room, values
+):
+    """Pass once over the active instances, moving mass between the two rows that gain most; return the worst.
+
+    The dual has a mass `alpha` (n_rows,) on each row, C in all for an instance, and ``weights`` are
+    ``sum_i sum_r alpha_ir (x_gold - x_r)``. Mass goes to the row of the largest loss from that of the least
+    among those that have any, as far as it helps: at most `steps` times a visit, and only where the losses
+    differ by `least`. Instances without such rows become inactive. `values` is room for the longest list.
+    """
+    worst = 0.0
+    for i in order:
+        if not active[i]:
+            continue
+        start, end = offsets[i], offsets[i + 1]
+        for step in range(steps):
+            up, down = -1, -1
+            for row in range(start, end):
+                if not counts[row]:
+                    continue
+                value = cost[row] + list_products(indptr, indices, data, row, weights)
+                values[row - start] = value
+                if up < 0 or value > values[up - start]:
+                    up = row
+                if alpha[row] > 0.0 and (down < 0 or value < values[down - start]):
+                    down = row
+            gain = values[up - start] - values[down - start]
+            if step == 0:
+                worst = max(worst, gain)
+                if gain < least:
+                    active[i] = False
+            if gain < least:
+                break
+            norm = row_distance(indptr, indices, data, up, down, room)
+            amount = alpha[down]
+            if norm > 0.0:
+                amount = min(amount, gain / norm)
+            alpha[up] += amount
+            alpha[down] -= amount
+            add_row(indptr, indices, data, down, amount, weights)
+            add_row(indptr, indices, data, up, -amount, weights)
+    return worst
+
+
+@compiled
+def list_losses(indptr, indices, data, offsets, cost, counts, gold, weights):
+    """Return the sum of the losses: how far the worst row, with its cost, is above the right one."""
+    total = 0.0
+    for i in range(len(offsets) - 1):
+        most = own = list_products(indptr, indices, data, gold[i], weights)
+        for row in range(offsets[i], offsets[i + 1]):
+            if counts[row] and row != gold[i]:
+                most = max(most, cost[row] + list_products(indptr, indices, data, row, weights))
+        total += most - own
+    return total

@@ -1,0 +1,106 @@
+"""Crammer and Singer's SVM over lists of candidates: sparse rows, any number of columns, a certified gap."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import SparseRows
+from disambig.api.decoding import from_the_least
+
+Floats = NDArray[np.float64]
+_STEPS = 3
+"""Pairs of an instance that are moved at one visit."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankedSolution:
+    """Weights with their certificate, and what a solution at another C begins with.
+
+    Attributes
+    ----------
+    weights : array of float64, shape (n_columns,)
+    primal, gap : float
+        The objective, and how far it may be above the least one, as a share of it.
+    n_iter : int
+        Passes over the examples.
+    C : float
+    mass : array of float64, shape (n_rows,)
+        The dual solution.
+    """
+
+    weights: Floats
+    primal: float
+    gap: float
+    n_iter: int
+    C: float
+    mass: Floats
+
+
+def solve_lists(
+    batch: SparseRows,
+    C: float,
+    *,
+    strength: Floats | None = None,
+    tolerance: float = 1e-2,
+    max_iter: int = 1000,
+    start: RankedSolution | None = None,
+    seed: int = 0,
+) -> RankedSolution:
+    """Minimise the objective to a relative duality gap of `tolerance`, in `max_iter` passes at most.
+
+    Parameters
+    ----------
+    batch : SparseRows
+    C : float
+    strength : array of float64, shape (n_columns,), optional
+        q, above zero; by default one.
+    start : Ranked, optional
+        The solution of the same examples at another C.
+    """
+    from scipy.sparse import csr_array
+
+    from ._kernels import ascend_lists, list_losses
+
+    rows = csr_array(batch.rows, dtype=np.float64)
+    root = np.ones(rows.shape[1]) if strength is None else np.sqrt(strength)
+    data = rows.data if strength is None else rows.data / root[rows.indices]
+    offsets, cost = batch.offsets, from_the_least(batch)
+    n = len(offsets) - 1
+    gold = first_right(cost, offsets)
+    counts = cost > 0
+    counts[gold] = True
+    mass = np.zeros(len(cost))
+    mass[gold] = C
+    weights = np.zeros(rows.shape[1])
+    if start is not None:
+        mass = start.mass * (C / start.C)
+        weights = start.weights * root * (C / start.C)
+    order = np.random.default_rng(seed).permutation(n)
+    active = np.ones(n, np.bool_)
+    room, values = np.zeros(rows.shape[1]), np.empty(int(np.diff(offsets).max(initial=1)))
+    arrays = rows.indptr, rows.indices, data, offsets, cost, counts
+    least, passes, primal, gap = 1.0, 0, np.inf, np.inf
+    while True:
+        primal = 0.5 * float(weights @ weights) + C * float(list_losses(*arrays, gold, weights))
+        dual = float(mass @ cost) - 0.5 * float(weights @ weights)
+        gap = (primal - dual) / max(primal, 1e-8 * C * n)
+        if gap <= tolerance or passes >= max_iter:
+            break
+        active[:] = True
+        for _ in range(10):
+            worst = ascend_lists(*arrays, order, active, _STEPS, least, weights, mass, room, values)
+            passes += 1
+            if worst < least or passes >= max_iter:
+                break
+        if worst < 2 * least:
+            least = max(0.3 * least, 1e-9)
+    return RankedSolution(weights / root, primal, float(gap), passes, C, mass)
+
+
+def first_right(cost: Floats, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the first row of each instance that costs nothing."""
+    right = np.flatnonzero(cost == 0)
+    return right[np.searchsorted(right, offsets[:-1])]
