@@ -100,7 +100,7 @@ def resolve_overlaps(decisions: Sequence[Decisions], texts: Sequence[str]) -> li
     owner = np.repeat(np.arange(len(decisions)), [len(rows) for rows in at])
     row = np.concatenate(at)
     places = zip(owner.tolist(), row.tolist(), strict=True)
-    proposed = [decisions[k].candidates_of(i)[decisions[k].chosen[i]] for k, i in places]
+    proposed = [decisions[k].candidate_texts(i)[decisions[k].chosen[i]] for k, i in places]
 
     def column(name: str) -> NDArray[Any]:
         return np.concatenate([getattr(each, name)[rows] for each, rows in zip(decisions, at, strict=True)])

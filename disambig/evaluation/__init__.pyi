@@ -1,3 +1,15 @@
+from .assessment import (
+    assess_model as assess_model,
+)
+from .assessment import (
+    assess_on_texts as assess_on_texts,
+)
+from .assessment import (
+    assessment_line as assessment_line,
+)
+from .assessment import (
+    why_untested as why_untested,
+)
 from .comparison import (
     SharedDecisions as SharedDecisions,
 )
@@ -72,18 +84,6 @@ from .mistakes import (
 )
 from .mistakes import (
     touches as touches,
-)
-from .model_test import (
-    test_model as test_model,
-)
-from .model_test import (
-    test_on_texts as test_on_texts,
-)
-from .model_test import (
-    test_summary as test_summary,
-)
-from .model_test import (
-    why_untested as why_untested,
 )
 from .plots import (
     check_plot as check_plot,

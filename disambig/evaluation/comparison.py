@@ -78,11 +78,11 @@ def on_texts(first: Model, second: Model, texts: Sequence[str]) -> SharedDecisio
         decided = decided.take(np.flatnonzero(decided.observed >= 0))
         places = zip(decided.documents.tolist(), decided.starts.tolist(), decided.ends.tolist(), strict=True)
         sides.append((list(places), Outcomes.from_decisions(decided)))
-    known = [set(keys) for keys, _ in sides]
+    key_sets = [set(keys) for keys, _ in sides]
     only = [f"places: decided by {model.name} alone" for model in (first, second)]
     problems = [
         reason
-        for reason, mine, other in zip(only, known, known[::-1], strict=True)
+        for reason, mine, other in zip(only, key_sets, key_sets[::-1], strict=True)
         for _ in range(len(mine - other))
     ]
     return _shared_instances((first, second), sides, problems)
@@ -129,25 +129,25 @@ def compare(
     by_document = LEAST_DOCUMENTS <= n_documents < len(first)
     if not by_document:
         first = replace(first, units=np.arange(len(first)))
-    found = paired_bootstrap(figure, first, second, draws=draws, seed=seed)
+    result = paired_bootstrap(figure, first, second, draws=draws, seed=seed)
     systems = zip(
-        models, (found.first, found.second), (found.first_interval, found.second_interval), strict=True
+        models, (result.first, result.second), (result.first_interval, result.second_interval), strict=True
     )
     hits = first.right, second.right
     return {
         "n": len(first),
         "account": dataset_report(len(first), same.left_out),
         "measure": {"name": figure.name, "unit": figure.unit, "more_is_better": figure.more_is_better},
-        "units": {"what": "documents" if by_document else "instances", "n": found.n_units},
+        "units": {"what": "documents" if by_document else "instances", "n": result.n_units},
         "systems": [
             {"model": f"{model.name} {model.version}", "value": value, "interval": interval}
             for model, value, interval in systems
         ],
         "difference": {
-            "value": found.difference,
-            "interval": found.interval,
-            "p": found.p,
-            "draws": found.draws,
+            "value": result.difference,
+            "interval": result.interval,
+            "p": result.p,
+            "draws": result.draws,
         },
         "mcnemar": _mcnemar(figure, first, second),
         "table": {
@@ -185,9 +185,11 @@ def _labelled_outcomes(
             if example.word and example.word not in names
         }
     marked = label_instances(
-        task, model.tokenisation, [each for i, each in enumerate(decided) if i not in unknown] or decided
+        task,
+        model.tokenisation,
+        [example for i, example in enumerate(decided) if i not in unknown] or decided,
     )
-    documents = {name: i for i, name in enumerate(dict.fromkeys(each.document for each in decided))}
+    documents = {name: i for i, name in enumerate(dict.fromkeys(example.document for example in decided))}
     keys: list[int] = []
     parts = []
     for g, group in enumerate(task.groups):
@@ -237,9 +239,9 @@ def _mcnemar(measure: Measure, first: Outcomes, second: Outcomes) -> float | Non
     if not isinstance(measure, AddsUp):
         return None
     terms = measure.terms(first), measure.terms(second)
-    if any(each.shape[1] != 2 or not _is_share(each) for each in terms):
+    if any(matrix.shape[1] != 2 or not _is_share(matrix) for matrix in terms):
         return None
-    hits: list[NDArray[np.bool_]] = [each[:, 0] == 1 for each in terms]
+    hits: list[NDArray[np.bool_]] = [matrix[:, 0] == 1 for matrix in terms]
     return mcnemar(*hits)
 
 
@@ -253,7 +255,7 @@ def _pairs(first: Outcomes, second: Outcomes) -> list[dict[str, Any]]:
     choices = [
         [side.names[i] if i >= 0 else None for i in side.chosen_ids.tolist()] for side in (first, second)
     ]
-    counts = Counter(each for each in zip(golds, *choices, strict=True) if each[1] != each[2])
+    counts = Counter(outcome for outcome in zip(golds, *choices, strict=True) if outcome[1] != outcome[2])
     return [
         {"right": right, "first": one, "second": other, "n": n}
         for (right, one, other), n in counts.most_common(MOST_PAIRS)

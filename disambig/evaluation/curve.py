@@ -174,16 +174,16 @@ def curve_of_labelled(
         return _judge_trial(model, plain, len(chosen), sample.examples, test.examples)
 
     points = _points(trial, _sizes(sizes, most), draws, n_folds, progress)
-    found = _summary(task.name, "labelled", points, most, n_folds)
+    summary = _summary(task.name, "labelled", points, most, n_folds)
     none = isinstance(parts["baseline"], NoPreference)
-    return found | ({"baseline_is": "most frequent"} if none else {})
+    return summary | ({"baseline_is": "most frequent"} if none else {})
 
 
 def _examples(parts: dict[str, Any], texts: Sequence[str]) -> TextExamples:
     view = view_of_texts(texts, parts["tokenisation"])
-    found = parts["task"].instances(view)
+    instances = parts["task"].instances(view)
     return TextExamples.from_view(
-        view, found.take(found.observed >= 0)
+        view, instances.take(instances.observed >= 0)
     )  # elsewhere nothing is known to be right
 
 
@@ -250,11 +250,11 @@ def _judge_trial(
             instances.without_labels(),
             seen.instances.take(seen.rows(g)),
         )
-        known = np.isin(gold, learned.observed) if learns_labels(model.task) else True
-        hits["model"].append(known & (_choose(model, test, unseen, g, baseline=False) == gold))
-        hits["baseline"].append(known & (_choose(plain, test, unseen, g, baseline=True) == gold))
+        is_known = np.isin(gold, learned.observed) if learns_labels(model.task) else True
+        hits["model"].append(is_known & (_choose(model, test, unseen, g, baseline=False) == gold))
+        hits["baseline"].append(is_known & (_choose(plain, test, unseen, g, baseline=True) == gold))
         commonest = most_frequent_candidates(instances, model.task.groups[g], seen=learned)
-        hits["majority"].append(known & (gold == commonest))
+        hits["majority"].append(is_known & (gold == commonest))
     return CurveTrial(n_learned, **{system: np.concatenate(parts) for system, parts in hits.items()})
 
 

@@ -56,16 +56,16 @@ def most_frequent_candidates(
         )
     else:
         others, theirs = number_candidates(seen, group)
-        found = np.bincount(theirs[_right(seen, group)], minlength=len(others)).tolist()
-        known = dict(zip(others, found, strict=True))
-        counts = np.array([known.get(name, 0) for name in names], np.int64)
+        frequencies = np.bincount(theirs[_right(seen, group)], minlength=len(others)).tolist()
+        totals = dict(zip(others, frequencies, strict=True))
+        counts = np.array([totals.get(name, 0) for name in names], np.int64)
     return segments.argmax(counts[numbers].astype(np.float64), instances.offsets(group))
 
 
 def _right(instances: Instances, group: Group) -> Ints:
     """Return the rows of the observed candidates."""
-    known = instances.observed >= 0
-    return instances.offsets(group)[:-1][known] + instances.observed[known]
+    labelled = instances.observed >= 0
+    return instances.offsets(group)[:-1][labelled] + instances.observed[labelled]
 
 
 Floats = NDArray[np.float64]
@@ -98,13 +98,13 @@ def figures(
     wanted = numbers[first + gold]
     taken = np.where(chosen >= 0, numbers[first + np.maximum(chosen, 0)], -1)
     there, hits, answers = (
-        np.bincount(each, minlength=len(names))
-        for each in (wanted, wanted[wanted == taken], taken[taken >= 0])
+        np.bincount(values, minlength=len(names))
+        for values in (wanted, wanted[wanted == taken], taken[taken >= 0])
     )
     listed = range(len(names))
     if instances.own is not None:
         listed = np.argsort(-there, kind="stable")[: min(MOST_NAMED, int((there > 0).sum()))].tolist()
-    found = {
+    result = {
         "n": n,
         "accuracy": right / n,
         "interval": wilson(right, n),
@@ -116,8 +116,8 @@ def figures(
     if instances.own is None and logits is not None and logits.shape[1] == 2 and 0 < int(there[1]) < n:
         from sklearn.metrics import roc_auc_score
 
-        found["auc"] = float(roc_auc_score(gold == 1, logits[:, 1] - logits[:, 0]))
-    return found
+        result["auc"] = float(roc_auc_score(gold == 1, logits[:, 1] - logits[:, 0]))
+    return result
 
 
 def overall(groups: Mapping[str, Mapping[str, Any]], unknown: int = 0) -> dict[str, Any]:

@@ -57,10 +57,10 @@ def evaluate_labelled(
         raise UserError("D338", model=model.name)
     names = {group.name for group in model.task.groups}
     labelled = as_task_decides(model.task, labelled)
-    known = labelled
+    training = labelled
     if decides(model.task).between == "labels":
-        known = [example for example in labelled if not example.word or example.word in names]
-    marked = label_instances(model.task, model.tokenisation, known or labelled)
+        training = [example for example in labelled if not example.word or example.word in names]
+    marked = label_instances(model.task, model.tokenisation, training or labelled)
     _report_left_out(marked, say)
     groups = {}
     for g, group in enumerate(model.task.groups):
@@ -70,7 +70,7 @@ def evaluate_labelled(
             chosen, logits = decide(model, part, g)
             gold = _gold(part, group, chosen)
             groups[group.name] = figures(part.examples.instances, group, gold, chosen, logits)
-    unknown = len(labelled) - len(known)
+    unknown = len(labelled) - len(training)
     return _about(marked) | {"unknown": unknown, "overall": overall(groups, unknown), "groups": groups}
 
 
@@ -127,7 +127,11 @@ def cross_validate(
         raise UserError("D338", model=task.name)
     labelled = as_task_decides(task, labelled)
     tested = {(example.text, example.start, example.end) for example in labelled}
-    also = [each for each in as_task_decides(task, also) if (each.text, each.start, each.end) not in tested]
+    also = [
+        example
+        for example in as_task_decides(task, also)
+        if (example.text, example.start, example.end) not in tested
+    ]
     every = label_instances(task, parts["tokenisation"], [*labelled, *also])
     _report_left_out(every, say)
     own = _are_among(every.labelled, labelled)
@@ -183,8 +187,8 @@ def cross_validate(
             scored = logits[system][rows, : widths[g]][kept] if system in logits else None
             gold = _gold(part, group, picked)[kept]
             groups[system][group.name] = figures(there.take(kept), group, gold, picked[kept], scored)
-    told = dataset_report(len(marked.documents), every.problems)
-    about = _about(marked.take(fold < decided)) | {"unused": len(every.problems), "account": told}
+    report = dataset_report(len(marked.documents), every.problems)
+    about = _about(marked.take(fold < decided)) | {"unused": len(every.problems), "account": report}
     about |= {"folds": folds, "decided": decided}
     return about | {"overall": {system: overall(groups[system]) for system in systems}, "systems": groups}
 
@@ -196,14 +200,17 @@ def _least(groups: NDArray[np.int32], n: int) -> int:
 
 def _are_among(examples: Sequence[Labelled], others: Sequence[Labelled]) -> NDArray[np.bool_]:
     """Return which examples are some of the others: the same objects, equal ones may be of another source."""
-    known = set(map(id, others))
-    return np.array([id(example) in known for example in examples], bool)
+    ids = set(map(id, others))
+    return np.array([id(example) in ids for example in examples], bool)
 
 
 def _given(also: Sequence[Labelled], group: Group) -> NDArray[np.int64]:
     """Return how many of the examples that are only learned from have each candidate of a group."""
     given = Counter(
-        label for each in also if each.word in ("", group.name) for label in (each.label, *each.also)
+        label
+        for example in also
+        if example.word in ("", group.name)
+        for label in (example.label, *example.also)
     )
     return np.array([given[candidate] for candidate in group.candidates], np.int64)
 
@@ -237,10 +244,10 @@ def _report_left_out(marked: LabelledDataset, say: ErrorSink | None) -> None:
 
 def _about(marked: LabelledDataset) -> dict[str, Any]:
     n_documents = len(np.unique(marked.documents))
-    told = dataset_report(len(marked.documents), marked.problems)
+    report = dataset_report(len(marked.documents), marked.problems)
     return {
         "n": len(marked.documents),
         "documents": n_documents,
         "unused": len(marked.problems),
-        "account": told,
+        "account": report,
     }

@@ -31,13 +31,13 @@ def list_outcomes(model: Model, items: Sequence[NBestList]) -> Outcomes:
 
 def _outcomes(model: Model, items: Sequence[NBestList]) -> Outcomes:
     instances = list_instances(lists_with_costs(model.task, items))
-    known = np.flatnonzero(instances.observed >= 0)
-    if not len(known):
+    labelled = np.flatnonzero(instances.observed >= 0)
+    if not len(labelled):
         raise UserError("D337", n=len(items))
-    part = instances.take(known)
+    part = instances.take(labelled)
     assert part.own is not None
     decisions = decide_lists(model, part.own)
-    used = [items[i] for i in known.tolist()]
+    used = [items[i] for i in labelled.tolist()]
     names = {name: i for i, name in enumerate(dict.fromkeys(item.document for item in used))}
     references = [item.reference for item in used if item.reference is not None]
     return Outcomes.from_lists(
@@ -89,8 +89,8 @@ def evaluate_lists(model: Model, items: Sequence[NBestList], *, measure: str | N
         "account": dataset_report(len(outcomes), _unused(len(items) - len(outcomes)), "lists"),
         "measure": {"name": figure.name, "unit": figure.unit, "more_is_better": figure.more_is_better},
         "systems": {
-            name: {"value": figure.value(each), "interval": bootstrap_interval(figure, each)}
-            for name, each in systems.items()
+            name: {"value": figure.value(outcomes), "interval": bootstrap_interval(figure, outcomes)}
+            for name, outcomes in systems.items()
         },
         "better": {"difference": paired.difference, "interval": paired.interval, "p": paired.p},
         "changed": {

@@ -169,7 +169,7 @@ class MistakeTrial:
         cls, checker: ProposesEdits, fixes: Sequence[Fix], clean: Sequence[Clean] = ()
     ) -> MistakeTrial:
         """Ask a checker once, for all texts together."""
-        texts = [*(fix.before for fix in fixes), *(each.text for each in clean)]
+        texts = [*(fix.before for fix in fixes), *(paragraph.text for paragraph in clean)]
         edits = checker.edits(texts)
         number = {task: i for i, task in enumerate(checker.tasks)}
         on_fixes = [
@@ -199,11 +199,11 @@ class MistakeTrial:
         places : iterable of (paragraph, start, end)
             Mistakes that nobody corrected: what flags them is neither right nor wrong here.
         """
-        known = np.array([*places], np.int64).reshape(-1, 3)
+        taken = np.array([*places], np.int64).reshape(-1, 3)
         on_clean = self.on_clean
-        same = on_clean.rows[:, None] == known[:, 0]
+        same = on_clean.rows[:, None] == taken[:, 0]
         first, last = on_clean.slots[0][:, None], on_clean.slots[1][:, None]
-        touches = same & (first <= 2 * known[:, 2]) & (last >= 2 * known[:, 1])
+        touches = same & (first <= 2 * taken[:, 2]) & (last >= 2 * taken[:, 1])
         return replace(self, on_clean=on_clean.take(np.flatnonzero(~touches.any(axis=1))))
 
     def at_limits(self, limits: Limits | None = None) -> FoundMistakes:
@@ -215,13 +215,13 @@ class MistakeTrial:
         by_name = task_ranks(self.tasks)
         on_fixes, on_clean = self.on_fixes.above(least, by_name), self.on_clean.above(least, by_name)
         n = len(self.fixes)
-        found, right = np.zeros(n, bool), np.zeros(n, bool)
-        found[on_fixes.rows[on_fixes.there]] = True
+        detected, right = np.zeros(n, bool), np.zeros(n, bool)
+        detected[on_fixes.rows[on_fixes.there]] = True
         right[on_fixes.rows[on_fixes.right]] = True
         shape = len(self.tasks), max(len(self.clean), 1)
         cells = on_clean.tasks * shape[1] + on_clean.rows
         flags = np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)[:, : len(self.clean)]
-        return FoundMistakes(found, right, flags)
+        return FoundMistakes(detected, right, flags)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -248,11 +248,11 @@ def limit_for(trial: MistakeTrial, task: str, flags: int) -> float:
 
 
 def _columns(
-    found: Sequence[tuple[int, int, ProposedEdit, bool, bool]], texts: Sequence[str]
+    rows: Sequence[tuple[int, int, ProposedEdit, bool, bool]], texts: Sequence[str]
 ) -> ProposedEdits:
     """Return edits by columns: each with its row, its task, whether it is there and whether it is right."""
-    numbers = np.array([(i, task) for i, task, _, _, _ in found], np.int64).reshape(-1, 2)
-    edits = [edit for _, _, edit, _, _ in found]
+    numbers = np.array([(i, task) for i, task, _, _, _ in rows], np.int64).reshape(-1, 2)
+    edits = [edit for _, _, edit, _, _ in rows]
     places = np.array([(edit.start, edit.end) for edit in edits], np.int64).reshape(-1, 2)
     removes = np.array([edit.new == "" for edit in edits], bool)
     return ProposedEdits(
@@ -260,11 +260,9 @@ def _columns(
         numbers[:, 1],
         np.array([edit.sure for edit in edits], np.float64),
         edit_slots(places[:, 0], places[:, 1], removes),
-        np.array([there for _, _, _, there, _ in found], bool),
-        np.array([right for _, _, _, _, right in found], bool),
-        np.array(
-            [unordered_pair(texts[i][e.start : e.end], e.new or "") for i, _, e, _, _ in found], np.str_
-        ),
+        np.array([there for _, _, _, there, _ in rows], bool),
+        np.array([right for _, _, _, _, right in rows], bool),
+        np.array([unordered_pair(texts[i][e.start : e.end], e.new or "") for i, _, e, _, _ in rows], np.str_),
     )
 
 
@@ -295,7 +293,7 @@ def mistake_figures(trial: MistakeTrial, limits: Limits | None = None, *, seed: 
     return found_figures(trial, trial.at_limits(limits), seed=seed)
 
 
-def found_figures(trial: MistakeTrial, found: FoundMistakes, *, seed: int = 0) -> dict[str, Any]:
+def found_figures(trial: MistakeTrial, flags: FoundMistakes, *, seed: int = 0) -> dict[str, Any]:
     """Return the `figures` of what was found at some limits."""
     fixes = trial.fixes
     parts = [("all", "", np.ones(len(fixes), bool))]
@@ -305,36 +303,36 @@ def found_figures(trial: MistakeTrial, found: FoundMistakes, *, seed: int = 0) -
         for kind in KINDS:
             parts.append((category, kind, inside & np.array([fix.kind == kind for fix in fixes])))
     parts = [part for part in parts if part[2].any() or part[0] == "all"]
-    lines = _lines(found, [part[2] for part in parts], projects(fixes), seed)
+    lines = _lines(flags, [part[2] for part in parts], projects(fixes), seed)
     classes: dict[str, Any] = {}
     for (level, name, inside), line in zip(parts[1:], lines[1:], strict=True):
         if level == "class":
-            classes[name] = {**line, "kinds": {}, "subs": _subs(found, fixes, inside)}
+            classes[name] = {**line, "kinds": {}, "subs": _subs(flags, fixes, inside)}
         else:
             classes[level]["kinds"][name] = line
     return {
         "projects": len({fix.repo for fix in fixes}),
         "all": lines[0],
         "classes": classes,
-        "clean": clean_figures(trial, found, seed=seed) if trial.clean else None,
+        "clean": clean_figures(trial, flags, seed=seed) if trial.clean else None,
     }
 
 
-def clean_figures(trial: MistakeTrial, found: FoundMistakes, *, seed: int = 0) -> dict[str, Any]:
+def clean_figures(trial: MistakeTrial, flags: FoundMistakes, *, seed: int = 0) -> dict[str, Any]:
     """Return how often clean text is flagged, by all tasks and by each."""
     units = projects(trial.clean)
-    words = np.array([len(each.text.split()) for each in trial.clean], np.float64)
-    flags = [found.flags.sum(axis=0), *found.flags]
-    drawn = _drawn([words, *flags], units, seed)
-    intervals = [_interval(1000 * drawn[:, i + 1], drawn[:, 0]) for i in range(len(flags))]
+    words = np.array([len(paragraph.text.split()) for paragraph in trial.clean], np.float64)
+    per_task = [flags.flags.sum(axis=0), *flags.flags]
+    drawn = _drawn([words, *per_task], units, seed)
+    intervals = [_interval(1000 * drawn[:, i + 1], drawn[:, 0]) for i in range(len(per_task))]
     total = float(words.sum())
     lines = [
         {
-            "flags": int(each.sum()),
-            "per_1000": 1000 * float(each.sum()) / total if total else None,
+            "flags": int(flag_counts.sum()),
+            "per_1000": 1000 * float(flag_counts.sum()) / total if total else None,
             "interval": interval,
         }
-        for each, interval in zip(flags, intervals, strict=True)
+        for flag_counts, interval in zip(per_task, intervals, strict=True)
     ]
     about = {"projects": len(np.unique(units)), "paragraphs": len(words), "words": int(total)}
     return {**about, **lines[0], "tasks": dict(zip(trial.tasks, lines[1:], strict=True))}
@@ -343,14 +341,14 @@ def clean_figures(trial: MistakeTrial, found: FoundMistakes, *, seed: int = 0) -
 def projects(texts: Sequence[Any]) -> NDArray[np.int64]:
     """Return the number of the project that each mistake or paragraph is of."""
     numbers: dict[str, int] = {}
-    return np.array([numbers.setdefault(each.repo, len(numbers)) for each in texts], np.int64)
+    return np.array([numbers.setdefault(text.repo, len(numbers)) for text in texts], np.int64)
 
 
 def _lines(
-    found: FoundMistakes, parts: Sequence[NDArray[np.bool_]], units: NDArray[np.int64], seed: int
+    flags: FoundMistakes, parts: Sequence[NDArray[np.bool_]], units: NDArray[np.int64], seed: int
 ) -> list[dict[str, Any]]:
     """Return the figures of some sets of mistakes, all from the same draws of projects."""
-    columns = [column for inside in parts for column in (inside, inside & found.found, inside & found.right)]
+    columns = [column for inside in parts for column in (inside, inside & flags.found, inside & flags.right)]
     drawn = _drawn(columns, units, seed)
     lines = []
     for i in range(len(parts)):
@@ -369,14 +367,14 @@ def _lines(
     return lines
 
 
-def _subs(found: FoundMistakes, fixes: Sequence[Fix], inside: NDArray[np.bool_]) -> Mapping[str, Any]:
+def _subs(flags: FoundMistakes, fixes: Sequence[Fix], inside: NDArray[np.bool_]) -> Mapping[str, Any]:
     """Return the counts of the kinds within a class, the most frequent first."""
     rows: dict[str, list[int]] = {}
     for i in np.flatnonzero(inside).tolist():
         rows.setdefault(fixes[i].sub or "-", []).append(i)
     return {
-        sub: {"n": len(at), "found": int(found.found[at].sum()), "right": int(found.right[at].sum())}
-        for sub, at in sorted(rows.items(), key=lambda each: (-len(each[1]), each[0]))
+        sub: {"n": len(at), "found": int(flags.found[at].sum()), "right": int(flags.right[at].sum())}
+        for sub, at in sorted(rows.items(), key=lambda item: (-len(item[1]), item[0]))
     }
 
 
@@ -392,10 +390,10 @@ def _drawn(columns: Sequence[NDArray[Any]], units: NDArray[np.int64], seed: int)
 
 def _interval(above: Floats, below: Floats) -> tuple[float, float] | None:
     """Return the percentile interval of quotients; None where nothing is known."""
-    known = below > 0
-    if not known.any():
+    defined = below > 0
+    if not defined.any():
         return None
-    low, high = np.quantile(above[known] / below[known], ((1 - SHARE) / 2, (1 + SHARE) / 2))
+    low, high = np.quantile(above[defined] / below[defined], ((1 - SHARE) / 2, (1 + SHARE) / 2))
     return float(low), float(high)
 
 
@@ -426,16 +424,16 @@ def compare_trials(
         ``figures``, too.
     """
     units = projects(trials[0].fixes)
-    found = [trial.at_limits(each) for trial, each in zip(trials, limits, strict=True)]
+    results = [trial.at_limits(limit) for trial, limit in zip(trials, limits, strict=True)]
     sides = [
-        Outcomes.from_group(("not mended", "mended"), np.ones(len(units)), each.right, units=units)
-        for each in found
+        Outcomes.from_group(("not mended", "mended"), np.ones(len(units)), result.right, units=units)
+        for result in results
     ]
     paired = paired_bootstrap(Accuracy(), *sides, draws=draws, seed=seed)
-    first, second = found[0].right, found[1].right
+    first, second = results[0].right, results[1].right
     values = zip(
         trials,
-        found,
+        results,
         (paired.first, paired.second),
         (paired.first_interval, paired.second_interval),
         strict=True,
@@ -449,9 +447,9 @@ def compare_trials(
                 "model": trial.name,
                 "value": value,
                 "interval": interval,
-                "figures": found_figures(trial, each, seed=seed),
+                "figures": found_figures(trial, side, seed=seed),
             }
-            for trial, each, value, interval in values
+            for trial, side, value, interval in values
         ],
         "difference": {
             "value": paired.difference,
@@ -510,7 +508,7 @@ def measure_precision(
     """
     weights = _weights(trial, per_1000)
     seen = _seen(trial)
-    found = {}
+    tables = {}
     for number, task in enumerate(trial.tasks):
         own = seen.take(seen.tasks == number)
         if len(own.sure) < LEAST_FLAGS or not (own.kinds == RIGHT).any():
@@ -524,8 +522,8 @@ def measure_precision(
         for kind in (PUT_IN, TAKEN_OUT):
             if LEAST_FLAGS <= (kinds == kind).sum() < len(kinds):
                 curves[kind] = _curve(own.take(kinds == kind), weights)
-        found[task] = PrecisionTable(task, text, per_1000, _curve(own, weights), curves)
-    return found
+        tables[task] = PrecisionTable(task, text, per_1000, _curve(own, weights), curves)
+    return tables
 
 
 def share_at(
@@ -548,7 +546,7 @@ def share_at(
 
 def _weights(trial: MistakeTrial, per_1000: float) -> Floats:
     """Return how many flags in 1,000 words one that was seen stands for, by its kind."""
-    words = sum(len(each.text.split()) for each in trial.clean)
+    words = sum(len(paragraph.text.split()) for paragraph in trial.clean)
     of_fix, of_clean = per_1000 / max(len(trial.fixes), 1), 1000 / max(words, 1)
     return np.array([of_fix, of_fix, of_clean])
 

@@ -62,7 +62,7 @@ def plot_curve(curve: dict[str, Any], path: str | Path) -> None:
         _save(figure, path)
 
 
-def plot_reliability(found: dict[str, Any], path: str | Path, *, title: str) -> None:
+def plot_reliability(reliability: dict[str, Any], path: str | Path, *, title: str) -> None:
     """Draw how often decisions are right against how probable they were said to be.
 
     Parameters
@@ -79,7 +79,7 @@ def plot_reliability(found: dict[str, Any], path: str | Path, *, title: str) -> 
         figure = Figure(figsize=(5.5, 5), layout="constrained")
         axes = figure.add_subplot()
         axes.plot((0, 100), (0, 100), color="#666666", linestyle=":", label="as said")
-        bins = found["bins"]
+        bins = reliability["bins"]
         most = max((at["n"] for at in bins), default=1)
         axes.bar(
             [50 * (at["low"] + at["high"]) for at in bins],
@@ -121,7 +121,7 @@ def plot_rates(points: Sequence[dict[str, Any]], path: str | Path, *, title: str
         axes = figure.add_subplot()
         axes.plot(flags, right, marker="o", color="#1f5fa8")
         if all(spread):
-            low, high = ([100 * each[side] for each in spread] for side in (0, 1))
+            low, high = ([100 * bounds[side] for bounds in spread] for side in (0, 1))
             axes.fill_between(flags, low, high, color="#cfd8e6", label="95 % over projects")
             axes.legend(loc="lower right")
         for point, x, y in zip(points, flags, right, strict=True):

@@ -91,14 +91,14 @@ def credit(
     any_of: bool = False,
 ) -> dict[str, float]:
     """Return the credit, 0 to 1, of each instance that was attempted; parameters are those of `score`."""
-    found = {}
+    credits = {}
     for instance, senses in key.items():
         weights = _weights(answers.get(instance, ()))
         if weights:
             groups = _groups(senses, sensemap)
             right = sum(weight for sense, weight in weights.items() if groups & _groups([sense], sensemap))
-            found[instance] = sum(weights.values()) if any_of and right else right
-    return found
+            credits[instance] = sum(weights.values()) if any_of and right else right
+    return credits
 
 
 def most_frequent(
@@ -179,9 +179,9 @@ def judge_senseval(
     if sensemap is not None:
         scores["coarse"] = asdict(score(answers, right, read_sensemap(sensemap)))
     examples = [
-        replace(each.labelled(), label=answer if answer in right[each.id] else right[each.id][0])
-        for each in instances
-        for answer in [answers.get(each.id, "")]
+        replace(instance.labelled(), label=answer if answer in right[instance.id] else right[instance.id][0])
+        for instance in instances
+        for answer in [answers.get(instance.id, "")]
     ]
     return examples, {"senseval": scores}
 

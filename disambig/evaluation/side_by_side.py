@@ -184,11 +184,11 @@ def judge(model: Model, ground: TestBed) -> SystemDecisions:
         )
     chosen, odds, margins = _asked(model, ground.task, ground.view, ground.instances)
     odds[ground.shielded] = margins[ground.shielded] = -np.inf
-    found = [_asked(model, ground.task, errors.view, errors.instances) for errors in ground.errors]
+    tested = [_asked(model, ground.task, errors.view, errors.instances) for errors in ground.errors]
     truth = ground.instances.observed
     rows = np.concatenate([errors.rows for errors in ground.errors])
     seen = np.concatenate([errors.seen for errors in ground.errors])
-    _, error_odds, error_margins = (np.concatenate(column) for column in zip(*found, strict=True))
+    _, error_odds, error_margins = (np.concatenate(column) for column in zip(*tested, strict=True))
     error_odds[~seen] = error_margins[~seen] = -np.inf
     right = chosen == truth
     return SystemDecisions(chosen, right, odds, margins, rows, error_odds, error_margins)
@@ -202,14 +202,14 @@ def _asked(
     chosen, odds, margins = np.zeros(n, np.int32), np.full(n, -np.inf), np.full(n, -np.inf)
     for g in np.unique(instances.groups).tolist():
         group = task.groups[g]
-        number, known = _known_candidates(model, group)
+        number, candidate_indices = _known_candidates(model, group)
         mine = np.flatnonzero(instances.groups == g)
         for rows in np.split(mine, range(BLOCK, len(mine), BLOCK)):
             part = instances.take(rows)
-            asked = replace(part, observed=known[part.observed].astype(np.int32))
+            asked = replace(part, observed=candidate_indices[part.observed].astype(np.int32))
             scored = model.scored(model.features(view, asked, number), asked, number, view)
             chosen[rows], odds[rows], margins[rows] = _flags(
-                model.judge, _among(scored, group, known, part.observed)
+                model.judge, _among(scored, group, candidate_indices, part.observed)
             )
     return chosen, odds, margins
 
@@ -223,13 +223,13 @@ def _known_candidates(model: Model, group: Group) -> tuple[int, NDArray[np.int64
 
 
 def _among(
-    scored: ScoreBatch, group: Group, known: NDArray[np.int64], observed: NDArray[np.int32]
+    scored: ScoreBatch, group: Group, candidate_indices: NDArray[np.int64], observed: NDArray[np.int32]
 ) -> ScoreBatch:
     """Return scores of the candidates of `group` alone; `known` are their places in the scored one."""
-    n, k = len(observed), len(known)
+    n, k = len(observed), len(candidate_indices)
 
     def kept(values: NDArray[Any]) -> NDArray[Any]:
-        return values.reshape(n, -1)[:, known].ravel()
+        return values.reshape(n, -1)[:, candidate_indices].ravel()
 
     return replace(
         scored,

@@ -274,7 +274,7 @@ class _ErrorTrial:
     ----------
     groups, made_groups : arrays of int32
         Group of each decision on the text as it is, and of each made error.
-    alarms, found : arrays of float32
+    alarms, error_probabilities : arrays of float32
         Probability of each decision that can be flagged, and of the decision at each made error; 0
         where no flag is possible.
     mended : array of bool
@@ -284,7 +284,7 @@ class _ErrorTrial:
     groups: NDArray[np.int32]
     alarms: NDArray[np.float32]
     made_groups: NDArray[np.int32]
-    found: NDArray[np.float32]
+    error_probabilities: NDArray[np.float32]
     mended: NDArray[np.bool_]
 
     @classmethod
@@ -294,7 +294,7 @@ class _ErrorTrial:
         most = MOST_FLAGS
         plain = model.decide(view, flags_per_1000=most)
         instances = model.instances(view)
-        groups, found, mended = [], [], []
+        groups, probabilities, mended = [], [], []
         for _ in range(ROUNDS):
             errors = _errors(model, view, instances, rng)
             decided = model.decide(errors.view, flags_per_1000=most)
@@ -306,26 +306,26 @@ class _ErrorTrial:
             right = np.zeros(len(at), bool)
             right[there] = _are_chosen(decided, at[there], instances.take(errors.rows[there]))
             groups.append(group)
-            found.append(hit)
+            probabilities.append(hit)
             mended.append(right)
         return cls(
             plain.groups,
             plain.probabilities * plain.flagged,
             np.concatenate(groups),
-            np.concatenate(found),
+            np.concatenate(probabilities),
             np.concatenate(mended),
         )
 
     def limit(self, model: Model, share: float, wanted: set[str] | None) -> float:
         """Return the probability above which that share of the right words is flagged."""
-        falling = np.sort(self.alarms[self._from_round(self.groups, model, wanted)])[::-1]
+        falling = np.sort(self.alarms[self._is_wanted(self.groups, model, wanted)])[::-1]
         return float(falling[int(share * len(falling))]) if len(falling) else 1.0
 
     def figures(self, model: Model, limit: float, words: int, wanted: set[str] | None) -> dict[str, Any]:
         """Return false alarms and errors found where a flag needs a probability above `limit`."""
-        alarms = self.alarms[self._from_round(self.groups, model, wanted)] > limit
-        inside = self._from_round(self.made_groups, model, wanted)
-        hits = self.found[inside] > limit
+        alarms = self.alarms[self._is_wanted(self.groups, model, wanted)] > limit
+        inside = self._is_wanted(self.made_groups, model, wanted)
+        hits = self.error_probabilities[inside] > limit
         mended = hits & self.mended[inside]
         made = self.made_groups[inside]
         by_group = {model.task.groups[g].name: float(hits[made == g].mean()) for g in np.unique(made)}
@@ -340,7 +340,7 @@ class _ErrorTrial:
             "groups": by_group,
         }
 
-    def _from_round(
+    def _is_wanted(
         self, groups: NDArray[np.int32], model: Model, wanted: set[str] | None
     ) -> NDArray[np.bool_]:
         if wanted is None:

@@ -68,16 +68,16 @@ def accounts(
         record = decisions.record(index, text)
         best, chosen = record["candidates"][0][0], record["chosen"]
         reasons = explain_decision(model, view, index)
-        known = {reason.candidate for reason in reasons or () if reason.count}
-        evidence = best in known or not reasons
+        candidates = {reason.candidate for reason in reasons or () if reason.count}
+        evidence = best in candidates or not reasons
         proposed = proposals.get(index)
         lines = [
             verdict(
                 decisions, index, text, threshold=threshold, proposed=proposed, evidence=evidence, what=what
             )
         ]
-        if proposed is not None and (said := intended_word(decisions, index, proposed)):
-            lines.append(said)
+        if proposed is not None and (note := intended_word(decisions, index, proposed)):
+            lines.append(note)
         if record["margin"] < least_margin:
             lines.append(f"nothing is said: the margin, {record['margin']:.2f}, is below {least_margin:g}")
         names = _ranked(record, shares := _shares(decisions, index, probabilities))
@@ -102,10 +102,10 @@ def accounts(
         yield DecisionAccount(_where(text, start, end), (f"left alone: {_kind(text, start, end)}",))
 
 
-def _proposals(found: Decisions) -> dict[int, int]:
+def _proposals(decisions: Decisions) -> dict[int, int]:
     """Return what was proposed where anything was, by the index of the decision."""
-    at = found.flagged.nonzero()[0]
-    return dict(zip(at.tolist(), found.chosen[at].tolist(), strict=True))
+    at = decisions.flagged.nonzero()[0]
+    return dict(zip(at.tolist(), decisions.chosen[at].tolist(), strict=True))
 
 
 def _shares(decisions: Decisions, index: int, probabilities: Floats | None) -> dict[str, float]:
@@ -162,8 +162,8 @@ def _where(text: str, start: int, end: int, *, around: int = 30) -> str:
     if len(place) > 4 * around:  # a whole document
         place = f"{place[: 2 * around]} ... {place[-around:]}"
     place = f"[{place}]" if place else "[] "  # an empty place is where the next word begins
-    said = f"{text[max(0, start - around) : start]}{place}{text[end : end + around]}"
-    return f"{start}-{end}: {' '.join(said.split())}"
+    context = f"{text[max(0, start - around) : start]}{place}{text[end : end + around]}"
+    return f"{start}-{end}: {' '.join(context.split())}"
 
 
 def _protected_accounts(text: str, model: Model, decisions: Decisions) -> list[tuple[int, int]]:

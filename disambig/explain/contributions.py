@@ -92,13 +92,13 @@ def explain_decision(model: Model, view: TokenView, index: int) -> list[Contribu
         return None
     batch, weights = scorer.linear(features.batch)
     names = _names(batch, features.batch)
-    known = _find_evidence(model, view, instances, group)
+    evidence = _find_evidence(model, view, instances, group)
     reasons = []
     for r, candidate in enumerate(candidates):
         for column, value in zip(*_row(batch, r), strict=True):
             name = names(column)
             about, _, what = name.rpartition(": ")
-            behind = known.get((about or candidate, what))
+            behind = evidence.get((about or candidate, what))
             if value == 0 and behind is None:
                 continue
             shown = what if about in ("", candidate) else f"{about}: {what}"
@@ -173,11 +173,11 @@ def _find_evidence(
     model: Model, view: TokenView, instances: Instances, group: int
 ) -> dict[tuple[str, str], FeatureEvidence]:
     """Return what the extractors say of their columns; of two of one name what the first extractor says."""
-    found: dict[tuple[str, str], FeatureEvidence] = {}
+    evidence: dict[tuple[str, str], FeatureEvidence] = {}
     for extractor in model.extractors:
         if isinstance(extractor, ExplainsFeatures):
-            found = {**extractor.evidence(view, instances, model.task.groups[group]), **found}
-    return found
+            evidence = {**extractor.evidence(view, instances, model.task.groups[group]), **evidence}
+    return evidence
 
 
 SCALED = "the score, calibrated"
@@ -221,12 +221,12 @@ def rule_terms(judge: DecisionRule, group: int, scores: dict[str, float]) -> dic
     scale, bias, offset = float(judge.scale[group]), judge.bias[group].tolist(), judge.offset[group].tolist()
     if scale == 1.0 and not any(bias) and not any(offset):
         return {}
-    found = {}
+    terms = {}
     for number, (name, score) in enumerate(scores.items()):
         more = [(BIAS, bias[number]), (OFFSET, offset[number])]
         parts = ((f"{SCALED}: {scale:.3g} times", scale * score), *(part for part in more if part[1]))
-        found[name] = RuleTerms(parts)
-    return found
+        terms[name] = RuleTerms(parts)
+    return terms
 
 
 ABSENT = "0"
@@ -279,13 +279,13 @@ def contribution_table(
         if not own and decisive is None:
             continue
         name = show_candidate(candidate)
-        rows += [(name, each.evidence, format_count(each), *map(_figure, _numbers(each))) for each in heavy]
+        rows += [(name, item.evidence, format_count(item), *map(_figure, _numbers(item))) for item in heavy]
         if others:
             absent = sum(reason.count == 0 for reason in others)
-            said = f"{pluralize(len(others), 'other')}" if heavy else pluralize(len(others), "part")
-            said += f", {absent:,} of them absent" if absent else ""
-            rows.append((name, said, "", "", "", _figure(sum(each.contribution for each in others))))
-        rows.append((name, "sum: the score", "", "", "", _figure(sum(each.contribution for each in own))))
+            summary = f"{pluralize(len(others), 'other')}" if heavy else pluralize(len(others), "part")
+            summary += f", {absent:,} of them absent" if absent else ""
+            rows.append((name, summary, "", "", "", _figure(sum(item.contribution for item in others))))
+        rows.append((name, "sum: the score", "", "", "", _figure(sum(item.contribution for item in own))))
         if decisive is not None:
             rows += [(name, part, "", "", "", _figure(adds)) for part, adds in decisive.parts]
             rows.append((name, SUM, "", "", "", _figure(decisive.total)))

@@ -91,7 +91,7 @@ def ngram_pairs(reasons: Sequence[Contribution], written: str, proposed: str) ->
     written, proposed : str
         Candidates of the place.
     """
-    proposals = {each.attribute: each for each in counted_ngrams(reasons, proposed)}
+    proposals = {ngram.attribute: ngram for ngram in counted_ngrams(reasons, proposed)}
     pairs = ((one, proposals.get(one.attribute)) for one in counted_ngrams(reasons, written))
     return [
         NgramPair(one.evidence, one.count or 0, other.evidence, other.count or 0, one.least)
@@ -105,8 +105,10 @@ def strongest(beside: Sequence[NgramPair], most: int) -> list[NgramPair]:
 
     Those that reach beyond the sentence are left out: people would have to know how its ends are written.
     """
-    found = [each for each in beside if each.proposed_count > each.written_count and _in_sentence(each)]
-    return sorted(found, key=lambda each: -each.log_ratio)[:most]
+    supporting = [
+        count for count in beside if count.proposed_count > count.written_count and _in_sentence(count)
+    ]
+    return sorted(supporting, key=lambda count: -count.log_ratio)[:most]
 
 
 def _in_sentence(beside: NgramPair) -> bool:
@@ -133,12 +135,12 @@ def counted_ngrams(reasons: Sequence[Contribution], candidate: str) -> list[Cont
 
     Where no word stands between the others, `NO_WORD` is shown.
     """
-    found: dict[str, Contribution] = {}
+    ngrams: dict[str, Contribution] = {}
     for reason in reasons:
         if reason.candidate == candidate and reason.count is not None:
             shown = " ".join(NO_WORD if word == NOTHING else word for word in reason.evidence.split(" "))
-            found.setdefault(shown, replace(reason, evidence=shown))
-    return list(found.values())
+            ngrams.setdefault(shown, replace(reason, evidence=shown))
+    return list(ngrams.values())
 
 
 MOST_CANDIDATES = 5
@@ -222,9 +224,9 @@ def flag_evidence(
 
 def _ngram_counts(model: Model, view: TokenView, row: int, words: list[str]) -> list[NgramCount]:
     reasons = explain_decision(model, view, row) or []
-    found: list[NgramCount] = []
+    rows: list[NgramCount] = []
     for word in dict.fromkeys(words):
-        own = {each.evidence: each.count or 0 for each in counted_ngrams(reasons, word)}
+        own = {ngram.evidence: ngram.count or 0 for ngram in counted_ngrams(reasons, word)}
         order = sorted(own, key=lambda ngram: (own[ngram] == 0, len(ngram.split()), ngram))
-        found += [NgramCount(word, ngram, own[ngram]) for ngram in order[:MOST_COUNTS]]
-    return found
+        rows += [NgramCount(word, ngram, own[ngram]) for ngram in order[:MOST_COUNTS]]
+    return rows

@@ -41,8 +41,8 @@ def verdict(
     record = decisions.record(index, text)
     group, names = decisions.table[decisions.groups[index]], decisions.candidate_texts(index)
     observed, chosen = int(decisions.observed[index]), int(decisions.chosen[index])
-    known = "are in the table" if what == "n-grams" else "were in the training"
-    coverage = f"; {record['found']:,} of {record['asked']:,} {what} {known}"
+    state = "are in the table" if what == "n-grams" else "were in the training"
+    coverage = f"; {record['found']:,} of {record['asked']:,} {what} {state}"
     sure = float(decisions.probabilities[index])
     probability = f"probability {format_probability(sure)} of an error"
     if record["flagged"]:
@@ -84,9 +84,9 @@ def intended_word(decisions: Decisions, index: int, proposed: int) -> str:
         return ""
     lead = "most probably meant" if flagged else "if it is a mistake, most probably meant"
     if written and word:
-        said = f"{word}, not {written}"
+        message = f"{word}, not {written}"
     else:
-        said = f"no word, not {written}" if written else f"{word}, where no word stands"
+        message = f"no word, not {written}" if written else f"{word}, where no word stands"
     if best == proposed or as_written:
-        return f"{lead}: {said}"
-    return f"{lead}: {said}, though {show_candidate(names[best])} has the highest score"
+        return f"{lead}: {message}"
+    return f"{lead}: {message}, though {show_candidate(names[best])} has the highest score"

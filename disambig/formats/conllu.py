@@ -207,11 +207,11 @@ class _SentenceRows:
         comment = _COMMENT.match(line)
         if comment is None or self.sentence.words:
             return
-        self.sentence.comments[comment[1]] = said = (comment[2] or "").strip()
+        self.sentence.comments[comment[1]] = value = (comment[2] or "").strip()
         if comment[1] == "text":
             self.sentence.text_line = number
         if comment[1] in ("newdoc", "newdoc id"):
-            self.sentence.document = said
+            self.sentence.document = value
 
     def _node(self, number: int, name: str) -> None:
         major, minor = map(int, name.split("."))
@@ -281,14 +281,14 @@ def conllu_documents(lines: Iterator[FileLine], path: str) -> Iterator[Document 
         try:
             if block.error is not None:
                 raise block.error
-            found = parse_document(decode(data, path, start=block.offset), path, number)
+            parsed = parse_document(decode(data, path, start=block.offset), path, number)
         except UserError as error:
             yield UnreadableDocument(path, error)
             if error.code == "D303":
                 return
             continue
-        if found.text:
-            yield Document(found.id or f"{path}:{number}", found.text, path, number, "conllu", source=data)
+        if parsed.text:
+            yield Document(parsed.id or f"{path}:{number}", parsed.text, path, number, "conllu", source=data)
 
 
 def _blocks(lines: Iterator[FileLine], path: str) -> Iterator[_DocumentBlock]:
@@ -372,29 +372,29 @@ def parse_document(text: str, path: str, first: int = 1) -> ParsedConllu:
     UserError
         D324 for a line that is no CoNLL-U.
     """
-    found = ParsedConllu()
+    parsed = ParsedConllu()
     parts: list[str] = []
     length = 0
     for sentence in sentences(text.split("\n"), path, first):
         if not sentence.tokens:
             continue
         if not parts:
-            found.id = sentence.comments.get("newdoc id", "")
+            parsed.id = sentence.comments.get("newdoc id", "")
         given = sentence.comments.get("text")
         body = given if given is not None else sentence.spelt.strip()
         between = ""
         if length:
             before = next(part for part in reversed(parts) if part)
             between = "\n\n" if sentence.begins_paragraph or not _ENDS.search(before[-_TAIL:]) else " "
-        _place(sentence, body, found, length + len(between), path, first)
+        _place(sentence, body, parsed, length + len(between), path, first)
         length += len(between + body)
         parts.append(between + body)
-    found.text = "".join(parts)
-    return found
+    parsed.text = "".join(parts)
+    return parsed
 
 
 def _place(
-    sentence: ConlluSentence, text: str, found: ParsedConllu, offset: int, path: str, first: int
+    sentence: ConlluSentence, text: str, parsed: ParsedConllu, offset: int, path: str, first: int
 ) -> None:
     """Add the tokens of a sentence, whose text begins at `offset`, to `found`."""
     position = 0
@@ -407,10 +407,10 @@ def _place(
             seen = text[position : position + len(form)]
             problem = f"the form {form[:40]!r} where `# text` has {seen[:40]!r}"
             raise UserError("D324", path=path, line=token.line, problem=problem)
-        found.lines.append(token.line - first)
-        found.starts.append(offset + position)
+        parsed.lines.append(token.line - first)
+        parsed.starts.append(offset + position)
         position += len(form)
-        found.ends.append(offset + position)
+        parsed.ends.append(offset + position)
     rest = text[position:].strip()
     if rest:
         problem = f"`# text` goes on with {rest[:40]!r} behind the last form"
@@ -566,12 +566,12 @@ def _written(result: AnnotatedDocument, tokens: BlankTokens) -> bytes:
 
 def _by_token(result: AnnotatedDocument, starts: Sequence[int]) -> dict[int, list[str]]:
     """Return the values to write at each token that has any."""
-    found: dict[int, list[str]] = {}
+    values: dict[int, list[str]] = {}
     for record in records(result):
         index = max(bisect_right(starts, record["start"]) - 1, 0)
         if starts:
-            found.setdefault(index, []).append(_value(record))
-    return found
+            values.setdefault(index, []).append(_value(record))
+    return values
 
 
 def _value(record: dict[str, Any]) -> str:

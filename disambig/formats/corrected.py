@@ -107,8 +107,8 @@ class M2Format:
 
     def encode(self, results: Sequence[AnnotatedDocument]) -> bytes:
         """Return the sentences of some documents, a blank line behind each."""
-        said = "".join(block for result in results for block in _sentences(result))
-        return said.encode(errors="backslashreplace")
+        blocks = "".join(block for result in results for block in _sentences(result))
+        return blocks.encode(errors="backslashreplace")
 
     def join(self, chunks: Iterable[bytes], write: Callable[[bytes], object]) -> None:
         """Write what `encode` returned, in order."""
@@ -129,8 +129,8 @@ def _sentences(result: AnnotatedDocument) -> Iterator[str]:
         if not spans:
             continue
         first, last = bisect_left(starts, line.start()), bisect_right(starts, line.end())
-        said = "".join(_edits(text, spans, edits[first:last], line.end()))
-        yield f"S {' '.join(text[start:end] for start, end in spans)}\n{said or _NOOP}\n"
+        lines = "".join(_edits(text, spans, edits[first:last], line.end()))
+        yield f"S {' '.join(text[start:end] for start, end in spans)}\n{lines or _NOOP}\n"
 
 
 def _edits(

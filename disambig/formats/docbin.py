@@ -196,7 +196,7 @@ class SpacyFormat:
 
         nlp = spacy.blank(self.language or "xx")
         kept = [result for result in results if not result.document.blank]
-        found = DocBin(store_user_data=True)
+        docbin = DocBin(store_user_data=True)
         for result, doc in zip(kept, _docs(kept, nlp), strict=True):
             for decisions in result.decisions:
                 write_annotations(doc, decisions, spans_key=decisions.task)
@@ -206,8 +206,8 @@ class SpacyFormat:
                 ("meta", dict(result.document.meta)),
             ):
                 doc.user_data.setdefault(key, escape_unencodable(value))
-            found.add(doc)
-        return bytes(found.to_bytes())
+            docbin.add(doc)
+        return bytes(docbin.to_bytes())
 
     def join(self, chunks: Iterable[bytes], write: Callable[[bytes], object]) -> None:
         """Write the Docs of all `chunks` as one DocBin."""
@@ -240,16 +240,16 @@ def _docs(results: Sequence[AnnotatedDocument], nlp: Any) -> Iterator[Doc]:
 def _built(stored: Sequence[StoredDoc], vocab: Any) -> Iterator[Doc]:
     from spacy.tokens import DocBin
 
-    found = DocBin(store_user_data=True)
-    found.attrs = list(stored[0].shared.attrs)
-    found.strings = set(stored[0].shared.strings)
-    found.tokens = [doc.tokens for doc in stored]
-    found.spaces = [doc.spaces for doc in stored]
-    found.cats = [doc.cats for doc in stored]
-    found.flags = [doc.flags for doc in stored]
-    found.span_groups = [doc.span_groups for doc in stored]
-    found.user_data = [doc.user_data for doc in stored]
+    docbin = DocBin(store_user_data=True)
+    docbin.attrs = list(stored[0].shared.attrs)
+    docbin.strings = set(stored[0].shared.strings)
+    docbin.tokens = [doc.tokens for doc in stored]
+    docbin.spaces = [doc.spaces for doc in stored]
+    docbin.cats = [doc.cats for doc in stored]
+    docbin.flags = [doc.flags for doc in stored]
+    docbin.span_groups = [doc.span_groups for doc in stored]
+    docbin.user_data = [doc.user_data for doc in stored]
     try:
-        yield from found.get_docs(vocab)
+        yield from docbin.get_docs(vocab)
     finally:
         gc.enable()  # srsly leaves it off where it fails

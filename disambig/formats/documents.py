@@ -95,8 +95,8 @@ def escape_unencodable(value: Any) -> Any:
     if isinstance(value, str):
         return value if can_be_encoded(value) else value.encode(errors="backslashreplace").decode()
     if isinstance(value, Mapping):
-        return {escape_unencodable(key): escape_unencodable(each) for key, each in value.items()}
-    return [escape_unencodable(each) for each in value] if isinstance(value, list | tuple) else value
+        return {escape_unencodable(key): escape_unencodable(item) for key, item in value.items()}
+    return [escape_unencodable(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def document_id(given: object, path: str, number: int) -> str:
@@ -182,24 +182,24 @@ def find_inputs(
         D300 for a path that is not there, D301 for a directory without a file to read.
     """
     left_out = {os.path.realpath(path) for path in exclude}
-    found: list[str] = []
+    files: list[str] = []
     for path in paths:
         if path != STDIN and not os.path.exists(path):
             raise UserError("D300", path=path)
         if not os.path.isdir(path):
-            found.append(path)
+            files.append(path)
             continue
         inside = list(_walk(path, left_out))
         if not inside:
             raise UserError(
                 "D301", path=path, endings=f"{', '.join(SUFFIXES)} (or with {', '.join(COMPRESSED)})"
             )
-        found.extend(inside)
+        files.extend(inside)
     root = _common_directory(paths)
-    unique = {os.path.realpath(path) if path != STDIN else path: path for path in reversed(found)}
+    unique = {os.path.realpath(path) if path != STDIN else path: path for path in reversed(files)}
     wanted = set(unique.values())
     inputs = []
-    for path in found:
+    for path in files:
         if path in wanted:
             wanted.discard(path)
             name = path if path == STDIN else os.path.relpath(path, root)

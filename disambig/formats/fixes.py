@@ -104,13 +104,15 @@ def read_fixes(path: str | Path, *, tier: int = MOST_TIERS) -> list[Fix]:
     UserError
         D345 for a line that is no mistake, D346 where there is none; D300 to D308 for the file.
     """
-    found = [
-        fix for said, where in _objects(str(path), _FORM) if (fix := _read_fix_line(said, where)).tier <= tier
+    fixes = [
+        fix
+        for entry, where in _objects(str(path), _FORM)
+        if (fix := _read_fix_line(entry, where)).tier <= tier
     ]
-    if not found:
+    if not fixes:
         of_tier = "" if tier >= MOST_TIERS else f" of tier {tier}"
         raise UserError("D346", path=path, what=f"mistake{of_tier}", form=_FORM)
-    return found
+    return fixes
 
 
 def read_clean(path: str | Path) -> list[Clean]:
@@ -121,10 +123,10 @@ def read_clean(path: str | Path) -> list[Clean]:
     UserError
         D345 for a line that is no paragraph, D346 where there is none; D300 to D308 for the file.
     """
-    found = [_read_clean_line(said, where) for said, where in _objects(str(path), _CLEAN_FORM)]
-    if not found:
+    paragraphs = [_read_clean_line(entry, where) for entry, where in _objects(str(path), _CLEAN_FORM)]
+    if not paragraphs:
         raise UserError("D346", path=path, what="paragraph", form=_CLEAN_FORM)
-    return found
+    return paragraphs
 
 
 def _objects(path: str, form: str) -> Iterator[tuple[dict[str, Any], str]]:
@@ -137,44 +139,44 @@ def _objects(path: str, form: str) -> Iterator[tuple[dict[str, Any], str]]:
                     continue
                 where = f"{path}, line {line.number}"
                 try:
-                    said = json.loads(text)
+                    entry = json.loads(text)
                 except (ValueError, RecursionError) as problem:
                     raise _fix_error(where, f"no JSON ({problem})", form) from None
-                if not isinstance(said, dict):
+                if not isinstance(entry, dict):
                     raise _fix_error(where, "no JSON object", form)
-                yield {key: value for key, value in said.items() if value is not None}, where
+                yield {key: value for key, value in entry.items() if value is not None}, where
     except READ_ERRORS as problem:
         raise read_error(path, problem) from problem
 
 
-def _read_fix_line(said: dict[str, Any], where: str) -> Fix:
-    problem = _fix_problem(said)
+def _read_fix_line(entry: dict[str, Any], where: str) -> Fix:
+    problem = _fix_problem(entry)
     if problem:
         raise _fix_error(where, problem, _FORM)
-    kind = fix_kind(said["old"], said["new"])
+    kind = fix_kind(entry["old"], entry["new"])
     return Fix(
-        before=said["before"],
-        start=said["start"],
-        end=said["end"],
-        old=said["old"],
-        new=said["new"],
-        category=said.get("class") or "other",
-        sub=said.get("sub", ""),
+        before=entry["before"],
+        start=entry["start"],
+        end=entry["end"],
+        old=entry["old"],
+        new=entry["new"],
+        category=entry.get("class") or "other",
+        sub=entry.get("sub", ""),
         kind=kind,
-        tier=said.get("tier", 1),
-        repo=said.get("repo") or said["before"],
+        tier=entry.get("tier", 1),
+        repo=entry.get("repo") or entry["before"],
         where=where,
-        id=said.get("id", ""),
+        id=entry.get("id", ""),
     )
 
 
-def _fix_problem(said: dict[str, Any]) -> str:
+def _fix_problem(entry: dict[str, Any]) -> str:
     """Say why this is no mistake; empty if it is one."""
-    for key in (*_TEXTS, *(key for key in _OPTIONAL if key in said)):
-        if not isinstance(said.get(key), str) or not can_be_encoded(said[key]):
-            return f"no {key!r} that is text" if key in said else f"no {key!r}"
-    before, old, new = (said[key] for key in _TEXTS)
-    start, end = said.get("start"), said.get("end")
+    for key in (*_TEXTS, *(key for key in _OPTIONAL if key in entry)):
+        if not isinstance(entry.get(key), str) or not can_be_encoded(entry[key]):
+            return f"no {key!r} that is text" if key in entry else f"no {key!r}"
+    before, old, new = (entry[key] for key in _TEXTS)
+    start, end = entry.get("start"), entry.get("end")
     if type(start) is not int or type(end) is not int:
         return '"start" and "end" are no whole numbers'
     if not 0 <= start <= end <= len(before):
@@ -183,21 +185,21 @@ def _fix_problem(said: dict[str, Any]) -> str:
         return f"{before[start:end]!r} stands at {start} to {end}, not {old!r}"
     if old.split() == new.split():
         return f'"old" and "new" are the same, {old!r}'
-    if said.get("kind", fix_kind(old, new)) != fix_kind(old, new):
-        known = said["kind"] if said["kind"] in KINDS else repr(said["kind"])
-        return f"the kind is {known}, and {old!r} becoming {new!r} is {fix_kind(old, new)}"
-    if type(said.get("tier", 1)) is not int or not 1 <= said.get("tier", 1) <= MOST_TIERS:
-        return f"the tier is {said['tier']!r}, not 1 or {MOST_TIERS}"
+    if entry.get("kind", fix_kind(old, new)) != fix_kind(old, new):
+        given = entry["kind"] if entry["kind"] in KINDS else repr(entry["kind"])
+        return f"the kind is {given}, and {old!r} becoming {new!r} is {fix_kind(old, new)}"
+    if type(entry.get("tier", 1)) is not int or not 1 <= entry.get("tier", 1) <= MOST_TIERS:
+        return f"the tier is {entry['tier']!r}, not 1 or {MOST_TIERS}"
     return ""
 
 
-def _read_clean_line(said: dict[str, Any], where: str) -> Clean:
+def _read_clean_line(entry: dict[str, Any], where: str) -> Clean:
     for key in ("text", "repo"):
-        if not isinstance(said.get(key, ""), str) or not can_be_encoded(said.get(key, "")):
+        if not isinstance(entry.get(key, ""), str) or not can_be_encoded(entry.get(key, "")):
             raise _fix_error(where, f"no {key!r} that is text", _CLEAN_FORM)
-    if "text" not in said:
+    if "text" not in entry:
         raise _fix_error(where, "no 'text'", _CLEAN_FORM)
-    return Clean(said["text"], said.get("repo") or said["text"], where)
+    return Clean(entry["text"], entry.get("repo") or entry["text"], where)
 
 
 def _fix_error(where: str, problem: str, form: str) -> UserError:

@@ -108,15 +108,15 @@ def label_records(result: AnnotatedDocument) -> list[dict[str, Any]]:
     import numpy as np
 
     text = result.document.text
-    found = [
+    label_rows = [
         decisions.record(int(index), text)
         for decisions in result.decisions
         for index in np.flatnonzero((decisions.observed < 0) & ~decisions.flagged)
     ]
-    for record in found:
+    for record in label_rows:
         space = _SPACE.search(text, record["start"] + 1, record["end"])
         record["end"] = space.start() if space else record["end"]
-    return found
+    return label_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,17 +128,17 @@ class _Cluster:
 
 def _clusters(records: Sequence[dict[str, Any]]) -> list[_Cluster]:
     """Join records that overlap; in each cluster flags come first, the surest before."""
-    found: list[_Cluster] = []
+    clusters: list[_Cluster] = []
     for record in sorted(records, key=lambda record: (record["start"], -record["end"])):
         start, end = record["start"], record["end"]
-        if found and (start < found[-1].end or start == found[-1].start):
-            last = found.pop()
-            found.append(_Cluster(last.start, max(last.end, end), [*last.records, record]))
+        if clusters and (start < clusters[-1].end or start == clusters[-1].start):
+            last = clusters.pop()
+            clusters.append(_Cluster(last.start, max(last.end, end), [*last.records, record]))
         else:
-            found.append(_Cluster(start, end, [record]))
-    for cluster in found:
+            clusters.append(_Cluster(start, end, [record]))
+    for cluster in clusters:
         cluster.records.sort(key=lambda record: (not record["flagged"], -record["probability"]))
-    return found
+    return clusters
 
 
 def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
@@ -166,18 +166,18 @@ def _mark(cluster: _Cluster, text: str, number: int, order: dict[str, int]) -> s
     name = f"{DOCUMENT}-{number}"
     seen = text[cluster.start : cluster.end]
     to = escape((first["replacement"] if first["flagged"] else first["chosen"]).strip() or "nothing")
-    said = f'data-to="{to}"'
+    attributes = f'data-to="{to}"'
     kind = "l"
     if first["flagged"]:  # what stands in the margin: the style sheet puts it there, so that copies are clean
         sure = first["probability"] >= SURE
         kind = f"f k{order[first['task']] % COLOURS}{'' if sure else ' u'}"
         share = format_probability(first["probability"]) + ("" if sure else "?")
-        said += f' data-from="{escape(show_candidate(first["observed"]))}" data-p="{share}"'
+        attributes += f' data-from="{escape(show_candidate(first["observed"]))}" data-p="{share}"'
     gap = "" if seen else " gap"
     cards = "".join(map(_entry, cluster.records))
     return (
         f'<mark class="{kind}{gap}" id="{name}" tabindex="0" aria-describedby="{name}c" '
-        f"{said}>{escape(seen)}"
+        f"{attributes}>{escape(seen)}"
         f'<span class="c" role="tooltip" id="{name}c">{cards}</span></mark>'
     )
 
@@ -187,18 +187,18 @@ def _entry(record: dict[str, Any]) -> str:
     share = format_probability(record["probability"])
     if record["flagged"]:
         head = f"<s>{isolated(show_candidate(record['observed']))}</s> → <b>{isolated(show_candidate(record['replacement']))}</b>"
-        said = f"{isolated(record['task'])}: wrong with a probability of {share}"
+        summary = f"{isolated(record['task'])}: wrong with a probability of {share}"
     else:
         named = label_html(record["chosen"], record.get("gloss", ""), strong=True)
         head = f"{isolated(show_candidate(record['observed']))}: {named}"
-        said = f"{isolated(record['task'])}: {share} likely"
-    found = (
+        summary = f"{isolated(record['task'])}: {share} likely"
+    evidence = (
         f'<span class="e">{record["found"]} of {record["asked"]} n-grams or words known</span>'
         if record["asked"]
         else ""
     )
     others = "".join(map(_alternative, record.get("alternatives", ())))
-    return f'<span class="h">{head}</span><span class="m">{said}</span>{others}{_candidates(record)}{found}'
+    return f'<span class="h">{head}</span><span class="m">{summary}</span>{others}{_candidates(record)}{evidence}'
 
 
 def _alternative(other: dict[str, Any]) -> str:
@@ -218,14 +218,14 @@ def _candidates(record: dict[str, Any]) -> str:
     observed = " ".join(record["observed"].lower().split())
     if observed not in [name for name, _ in kept]:
         kept = [*kept, *(pair for pair in record["candidates"] if pair[0] == observed)]
-    known = _known(record, observed)
+    shares = _known(record, observed)
     low = min(score for _, score in record["candidates"])
     span = max(score for _, score in kept) - low or 1.0
     rows = "".join(
         f'<span class="r{" o" * (name == observed)}">'
         f"<span>{isolated(show_candidate(name))}{' <small>as written</small>' * (name == observed)}</span>"
         f'<i class="w{round(10 * (score - low) / span)}"></i>'
-        f'<span class="n">{known.get(name, "")}</span></span>'
+        f'<span class="n">{shares.get(name, "")}</span></span>'
         for name, score in kept
     )
     return f'<span class="a">{rows}</span>'
@@ -237,13 +237,13 @@ def _known(record: dict[str, Any], observed: str) -> dict[str, str]:
     Of a flag the best candidate is weighed against the one that stands there, of a label against all others.
     """
     probability, names = record["probability"], [name for name, _ in record["candidates"]]
-    known = {record["chosen"]: format_probability(probability)}
+    shares = {record["chosen"]: format_probability(probability)}
     rest = (
         observed if record["flagged"] else names[1 - names.index(record["chosen"])] if len(names) == 2 else ""
     )
     if rest in names and rest != record["chosen"]:
-        known[rest] = format_probability(1 - probability)
-    return known
+        shares[rest] = format_probability(1 - probability)
+    return shares
 
 
 def format_probability(probability: float) -> str:
@@ -421,11 +421,11 @@ def section(document: dict[str, Any], number: int, *, whole: bool, labels: bool)
     parts.append(_gap(hidden))
     decisions, flags = (sum(counts[which] for counts in document["tasks"].values()) for which in (0, 1))
     row = ' class="row"' if document["row"] else ""
-    said = f"{pluralize(document['words'], 'word')}, "
-    said += pluralize(decisions, "decision") if labels else pluralize(flags, "flag")
+    counts_text = f"{pluralize(document['words'], 'word')}, "
+    counts_text += pluralize(decisions, "decision") if labels else pluralize(flags, "flag")
     return (
         f'<section id="d{number}"{row}>\n'
-        f'<h2>{isolated(document["title"])} <small lang="en">{said}</small></h2>\n'
+        f'<h2>{isolated(document["title"])} <small lang="en">{counts_text}</small></h2>\n'
         f"{''.join(parts)}</section>\n"
     )
 
@@ -468,15 +468,15 @@ def _tasks(summary: Summary) -> str:
             lines = [f"{count:,} {label_html(label, gloss)}" for label, gloss, count in labels]
             more = len(summary.labels[task]) - len(labels)
             lines += [f"and {more:,} more"] if more else []
-            said = "".join(f'<span class="line">{line}</span>' for line in lines)
+            cell = "".join(f'<span class="line">{line}</span>' for line in lines)
         else:
             per = 1000 * flags / summary.words if summary.words else 0.0
             rate = f" <small>({per:.1f} per 1,000)</small>"
-            said = f"{pluralize(flags, 'flag')}{rate}"
+            cell = f"{pluralize(flags, 'flag')}{rate}"
         key = "l" if labels else f"f k{index % COLOURS}"
         rows.append(
             f'<tr><th scope="row"><span class="{key} key">{escape(task)}</span></th>'
-            f"<td>{pluralize(decisions, 'decision')}</td><td>{said}</td></tr>"
+            f"<td>{pluralize(decisions, 'decision')}</td><td>{cell}</td></tr>"
         )
     return f'<table class="tasks">{"".join(rows)}</table>' if rows else ""
 
@@ -495,8 +495,8 @@ def _legend(summary: Summary) -> str:
 
 def _bars(summary: Summary) -> str:
     """Return what the bars of a flag's card say, and its percentages; nothing where there are no flags."""
-    said = " Bars show how well each fits; percentages count in, too, that what stands there is mostly right."
-    return said if summary.flags else ""
+    hint = " Bars show how well each fits; percentages count in, too, that what stands there is mostly right."
+    return hint if summary.flags else ""
 
 
 def _corrections(summary: Summary) -> str:
@@ -535,10 +535,10 @@ def _counted(summary: Summary) -> tuple[int, str]:
 def _left_out(summary: Summary) -> str:
     if summary.whole:
         return ""
-    said = f"More than {WHOLE:,} characters of text: only paragraphs with flags are shown"
+    note = f"More than {WHOLE:,} characters of text: only paragraphs with flags are shown"
     if summary.last < summary.documents:
-        said += f", and no document after number {summary.last:,}: the page would pass {MOST:,} characters"
-    return f'<p class="hint">{said}. All counts are of the whole.</p>'
+        note += f", and no document after number {summary.last:,}: the page would pass {MOST:,} characters"
+    return f'<p class="hint">{note}. All counts are of the whole.</p>'
 
 
 @dataclass(frozen=True, slots=True)
@@ -616,7 +616,7 @@ class HtmlFormat:
 
 def _drawn(result: AnnotatedDocument) -> dict[str, Any]:
     flagged, labelled = flagged_records(result), label_records(result)
-    found = list(passages(result, [*flagged, *labelled]))
+    paragraphs = list(passages(result, [*flagged, *labelled]))
     labels = Counter((record["task"], record["chosen"], record.get("gloss", "")) for record in labelled)
     return {
         "title": escape_control_chars(result.document.id),
@@ -628,8 +628,8 @@ def _drawn(result: AnnotatedDocument) -> dict[str, Any]:
         },
         "labels": [[*key, count] for key, count in labels.items()],
         "corrections": [_correction(record) for record in flagged],
-        "passages": [[passage.flags, passage.verse, passage.line, passage.html] for passage in found],
-        "size": sum(len(passage.html) for passage in found if passage.flags),
+        "passages": [[passage.flags, passage.verse, passage.line, passage.html] for passage in paragraphs],
+        "size": sum(len(passage.html) for passage in paragraphs if passage.flags),
     }
 
 

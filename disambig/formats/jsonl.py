@@ -101,17 +101,17 @@ class JsonlFormat:
     def _add(self, result: AnnotatedDocument, line: bytearray) -> None:
         """Add a document's line; its records are encoded some at a time, since there may be millions."""
         document = result.document
-        found: dict[str, Any] = {"id": document.id, "path": document.path}
+        fields: dict[str, Any] = {"id": document.id, "path": document.path}
         if document.line:
-            found["line"] = document.line
+            fields["line"] = document.line
         if self.text:
-            found["text"] = document.text
+            fields["text"] = document.text
         meta = {key: value for key, value in document.meta.items() if key != "id"}
         if meta:
-            found["meta"] = meta
-        found["models"] = {decisions.task: decisions.model for decisions in result.decisions}
-        found["flags"] = result.flags
-        line += to_json(found)[:-1] + b', "decisions": ['
+            fields["meta"] = meta
+        fields["models"] = {decisions.task: decisions.model for decisions in result.decisions}
+        fields["flags"] = result.flags
+        line += to_json(fields)[:-1] + b', "decisions": ['
         every, separator = records(result), b""
         while some := list(islice(every, _AT_ONCE)):
             line += separator + to_json(some)[1:-1]

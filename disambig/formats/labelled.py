@@ -202,9 +202,9 @@ def table_documents(path: str, text: str) -> Iterator[LabelledRow]:
         cells = row_cells(row, header, path)
         if isinstance(cells, UserError):
             raise cells
-        said = dict(zip(header.columns, cells, strict=True))
+        fields = dict(zip(header.columns, cells, strict=True))
         where = f"{path}, line {row.number}"
-        yield LabelledRow(said[TEXT], said[LABEL], said.get(DOCUMENT, ""), where, said.get(WORD))
+        yield LabelledRow(fields[TEXT], fields[LABEL], fields.get(DOCUMENT, ""), where, fields.get(WORD))
 
 
 def folder_documents(path: str, read: Callable[[str], str]) -> Iterator[Whole]:
@@ -306,31 +306,31 @@ class JsonLines:
 
 def _line_examples(line: str, where: str) -> Iterator[Labelled]:
     try:
-        said = json.loads(line)
+        entry = json.loads(line)
     except (ValueError, RecursionError) as problem:
         raise example_error(where, f"no JSON: {problem}") from problem
-    if not isinstance(said, dict) or not isinstance(said.get("text"), str):
+    if not isinstance(entry, dict) or not isinstance(entry.get("text"), str):
         raise example_error(where, 'no object with a "text"')
-    domain = said.get("domain") or ""
+    domain = entry.get("domain") or ""
     if not isinstance(domain, str):
         raise example_error(where, '"domain" is no string')
-    picked = said.get("picked") or False
+    picked = entry.get("picked") or False
     if not isinstance(picked, bool):
         raise example_error(where, '"picked" is neither true nor false')
     beside: dict[str, Any] = {"domain": domain, "picked": picked}
-    document = said["text"] if said.get("document") in (None, "") else str(said["document"])
-    if not {"start", "end", "places"} & said.keys():
-        if not isinstance(said.get(LABEL), str):
+    document = entry["text"] if entry.get("document") in (None, "") else str(entry["document"])
+    if not {"start", "end", "places"} & entry.keys():
+        if not isinstance(entry.get(LABEL), str):
             raise example_error(where, 'no "label" that is a string')
-        of_mark = [said.get(name) if OPEN in said["text"] else "" for name in ("word", "gloss")]
-        about = (each if isinstance(each, str) else "" for each in of_mark)
-        yield replace(whole_text_example(said["text"], said[LABEL], document, where, *about), **beside)
+        of_mark = [entry.get(name) if OPEN in entry["text"] else "" for name in ("word", "gloss")]
+        about = (value if isinstance(value, str) else "" for value in of_mark)
+        yield replace(whole_text_example(entry["text"], entry[LABEL], document, where, *about), **beside)
         return
-    places = said.get("places", [said])
+    places = entry.get("places", [entry])
     if not isinstance(places, list):
         raise example_error(where, '"places" is no list')
     for place in places:
-        yield replace(_check_object(place, said["text"], document, where), **beside)
+        yield replace(_check_object(place, entry["text"], document, where), **beside)
 
 
 def _check_object(place: Any, text: str, document: str, where: str) -> Labelled:
@@ -355,8 +355,8 @@ class Senseval:
 
     def read(self, source: ExampleSource) -> Iterable[Labelled]:
         """Return the examples (errors: `read_senseval`)."""
-        found = parse_instances(source.xml, source.path, strict=source.strict, tell=source.tell)
-        return [instance.labelled() for instance in found if instance.senses]
+        instances = parse_instances(source.xml, source.path, strict=source.strict, tell=source.tell)
+        return [instance.labelled() for instance in instances if instance.senses]
 
 
 @dataclass(frozen=True, slots=True)
@@ -409,15 +409,15 @@ def read_labelled(
     """
     files = [paths] if isinstance(paths, str | Path) else list(paths)
     _check_encoding(encoding or UTF_8)
-    found: list[Labelled] = []
+    examples: list[Labelled] = []
     for file in map(str, files):
         source = ExampleSource(file, encoding=encoding, strict=strict, tell=tell)
-        found.extend(_read_directory(source) if os.path.isdir(file) else read_source(source))
-    if not found:
+        examples.extend(_read_directory(source) if os.path.isdir(file) else read_source(source))
+    if not examples:
         hint = "; answers to Senseval's XML that are in a file of their own: disambig evaluate --key FILE"
         names = list(map(str, files))
         raise UserError("D461", path=", ".join(names), hint=hint if any(map(is_xml, names)) else "")
-    return found
+    return examples
 
 
 def read_source(source: ExampleSource) -> Iterator[Labelled]:
@@ -465,9 +465,9 @@ def find_reader(source: ExampleSource) -> ExampleReader:
     for reader in readers:
         if first in get_trait(reader, ReaderTraits, "elements"):
             return reader
-    known = [f"<{name}>" for reader in readers for name in get_trait(reader, ReaderTraits, "elements")]
+    readable = [f"<{name}>" for reader in readers for name in get_trait(reader, ReaderTraits, "elements")]
     raise UserError(
-        "D491", path=source.path, seen=f"<{first}>" if first else "no element", names=", ".join(known)
+        "D491", path=source.path, seen=f"<{first}>" if first else "no element", names=", ".join(readable)
     )
 
 
@@ -486,8 +486,8 @@ def _read_directory(source: ExampleSource) -> Iterator[Labelled]:
     def read(path: str) -> str:
         return ExampleSource(path, encoding=source.encoding).text
 
-    for each in folder_documents(source.path, read):
-        yield whole_text_example(*each)
+    for document in folder_documents(source.path, read):
+        yield whole_text_example(*document)
 
 
 def _check_encoding(name: str) -> None:

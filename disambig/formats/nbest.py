@@ -82,15 +82,13 @@ def read_nbest(
                     if not text:
                         continue
                     try:
-                        found = parse_line(
-                            text, f"{path}:{line.number}", document_id(None, path, line.number)
-                        )
+                        item = parse_line(text, f"{path}:{line.number}", document_id(None, path, line.number))
                     except UserError as error:
                         if bad is None:
                             raise
                         bad(error)
                         continue
-                    yield found
+                    yield item
         except READ_ERRORS as problem:
             raise read_error(path, problem) from problem
 
@@ -104,67 +102,67 @@ def parse_line(text: str, where: str, name: str = "") -> NBestList:
         D334 where it is none.
     """
     try:
-        said = json.loads(text)
+        entry = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise UserError("D334", where=where, problem=f"no JSON ({error})") from None
-    said = _without_nulls(said)
-    problem = _problem(said)
+    entry = _without_nulls(entry)
+    problem = _problem(entry)
     if problem:
         raise UserError("D334", where=where, problem=problem)
-    candidates = said["candidates"]
-    reference = said.get("reference")
-    identity = str(said["id"]) if said.get("id") not in (None, "") else name or where
-    document = str(said.get("document") or reference or identity)
+    candidates = entry["candidates"]
+    reference = entry.get("reference")
+    identity = str(entry["id"]) if entry.get("id") not in (None, "") else name or where
+    document = str(entry.get("document") or reference or identity)
     return NBestList(
         identity,
-        tuple(each["text"] for each in candidates),
+        tuple(candidate["text"] for candidate in candidates),
         _column(candidates, "score"),
         _column(candidates, "cost"),
-        tuple(each.get("features") or {} for each in candidates),
+        tuple(candidate.get("features") or {} for candidate in candidates),
         reference,
         document,
         where,
-        said,
+        entry,
         _texts(candidates, "words"),
         _texts(candidates, "tags"),
     )
 
 
-def _without_nulls(said: Any) -> Any:
-    """Return a list without the keys whose value is null: they are left out."""
-    if isinstance(said, dict):
-        return {key: _without_nulls(value) for key, value in said.items() if value is not None}
-    return [_without_nulls(each) for each in said] if isinstance(said, list) else said
+def _without_nulls(tree: Any) -> Any:
+    """Return a JSON value without the keys whose value is null."""
+    if isinstance(tree, dict):
+        return {key: _without_nulls(value) for key, value in tree.items() if value is not None}
+    return [_without_nulls(item) for item in tree] if isinstance(tree, list) else tree
 
 
 def _column(candidates: Sequence[Mapping[str, Any]], key: str) -> tuple[float, ...] | None:
-    return tuple(float(each[key]) for each in candidates) if key in candidates[0] else None
+    return tuple(float(candidate[key]) for candidate in candidates) if key in candidates[0] else None
 
 
 def _texts(candidates: Sequence[Mapping[str, Any]], key: str) -> tuple[tuple[str, ...], ...] | None:
-    return tuple(tuple(each[key]) for each in candidates) if key in candidates[0] else None
+    return tuple(tuple(candidate[key]) for candidate in candidates) if key in candidates[0] else None
 
 
-def _problem(said: Any) -> str:
+def _problem(entry: Any) -> str:
     """Say why this is no list; empty if it is one."""
-    if not isinstance(said, dict):
+    if not isinstance(entry, dict):
         return "no JSON object"
-    candidates = said.get("candidates")
+    candidates = entry.get("candidates")
     if not isinstance(candidates, list) or not candidates:
         return 'no "candidates": a list of one at least is wanted'
     if len(candidates) > MOST:
         return f"{len(candidates):,} candidates are more than {MOST:,}"
     for key in ("reference", "document"):
-        if not isinstance(said.get(key, ""), str) or not can_be_encoded(said.get(key, "")):
+        if not isinstance(entry.get(key, ""), str) or not can_be_encoded(entry.get(key, "")):
             return f"{key!r} is no text"
-    if isinstance(said.get("id", ""), list | dict | bool | float):
+    if isinstance(entry.get("id", ""), list | dict | bool | float):
         return '"id" is neither a text nor a whole number'
-    for number, each in enumerate(candidates, 1):
-        problem = _column_problem(each)
+    for number, candidate in enumerate(candidates, 1):
+        problem = _column_problem(candidate)
         if problem:
             return f"candidate {number}: {problem}"
     for key in ("score", "cost", "words", "tags"):
-        n = sum(key in each for each in candidates)
+        n = sum(key in candidate for candidate in candidates)
         if 0 < n < len(candidates):
             return f"{n} of {len(candidates)} candidates have {key!r}: give it to all of them, or to none"
     return ""
@@ -192,10 +190,10 @@ def _column_problem(candidate: Any) -> str:
 
 def _words_problem(candidate: Mapping[str, Any]) -> str:
     for key in ("words", "tags"):
-        each = candidate.get(key, [])
-        if not isinstance(each, list) or not all(isinstance(text, str) and text for text in each):
+        texts = candidate.get(key, [])
+        if not isinstance(texts, list) or not all(isinstance(text, str) and text for text in texts):
             return f"{key!r} is no list of texts, none of them empty"
-        if not all(map(can_be_encoded, each)):
+        if not all(map(can_be_encoded, texts)):
             return f"half a surrogate pair in {key!r}"
     if "tags" in candidate and len(candidate["tags"]) != len(candidate.get("words", ())):
         return f'{len(candidate["tags"])} "tags" for {len(candidate.get("words", ()))} "words"'
@@ -241,8 +239,8 @@ def to_candidate_lists(items: Sequence[NBestList], measure: Measured | None = No
             open_references += [item.reference] * len(item.candidates)
             rows.append(range(start, stop))
     if rows and measure is not None:
-        costs[np.concatenate([np.array(each) for each in rows])] = measure(open_texts, open_references)
-    names = tuple(sorted({name for item in items for each in item.features for name in each}))
+        costs[np.concatenate([np.array(row) for row in rows])] = measure(open_texts, open_references)
+    names = tuple(sorted({name for item in items for values in item.features for name in values}))
     features, words = _features(items, names), _words(items)
     return CandidateLists(plain.offsets, plain.texts, scores, plain.ranks, costs, features, names, words)
 
@@ -269,8 +267,8 @@ def _words(items: Sequence[NBestList]) -> CandidateWords | None:
         return None
     cut = (item.words or [text.split() for text in item.candidates] for item in items)
     tagged = all(item.tags is not None for item in items)
-    tags = (each for item in items for each in item.tags or ()) if tagged else None
-    return CandidateWords.from_words((words for each in cut for words in each), tags)
+    tags = (tag for item in items for tag in item.tags or ()) if tagged else None
+    return CandidateWords.from_words((words for lists in cut for words in lists), tags)
 
 
 def _features(items: Sequence[NBestList], names: Sequence[str]) -> object:
@@ -279,10 +277,10 @@ def _features(items: Sequence[NBestList], names: Sequence[str]) -> object:
     from scipy.sparse import csr_array
 
     number = {name: i for i, name in enumerate(names)}
-    rows = [each for item in items for each in item.features]
-    columns = [number[name] for each in rows for name in each]
-    values = [float(value) for each in rows for value in each.values()]
-    starts = np.concatenate([[0], np.cumsum([len(each) for each in rows])])
+    rows = [row for item in items for row in item.features]
+    columns = [number[name] for row in rows for name in row]
+    values = [float(value) for row in rows for value in row.values()]
+    starts = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
     matrix = csr_array((np.array(values), np.array(columns, np.int64), starts), (len(rows), len(names)))
     matrix.sort_indices()
     return matrix
@@ -327,10 +325,10 @@ def format_lines(items: Sequence[NBestList], decisions: Decisions) -> Iterator[s
         order = np.argsort(-scores, kind="stable").tolist()
         listed = item.source["candidates"]
         candidates = [{**listed[c], "model_score": round(float(scores[c]), 6), "rank": c} for c in order]
-        said = {
+        entry = {
             **item.source,
             "candidates": candidates,
             "probability": round(float(decisions.probabilities[i]), 6),
             "margin": round(float(decisions.margins[i]), 4) if len(listed) > 1 else None,
         }
-        yield json.dumps(said, ensure_ascii=False)
+        yield json.dumps(entry, ensure_ascii=False)

@@ -175,7 +175,7 @@ class Noad:
 
     def labelled(self) -> list[Labelled]:
         """Return all words with a sense; the gloss is WordNet's keys."""
-        return [each for document in self.documents for each in labelled_words(document, self.wordnet)]
+        return [example for document in self.documents for example in labelled_words(document, self.wordnet)]
 
 
 def labelled_words(document: NoadDocument, wordnet: dict[str, tuple[str, ...]]) -> Iterator[Labelled]:
@@ -231,10 +231,10 @@ def read_document(source: str, path: str, say: ErrorSink) -> NoadDocument | None
     if root is None:
         say(f"{path}, line 1", "no <SimpleWsdDoc name=...>")
         return None
-    said = replace_entities(root[1] or root[2] or "", lambda entity: None)
-    name = said.strip("/") or path
+    root_name = replace_entities(root[1] or root[2] or "", lambda entity: None)
+    name = root_name.strip("/") or path
     words = list(_words(source, path, say))
-    words = words[_name_from_path(words, said) :]
+    words = words[_name_from_path(words, root_name) :]
     pieces: list[str] = []
     places = []
     sentences: list[list[tuple[int, int]]] = []
@@ -254,14 +254,14 @@ def read_document(source: str, path: str, say: ErrorSink) -> NoadDocument | None
 
 def read_map(source: str, path: str, say: ErrorSink) -> dict[str, tuple[str, ...]]:
     """Return WordNet's keys of each sense."""
-    found = {}
+    keys_by_sense = {}
     for number, line in enumerate(source.split("\n"), 1):
         sense, tab, keys = line.strip().partition("\t")
         if sense and tab and keys.strip():
-            found[_short(sense)] = tuple(dict.fromkeys(_keys(keys)))
+            keys_by_sense[_short(sense)] = tuple(dict.fromkeys(_keys(keys)))
         elif sense:
             say(f"{path}, line {number}", "no sense with WordNet's keys behind a TAB")
-    return found
+    return keys_by_sense
 
 
 Word = tuple[str, str, str, str, str]
@@ -272,19 +272,19 @@ def _words(source: str, path: str, say: ErrorSink) -> Iterator[Word]:
     line, counted = 1, 0
     for match in _WORD.finditer(source):
         line, counted = line + source.count("\n", counted, match.start()), match.start()
-        said = attributes(match[1] or "")
-        gap, text = said.get("break_level", ""), said.get("text", "")
+        fields = attributes(match[1] or "")
+        gap, text = fields.get("break_level", ""), fields.get("text", "")
         if match[1] is None or not text or gap not in BREAKS:
             problem = (
                 "does not end" if match[1] is None else "has no text" if not text else "has no known break"
             )
             say(f"{path}, line {line}", f"a <word> that {problem}")
             continue
-        sense, lemma = _short(said.get("sense", "")), said.get("lemma", "")
+        sense, lemma = _short(fields.get("sense", "")), fields.get("lemma", "")
         if sense and not lemma:
             say(f"{path}, line {line}", f"the word {text!r} has a sense and no lemma")
             sense = ""
-        yield QUOTES.get(text, text), gap, lemma, said.get("pos", ""), sense
+        yield QUOTES.get(text, text), gap, lemma, fields.get("pos", ""), sense
 
 
 def _name_from_path(words: Sequence[Word], name: str) -> int:
@@ -304,8 +304,8 @@ def _short(sense: str) -> str:
     return sense.rpartition("/")[2]
 
 
-def _keys(said: str) -> Iterator[str]:
+def _keys(keys: str) -> Iterator[str]:
     """Yield WordNet's keys: ``be%2:42:00::;2:42:03::`` are two of "be"."""
-    for each in filter(None, map(str.strip, said.split(","))):
-        lemma, _, rest = each.partition("%")
+    for group in filter(None, map(str.strip, keys.split(","))):
+        lemma, _, rest = group.partition("%")
         yield from (f"{lemma}%{key.strip()}" for key in rest.split(";"))

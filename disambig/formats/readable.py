@@ -52,10 +52,10 @@ def _lines(result: AnnotatedDocument) -> Iterable[str]:
         observed, gloss = one_line_text(record["observed"]), record.get("gloss")
         meant = escape_control_chars(record["chosen"]) if labelled else one_line_text(record["replacement"])
         decided = f"{observed}: {meant}" if labelled else f"{observed} -> {meant}"
-        said = escape_control_chars(
+        line = escape_control_chars(
             ", ".join(filter(None, [record["task"], f"{record['probability']:.2f}", gloss]))
         )
-        yield f"{path}:{number}:{start - line_start + 1}: {decided} ({said})\n"
+        yield f"{path}:{number}:{start - line_start + 1}: {decided} ({line})\n"
 
 
 def _tokens(document: Document) -> Callable[[int], tuple[int, int]]:

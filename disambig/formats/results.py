@@ -44,10 +44,10 @@ def records(result: AnnotatedDocument, *, kept: int = CANDIDATES_KEPT) -> Iterat
     best `kept` candidates only, the observed one always among them.
     """
     text = result.document.text
-    found = [_task_records(decisions, text, kept) for decisions in result.decisions]
+    task_records = [_task_records(decisions, text, kept) for decisions in result.decisions]
     if sum(map(len, result.decisions)) <= _AT_ONCE:
-        return iter(sorted(chain(*found), key=_place))
-    return merge(*found, key=_place)
+        return iter(sorted(chain(*task_records), key=_place))
+    return merge(*task_records, key=_place)
 
 
 def _place(record: dict[str, Any]) -> tuple[int, int]:
@@ -84,9 +84,18 @@ def _plain(decisions: Decisions, text: str, kept: int) -> Iterator[dict[str, Any
         decisions.asked.tolist(),
         strict=True,
     )
-    for i, (start, end, group_index, given, best, flagged, probability, margin, found, asked) in enumerate(
-        columns
-    ):
+    for i, (
+        start,
+        end,
+        group_index,
+        given,
+        best,
+        flagged,
+        probability,
+        margin,
+        n_hits,
+        n_queries,
+    ) in enumerate(columns):
         group = decisions.table[group_index]
         low, high = offsets[i], offsets[i + 1]
         names = decisions.candidate_texts(i)
@@ -109,8 +118,8 @@ def _plain(decisions: Decisions, text: str, kept: int) -> Iterator[dict[str, Any
             "margin": margin if margin < float("inf") else None,
             "candidates": [(names[ranked[rank]], scores[rank]) for rank in top],
             **decisions.source_record(i),
-            "found": found,
-            "asked": asked,
+            "found": n_hits,
+            "asked": n_queries,
         }
 
 
@@ -125,9 +134,9 @@ def flagged_records(result: AnnotatedDocument) -> list[dict[str, Any]]:
     """Return the records of the flagged decisions only; quick where there are few."""
     import numpy as np
 
-    found = [
+    flagged = [
         decisions.record(int(index), result.document.text)
         for decisions in result.decisions
         for index in np.flatnonzero(decisions.flagged)
     ]
-    return sorted(found, key=lambda record: (record["start"], record["end"]))
+    return sorted(flagged, key=lambda record: (record["start"], record["end"]))

@@ -292,7 +292,7 @@ def parse_instances(
     source = without_comments(source)
     say = tell or (lambda message: None)
     broken = error_sink(strict=strict, tell=tell)
-    found: dict[str, SenseInstance] = {}
+    instances: dict[str, SenseInstance] = {}
     unknown: set[str] = set()
 
     def unheard(name: str) -> None:
@@ -303,7 +303,7 @@ def parse_instances(
     for number, word, tag, body in _blocks(source):
         where = f"{path}, line {number}"
         read = _instance(attributes(tag), word, body, where, unheard)
-        if isinstance(read, SenseInstance) and read.id in found:
+        if isinstance(read, SenseInstance) and read.id in instances:
             read = f"the instance {read.id!r} stands there twice"
         if isinstance(read, str):
             broken(where, read)
@@ -311,10 +311,10 @@ def parse_instances(
         instance, note = (read, "") if isinstance(read, SenseInstance) else read
         if note:
             say(str(UserError("D489", where=where, problem=note)))
-        found[instance.id] = instance
-    if not found:
+        instances[instance.id] = instance
+    if not instances:
         raise UserError("D490", path=path)
-    return list(found.values())
+    return list(instances.values())
 
 
 def _blocks(source: str) -> Iterator[tuple[int, str, str, str | None]]:
@@ -335,16 +335,16 @@ def _blocks(source: str) -> Iterator[tuple[int, str, str, str | None]]:
         yield opened[0], word, opened[1], None
 
 
-def _word(said: dict[str, str]) -> str:
-    item, pos = said.get("item", ""), said.get("pos", "")
+def _word(fields: dict[str, str]) -> str:
+    item, pos = fields.get("item", ""), fields.get("pos", "")
     return f"{item}.{pos}" if "." not in item and pos in ("n", "v", "a", "r") else item
 
 
 def _instance(
-    said: dict[str, str], word: str, body: str | None, where: str, unheard: ErrorCallback
+    fields: dict[str, str], word: str, body: str | None, where: str, unheard: ErrorCallback
 ) -> SenseInstance | tuple[SenseInstance, str] | str:
     """Return an instance, one with what is to be said of it, or why it is none."""
-    name = said.get("id", "")
+    name = fields.get("id", "")
     if not name:
         return "an instance without an id"
     if not word:
@@ -370,8 +370,8 @@ def _instance(
         start,
         end,
         tuple(dict.fromkeys(sense for answer in answers for sense in answer.get("senseid", "").split())),
-        tuple(sorted(context.satellites[each] for each in names if each in context.satellites)),
-        _document(said, name),
+        tuple(sorted(context.satellites[name] for name in names if name in context.satellites)),
+        _document(fields, name),
         where,
         _NUMBER.sub("", names[0]).lower() if names else "",
     )
@@ -380,9 +380,9 @@ def _instance(
     return instance
 
 
-def _document(said: dict[str, str], name: str) -> str:
+def _document(fields: dict[str, str], name: str) -> str:
     """Return the document that a context was taken from: its source without the sentence's number."""
-    source = said.get("docsrc", "")
+    source = fields.get("docsrc", "")
     cut = _SENTENCE.sub("", source)
     return cut if cut and cut != source else name
 
@@ -412,15 +412,15 @@ def read_answers(path: str | Path) -> dict[str, dict[str, float]]:
     UserError
         D492 for a line that is none; D300 to D308, D493 for the file.
     """
-    found: dict[str, dict[str, float]] = {}
+    answers: dict[str, dict[str, float]] = {}
     for where, entries in _key_lines(path):
         if len(entries) < 3:
             raise UserError("D492", where=where, problem=f"{len(entries)} entries", form=_FORM)
-        if entries[1] in found:
+        if entries[1] in answers:
             problem = f"the instance {entries[1]!r} stands there twice"
             raise UserError("D492", where=where, problem=problem, form="give each instance one line")
-        found[entries[1]] = _weights(entries[2:], where)
-    return found
+        answers[entries[1]] = _weights(entries[2:], where)
+    return answers
 
 
 def read_sensemap(path: str | Path) -> dict[str, frozenset[str]]:
@@ -440,8 +440,8 @@ def read_sensemap(path: str | Path) -> dict[str, frozenset[str]]:
                 above.setdefault(lower, set()).add(upper)
                 above.setdefault(upper, set())
         else:
-            for each in entries[1:]:
-                above.setdefault(each, set()).add(entries[0])
+            for group in entries[1:]:
+                above.setdefault(group, set()).add(entries[0])
     return {sense: frozenset(_closed(sense, above)) for sense in above}
 
 
@@ -456,26 +456,26 @@ def _closed(sense: str, above: Mapping[str, set[str]]) -> set[str]:
 
 
 def _weights(entries: list[str], where: str) -> dict[str, float]:
-    found: dict[str, float] = {}
+    weights: dict[str, float] = {}
     written = set()
     for entry in entries:
-        sense, slash, said = entry.partition("/")
+        sense, slash, number = entry.partition("/")
         try:
-            weight = float(said) if slash else 1.0
+            weight = float(number) if slash else 1.0
         except ValueError:
             weight = -1.0
         if not sense or not 0.0 <= weight <= 100.0:
             raise UserError("D492", where=where, problem=f"{entry!r} is no sense with a weight", form=_FORM)
-        found[sense] = weight
+        weights[sense] = weight
         if slash:
             written.add(sense)
-    if max(found.values()) > 1.0:
-        found = {sense: weight / 100.0 if sense in written else weight for sense, weight in found.items()}
-    found = {sense: weight for sense, weight in found.items() if weight > 0.0}
-    if not found:
+    if max(weights.values()) > 1.0:
+        weights = {sense: weight / 100.0 if sense in written else weight for sense, weight in weights.items()}
+    weights = {sense: weight for sense, weight in weights.items() if weight > 0.0}
+    if not weights:
         raise UserError("D492", where=where, problem="no weight is above zero", form=_FORM)
-    total = sum(found.values())
-    return {sense: weight / max(total, 1.0) for sense, weight in found.items()}
+    total = sum(weights.values())
+    return {sense: weight / max(total, 1.0) for sense, weight in weights.items()}
 
 
 def _key_lines(path: str | Path) -> Iterator[tuple[str, list[str]]]:

@@ -154,9 +154,9 @@ def read_rows(lines: Iterator[FileLine], path: str, *, delimiter: str) -> Iterat
         except StopIteration:
             return
         except csv.Error as problem:
-            known = {"unexpected end of data": "a quoted field that never ends"}
-            said = known.get(str(problem), str(problem).partition(" - ")[0])
-            cells = UserError("D326", path=path, line=source.first, problem=said)
+            messages = {"unexpected end of data": "a quoted field that never ends"}
+            message = messages.get(str(problem), str(problem).partition(" - ")[0])
+            cells = UserError("D326", path=path, line=source.first, problem=message)
         except UserError as error:
             cells = error
         if cells:
@@ -179,7 +179,7 @@ def read_header(lines: Iterator[FileLine], path: str, *, field: str) -> tuple[Cs
         D302 for no row, D326 or D303 to D305 for a first row that cannot be read, D327 where no column
         has that name.
     """
-    known = (TAB,) if without_compression(path).endswith(".tsv") else DELIMITERS
+    delimiters = (TAB,) if without_compression(path).endswith(".tsv") else DELIMITERS
     held: list[FileLine] = []
 
     def again() -> Iterator[FileLine]:
@@ -188,9 +188,9 @@ def read_header(lines: Iterator[FileLine], path: str, *, field: str) -> tuple[Cs
             held.append(line)
             yield line
 
-    found: list[CsvHeader] = []
+    headers: list[CsvHeader] = []
     failure: UserError | None = None
-    for delimiter in known:
+    for delimiter in delimiters:
         row = next(read_rows(again(), path, delimiter=delimiter), None)
         if row is None:
             raise UserError("D302", path=path)
@@ -201,10 +201,10 @@ def read_header(lines: Iterator[FileLine], path: str, *, field: str) -> tuple[Cs
         if field in header.columns:
             rest = [line for line in held if line.number >= row.following[1]]
             return header, chain(rest, lines)
-        found.append(header)
-    if failure and not found:
+        headers.append(header)
+    if failure and not headers:
         raise failure
-    raise no_column(path, field, max(found, key=lambda header: len(header.columns)).columns)
+    raise no_column(path, field, max(headers, key=lambda header: len(header.columns)).columns)
 
 
 def no_column(path: str, field: str, columns: tuple[str, ...]) -> UserError:
@@ -240,8 +240,8 @@ def row_cells(row: CsvRow, header: CsvHeader, path: str) -> list[str] | UserErro
     if isinstance(row.cells, UserError) or len(row.cells) == len(header.columns):
         return row.cells
     n = len(row.cells)
-    said = f"{n} {'field' if n == 1 else 'fields'}, the first row has {len(header.columns)}"
-    return UserError("D326", path=path, line=row.number, problem=said)
+    problem = f"{n} {'field' if n == 1 else 'fields'}, the first row has {len(header.columns)}"
+    return UserError("D326", path=path, line=row.number, problem=problem)
 
 
 def csv_cuts(file: IO[bytes], path: str, size: int, *, field: str) -> list[tuple[int, int]]:
@@ -286,10 +286,10 @@ class CsvFormat:
         for chunk in chunks:
             write(chunk)
 
-    def _encode(self, found: Iterable[Sequence[Any]]) -> bytes:
+    def _encode(self, rows: Iterable[Sequence[Any]]) -> bytes:
         sink = io.StringIO(newline="")
         table = csv.writer(sink, delimiter="\t" if self.name == "tsv" else ",", lineterminator="\n")
-        for row in found:
+        for row in rows:
             table.writerow([self._cell(cell) for cell in row])
         return sink.getvalue().encode(errors="backslashreplace")
 
@@ -441,11 +441,11 @@ class ParquetFormat:
         """Return the rows of some documents, as an Arrow stream."""
         arrow = pyarrow()
         schema = self._schema(arrow)
-        found = [row for result in results for row in decision_rows(result, text=self.text)]
+        rows = [row for result in results for row in decision_rows(result, text=self.text)]
         arrays = [
             arrow.array(list(map(escape_unencodable, values)), field.type)
             for values, field in zip(
-                zip(*found, strict=True) if found else [()] * len(schema), schema, strict=True
+                zip(*rows, strict=True) if rows else [()] * len(schema), schema, strict=True
             )
         ]
         sink = io.BytesIO()

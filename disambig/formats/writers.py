@@ -196,7 +196,7 @@ class FlagsOnlyFormat:
     def encode(self, results: Sequence[AnnotatedDocument]) -> bytes:
         """Return the flags of some documents as a chunk."""
         return self.format.encode(
-            [found for found in map(_flagged, results) if any(map(len, found.decisions))]
+            [flagged for flagged in map(_flagged, results) if any(map(len, flagged.decisions))]
         )
 
     def join(self, chunks: Iterable[bytes], write: Callable[[bytes], object]) -> None:
@@ -205,7 +205,7 @@ class FlagsOnlyFormat:
 
 
 def _flagged(result: AnnotatedDocument) -> AnnotatedDocument:
-    decisions = tuple(each.take(np.flatnonzero(each.flagged)) for each in result.decisions)
+    decisions = tuple(decisions.take(np.flatnonzero(decisions.flagged)) for decisions in result.decisions)
     return dataclasses.replace(result, decisions=decisions)
 
 

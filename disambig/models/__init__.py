@@ -1,4 +1,4 @@
-"""Models: a task with its extractors, scorers and decision rule, and how they are stored."""
+"""Models: a task with its extractors, scorers and decision rule; saving, loading and annotating."""
 
 import lazy_loader
 

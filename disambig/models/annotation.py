@@ -1,4 +1,4 @@
-"""Annotate texts with several models: rates of flags, overlaps and trusted flags."""
+"""Annotate texts with several models: rates of flags, overlaps, and flags of a minimum precision."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from disambig.text import TokenView, hash_words
 from disambig.types import KnowsRecall, RaisesFlags, decides
 
 RequestedRates = float | Mapping[str, float] | None
-"""Flags per 1,000 correct words: of all models together, or of some tasks."""
+"""Flags per 1,000 correct words: for all models together, or per task."""
 
 
 def task_rates(models: Sequence[Model], asked: RequestedRates) -> dict[str, float]:
-    """Return the rate of each task that shall not have its model's own.
+    """Return the rate of each task whose rate differs from its model's default.
 
     Parameters
     ----------
     models : sequence of Model
     asked : float or mapping from task to float, optional
-        One number is shared by all the models that flag, so that together they find as many mistakes as
-        they can (`disambig.decision.thresholds`); a model alone gets all of it.
+        A number is a budget that all flagging models share, such that together they find as many mistakes as
+        possible (`disambig.decision.thresholds`); a single model gets all of it.
 
     Raises
     ------
     UserError
-        D401 for an impossible rate, D950 for one of a task that no model flags.
+        D401 for an invalid rate, D950 for the rate of a task that no model flags.
     """
     if asked is None:
         return {}
@@ -58,34 +58,36 @@ def annotate(
     ignore: Collection[str] = (),
     protect: bool = True,
 ) -> list[Decisions]:
-    """Decide in every text with every model, and leave one flag in every place.
+    """Decide every text with every model, and keep one flag where flags overlap.
 
     Parameters
     ----------
     texts : sequence of str
-        One document each.
+        The documents.
     models : sequence of Model
     flags_per_1000 : float or mapping from task to float, optional
-        False alarms to accept per 1,000 correct words: one number, which all models that flag share by what
-        each gains with it, or one a task; by default each model's own.
+        Accepted false alarms per 1,000 correct words: one number, which is shared among the flagging models
+        according to what each gains from it, or one number per task; by default each model's own.
     ignore : collection of str
-        Words (in lower case) that are left alone.
+        Words (in lower case) that are never flagged.
     protect : bool
-        Whether quotes, code, URLs and names are left alone.
+        Whether quotes, code, URLs and names are protected from flags.
 
     Returns
     -------
     list of Decisions
-        One a model, over all texts; places that are empty and stay so are left out. Of flags whose edits
-        overlap the surest stands and has the others as its alternatives (`disambig.decision.overlaps`).
+        One per model, over all texts; places that are empty and stay empty are left out. Of flags whose edits
+        overlap, the most certain one is kept, with the others as alternatives (`disambig.decision.overlaps`).
 
     Raises
     ------
     UserError
-        D401 for an impossible rate, D950 for one of a task that no model decides.
+        D401 for an invalid rate, D950 for the rate of a task that no model decides.
     """
-    found = annotate_separately(texts, models, flags_per_1000=flags_per_1000, ignore=ignore, protect=protect)
-    return resolve_overlaps(found, texts)
+    decisions = annotate_separately(
+        texts, models, flags_per_1000=flags_per_1000, ignore=ignore, protect=protect
+    )
+    return resolve_overlaps(decisions, texts)
 
 
 def annotate_separately(
@@ -96,7 +98,7 @@ def annotate_separately(
     ignore: Collection[str] = (),
     protect: bool = True,
 ) -> list[Decisions]:
-    """Decide as `annotate` does, each model for itself: their flags may overlap."""
+    """Decide as `annotate` does, but each model separately: their flags may overlap."""
     from disambig.text import view_of_texts
 
     views: dict[str, TokenView] = {}
@@ -114,7 +116,7 @@ def annotate_separately(
 
 
 def protect_words(view: TokenView, ignore: Collection[str]) -> TokenView:
-    """Return `view` with the words of `ignore` added to its protected ones."""
+    """Return `view` with the words in `ignore` added to its protected words."""
     if not ignore:
         return view
     left_alone = np.isin(view.hashes, hash_words([word.lower() for word in ignore]))
@@ -124,15 +126,15 @@ def protect_words(view: TokenView, ignore: Collection[str]) -> TokenView:
 
 
 def check_lists(model: Model) -> None:
-    """Raise D336 for a model that does not decide between candidates of lists."""
+    """Raise D336 unless the model decides between candidates of lists."""
     if decides(model.task).where != "items":
         raise UserError("D336", model=model.name, task=model.task.name)
 
 
 def decide_lists(model: Model, lists: CandidateLists) -> Decisions:
-    """Return a model's decision for each list; ``scores`` has one number a candidate, ``chosen`` the best.
+    """Decide each list; ``scores`` has one number per candidate, and ``chosen`` is the best candidate.
 
-    Costs that lists know are not looked at.
+    Costs of the lists are ignored.
 
     Raises
     ------
@@ -144,7 +146,7 @@ def decide_lists(model: Model, lists: CandidateLists) -> Decisions:
 
 
 HIGHEST_RATE = 1000.0
-"""A rate of flags per 1,000 words at which models flag all that they ever do."""
+"""A rate of flags per 1,000 words at which models raise every flag that they can."""
 
 
 def annotate_precise(
@@ -155,43 +157,43 @@ def annotate_precise(
     least: float,
     flags_per_1000: Mapping[str, float],
 ) -> list[Decisions]:
-    """Decide as `disambig.models.annotation.annotate` does, with those flags alone that are trusted enough.
+    """Decide as `annotate` does, but keep only flags whose expected precision is at least `least`.
 
     Parameters
     ----------
-    trust : mapping of str to Trust
-        Of each task; one without any flags nothing.
+    trust : mapping of str to PrecisionTable
+        Precision table of each task; a task without one raises no flags.
     least : float
-        Share of flags that are right, at least; see `Trust`.
+        Minimum share of correct flags; see `PrecisionTable`.
     flags_per_1000 : mapping of str to float
-        As `rates_for_precision` returns them.
+        As returned by `rates_for_precision`.
     """
-    found = []
+    results = []
     for decisions in annotate_separately(texts, models, flags_per_1000=flags_per_1000):
-        known = trust.get(decisions.task)
+        table = trust.get(decisions.task)
         flagged = decisions.flagged.copy()
         for i in np.flatnonzero(flagged).tolist():
             text = texts[int(decisions.documents[i])]
             start, end = int(decisions.starts[i]), int(decisions.ends[i])
             meant = replacement(decisions.candidate_texts(i)[decisions.chosen[i]], text, start, end)
             sure = float(decisions.probabilities[i])
-            flagged[i] = known is not None and known.estimate(text[start:end], meant, sure).share >= least
-        found.append(replace(decisions, flagged=flagged, trust=known))
-    return resolve_overlaps(found, texts)
+            flagged[i] = table is not None and table.estimate(text[start:end], meant, sure).share >= least
+        results.append(replace(decisions, flagged=flagged, trust=table))
+    return resolve_overlaps(results, texts)
 
 
 def rates_for_precision(
     models: Sequence[Model], trust: Mapping[str, PrecisionTable], least: float
 ) -> dict[str, float]:
-    """Return a rate of flags for each task at which it raises all that are trusted enough, and few more.
+    """Return for each task a rate at which it raises every flag of the required precision, and few others.
 
-    A task of which no flag is gets 0.
+    A task without such flags gets 0.
     """
     rates = {}
     for model in models:
         assert isinstance(model.judge, RaisesFlags)
-        known = trust.get(model.task.name)
-        probability = None if known is None else known.least_for(least)
+        table = trust.get(model.task.name)
+        probability = None if table is None else table.least_for(least)
         rate = 0.0
         if probability is not None:
             rate = model.judge.flags_per_1000 or 1.0

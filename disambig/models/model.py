@@ -1,4 +1,4 @@
-"""A model: a task with its extractors, one scorer for each group, and the rule that decides."""
+"""A model: a task with its extractors, one scorer per group, and the decision rule."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ from disambig.types import (
 
 
 def score_parts(scorer: Scorer, batch: CandidateBatch) -> NDArray[np.float32] | None:
-    """Return the parts of the scores by group of features, ``(n_rows, P)``; None if not linear."""
+    """Split the scores by group of features, shape ``(n_rows, n_feature_groups)``; None if not linear."""
     if not isinstance(scorer, LinearScores):
         return None
     same, weights = scorer.linear(batch)
@@ -63,13 +63,13 @@ def score_parts(scorer: Scorer, batch: CandidateBatch) -> NDArray[np.float32] | 
 
 Rows = NDArray[np.int64]
 HELD = 4096
-"""Instances that wait for others to be judged with them."""
+"""Number of instances that are collected before a decision rule on batches runs."""
 
 
 def decide_scores(
     judge: DecisionRule, parts: Iterable[tuple[Rows, ScoreBatch]], *, flags_per_1000: float | None = None
 ) -> Iterator[tuple[Rows, Predictions]]:
-    """Yield what a judge makes of scores of a group each, which come with the numbers of their instances."""
+    """Apply a decision rule to the scores of each block, and yield instance numbers with predictions."""
     if not isinstance(judge, DecidesBatches):
         for rows, scored in parts:
             yield rows, judge.judge(scored, flags_per_1000=flags_per_1000)
@@ -89,16 +89,16 @@ def decide_scores(
 def _decide_batches(
     judge: DecidesBatches, held: list[tuple[Rows, ScoreBatch]], flags_per_1000: float | None
 ) -> Iterator[tuple[Rows, Predictions]]:
-    found = judge.judge_all([scored for _, scored in held], flags_per_1000=flags_per_1000)
-    yield from zip((rows for rows, _ in held), found, strict=True)
+    predictions = judge.judge_all([scored for _, scored in held], flags_per_1000=flags_per_1000)
+    yield from zip((rows for rows, _ in held), predictions, strict=True)
 
 
 Block = tuple[int, NDArray[np.int64]]
-"""The number of a group, and some of its instances."""
-Described = tuple[int, NDArray[np.int64], Instances, Features]
-"""The same, with these instances and their features."""
+"""The number of a group, and the numbers of some of its instances."""
+BlockFeatures = tuple[int, NDArray[np.int64], Instances, Features]
+"""A block with its instances and their features."""
 TOGETHER = 4096
-"""From so many instances on no more are described at once: their features stay near the cache."""
+"""Maximum number of instances per block of features, so that they stay in the CPU cache."""
 _ANY = Group("any", ("any",))
 
 
@@ -108,23 +108,23 @@ def iterate_features(
     instances: Instances,
     groups: Sequence[Group],
     blocks: Iterable[Block],
-) -> Iterator[Described]:
+) -> Iterator[BlockFeatures]:
     """Yield the features of each block.
 
     Parameters
     ----------
     instances : Instances
-        Of all blocks.
+        The instances of all blocks.
     groups : sequence of Group
-        By their numbers.
+        All groups, indexed by number.
     """
     if instances.own is None and all(rows_are_shared(extractor) for extractor in extractors):
         yield from _share_rows(extractors, view, instances, groups, blocks)
         return
     for some in _group_blocks(blocks):
         parts = [(instances.take(rows), groups[number]) for number, rows in some]
-        found = transform_union_all(extractors, view, parts)
-        for (number, rows), (taken, _), features in zip(some, parts, found, strict=True):
+        transformed = transform_union_all(extractors, view, parts)
+        for (number, rows), (taken, _), features in zip(some, parts, transformed, strict=True):
             yield number, rows, taken, features
 
 
@@ -134,10 +134,10 @@ def _share_rows(
     instances: Instances,
     groups: Sequence[Group],
     blocks: Iterable[Block],
-) -> Iterator[Described]:
-    whole = transform_union(
-        extractors, view, instances.without_labels(), _ANY
-    )  # what is observed is no candidate of it
+) -> Iterator[BlockFeatures]:
+    """Yield the features of each block, computing rows that do not depend on the candidates only once."""
+    # labels are removed since the observed candidates are not candidates of `_ANY`
+    whole = transform_union(extractors, view, instances.without_labels(), _ANY)
     assert isinstance(whole.batch, CrossedRows)
     features, own = whole.batch.rows, own_columns(whole.batch.columns, int(whole.batch.rows.shape[1]))
     for number, rows in blocks:
@@ -145,8 +145,8 @@ def _share_rows(
         k = len(group.candidates)
         costs = taken.costs(group).reshape(-1, k)
         batch = CrossedRows(features[rows], costs, CrossedColumns(own, group.candidates))
-        found, asked = (np.repeat(each[rows], k) for each in (whole.found, whole.asked))
-        yield number, rows, taken, Features(batch, found, asked)
+        n_hits, n_queries = (np.repeat(counts[rows], k) for counts in (whole.found, whole.asked))
+        yield number, rows, taken, Features(batch, n_hits, n_queries)
 
 
 def _group_blocks(blocks: Iterable[Block]) -> Iterator[list[Block]]:
@@ -163,14 +163,14 @@ def _group_blocks(blocks: Iterable[Block]) -> Iterator[list[Block]]:
 
 
 MOST_MARGIN = 99
-"""The largest least margin, in units of log-odds: no model is as sure as that."""
+"""The largest allowed `least_margin`, in units of log-odds: no model is that certain."""
 BLOCK = 4096
-"""Decisions taken at a time: their features stay near the cache."""
+"""Number of decisions per block, so that their features stay in the CPU cache."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Model:
-    """What `train` makes and `annotate` uses. Deciding changes nothing in it.
+    """A trained model; it is immutable, and deciding does not change it.
 
     Attributes
     ----------
@@ -179,17 +179,17 @@ class Model:
     tokenisation : Tokenisation
     extractors : tuple of FeatureExtractor
     baseline : Learner
-        Needs no training; decides for groups without a scorer where there is no `shared` one.
+        Needs no training; decides for groups without a scorer if there is no `shared` one.
     scorers : tuple of Scorer or None
-        One a group of `task`; None, or none at all, for `shared` or the baseline.
-    judge : Judge
-        What makes decisions of scores.
+        One per group of `task`; None, or missing, for groups that `shared` or the baseline decides.
+    judge : DecisionRule
+        Turns scores into decisions.
     shared : Scorer, optional
         Learned from all groups together; decides for groups without a scorer of their own.
     config : dict
-        The resolved config that rebuilds task, extractors and learners.
+        The resolved config, from which task, extractors and learners are rebuilt.
     provenance : dict
-        What it was trained on, reports of the learners, figures: plain values.
+        Training data, reports of the learners and figures, as plain values.
     """
 
     name: str
@@ -206,32 +206,32 @@ class Model:
 
     @property
     def language(self) -> str:
-        """Code of the language it decides for."""
+        """Code of the task's language."""
         return self.task.language
 
     @property
     def flags_per_1000(self) -> float:
-        """The default rate of flags per 1,000 correct words; 0 where nothing is ever flagged."""
+        """The default rate of flags per 1,000 correct words; 0 if the model never flags anything."""
         return self.judge.flags_per_1000 if isinstance(self.judge, RaisesFlags) else 0.0
 
     def with_groups(self, groups: Sequence[Group]) -> Model:
-        """Return a model that also decides `groups`, by what all share or the baseline, without training.
+        """Return a model that also decides `groups`, by the shared scorer or the baseline, without training.
 
-        Groups of the same candidates as one that it has, in whatever order, are not added again.
+        A group with the same candidates as an existing one, in any order, is not added again.
         """
-        known = {frozenset(group.candidates): group for group in (*groups[::-1], *self.task.groups)}
-        new = tuple(group for group in groups if known[frozenset(group.candidates)] is group)
+        by_candidates = {frozenset(group.candidates): group for group in (*groups[::-1], *self.task.groups)}
+        new = tuple(group for group in groups if by_candidates[frozenset(group.candidates)] is group)
         if not new or not isinstance(self.task, Extensible):
             return self
         return replace(self, task=self.task.with_groups(new))
 
     def with_least_margin(self, least_margin: float) -> Model:
-        """Return a model of labels that says nothing where its margin is smaller, in units of log-odds.
+        """Return a model that gives no label if its margin, in units of log-odds, is smaller.
 
         Raises
         ------
         UserError
-            D477 for what is no number from 0 to 99, or a model that chooses words.
+            D477 if `least_margin` is not a number from 0 to 99, or the model chooses words.
         """
         good = isinstance(least_margin, int | float) and not isinstance(least_margin, bool)
         if not isinstance(self.judge, Abstains) or not good or not 0 <= least_margin <= MOST_MARGIN:
@@ -239,29 +239,29 @@ class Model:
         return replace(self, judge=self.judge.with_least_margin(float(least_margin)))
 
     def with_fallback(self) -> Model:
-        """Return a model that says the most frequent label where it has learned no group (`Group.learned`).
+        """Return a model that gives the most frequent label for groups it has not learned (`Group.learned`).
 
         Raises
         ------
         UserError
-            D478 for a model that knows of no such group.
+            D478 if the model has no such group.
         """
         if not isinstance(self.task, HasFallback) or all(group.learned for group in self.task.groups):
             raise UserError("D478", model=self.name)
         return replace(self, task=self.task.with_fallback())
 
     def features(self, view: TokenView, instances: Instances, group: int) -> Features:
-        """Return the joined features of instances that all belong to one group."""
+        """Return the features of instances of one group, joined over the extractors."""
         return transform_union(self.extractors, view, instances, self.task.groups[group])
 
     def scorer(self, group: int, features: Features) -> Scorer:
-        """Return the scorer of a group."""
+        """Return the scorer of a group: its own, else the shared one, else the baseline's."""
         own = self.scorers[group] if group < len(self.scorers) else None
         scorer = own if own is not None else self.shared
         return scorer if scorer is not None else self.baseline.fit(features.batch).scorer
 
     def scored(self, features: Features, instances: Instances, group: int, view: TokenView) -> ScoreBatch:
-        """Return the scores of instances of one group, with what a judge may want to know beside them."""
+        """Return the scores of instances of one group, with the context that the decision rule needs."""
         in_text = decides(self.task).where != "items"
         scorer = self.scorer(group, features)
         return ScoreBatch(
@@ -279,14 +279,14 @@ class Model:
         )
 
     def decide(self, view: TokenView, *, flags_per_1000: float | None = None) -> Decisions:
-        """Decide everywhere in `view`; words of the layer ``"protected"`` are left alone.
+        """Decide everywhere in `view` except at words of the layer ``"protected"``.
 
-        Where the judge says nothing there is no decision.
+        If the decision rule abstains, there is no decision.
 
         Raises
         ------
         UserError
-            D401 for an impossible rate; D110 for a view of another tokenisation.
+            D401 for an invalid rate; D110 for a view with another tokenisation.
         """
         if flags_per_1000 is not None:
             check_rate(flags_per_1000)
@@ -295,7 +295,7 @@ class Model:
     def decide_at(
         self, instances: Instances, view: TokenView, *, flags_per_1000: float | None = None
     ) -> Decisions:
-        """Decide for given instances: places of `view`, or items outside any text; see `decide`."""
+        """Decide given instances: places in `view`, or items outside any text; see `decide`."""
         table = self.task.groups
         n = len(instances)
         offsets = candidate_offsets(instances, table)
@@ -311,13 +311,13 @@ class Model:
                 ("asked", np.int32),
             )
         }
-        said = np.ones(n, bool)
+        answered = np.ones(n, bool)
         done: list[tuple[NDArray[np.int64], NDArray[np.float64]]] = []
-        blocks = _blocks(instances.groups, self._together(view, instances))
+        blocks = _blocks(instances.groups, self._joint_decisions(view, instances))
 
         def parts() -> Iterator[tuple[NDArray[np.int64], ScoreBatch]]:
-            found = iterate_features(self.extractors, view, instances, table, blocks)
-            for group, rows, taken, features in found:
+            transformed = iterate_features(self.extractors, view, instances, table, blocks)
+            for group, rows, taken, features in transformed:
                 check_time()
                 scored = self.scored(features, taken, group, view)
                 done.append((rows, scored.scores))
@@ -326,13 +326,13 @@ class Model:
                     columns["asked"][rows] = instance_evidence(features.asked, features.batch)
                 yield rows, scored
 
-        for rows, found in decide_scores(self.judge, parts(), flags_per_1000=flags_per_1000):
+        for rows, predictions in decide_scores(self.judge, parts(), flags_per_1000=flags_per_1000):
             for name in ("chosen", "margins", "probabilities", "flagged"):
-                columns[name][rows] = getattr(found, name)
-            said[rows] = found.answered
+                columns[name][rows] = getattr(predictions, name)
+            answered[rows] = predictions.answered
         if done:
             order = np.concatenate([rows for rows, _ in done])
-            scores[take_rows(offsets, order)[0]] = np.concatenate([each for _, each in done])
+            scores[take_rows(offsets, order)[0]] = np.concatenate([batch_scores for _, batch_scores in done])
         decisions = Decisions(
             task=self.task.name,
             model=f"{self.name} {self.version}",
@@ -345,10 +345,10 @@ class Model:
             own=instances.own,
             **columns,
         )
-        return decisions if said.all() else decisions.take(np.flatnonzero(said))
+        return decisions if answered.all() else decisions.take(np.flatnonzero(answered))
 
     def _places(self, instances: Instances, view: TokenView) -> dict[str, Any]:
-        """Return document, start and end of each instance; an item is a document of its own, without text."""
+        """Return document, start and end of each instance; an item is its own document, without text."""
         if decides(self.task).where == "items":
             nothing = np.zeros(len(instances), np.int32)
             return {"documents": instances.positions.astype(np.int32), "starts": nothing, "ends": nothing}
@@ -361,15 +361,15 @@ class Model:
         }
 
     def choose(self, view: TokenView) -> tuple[Instances, NDArray[np.int64]]:
-        """Return the decisions to take in a view and the candidate chosen for each: `decide` without scores.
+        """Return the instances of a view and the chosen candidate of each, without scores.
 
-        Quicker where a scorer finds the best candidates by itself (`FindsBest`).
+        This is faster than `decide` if a scorer finds the best candidates by itself (`FindsBest`).
         """
         instances = self.instances(view)
         chosen = np.zeros(len(instances), np.int64)
-        blocks = _blocks(instances.groups, self._together(view, instances))
-        found = iterate_features(self.extractors, view, instances, self.task.groups, blocks)
-        for group, rows, taken, features in found:
+        blocks = _blocks(instances.groups, self._joint_decisions(view, instances))
+        transformed = iterate_features(self.extractors, view, instances, self.task.groups, blocks)
+        for group, rows, taken, features in transformed:
             scorer = self.scorer(group, features)
             if isinstance(scorer, FindsBest):
                 chosen[rows] = scorer.best(features.batch)
@@ -378,25 +378,25 @@ class Model:
                 chosen[rows] = self.judge.judge(scored).chosen
         return instances, chosen
 
-    def _together(self, view: TokenView, instances: Instances) -> NDArray[np.int64] | None:
-        """Return the sentence of each instance where those of a sentence are decided together."""
+    def _joint_decisions(self, view: TokenView, instances: Instances) -> NDArray[np.int64] | None:
+        """Return the sentence of each instance if the task decides all places of a sentence jointly."""
         if not decides(self.task).together:
             return None
         return view.sentences.searchsorted(instances.positions, side="right")
 
     def candidate_probabilities(self, decisions: Decisions) -> NDArray[np.float64] | None:
-        """Return the probability of each candidate to be the right one, one for each of ``decisions.scores``.
+        """Return for each of ``decisions.scores`` the probability that its candidate is the right one.
 
-        Those of one decision sum to one; what stands in the text plays no part. None for models trained
-        before these probabilities were. ``decisions.probabilities`` are something else: of words, the
-        probability that what stands there is an error.
+        Probabilities of one decision sum to one; they do not depend on the observed candidate. The result is
+        None for models that were trained before these probabilities were introduced. In contrast, for tasks
+        with words ``decisions.probabilities`` is the probability that the observed word is an error.
 
         Parameters
         ----------
         decisions : Decisions
-            Of this very model.
+            Decisions of this model.
         """
-        found = np.empty(len(decisions.scores))
+        probabilities = np.empty(len(decisions.scores))
         for group, rows in _blocks(decisions.groups):
             at, offsets = take_rows(decisions.offsets, rows)
             n = len(at)
@@ -416,11 +416,11 @@ class Model:
             )
             if shares is None:
                 return None
-            found[at] = shares
-        return found
+            probabilities[at] = shares
+        return probabilities
 
     def instances(self, view: TokenView) -> Instances:
-        """Return the decisions to take in `view`; protected words are left out, unless they get a label."""
+        """Return the instances in `view`; protected words are left out unless the task assigns labels."""
         instances = self.task.instances(view)
         protected = view.layers.get("protected")
         if protected is None or decides(self.task).between == "labels":
@@ -430,7 +430,7 @@ class Model:
 
 
 def candidate_offsets(instances: Instances, groups: Sequence[Group]) -> NDArray[np.int64]:
-    """Return where the candidates of each instance begin, whatever its group, shape ``(n + 1,)``."""
+    """Return the offsets of the candidates of instances of any groups, shape ``(n + 1,)``."""
     if instances.own is not None:
         return instances.own.offsets
     sizes = np.array([len(group.candidates) for group in groups], np.int64)[instances.groups]
@@ -438,9 +438,9 @@ def candidate_offsets(instances: Instances, groups: Sequence[Group]) -> NDArray[
 
 
 def instance_evidence(counts: NDArray[np.int32], batch: CandidateBatch) -> NDArray[np.int64]:
-    """Return the evidence of each instance: that of all its candidates together, shape ``(n,)``.
+    """Return the evidence of each instance, summed over its candidates, shape ``(n,)``.
 
-    Candidates of the same features have the same evidence, which counts once.
+    If all candidates share the same features, their evidence counts once.
     """
     if isinstance(batch, DenseBlocks):
         return counts.reshape(batch.costs.shape).sum(axis=1, dtype=np.int64)
@@ -455,9 +455,9 @@ def instance_evidence(counts: NDArray[np.int32], batch: CandidateBatch) -> NDArr
 def _blocks(
     groups: NDArray[np.int32], together: NDArray[np.int64] | None = None
 ) -> Iterator[tuple[int, NDArray[np.int64]]]:
-    """Yield each group with its rows, a block at a time, so that memory does not grow with the batch.
+    """Yield each group with its rows, one block at a time, so that memory does not grow with the batch.
 
-    Rows of a group that have the same number in `together` stay in one block.
+    Rows of a group with the same number in `together` stay in one block.
     """
     order = np.argsort(groups, kind="stable")
     numbers, starts = np.unique(groups[order], return_index=True)
@@ -472,7 +472,7 @@ def _blocks(
 
 
 def evidence_name(model: Model) -> str:
-    """Return what was looked up for a model's decisions: words, features of tokens, or n-grams."""
+    """Return the kind of evidence of a model's decisions: ``"words"``, ``"features"`` or ``"n-grams"``."""
     what = decides(model.task)
     if what.where == "documents":
         return "words"

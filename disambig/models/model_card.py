@@ -1,4 +1,4 @@
-"""The model card."""
+"""The model card: a README of a saved model."""
 
 from __future__ import annotations
 
@@ -19,31 +19,32 @@ TITLES = {
 
 
 def list_usage(directory: str) -> list[str]:
-    """Say how lists are reranked."""
+    """Return the section on reranking lists."""
     return [
-        "Lists as JSON Lines, written again with the best candidate first:",
+        "Rerank lists in JSON Lines, so that the best candidate comes first:",
         f"```console\n$ disambig annotate lists.jsonl --from nbest --model {directory} > out.jsonl\n```",
     ]
 
 
 def list_examples(model: Model) -> list[str]:
-    """Say how many lists there were."""
-    said = model.provenance.get("examples", {})
-    of = f"{pluralize(said.get('lists', 0), 'list')} of candidates in {pluralize(said.get('documents', 0), 'document')}"
-    without = said.get("without_right")  # not known of models of before
-    facts = [f"{of}." if without is None else f"{of}, in {without:,} of which no candidate is right."]
+    """Return the section on the lists that the model learned from."""
+    counts = model.provenance.get("examples", {})
+    lists, documents = counts.get("lists", 0), counts.get("documents", 0)
+    total = f"{pluralize(lists, 'list')} of candidates in {pluralize(documents, 'document')}"
+    without = counts.get("without_right")  # missing in older models
+    facts = [f"{total}." if without is None else f"{total}; in {without:,} of them no candidate is right."]
     features = model.provenance.get("groups", {})
     facts += [
-        f"`{name}`: {pluralize(report['examples'], 'list')} learned from."
+        f"`{name}`: learned from {pluralize(report['examples'], 'list')}."
         for name, report in features.items()
     ]
     return ["\n".join(f"* {fact}" for fact in facts)]
 
 
 def list_figures(test: Mapping[str, Any]) -> list[str]:
-    """Return the table of what the model, the source's first candidate and the best one come to."""
+    """Return the table of figures of the model, the first candidate and the best candidate."""
     if not test:
-        return ["No figures are kept with this model: `disambig evaluate --lists` gives them."]
+        return ["No figures are stored with this model; compute them with `disambig evaluate --lists`."]
     about, better = test["measure"], test["better"]
     shares = about["unit"] == "share"
 
@@ -57,29 +58,31 @@ def list_figures(test: Mapping[str, Any]) -> list[str]:
         rows.append(f"| {title} | {figure(at['value'])} | {figure(low)} to {figure(high)} |")
     low, high = better["interval"]
     unit = "" if shares else f", {about['unit']}"
-    direction = "more is better" if about["more_is_better"] else "less is better"
+    direction = "higher is better" if about["more_is_better"] else "lower is better"
     changed = test["changed"]
     on = f"On {pluralize(test['n'], 'list')} in {pluralize(test['documents'], 'document')} ({test['how']})"
     return [
         f"{on}: {about['name']}{unit}; {direction}.",
         "\n".join(["| | value | 95 % interval |", "| --- | --- | --- |", *rows]),
-        f"Model less first candidate: {format_figure(better['difference'], '+.4f')} ({format_figure(low, '+.4f')} to "
-        f"{format_figure(high, '+.4f')}), p = {format_figure(better['p'], '.4f')} by paired bootstrap over documents. "
-        f"It puts another candidate in front in {pluralize(changed['n'], 'list')}: better in "
+        f"Model minus first candidate: {format_figure(better['difference'], '+.4f')} "
+        f"({format_figure(low, '+.4f')} to "
+        f"{format_figure(high, '+.4f')}), p = {format_figure(better['p'], '.4f')} "
+        f"(paired bootstrap over documents). "
+        f"It ranks another candidate first in {pluralize(changed['n'], 'list')}: better in "
         f"{changed['better']:,}, worse in {changed['worse']:,}.",
     ]
 
 
 MOST_LISTED, FEW_LISTED = 20, 5
-"""Groups whose candidates are listed; of more groups only the first few."""
+"""Up to `MOST_LISTED` groups are all listed; of more, only the first `FEW_LISTED`."""
 MOST_GROUPS = 30
-"""Groups whose figures are shown one by one; of more, those with the most test examples."""
+"""Maximum number of groups with figures of their own: those with the most test examples."""
 OTHERS = {"baseline": "unsupervised", "majority": "most frequent"}
-"""What a model is compared with."""
+"""The systems that a model is compared with."""
 KINDS = {
     "words": "Decides between words",
-    "labels": "Gives labels to",
-    "own": "Decides between the own candidates of each place",
+    "labels": "Assigns labels to",
+    "own": "Decides between candidates that are specific to each place",
 }
 PLACES = {
     "words": "places",
@@ -89,11 +92,11 @@ PLACES = {
     "items": "items",
 }
 FEW_TESTED = 100
-"""Test examples below which the card says that the figures are uncertain."""
+"""Number of test examples below which the card warns that the figures are uncertain."""
 
 
 def card(model: Model, directory: str) -> str:
-    """Return the card as Markdown; `directory` is the name of the model's directory."""
+    """Return the card in Markdown; `directory` is the name of the model's directory."""
     test = model.provenance.get("test") or {}
     if decides(model.task).where == "items":
         used, learned = list_usage(directory), list_examples(model)
@@ -104,8 +107,8 @@ def card(model: Model, directory: str) -> str:
     sections = [
         [f"# {_plain(model.name)} {_plain(model.version)}", _what(model)],
         ["## Use", *used],
-        ["## Learned from", *learned],
-        ["## How good", *good],
+        ["## Training data", *learned],
+        ["## Evaluation", *good],
         ["## Limits", *_limits(model, test)],
     ]
     return "\n\n".join("\n\n".join(parts) for parts in sections) + "\n"
@@ -116,13 +119,15 @@ def _what(model: Model) -> str:
     language = f"language: {model.language}" if model.language else "any language"
     what = decides(model.task)
     kind = f"{KINDS[what.between]} {PLACES[what.where]}" if what.between == "labels" else KINDS[what.between]
-    of = " of a text" if what.where in ("words", "tokens", "sentences") else ""
+    in_text = " in a text" if what.where in ("words", "tokens", "sentences") else ""
     if what.where == "items":
-        kind = "Finds the best of lists"
-    intro = f"{kind}{of}: task `{model.task.name}`, {language}, words as in `{model.tokenisation.name}`."
+        kind = "Finds the best candidate of each list"
+    intro = (
+        f"{kind}{in_text}. Task `{model.task.name}`, {language}, tokenisation `{model.tokenisation.name}`."
+    )
     listed = groups
     if len(groups) > MOST_LISTED:
-        intro += f" {pluralize(len(groups), 'group')} of candidates, the first of them:"
+        intro += f" It has {pluralize(len(groups), 'group')} of candidates; the first are:"
         listed = groups[:FEW_LISTED]
     if what.between == "own":
         return intro
@@ -131,8 +136,8 @@ def _what(model: Model) -> str:
 
 def _use(model: Model, directory: str) -> list[str]:
     shell = f"`disambig annotate FILE --model {directory}`"
-    if decides(model.task).together:  # a span for every word is no use: they have components of their own
-        return [f"In the shell: {shell}."]
+    if decides(model.task).together:  # such tasks have their own components: a span for every word is useless
+        return [f"On the command line: {shell}."]
     key = model.task.name
     name, tags = _component(model), "tag" in getattr(model.tokenisation, "layers", ())
     glosses = any(group.glosses for group in model.task.groups)
@@ -149,44 +154,45 @@ def _use(model: Model, directory: str) -> list[str]:
     ]
     if decides(model.task).where == "documents":
         lines[-2:] = ["print(doc.cats)  # the probability of each label"]
-    return ["```python\n" + "\n".join(lines) + "\n```", f"Or in the shell: {shell}."]
+    return ["```python\n" + "\n".join(lines) + "\n```", f"Or on the command line: {shell}."]
 
 
 def _component(model: Model) -> str:
-    """Return the component of a model: that of its task, for labels and where one is installed."""
+    """Return the component for a model: that of its task if it has labels and one is installed."""
     own = f"disambig_{model.task.name}"
     labels = decides(model.task).between == "labels"
     return own if labels and entry_points(group="spacy_factories", name=own) else "disambig"
 
 
 def _examples(model: Model) -> list[str]:
-    said = model.provenance.get("examples", {})
+    counts = model.provenance.get("examples", {})
     groups = model.provenance.get("groups", {})
     learned = sum(scorer is not None for scorer in model.scorers)
     used = sum(report.get("examples", 0) for report in groups.values() if isinstance(report, dict))
     facts = []
-    if "labelled" in said:
+    if "labelled" in counts:
         unit = "sentence" if decides(model.task).together else "document"
         facts.append(
-            f"{pluralize(said['labelled'], 'labelled example')} in {pluralize(said['documents'], unit)}."
+            f"{pluralize(counts['labelled'], 'labelled example')} in {pluralize(counts['documents'], unit)}."
         )
     else:
-        facts.append(f"Raw text, whose own words are taken as right: {pluralize(used, 'example')}.")
-        documents = said.get("documents")
+        facts.append(f"Raw text, whose words are taken as correct: {pluralize(used, 'example')}.")
+        documents = counts.get("documents")
         if isinstance(documents, dict):
-            names = {"train": "to learn from", "dev": "to tune on", "test": "to test on"}
+            names = {"train": "for learning", "dev": "for tuning", "test": "for testing"}
             parts = [f"{documents[name]:,} {what}" for name, what in names.items() if name in documents]
             facts.append(f"Documents: {', '.join(parts)}.")
-        if "train_words" in said:
+        if "train_words" in counts:
             facts.append(
-                f"Words: {said['train_words']:,} to learn from, {said.get('dev_words', 0):,} to tune on."
+                f"Words: {counts['train_words']:,} for learning, {counts.get('dev_words', 0):,} for tuning."
             )
-    if "mistakes" in said:
+    if "mistakes" in counts:
+        mistakes, words = counts["mistakes"], pluralize(counts["clean_words"], "word")
         facts.append(
-            f"Mistakes that people made: {said['mistakes']['used']:,} of {said['mistakes']['read']:,} read, "
-            f"and {pluralize(said['clean_words'], 'word')} of text without any."
+            f"Mistakes that people made: {mistakes['used']:,} of {mistakes['read']:,} read, "
+            f"and {words} of text without mistakes."
         )
-    rest = "" if learned == len(model.scorers) else "; the others are left to the unsupervised baseline"
+    rest = "" if learned == len(model.scorers) else "; the others use the unsupervised baseline"
     facts.append(f"Groups learned: {learned} of {len(model.scorers)}{rest}.")
     tables = [extractor.get("counts") for extractor in model.config.get("extractors", {}).values()]
     named = [f"`{_plain(str(table).replace(chr(92), '/').rpartition('/')[2])}`" for table in tables if table]
@@ -197,7 +203,7 @@ def _examples(model: Model) -> list[str]:
 
 def _figures(test: dict[str, Any]) -> list[str]:
     if not test:
-        return ["No figures are kept with this model: `disambig evaluate` gives them."]
+        return ["No figures are stored with this model; compute them with `disambig evaluate`."]
     systems = test["systems"]
     shown = sorted(systems["model"], key=lambda name: -systems["model"][name]["n"])[:MOST_GROUPS]
     rows = []
@@ -210,31 +216,33 @@ def _figures(test: dict[str, Any]) -> list[str]:
         rows.append([_cell(name), f"{own['n']:,}", right, *others, f"{own['balanced_accuracy']:.1%}", auc])
     compared = [title for other, title in OTHERS.items() if other in systems]
     head = ["group", "tested", "accuracy (95 % interval)", *compared, "balanced", "AUC"]
-    found = [
-        f"On {pluralize(test['n'], 'example')} in {pluralize(test['documents'], 'document')}: {test['how']}.",
+    paragraphs = [
+        f"{pluralize(test['n'], 'example')} in {pluralize(test['documents'], 'document')} ({test['how']}):",
         _table(head, rows),
     ]
     if len(systems["model"]) > len(shown):
-        found.append(f"The {len(shown)} groups with the most test examples, of {len(systems['model'])}.")
+        paragraphs.append(
+            f"These are the {len(shown)} of {len(systems['model'])} groups with the most test examples."
+        )
     candidates = [
         [_cell(name), _cell(candidate or "(no word)"), f"{at['n']:,}", *map(_share, _rates(at))]
         for name in shown[:5]
         for candidate, at in systems["model"][name]["candidates"].items()
     ]
-    found.append(_table(["group", "candidate", "tested", "precision", "recall", "F1"], candidates))
+    paragraphs.append(_table(["group", "candidate", "tested", "precision", "recall", "F1"], candidates))
     errors = [
-        f"{_candidate(error['chosen'])} for {_candidate(error['right'])}: {error['n']:,}"
+        f"{_candidate(error['chosen'])} instead of {_candidate(error['right'])}: {error['n']:,}"
         for name in shown[:5]
         for error in systems["model"][name]["confusions"]
     ]
     if errors:
-        found.append("Most frequent errors:\n\n" + _list(errors))
-    return found
+        paragraphs.append("Most frequent errors:\n\n" + _list(errors))
+    return paragraphs
 
 
 def _reliability(test: dict[str, Any]) -> list[str]:
-    found = test.get("reliability")
-    if not found or not found["n"]:
+    reliability = test.get("reliability")
+    if not reliability or not reliability["n"]:
         return []
     rows = [
         [
@@ -243,32 +251,32 @@ def _reliability(test: dict[str, Any]) -> list[str]:
             f"{at['predicted']:.1%}",
             f"{at['observed']:.1%}",
         ]
-        for at in found["bins"]
+        for at in reliability["bins"]
     ]
-    said = (
+    summary = (
         f"Probabilities of the chosen candidate: expected calibration error "
-        f"{found['expected_calibration_error']:.1%}, Brier score {found['brier']:.3f}."
+        f"{reliability['expected_calibration_error']:.1%}, Brier score {reliability['brier']:.3f}."
     )
-    return [said, _table(["said to be right", "n", "mean", "is right"], rows)]
+    return [summary, _table(["predicted", "n", "mean prediction", "observed"], rows)]
 
 
 def _operating(model: Model, test: dict[str, Any]) -> list[str]:
     if not isinstance(model.judge, RaisesFlags):
         labels = decides(model.task).between == "labels"
-        why = "its candidates are labels" if labels else "it says which candidate is best"
-        return [f"It flags nothing: {why}, and the text is left as it is."]
-    said = f"A word is flagged where at most {model.flags_per_1000:g} right words in 1,000 would be."
+        why = "its candidates are labels" if labels else "it only selects the best candidate"
+        return [f"It flags nothing: {why}, and does not change the text."]
+    summary = f"At the default rate, at most {model.flags_per_1000:g} of 1,000 correct words are flagged."
     zero = any("" in group.candidates for group in model.task.groups)
     replaced = "words replaced by one another at random" if zero else "words replaced at random"
     for at in test.get("rates", {}).values():
-        said += f" Measured: {at['false_flags_per_1000']:.2f} in 1,000."
+        summary += f" Measured: {at['false_flags_per_1000']:.2f} of 1,000."
         if at["errors_found"] is not None:
             low, high = at["errors_found_interval"]
-            said += (
-                f" Of {at['errors_made']:,} {replaced} {at['errors_found']:.1%} are flagged "
-                f"({low:.1%} to {high:.1%}); people's own mistakes are harder."
+            summary += (
+                f" Of {at['errors_made']:,} {replaced}, {at['errors_found']:.1%} are flagged "
+                f"({low:.1%} to {high:.1%}); mistakes that people make are harder to find."
             )
-    return [said]
+    return [summary]
 
 
 def _limits(model: Model, test: dict[str, Any]) -> list[str]:
@@ -284,10 +292,10 @@ def _limits(model: Model, test: dict[str, Any]) -> list[str]:
     ]
     if few:
         more = f" and {len(few) - 10:,} more" if len(few) > 10 else ""
-        facts.append(f"Few examples to learn from: {', '.join(few[:10])}{more}.")
-    facts.append("Text unlike what it learned from is harder: try it on your own.")
+        facts.append(f"Few training examples: {', '.join(few[:10])}{more}.")
+    facts.append("Accuracy is lower on text unlike the training data: try the model on your own text.")
     if isinstance(model.judge, RaisesFlags):
-        facts.append("A rare word that is right may be flagged, and two words may both be right.")
+        facts.append("A rare but correct word may be flagged, and two words may both be correct.")
     return [_list(facts)]
 
 
@@ -300,7 +308,7 @@ def _share(value: float | None) -> str:
 
 
 def _group(group: Group, *, alone: bool) -> str:
-    """Return a group's name, where it says more than its candidates do, and these."""
+    """Return the candidates of a group, after its name if that differs from the candidates."""
     candidates = " / ".join(map(_candidate, group.candidates))
     named = not alone and group.name != "/".join(group.candidates)
     return f"{_plain(group.name)}: {candidates}" if named else candidates
@@ -315,7 +323,7 @@ def _cell(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return a text of one line."""
+    """Return a text with all white space, line ends included, as single spaces."""
     return " ".join(text.split())
 
 

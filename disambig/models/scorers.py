@@ -1,4 +1,4 @@
-"""The linear scorer, and the baseline that scores all candidates alike."""
+"""The linear scorer, and a baseline that gives all candidates the same score."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from disambig.types import Arrays, CandidateBatch, Fitted
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinearScorer:
-    """Scores rows by ``weights . features``.
+    """Score rows by ``weights . features``.
 
     Attributes
     ----------
@@ -23,19 +23,19 @@ class LinearScorer:
     weights: NDArray[np.float64]
 
     def scores(self, batch: CandidateBatch) -> NDArray[np.float64]:
-        """Return one score a row.
+        """Return one score per row.
 
         Raises
         ------
         ValueError
-            For a batch of other columns than the weights are for.
+            If the batch has a different number of columns.
         """
         if len(self.weights) != len(batch.columns):
             raise ValueError(f"{len(self.weights)} weights for {len(batch.columns)} columns")
         return batch.scores(self.weights)
 
     def linear(self, batch: CandidateBatch) -> tuple[CandidateBatch, NDArray[np.float64]]:
-        """Return the batch as it is, and its weights (see `disambig.types.Scorer`)."""
+        """Return the batch unchanged, and the weights (see `disambig.types.LinearScores`)."""
         return batch, self.weights
 
     def state(self) -> Arrays:
@@ -50,20 +50,20 @@ class LinearScorer:
 
 @dataclass(frozen=True, slots=True)
 class ZeroScorer:
-    """Scores every row zero."""
+    """Score every row zero."""
 
     def scores(self, batch: CandidateBatch) -> NDArray[np.float64]:
-        """Return a zero a row."""
+        """Return one zero per row."""
         return np.zeros(len(batch.cost))
 
     def state(self) -> Arrays:
-        """Return nothing: there is nothing to keep."""
+        """Return no arrays: the scorer has no state."""
         return {}
 
 
 @dataclass(frozen=True, slots=True)
 class NoPreference:
-    """Learn nothing and prefer none of the candidates."""
+    """A learner without training that prefers no candidate."""
 
     needs_training: ClassVar[bool] = False
 
@@ -74,7 +74,7 @@ class NoPreference:
         dev: CandidateBatch | None = None,
         rng: np.random.Generator | None = None,
     ) -> Fitted:
-        """Return zero scores; the examples are not looked at."""
+        """Return a scorer of zeros; the examples are ignored."""
         return Fitted(ZeroScorer())
 
     def from_state(self, arrays: Arrays) -> ZeroScorer:

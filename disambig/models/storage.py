@@ -1,4 +1,4 @@
-"""Save and load models: a folder of plain files, in which nothing is executed."""
+"""Save and load models: a folder of plain files; loading one executes nothing from it."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ ABSENT = -1
 
 
 def stack(states: Sequence[Arrays]) -> dict[str, NDArray[Any]]:
-    """Put the arrays of equal keys behind one another; dtypes and shapes are kept.
+    """Concatenate the arrays of each key over groups, keeping dtypes and shapes.
 
-    Each key gets two arrays: the values of all groups, flat, and ``KEY.sizes``, shape ``(n_groups,)``;
-    a third, ``KEY.shapes``, shape ``(n_groups, ndim)``, where the arrays are not one-dimensional.
+    Each key gets two arrays: the flat values of all groups, and ``KEY.sizes``, shape ``(n_groups,)``; and a
+    third, ``KEY.shapes``, shape ``(n_groups, ndim)``, if the arrays are not one-dimensional.
 
     Raises
     ------
@@ -68,12 +68,12 @@ def stack(states: Sequence[Arrays]) -> dict[str, NDArray[Any]]:
 
 
 def unstack(stacked: Mapping[str, NDArray[Any]], n: int) -> list[dict[str, NDArray[Any]]]:
-    """Return the states of `n` groups from what `stack` made of them.
+    """Return the states of `n` groups from the result of `stack`.
 
     Raises
     ------
     KeyError, ValueError
-        Where arrays are missing or do not fit together.
+        If arrays are missing or inconsistent.
     """
     states: list[dict[str, NDArray[Any]]] = [{} for _ in range(n)]
     for key in [key for key in stacked if not key.endswith((".sizes", ".shapes"))]:
@@ -83,34 +83,34 @@ def unstack(stacked: Mapping[str, NDArray[Any]], n: int) -> list[dict[str, NDArr
         lengths = np.maximum(sizes, 0) if whole else sizes
         if not whole or values.ndim != 1 or lengths.sum() != len(values) or (lengths > len(values)).any():
             raise ValueError(f"{key} and its sizes")
-        for group, part in enumerate(np.split(values, np.cumsum(lengths)[:-1]) if n else []):
+        for group, array in enumerate(np.split(values, np.cumsum(lengths)[:-1]) if n else []):
             if sizes[group] != ABSENT:
-                states[group][key] = part if shapes is None else part.reshape(shapes[group])
+                states[group][key] = array if shapes is None else array.reshape(shapes[group])
     return states
 
 
-_IS_THERE: dict[str, Callable[[Path], bool]] = {
+_PATH_SETTINGS: dict[str, Callable[[Path], bool]] = {
     "counts": Path.is_file,
     "gaps": Path.is_dir,
     "parts_of_speech": Path.is_dir,
     "words": Path.is_dir,
 }
-"""Settings of extractors and tasks that name a count table, or a folder with weights or words."""
+"""Settings of extractors and tasks that name a count table or a folder, with a check that it exists."""
 
 
 def relative_paths(config: dict[str, Any], target: Path) -> dict[str, Any]:
-    """Return `config` with the files and folders that are there as a model at `target` is to name them.
+    """Return `config` with the paths of existing files and folders as a model at `target` stores them.
 
-    One below the directory that holds the model is named by its place relative to the model's: both can
-    be moved together, and nothing is said of the machine. Others are named by their full path. Settings that
-    a task or an extractor declares to be folders or files are such, too (`TaskTraits.folders`).
+    A path inside the directory that holds the model is stored relative to the model, so that both can be
+    moved together and the path of the machine is not stored. Other paths are stored in full. Settings that a
+    task or an extractor declares as paths are included (`TaskTraits.folders`).
     """
     home = target.parent.resolve() / target.name
 
     def named(is_there: Callable[[Path], bool], value: str) -> str:
         path = Path(value).resolve()
         if not is_there(path):
-            return value  # such as the name of a pack, whose table it is
+            return value  # such as the name of a pack
         near = path.is_relative_to(home.parent)
         return Path(os.path.relpath(path, home)).as_posix() if near else str(path)
 
@@ -118,7 +118,7 @@ def relative_paths(config: dict[str, Any], target: Path) -> dict[str, Any]:
 
 
 def absolute_paths(config: dict[str, Any], home: Path) -> dict[str, Any]:
-    """Return the config of a model at `home` with full paths: what `located` made, undone."""
+    """Return the config of a model at `home` with full paths: the inverse of `relative_paths`."""
 
     def full(is_there: Callable[[Path], bool], value: str) -> str:
         path = home / value
@@ -131,63 +131,67 @@ def absolute_paths(config: dict[str, Any], home: Path) -> dict[str, Any]:
 def _with_paths(
     config: dict[str, Any], named: Callable[[Callable[[Path], bool], str], str]
 ) -> dict[str, Any]:
-    def with_section_paths(section: Any, known: dict[str, Callable[[Path], bool]]) -> Any:
+    def with_section_paths(section: Any, path_checks: dict[str, Callable[[Path], bool]]) -> Any:
         if not isinstance(section, dict):
             return section
-        paths = {name: value for name, value in section.items() if name in known and isinstance(value, str)}
-        return section | {name: named(known[name], value) for name, value in paths.items()}
+        paths = {
+            name: value for name, value in section.items() if name in path_checks and isinstance(value, str)
+        }
+        return section | {name: named(path_checks[name], value) for name, value in paths.items()}
 
     made = dict(config)
-    if isinstance(made.get("task"), dict):  # of which "gaps" may be a word, too
+    if isinstance(made.get("task"), dict):  # "gaps" may also be a word of a task: only paths have separators
         paths = {name: value for name, value in made["task"].items() if os.sep in str(value)}
-        made["task"] = made["task"] | with_section_paths(paths, _IS_THERE | _declared("tasks", made["task"]))
+        made["task"] = made["task"] | with_section_paths(
+            paths, _PATH_SETTINGS | _declared_paths("tasks", made["task"])
+        )
     if "extractors" in made:
         made["extractors"] = {
-            name: with_section_paths(section, _IS_THERE | _declared("extractors", section))
+            name: with_section_paths(section, _PATH_SETTINGS | _declared_paths("extractors", section))
             for name, section in made["extractors"].items()
         }
     return made
 
 
-def _declared(shelf: str, section: Any) -> dict[str, Callable[[Path], bool]]:
-    """Return the settings that a part's class declares to be paths; an unknown class is no matter here."""
+def _declared_paths(group: str, section: Any) -> dict[str, Callable[[Path], bool]]:
+    """Return the settings that the class of an entry declares to be paths; none for an unknown entry."""
     from disambig.registry import entries
     from disambig.types import folders
 
-    name = section.get(f"@disambig_{shelf}") if isinstance(section, dict) else None
-    part = entries(shelf).get(str(name))
-    factory = part.load() if part is not None else None
+    name = section.get(f"@disambig_{group}") if isinstance(section, dict) else None
+    entry = entries(group).get(str(name))
+    factory = entry.load() if entry is not None else None
     return dict.fromkeys(folders(factory), Path.exists) if isinstance(factory, type) else {}
 
 
 def groups_to_json(groups: Sequence[Group]) -> list[dict[str, Any]]:
-    """Return groups as plain values."""
-    said = []
+    """Return groups as values for JSON."""
+    rows = []
     for group in groups:
         more = {"variants": [list(one) for one in group.variants], "glosses": list(group.glosses)}
         values = {key: value for key, value in more.items() if value}
-        said.append({"name": group.name, "candidates": list(group.candidates), **values})
-    return said
+        rows.append({"name": group.name, "candidates": list(group.candidates), **values})
+    return rows
 
 
-def with_saved_groups(task: Task, said: Sequence[Any]) -> Task | None:
-    """Return the task with the groups that a model says it was trained for; None where it has others.
+def with_saved_groups(task: Task, saved: Sequence[Any]) -> Task | None:
+    """Return the task with the groups of a saved model; None if the task has different groups.
 
     Raises
     ------
     LookupError, TypeError
-        For what `said_of` did not make.
+        If `saved` is not a result of `groups_to_json`.
     """
-    if all(isinstance(one, str) for one in said):
-        return _groups_by_name(task, said)
-    groups = tuple(_group_from_json(one) for one in said)
+    if all(isinstance(one, str) for one in saved):
+        return _groups_by_name(task, saved)
+    groups = tuple(_group_from_json(one) for one in saved)
     if isinstance(task, TakesGroups):
         return task.of_groups(groups)
-    return task if _meaning(task.groups) == _meaning(groups) else None
+    return task if _signature(task.groups) == _signature(groups) else None
 
 
 def _groups_by_name(task: Task, names: Sequence[str]) -> Task | None:
-    """Return the task with groups of which a model says the names only, as all did that are of 0.1.0.
+    """Return the task with groups saved by name only, as by version 0.1.0; None if they do not match.
 
     A confusion set is named by its candidates.
     """
@@ -201,17 +205,17 @@ def _groups_by_name(task: Task, names: Sequence[str]) -> Task | None:
         return None
 
 
-def _group_from_json(said: Any) -> Group:
-    name, candidates = said["name"], tuple(said["candidates"])
-    variants = tuple(tuple(one) for one in said.get("variants", ()))
-    glosses = tuple(said.get("glosses", ()))
+def _group_from_json(saved: Any) -> Group:
+    name, candidates = saved["name"], tuple(saved["candidates"])
+    variants = tuple(tuple(one) for one in saved.get("variants", ()))
+    glosses = tuple(saved.get("glosses", ()))
     if not all(isinstance(one, str) for one in (name, *candidates, *sum(variants, ()), *glosses)):
-        raise TypeError(f"a group of other things than words: {said!r}")
+        raise TypeError(f"a group must consist of strings: {saved!r}")
     return Group(name, candidates, variants, glosses)
 
 
-def _meaning(groups: Sequence[Group]) -> list[tuple[str, tuple[str, ...]]]:
-    """Return what the weights of a model are of."""
+def _signature(groups: Sequence[Group]) -> list[tuple[str, tuple[str, ...]]]:
+    """Return names and candidates, which determine the meaning of a model's weights."""
     return [(group.name, group.candidates) for group in groups]
 
 
@@ -221,44 +225,48 @@ _LABELS, _CALIBRATION, _OPERATING = "labels.", "calibration.", "operating."
 
 
 def with_decision_rule(config: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
-    """Return the config with the judge that the arrays are of."""
+    """Return the config of a model in format 1 with the decision rule that its arrays belong to."""
     labels = any(name.startswith(_LABELS) for name in arrays)
     name = "disambig.Labels.v1" if labels else "disambig.Corrections.v1"
     return {**config, "judge": {"@disambig_judges": name}}
 
 
 def decision_rule_arrays(
-    arrays: Mapping[str, NDArray[Any]], said: Mapping[str, Any]
+    arrays: Mapping[str, NDArray[Any]], saved: Mapping[str, Any]
 ) -> dict[str, NDArray[Any]]:
-    """Return the state of the judge; LookupError, TypeError or ValueError where it is not whole."""
-    labels = _array_part(arrays, _LABELS)
+    """Return the decision rule's state in format 1; raise LookupError or ValueError if it is incomplete."""
+    labels = _with_prefix_removed(arrays, _LABELS)
     if labels:
-        return {"least_margin": np.zeros(1), **labels}  # the oldest had none
-    rate = np.array([float(said["flags_per_1000"])])
-    return {**_array_part(arrays, _CALIBRATION), **_array_part(arrays, _OPERATING), "flags_per_1000": rate}
+        return {"least_margin": np.zeros(1), **labels}  # the first models had no least margin
+    rate = np.array([float(saved["flags_per_1000"])])
+    return {
+        **_with_prefix_removed(arrays, _CALIBRATION),
+        **_with_prefix_removed(arrays, _OPERATING),
+        "flags_per_1000": rate,
+    }
 
 
-def _array_part(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
+def _with_prefix_removed(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
     return {key.removeprefix(prefix): array for key, array in arrays.items() if key.startswith(prefix)}
 
 
-_SAID = ("format", "name", "files")
+_REQUIRED_KEYS = ("format", "name", "files")
 
 
 def check_target(path: str | Path, *, force: bool = False) -> Path:
-    """Return where a model of that name goes, its links followed; what stands there stays as it is.
+    """Return the directory for a new model, with links resolved, without changing anything there.
 
     Raises
     ------
     UserError
-        D406 for a model or an empty directory that is there, unless `force` is set; D940 for anything else
-        that is there; D309 where it cannot be looked at.
+        D406 if a model or an empty directory exists there, unless `force` is set; D940 if anything else
+        exists there; D309 if the path cannot be read.
     """
     try:
         target = follow_links(Path(path))
         restore(target)
         if target.exists():
-            if not _may_go(target):
+            if not _is_replaceable(target):
                 raise UserError("D940", path=path)
             if not force:
                 raise UserError("D406", path=path)
@@ -267,31 +275,31 @@ def check_target(path: str | Path, *, force: bool = False) -> Path:
     return target
 
 
-def _may_go(target: Path) -> bool:
-    """Tell whether nothing but a model, whole or damaged, is lost with a directory."""
+def _is_replaceable(target: Path) -> bool:
+    """Return True if a directory is empty or contains a model, whole or damaged."""
     return target.is_dir() and (_is_model(target) or next(target.iterdir(), None) is None)
 
 
 def _is_model(home: Path) -> bool:
     try:
-        said = read_json(home / "model.json")
+        saved = read_json(home / "model.json")
     except (OSError, ValueError, RecursionError):
         return False
-    return isinstance(said, dict) and all(key in said for key in _SAID)
+    return isinstance(saved, dict) and all(key in saved for key in _REQUIRED_KEYS)
 
 
 PRECISION_FILE = "trust.json"
 
 
 def write_precision(home: Path, trust: PrecisionTable) -> None:
-    """Write what was measured of the model in the directory `home`; what was there is replaced.
+    """Write the precision table of the model in the directory `home`, replacing an existing one.
 
     Raises
     ------
     UserError
-        D309 where it cannot be written, D405 where no model is there.
+        D309 if it cannot be written, D405 if there is no model.
     """
-    said = {
+    measured = {
         "format": FORMAT,
         "model": _read_identity(home),
         "task": trust.task,
@@ -301,43 +309,43 @@ def write_precision(home: Path, trust: PrecisionTable) -> None:
         "pairs": {pair: [asdict(point) for point in points] for pair, points in trust.pairs.items()},
     }
     with save_output(home / PRECISION_FILE) as write:
-        write((json.dumps(said, indent=1, ensure_ascii=False) + "\n").encode())
+        write((json.dumps(measured, indent=1, ensure_ascii=False) + "\n").encode())
 
 
 def read_precision(home: Path) -> PrecisionTable | None:
-    """Return what was measured of the model in the directory `home`; None where nothing was.
+    """Return the precision table of the model in the directory `home`; None if there is none for it.
 
     Raises
     ------
     UserError
-        D862 for a file that is damaged.
+        D862 for a damaged file.
     """
     path = home / PRECISION_FILE
     try:
-        said = read_json(path)
+        saved = read_json(path)
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as problem:
         raise UserError("D862", path=path, problem=problem) from None
     try:
-        if said["format"] != FORMAT:
-            raise ValueError(f"its format is {said['format']!r}, not {FORMAT}")
-        if said["model"] != _read_identity(home):
+        if saved["format"] != FORMAT:
+            raise ValueError(f"its format is {saved['format']!r}, not {FORMAT}")
+        if saved["model"] != _read_identity(home):
             return None
-        pairs = {str(pair): _points(points) for pair, points in said["pairs"].items()}
-        text, per_1000 = str(said["text"]), float(said["per_1000"])
-        return PrecisionTable(str(said["task"]), text, per_1000, _points(said["points"]), pairs)
+        pairs = {str(pair): _points(points) for pair, points in saved["pairs"].items()}
+        text, per_1000 = str(saved["text"]), float(saved["per_1000"])
+        return PrecisionTable(str(saved["task"]), text, per_1000, _points(saved["points"]), pairs)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as problem:
         raise UserError("D862", path=path, problem=repr(problem)) from None
 
 
-def _points(said: Sequence[Mapping[str, Any]]) -> tuple[PrecisionPoint, ...]:
-    points = tuple(PrecisionPoint(**point) for point in said)
+def _points(saved: Sequence[Mapping[str, Any]]) -> tuple[PrecisionPoint, ...]:
+    points = tuple(PrecisionPoint(**point) for point in saved)
     leasts, shares = [point.least for point in points], [point.share for point in points]
     if not points or leasts[0] != 0 or leasts != sorted(leasts) or shares != sorted(shares):
-        raise ValueError("a curve that does not rise from 0")
+        raise ValueError("the curve does not rise from 0")
     if not all(0 <= point.low <= point.share <= point.high <= 1 for point in points):
-        raise ValueError("a share that is none")
+        raise ValueError("a share is not between 0 and 1, or not inside its interval")
     return points
 
 
@@ -351,17 +359,17 @@ def _read_identity(home: Path) -> str:
 MODEL_FORMAT = 2
 _FILES = ("config.cfg", "weights.npz", "judge.npz")
 _LARGEST = 1e30
-"""No number of a model is beyond it: scores are kept in float32, which ends at 3e38."""
+"""Largest allowed weight: scores are float32, which overflows at 3e38."""
 
 
 def save_model(model: Model, path: str | Path, *, force: bool = False) -> None:
-    """Write `model` as a directory, all or nothing; an old one stands until the new one does.
+    """Write `model` as a directory, atomically: an existing one is replaced once the new one is complete.
 
     Raises
     ------
     UserError
-        D406 for a model that is there already, or an empty directory, unless `force` is set; D940 for
-        anything else that is there; D309 where it cannot be written.
+        D406 if a model or an empty directory exists there, unless `force` is set; D940 if anything else
+        exists there; D309 if it cannot be written.
     """
     target = check_target(path, force=force)
     try:
@@ -379,7 +387,7 @@ def _write(model: Model, target: Path) -> None:
         write_config(relative_paths(config, target), draft / "config.cfg")
         np.savez(draft / "weights.npz", **_arrays(model))  # type: ignore[arg-type]
         np.savez(draft / "judge.npz", **_plain(model.judge.state()))  # type: ignore[arg-type]
-        said = {
+        description = {
             "format": MODEL_FORMAT,
             "name": model.name,
             "version": model.version,
@@ -391,7 +399,7 @@ def _write(model: Model, target: Path) -> None:
             "files": {name: _fingerprint(draft / name) for name in _FILES},
             "provenance": replace_nonfinite(model.provenance),
         }
-        srsly.write_json(draft / "model.json", said, indent=1)
+        srsly.write_json(draft / "model.json", description, indent=1)
         (draft / "README.md").write_text(card(model, target.name), encoding="utf8")
         os.chmod(draft, 0o755)
         replace_atomically(draft, target)
@@ -403,54 +411,57 @@ def load_model(path: str | Path) -> Model:
     Raises
     ------
     UserError
-        D405 for a missing or damaged file, D407 for another format, D408 for another count table,
-        D409 where the task has other groups than the model was trained for.
+        D405 for a missing or damaged file, D407 for an unsupported format, D408 for a different count table,
+        D409 if the task has other groups than the model was trained for.
     """
     home = Path(path)
     with suppress(OSError):
         restore(home)
-    said = _read_json(home)
-    first = said["format"] == FORMAT
+    saved = _read_json(home)
+    first = saved["format"] == FORMAT
     for name in FILES if first else _FILES:
-        expected = said["files"].get(name) if isinstance(said.get("files"), dict) else None
+        expected = saved["files"].get(name) if isinstance(saved.get("files"), dict) else None
         if expected is None or not (home / name).is_file() or _fingerprint(home / name) != expected:
-            raise UserError("D405", path=home / name, problem="missing, or not what model.json says it is")
+            raise UserError(
+                "D405", path=home / name, problem="missing, or different from what model.json records"
+            )
     config = absolute_paths(read_config(home / "config.cfg"), home)
     arrays = _read_arrays(home / "weights.npz")
     if first:
         config = with_decision_rule(config, arrays)
     built = resolve(config, source=home / "config.cfg")
     try:
-        judging = decision_rule_arrays(arrays, said) if first else _read_arrays(home / "judge.npz")
+        judging = decision_rule_arrays(arrays, saved) if first else _read_arrays(home / "judge.npz")
+        # weights come from a file that anybody may have written: NaN or infinity would spread silently
         _check_arrays(arrays)
         _check_arrays(judging)
-        task = with_saved_groups(built["task"], said["groups"])
+        task = with_saved_groups(built["task"], saved["groups"])
         if task is None:
-            raise UserError("D409", path=home, task=said["task"])
+            raise UserError("D409", path=home, task=saved["task"])
         extractors = tuple(
-            extractor.from_state(_build_component(arrays, f"extractor.{name}."))
+            extractor.from_state(_with_prefix_removed(arrays, f"extractor.{name}."))
             for name, extractor in built["extractors"].items()
         )
         learner = built["learner"]
-        states = unstack(_build_component(arrays, "scorers."), len(task.groups))
+        states = unstack(_with_prefix_removed(arrays, "scorers."), len(task.groups))
         model = Model(
-            name=str(said["name"]),
-            version=str(said["version"]),
+            name=str(saved["name"]),
+            version=str(saved["version"]),
             task=task,
             tokenisation=built["tokenisation"],
             extractors=extractors,
             baseline=built["baseline"],
             scorers=tuple(
                 learner.from_state(state) if trained else None
-                for state, trained in zip(states, said["trained"], strict=True)
+                for state, trained in zip(states, saved["trained"], strict=True)
             ),
             judge=built["judge"].from_state(judging, task.groups),
-            shared=_shared(learner, _build_component(arrays, "shared.")),
+            shared=_shared(learner, _with_prefix_removed(arrays, "shared.")),
             config=config,
-            provenance=dict(said["provenance"]),
+            provenance=dict(saved["provenance"]),
         )
         _check_scorers(model)
-        counts = said["counts"]
+        counts = saved["counts"]
     except (AttributeError, LookupError, TypeError, ValueError) as problem:
         if isinstance(problem, UserError):
             raise
@@ -462,15 +473,15 @@ def load_model(path: str | Path) -> Model:
 
 def _read_json(home: Path) -> dict[str, Any]:
     try:
-        said = read_json(home / "model.json")
+        saved = read_json(home / "model.json")
     except (OSError, ValueError) as problem:
         raise UserError("D405", path=home / "model.json", problem=problem) from problem
-    if not isinstance(said, dict):
-        raise UserError("D405", path=home / "model.json", problem="no JSON object")
-    if said.get("format") not in (FORMAT, MODEL_FORMAT):
-        known = f"{FORMAT} and {MODEL_FORMAT}"
-        raise UserError("D407", path=home, seen=said.get("format"), known=known)
-    return said
+    if not isinstance(saved, dict):
+        raise UserError("D405", path=home / "model.json", problem="not a JSON object")
+    if saved.get("format") not in (FORMAT, MODEL_FORMAT):
+        supported = f"{FORMAT} and {MODEL_FORMAT}"
+        raise UserError("D407", path=home, seen=saved.get("format"), known=supported)
+    return saved
 
 
 def _fingerprint(path: Path) -> dict[str, Any]:
@@ -479,7 +490,7 @@ def _fingerprint(path: Path) -> dict[str, Any]:
 
 
 def _identities(model: Model) -> list[str]:
-    """Return what identifies the count tables that the extractors use."""
+    """Return the identities of the count tables that the extractors use."""
     return [
         extractor.table.identity for extractor in model.extractors if isinstance(extractor, ReadsCountTable)
     ]
@@ -500,7 +511,7 @@ def _arrays(model: Model) -> dict[str, NDArray[Any]]:
 def _plain(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     strange = [key for key, array in arrays.items() if array.dtype.hasobject]
     if strange:
-        raise TypeError(f"{strange[0]} holds Python objects: a state is made of plain arrays")
+        raise TypeError(f"{strange[0]} contains Python objects: a state must consist of plain arrays")
     return dict(arrays)
 
 
@@ -508,44 +519,40 @@ def _shared(learner: Learner, arrays: Mapping[str, NDArray[Any]]) -> Scorer | No
     if not arrays:
         return None
     if not isinstance(learner, SharesWeights):
-        raise ValueError(f"weights that groups share, which {type(learner).__name__} has not")
+        raise ValueError(f"shared weights, which {type(learner).__name__} does not support")
     return learner.shared_from_state(arrays)
 
 
-def _build_component(arrays: dict[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
-    return {key.removeprefix(prefix): array for key, array in arrays.items() if key.startswith(prefix)}
-
-
 def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    """Read a .npz that holds plain arrays, none of them packed: what is read is no larger than the file."""
+    """Read plain, uncompressed arrays from a .npz: no file can expand to more memory than its size."""
     try:
         with zipfile.ZipFile(path) as archive:
             if any(member.compress_type != zipfile.ZIP_STORED for member in archive.infolist()):
                 raise ValueError("compressed members")
         with np.load(path, allow_pickle=False) as archive:
             return {name: archive[name] for name in archive.files}
-    except Exception as problem:  # NumPy and zipfile raise a dozen kinds for damaged and for hostile files
+    except Exception as problem:  # NumPy and zipfile raise many types for damaged and malicious files
         raise UserError("D405", path=path, problem=problem) from problem
 
 
 def _check_arrays(arrays: dict[str, NDArray[Any]]) -> None:
     for name, array in arrays.items():
         if array.dtype.kind not in "biuf" or not np.isfinite(array).all():
-            raise ValueError(f"{name} holds other things than finite numbers")
+            raise ValueError(f"{name} contains values that are not finite numbers")
         if array.dtype.kind == "f" and float(np.abs(array).max(initial=0.0)) > _LARGEST:
-            raise ValueError(f"{name} holds numbers beyond {_LARGEST:g}")
+            raise ValueError(f"{name} contains numbers beyond {_LARGEST:g}")
 
 
 def _check_scorers(model: Model) -> None:
-    """Let every scorer score nothing: one that does not fit its features fails now, not when deciding.
+    """Score an empty batch with every scorer, so that one that does not fit its features fails when loading.
 
-    The shared one scores all groups: it also decides for those that a user adds.
+    The shared scorer is tried with all groups, since it also decides for groups that a user adds.
     """
-    nothing = model.tokenisation([])
-    nowhere = model.task.instances(nothing)
+    empty_view = model.tokenisation([])
+    no_instances = model.task.instances(empty_view)
     for g, own in enumerate(model.scorers):
         scorers = [scorer for scorer in (own, model.shared) if scorer is not None]
-        batch = model.features(nothing, nowhere, g).batch if scorers else None
+        batch = model.features(empty_view, no_instances, g).batch if scorers else None
         for scorer in scorers:
             assert batch is not None
             scorer.scores(batch)
@@ -557,8 +564,8 @@ def load(name_or_path: str | Path) -> Model:
     Raises
     ------
     UserError
-        D404 for an unknown name, with the true list and the pack that would bring it; D666 for a directory
-        that holds none; D405 to D409 for a damaged one.
+        D404 for an unknown name, with the known names and the pack that contains it; D666 for a directory
+        without a model; D405 to D409 for a damaged one.
     """
     home = model_folder(name_or_path)
     if not (home / "model.json").exists() and str(name_or_path) not in available():
@@ -567,6 +574,5 @@ def load(name_or_path: str | Path) -> Model:
 
 
 @lru_cache(maxsize=32)
-def _load(path: Path, stamp: tuple[int, ...]) -> Model:
-
+def _load(path: Path, stamp: tuple[int, ...]) -> Model:  # the stamp invalidates the cache if the file changes
     return load_model(path)

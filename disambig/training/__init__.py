@@ -1,4 +1,4 @@
-"""Training: examples from text, splits by document, tuning, calibration. No task and no learner here."""
+"""Train models: examples, splits by document, resampling, tuning and calibration."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Diagnostics of training: a cheap baseline as a sanity check, and warnings about examples and groups."""
+"""Diagnostics of training: a sanity check against a cheap baseline, warnings about examples and groups."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from disambig.training.labelled_dataset import LabelledDataset
 from disambig.types import CandidateBatch, Scorer, Task, metric
 
 LEAST = 300
-"""Examples of a group below which it is not tried: of fewer a difference says little."""
+"""Minimum number of examples of a group for the sanity check: with fewer a difference means little."""
 MOST, FOLDS = 1500, 2
-"""Examples that it learns from, the first in text order, and folds of them that it is tried on."""
+"""Maximum number of examples for the cheap baseline (first in text order), and folds that it is scored on."""
 FAR, SURE = 0.02, 0.001
-"""By how much it must be better, and how sure that must be, to be worth a word."""
+"""Minimum improvement, and minimum confidence in it (a p-value), before the user is told."""
 
 
 def sanity_baseline(
     batch: CandidateBatch, right: NDArray[np.bool_], folds: NDArray[np.int64], held_out: NDArray[np.float64]
 ) -> tuple[float, float] | None:
-    """Return the accuracies of a learner and of the alternative where that is far better; else None.
+    """Return the accuracies of a learner and of a linear SVM if the SVM is far better; else None.
 
     Parameters
     ----------
@@ -37,14 +37,14 @@ def sanity_baseline(
         Which candidates are right.
     folds : array of int, shape (n,)
     held_out : array of float64, shape (n, K)
-        Scores by what did not see the example.
+        Scores by scorers that did not see the example.
     """
     n = min(len(right), MOST)
     if len(right) < LEAST or right.shape[1] < 2:
         return None
     try:
         crossed: Any = convert(batch.take(np.arange(n)), CrossedRows)
-    except UserError:  # each candidate has features of its own
+    except UserError:  # candidates have different features: one linear SVM does not apply
         return None
     right, folds = right[:n], folds[:n]
     hits = right[np.arange(n), held_out[:n].argmax(axis=1)]
@@ -58,37 +58,38 @@ def sanity_baseline(
 def _best_columns(
     crossed: CrossedRows, gold: NDArray[np.int64], folds: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return what the alternative chooses for examples of the first folds without these; -1 for others."""
+    """Return the out-of-fold choices of a linear SVM for examples of the first folds; -1 for the others."""
     from scipy.sparse import csr_array
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.svm import LinearSVC
 
     rows = csr_array(normalised(CrossedRows(csr_array(crossed.rows), crossed.costs, crossed.columns)).rows)
+    # liblinear reads 32-bit indices only
     rows.indices, rows.indptr = rows.indices.astype(np.int32), rows.indptr.astype(np.int32)
     chosen = np.full(len(gold), -1, np.int64)
     for fold in np.unique(folds)[:FOLDS].tolist():
-        learn, tell = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+        learn, held_out = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
         if len(np.unique(gold[learn])) < 2:
-            chosen[tell] = gold[learn[0]] if len(learn) else 0
+            chosen[held_out] = gold[learn[0]] if len(learn) else 0
             continue
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             learned = LinearSVC(max_iter=200, random_state=0).fit(rows[learn], gold[learn])
-        chosen[tell] = learned.predict(rows[tell])
+        chosen[held_out] = learned.predict(rows[held_out])
     return chosen
 
 
 MOST_NOTES = 3
-"""Notes of one kind: of hundreds of groups nobody reads more."""
+"""Maximum number of notes of one kind: there may be hundreds of groups."""
 FEW = 100
-"""Examples below which a note says that they are few."""
+"""Number of examples below which a note warns that they are few."""
 
 ON_FITTED = "on the scores that calibration was fitted to"
-"""Stands in the note on an accuracy that flatters: not for those who have a cross-validated one."""
+"""Marks the note with an optimistic accuracy, which is removed if there is a cross-validated one."""
 
 
 def example_warnings(marked: LabelledDataset) -> list[str]:
-    """Say which examples were left out and why, and whether there are few."""
+    """Warn of examples that were left out, with reasons, and of too few examples."""
     notes = []
     if marked.problems:
         notes.append(f"not used: {_shortened(marked.problems, 3, '; ')}")
@@ -105,13 +106,13 @@ def example_warnings(marked: LabelledDataset) -> list[str]:
 
 
 def accuracy_line(hits: NDArray[np.bool_], n_folds: int) -> str:
-    """Say how many choices were right on the examples themselves."""
+    """Return the accuracy on the training examples as a note."""
     n, n_right = len(hits), int(hits.sum())
     if n_folds < 2 and not n_right:
-        return f"{pluralize(n, 'labelled example')} of one document: how good the model is cannot be said"
+        return f"{pluralize(n, 'labelled example')} of one document: accuracy cannot be estimated"
     low, high = wilson(n_right, n)
     return (
-        f"{pluralize(n, 'labelled example')}: accuracy {n_right / n:.1%} {ON_FITTED} (less on new text), "
+        f"{pluralize(n, 'labelled example')}: accuracy {n_right / n:.1%} {ON_FITTED} (lower on new text), "
         f"95 % interval {low:.1%} to {high:.1%}" + (": more examples are needed" if high - low > 0.1 else "")
     )
 
@@ -119,13 +120,13 @@ def accuracy_line(hits: NDArray[np.bool_], n_folds: int) -> str:
 def rare_warnings(
     task: Task, gold: Sequence[NDArray[np.int32]], scorers: Sequence[Scorer | None], n_folds: int
 ) -> list[str]:
-    """Say what had too few examples: of a group to learn, of a label to be in every fold, or one label."""
+    """Warn of groups with too few examples to learn, labels too rare for every fold, and single labels."""
     unlearned, rarer, single = [], [], []
     for group, right, scorer in zip(task.groups, gold, scorers, strict=True):
         if not group.learned:
             continue
         if len(group.candidates) == 1:
-            single.append(f"{group.name}: one label only ({group.candidates[0]}): it is always given")
+            single.append(f"{group.name}: only one label ({group.candidates[0]}), which is always chosen")
             continue
         counts = np.bincount(right, minlength=len(group.candidates))
         rare = [
@@ -135,9 +136,9 @@ def rare_warnings(
         ]
         if scorer is None:
             few = "documents" if (counts > 0).sum() > 1 and len(right) >= 2 * n_folds else "examples"
-            unlearned.append(f"{group.name}: too few {few} to learn from, give more of each label")
+            unlearned.append(f"{group.name}: too few {few} to learn from; add more of each label")
         elif rare:
-            rarer.append(f"{group.name}: fewer examples than folds of {_shortened(rare, 10)}")
+            rarer.append(f"{group.name}: labels with fewer examples than folds: {_shortened(rare, 10)}")
     return [*first_warnings(single), *first_warnings(unlearned), *first_warnings(rarer)]
 
 
@@ -147,7 +148,7 @@ def no_gain_warnings(
     right: Sequence[NDArray[np.bool_]],
     scorers: Sequence[Scorer | None],
 ) -> list[str]:
-    """Say which groups learned nothing that shows on examples they did not see."""
+    """Warn of groups that are no better than their most frequent label on held-out examples."""
     if metric(task)[0] != "accuracy":
         return []
     notes = []
@@ -155,24 +156,24 @@ def no_gain_warnings(
         often = candidates.sum(axis=0)
         if scorer is not None and hit.sum() <= often.max():
             label = group.candidates[int(often.argmax())]
-            notes.append(f"{group.name}: in cross-validation no better than {label!r} every time")
+            notes.append(f"{group.name}: in cross-validation no better than always choosing {label!r}")
     return first_warnings(notes)
 
 
-def baseline_warnings(task: Task, found: Sequence[tuple[float, float] | None]) -> list[str]:
-    """Say of which groups a cheap alternative was far better (see `disambig.training.diagnostics`)."""
+def baseline_warnings(task: Task, accuracies: Sequence[tuple[float, float] | None]) -> list[str]:
+    """Warn of groups for which a plain linear SVM was far better (see `sanity_baseline`)."""
     return first_warnings(
         [
-            f"{group.name}: in cross-validation the scores are right in {each[0]:.1%}, those of a plain "
-            f"linear SVM in {each[1]:.1%}: change the learner's settings, first of all its regularisation"
-            for group, each in zip(task.groups, found, strict=True)
-            if each is not None
+            f"{group.name}: in cross-validation {pair[0]:.1%} are correct, with a plain "
+            f"linear SVM {pair[1]:.1%}: change the learner's settings, first of all its regularisation"
+            for group, pair in zip(task.groups, accuracies, strict=True)
+            if pair is not None
         ]
     )
 
 
 def first_warnings(notes: list[str]) -> list[str]:
-    """Return some notes of one kind, the last of which says how many more groups there are."""
+    """Return the first notes of one kind, and a last one with the number of further groups."""
     more = len(notes) - MOST_NOTES
     return (
         notes if more <= 0 else [*notes[:MOST_NOTES], f"... and {pluralize(more, 'more group')} like these"]

@@ -1,4 +1,4 @@
-"""Training examples from running text and from mistakes that people made, and splits by document."""
+"""Training examples from text and from mistakes that people made; splits by document."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ _PLACE = re.compile(r"^.*?(, line \d+|:\d+|/[^:]*)?: ")
 
 
 def dataset_report(used: int, problems: Sequence[str] = (), what: str = "examples") -> dict[str, Any]:
-    """Return the account of some examples as plain values.
+    """Count the examples that are used and left out, with reasons, as plain values.
 
     Parameters
     ----------
     used : int
     problems : sequence of str
-        One for each example that was left out: its place, a colon, what is wrong.
+        One per example that was left out: its place, a colon, and the reason.
     what : str
-        What examples are: ``"lists"``, ``"documents"``.
+        Noun for the examples, such as ``"lists"`` or ``"documents"``.
     """
     reasons = Counter(_QUOTED.sub("...", _PLACE.sub("", problem, count=1)) for problem in problems)
     return {"what": what, "read": used + len(problems), "used": used, "left_out": dict(reasons.most_common())}
 
 
-def report_line(said: Mapping[str, Any]) -> str:
-    """Return an account for people: ``read 3,097 examples: 3,090 used, 7 left out (...)``."""
-    reasons = list(said["left_out"].items())
+def report_line(report: Mapping[str, Any]) -> str:
+    """Format a dataset report as one line: ``read 3,097 examples: 3,090 used, 7 left out (...)``."""
+    reasons = list(report["left_out"].items())
     n = sum(count for _, count in reasons)
     why = "; ".join(f"{count:,}: {reason}" for reason, count in reasons[:MOST_REASONS])
     more = f"; {pluralize(len(reasons) - MOST_REASONS, 'more reason')}" if len(reasons) > MOST_REASONS else ""
     left = f"{n:,} left out ({why}{more})" if n else "none left out"
-    read = pluralize(said["read"], said["what"].removesuffix("s"))
-    return f"read {read}: {said['used']:,} used, {left}"
+    read = pluralize(report["read"], report["what"].removesuffix("s"))
+    return f"read {read}: {report['used']:,} used, {left}"
 
 
 HASH_FOLDS = 10
@@ -56,12 +56,12 @@ AIMS = {"train": "to learn from", "dev": "to tune on", "test": "to test on"}
 
 
 def document_fold(text: str) -> int:
-    """Return the fold (0 to 9) of a document: white space at its ends does not matter."""
+    """Return the fold (0 to 9) of a document by its text, ignoring white space at the ends."""
     return hash_word(text.strip()) % HASH_FOLDS
 
 
 def split(texts: Iterable[str]) -> dict[str, list[str]]:
-    """Sort documents into train (60 %), dev (20 %) and test (20 %)."""
+    """Split documents into train (60 %), dev (20 %) and test (20 %)."""
     parts: dict[str, list[str]] = {name: [] for name in PARTS}
     names: Sequence[str] = [
         next(name for name, folds in PARTS.items() if f in folds) for f in range(HASH_FOLDS)
@@ -72,7 +72,7 @@ def split(texts: Iterable[str]) -> dict[str, list[str]]:
 
 
 def why_empty(texts: Mapping[str, Sequence[str]], part: str, task: str) -> str:
-    """Say why a part of a split holds nothing for a task, though another part may.
+    """Explain why a part of a split has no examples for a task, although another part may have some.
 
     Parameters
     ----------
@@ -81,29 +81,31 @@ def why_empty(texts: Mapping[str, Sequence[str]], part: str, task: str) -> str:
     part : str
         One of `AIMS`.
     task : str
-        Its name.
+        Name of the task.
     """
     all_texts = [text.strip() for name in AIMS for text in texts.get(name, ()) if text.strip()]
     n, different = len(all_texts), len(set(all_texts))
-    said = f"no document that is kept {AIMS[part]} has a candidate of the task {task}"
+    problem = f"none of the documents kept {AIMS[part]} contains a candidate of the task {task}"
     if different < n:
         same = (
-            f"of {pluralize(n, 'document')} only {different:,} {'is' if different == 1 else 'are'} different"
+            f"only {different:,} of {pluralize(n, 'document')} {'is' if different == 1 else 'are'} different"
         )
-        return f"{said}; {same}, and equal ones are never split: give more different ones"
-    return f"{said}; {pluralize(n, 'document')} in all: give more of them (with --lines each line is one)"
+        return f"{problem}; {same}, and equal documents are never split: add more distinct documents"
+    return (
+        f"{problem}; there are {pluralize(n, 'document')} in all: add more (with --lines, each line is one)"
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TextExamples:
-    """A view of some text and the decisions to take in it.
+    """A view of some text and the instances in it.
 
     Attributes
     ----------
     view : TokenView
     instances : Instances
     n_words : int
-        Words of the text, sentence ends not counted.
+        Number of words in the text, without sentence ends.
     """
 
     view: TokenView
@@ -112,13 +114,13 @@ class TextExamples:
 
     @classmethod
     def from_view(cls, view: TokenView, instances: Instances) -> TextExamples:
-        """Count the words and keep the rest."""
+        """Build examples from a view and its instances, counting the words."""
         return cls(view, instances, int(np.count_nonzero(view.ends > view.starts)))
 
     def rows(
         self, group: int, *, most: int | None = None, rng: np.random.Generator | None = None
     ) -> NDArray[np.int64]:
-        """Return which instances belong to a group: all, or a random sample of `most`."""
+        """Return the rows of a group's instances: all of them, or a random sample of `most`."""
         rows = np.flatnonzero(self.instances.groups == group)
         if most is not None and len(rows) > most:
             assert rng is not None
@@ -129,37 +131,36 @@ class TextExamples:
         self, rows: NDArray[np.int64], group: int, task: Task, extractors: Sequence[FeatureExtractor]
     ) -> Features:
         """Return the features of the instances in `rows`, all of one group."""
-        part = self.instances.take(rows)
-        return transform_union(extractors, self.view, part, task.groups[group])
+        return transform_union(extractors, self.view, self.instances.take(rows), task.groups[group])
 
 
 TIER = 1
-"""Mistakes of higher tiers are wording or taste: nothing is learned from them."""
+"""Highest tier that is learned from: mistakes of higher tiers are a matter of wording or taste."""
 UNSURE, ELSEWHERE, OTHER, SHIELDED = (
-    f"of a tier above {TIER}",
-    "nothing is decided there",
-    "decided, but not between these words",
+    f"tier above {TIER}",
+    "the task decides nothing there",
+    "the task does not decide between these words",
     "protected text, such as code, a quotation or a name",
 )
-"""Why a mistake is left out."""
+"""Reasons for leaving out a mistake."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ErrorCorpus:
-    """What people wrote.
+    """Mistakes that people made, and clean text, as instances of a task.
 
     Attributes
     ----------
-    wrong : Examples
-        Places of mistakes; what was meant is observed.
+    wrong : TextExamples
+        The places of mistakes; the observed candidate is the intended one.
     written : array of int32, shape (n,)
-        The candidate that was written there.
-    right : Examples
+        The candidate that was written at each place.
+    right : TextExamples
         Places without a mistake.
     account : dict
-        How many mistakes are used, and why the others are left out (see `disambig.training.examples`).
+        Numbers of mistakes used and left out, with reasons (see `dataset_report`).
     n_mistakes : int
-        All that were given, used or not.
+        Number of all given mistakes, used or not.
     """
 
     wrong: TextExamples
@@ -172,27 +173,27 @@ class ErrorCorpus:
     def from_texts(
         cls, task: Task, tokenisation: Tokenisation, mistakes: Sequence[Fix], clean: Sequence[Clean]
     ) -> ErrorCorpus:
-        """Find what a task decides among some mistakes and in clean paragraphs.
+        """Find the instances of a task at mistakes and in clean paragraphs.
 
         Raises
         ------
         UserError
-            D426 for mistakes without clean paragraphs or the reverse, D428 where no mistake, or nothing in
-            the clean paragraphs, is decided.
+            D426 if only one of mistakes and clean paragraphs is given, D428 if the task decides no mistake,
+            or nothing in the clean paragraphs.
         """
         if not (mistakes and clean):
             raise UserError("D426", problem=f"{'clean' if mistakes else 'fixes'} is missing")
         sure = [fix for fix in mistakes if fix.tier <= TIER]
         view = view_of_texts([fix.before for fix in sure], tokenisation, protected=True)
-        found = find_instances(task, view)
-        at, meant, reasons = _match_places(task, view, found, sure)
+        instances = find_instances(task, view)
+        at, meant, reasons = _match_places(task, view, instances, sure)
         problems = [f"{fix.where}: {reason}" for fix, reason in zip(sure, reasons, strict=True) if reason]
         problems += [f"{fix.where}: {UNSURE}" for fix in mistakes if fix.tier > TIER]
-        said = dataset_report(len(mistakes) - len(problems), problems, "mistakes")
+        report = dataset_report(len(mistakes) - len(problems), problems, "mistakes")
         if not len(at):
-            raise UserError("D428", task=task.name, problem=report_line(said))
-        places = found.take(at)
-        paragraphs = view_of_texts([each.text for each in clean], tokenisation, protected=True)
+            raise UserError("D428", task=task.name, problem=report_line(report))
+        places = instances.take(at)
+        paragraphs = view_of_texts([paragraph.text for paragraph in clean], tokenisation, protected=True)
         right = find_instances(task, paragraphs)
         right = right.take((right.observed >= 0) & ~_view_protected(paragraphs, right))
         if not len(right):
@@ -201,26 +202,27 @@ class ErrorCorpus:
             TextExamples.from_view(view, replace(places, observed=meant)),
             places.observed,
             TextExamples.from_view(paragraphs, right),
-            said,
+            report,
             len(mistakes),
         )
 
 
 def _view_protected(view: TokenView, instances: Instances) -> NDArray[np.bool_]:
-    """Return at which instances something is protected."""
+    """Return which instances begin or end with a protected token."""
     shielded = view.layers["protected"].astype(bool)
-    found: NDArray[np.bool_] = (
+    protected: NDArray[np.bool_] = (
         shielded[instances.positions] | shielded[instances.positions + instances.lengths - 1]
     )
-    return found
+    return protected
 
 
 def _match_places(
     task: Task, view: TokenView, instances: Instances, mistakes: Sequence[Fix]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], list[str]]:
-    """Return the instances at which a mistake was made between their candidates, and what was meant.
+    """Match mistakes with instances that decide between the written and the intended word.
 
-    And why nothing is to be learned from each mistake; "" where something is.
+    Return the matching instances, the intended candidate of each, and for every mistake the reason for
+    leaving it out ("" if it is used).
     """
     starts = view.starts[instances.positions]
     last = instances.positions + instances.lengths - 1

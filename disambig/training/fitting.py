@@ -1,4 +1,4 @@
-"""Fit a learner and check its result, and the protocols of resampling."""
+"""Fit a learner and check its result; the protocols of resampling."""
 
 from __future__ import annotations
 
@@ -29,63 +29,62 @@ Progress = Callable[[str, int, int], None]
 
 
 class FittedResampling(Protocol):
-    """A plan whose extractors are fitted."""
+    """A resampling with fitted extractors."""
 
     @property
     def extractors(self) -> tuple[FeatureExtractor, ...]:
-        """Those of the model."""
+        """The fitted extractors of the model."""
         ...
 
     def shared(self, model: Model, learner: Learner, rng: np.random.Generator) -> Scorer | None:
-        """Return what all groups share; None where the plan or the examples allow none."""
+        """Return a scorer shared by all groups; None if the resampling or the examples do not allow one."""
         ...
 
     def fit(
         self, model: Model, learner: Learner, group: int, rng: np.random.Generator
     ) -> tuple[Scorer | None, dict[str, Any]]:
-        """Return a group's scorer and its report; None where there is too little to learn from."""
+        """Return a group's scorer and report; the scorer is None if there are too few examples."""
         ...
 
     def material(self, model: Model, rng: np.random.Generator) -> CalibrationData:
-        """Return what the judge is fitted to: examples that their scorers did not learn from."""
+        """Return the data for the decision rule: examples that their scorers did not learn from."""
         ...
 
     def provenance(self, model: Model) -> dict[str, Any]:
-        """Return what is to be said of the examples, as plain values."""
+        """Return counts and warnings about the examples as plain values."""
         ...
 
 
 @runtime_checkable
 class HasTrialScores(Protocol):
-    """A plan whose extractors are fitted, and that can tell how good they are before anything is taken."""
+    """A resampling that can score extractors and learners before one is chosen."""
 
     def hits(self, task: Task, learner: Learner, baseline: Learner) -> NDArray[np.bool_]:
-        """Return which examples are decided right by scorers that did not see them."""
+        """Return which examples are decided correctly by scorers that did not see them."""
         ...
 
     def with_tuned(self, learner: Learner) -> Learner:
-        """Return a learner with what it leaves open as it came out in the fits so far."""
+        """Return the learner with its open settings chosen from the fits so far."""
         ...
 
 
 @runtime_checkable
 class FitsFolds(Protocol):
-    """A learner that learns from all examples, and from all but each fold, in one go: sooner than in turn."""
+    """A learner that fits all examples, and all but each fold, in one pass: faster than one at a time."""
 
     def fit_folds(
         self, batch: CandidateBatch, folds: NDArray[np.int64]
     ) -> tuple[Fitted, NDArray[np.float64]] | None:
-        """Return what was found on all instances, and the score of each row by what did not see its fold.
+        """Return the result of fitting all instances, and out-of-fold scores of each row.
 
-        None where a batch is learned from in turn: `fit` is called then. `folds`, shape (n,), are numbers
-        from 0 on, two of them at least. A setting left open is the one by which most instances are decided
-        right by what did not see them.
+        Return None to have `fit` called for each fold instead. `folds`, shape (n,), numbers the folds from 0;
+        there are at least two. An open setting gets the value that decides most held-out instances correctly.
         """
         ...
 
 
 class Resampling(Protocol):
-    """Held-out examples (`held_out`) or folds of all of them (`folds`)."""
+    """A way to obtain held-out scores: held-out examples, or folds (see `disambig.training.resampling`)."""
 
     def prepare(self, parts: dict[str, Any], tell: Progress) -> FittedResampling:
         """Fit the extractors of a resolved config."""
@@ -103,44 +102,44 @@ def balanced_sample(
     most: int,
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
-    """Return a sample of at most `most` rows in which empty places are no more than the others.
+    """Return a sample of at most `most` rows in which empty places do not outnumber the others.
 
     Parameters
     ----------
     rows : array of int64, shape (n,)
         All instances of the group.
     observed : array of int32, shape (n,)
-        What stands at each.
+        The candidate in the text at each.
     """
     empty = observed == group.candidates.index(EMPTY_CANDIDATE)
     others, empties = rows[~empty], rows[empty]
-    room = max(most // 2, most - len(empties))
-    if len(others) > room:
-        others = rng.choice(others, room, replace=False)
+    n_others = max(most // 2, most - len(empties))
+    if len(others) > n_others:
+        others = rng.choice(others, n_others, replace=False)
     n = min(len(empties), max(len(others), 1), most - len(others))
     return np.sort(np.concatenate([others, rng.choice(empties, n, replace=False)]))
 
 
 def bias_column(columns: Columns, group: Group) -> int | None:
-    """Return the column that adds to the zero candidate's score whatever the place; None without one."""
+    """Return the bias column of the empty candidate; None if there is none."""
     if EMPTY_CANDIDATE not in group.candidates or "bias" not in columns.group_names:
         return None
     bias = columns.groups == columns.group_names.index("bias")
-    found = np.flatnonzero(bias & (columns.labels == group.candidates.index(EMPTY_CANDIDATE)))
-    return int(found[0]) if len(found) else None
+    indices = np.flatnonzero(bias & (columns.labels == group.candidates.index(EMPTY_CANDIDATE)))
+    return int(indices[0]) if len(indices) else None
 
 
 def restore_bias(
     scorer: LinearScorer, column: int, scores: NDArray[np.float64], gold: NDArray[np.int32], group: Group
 ) -> tuple[Scorer, float]:
-    """Return a scorer whose zero candidate wins as often as is right, and the constant that was added.
+    """Shift the bias of the empty candidate so that most decisions are right; return scorer and shift.
 
     Parameters
     ----------
     column : int
-        Of the zero candidate's bias, whose value is one everywhere.
+        The bias column of the empty candidate, whose value is one everywhere.
     scores : array of float64, shape (n, K)
-        Of development instances at their true rate.
+        Scores of development instances, with empty places at their true rate.
     gold : array of int32, shape (n,)
     """
     zero = group.candidates.index(EMPTY_CANDIDATE)
@@ -148,14 +147,14 @@ def restore_bias(
     best = rivals[scores[:, rivals].argmax(axis=1)]
     needed = scores[np.arange(len(scores)), best] - scores[:, zero]
     order = np.argsort(needed, kind="stable")
-    # right answers where the first i places, in the order of what they need, are left empty
+    # right[i]: correct decisions if the i places that need the smallest shift are left empty
     gained = np.concatenate([[0], np.cumsum((gold == zero)[order])])
     kept = np.concatenate([[0], np.cumsum((gold == best)[order])])
     right = gained + kept[-1] - kept
     ordered = needed[order]
     ends = np.concatenate([[ordered[0] - 1.0], ordered, [ordered[-1] + 1.0]])
     middles = (ends[:-1] + ends[1:]) / 2
-    possible = ends[:-1] < ends[1:]  # places that need the same are decided alike
+    possible = ends[:-1] < ends[1:]  # no shift separates places that need the same one
     top = np.flatnonzero(possible & (right == right[possible].max()))
     shift = float(middles[top[np.abs(middles[top]).argmin()]])
     weights = scorer.weights.copy()
@@ -163,8 +162,8 @@ def restore_bias(
     return replace(scorer, weights=weights), shift
 
 
-_LOOKED_AT = 100
-"""Instances whose scores are looked at."""
+_CHECKED = 100
+"""Number of instances on which a scorer's contract is checked."""
 
 
 def fit(
@@ -176,26 +175,26 @@ def fit(
     part: str = "",
     step: str | None = None,
 ) -> Fitted:
-    """Return what a learner found, in order.
+    """Fit a learner and check its result.
 
     Parameters
     ----------
     learner : Learner
-        One that `FitsPath` gives a scorer a step, of which that of least mean cost on `dev` is taken, the
-        first of equals; without development data the last. The report then has ``path``, a list of ``step``
-        and ``dev_cost``, and ``chosen``.
+        If it is a `FitsPath`, which returns one scorer per step, the step of lowest mean cost on `dev` is
+        taken (the first if there are several; the last step without development data). Its report gets
+        ``path``, a list of ``step`` and ``dev_cost``, and ``chosen``.
     batch, dev : CandidateBatch
-        As the extractors give them.
+        As returned by the extractors.
     part : str, optional
-        What the learner is called in messages; by default by its class.
+        Name of the learner in messages; by default its class.
     step : str, optional
-        Of a path, the step to take: chosen before, on folds. The last where the path has none of this name.
+        The step of a path to take, chosen earlier on folds; the last step if the path does not have it.
 
     Raises
     ------
     UserError
-        D414 where the learner, or its scorer, breaks the contract; D459 for examples that have no form that
-        the learner takes; and what the learner raises.
+        D414 if the learner or its scorer breaks the contract; D459 if the examples cannot be converted to a
+        storage that the learner accepts; and whatever the learner raises.
     """
     part = part or f"the learner {type(learner).__name__}"
     examples = to_accepted_storage(learner, batch, part=part)
@@ -210,9 +209,9 @@ def fit(
 def fit_folds(
     learner: FitsFolds, batch: CandidateBatch, folds: NDArray[np.int64]
 ) -> tuple[Fitted, NDArray[np.float64]] | None:
-    """Return what a learner found on all examples, and the scores of each fold by what did not see it.
+    """Fit a learner on all examples and return the result with out-of-fold scores.
 
-    None where it is to learn in turn.
+    Return None if the learner prefers to be fitted for each fold separately.
 
     Raises
     ------
@@ -220,25 +219,25 @@ def fit_folds(
         As `fit`.
     """
     part = f"the learner {type(learner).__name__}"
-    found = learner.fit_folds(to_accepted_storage(learner, batch, part=part), folds)  # type: ignore[arg-type]
-    if found is None:
+    result = learner.fit_folds(to_accepted_storage(learner, batch, part=part), folds)  # type: ignore[arg-type]
+    if result is None:
         return None
-    if not (isinstance(found, tuple) and len(found) == 2):
+    if not (isinstance(result, tuple) and len(result) == 2):
         wanted = "(Fitted(scorer, report), scores), or None"
-        raise contract_error(part, f"fit_folds gave {_shown(found)}", wanted)
-    fitted, scores = found
+        raise contract_error(part, f"fit_folds gave {_shown(result)}", wanted)
+    fitted, scores = result
     check_fitted(fitted, _sample_rows(batch), part=part)
     check_scores(scores, batch, part=f"fit_folds of {part}")
     return fitted, scores
 
 
 def to_accepted_storage(learner: Learner, batch: CandidateBatch, *, part: str = "") -> CandidateBatch:
-    """Return a batch in the best storage that a learner takes: its own, if that is one of these.
+    """Convert a batch to the best storage that a learner accepts; it stays as it is if that is accepted.
 
     Raises
     ------
     UserError
-        D414 where `takes` is no tuple of classes; D459 for a batch that has no such form.
+        D414 if `takes` is not a tuple of classes; D459 if the batch cannot be converted.
     """
     part = part or f"the learner {type(learner).__name__}"
     storages: Any = takes(learner)
@@ -255,12 +254,12 @@ def to_accepted_storage(learner: Learner, batch: CandidateBatch, *, part: str = 
 
 
 def check_fitted(fitted: object, batch: CandidateBatch, *, part: str) -> None:
-    """Refuse what is no `Fitted` whose scorer gives one finite number for each row of a batch.
+    """Raise unless `fitted` is a `Fitted` whose scorer gives one finite number for each row of a batch.
 
     Raises
     ------
     UserError
-        D414, which names the part, what it gave and what the contract is.
+        D414, which names the learner, its result and the contract.
     """
     if not isinstance(fitted, Fitted):
         raise contract_error(part, f"fit gave {_shown(fitted)}", "Fitted(scorer, report)")
@@ -292,7 +291,7 @@ def check_fitted(fitted: object, batch: CandidateBatch, *, part: str) -> None:
 
 
 def check_scores(scores: object, batch: CandidateBatch, *, part: str) -> None:
-    """Refuse what is not one finite float for each row of a batch (D414)."""
+    """Raise D414 unless `scores` has one finite float for each row of a batch."""
     n, wanted = len(batch.cost), f"one finite float for each of {len(batch.cost):,} rows"
     if not isinstance(scores, np.ndarray):
         raise contract_error(part, f"scores gave {_shown(scores)}", wanted)
@@ -308,7 +307,7 @@ def check_scores(scores: object, batch: CandidateBatch, *, part: str) -> None:
 
 
 def mean_cost(scorer: Scorer, batch: CandidateBatch) -> float:
-    """Return what a scorer's best candidates cost, on average."""
+    """Return the mean cost of a scorer's best candidates."""
     if isinstance(scorer, FindsBest):
         best = np.asarray(scorer.best(batch))
     else:
@@ -349,8 +348,8 @@ def _fit_path(
 
 
 def _sample_rows(batch: CandidateBatch) -> CandidateBatch:
-    """Return a few of the instances: what is wrong with scores is seen in any."""
-    return batch.take(np.arange(min(_n(batch), _LOOKED_AT)))
+    """Return a few instances: a broken contract shows in any of them."""
+    return batch.take(np.arange(min(_n(batch), _CHECKED)))
 
 
 def _n(batch: CandidateBatch) -> int:
@@ -364,7 +363,7 @@ def _shown(value: object) -> str:
 
 
 def _plain(value: object) -> bool:
-    """Tell whether a value can be written as JSON."""
+    """Return True if a value can be written as JSON."""
     if isinstance(value, dict):
         return all(isinstance(key, str) and _plain(item) for key, item in value.items())
     if isinstance(value, list | tuple):

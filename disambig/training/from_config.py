@@ -1,4 +1,4 @@
-"""Train a model as a config file describes it."""
+"""Train the model that a config file describes."""
 
 from __future__ import annotations
 
@@ -30,42 +30,42 @@ ENDING = ".cfg"
 
 
 def plugin_configs() -> dict[str, Path]:
-    """Return the configs of all installed plugins, by the name of the file without its ending."""
-    found: dict[str, Path] = {}
+    """Return the config files of all installed plugins, by file name without suffix."""
+    configs: dict[str, Path] = {}
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
         package, *inside = entry.module.split(".")[:-1] or [""]
-        spec = find_spec(package) if package else None  # found without being run
+        spec = find_spec(package) if package else None  # located without importing the plugin
         for home in (spec.submodule_search_locations if spec else None) or ():
             for path in sorted(Path(home, *inside).glob(f"*{ENDING}")):
-                found.setdefault(path.stem, path)
-    return found
+                configs.setdefault(path.stem, path)
+    return configs
 
 
 def config_path(name: str | Path) -> Path:
-    """Return the path of a config: a file, or one that a plugin brings, by its name.
+    """Return the path of a config, given as a file or as the name of a plugin's config.
 
     Raises
     ------
     UserError
-        D472 for a name without an ending that is neither.
+        D472 for a name without a suffix that is neither.
     """
     path = Path(name)
     if path.suffix or path.is_file() or path.name != str(name):
         return path
-    known = plugin_configs()
-    if str(name) not in known:
-        raise UserError("D472", name=str(name), names=nearest_first(str(name), known))
-    return known[str(name)]
+    configs = plugin_configs()
+    if str(name) not in configs:
+        raise UserError("D472", name=str(name), names=nearest_first(str(name), configs))
+    return configs[str(name)]
 
 
 OBJECTS = ("task", "tokenisation", "extractors", "learner", "baseline", "judge")
 OPTIONAL = ("baseline", "judge", "tokenisation")
 WORDS = {"@disambig_tokenisations": "disambig.words.v1"}
-"""What stands for the tokenisation of a task outside any text, which asks for none."""
+"""The tokenisation of a task on items outside any text, which needs none."""
 NO_BASELINE = {"@disambig_learners": "disambig.NoPreference.v1"}
-"""What stands in for the baseline of a task of labels whose config has none."""
+"""The baseline of a task with labels whose config has none."""
 SOURCES = ("text", "labelled", "lists", "encoding", "lines", "fixes", "clean")
-"""The settings of ``[training]`` that say what is read."""
+"""The settings of ``[training]`` that name the input."""
 SECTIONS = ("model", *OBJECTS, "training")
 
 
@@ -90,47 +90,50 @@ def run(
     Parameters
     ----------
     path : path
-        Sections ``[model]`` (name, version), ``[task]``, ``[tokenisation]``, ``[extractors]`` with an
-        ``[extractors.NAME]`` each, ``[learner]``, ``[baseline]`` (tasks of labels can do without) and
-        ``[training]`` (text, labelled, lists, fixes, clean, encoding, lines, flags_per_1000, max_examples,
-        min_examples, seed); or the name of a config that a plugin brings, such as ``topic``.
+        A file with the sections ``[model]`` (name, version), ``[task]``, ``[tokenisation]``,
+        ``[extractors]`` with one ``[extractors.NAME]`` per extractor, ``[learner]``, ``[baseline]`` (optional
+        for tasks with labels) and ``[training]`` (text, labelled, lists, fixes, clean, encoding, lines,
+        flags_per_1000, max_examples, min_examples, seed); or the name of a plugin's config, such as
+        ``topic``.
     text : sequence of str
-        Files and directories to learn from, in place of those that the config names.
+        Files and directories to learn from, overriding those of the config.
     labelled : sequence of str
-        Labelled examples (see `read_labelled`) to learn from, in place of text.
+        Labelled examples (see `read_labelled`) to learn from instead of text.
     lists : sequence of str
         Files of n-best lists (see `disambig.formats.nbest`) for a task that decides between the
         candidates of lists.
     fixes, clean : sequences of str
-        Files of mistakes that people made and of paragraphs without any, beside text, for tasks that correct
-        words (see `disambig.formats.fixes`).
+        Files of mistakes that people made and of paragraphs without mistakes, in addition to text, for tasks
+        that correct words (see `disambig.formats.fixes`).
     encoding : str, optional
-        Of the labelled examples, in place of what the config says.
+        Encoding of the labelled examples, overriding that of the config.
     lines : bool, optional
-        Whether each line of a text file is a document, in place of what the config says.
+        Whether each line of a text file is a document, overriding the config.
     strict : bool
-        Whether a broken example in XML is an error; else it is left out.
+        Whether a malformed example in XML is an error; otherwise it is left out.
     tell : callable, optional
-        Gets a line for each of these.
+        Called with one line for each example that is left out.
     judge : callable, optional
-        Says how good the model is, for its card: see `disambig.evaluation.model_test.test_model`.
+        Evaluates the model, for its card: see `disambig.evaluation.assessment.assess_model`.
 
     Raises
     ------
     UserError
-        D005 for the config, D3xx for the text, D412 where it holds nothing to learn from, D426 to D429 for
+        D005 for the config, D3xx for the text, D412 if there is nothing to learn from, D426 to D429 for
         mistakes that cannot be used.
     """
     plan = read_plan(path, overrides=overrides, mistakes=bool(fixes))
     settings = dict(plan.settings)
-    said = {name: settings.pop(name, None) for name in SOURCES}
-    written = list(fixes) or said["fixes"] or [], list(clean) or said["clean"] or []
+    configured = {name: settings.pop(name, None) for name in SOURCES}
+    written = list(fixes) or configured["fixes"] or [], list(clean) or configured["clean"] or []
     if any(written):
-        check_error_files(plan, *written, other=bool(lists or labelled or (said["labelled"] and not text)))
+        check_error_files(
+            plan, *written, other=bool(lists or labelled or (configured["labelled"] and not text))
+        )
     if decides(plan.parts["task"]).where == "items" or lists:
-        return _run_lists(plan, list(lists) or said["lists"] or [], settings, judge, progress)
-    examples = list(labelled) or (not text and said["labelled"]) or []
-    reading: dict[str, Any] = {"encoding": encoding or said["encoding"], "strict": strict, "tell": tell}
+        return _run_lists(plan, list(lists) or configured["lists"] or [], settings, judge, progress)
+    examples = list(labelled) or (not text and configured["labelled"]) or []
+    reading: dict[str, Any] = {"encoding": encoding or configured["encoding"], "strict": strict, "tell": tell}
     places = read_labelled(examples, **reading) if examples else []
     plan = plan.with_learned_settings(places) if examples else plan
     parts = plan.parts
@@ -140,11 +143,11 @@ def run(
         return _evaluate_model(model, judge, parts, labelled=places, progress=progress, **settings)
     if decides(parts["task"]).between == "labels":
         raise UserError("D463", task=parts["task"].name)
-    sources = list(text) or said["text"]
+    sources = list(text) or configured["text"]
     if not sources:
         raise nothing_named()
     people = read_error_corpus(*written)
-    by_line = bool(said["lines"]) if lines is None else lines
+    by_line = bool(configured["lines"]) if lines is None else lines
     texts = split(read_texts(sources, lines=by_line))
     model = train(parts, texts, **people, progress=progress, **about, **settings)
     n = sum(map(len, texts.values()))
@@ -158,18 +161,18 @@ def run(
 
 
 def nothing_named() -> UserError:
-    """Return the error of settings that name nothing to learn from."""
+    """Return the error for settings that name no input."""
     hint = "name text under [training] or with --text, labelled examples with --labelled"
     return UserError("D412", what="the settings", hint=hint)
 
 
 def check_error_files(plan: TrainingPlan, fixes: Sequence[str], clean: Sequence[str], *, other: bool) -> None:
-    """Refuse mistakes that people made, or clean paragraphs, that nothing would learn from.
+    """Raise if mistakes that people made, or clean paragraphs, would not be used.
 
     Parameters
     ----------
     other : bool
-        Whether something else than text is learned from, such as labelled examples.
+        Whether something other than text is learned from, such as labelled examples.
 
     Raises
     ------
@@ -183,7 +186,7 @@ def check_error_files(plan: TrainingPlan, fixes: Sequence[str], clean: Sequence[
 
 
 def read_error_corpus(fixes: Sequence[str], clean: Sequence[str]) -> dict[str, Any]:
-    """Return ``mistakes`` and ``clean`` paragraphs of some files, as `train` takes them."""
+    """Read ``mistakes`` and ``clean`` paragraphs from files, as keyword arguments of `train`."""
     return {
         "mistakes": [fix for name in fixes for fix in read_fixes(name)],
         "clean": [paragraph for name in clean for paragraph in read_clean(name)],
@@ -197,7 +200,7 @@ def _run_lists(
     judge: Callable[..., dict[str, Any]] | None,
     progress: Progress | None,
 ) -> Model:
-    """Train on n-best lists; some documents are left aside to test on."""
+    """Train on n-best lists; the lists of some documents are held out for testing."""
     from disambig.training.lists import split_lists, train_lists
 
     task = plan.parts["task"]
@@ -212,7 +215,8 @@ def _run_lists(
     model = train_lists(plan.parts, learned, put_aside=len(tested), progress=progress, **about, **settings)
     if not tested:
         n = len({item.document for item in items})
-        note = f"not tested, too few to leave any aside: {pluralize(n, 'document')} (equal references count as one)"
+        of_documents = f"{pluralize(n, 'document')} (equal references count as one)"
+        note = f"not tested: too few to hold any out: {of_documents}"
         notes = [*model.provenance["notes"], note]
         return replace(model, provenance={**model.provenance, "notes": notes})
     return _evaluate_model(model, judge, plan.parts, lists=tested, progress=progress, **settings)
@@ -221,24 +225,24 @@ def _run_lists(
 def _evaluate_model(
     model: Model, judge: Callable[..., dict[str, Any]] | None, parts: dict[str, Any], **material: Any
 ) -> Model:
-    """Return a model with its test, which replaces the accuracy on what calibration was fitted to.
+    """Add test figures to a model; they replace the accuracy on the data that calibration was fitted to.
 
-    One that cannot be tested says why, and is not lost.
+    If the model cannot be tested, the reason is noted and the model is kept.
     """
     if judge is None:
         return model
     try:
-        found: dict[str, Any] = {"test": judge(model, parts, **material)}
-        if found["test"] and "notes" in model.provenance:
-            found["notes"] = [note for note in model.provenance["notes"] if ON_FITTED not in note]
+        results: dict[str, Any] = {"test": judge(model, parts, **material)}
+        if results["test"] and "notes" in model.provenance:
+            results["notes"] = [note for note in model.provenance["notes"] if ON_FITTED not in note]
     except UserError as error:
-        found = {"notes": [*model.provenance.get("notes", []), f"not tested: {error}"]}
-    return replace(model, provenance=model.provenance | found)
+        results = {"notes": [*model.provenance.get("notes", []), f"not tested: {error}"]}
+    return replace(model, provenance=model.provenance | results)
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingPlan:
-    """What a config file says: the objects it describes, the settings of ``[training]``, the model's name."""
+    """The contents of a config file: its objects, the settings of ``[training]`` and the model's name."""
 
     parts: dict[str, Any]
     settings: dict[str, Any]
@@ -247,15 +251,14 @@ class TrainingPlan:
     version: str
 
     def with_learned_settings(self, labelled: Sequence[Labelled]) -> TrainingPlan:
-        """Return a plan whose task has the settings that it learns from labelled examples, if it does.
+        """Return a plan whose task has the settings that it learns from labelled examples, if any.
 
         These are those of its ``get_settings(labelled, tokenisation)``.
 
         Raises
         ------
         UserError
-            D467 where all examples have the same label, and there is no baseline to decide; whatever the
-            task raises.
+            D467 if all examples have the same label and there is no baseline; whatever the task raises.
         """
         task = self.parts["task"]
         if decides(task).between != "labels":
@@ -272,7 +275,7 @@ class TrainingPlan:
         return self.with_settings(learned)
 
     def with_settings(self, learned: dict[str, Any]) -> TrainingPlan:
-        """Return a plan whose task has some settings besides those of the config."""
+        """Return a plan whose task has additional settings besides those of the config."""
         if not learned:
             return self
         parts = {**self.parts, "task": replace(self.parts["task"], **learned)}
@@ -282,29 +285,32 @@ class TrainingPlan:
 def read_plan(
     path: str | Path, *, overrides: dict[str, Any] | None = None, mistakes: bool = False
 ) -> TrainingPlan:
-    """Read a config file, or the one that a plugin brings under a name, and make what it describes.
+    """Read a config, given as a file or by the name of a plugin's config, and build its objects.
 
     Parameters
     ----------
     mistakes : bool
-        Whether there are mistakes that people made: the judge, where the config names none, learns from them.
+        Whether there are mistakes that people made: if the config names no decision rule, the default is one
+        that learns from them.
 
     Raises
     ------
     UserError
-        D005 where something is missing or unknown, D472 for a name that is no config; D418, D419, D422 for
-        an extractor or a judge that is for tasks of other candidates.
+        D005 if something is missing or unknown, D472 for an unknown config name; D418, D419, D422 for an
+        extractor or a decision rule that is for tasks with other candidates.
     """
     path = config_path(path)
     config = read_config(path, overrides)
     unknown = [name for name in config if name not in SECTIONS]
     if unknown:
         names = nearest_first(unknown[0], SECTIONS)
-        raise UserError("D005", path=path, problem=f"unknown section [{unknown[0]}]: there are {names}")
+        raise UserError("D005", path=path, problem=f"unknown section [{unknown[0]}]; known sections: {names}")
     missing = [name for name in (*OBJECTS, "model") if name not in config and name not in OPTIONAL]
     if missing:
         raise UserError(
-            "D005", path=path, problem=f"no section [{missing[0]}]; `disambig train --example` shows all"
+            "D005",
+            path=path,
+            problem=f"section [{missing[0]}] is missing; `disambig train --example` shows all",
         )
     settings = dict(config.get("training", {}))
     _check(settings, path)
@@ -313,11 +319,11 @@ def read_plan(
     parts = resolve(kept, source=path)
     if "tokenisation" not in parts:
         if decides(parts["task"]).where != "items":
-            raise UserError("D005", path=path, problem="no section [tokenisation]")
+            raise UserError("D005", path=path, problem="section [tokenisation] is missing")
         kept, parts = {**kept, "tokenisation": WORDS}, {**parts, **resolve({"tokenisation": WORDS})}
     if "baseline" not in parts:
         if decides(parts["task"]).between == "words":
-            raise UserError("D005", path=path, problem="no section [baseline]")
+            raise UserError("D005", path=path, problem="section [baseline] is missing")
         kept, parts = {**kept, "baseline": dict(NO_BASELINE)}, {**parts, "baseline": NoPreference()}
     if "judge" not in parts:
         section = default_rule_config(parts["task"], mistakes=mistakes or bool(settings.get("fixes")))
@@ -326,9 +332,7 @@ def read_plan(
     for extractor in parts["extractors"].values():
         check_candidate_kind(extractor, own=decides(parts["task"]).between == "own")
     if "least_margin" in settings and not isinstance(parts["judge"], Abstains):
-        problem = (
-            "training.least_margin is for tasks of labels; of words flags_per_1000 says how many are flagged"
-        )
+        problem = "training.least_margin is for tasks with labels; tasks with words use flags_per_1000"
         raise UserError("D005", path=path, problem=problem)
     about = config["model"]
     name, version = str(about.get("name", parts["task"].name)), str(about.get("version", "0.1.0"))
@@ -336,17 +340,19 @@ def read_plan(
 
 
 def _check(settings: dict[str, Any], path: str | Path) -> None:
-    """Refuse a setting of ``[training]`` that is unknown (D005), or whose value makes no sense (D005)."""
+    """Raise D005 for a setting of ``[training]`` that is unknown or has an invalid value."""
     for name, value in settings.items():
         if name not in SETTINGS:
             names = nearest_first(name, SETTINGS)
-            raise UserError("D005", path=path, problem=f"unknown setting training.{name}: there are {names}")
+            raise UserError(
+                "D005", path=path, problem=f"unknown setting training.{name}; known settings: {names}"
+            )
         good, wanted = SETTINGS[name]
         if not good(value):
             raise UserError("D005", path=path, problem=f"training.{name} is {value!r}, not {wanted}")
 
 
-def _is_whole(value: Any, least: int) -> bool:
+def _is_integer(value: Any, least: int) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= least
 
 
@@ -361,9 +367,9 @@ def _are_texts(value: Any) -> bool:
 
 SETTINGS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "flags_per_1000": (_is_rate, "a number of at least 0"),
-    "max_examples": (lambda value: _is_whole(value, 1), "a whole number of at least 1"),
-    "min_examples": (lambda value: _is_whole(value, 0), "a whole number of at least 0"),
-    "seed": (lambda value: _is_whole(value, 0), "a whole number of at least 0"),
+    "max_examples": (lambda value: _is_integer(value, 1), "a whole number of at least 1"),
+    "min_examples": (lambda value: _is_integer(value, 0), "a whole number of at least 0"),
+    "seed": (lambda value: _is_integer(value, 0), "a whole number of at least 0"),
     "labelled": (_are_texts, 'a list such as ["examples.tsv", "more.jsonl"]'),
     "lists": (_are_texts, 'a list such as ["lists.jsonl"]'),
     "fixes": (_are_texts, 'a list such as ["fixes.jsonl"]'),
@@ -373,11 +379,11 @@ SETTINGS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "lines": (lambda value: isinstance(value, bool), "true or false"),
     "least_margin": (lambda value: _is_rate(value) and value <= 99, "a number from 0 to 99"),
 }
-"""What a setting of ``[training]`` may be: a check, and how the message puts it."""
+"""For each setting of ``[training]``, a check of its value and a description for the message."""
 
 
 def read_texts(paths: Sequence[str], *, lines: bool = False) -> list[str]:
-    """Return the texts of all documents in `paths`; the first unreadable one is an error."""
+    """Return the texts of all documents in `paths`; raise for the first unreadable one."""
     from disambig.formats import UnreadableDocument, find_inputs, read_all
 
     texts = []

@@ -1,4 +1,4 @@
-"""Instances of labelled examples: each labelled place meets the decision that the task takes there."""
+"""Labelled examples as instances: each labelled place is matched with a decision of the task."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from disambig.types import LearnsSettings, Task, decides
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskPlaces:
-    """Instances that a task finds, and those that examples name; an index stands for each.
+    """The instances that a task finds, and those that examples name, each identified by an index.
 
     Attributes
     ----------
     tokens : (starts, ends, documents), lists of int
-        Those of the view; empty where nothing can be named.
+        The tokens of the view; empty if examples cannot name instances.
     own : Instances
-        Those that the task finds.
+        The instances that the task finds.
     groups : list of int
-        Index of the group of each instance, named ones behind the others.
+        Index of the group of each instance; named instances come after the others.
     named : dict of (position, group) to (index, length)
-        Instances of label tasks that an example can name.
+        Instances of tasks with labels that an example can name.
     words : dict of str to int
-        Names of the groups that an example can name.
+        Index of each group that an example can name.
     single : bool
         Whether the task decides at single tokens only.
     starts, ends, reach : lists of int
-        Characters that each of the task's instances takes, and the furthest end so far in its text.
+        Character offsets of each of the task's instances, and the furthest end so far in its text.
     bounds : list of int
-        First instance of each text, and the number of instances.
+        First instance of each text and, last, the number of instances.
     """
 
     tokens: tuple[list[int], list[int], list[int]]
@@ -54,7 +54,7 @@ class TaskPlaces:
 
     @classmethod
     def from_view(cls, task: Task, view: TokenView) -> TaskPlaces:
-        """Find the decisions of a task in a view."""
+        """Find the instances of a task in a view."""
         own = find_instances(task, view)
         starts = view.starts[own.positions]
         last = own.positions + np.maximum(own.lengths, 1) - 1
@@ -73,11 +73,11 @@ class TaskPlaces:
             tokens = view.starts.tolist(), view.ends.tolist(), view.documents.tolist()
             keys = zip(own.positions.tolist(), groups, strict=True)
             named = {key: (i, n) for i, (key, n) in enumerate(zip(keys, own.lengths.tolist(), strict=True))}
-        listed = (each.tolist() for each in (starts, ends, reach, bounds))
+        listed = (values.tolist() for values in (starts, ends, reach, bounds))
         return cls(tokens, own, groups, named, words, decides(task).where == "tokens", *listed)
 
     def at(self, text: int, example: Labelled) -> list[int]:
-        """Return the instances at the place of an example, in order; of one that names its word that one."""
+        """Return the instances at an example's place, in order; only the named one if it names its word."""
         if example.word and self.words:
             group = self.words.get(example.word)
             return [] if group is None else self._named(text, example, group)
@@ -86,7 +86,7 @@ class TaskPlaces:
             low = bisect_right(self.reach, example.start, first, end)
             high = bisect_left(self.starts, example.end, first, end)
             return [i for i in range(low, high) if max(self.starts[i], example.start) < self.ends[i]]
-        left, right = _around(example.text, example.start)  # white space beside it does not matter
+        left, right = _around(example.text, example.start)  # white space around the place is ignored
         low, high = bisect_left(self.reach, left, first, end), bisect_right(self.starts, right, first, end)
         return [i for i in range(low, high) if left <= self.starts[i] == self.ends[i]]
 
@@ -104,20 +104,20 @@ class TaskPlaces:
         )
 
     def candidates(self, index: int, group: Group) -> Sequence[str]:
-        """Return the candidates of an instance: those of its group, or its own."""
+        """Return the candidates of an instance, which are its own or those of its group."""
         if self.own.own is not None and index < len(self.own):
             return self.own.own.instance_candidates(index)
         return group.candidates
 
     def too_long(self, text: int, example: Labelled) -> int:
-        """Return how many tokens a place has that are too many for the task, 0 for none."""
+        """Return the number of tokens of a place if the task does not allow that many, else 0."""
         n = len(self._tokens(text, example)) if self.single else 0
         return n if n > 1 else 0
 
     def _tokens(self, text: int, example: Labelled) -> list[int]:
         """Return the tokens at a place."""
         starts, ends, documents = self.tokens
-        if not documents:  # nothing can be named
+        if not documents:  # examples cannot name instances of this task
             return []
         first, end = documents[text : text + 2]
         low = bisect_right(ends, example.start, first, end)
@@ -125,7 +125,7 @@ class TaskPlaces:
         return [i for i in range(low, high) if starts[i] < ends[i]]
 
     def _named(self, text: int, example: Labelled, group: int) -> list[int]:
-        """Return the instance of a group at the tokens of a place, a new one where there is none."""
+        """Return the instance of a group at the tokens of a place; create one if there is none."""
         tokens = self._tokens(text, example)
         if not tokens:
             return []
@@ -138,20 +138,20 @@ class TaskPlaces:
 
 
 def as_task_decides(task: Task, labelled: Sequence[Labelled]) -> list[Labelled]:
-    """Return examples as a task decides them: whole texts of documents, else the place marked in a text.
+    """Return examples as the task needs them: whole texts for documents, else the marked place of each text.
 
     Raises
     ------
     UserError
-        D460 for a text whose marks do not show one place, unless the task decides documents.
+        D460 for a text that does not mark exactly one place, unless the task decides documents.
     """
-    if decides(task).where == "documents":  # what marks their texts is their own, and a word decides nothing
+    if decides(task).where == "documents":  # brackets are part of the text, and words play no role
         return [replace(example, word="") if example.word else example for example in labelled]
     return [place_at_mark(example) for example in labelled]
 
 
 def single_token_examples(labelled: Sequence[Labelled], tokenisation: Tokenisation) -> list[Labelled]:
-    """Return the examples whose place, read by itself, is not cut into several tokens."""
+    """Return the examples whose place, tokenised by itself, is a single token."""
     forms = {example.text[example.start : example.end] for example in labelled}
     doubtful = sorted(form for form in forms if form and not form.isalnum())
     if not doubtful:
@@ -164,7 +164,7 @@ def single_token_examples(labelled: Sequence[Labelled], tokenisation: Tokenisati
 
 
 def _around(text: str, at: int) -> tuple[int, int]:
-    """Return where the white space around an offset begins and ends."""
+    """Return the start and end of the white space around an offset."""
     left = right = at
     while left > 0 and text[left - 1].isspace():
         left -= 1
@@ -182,13 +182,13 @@ class LabelledDataset:
 
     Attributes
     ----------
-    examples : Examples
+    examples : TextExamples
     labelled : list of Labelled
         The example behind each instance.
     documents : array of int64, shape (n_instances,)
-        Number of the document that each instance belongs to, 0 to n_documents - 1.
+        Number of the document of each instance, from 0 to n_documents - 1.
     problems : list of str
-        Labelled places that could not be used, and why.
+        Labelled places that could not be used, with reasons.
     """
 
     examples: TextExamples
@@ -198,17 +198,17 @@ class LabelledDataset:
 
     @property
     def n_documents(self) -> int:
-        """How many documents there are."""
+        """The number of documents."""
         return int(self.documents.max(initial=-1)) + 1
 
     def take(self, index: NDArray[np.generic]) -> LabelledDataset:
-        """Return some of the examples; the numbers of their documents stay."""
+        """Return some of the examples, keeping the numbers of their documents."""
         rows = np.arange(len(self.documents))[index]
         examples = replace(self.examples, instances=self.examples.instances.take(rows))
         return LabelledDataset(examples, [self.labelled[i] for i in rows], self.documents[rows], [])
 
     def compacted(self, index: NDArray[np.generic]) -> LabelledDataset:
-        """Return some of the examples as if there were no others: their texts, their documents from 0."""
+        """Return some of the examples with only their texts, and their documents renumbered from 0."""
         part = self.take(index)
         view, instances = self.examples.view, part.examples.instances
         texts, which = np.unique(view.document_indices(instances.positions), return_inverse=True)
@@ -222,72 +222,72 @@ class LabelledDataset:
         )
 
     def folds(self, n: int) -> NDArray[np.int64]:
-        """Return the fold, 0 to n - 1, of each instance: whole documents, as equal in number as can be."""
+        """Return the fold (0 to n - 1) of each instance; folds are whole documents, evenly distributed."""
         return self.documents % n
 
     def folds_apart(self, n: int) -> NDArray[np.int64]:
-        """Return folds of whole domains where the examples name `n` at least; else as `folds`.
+        """Return folds of whole domains if the examples name at least `n`; else as `folds`.
 
-        What is fitted on such folds holds for text of another kind, too.
+        Settings chosen on such folds also hold for other kinds of text.
         """
-        of_domains = whole_domains([example.domain for example in self.labelled], self.documents, n)
-        return self.folds(n) if of_domains is None else of_domains
+        domain_folds = whole_domains([example.domain for example in self.labelled], self.documents, n)
+        return self.folds(n) if domain_folds is None else domain_folds
 
 
 def label_instances(task: Task, tokenisation: Tokenisation, labelled: Sequence[Labelled]) -> LabelledDataset:
     """Find the instance of each labelled place.
 
-    An example of labels that names its word is an instance of that group, whether the task finds one there
-    or not: a wrong tag costs no example.
+    In tasks with labels, an example that names its word becomes an instance of that group even if the task
+    finds none there, so that a wrong part-of-speech tag loses no example.
 
     Raises
     ------
     UserError
-        D460 for a text whose marks do not show one place (see `as_task_decides`), D462 where no labelled place can
-        be used.
+        D460 for a text that does not mark exactly one place (see `as_task_decides`),
+        D462 if no labelled place can be used.
     """
     labelled = as_task_decides(task, labelled)
     texts = list(dict.fromkeys(example.text for example in labelled))
     number = {text: i for i, text in enumerate(texts)}
     view = view_of_texts(texts, tokenisation)
     places = TaskPlaces.from_view(task, view)
-    found: list[tuple[int, int, Labelled]] = []
+    matches: list[tuple[int, int, Labelled]] = []
     problems = []
     for example in labelled:
         if n := places.too_long(number[example.text], example):
-            said = f"{_shown(example)} is {n} tokens: the task {task.name} decides at single ones only"
+            reason = f"{_shown(example)} has {n} tokens: the task {task.name} decides single tokens only"
             if _is_whole(example):
-                said = f"no place is marked in {_shown(example)}: put one word between [[ and ]]"
-            problems.append(f"{example.where}: {said}")
+                reason = f"no place is marked in {_shown(example)}: put one word between [[ and ]]"
+            problems.append(f"{example.where}: {reason}")
             continue
         here = places.at(number[example.text], example)
         groups = [task.groups[places.groups[i]] for i in here]
-        known = [places.candidates(i, group) for i, group in zip(here, groups, strict=True)]
+        options = [places.candidates(i, group) for i, group in zip(here, groups, strict=True)]
         right = [
             (i, c)
-            for i, candidates in zip(here, known, strict=True)
+            for i, candidates in zip(here, options, strict=True)
             if (c := _candidate(candidates, example.label)) >= 0
         ]
-        problem = _place_problem(example, groups, known, right, task)
+        problem = _place_problem(example, groups, options, right, task)
         if problem is None:
-            found.append((*right[0], example))
+            matches.append((*right[0], example))
         else:
             problems.append(f"{example.where}: {problem}")
-    if not found:
+    if not matches:
         raise UserError("D462", problem=problems[0], n=len(problems))
     instances = places.instances()
-    found.sort(key=lambda each: (instances.positions[each[0]], each[0]))  # equal ones stay as they came
-    index = np.array([place for place, _, _ in found], np.int64)
-    used = [example for _, _, example in found]
-    gold = np.array([candidate for _, candidate, _ in found], np.int32)
+    matches.sort(key=lambda match: (instances.positions[match[0]], match[0]))  # stable
+    index = np.array([place for place, _, _ in matches], np.int64)
+    used = [example for _, _, example in matches]
+    gold = np.array([candidate for _, candidate, _ in matches], np.int32)
     chosen = replace(instances.take(index), observed=gold)
     return LabelledDataset(TextExamples.from_view(view, chosen), used, document_numbers(used), problems)
 
 
 def whole_domains(domains: Sequence[str], documents: NDArray[np.int64], n: int) -> NDArray[np.int64] | None:
-    """Return folds of whole domains, about equally many examples each; None where there are too few domains.
+    """Return folds of whole domains with about equally many examples; None if there are too few domains.
 
-    None, too, where an example names no domain, or a document is in two.
+    Also return None if an example names no domain, or a document belongs to two domains.
     """
     if n < 2 or not all(domains):
         return None
@@ -296,6 +296,7 @@ def whole_domains(domains: Sequence[str], documents: NDArray[np.int64], n: int) 
     if len(names) < n or len(pairs) > len(np.unique(documents)):
         return None
     sizes, loads, fold = np.bincount(number), np.zeros(n, np.int64), np.zeros(len(names), np.int64)
+    # largest domain first, always into the smallest fold
     for domain in np.argsort(-sizes, kind="stable").tolist():
         fold[domain] = loads.argmin()
         loads[fold[domain]] += sizes[domain]
@@ -303,48 +304,48 @@ def whole_domains(domains: Sequence[str], documents: NDArray[np.int64], n: int) 
 
 
 def document_numbers(examples: Sequence[Labelled]) -> NDArray[np.int64]:
-    """Return the number of each example's document, in an order that only its name decides.
+    """Return the number of each example's document; the order depends on the names only.
 
-    Documents that have a text in common are one: equal texts are never split.
+    Documents with a text in common count as one, so that equal texts are never split.
     """
-    first: dict[str, str] = {}
-    one: dict[str, str] = {}
+    first: dict[str, str] = {}  # the first document of each text
+    parent: dict[str, str] = {}  # union-find over documents
 
     def root(name: str) -> str:
-        while one.get(name, name) != name:
-            name = one[name]
+        while parent.get(name, name) != name:
+            name = parent[name]
         return name
 
     for example in examples:
         other = first.setdefault(example.text, example.document)
         if root(example.document) != root(other):
-            one[root(example.document)] = root(other)
+            parent[root(example.document)] = root(other)
     names = [root(example.document) for example in examples]
     order = {name: i for i, name in enumerate(sorted(set(names), key=hash_word))}
     return np.array([order[name] for name in names], np.int64)
 
 
 def right_candidates(marked: LabelledDataset, group: Group) -> NDArray[np.bool_]:
-    """Return which candidates are right for each instance, shape ``(n_instances, most candidates)``.
+    """Return which candidates are right for each instance, shape ``(n_instances, max_candidates)``.
 
     Parameters
     ----------
-    marked : Marked
-        Of instances that all belong to `group`.
+    marked : LabelledDataset
+        All its instances belong to `group`.
     """
     instances = marked.examples.instances
     own = instances.own
     right = instances.observed[:, None] == np.arange(int(instances.sizes(group).max(initial=1)))
     for row, example in enumerate(marked.labelled):
         for label in example.also:
-            known = group.candidates if own is None else own.instance_candidates(row)
-            if (candidate := _candidate(known, label)) >= 0:
+            names = group.candidates if own is None else own.instance_candidates(row)
+            if (candidate := _candidate(names, label)) >= 0:
                 right[row, candidate] = True
     return right
 
 
 def learns_labels(task: Task) -> bool:
-    """Tell whether a task may have its labels from the examples, and so from those that it is tested on."""
+    """Return True if a task learns its labels from the examples, possibly from those it is tested on."""
     return decides(task).between == "labels" and isinstance(task, LearnsSettings)
 
 
@@ -354,23 +355,23 @@ def seen_elsewhere(
     folds: NDArray[np.int64],
     more: NDArray[np.int64] | None = None,
 ) -> NDArray[np.int64]:
-    """Return choices, -1 for those of which no fold but their own has an example.
+    """Replace choices that have no example in any other fold by -1.
 
     Parameters
     ----------
     chosen : array of int, shape (n,)
-        Candidates; -1 stays.
+        Chosen candidates; -1 is kept.
     right : array of bool, shape (n, K)
         See `right_candidates`.
     folds : array of int, shape (n,)
     more : array of int, shape (K,), optional
-        Examples of each candidate that are in no fold.
+        Number of examples of each candidate that are in no fold.
     """
     counts = np.zeros((int(folds.max(initial=-1)) + 1, right.shape[1]), np.int64)
     np.add.at(counts, folds, right)
     others = counts.sum(axis=0) - counts + (0 if more is None else more)
-    known = (chosen >= 0) & (others[folds, chosen] > 0)
-    return np.where(known, chosen, -1)
+    usable = (chosen >= 0) & (others[folds, chosen] > 0)
+    return np.where(usable, chosen, -1)
 
 
 def _place_problem(
@@ -380,21 +381,21 @@ def _place_problem(
     right: Sequence[tuple[int, int]],
     task: Task,
 ) -> str | None:
-    """Say why a label cannot be used; `here` are the groups decided there, `right` those that know it."""
+    """Return why a label cannot be used; `here` are the groups decided there, `right` those that have it."""
     if (
         not here
         and example.word
         and decides(task).between == "labels"
         and not any(g.name == example.word for g in task.groups)
     ):
-        return f"the task {task.name} knows no word {example.word!r}"
+        return f"the task {task.name} does not know the word {example.word!r}"
     if not here:
         return f"the task {task.name} decides nothing at {_shown(example)}"
     if not right:
-        known = ", ".join(map(repr, candidates[0][:8]))
-        return f"the label {example.label!r} is none of {known}"
+        names = ", ".join(map(repr, candidates[0][:8]))
+        return f"the label {example.label!r} is not one of {names}"
     if _is_whole(example) and len({i for i, _ in right}) > 1:
-        return f'{_shown(example)} has {len(right)} places to decide: say which by "start" and "end"'
+        return f'{_shown(example)} has {len(right)} places to decide: choose one with "start" and "end"'
     return None
 
 
@@ -403,7 +404,7 @@ def _is_whole(example: Labelled) -> bool:
 
 
 def _shown(example: Labelled) -> str:
-    """Return what is labelled, for a message."""
+    """Return the labelled text, quoted and shortened, for a message."""
     text = example.text[example.start : example.end]
     if not text.strip() and example.start < example.end:
         return "white space"
@@ -411,7 +412,7 @@ def _shown(example: Labelled) -> str:
 
 
 def _candidate(candidates: Sequence[str], label: str) -> int:
-    """Return the candidate that a label names, -1 for none: as it is, or in lower case."""
+    """Return the index of the candidate with this label, verbatim or in lower case; -1 if there is none."""
     for name in (label, label.lower()):
         if name in candidates:
             return candidates.index(name)

@@ -1,4 +1,4 @@
-"""Training from lists of candidates: some put aside to tune on; those to test on are left out beforehand."""
+"""Train on lists of candidates: some are held out for tuning, those for testing are removed beforehand."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from disambig.training.trainer import train_examples
 from disambig.types import Task, metric
 
 PARTS = 5
-"""Documents are dealt to so many parts: one to test on, one to tune on."""
+"""Number of parts that documents are split into: one for testing, one for tuning, the rest for learning."""
 TEST, TUNE = 0, 1
 FEW = 2 * PARTS
-"""Documents below which none are put aside to test on."""
+"""Minimum number of documents for holding some out for testing."""
 
 
 def split_lists(items: Sequence[NBestList]) -> tuple[list[NBestList], list[NBestList]]:
-    """Return the lists to learn and tune on, and those to test on; a document lies on one side.
+    """Split lists into those for learning and tuning, and those for testing, by whole documents.
 
-    Of few documents none are put aside.
+    If there are fewer than `FEW` documents, none are held out for testing.
     """
     parts = _split_parts([item.document for item in items])
     if parts.max(initial=-1) < 0 or len({item.document for item in items}) < FEW:
@@ -45,23 +45,23 @@ def split_lists(items: Sequence[NBestList]) -> tuple[list[NBestList], list[NBest
 def train_lists(
     parts: dict[str, Any], items: Sequence[NBestList], *, name: str, put_aside: int = 0, **settings: Any
 ) -> Model:
-    """Train a model that finds the best of a list.
+    """Train a model that finds the best candidate of a list.
 
     Parameters
     ----------
     parts : dict
-        The resolved config, as for `trainer.train`; its task has items with candidates of their own.
-    items : sequence of NBest
-        With costs, or references that the task's measure makes costs of.
+        The resolved config, as for `trainer.train`, with a task on items that have their own candidates.
+    items : sequence of NBestList
+        With costs, or with references from which the task's measure computes costs.
     put_aside : int
-        Lists that were left out before, to test on: they are accounted for.
+        Number of lists held out for testing, for the dataset report.
     **settings
         As for `trainer.train`.
 
     Raises
     ------
     UserError
-        D337 where no list has candidates of different costs.
+        D337 if no list has candidates of different costs.
     """
     documents = [item.document for item in items]
     with name_error_place(items):
@@ -79,72 +79,72 @@ def train_candidates(
     put_aside: int = 0,
     **settings: Any,
 ) -> Model:
-    """Train a model that finds the best of a list, from lists by columns.
+    """Train a model that finds the best candidate of a list, from lists in columns.
 
     Parameters
     ----------
     parts : dict
-        The resolved config, as for `trainer.train`; its task has items with candidates of their own.
+        The resolved config, as for `trainer.train`, with a task on items that have their own candidates.
     lists : CandidateLists
-        Those whose costs are not known are left out.
+        Lists without costs are left out.
     documents : sequence of str, shape (n_lists,)
-        What must not be split between learning and tuning.
+        Document of each list; documents are never split between learning and tuning.
     tune : CandidateLists, optional
-        What is tuned on, with costs: development data of learners, such as those that stop early, and
-        examples of the judge. Left out, it is a fifth of the documents; of few documents it is all of them.
+        Lists with costs for tuning: development data for the learners, and examples for the decision rule.
+        By default a fifth of the documents or, if there are few, all of them.
     put_aside : int
-        Lists that were left out before, to test on: they are accounted for.
+        Number of lists held out for testing, for the dataset report.
     **settings
         As for `trainer.train`.
 
     Raises
     ------
     UserError
-        D337 where no list has candidates of different costs, or none to tune on has costs.
+        D337 if no list has candidates of different costs, or no tuning list has costs.
     ValueError
-        Where there is not a document for each list.
+        If there is not one document per list.
     """
     if len(documents) != len(lists):
-        raise ValueError(f"a document for each list is wanted: {len(documents)} for {len(lists)}")
+        raise ValueError(f"expected one document per list: {len(documents)} documents for {len(lists)} lists")
     every = _examples(parts, lists)
     costs = every.instances.costs(parts["task"].groups[0])
     if not (costs[~np.isnan(costs)] > 0).any() or (every.instances.observed < 0).all():
         raise UserError("D337", n=len(lists))
-    known = np.flatnonzero(every.instances.observed >= 0)
+    usable = np.flatnonzero(every.instances.observed >= 0)
     if tune is None:
-        learn, tuned, notes = _divided(every, known, [documents[i] for i in known.tolist()])
+        learn, tuned, notes = _split_tuning(every, usable, [documents[i] for i in usable.tolist()])
     else:
-        learn, tuned, notes = _some(every, known), _examples(parts, tune), []
+        learn, tuned, notes = _some(every, usable), _examples(parts, tune), []
         tuned = _some(tuned, np.flatnonzero(tuned.instances.observed >= 0))
         if not len(tuned.instances):
             raise UserError("D337", n=len(tune))
     model = train_examples(parts, learn, tuned, learn, name=name, **settings)
-    left_out = ["lists: neither costs nor a reference"] * (len(lists) - len(known))
-    told = dataset_report(len(known) + put_aside, left_out, "lists")
-    said = {
-        "lists": len(known),
-        "without_right": every.instances.take(known).without_right(),
+    left_out = ["lists: neither costs nor a reference"] * (len(lists) - len(usable))
+    report = dataset_report(len(usable) + put_aside, left_out, "lists")
+    counts = {
+        "lists": len(usable),
+        "without_right": every.instances.take(usable).without_right(),
         "documents": len(set(documents)),
         "train_words": 0,
-        "account": told,
+        "account": report,
     }
-    return replace(model, provenance={**model.provenance, "examples": said, "notes": notes})
+    return replace(model, provenance={**model.provenance, "examples": counts, "notes": notes})
 
 
-def _divided(
-    every: TextExamples, known: NDArray[np.int64], documents: Sequence[str]
+def _split_tuning(
+    every: TextExamples, usable: NDArray[np.int64], documents: Sequence[str]
 ) -> tuple[TextExamples, TextExamples, list[str]]:
-    """Return what is learned from, what is tuned on, and what there is to say of it."""
+    """Return the examples for learning, those for tuning, and warnings."""
     tuned = _split_parts(documents) == TUNE
     if tuned.any() and not tuned.all():
-        return _some(every, known[~tuned]), _some(every, known[tuned]), []
+        return _some(every, usable[~tuned]), _some(every, usable[tuned]), []
     n = pluralize(len(set(documents)), "document")
-    note = f"too few to put any aside to tune on: {n} (equal references count as one)"
-    return _some(every, known), _some(every, known), [note]
+    note = f"too few to hold any out for tuning: {n} (equal references count as one)"
+    return _some(every, usable), _some(every, usable), [note]
 
 
 def lists_with_costs(task: Task, items: Sequence[NBestList]) -> CandidateLists:
-    """Return lists by columns, with the costs that the task's measure gives them."""
+    """Return lists in columns, with the costs that the task's measure gives them."""
     measure = list_measure_named(metric(task)[0])
     return to_candidate_lists(items, lambda texts, references: text_costs(measure, texts, references))
 
@@ -159,7 +159,7 @@ def _some(examples: TextExamples, rows: NDArray[np.int64]) -> TextExamples:
 
 
 def _split_parts(documents: Sequence[str]) -> NDArray[np.int64]:
-    """Return the part of each list: by its document alone, whatever the order."""
+    """Return the part of each list, which depends on its document only and not on the order."""
     names = sorted(set(documents), key=hash_word)
     number = {name: i for i, name in enumerate(names)}
     return np.array([number[document] % PARTS for document in documents], np.int64)

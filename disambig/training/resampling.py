@@ -1,4 +1,4 @@
-"""Resampling: held-out examples, or folds of whole documents."""
+"""Resampling for training: held-out examples, or cross-validation over folds of whole documents."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from disambig.data import Group, Instances, ScoreBatch, stack_batches, take_rows
 from disambig.features import extractor_error, extractor_names, fit_checked, join, transform_checked
 from disambig.models import LinearScorer, Model
-from disambig.training import diagnostics as notes
-from disambig.training import fitting as balance
+from disambig.training import diagnostics, fitting
 from disambig.training.diagnostics import sanity_baseline
 from disambig.training.examples import ErrorCorpus, TextExamples, dataset_report
 from disambig.training.fitting import FitsFolds, Progress, fit, fit_folds
@@ -39,24 +38,24 @@ from disambig.types import (
 )
 
 MOST_SHARED = 400
-"""Examples of each group from which shared weights are learned, at most: frequent groups are not all."""
+"""Maximum number of examples per group for the shared weights, so that frequent groups do not dominate."""
 _ANY = Group("any", ())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeldOutResampling:
-    """A plan of two parts.
+    """Train on one set of examples, and tune and calibrate on another.
 
     Attributes
     ----------
     learn, tune, around : Examples
-        What learners learn from, what they are tuned and the judge is fitted on, what extractors learn from.
+        Examples for the learners, for tuning and for fitting the decision rule, and for the extractors.
     max_examples : int
-        Of a group to learn from; a random sample where there are more.
+        Maximum number of training examples per group; if there are more, a random sample is taken.
     min_examples : int
-        Groups with fewer, or in which only one candidate occurs, keep the baseline.
-    people : People, optional
-        Mistakes that people made, and right words: for judges that learn from them.
+        Groups with fewer examples, or in which only one candidate occurs, keep the baseline.
+    people : ErrorCorpus, optional
+        Mistakes that people made, and correct words, for decision rules that learn from them.
     """
 
     learn: TextExamples
@@ -77,18 +76,18 @@ class HeldOutResampling:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FittedHeldOut:
-    """A plan of two parts whose extractors are fitted."""
+    """A `HeldOutResampling` with fitted extractors."""
 
     plan: HeldOutResampling
     extractors: tuple[FeatureExtractor, ...]
 
     def shared(self, model: Model, learner: Learner, rng: np.random.Generator) -> Scorer | None:
-        """Learn the weights that all groups share from a few hundred examples of each."""
+        """Learn the weights that all groups share, from a few hundred examples of each group."""
         batches = []
         learn = self.plan.learn
         for g, group in enumerate(model.task.groups):
             rows = learn.rows(g, most=MOST_SHARED, rng=rng)
-            if len(rows) and balance.EMPTY_CANDIDATE not in group.candidates:
+            if len(rows) and fitting.EMPTY_CANDIDATE not in group.candidates:
                 batches.append(learn.features(rows, g, model.task, model.extractors).batch)
         return learner.fit_shared(batches) if batches and isinstance(learner, SharesWeights) else None
 
@@ -97,7 +96,7 @@ class FittedHeldOut:
     ) -> tuple[Scorer | None, dict[str, Any]]:
         """Fit one group."""
         plan, table = self.plan, model.task.groups[group]
-        if balance.EMPTY_CANDIDATE in table.candidates:
+        if fitting.EMPTY_CANDIDATE in table.candidates:
             return self._fit_with_zero(model, learner, group, rng)
         rows = plan.learn.rows(group, most=plan.max_examples, rng=rng)
         report: dict[str, Any] = {"examples": len(rows)}
@@ -108,18 +107,22 @@ class FittedHeldOut:
         dev = None
         if len(dev_rows):
             dev = plan.tune.features(dev_rows, group, model.task, model.extractors).batch
-        found = fit(learner, features.batch, dev=dev, rng=rng)
-        return found.scorer, report | found.report
+        fitted = fit(learner, features.batch, dev=dev, rng=rng)
+        return fitted.scorer, report | fitted.report
 
     def _fit_with_zero(
         self, model: Model, learner: Learner, group: int, rng: np.random.Generator
     ) -> tuple[Scorer | None, dict[str, Any]]:
-        """Fit a group that has a candidate of no word: see `disambig.training.fitting`."""
+        """Fit a group that has the empty candidate: balance the sample, then restore the bias.
+
+        Empty places are by far the most frequent, so the learner sees a sample with fewer of them; afterwards
+        the bias of the empty candidate is shifted so that it wins as often as in the tuning text.
+        """
         plan, table, most = self.plan, model.task.groups[group], self.plan.max_examples
 
         def sample(examples: TextExamples, size: int) -> NDArray[np.int64]:
             rows = examples.rows(group)
-            return balance.balanced_sample(rows, examples.instances.observed[rows], table, most=size, rng=rng)
+            return fitting.balanced_sample(rows, examples.instances.observed[rows], table, most=size, rng=rng)
 
         rows, dev_rows, true_rows = (
             sample(plan.learn, most),
@@ -133,18 +136,18 @@ class FittedHeldOut:
         dev = None
         if len(dev_rows):
             dev = plan.tune.features(dev_rows, group, model.task, model.extractors).batch
-        found = fit(learner, features.batch, dev=dev, rng=rng)
-        column = balance.bias_column(features.batch.columns, table)
-        if column is None or not isinstance(found.scorer, LinearScorer) or not len(true_rows):
-            return found.scorer, report | found.report
+        fitted = fit(learner, features.batch, dev=dev, rng=rng)
+        column = fitting.bias_column(features.batch.columns, table)
+        if column is None or not isinstance(fitted.scorer, LinearScorer) or not len(true_rows):
+            return fitted.scorer, report | fitted.report
         at_true_rate = plan.tune.features(true_rows, group, model.task, model.extractors)
-        scores = found.scorer.scores(at_true_rate.batch).reshape(len(true_rows), -1)
+        scores = fitted.scorer.scores(at_true_rate.batch).reshape(len(true_rows), -1)
         right = plan.tune.instances.observed[true_rows]
-        scorer, shift = balance.restore_bias(found.scorer, column, scores, right, table)
-        return scorer, report | found.report | {"empty_places_shift": round(shift, 6)}
+        scorer, shift = fitting.restore_bias(fitted.scorer, column, scores, right, table)
+        return scorer, report | fitted.report | {"empty_places_shift": round(shift, 6)}
 
     def _too_few(self, rows: NDArray[np.int64]) -> bool:
-        """Tell whether examples are few, or say nothing: always the same candidate is right."""
+        """Return True if there are too few examples, or the same candidate is right in all of them."""
         if len(rows) < self.plan.min_examples:
             return True
         instances = self.plan.learn.instances
@@ -154,16 +157,18 @@ class FittedHeldOut:
         assert some.own is not None
         if np.isnan(some.own.costs).all():
             return bool((np.diff(some.own.offsets) < 2).all())
-        return not bool((some.costs(_ANY) > 0).any())  # beyond the cheapest one of a list
+        return not bool(
+            (some.costs(_ANY) > 0).any()
+        )  # some candidate costs more than the cheapest of its list
 
     def material(self, model: Model, rng: np.random.Generator) -> HeldOutCalibration:
-        """Return the examples to tune on, and what people wrote."""
+        """Return the data for calibration: the tuning examples and, if there is one, the error corpus."""
         if self.plan.people is None:
             return HeldOutCalibration(model, self.plan.tune, rng)
         return ErrorCorpusCalibration(model, self.plan.tune, rng, self.plan.people)
 
     def provenance(self, model: Model) -> dict[str, Any]:
-        """Return how many words there were, and the settings."""
+        """Return the number of words and the settings, for the model's provenance."""
         plan = self.plan
         examples: dict[str, Any] = {"train_words": plan.learn.n_words, "dev_words": plan.tune.n_words}
         if plan.people is not None:
@@ -176,7 +181,7 @@ class FittedHeldOut:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeldOutCalibration:
-    """Examples scored by a model that did not learn from them, when they are asked for."""
+    """Tuning examples, scored on demand by a model that did not learn from them."""
 
     model: Model
     examples: TextExamples
@@ -189,11 +194,11 @@ class HeldOutCalibration:
 
     @property
     def n_words(self) -> int:
-        """Words of the text."""
+        """Number of words in the text."""
         return self.examples.n_words
 
     def scored(self, group: int, *, most: int | None = None) -> ScoreBatch:
-        """Return the examples of a group, scored: all, or a random sample of `most`."""
+        """Return the scores of a group's examples: all of them, or a random sample of `most`."""
         return score_examples(
             self.model, self.examples, self.examples.rows(group, most=most, rng=self.rng), group
         )
@@ -201,35 +206,35 @@ class HeldOutCalibration:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ErrorCorpusCalibration(HeldOutCalibration):
-    """Examples to tune on, and what people wrote (see `disambig.types.HasErrorCorpus`)."""
+    """Tuning examples together with an error corpus (see `disambig.types.HasErrorCorpus`)."""
 
     people: ErrorCorpus
 
     @property
     def n_mistakes(self) -> int:
-        """All mistakes of the file, those of other tasks among them."""
+        """Number of mistakes in the corpus, including those of other tasks."""
         return self.people.n_mistakes
 
     @property
     def n_right_words(self) -> int:
-        """Words of the clean paragraphs."""
+        """Number of words in the clean paragraphs."""
         return self.people.right.n_words
 
     def right(self, group: int) -> ScoreBatch:
-        """Return places without a mistake, scored."""
+        """Return the scores of a group's places without a mistake."""
         return score_examples(self.model, self.people.right, self.people.right.rows(group), group)
 
     def mistakes(self, group: int) -> ScoreBatch:
-        """Return the mistakes, scored."""
+        """Return the scores of a group's mistakes; the candidate that was written is the observed one."""
         rows = self.people.wrong.rows(group)
-        found = score_examples(self.model, self.people.wrong, rows, group)
-        return replace(found, observed=self.people.written[rows])
+        scored = score_examples(self.model, self.people.wrong, rows, group)
+        return replace(scored, observed=self.people.written[rows])
 
 
 def score_examples(model: Model, examples: TextExamples, rows: NDArray[np.int64], group: int) -> ScoreBatch:
-    """Return some examples of a group, scored by a model."""
-    part = examples.instances.take(rows)
-    return model.scored(model.features(examples.view, part, group), part, group, examples.view)
+    """Return a model's scores of some examples of one group."""
+    instances = examples.instances.take(rows)
+    return model.scored(model.features(examples.view, instances, group), instances, group, examples.view)
 
 
 FOLDS = 5
@@ -239,12 +244,12 @@ _GroupFit = tuple[Scorer | None, dict[str, Any], NDArray[np.float64]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoldResampling:
-    """A plan of folds of whole documents."""
+    """Cross-validate over folds of whole documents."""
 
     marked: LabelledDataset
 
     def prepare(self, parts: dict[str, Any], tell: Progress) -> FittedFolds:
-        """Fit the extractors, those that learn from labels once more without each fold."""
+        """Fit the extractors; those that learn from labels are also fitted without each fold in turn."""
         marked, task = self.marked, parts["task"]
         n_folds = min(FOLDS, marked.n_documents)
         folds = marked.folds_apart(max(n_folds, 1))
@@ -260,24 +265,24 @@ class FoldResampling:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FittedFolds:
-    """A plan of folds whose extractors are fitted.
+    """A `FoldResampling` with fitted extractors.
 
     Attributes
     ----------
-    marked : Marked
+    marked : LabelledDataset
     folds : array of int64, shape (n_instances,)
     n_folds : int
     extractors : tuple of FeatureExtractor
     features : list of Features
-        Of each group, each example's from extractors that did not see its label.
+        Features of each group; those of an example come from extractors that did not see its label.
     rows : list of arrays of int64
         The instances of each group.
     right : list of arrays of bool, shape (n_g, K_g)
-        Which candidates are right; there may be several.
+        Which candidates are right for each example; there may be several.
     held_out : list of arrays of float64
         Scores of each group's candidates by scorers that did not see the example; filled by `fit`.
-    known : dict
-        What was found for groups: their scorers, reports and scores.
+    group_fits : dict
+        Scorer, report and held-out scores of each group that has been fitted.
     """
 
     marked: LabelledDataset
@@ -288,48 +293,50 @@ class FittedFolds:
     rows: list[NDArray[np.int64]]
     right: list[NDArray[np.bool_]]
     held_out: list[NDArray[np.float64]] = field(default_factory=list)
-    known: dict[int, _GroupFit] = field(default_factory=dict)
+    group_fits: dict[int, _GroupFit] = field(default_factory=dict)
 
     def shared(self, model: Model, learner: Learner, rng: np.random.Generator) -> Scorer | None:
-        """Return None: what groups share would have seen every fold."""
+        """Return None: shared weights would be learned from every fold."""
         return None
 
     def fit(
         self, model: Model, learner: Learner, group: int, rng: np.random.Generator
     ) -> tuple[Scorer | None, dict[str, Any]]:
-        """Fit one group on all its examples, and on all folds but one to score that one.
+        """Fit one group on all its examples, and score each fold with a scorer that did not see it.
 
-        Where the other folds of an example hold one label only, its scores are the baseline's. Where that is
-        so for all folds, or the group is not to be learned, the scorer is None: the examples are too few.
+        If the other folds contain a single label, a fold is scored by the baseline. If that holds for all
+        folds, or the group is not to be learned, the scorer is None: there are too few examples.
         """
-        scorer, report, held_out = self._found(model.task, learner, model.baseline, group)
+        scorer, report, held_out = self._fit_group(model.task, learner, model.baseline, group)
         self.held_out.append(held_out)
         return scorer, dict(report)
 
     def hits(self, task: Task, learner: Learner, baseline: Learner) -> NDArray[np.bool_]:
-        """Return which examples are decided right by scorers that did not see them, before any offsets."""
-        found = np.zeros(len(self.folds), bool)
+        """Return which examples uncalibrated scorers decide correctly without having seen them."""
+        hits = np.zeros(len(self.folds), bool)
         for g, (right, rows) in enumerate(zip(self.right, self.rows, strict=True)):
             if len(rows):
-                chosen = self._found(task, learner, baseline, g)[2].argmax(axis=1)
-                found[rows] = right[np.arange(len(rows)), chosen]
-        return found
+                chosen = self._fit_group(task, learner, baseline, g)[2].argmax(axis=1)
+                hits[rows] = right[np.arange(len(rows)), chosen]
+        return hits
 
     def with_tuned(self, learner: Learner) -> Learner:
-        """Return a learner with what it leaves open as it came out in the groups' fits so far."""
+        """Return the learner with its open settings chosen from the reports of the groups fitted so far."""
         return (
-            learner.with_tuned([about[1] for about in self.known.values()])
+            learner.with_tuned([report for _, report, _ in self.group_fits.values()])
             if isinstance(learner, HasOpenSettings)
             else learner
         )
 
-    def _found(self, task: Task, learner: Learner, baseline: Learner, group: int) -> _GroupFit:
-        """Return what was found for a group; each is fitted once."""
-        if group not in self.known:
-            self.known[group] = self._fitted(task.groups[group], learner, baseline, group)
-        return self.known[group]
+    def _fit_group(self, task: Task, learner: Learner, baseline: Learner, group: int) -> _GroupFit:
+        """Return scorer, report and held-out scores of a group; each group is fitted once."""
+        if group not in self.group_fits:
+            self.group_fits[group] = self._fit_and_score(task.groups[group], learner, baseline, group)
+        return self.group_fits[group]
 
-    def _fitted(self, table: Group, learner: Learner, baseline: Learner, group: int) -> _GroupFit:
+    def _fit_and_score(self, table: Group, learner: Learner, baseline: Learner, group: int) -> _GroupFit:
+        # With all folds learnable a learner may fit them in one pass; otherwise the baseline's scores are the
+        # default, and only the folds whose complement has at least two labels are replaced.
         features, gold = self.features[group], self.gold(group)
         folds = self.folds[self.rows[group]]
         n = len(gold)
@@ -345,58 +352,62 @@ class FittedFolds:
         elif isinstance(learner, FitsFolds):
             at_once = fit_folds(learner, features.batch, folds)
             if at_once is not None:
-                found, scores = at_once
-                return found.scorer, report | found.report, scores.reshape(held_out.shape)
+                fitted, scores = at_once
+                return fitted.scorer, report | fitted.report, scores.reshape(held_out.shape)
         if not learnable:
             return None, report | {"learner": "baseline"}, held_out
         reports: list[dict[str, Any]] = []
         for part in learnable:
             inside, outside = np.flatnonzero(folds != part), np.flatnonzero(folds == part)
             dev = features.batch.take(outside)
-            found = fit(learner, features.batch.take(inside), dev=dev)
-            held_out[outside] = found.scorer.scores(dev).reshape(len(outside), -1)
-            reports.append(found.report)
+            fitted = fit(learner, features.batch.take(inside), dev=dev)
+            held_out[outside] = fitted.scorer.scores(dev).reshape(len(outside), -1)
+            reports.append(fitted.report)
         if isinstance(learner, HasOpenSettings):
             learner = learner.with_tuned(reports)
-        steps = Counter(str(each["chosen"]) for each in reports if "chosen" in each).most_common(1)
-        found = fit(learner, features.batch, step=steps[0][0] if steps else None)
-        return found.scorer, report | found.report, held_out
+        steps = Counter(
+            str(step_report["chosen"]) for step_report in reports if "chosen" in step_report
+        ).most_common(1)
+        fitted = fit(learner, features.batch, step=steps[0][0] if steps else None)
+        return fitted.scorer, report | fitted.report, held_out
 
     def gold(self, group: int) -> NDArray[np.int32]:
         """Return the right candidate of each example of a group."""
         return self.marked.examples.instances.observed[self.rows[group]]
 
     def naturally_sampled(self, group: int) -> NDArray[np.int64]:
-        """Return which examples of a group tell how frequent labels are: all but those picked for theirs.
+        """Return the examples of a group that show how frequent its labels are.
 
-        Where all were picked, it is all of them.
+        Examples that were picked for their label are left out, unless all were.
         """
         picked = np.array([self.marked.labelled[row].picked for row in self.rows[group].tolist()], bool)
         return np.flatnonzero(~picked | picked.all())
 
     def material(self, model: Model, rng: np.random.Generator) -> FoldCalibration:
-        """Return the examples as they come, as they were scored out of fold."""
+        """Return the out-of-fold scores of the examples, for calibration."""
         return FoldCalibration(self, model.task, rng)
 
     def provenance(self, model: Model) -> dict[str, Any]:
-        """Return counts, and what is to be said of the examples."""
+        """Return the counts of the examples, and warnings about them."""
         task, marked = model.task, self.marked
-        said = [*notes.example_warnings(marked)]
-        said += notes.rare_warnings(
+        warnings = [*diagnostics.example_warnings(marked)]
+        warnings += diagnostics.rare_warnings(
             task, [self.gold(g) for g in range(len(self.rows))], model.scorers, self.n_folds
         )
         if isinstance(task, HasWarnings):
-            said += notes.first_warnings(task.warnings(marked.examples.view, marked.examples.instances))
+            warnings += diagnostics.first_warnings(
+                task.warnings(marked.examples.view, marked.examples.instances)
+            )
         scores = self.material(model, np.random.default_rng(0))
         chosen = [model.judge.judge(scores.scored(g)).chosen for g in range(len(self.rows))]
         kept = [self.naturally_sampled(g) for g in range(len(self.rows))]
-        right = [each[rows] for each, rows in zip(self.right, kept, strict=True)]
+        right = [right_rows[rows] for right_rows, rows in zip(self.right, kept, strict=True)]
         if learns_labels(task):
             chosen = [
                 seen_elsewhere(c, r, self.folds[own[rows]])
                 for c, r, own, rows in zip(chosen, right, self.rows, kept, strict=True)
             ]
-        said += notes.baseline_warnings(
+        warnings += diagnostics.baseline_warnings(
             task,
             [
                 None if scorer is None else sanity_baseline(features.batch, right, self.folds[own], scored)
@@ -406,14 +417,14 @@ class FittedFolds:
             ],
         )
         hits = [(c >= 0) & r[np.arange(len(c)), c] for c, r in zip(chosen, right, strict=True)]
-        said += notes.no_gain_warnings(task, hits, right, model.scorers)
-        said.append(notes.accuracy_line(np.concatenate(hits), self.n_folds))
-        return {**count_dataset(marked), "notes": said}
+        warnings += diagnostics.no_gain_warnings(task, hits, right, model.scorers)
+        warnings.append(diagnostics.accuracy_line(np.concatenate(hits), self.n_folds))
+        return {**count_dataset(marked), "notes": warnings}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoldCalibration:
-    """Examples as they were scored out of fold, but for those that were picked for their label."""
+    """Out-of-fold scores of the examples, without those that were picked for their label."""
 
     ready: FittedFolds
     task: Task
@@ -421,16 +432,16 @@ class FoldCalibration:
 
     @property
     def n_words(self) -> int:
-        """Words of the texts."""
+        """Number of words in the texts."""
         return self.ready.marked.examples.n_words
 
     def scored(self, group: int, *, most: int | None = None) -> ScoreBatch:
-        """Return the examples of a group; ValueError where there are more than `most`."""
+        """Return the scores of a group's examples; raise ValueError if there are more than `most`."""
         features, instances = self.ready.features[group], self.ready.marked.examples.instances
         rows = self.ready.rows[group]
         kept = self.ready.naturally_sampled(group)
         if most is not None and len(rows) > most:
-            raise ValueError("examples in folds are few: a judge takes all of them")
+            raise ValueError(f"{len(rows):,} examples in folds, more than {most:,}: they cannot be sampled")
         every = ScoreBatch(
             self.task.groups[group],
             group,
@@ -445,14 +456,14 @@ class FoldCalibration:
 
 
 def count_dataset(marked: LabelledDataset) -> dict[str, Any]:
-    """Return how many examples, documents and words there are."""
-    said = {"labelled": len(marked.documents), "documents": len(np.unique(marked.documents))}
-    told = dataset_report(len(marked.documents), marked.problems)
-    return {"examples": said | {"train_words": marked.examples.n_words, "account": told}}
+    """Return the numbers of examples, documents and words, for the model's provenance."""
+    counts = {"labelled": len(marked.documents), "documents": len(np.unique(marked.documents))}
+    report = dataset_report(len(marked.documents), marked.problems)
+    return {"examples": counts | {"train_words": marked.examples.n_words, "account": report}}
 
 
 def _with_all_right(features: Features, right: NDArray[np.bool_]) -> Features:
-    """Return features whose batch knows all labels that are right, where an example has several."""
+    """Return the features with a cost of zero for every right label, if an example has several."""
     if (right.sum(axis=1) <= 1).all():
         return features
     costs = (~right).astype(np.float32)
@@ -466,7 +477,7 @@ def _out_of_fold(
     task: Task,
     tell: Progress,
 ) -> tuple[list[FeatureExtractor], list[Features]]:
-    """Return the extractors, fitted, and each group's features.
+    """Return the fitted extractors and the features of each group.
 
     Attributes learned from labels come from extractors fitted on folds without the example.
     """
@@ -479,16 +490,16 @@ def _out_of_fold(
         crossed = cross_fits(extractor) and len(np.unique(folds)) > 1
         n_folds = int(folds.max(initial=0)) + 1
         if crossed:
-            each = []
+            by_fold = []
             for fold in range(n_folds):
                 tell("fitting extractors out of fold", fold, n_folds)
-                each.append(fit_checked(extractor, view, instances.take(folds != fold), task.groups))
+                by_fold.append(fit_checked(extractor, view, instances.take(folds != fold), task.groups))
         else:
-            each = [whole[-1]]
+            by_fold = [whole[-1]]
         for g, parts in enumerate(joined):
             rows = np.flatnonzero(instances.groups == g)
-            of = folds[rows] if crossed else np.zeros(len(rows), np.int64)
-            parts.append(_by_fold(each, marked, instances.take(rows), of, task, g))
+            fold_of_row = folds[rows] if crossed else np.zeros(len(rows), np.int64)
+            parts.append(_by_fold(by_fold, marked, instances.take(rows), fold_of_row, task, g))
     return whole, [join(parts, extractor_names(whole)) for parts in joined]
 
 
@@ -500,7 +511,7 @@ def _by_fold(
     task: Task,
     group: int,
 ) -> Features:
-    """Return features of which each row comes from the extractor of its own fold."""
+    """Transform each instance with the extractor of its own fold."""
     parts = [
         transform_checked(extractor, marked.examples.view, instances.take(folds == fold), task.groups[group])
         for fold, extractor in enumerate(extractors)
@@ -510,14 +521,14 @@ def _by_fold(
     order = np.argsort(np.concatenate([np.flatnonzero(folds == fold) for fold in range(len(extractors))]))
     batch = stack_batches([part.batch for part in parts])
     if batch is None:
-        seen = ", ".join(dict.fromkeys(_transform_dataset(part.batch) for part in parts))
-        wanted = "rows of one storage in the same columns, whatever fold it learned from (cross_fit)"
-        raise extractor_error(extractors[0], f"fitted to the folds it gave {seen}", wanted)
+        seen = ", ".join(dict.fromkeys(_describe_batch(part.batch) for part in parts))
+        wanted = "the same storage and columns for every fold it is fitted on (cross_fit)"
+        raise extractor_error(extractors[0], f"fitted on different folds, it returned {seen}", wanted)
     sizes = np.concatenate([np.diff(part.batch.offsets) for part in parts])
     rows, _ = take_rows(np.append(0, np.cumsum(sizes)), order)
-    found, asked = (np.concatenate([getattr(part, name) for part in parts])[rows] for name in _EVIDENCE)
-    return Features(batch.take(order), found, asked)
+    n_hits, n_queries = (np.concatenate([getattr(part, name) for part in parts])[rows] for name in _EVIDENCE)
+    return Features(batch.take(order), n_hits, n_queries)
 
 
-def _transform_dataset(batch: CandidateBatch) -> str:
-    return f"{type(batch).__name__} of {len(batch.columns):,} columns"
+def _describe_batch(batch: CandidateBatch) -> str:
+    return f"{type(batch).__name__} with {len(batch.columns):,} columns"

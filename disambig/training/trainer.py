@@ -17,7 +17,7 @@ from disambig.features import ExtractorChoice
 from disambig.formats import Clean, Fix, Labelled
 from disambig.models import Model
 from disambig.text import view_of_texts
-from disambig.training import diagnostics as notes
+from disambig.training import diagnostics
 from disambig.training.examples import ErrorCorpus, TextExamples, why_empty
 from disambig.training.fitting import FittedResampling, HasTrialScores, Progress, Resampling
 from disambig.training.labelled_dataset import LabelledDataset, label_instances
@@ -27,29 +27,29 @@ from disambig.types import DecisionRule, FeatureExtractor, Learner, Scorer, Shar
 
 @dataclass(frozen=True, slots=True)
 class FittedExtractor:
-    """What `train` takes for an extractor and does not teach again."""
+    """An extractor that `train` uses as it is, without fitting it again."""
 
     extractor: FeatureExtractor
 
     def fit(self, *_: object) -> FeatureExtractor:
-        """Return the extractor as it is."""
+        """Return the extractor unchanged."""
         return self.extractor
 
 
 def configured_rule(parts: Mapping[str, Any], settings: Mapping[str, Any]) -> DecisionRule:
-    """Return the judge of a resolved config, with those of the settings that it has.
+    """Return the decision rule of a resolved config, with the settings that apply to it.
 
     Parameters
     ----------
     parts : mapping
         With a ``task`` and, optionally, a ``judge``.
     settings : mapping
-        Of ``[training]``, such as ``flags_per_1000`` and ``least_margin``.
+        Settings of ``[training]``, such as ``flags_per_1000`` and ``least_margin``.
 
     Raises
     ------
     UserError
-        D422 for a judge that is for other tasks.
+        D422 if the decision rule is for other tasks.
     """
     judge = parts.get("judge") or resolve({"judge": default_rule_config(parts["task"])})["judge"]
     check_decision_rule(judge, parts["task"])
@@ -59,12 +59,13 @@ def configured_rule(parts: Mapping[str, Any], settings: Mapping[str, Any]) -> De
 def with_error_rule(
     parts: dict[str, Any], config: dict[str, Any] | None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return parts, and their config, with a judge that learns from mistakes where they have none.
+    """Return parts and config, with a decision rule that learns from mistakes if they have none.
 
     Raises
     ------
     UserError
-        D427 for a task that corrects no words, D429 for a judge that does not learn from mistakes.
+        D427 for a task that does not correct words, D429 for a decision rule that does not learn from
+        mistakes.
     """
     config = config or {}
     if not parts.get("judge"):
@@ -75,23 +76,23 @@ def with_error_rule(
 
 
 def rule_settings(judge: DecisionRule, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those settings that the judge has: fields of the dataclass that it is."""
-    known: set[str] = {field.name for field in fields(judge)} if is_dataclass(judge) else set()
-    return {name: value for name, value in settings.items() if name in known and value is not None}
+    """Return the settings that the decision rule has, which are the fields of its dataclass."""
+    names: set[str] = {field.name for field in fields(judge)} if is_dataclass(judge) else set()
+    return {name: value for name, value in settings.items() if name in names and value is not None}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChosenExtractors:
-    """What training goes on with.
+    """The result of choosing extractors: what training continues with.
 
     Attributes
     ----------
-    ready : Ready
-        The plan, its extractors fitted.
+    ready : FittedResampling
+        The resampling with fitted extractors.
     config : dict
-        That given, with the options that were taken in the places of the extractors that left it open.
-    said : dict
-        Of each such extractor the option that was ``taken``, and the ``accuracy`` of each that was tried.
+        The given config, with each choice between extractors replaced by the option that was taken.
+    report : dict
+        For each choice, the option that was ``taken`` and the ``accuracy`` of every option that was tried.
     """
 
     ready: FittedResampling
@@ -99,45 +100,50 @@ class ChosenExtractors:
     report: dict[str, Any]
 
     def notes(self) -> list[str]:
-        """Return lines for people."""
+        """Return the choices as notes for the user."""
         return [_note(name, **about) for name, about in self.report.items()]
 
 
 def choose_extractors(
     plan: Resampling, parts: dict[str, Any], config: dict[str, Any], tell: Progress
 ) -> ChosenExtractors:
-    """Prepare a plan with the best options of its extractors; where several leave it open, one after another.
+    """Fit the extractors, choosing the best option of each `ExtractorChoice`, one choice after another.
 
-    Another option than the first, and then than the best so far, is taken if it decides more examples right
-    by more than one standard error of the difference. What the learner leaves open comes out of the first.
+    An option replaces the best one so far if it decides more examples correctly, by more than one standard
+    error of the difference. Open settings of the learner are chosen with the first options.
     """
     extractors = parts["extractors"]
-    options = {name: each.options for name, each in extractors.items() if isinstance(each, ExtractorChoice)}
-    for name, each in options.items():
-        parts = _with(parts, name, each[next(iter(each))])
+    options = {
+        name: extractor.options
+        for name, extractor in extractors.items()
+        if isinstance(extractor, ExtractorChoice)
+    }
+    for name, choice in options.items():
+        parts = _with(parts, name, choice[next(iter(choice))])
     ready = plan.prepare(parts, tell)
     best = _hits(ready, parts) if options else None
     if best is not None and isinstance(ready, HasTrialScores):
         parts = {**parts, "learner": ready.with_tuned(parts["learner"])}
-    said: dict[str, Any] = {}
-    for name, each in options.items():
-        taken, *others = each
+    report: dict[str, Any] = {}
+    for name, choice in options.items():
+        taken, *others = choice
         tried = {} if best is None else {taken: float(best.mean())}
         for number, option in enumerate(others if best is not None else (), 1):
-            tell(f"trying {name}", number, len(each))
-            other = _with(parts, name, each[option])
+            tell(f"trying {name}", number, len(choice))
+            other = _with(parts, name, choice[option])
             attempt = plan.prepare(other, tell)
-            found = _hits(attempt, other)
-            assert found is not None and best is not None
-            tried[option] = float(found.mean())
-            if _better(found, best):
-                ready, parts, best, taken = attempt, other, found, option
-        said[name] = {"taken": taken, "accuracy": tried}
-    return ChosenExtractors(ready, _select_options(config, said), said)
+            hits = _hits(attempt, other)
+            assert hits is not None and best is not None
+            tried[option] = float(hits.mean())
+            if _better(hits, best):
+                ready, parts, best, taken = attempt, other, hits, option
+        report[name] = {"taken": taken, "accuracy": tried}
+    return ChosenExtractors(ready, _select_options(config, report), report)
 
 
 def _better(hits: NDArray[np.bool_], than: NDArray[np.bool_]) -> bool:
-    """Tell whether more examples are decided right, by more than a standard error."""
+    """Return True if `hits` has more correct decisions than `than`, by more than one standard error."""
+    # under the null hypothesis the variance of the difference is the number of discordant examples
     difference = hits.astype(np.int64) - than
     return bool(difference.sum() > np.sqrt(np.abs(difference).sum()))
 
@@ -147,26 +153,26 @@ def _with(parts: dict[str, Any], name: str, extractor: FeatureExtractor) -> dict
 
 
 def _hits(ready: FittedResampling, parts: dict[str, Any]) -> NDArray[np.bool_] | None:
-    """Return which examples are decided right that were not seen; None where the plan cannot tell."""
+    """Return which held-out examples are decided correctly; None if the resampling cannot say."""
     if not isinstance(ready, HasTrialScores):
         return None
     return ready.hits(parts["task"], parts["learner"], parts["baseline"])
 
 
-def _select_options(config: dict[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a config that names what was taken; as it is where it says nothing of these extractors."""
+def _select_options(config: dict[str, Any], report: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the config with each choice replaced by the option taken; unchanged if it names none of them."""
     extractors = dict(config.get("extractors", {}))
-    for name, about in said.items():
+    for name, about in report.items():
         if name in extractors:
             extractors[name] = extractors[name]["options"][about["taken"]]
-    return {**config, "extractors": extractors} if said and extractors else config
+    return {**config, "extractors": extractors} if report and extractors else config
 
 
 def _note(name: str, *, taken: str, accuracy: Mapping[str, float]) -> str:
     if not accuracy:
-        return f"{name}: {taken}, the first option; folds of labelled examples would tell the best"
+        return f"{name}: {taken}, the first option; choosing the best one requires labelled examples"
     others = ", ".join(f"{other} {value:.1%}" for other, value in accuracy.items() if other != taken)
-    return f"{name}: {taken}, {accuracy[taken]:.1%} right in folds not seen ({others})"
+    return f"{name}: {taken}, {accuracy[taken]:.1%} correct on held-out folds ({others})"
 
 
 def train(
@@ -181,7 +187,7 @@ def train(
     progress: Progress | None = None,
     **settings: Any,
 ) -> Model:
-    """Train a model from raw text, whose own words are taken as right.
+    """Train a model on raw text, whose own words are taken as correct.
 
     Parameters
     ----------
@@ -189,22 +195,22 @@ def train(
         The resolved config: ``task``, ``tokenisation``, ``extractors`` (name to extractor), ``learner``,
         ``baseline`` and, optionally, ``judge``.
     texts : dict of str to sequence of str
-        Documents to learn from (``"train"``) and to tune on (``"dev"``); and, optionally, those that
-        extractors learn from (``"background"``), which should be others than the learner's.
+        Documents to learn from (``"train"``) and to tune on (``"dev"``) and, optionally, documents for the
+        extractors (``"background"``), which should differ from those of the learner.
     mistakes, clean : sequences of Fix and of Clean
-        Mistakes that people made, and paragraphs without any, best unlike the counted text: for a judge that
-        learns from them, which is `disambig.Mistakes.v1` where the parts have none; both or none.
+        Mistakes that people made, and paragraphs without mistakes, preferably not from the counted text, for
+        a decision rule that learns from them (by default `disambig.Mistakes.v1`). Give both or neither.
     progress : callable, optional
-        Called with a stage, how far it is, and how far it goes.
+        Called with the name of the stage, the number of steps done and the total.
     **settings
-        ``flags_per_1000`` (the default operating point, 0.5), ``max_examples`` (of a group to learn from, a
-        random sample where there are more; 20,000), ``min_examples`` (groups with fewer, or in which only one
-        candidate occurs, keep the unsupervised baseline; 20), ``seed`` (0).
+        ``flags_per_1000`` (the default operating point, 0.5), ``max_examples`` (maximum per group, sampled at
+        random; 20,000), ``min_examples`` (groups with fewer, or in which only one candidate occurs, keep the
+        unsupervised baseline; 20), ``seed`` (0).
 
     Raises
     ------
     UserError
-        D412 where the text holds nothing to learn from, D426 to D429 for mistakes that cannot be used.
+        D412 if the text contains nothing to learn from, D426 to D429 for mistakes that cannot be used.
     """
     people = None
     if mistakes or clean:
@@ -235,7 +241,7 @@ def train_examples(
     people: ErrorCorpus | None = None,
     **about: Any,
 ) -> Model:
-    """Train a model from instances whose observed candidates are right; `around` serves the extractors.
+    """Train a model on instances whose observed candidates are right; `around` is for the extractors.
 
     The other parameters are those of `train`.
     """
@@ -254,12 +260,12 @@ def train_by(
     progress: Progress | None = None,
     **settings: Any,
 ) -> Model:
-    """Train a model by a plan; the one trainer there is.
+    """Train a model with a resampling; every other training function calls this one.
 
     Parameters
     ----------
     **settings
-        Settings of the judge, such as ``flags_per_1000``; those that it does not have are left alone.
+        Settings of the decision rule, such as ``flags_per_1000``; others are ignored.
     """
     tell = progress or (lambda stage, done, total: None)
     task = parts["task"]
@@ -291,19 +297,19 @@ def train_by(
         scorers.append(scorer)
     model = replace(model, scorers=tuple(scorers))
     model = replace(model, judge=judge.fit(ready.material(model, rng), progress=tell))
-    said = ready.provenance(model)
-    if "settings" in said:
-        said["settings"] = {**said["settings"], "seed": seed}
+    provenance = ready.provenance(model)
+    if "settings" in provenance:
+        provenance["settings"] = {**provenance["settings"], "seed": seed}
     if chosen.report:
-        said |= {"chosen": chosen.report, "notes": [*said.get("notes", ()), *chosen.notes()]}
-    return replace(model, provenance={**said, "groups": reports})
+        provenance |= {"chosen": chosen.report, "notes": [*provenance.get("notes", ()), *chosen.notes()]}
+    return replace(model, provenance={**provenance, "groups": reports})
 
 
 def _examples(parts: dict[str, Any], texts: Sequence[str], *, decided: bool) -> TextExamples:
-    """Return the places of texts that are learned from or, with `decided`, those that are decided in use."""
+    """Return the places to learn from or, with `decided`, the places that a model would decide in use."""
     view = view_of_texts(texts, parts["tokenisation"], protected=decided)
     instances = (find_instances if decided else find_examples)(parts["task"], view)
-    if decides(parts["task"]).between != "labels":  # where no candidate stands nothing is known to be right
+    if decides(parts["task"]).between != "labels":  # without an observed candidate the right one is unknown
         instances = instances.take(instances.observed >= 0)
     if decided:
         shielded = view.layers["protected"].astype(bool)
@@ -315,7 +321,7 @@ def _examples(parts: dict[str, Any], texts: Sequence[str], *, decided: bool) -> 
 def train_labelled(
     parts: dict[str, Any], labelled: Sequence[Labelled], *, name: str, **settings: Any
 ) -> Model:
-    """Train a model from labelled examples.
+    """Train a model on labelled examples.
 
     Parameters
     ----------
@@ -323,12 +329,12 @@ def train_labelled(
         The resolved config, as for `trainer.train`.
     labelled : sequence of Labelled
     **settings
-        As for `trainer.train`; tasks of labels have ``least_margin``, and learn from all examples.
+        As for `trainer.train`; tasks with labels have ``least_margin``, and learn from all examples.
 
     Raises
     ------
     UserError
-        D462 where no example can be used.
+        D462 if no example can be used.
     """
     return train_marked(
         parts, label_instances(parts["task"], parts["tokenisation"], labelled), name=name, **settings
@@ -336,15 +342,15 @@ def train_labelled(
 
 
 def train_marked(parts: dict[str, Any], marked: LabelledDataset, *, name: str, **settings: Any) -> Model:
-    """Train a model from examples whose places are found; parameters are those of `train_labelled`."""
+    """Train a model on a labelled dataset; the parameters are those of `train_labelled`."""
     if decides(parts["task"]).between == "labels":
         return train_by(FoldResampling(marked), parts, name=name, **settings)
     folds = marked.folds(FOLDS)
     learn, tune = marked.take(folds > 0), marked.take(folds == 0)
-    said = notes.example_warnings(marked)
+    messages = diagnostics.example_warnings(marked)
     if marked.n_documents < FOLDS:
         learn = tune = marked
         few = "1 document is" if marked.n_documents == 1 else f"{marked.n_documents} documents are"
-        said.append(f"{few} too few to put any aside for tuning")
+        messages.append(f"{few} too few to put any aside for tuning")
     model = train_examples(parts, learn.examples, tune.examples, learn.examples, name=name, **settings)
-    return replace(model, provenance={**model.provenance, **count_dataset(marked), "notes": said})
+    return replace(model, provenance={**model.provenance, **count_dataset(marked), "notes": messages})

@@ -20,7 +20,7 @@ import pytest
 from scipy.stats import binomtest
 from short_texts import short_texts
 
-from disambig.evaluation import decide, test_model
+from disambig.evaluation import assess_model, decide
 from disambig.formats import read_labelled
 from disambig.training import label_instances, run
 
@@ -52,7 +52,7 @@ def test_training_and_accuracy_on_short_texts(tmp_path):
             return run("topic", labelled=[str(tmp_path / f"{name}.learn.csv")], judge=judge)
 
         ways = {
-            "ours, with its test": lambda: ours(test_model),
+            "ours, with its test": lambda: ours(assess_model),
             "ours, without": lambda: ours(None),
             "words": lambda: theirs(1),
             "words and pairs": lambda: theirs(2),

@@ -35,7 +35,7 @@ class Marks(Pairs):
     name: str = "marks"
 
     def instances(self, view):
-        return super().instances(view).unseen()
+        return super().instances(view).without_labels()
 
 
 @dataclass(frozen=True, eq=False)

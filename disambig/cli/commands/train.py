@@ -64,7 +64,7 @@ def train(
         raise typer.BadParameter("--lists goes without --text and --labelled")
     check_target(output, force=force)  # before the long work, not after
     from disambig.cli.progress import note_printer, remark, say, stages
-    from disambig.evaluation import test_model, test_summary, why_untested
+    from disambig.evaluation import assess_model, assessment_line, why_untested
     from disambig.models import save_model
     from disambig.training import report_line, run
 
@@ -80,7 +80,7 @@ def train(
             strict=strict,
             tell=note_printer(),
             lines=lines,
-            judge=test_model if test else None,
+            judge=assess_model if test else None,
             progress=progress,
         )
     save_model(model, output, force=force)
@@ -100,5 +100,5 @@ def train(
         f"{output}: {model.task.name}, {learned} of {pluralize(len(model.scorers), 'group')} learned from {amount}"
         + (f", the others ({few}) left to the baseline" if learned < len(model.scorers) else "")
     )
-    if said := test_summary(model.provenance.get("test", {})) or (test and why_untested(model)):
+    if said := assessment_line(model.provenance.get("test", {})) or (test and why_untested(model)):
         remark(said)

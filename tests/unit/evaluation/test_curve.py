@@ -99,7 +99,7 @@ def test_what_is_judged_was_never_learned_from(monkeypatch):
 
     def watch(model, plain, n, learned, test):
         learned_at, test_at = (
-            {e.view.texts[d] for d in e.view.document_of(e.instances.positions)} for e in (learned, test)
+            {e.view.texts[d] for d in e.view.document_indices(e.instances.positions)} for e in (learned, test)
         )
         assert learned_at and test_at and not learned_at & test_at
         seen.append(frozenset(test_at))
@@ -135,7 +135,7 @@ def test_impossible_sizes(sizes):
 
 
 def test_too_little_to_judge_on():
-    with pytest.raises(UserError, match=r"D412.*no document that is kept to \w+ \w+ has a candidate"):
+    with pytest.raises(UserError, match=r"D412.*none of the documents kept to \w+ \w+ contains a candidate"):
         curve_of_texts(parts(), TEXTS[:1])
     with pytest.raises(UserError, match="D464"):
         curve_of_labelled(parts(), LABELLED[:1])

@@ -15,6 +15,8 @@ from disambig.decision import BestOfList
 from disambig.doctor import asked_by_order
 from disambig.errors import UserError
 from disambig.evaluation import (
+    assess_model,
+    assessment_line,
     compare,
     cross_validate,
     curve_of_labelled,
@@ -23,8 +25,6 @@ from disambig.evaluation import (
     evaluate_labelled,
     on_labelled,
     on_texts,
-    test_model,
-    test_summary,
     why_untested,
 )
 from disambig.features import NgramCounts
@@ -53,7 +53,7 @@ class Slips:
     groups: tuple = (Group("slips", ()),)
 
     def instances(self, view):
-        texts, document = view.texts, view.document_of(np.arange(len(view)))
+        texts, document = view.texts, view.document_indices(np.arange(len(view)))
         words = [texts[d][s:e].lower() for d, s, e in zip(document, view.starts, view.ends, strict=True)]
         at = [i for i, word in enumerate(words) if word in LISTS]
         lists = [LISTS[words[i]] for i in at]
@@ -123,13 +123,13 @@ def test_a_judge_that_flags_nothing_has_an_accuracy_and_no_rates(model):
 
 
 def test_the_card_has_them(parts, model):
-    test = test_model(model, parts, texts=TEXTS)
+    test = assess_model(model, parts, texts=TEXTS)
     assert test["systems"]["model"]["slips"]["accuracy"] == 1.0
     assert test["systems"]["majority"]["slips"]["accuracy"] == 0.75
     (wrong,) = test["systems"]["majority"]["slips"]["confusions"]
     assert wrong == {"right": "form", "chosen": "from", "n": 60}
     tested = replace(model, provenance={**model.provenance, "test": test})
-    assert why_untested(tested) == "" and test_summary(test).startswith("accuracy 100.0%")
+    assert why_untested(tested) == "" and assessment_line(test).startswith("accuracy 100.0%")
     shown = card(tested, "slips")
     assert "Decides between the own candidates of each place of a text: task `slips`" in shown
     assert "| slips | 240 | 100.0% " in shown and "| slips | from | 120 | 1.000 | 1.000 | 1.000 |" in shown
@@ -163,7 +163,7 @@ def test_configs_are_cross_validated(parts):
     assert found["overall"]["majority"]["accuracy"] == pytest.approx(16 / 24)
     (wrong,) = found["systems"]["majority"]["slips"]["confusions"]
     assert wrong == {"right": "from", "chosen": "form", "n": 8}
-    test = test_model(
+    test = assess_model(
         train_labelled(parts, labelled(), name="slips"), parts, labelled=labelled(), min_examples=2
     )
     assert test["how"].startswith("5-fold") and test["n"] == 24

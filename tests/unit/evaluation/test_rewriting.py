@@ -60,7 +60,7 @@ def test_later_places_of_a_text_move():
     for document, start, row, swapped in zip(
         found.documents, found.starts, found.rows, found.swapped, strict=True
     ):
-        candidate = instances.own.of_instance(row)[swapped]
+        candidate = instances.own.instance_candidates(row)[swapped]
         assert found.view.texts[document][start:].startswith(candidate or ("kitten", "hound"))
     assert found.documents.tolist() == [0, 0, 0, 0, 2, 2]
 

@@ -54,7 +54,7 @@ def test_a_judge_that_knows_more_than_the_scores_says_so(model):
     view = Words()([TRIED])
     decided = model.decide(view, flags_per_1000=12.0)
     index = decided.starts.tolist().index(TRIED.index("by school"))
-    names = decided.candidates_of(index)
+    names = decided.candidate_texts(index)
     scores = decided.scores[slice(*decided.offsets[index : index + 2].tolist())]
     best, chosen = names[scores.argmax()], names[decided.chosen[index]]
     assert (best, chosen) == ("", "to")  # else the test is of nothing

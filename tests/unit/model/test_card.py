@@ -11,7 +11,7 @@ from toy_plugin import NearbyWords, Pairs
 
 from disambig.data import Group
 from disambig.decision import BestOfList, Labels
-from disambig.evaluation import test_model, test_on_texts, test_summary
+from disambig.evaluation import assess_model, assess_on_texts, assessment_line
 from disambig.formats import Labelled
 from disambig.models import card, load_model, save_model
 from disambig.tasks import Lists
@@ -56,11 +56,11 @@ def model():
 
 @pytest.fixture(scope="module")
 def tested(model):
-    return replace(model, provenance=model.provenance | {"test": test_on_texts(model, TESTED)})
+    return replace(model, provenance=model.provenance | {"test": assess_on_texts(model, TESTED)})
 
 
 def test_figures_on_the_test_part(model):
-    found = test_on_texts(model, TESTED)
+    found = assess_on_texts(model, TESTED)
     assert (found["n"], found["documents"]) == (5, 4)
     own = found["systems"]["model"]["quite/quiet"]
     assert own["n"] == 5 and own["candidates"]["quiet"]["n"] == 3
@@ -68,14 +68,14 @@ def test_figures_on_the_test_part(model):
     wrong = sum(error["n"] for error in own["confusions"])
     assert wrong == round(5 * (1 - own["accuracy"]))
     assert set(found["rates"]) == {"0.5"}
-    assert test_on_texts(model, ["Nothing."]) == {}
+    assert assess_on_texts(model, ["Nothing."]) == {}
 
 
 def test_what_stands_there_does_not_help(model):
     """The same places with the other word in them get the same answers: each is right exactly once."""
     other = ["The tower is quiet old.", "We like a quite tower, a quite one."]
     right = [
-        round(3 * test_on_texts(model, texts)["systems"]["model"]["quite/quiet"]["accuracy"])
+        round(3 * assess_on_texts(model, texts)["systems"]["model"]["quite/quiet"]["accuracy"])
         for texts in (TESTED[:2], other)
     ]
     assert sum(right) == 3
@@ -88,11 +88,11 @@ def test_a_card_of_words(tested):
         "* *quite* / *quiet*",
         'config={"model": "pairs-model"}',
         'doc.spans["pairs"]',
-        "Raw text, whose own words are taken as right: 60 examples.",
-        "Groups learned: 1 of 2; the others are left to the unsupervised baseline.",
-        "On 5 examples in 4 documents",
+        "Raw text, whose words are taken as correct: 60 examples.",
+        "Groups learned: 1 of 2; the others use the unsupervised baseline.",
+        "5 examples in 4 documents (",
         "| quite/quiet | 5 |",
-        "0.5 right words in 1,000",
+        "at most 0.5 of 1,000 correct words",
         "Tested on 5 examples only",
         "quite/quiet (60)",
     ):
@@ -103,7 +103,7 @@ def test_a_card_of_words(tested):
 
 def test_a_card_without_figures(model):
     text = card(model, "m")
-    assert "No figures are kept" in text and "Tested on" not in text
+    assert "No figures are stored" in text and "Tested on" not in text
 
 
 def test_a_card_of_labels(model):
@@ -112,17 +112,17 @@ def test_a_card_of_labels(model):
     notes = {"examples": labelled, "notes": ["two examples\nare few"]}
     made = replace(model, task=LabelledPairs(), judge=flat, provenance=notes)
     text = card(made, "m")
-    assert "Gives labels" in text and "1,200 labelled examples in 30 documents" in text
+    assert "Assigns labels" in text and "1,200 labelled examples in 30 documents" in text
     assert "It flags nothing" in text and "* two examples are few." in text and "may be flagged" not in text
 
 
 def test_a_card_of_lists(model):
     made = replace(model, task=Lists(), judge=BestOfList(), scorers=(None,), provenance={})
     text = card(made, "m")
-    assert "Finds the best of lists: task `rerank`" in text
+    assert "Finds the best candidate of each list. Task `rerank`" in text
     said = {"lists": 1200, "without_right": 300, "documents": 30}
     text = card(replace(made, provenance={"examples": said}), "m")
-    assert "1,200 lists of candidates in 30 documents, in 300 of which no candidate is right." in text
+    assert "1,200 lists of candidates in 30 documents; in 300 of them no candidate is right." in text
     assert "its candidates are labels" not in text
 
 
@@ -137,7 +137,7 @@ def test_a_card_of_labels_decided_together(model):
     labelled = {"labelled": 1200, "documents": 30, "train_words": 9}
     text = card(replace(model, task=Together(), judge=flat, provenance={"examples": labelled}), "m")
     assert "1,200 labelled examples in 30 sentences." in text
-    assert "add_pipe" not in text and "In the shell: `disambig annotate FILE --model m`." in text
+    assert "add_pipe" not in text and "On the command line: `disambig annotate FILE --model m`." in text
 
 
 def test_ten_labelled_examples_are_told_honestly():
@@ -146,20 +146,20 @@ def test_ten_labelled_examples_are_told_honestly():
         for text in TEXTS[:10]
     ]
     model = train_labelled(PARTS, labelled, name="ten", min_examples=2, config=CONFIG)
-    found = test_model(model, PARTS, labelled=labelled, min_examples=2)
+    found = assess_model(model, PARTS, labelled=labelled, min_examples=2)
     assert found["n"] == 10 and found["how"] == "5-fold cross-validation over documents"
     text = card(replace(model, provenance=model.provenance | {"test": found}), "ten")
     assert "10 labelled examples are few" in text and "Tested on 10 examples only" in text
-    assert test_summary(found).startswith("accuracy ") and "on 10 examples" in test_summary(found)
+    assert assessment_line(found).startswith("accuracy ") and "on 10 examples" in assessment_line(found)
     alone = train_labelled(PARTS, labelled[:1], name="one", config=CONFIG)
-    assert test_model(alone, PARTS, labelled=labelled[:1]) == {} and test_summary({}) == ""
+    assert assess_model(alone, PARTS, labelled=labelled[:1]) == {} and assessment_line({}) == ""
 
 
 def test_many_groups_are_shown_in_part(model):
     names = tuple(f"word{i}/term{i}" for i in range(50))
     many = replace(model, task=Pairs(names), scorers=(None,) * 50)
     text = card(many, "m")
-    assert "50 groups of candidates, the first of them:" in text
+    assert "50 groups of candidates; the first are:" in text
     assert "* *word4* / *term4*\n" in text and "word5" not in text
     all_of_them = card(replace(many, task=Pairs(names[:20]), scorers=(None,) * 20), "m")
     assert "* *word19* / *term19*\n" in all_of_them and "groups of candidates" not in all_of_them
@@ -249,5 +249,5 @@ def test_probabilities_of_candidates_are_kept_with_the_model_and_told(load_with,
     older = load_model(tmp_path / "older")
     assert older.judge.calibration.scales is None and older.candidate_probabilities(decided) is None
     assert "expected calibration error" not in card(
-        replace(without, provenance=without.provenance | {"test": test_on_texts(without, TESTED)}), "model"
+        replace(without, provenance=without.provenance | {"test": assess_on_texts(without, TESTED)}), "model"
     )

@@ -7,8 +7,8 @@ import pytest
 from topic_documents import config
 
 from disambig.config import resolve
+from disambig.evaluation import assessment as judging
 from disambig.evaluation import cross_validate, evaluate_labelled
-from disambig.evaluation import model_test as judging
 from disambig.formats import Labelled
 from disambig.models import annotate, load_model, save_model
 from disambig.training import read_plan, train, train_labelled
@@ -127,8 +127,9 @@ def test_a_card_says_that_not_all_folds_were_tested(monkeypatch):
     parts = resolve(open_config())
     model = train_labelled(parts, labelled, name="t")
     assert (
-        judging.test_model(model, parts, labelled=labelled)["how"] == "5-fold cross-validation over documents"
+        judging.assess_model(model, parts, labelled=labelled)["how"]
+        == "5-fold cross-validation over documents"
     )
     monkeypatch.setattr(judging, "ENOUGH", 40)
-    test = judging.test_model(model, parts, labelled=labelled)
+    test = judging.assess_model(model, parts, labelled=labelled)
     assert test["how"] == "5-fold cross-validation over documents, 2 of which tested" and test["n"] == 48

@@ -12,7 +12,7 @@ import spacy
 from disambig_kernel_rls.senses import SenseTask
 
 from disambig.errors import UserError
-from disambig.evaluation import cross_validate, evaluate_labelled, test_model
+from disambig.evaluation import assess_model, cross_validate, evaluate_labelled
 from disambig.formats import Labelled, read_labelled
 from disambig.text import SpacyTokens, hash_word, view_of_docs
 from disambig.training import label_instances, read_plan, run, train_labelled
@@ -151,14 +151,14 @@ def test_there_is_one_accuracy_the_cross_validated_one(tmp_path):
     path = written(tmp_path / "a.csv", ("text", "label"), rows())
     fitted = [note for note in run("sense", labelled=[path]).provenance["notes"] if "accuracy" in note]
     assert len(fitted) == 1 and "12 labelled examples: accuracy" in fitted[0]
-    tested = run("sense", labelled=[path], judge=test_model).provenance
+    tested = run("sense", labelled=[path], judge=assess_model).provenance
     assert tested["test"]["n"] == 12 and not any("accuracy" in note for note in tested["notes"])
     assert any("12 labelled examples are few" in note for note in tested["notes"])
     one = written(tmp_path / "b.csv", ("text", "label", "document"), [(*row[:2], "d") for row in rows()])
     (note,) = (
-        n for n in run("sense", labelled=[one], judge=test_model).provenance["notes"] if "how good" in n
+        n for n in run("sense", labelled=[one], judge=assess_model).provenance["notes"] if "cannot be estimated" in n
     )
-    assert note == "12 labelled examples of one document: how good the model is cannot be said"
+    assert note == "12 labelled examples of one document: accuracy cannot be estimated"
 
 
 def test_the_majority_of_equally_frequent_labels_is_right_half_of_the_time(tmp_path):
@@ -174,7 +174,7 @@ def test_a_word_of_one_sense_is_named(tmp_path):
     notes = run("sense", labelled=[written(tmp_path / "a.csv", ("text", "label"), examples)]).provenance[
         "notes"
     ]
-    assert "plant: one label only (flora): it is always given" in notes
+    assert "plant: only one label (flora), which is always chosen" in notes
 
 
 def test_numbers_of_one_are_written_as_one(tmp_path):

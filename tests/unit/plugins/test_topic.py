@@ -13,7 +13,13 @@ from topic_documents import TOPICS, config, documents
 
 from disambig.config import resolve, write_config
 from disambig.errors import UserError
-from disambig.evaluation import cross_validate, curve_of_labelled, evaluate_labelled, test_model, test_summary
+from disambig.evaluation import (
+    assess_model,
+    assessment_line,
+    cross_validate,
+    curve_of_labelled,
+    evaluate_labelled,
+)
 from disambig.explain import explain_decision
 from disambig.features import Tfidf
 from disambig.formats import Labelled
@@ -206,7 +212,7 @@ def test_few_documents_and_rare_labels_train_and_are_noted():
         :2
     ]
     learned = train_labelled(resolve(config(labels=LABELS)), few, name="t")
-    assert any("fewer examples than folds of 'weather' (2)" in note for note in learned.provenance["notes"])
+    assert any("fewer examples than folds: 'weather' (2)" in note for note in learned.provenance["notes"])
     assert decided(learned, "The bread was in the oven.")[0]["chosen"] == "cooking"
     one_each = [documents()[i] for i in (0, 12)]
     nothing = train_labelled(resolve(config(labels=LABELS)), one_each, name="t")
@@ -220,8 +226,8 @@ def test_cross_validation_card_and_curve_compare_with_the_majority_alone(model):
     found = cross_validate(parts, documents(), folds=4)
     assert set(found["systems"]) == {"model", "majority"} and found["documents"] == 36
     assert found["systems"]["model"]["topic"]["accuracy"] > found["systems"]["majority"]["topic"]["accuracy"]
-    test = test_model(model, parts, labelled=documents())
-    assert "unsupervised" not in test_summary(test) and "most frequent candidate" in test_summary(test)
+    test = assess_model(model, parts, labelled=documents())
+    assert "unsupervised" not in assessment_line(test) and "most frequent candidate" in assessment_line(test)
     text = card(replace(model, provenance={**model.provenance, "test": test}), "my_topic")
     assert "labels to whole documents: task `topic`, any language" in text and "doc.cats" in text
     assert "unsupervised" not in text and "| topic | 36 |" in text

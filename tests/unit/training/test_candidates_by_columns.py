@@ -108,7 +108,7 @@ def test_lists_without_costs_are_left_out_and_told_of():
             trained(replace(own, costs=np.full(120, none, np.float32)))
     with pytest.raises(UserError, match=r"D337.*3 lists"):
         trained(own, tune=replace(made(3), costs=np.full(6, np.nan, np.float32)))
-    with pytest.raises(ValueError, match="a document for each list is wanted: 2 for 60"):
+    with pytest.raises(ValueError, match="expected one document per list: 2 documents for 60 lists"):
         trained(own, documents=["a", "b"])
 
 
@@ -116,7 +116,7 @@ def test_few_documents_are_learned_from_and_tuned_on():
     model = trained(made(4), documents=["one"] * 4, learner=Remembers)
     (report,) = model.provenance["groups"].values()
     assert (report["learned"], report["dev"]) == (4, 4)
-    assert "too few to put any aside to tune on: 1 document" in model.provenance["notes"][0]
+    assert "too few to hold any out for tuning: 1 document" in model.provenance["notes"][0]
 
 
 def test_a_file_and_columns_give_the_same_model():

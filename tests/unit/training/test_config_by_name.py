@@ -59,7 +59,7 @@ def test_a_name_that_is_none_gets_the_true_list(brought):
 
 def test_a_task_of_words_needs_a_baseline(tmp_path):
     write_config(WORDS, tmp_path / "a.cfg")
-    with pytest.raises(UserError, match=r"D005.*no section \[baseline\]"):
+    with pytest.raises(UserError, match=r"D005.*section \[baseline\] is missing"):
         read_plan(tmp_path / "a.cfg")
 
 

@@ -119,7 +119,7 @@ def test_only_judges_that_look_at_the_words_beside_are_told_of_them():
     for model in (trained(judge=Mistakes(sees_beside=True)), trained(), trained((), ())):
         instances = model.instances(view)
         scored = model.scored(model.features(view, instances, 0), instances, 0, view)
-        seen.append(scored.beside)
+        seen.append(scored.neighbours)
     assert seen[0].tolist() == [hash_words(["a", "place"]).tolist()]
     assert seen[1:] == [None, None]
 
@@ -178,7 +178,7 @@ class Nothing(Pairs):
         (MISTAKES, CLEAN, {"task": Marks()}, "D427.*'marks' decides between labels"),
         (LEFT_OUT, CLEAN, {}, "D428.*'pairs': read 4 mistakes: 0 used, 4 left out"),
         (MISTAKES, [Clean("Nothing here.", "r")], {}, "D428.*nothing in the clean paragraphs"),
-        (MISTAKES, CLEAN, {"task": Nothing()}, "D428.*11: nothing is decided there"),
+        (MISTAKES, CLEAN, {"task": Nothing()}, "D428.*11: the task decides nothing there"),
     ],
 )
 def test_what_cannot_be_learned_from_is_refused_before_the_work(mistakes, clean, changes, said):

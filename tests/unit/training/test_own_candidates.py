@@ -34,7 +34,7 @@ class Forms:
     def instances(self, view):
         lists, positions, observed = [], [], []
         for at, (start, end) in enumerate(zip(view.starts, view.ends, strict=True)):
-            word = view.texts[int(view.document_of(np.array([at]))[0])][start:end].lower()
+            word = view.texts[int(view.document_indices(np.array([at]))[0])][start:end].lower()
             own = GO if word in (*GO, "gone") else BE if word in BE else None
             if own is not None:
                 lists.append(own)
@@ -94,6 +94,6 @@ def examples():
 def test_labels_are_those_of_the_places_own_list(parts):
     model = train_labelled(parts, examples(), name="forms", min_examples=2)
     assert model.provenance["examples"]["account"]["used"] == 20
-    with pytest.raises(UserError, match="none of 'go', 'goes', 'went'"):
+    with pytest.raises(UserError, match="not one of 'go', 'goes', 'went'"):
         strange = [Labelled("He go home .", 3, 5, "swims", "a", "made")]
         train_labelled(parts, strange, name="forms")

@@ -29,8 +29,8 @@ class Spans:
 
     def instances(self, view):
         spans = sorted((p, n) for p, n in self.spans if p + max(n, 1) <= len(view))
-        last = view.document_of(np.array([p + max(n, 1) - 1 for p, n in spans], np.int64))
-        first = view.document_of(np.array([p for p, _ in spans], np.int64))
+        last = view.document_indices(np.array([p + max(n, 1) - 1 for p, n in spans], np.int64))
+        first = view.document_indices(np.array([p for p, _ in spans], np.int64))
         spans = [span for span, inside in zip(spans, first == last, strict=True) if inside]
         positions = np.array([p for p, _ in spans], np.int64)
         n = len(spans)
@@ -106,8 +106,8 @@ def test_a_place_of_several_words_is_one_instance_up_to_the_end_of_its_sentence(
 @pytest.mark.parametrize(
     ("example", "problem"),
     [
-        (at("bank", "a", "three"), "knows no word 'three'"),
-        (at("bank", "a", "two"), "the label 'a' is none of 'b', 'c'"),
+        (at("bank", "a", "three"), "does not know the word 'three'"),
+        (at("bank", "a", "two"), "the label 'a' is not one of 'b', 'c'"),
         (Labelled(TEXT, 3, 4, "b", "", "x", "two"), "decides nothing at"),
         (at("closed", "a"), "decides nothing at"),
     ],
@@ -141,8 +141,8 @@ def test_a_task_of_single_tokens_leaves_longer_places_out_and_says_so():
     )
     assert marked.examples.instances.lengths.tolist() == [1, 1]
     first, second = marked.problems
-    assert first == "line 3: 'bank was' is 2 tokens: the task spans decides at single ones only"
-    assert "'was steep' is 2 tokens" in second
+    assert first == "line 3: 'bank was' has 2 tokens: the task spans decides single tokens only"
+    assert "'was steep' has 2 tokens" in second
 
 
 def test_what_only_its_own_fold_has_is_no_answer():

@@ -142,7 +142,7 @@ class Sharing(Perceptron):
     def fit_shared(self, batches):
         return LinearScorer(np.zeros(len(batches[0].columns)))
 
-    def towards(self, shared):
+    def with_prior(self, shared):
         return Sharing(drawn=shared)
 
     def shared_from_state(self, arrays):

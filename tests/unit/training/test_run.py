@@ -16,7 +16,7 @@ from disambig.training import read_plan, run
         ('flags_per_1000 = "many"', "training.flags_per_1000 is 'many'"),
         ("max_examples = 0", "training.max_examples is 0"),
         ("least_margin = 100", "training.least_margin is 100, not a number from 0 to 99"),
-        ("least_margin = 0.5", "training.least_margin is for tasks of labels"),
+        ("least_margin = 0.5", "training.least_margin is for tasks with labels"),
         ("max_examples = 2.5", "training.max_examples is 2.5, not a whole number of at least 1"),
         ("max_examples = null", "training.max_examples is None"),
         ("min_examples = true", "training.min_examples is True"),
@@ -25,7 +25,7 @@ from disambig.training import read_plan, run
         ('lines = "no"', "training.lines is 'no', not true or false"),
         ('text = "texts"', "training.text is 'texts', not a list"),
         ("text = [1]", "training.text is [1]"),
-        ("max_exampels = 5", "unknown setting training.max_exampels: there are max_examples, min_examples"),
+        ("max_exampels = 5", "unknown setting training.max_exampels; known settings: max_examples"),
     ],
 )
 def test_a_setting_that_makes_no_sense(load_with, tmp_path, setting, seen):

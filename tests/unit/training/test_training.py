@@ -87,14 +87,14 @@ def test_text_without_a_single_instance_is_refused(load_with, empty):
         train(parts(load_with), texts, name="toys")
     assert caught.value.code == "D412"
     aim = "to learn from" if empty == "train" else "to tune on"
-    assert f"no document that is kept {aim} has a candidate" in str(caught.value)
+    assert f"none of the documents kept {aim} contains a candidate" in str(caught.value)
 
 
 def test_equal_documents_are_named_where_a_part_has_none(load_with):
     """Fifty equal lines are in one part, and the others have none; each line has a candidate all the same."""
     same = ["It was quite good."] * 50
     with pytest.raises(
-        UserError, match="of 50 documents only 1 is different, and equal ones are never split"
+        UserError, match="only 1 of 50 documents is different, and equal documents are never split"
     ):
         train(parts(load_with), split(same), name="toys")
     with pytest.raises(UserError, match="of 51 documents only 2 are different"):
@@ -158,7 +158,7 @@ def test_a_task_is_learned_from_its_examples_and_judged_where_it_decides(load_wi
 
         def instances(self, view):
             found = super().instances(view)
-            document = view.document_of(found.positions)
+            document = view.document_indices(found.positions)
             middle = (view.documents[document] + view.documents[document + 1]) // 2
             return found.take(found.positions < middle)
 

@@ -23,7 +23,7 @@ ENOUGH = 1000
 """Labelled examples of each group that figures are of: of more they would say the same, and take longer."""
 
 
-def test_model(
+def assess_model(
     model: Model,
     parts: dict[str, Any],
     *,
@@ -66,15 +66,15 @@ def test_model(
         folds = min(FOLDS, model.provenance["examples"]["documents"])
         if folds < 2:
             return {}
-        found = cross_validate(parts, labelled, folds=folds, enough=ENOUGH, progress=progress, **settings)
+        result = cross_validate(parts, labelled, folds=folds, enough=ENOUGH, progress=progress, **settings)
         how = f"{folds}-fold cross-validation over documents"
-        if found["decided"] < folds:
-            how += f", {found['decided']} of which tested"
-        return {"how": how, **found}
-    return test_on_texts(model, texts) if texts else {}
+        if result["decided"] < folds:
+            how += f", {result['decided']} of which tested"
+        return {"how": how, **result}
+    return assess_on_texts(model, texts) if texts else {}
 
 
-def test_on_texts(model: Model, texts: Sequence[str]) -> dict[str, Any]:
+def assess_on_texts(model: Model, texts: Sequence[str]) -> dict[str, Any]:
     """Return how good a model of words is on text whose words are right; see `judge`."""
     view = view_of_texts(texts, model.tokenisation)
     instances = model.task.instances(view)
@@ -98,10 +98,10 @@ def test_on_texts(model: Model, texts: Sequence[str]) -> dict[str, Any]:
     n = sum(at["n"] for at in systems["model"].values())
     if not n:
         return {}
-    found = evaluate(model, texts, rates=[model.flags_per_1000])
+    result = evaluate(model, texts, rates=[model.flags_per_1000])
     how = "a part of the documents put aside before training"
     about = {"how": how, "n": n, "documents": len(texts), "systems": systems}
-    return about | {name: found[name] for name in ("rates", "reliability")}
+    return about | {name: result[name] for name in ("rates", "reliability")}
 
 
 def why_untested(model: Model) -> str:
@@ -121,17 +121,17 @@ def why_untested(model: Model) -> str:
     )
 
 
-def test_summary(test: dict[str, Any]) -> str:
+def assessment_line(test: dict[str, Any]) -> str:
     """Return what `judge` found as a line for people; empty where it found nothing."""
     if not test:
         return ""
     if "better" in test:
         return "\n".join([*list_lines(test), f"({test['how']})"])
-    found = {system: overall(groups) for system, groups in test["systems"].items()}
-    low, high = found["model"]["interval"]
-    plain = f"unsupervised {found['baseline']['accuracy']:.1%}, " if "baseline" in found else ""
+    figures = {system: overall(groups) for system, groups in test["systems"].items()}
+    low, high = figures["model"]["interval"]
+    plain = f"unsupervised {figures['baseline']['accuracy']:.1%}, " if "baseline" in figures else ""
     on = pluralize(test["n"], "example")
     return (
-        f"accuracy {found['model']['accuracy']:.1%} ({low:.1%} to {high:.1%}) on {on}, {plain}"
-        f"most frequent candidate {found['majority']['accuracy']:.1%} ({test['how']})"
+        f"accuracy {figures['model']['accuracy']:.1%} ({low:.1%} to {high:.1%}) on {on}, {plain}"
+        f"most frequent candidate {figures['majority']['accuracy']:.1%} ({test['how']})"
     )
