@@ -1,4 +1,4 @@
-"""What workers of a cluster of this machine do first: leave an interrupt to the process that began them."""
+"""Preload module of the workers of a local cluster: interrupts are left to the process that started them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from disambig.api.runners import leave_out_current_directory
 
 
 def dask_setup(worker: Any) -> None:
-    """Ignore SIGINT, which a terminal sends to all: the job's own process hears it and ends the workers."""
-    leave_out_current_directory()  # what is begun here, too
+    """Ignore SIGINT: a terminal sends it to every process, and the job's own process ends the workers."""
+    leave_out_current_directory()  # for processes that this worker starts
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -33,15 +33,15 @@ if TYPE_CHECKING:
     from .engine import DaskRunner
 
 _TICK = 0.25
-_AHEAD = 4  # items a worker that may be done before the next in order is
+_AHEAD = 4  # items per worker that may finish ahead of the next item in order
 _CONNECT = 10.0  # seconds
 _LOSSES = 5
-_GRACE = 5.0  # seconds in which a worker that takes too long ends itself
+_GRACE = 5.0  # seconds in which a worker should end itself after a timeout, before it is restarted
 
 
 @dataclass(slots=True)
 class ClusterRun:
-    """The state of one run."""
+    """State of one run of a job on the cluster."""
 
     engine: DaskRunner
     work: Work
@@ -57,7 +57,7 @@ class ClusterRun:
     taken: int = 0
     given: int = 0
     logged: set[LogMessage] = field(default_factory=set)
-    losses: int = 0  # of the scheduler, since an item was done
+    losses: int = 0  # connections to the scheduler lost since the last finished item
     session: ClusterSession | None = None
     startup: WorkerStartup | None = None
 
@@ -91,7 +91,7 @@ class ClusterRun:
                 self.session.close()
 
     def fill(self) -> None:
-        """Take items until each worker has one waiting, unless the order holds things up."""
+        """Take items until each worker has one waiting, unless too many outcomes wait for an earlier item."""
         limit = max(1, len(self.pool.usable))
         while len(self.waiting) < limit and self.taken - self.given < limit * _AHEAD:
             try:
@@ -102,7 +102,7 @@ class ClusterRun:
             self.taken += 1
 
     def connect(self) -> None:
-        """Find the cluster, and begin to get its workers ready."""
+        """Connect to the cluster and start to prepare its workers."""
         begin = WorkSetup(self.run, self.work, os.getcwd(), logger_levels())
         self.session = open_session(
             self.engine.scheduler, self.engine.workers, seconds=_CONNECT, kept=self.kept_cluster
@@ -110,7 +110,7 @@ class ClusterRun:
         self.startup = WorkerStartup(self.engine, self.session, self.pool, begin, self.numbers)
 
     def dispatch(self) -> None:
-        """Send waiting items to workers with room; what others are slow with, to those with nothing to do."""
+        """Send waiting items to workers with room; give idle workers the items that others are slow with."""
         assert self.startup is not None
         if not self.startup.complete():
             return
@@ -137,33 +137,33 @@ class ClusterRun:
         )
 
     def receive_outcomes(self) -> list[WorkOutcome]:
-        """Wait for news and return what is finished."""
+        """Wait for events and return the outcomes that are finished."""
         assert self.session is not None and self.startup is not None
         if not self.session.running():
             self._reconnect()
-        found: list[WorkOutcome | None] = []
+        outcomes: list[WorkOutcome | None] = []
         queue = self.session.news
         with suppress(Empty):
-            self._handle_event(queue.get(timeout=_TICK), found)
+            self._handle_event(queue.get(timeout=_TICK), outcomes)
             while True:
-                self._handle_event(queue.get_nowait(), found)
-        found += [self._handle_hang(each) for each in self._overdue()]
+                self._handle_event(queue.get_nowait(), outcomes)
+        outcomes += [self._handle_hang(attempt) for attempt in self._overdue()]
         self.startup.check_workers()
-        return [outcome for outcome in found if outcome is not None]
+        return [outcome for outcome in outcomes if outcome is not None]
 
-    def _handle_event(self, news: SessionEvent, found: list[WorkOutcome | None]) -> None:
+    def _handle_event(self, news: SessionEvent, outcomes: list[WorkOutcome | None]) -> None:
         assert self.startup is not None
         if news.kind == "said":
             self._handle_message(*news.value)
         elif news.kind == "workers":
-            found += map(self._handle_lost_worker, self.startup.workers(news.value))
+            outcomes += map(self._handle_lost_worker, self.startup.workers(news.value))
         elif not self.startup.handle_event(news):
-            found.append(self._handle_end(news))
+            outcomes.append(self._handle_end(news))
 
     def _handle_end(self, news: SessionEvent) -> WorkOutcome | None:
         assert self.session is not None
         attempt = self.tries.get(news.number)
-        if attempt is None:  # nobody waits for it any more: its worker is free again
+        if attempt is None:  # the attempt was abandoned: its worker is free again
             for worker in self.pool.workers.values():
                 worker.hung.discard(news.number)
             return None
@@ -173,10 +173,10 @@ class ClusterRun:
             return self._handle_result(attempt, news.value)
         if news.kind == "failed":
             return self._count_failure(attempt, news.value)
-        if news.kind == "killed" and first:  # Dask tried it itself, on workers of one address
+        if news.kind == "killed" and first:  # Dask has already retried it, on workers at one address
             attempt.task.failed = self.engine.tries - 1
             return self._count_failure(attempt, self._loss_message())
-        if news.kind == "gone":  # the scheduler knows nothing of it any more
+        if news.kind == "gone":  # the scheduler no longer knows the task
             self.session.lost = True
         return self._requeue(attempt.task)
 
@@ -184,10 +184,10 @@ class ClusterRun:
         if run != self.run:
             return
         if kind == "log":
-            said: LogMessage = (value[0], value[1], value[2])
-            if said not in self.logged:
-                self.logged.add(said)
-                tell_log(said)
+            message: LogMessage = (value[0], value[1], value[2])
+            if message not in self.logged:
+                self.logged.add(message)
+                tell_log(message)
             return
         attempt = self.tries.get(value[0])
         if attempt is not None:
@@ -214,20 +214,20 @@ class ClusterRun:
         return task.outcome(result, problem)
 
     def _cancel(self, attempt: Attempt) -> None:
-        """Wait no more for a try; a worker that has begun it leaves it when it next tells how far it is."""
+        """Abandon an attempt; a worker that has started it stops at its next progress message."""
         del self.tries[attempt.number]
         attempt.worker.tries.remove(attempt)
         attempt.task.running.remove(attempt)
         attempt.future.release()
 
     def _requeue(self, task: PendingItem) -> WorkOutcome | None:
-        """Let an item wait for another try, without blame; there is no outcome yet."""
+        """Put an item back into the queue without counting a failure; there is no outcome yet."""
         if not task.running and not task.done:
             self.waiting.appendleft(task)
         return None
 
     def _count_failure(self, attempt: Attempt, problem: str) -> WorkOutcome | None:
-        """Count a try that ended its worker, or hung: after some the item is set aside."""
+        """Count an attempt that ended its worker or hung; after too many failures the item is set aside."""
         task = attempt.task
         task.failed += 1
         if task.failed >= self.engine.tries:
@@ -235,7 +235,7 @@ class ClusterRun:
         return self._requeue(task)
 
     def _handle_lost_worker(self, worker: ClusterWorker) -> WorkOutcome | None:
-        """Try elsewhere what a worker had that is no more: only the first of it can be at fault."""
+        """Retry the items of a lost worker elsewhere; only the first of them can have caused the loss."""
         if not worker.tries:
             return None
         attempt = self._clear_worker(worker)
@@ -244,7 +244,7 @@ class ClusterRun:
         return self._count_failure(attempt, self._timeout_message() if late else self._loss_message())
 
     def _clear_worker(self, worker: ClusterWorker) -> Attempt:
-        """Take all from a worker and return what it was at; what waited behind waits for others."""
+        """Remove all items from a worker and return the running attempt; the others are requeued."""
         for behind in reversed(worker.tries[1:]):
             self._cancel(behind)
             self._requeue(behind.task)
@@ -253,11 +253,13 @@ class ClusterRun:
         return attempt
 
     def _overdue(self) -> list[Attempt]:
-        """Return what takes too long on workers that do not end themselves: frozen, or without a keeper."""
+        """Return attempts beyond the timeout on workers that cannot end themselves (frozen, no nanny)."""
         if self.engine.timeout is None:
             return []
         latest = time.monotonic() - self.engine.timeout - _GRACE
-        return [each for each in self.tries.values() if each.began is not None and each.began < latest]
+        return [
+            attempt for attempt in self.tries.values() if attempt.began is not None and attempt.began < latest
+        ]
 
     def _handle_hang(self, attempt: Attempt) -> WorkOutcome | None:
         assert self.session is not None
@@ -273,24 +275,24 @@ class ClusterRun:
         return f"it took longer than {self.engine.timeout:g} seconds, {self.engine.tries} times"
 
     def _reconnect(self) -> None:
-        """Find the scheduler again; what was under way is done anew.
+        """Connect to the scheduler again; items in progress are repeated.
 
         Raises
         ------
         UserError
-            D854 where it does not come back.
+            D854 if it does not come back.
         """
         assert self.session is not None and self.startup is not None
         self.session.close()
         self.losses += 1
         begun = self.startup.open
-        for attempt in sorted(self.tries.values(), key=lambda each: -each.task.index):
+        for attempt in sorted(self.tries.values(), key=lambda attempt: -attempt.task.index):
             self._cancel(attempt)
             self._requeue(attempt.task)
         self.pool.workers.clear()
         until = time.monotonic() + self.engine.patience
         while self.losses <= _LOSSES and time.monotonic() < until and self.engine.scheduler is not None:
-            with suppress(UserError):  # not there yet
+            with suppress(UserError):  # not available yet
                 self.connect()
                 self.startup.open = begun
                 return

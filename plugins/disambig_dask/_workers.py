@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from .engine import DaskRunner
 
 
-SLOW_FACTOR = 10.0  # seconds that an item takes at least before another worker tries it as well
-_REMEMBERED_DURATIONS = 3  # and as often as long as usual
+SLOW_FACTOR = 10.0  # an item must take at least this many seconds before another worker tries it, too
+_REMEMBERED_DURATIONS = 3  # and at least this many times the median duration
 
 
 @dataclass(slots=True)
 class PendingItem:
-    """An item on its way: how often it was tried for good, and the tries that run now."""
+    """An item in progress: the number of its failed attempts, and the attempts that run now."""
 
     index: int
     item: Any
@@ -36,13 +36,13 @@ class PendingItem:
     done: bool = False
 
     def outcome(self, result: Any = None, problem: str | None = None) -> WorkOutcome:
-        """Return the outcome."""
+        """Return the outcome of the item."""
         return WorkOutcome(self.index, self.item, result, problem, self.counter.amount)
 
 
 @dataclass(slots=True, eq=False)
 class Attempt:
-    """A task that was sent to a worker, which has begun it at `began` or not yet."""
+    """An item sent to a worker; `began` is the time at which the worker started it, None before."""
 
     number: int
     task: PendingItem
@@ -53,13 +53,13 @@ class Attempt:
 
 @dataclass(slots=True, eq=False)
 class ClusterWorker:
-    """A worker process; what it was sent and has not answered, in this order.
+    """A worker process, and the attempts that were sent to it and have no result yet, in order.
 
     Attributes
     ----------
     depth : int
-        How much it is sent at a time: what waits there spares the way to and fro. With several threads the
-        order would not be sure, and so not which item it was that ended a worker.
+        Number of items that are sent at a time: an item that waits on the worker saves a round trip. With
+        several threads the order would be undefined, and so would be the item that ended a worker.
     """
 
     id: str
@@ -69,139 +69,139 @@ class ClusterWorker:
     starting: Any = None
     ready: bool = False
     unfit: bool = False
-    hung: set[int] = field(default_factory=set)  # numbers of tries that were given up
+    hung: set[int] = field(default_factory=set)  # numbers of attempts that were abandoned because they hung
     tries: list[Attempt] = field(default_factory=list)
 
     @property
     def usable(self) -> bool:
-        """Whether it can be sent items."""
+        """Whether items may be sent to it."""
         return self.ready and not self.unfit and not self.hung
 
 
 @dataclass(slots=True)
 class WorkerPool:
-    """All workers by their ids, which no other process has after them, and how long items usually take."""
+    """All workers by their ids, which no later process reuses, and the durations of recent items."""
 
     workers: dict[str, ClusterWorker] = field(default_factory=dict)
     durations: deque[float] = field(default_factory=lambda: deque(maxlen=101))
 
     @property
     def usable(self) -> list[ClusterWorker]:
-        """Those that can be sent items."""
+        """The workers that items may be sent to."""
         return [worker for worker in self.workers.values() if worker.usable]
 
     def with_room(self) -> ClusterWorker | None:
-        """Return the worker that has least to do, if it can take an item."""
+        """Return the worker with the fewest items, if it can take another one."""
         free = [worker for worker in self.usable if len(worker.tries) < worker.depth]
         return min(free, key=lambda worker: len(worker.tries), default=None)
 
     def idle(self) -> ClusterWorker | None:
-        """Return a worker that has nothing to do."""
+        """Return a worker without items."""
         return next((worker for worker in self.usable if not worker.tries), None)
 
     def stuck_behind(self) -> Attempt | None:
-        """Return a try that waits behind another on its worker, the last in line first."""
+        """Return an attempt that waits behind another one on its worker, the last in line first."""
         for worker in self.workers.values():
             if len(worker.tries) > 1 and worker.tries[-1].began is None:
                 return worker.tries[-1]
         return None
 
     def slowest(self, now: float) -> Attempt | None:
-        """Return the try that takes far longer than usual, if nobody else tries the same."""
+        """Return the attempt that takes far longer than usual, if no other worker tries the same item."""
         usual = statistics.median(self.durations) if self.durations else 0.0
         begun = [
-            each
+            attempt
             for worker in self.workers.values()
-            for each in worker.tries[:1]
-            if each.began is not None and len(each.task.running) == 1
+            for attempt in worker.tries[:1]
+            if attempt.began is not None and len(attempt.task.running) == 1
         ]
         late = [
-            each
-            for each in begun
-            if now - (each.began or now) > max(SLOW_FACTOR, _REMEMBERED_DURATIONS * usual)
+            attempt
+            for attempt in begun
+            if now - (attempt.began or now) > max(SLOW_FACTOR, _REMEMBERED_DURATIONS * usual)
         ]
-        return min(late, key=lambda each: each.began or now, default=None)
+        return min(late, key=lambda attempt: attempt.began or now, default=None)
 
 
-_ENDS = 3  # workers that end while they load, before any was ready
+_ENDS = 3  # workers that may end while they load before the run is given up, if none is ready yet
 _DEPTH = 2
 _log = logging.getLogger("disambig.dask")
 
 
 @dataclass(slots=True)
 class WorkerStartup:
-    """Who is there, and how far each is."""
+    """Workers of the run and their start-up state."""
 
     engine: DaskRunner
     session: ClusterSession
-    crew: WorkerPool
+    pool: WorkerPool
     begin: WorkSetup
     numbers: Iterator[int]
-    open: bool = False  # the first item may be sent, or was
+    open: bool = False  # the first item may be sent, or was sent
     seen: bool = False
-    n_ended: int = 0  # workers that were never ready
+    n_ended: int = 0  # workers that ended before they were ready
     starting: dict[int, ClusterWorker] = field(default_factory=dict)
     expected: dict[str, Any] | None = None
     alone_since: float = field(default_factory=time.monotonic)
 
     def complete(self) -> bool:
-        """Tell whether items may be sent: all workers that are there are ready, or it has begun already."""
-        crew = self.crew.workers
-        if not self.open and len(crew) >= self.engine.workers and not self.starting:
-            self.open = bool(self.crew.usable)
+        """Return True if items may be sent: all workers are ready, or sending has started already."""
+        workers = self.pool.workers
+        if not self.open and len(workers) >= self.engine.workers and not self.starting:
+            self.open = bool(self.pool.usable)
         return self.open
 
-    def workers(self, found: Mapping[str, tuple[str, Mapping[str, Any]]]) -> list[ClusterWorker]:
-        """Take in which workers there are now, and return those that are no more.
+    def workers(self, addresses: Mapping[str, tuple[str, Mapping[str, Any]]]) -> list[ClusterWorker]:
+        """Update the set of workers from the scheduler's list, and return the workers that are lost.
 
         Raises
         ------
         UserError
-            D858 where workers end before any was ready.
+            D858 if workers end before any was ready.
         """
-        crew = self.crew.workers
+        workers = self.pool.workers
         self.seen = True
-        for name in found.keys() - crew.keys():
-            address, about = found[name]
+        for name in addresses.keys() - workers.keys():
+            address, about = addresses[name]
             self._start(name, address, about)
-        gone = [crew.pop(name) for name in crew.keys() - found.keys()]
+        gone = [workers.pop(name) for name in workers.keys() - addresses.keys()]
         for worker in gone:
             if not worker.ready and not worker.unfit:
                 self.n_ended += 1
                 self._not_starting(worker)
-        if self.n_ended >= _ENDS and not self.open and not self.crew.usable:
+        if self.n_ended >= _ENDS and not self.open and not self.pool.usable:
             raise UserError("D858", problem="see the worker's log", times=self.n_ended)
         return gone
 
     def check_workers(self) -> None:
-        """Make sure that there are workers, or wait for them for a while.
+        """Check that there are enough workers, or wait for them until the patience ends.
 
         Raises
         ------
         UserError
-            D855 where too few come.
+            D855 if too few workers come.
         """
         wanted = 1 if self.open else self.engine.workers
         now = time.monotonic()
-        if len(self.crew.workers) >= wanted:
+        if len(self.pool.workers) >= wanted:
             self.alone_since = now
-        self.session.request_workers(self.seen and not self.crew.workers)
+        self.session.request_workers(self.seen and not self.pool.workers)
         if now - self.alone_since > self.engine.patience:
             raise UserError(
                 "D855",
                 address=self.session.address,
-                seen=len(self.crew.workers),
+                seen=len(self.pool.workers),
                 wanted=wanted,
                 seconds=self.engine.patience,
             )
 
     def handle_event(self, news: SessionEvent) -> bool:
-        """Take in how a start ended; false for news of something else.
+        """Record how the start of a worker ended; return False for any other event.
 
         Raises
         ------
         UserError
-            D856 and D857, before the first item is sent.
+            D856 and D857 before the first item is sent.
         """
         worker = self.starting.pop(news.number, None)
         if worker is None:
@@ -209,7 +209,7 @@ class WorkerStartup:
         if news.kind in ("gone", "killed"):
             if news.kind == "gone":
                 self.session.lost = True
-            elif self.crew.workers.get(worker.id) is worker:  # another at its address: once more
+            elif self.pool.workers.get(worker.id) is worker:  # another process at its address: start again
                 self._begin(worker)
             return True
         try:
@@ -225,7 +225,7 @@ class WorkerStartup:
     def _start(self, name: str, address: str, about: Mapping[str, Any]) -> None:
         threads = int(about.get("nthreads", 1))
         worker = ClusterWorker(name, address, _DEPTH if threads == 1 else 1)
-        self.crew.workers[name] = worker
+        self.pool.workers[name] = worker
         if threads > 1:
             _log.info(
                 "the worker %s has %d threads, and one item is done at a time: start more workers with "

@@ -1,4 +1,4 @@
-"""The engine ``dask``: a runner whose items are worked on by the workers of a cluster."""
+"""The engine ``dask``: a runner that processes items on the workers of a cluster."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ PATIENCE = 120.0
 
 @dataclass(frozen=True, slots=True)
 class DaskRunner:
-    """The runner on a cluster of Dask.
+    """Runner on a Dask cluster.
 
     Attributes
     ----------
     scheduler : str or None
-        Its address (``tcp://host:8786``) or its file (``scheduler.json``); None: a cluster of this machine
-        that is there for as long as the job.
+        Address (``tcp://host:8786``) or file (``scheduler.json``) of the scheduler; None starts a cluster on
+        this machine for the duration of the job.
     workers : int
-        Of a cluster of this machine, its processes; else how many workers to wait for.
+        Number of processes of a local cluster; with a scheduler, the number of workers to wait for.
     timeout : float or None
         Seconds that an item may take before its worker is ended.
     tries : int
-        After so many workers that an item ended, or on which it took too long, it is set aside.
+        An item is set aside after it has ended, or timed out on, this number of workers.
     patience : float
-        Seconds to wait for a scheduler that was lost, and for workers where there are none.
+        Seconds to wait for a lost scheduler, and for workers if there are none.
     """
 
     scheduler: str | None = None
@@ -51,13 +51,13 @@ class DaskRunner:
         ordered: bool = False,
         tell: ProgressCallback = ignore_progress,
     ) -> Iterator[WorkOutcome]:
-        """Yield the outcome of each item, in their order if asked, else as they are done.
+        """Yield the outcome of each item: in order if asked for, otherwise as they finish.
 
         Raises
         ------
         UserError
-            D853 to D855 where there is no cluster; D856 and D857 where a worker is not fit for the work;
-            D858 where none can load what it needs; what the work raises as such.
+            D853 to D855 if there is no cluster; D856 and D857 if a worker does not fit the work; D858 if no
+            worker can load what it needs; any user error that the work raises.
         """
         from ._run import ClusterRun
 
@@ -65,7 +65,7 @@ class DaskRunner:
 
     @contextmanager
     def staying(self) -> Iterator[Runner]:
-        """Give a runner like this one, whose cluster of this machine stands until the block ends."""
+        """Yield a runner like this one whose local cluster is kept until the block ends."""
         from .session import PersistentCluster
 
         kept = PersistentCluster()
@@ -77,7 +77,7 @@ class DaskRunner:
 
 @dataclass(frozen=True, slots=True)
 class _KeptClusterRunner:
-    """The runner of several runs, one after the other, on one cluster."""
+    """Runner of several consecutive runs on one cluster."""
 
     engine: DaskRunner
     kept: PersistentCluster
@@ -90,19 +90,19 @@ class _KeptClusterRunner:
         ordered: bool = False,
         tell: ProgressCallback = ignore_progress,
     ) -> Iterator[WorkOutcome]:
-        """Yield the outcome of each item: see `Dask.run`."""
+        """Yield the outcome of each item: see `DaskRunner.run`."""
         from ._run import ClusterRun
 
         yield from ClusterRun(self.engine, work, iter(items), ordered, tell, self.kept).outcomes()
 
 
 def make_engine(options: EngineOptions) -> DaskRunner:
-    """Return the runner that options ask for.
+    """Return the runner for the options of a command.
 
     Raises
     ------
     UserError
-        D850 where Dask is not installed.
+        D850 if Dask is not installed.
     """
     if find_spec("distributed") is None:
         raise UserError("D850")

@@ -1,4 +1,4 @@
-"""What this plugin brings: the engine ``dask``. Dask itself is imported when a job runs."""
+"""Hooks of the plugin: the engine ``dask``. Dask itself is imported when a job runs."""
 
 from __future__ import annotations
 

@@ -21,13 +21,13 @@ _LONG = 20  # characters of a digest that are shown
 
 
 def expected_environment(work: Work) -> dict[str, Any]:
-    """Return what each worker must say."""
+    """Return the environment that each worker must report."""
     described = work.describe() if isinstance(work, DescribesWork) else {}
     return {"the version of disambig": version("disambig"), **described}
 
 
 def check_environment(expected: Mapping[str, Any], seen: Mapping[str, Any], address: str) -> None:
-    """Make sure that a worker said what was expected.
+    """Check that a worker reports the expected environment.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def _shorten(value: Any) -> str:
 
 @contextmanager
 def forward_logs(levels: Mapping[str, int], say: Callable[[str, Any], None]) -> Iterator[None]:
-    """Send what these loggers say in the block as ``say("log", [name, level, message])``, nowhere else."""
+    """Redirect the records of these loggers to ``say("log", [name, level, message])`` in the block."""
     handler = _LogSender(say)
     before = []
     for name, level in levels.items():
@@ -82,13 +82,14 @@ class _LogSender(logging.Handler):
 
 
 TOPIC = "disambig"
-_EVERY = 0.2  # seconds between two messages of how far an item is
-_alone = threading.Lock()  # one item at a time in a process: memory is planned for one, and so is the folder
+_EVERY = 0.2  # seconds between two progress messages of an item
+# One item at a time per process: memory is planned for one, and the working directory is global.
+_alone = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
 class WorkSetup:
-    """What a worker is to hold: the work, where relative paths begin, who hears of it."""
+    """What a worker has to load: the work, the client's working directory, and the run to report to."""
 
     run: str
     work: Work
@@ -98,7 +99,7 @@ class WorkSetup:
 
 @dataclass(frozen=True, slots=True)
 class ItemRequest:
-    """One try of one item; `number` is that of the try."""
+    """One attempt at one item; `number` is that of the attempt."""
 
     number: int
     item: Any
@@ -107,7 +108,7 @@ class ItemRequest:
 
 @dataclass(frozen=True, slots=True)
 class ItemResult:
-    """What came of it: "done", "user error", "bug" or "left", and how much was told on the way."""
+    """Result of an attempt: "done", "user error", "bug" or "left" (abandoned), and its progress."""
 
     kind: str
     value: Any = None
@@ -115,9 +116,9 @@ class ItemResult:
 
 
 class LoadedWork:
-    """The work on one worker, and what is done to items once it is started.
+    """The work on one worker, and the function for its items once it has been started.
 
-    Moved or stored elsewhere by Dask it is the work alone, and starts again there.
+    Pickled by Dask it is the work alone, and is started again after it is loaded.
     """
 
     def __init__(self, begin: WorkSetup) -> None:
@@ -128,23 +129,23 @@ class LoadedWork:
         return LoadedWork, (self.begin,)
 
     def function(self) -> Function:
-        """Return what is done to each item; load what it needs if this is the first time."""
+        """Return the function that processes an item; the first call loads what it needs."""
         if self._function is None:
             self._function = self.begin.work.start()
         return self._function
 
 
 class ItemAbandoned(BaseException):
-    """Ends an item that nobody waits for any more; no handler of a work's own may swallow it."""
+    """Ends an abandoned item; a BaseException, so that no handler inside the work catches it."""
 
 
 def load_work(begin: WorkSetup) -> LoadedWork:
-    """Return what lies on a worker as long as the job lasts."""
+    """Return the object that stays on a worker for the duration of the job."""
     return LoadedWork(begin)
 
 
 def start_work(held: LoadedWork, describe: bool) -> ItemResult:
-    """Load what the work needs; the answer's value says what it depends on here, if it is to be told."""
+    """Load what the work needs; the result's value is the worker's environment, if `describe` is set."""
     begin = held.begin
     with _alone, _working_directory(begin.folder), forward_logs(begin.levels, _message_sender(begin.run)):
         try:
@@ -159,7 +160,7 @@ def start_work(held: LoadedWork, describe: bool) -> ItemResult:
 
 
 def process_item(held: LoadedWork, order: ItemRequest) -> ItemResult:
-    """Work on one item; a worker that takes too long for it ends itself."""
+    """Process one item; a worker that exceeds the timeout ends itself."""
     begin = held.begin
     say = _message_sender(begin.run)
     with (
@@ -195,7 +196,7 @@ def process_item(held: LoadedWork, order: ItemRequest) -> ItemResult:
 
 
 def _message_sender(run: str) -> Any:
-    """Return the function that sends (kind, value) to the clients; plain values only."""
+    """Return a function that sends (kind, value) to the clients; values must be plain."""
     from distributed import get_worker
 
     worker = get_worker()
@@ -207,7 +208,7 @@ def _message_sender(run: str) -> Any:
 
 
 def _is_wanted_function() -> Any:
-    """Return the function that tells whether somebody still waits for the task in which this is called."""
+    """Return a function that returns True as long as the client waits for the current task."""
     from distributed import get_worker
 
     worker = get_worker()
@@ -222,7 +223,7 @@ def _is_wanted_function() -> Any:
 
 @contextmanager
 def _working_directory(path: str) -> Iterator[None]:
-    """Be in the client's folder, if there is one of that name here, so that relative paths mean the same."""
+    """Change to the client's working directory, if it exists here, so that relative paths mean the same."""
     before = os.getcwd()
     with suppress(OSError):
         os.chdir(path)
@@ -234,7 +235,7 @@ def _working_directory(path: str) -> Iterator[None]:
 
 @contextmanager
 def _exit_after(seconds: float | None) -> Iterator[None]:
-    """End this process if the block takes longer, even in compiled code that lets no other thread run."""
+    """End this process if the block takes longer, even in compiled code that holds the interpreter lock."""
     if seconds is None:
         yield
         return

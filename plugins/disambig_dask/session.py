@@ -23,16 +23,16 @@ _MAX_FILE_SIZE = 1.0
 
 
 def scheduler_address(scheduler: str, *, seconds: float) -> str:
-    """Return the address of a scheduler that is named by it, or by the file that it wrote.
+    """Return the address of a scheduler given by its address or by the file that it wrote.
 
-    A wrong one is found here: Dask waits for ever for a file, and for what listens and says nothing, and
-    leaves a half-made client behind.
+    Errors are found here, before a client is made: Dask waits forever for a missing file and for a silent
+    server, and leaves a half-made client behind.
 
     Raises
     ------
     UserError
-        D853 for a file that is not there or says no address, for what cannot be an address, and where
-        nothing answers as Dask does within `seconds`; of other addresses than ``tcp://`` that is not asked.
+        D853 for a file that is missing or contains no address, for an invalid address, and if nothing
+        answers as Dask does within `seconds`; addresses other than ``tcp://`` are not checked.
     """
     from distributed.comm.addressing import resolve_address
 
@@ -40,7 +40,7 @@ def scheduler_address(scheduler: str, *, seconds: float) -> str:
         address = _read_address(Path(scheduler)) if _is_file(scheduler) else scheduler
         resolved = resolve_address(address)
         if resolved.startswith("tcp://"):
-            with ThreadPoolExecutor(1) as elsewhere:  # a loop may run here
+            with ThreadPoolExecutor(1) as elsewhere:  # an event loop may already run in this thread
                 elsewhere.submit(asyncio.run, _check_reachable(resolved, seconds)).result()
     except OSError as problem:
         raise UserError("D853", address=scheduler, problem=problem.strerror or problem) from None
@@ -77,13 +77,13 @@ def _read_address(path: Path) -> str:
 
 _OTHERS = ("tornado.application", "asyncio")
 _lock = threading.Lock()
-_before: dict[logging.Logger, int] = {}  # the levels that return with the last block
+_before: dict[logging.Logger, int] = {}  # levels to restore when the last block ends
 _blocks = 0
 
 
 @contextmanager
 def quiet_logging() -> Iterator[None]:
-    """Silence Dask; blocks may overlap (other threads, runs that take turns): the last one ends it."""
+    """Silence Dask's loggers; blocks may overlap (threads, alternating runs): the last one restores them."""
     global _blocks
     import distributed  # noqa: F401  sets levels as it is imported, which must not be later
 
@@ -104,24 +104,25 @@ def quiet_logging() -> Iterator[None]:
 
 
 def _loud_loggers() -> list[logging.Logger]:
-    """Return the loggers of Dask that have a level of their own: others have that of ``distributed``."""
-    known = [name for name in list(logging.root.manager.loggerDict) if name.startswith("distributed.")]
-    with_levels = [log for log in map(logging.getLogger, known) if log.level]
+    """Return Dask's loggers with a level of their own; the others inherit the level of ``distributed``."""
+    names = [name for name in list(logging.root.manager.loggerDict) if name.startswith("distributed.")]
+    with_levels = [log for log in map(logging.getLogger, names) if log.level]
     return [logging.getLogger("distributed"), *with_levels, *map(logging.getLogger, _OTHERS)]
 
 
-POLL_INTERVAL = 0.5  # seconds between two looks at the workers
-_STARTS = 2  # of a cluster of this machine
-_QUICK = {  # of 2.0 seconds of annotation, Dask's profiler takes 0.2; giving memory back at every turn, 0.35
+POLL_INTERVAL = 0.5  # seconds between two requests for the list of workers
+_STARTS = 2  # attempts to start a local cluster
+_QUICK = {  # of 2.0 seconds of annotation, Dask's profiler takes 0.2 and returning memory to the system 0.35
     "distributed.worker.profile.enabled": False,
     "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None,  # None: not set
 }
-_ANY_PORT = {"dashboard_address": "127.0.0.1:0"}  # it serves HTTP even so: on 8787, or warns that it is taken
+# The scheduler always serves HTTP: by default on port 8787, with a warning if that port is taken.
+_ANY_PORT = {"dashboard_address": "127.0.0.1:0"}
 
 
 @dataclass(frozen=True, slots=True)
 class SessionEvent:
-    """What happened: a task's "answer", or it is "gone", "killed", "failed"; "said" by one; "workers" now."""
+    """An event: "answer", "gone", "killed", "failed" (of a task), "said" (a message) or "workers"."""
 
     kind: str
     number: int = 0
@@ -130,33 +131,33 @@ class SessionEvent:
 
 @dataclass(slots=True)
 class ClusterSession:
-    """A client, its cluster if it is ours, and the queue of news."""
+    """A client, its cluster if this session started one, and the queue of events."""
 
     client: Any
     address: str
-    cluster: Any = None  # that ends with the session
+    cluster: Any = None  # ends with the session
     news: SimpleQueue[SessionEvent] = field(default_factory=SimpleQueue)
     closed: bool = False
     lost: bool = False
     bait: Any = None
 
     def begin(self) -> None:
-        """Listen from now on."""
+        """Start to listen for events."""
         self.client.subscribe_topic(TOPIC, lambda event: self.news.put(SessionEvent("said", value=event[1])))
         self.client.loop.add_callback(self._watch)
 
     def running(self) -> bool:
-        """Tell whether the scheduler is there, as far as is known."""
+        """Return True if the connection to the scheduler is not known to be lost."""
         return not self.lost and self.client.status == "running"
 
     def submit(self, number: int, address: str, function: Callable[..., Any], *given: Any) -> Any:
-        """Send a task to one worker, after those sent before, and return its future; its end will be news."""
+        """Send a task to one worker, behind earlier ones, and return its future; its end becomes an event."""
         future = self.submit_kept(number, address, function, *given)
         self.client.loop.add_callback(self._follow, number, future)
         return future
 
     def submit_kept(self, number: int, address: str, function: Callable[..., Any], *given: Any) -> Any:
-        """Send a task whose result stays where it is."""
+        """Send a task whose result stays on the worker."""
         return self.client.submit(
             function,
             *given,
@@ -168,7 +169,7 @@ class ClusterSession:
         )
 
     def request_workers(self, wanted: bool) -> None:
-        """Leave a task waiting where there is no worker: a cluster that adapts to its load starts some."""
+        """Keep a task waiting if there is no worker, so that an adaptive cluster starts some."""
         if wanted and self.bait is None:
             self.bait = self.client.submit(int, pure=False)
         elif not wanted and self.bait is not None:
@@ -176,16 +177,16 @@ class ClusterSession:
             self.bait = None
 
     def restart(self, address: str) -> None:
-        """Ask the keeper of a worker, if it has one, to end it and to begin another."""
+        """Ask the nanny of a worker, if it has one, to restart it."""
 
         async def restart() -> None:
-            with suppress(Exception):  # it has no keeper, or is gone
+            with suppress(Exception):  # it has no nanny, or is gone
                 await self.client.restart_workers([address], timeout=60, raise_for_error=False)
 
         self.client.loop.add_callback(restart)
 
     def close(self) -> None:
-        """Let go of everything; a cluster of ours ends."""
+        """Close the client, and the cluster if this session started it."""
         self.closed = True
         with quiet_logging(), suppress(Exception):  # the scheduler may be gone
             self.client.close(timeout=2)
@@ -198,21 +199,22 @@ class ClusterSession:
             self.news.put(SessionEvent("answer", number, await future))
         except KilledWorker:
             self.news.put(SessionEvent("killed", number))
-        except (asyncio.CancelledError, CancelledError):  # the scheduler is gone, or nobody waits
+        except (asyncio.CancelledError, CancelledError):  # the scheduler is gone, or the future was released
             self.news.put(SessionEvent("gone", number))
         except Exception as problem:
-            said = " ".join(str(problem).split())
-            self.news.put(SessionEvent("failed", number, f"{type(problem).__name__}: {said}"))
+            message = " ".join(str(problem).split())
+            self.news.put(SessionEvent("failed", number, f"{type(problem).__name__}: {message}"))
 
     async def _watch(self) -> None:
         while not self.closed:
             pause = POLL_INTERVAL
-            with suppress(OSError, asyncio.TimeoutError):  # the client's status says it, too
-                found = await asyncio.wait_for(self.client.scheduler.identity(n_workers=-1), 30)
-                workers = found["workers"]
+            with suppress(OSError, asyncio.TimeoutError):  # the client's status reports it, too
+                identity = await asyncio.wait_for(self.client.scheduler.identity(n_workers=-1), 30)
+                workers = identity["workers"]
                 self.news.put(
                     SessionEvent(
-                        "workers", value={process_key(a, each): (a, each) for a, each in workers.items()}
+                        "workers",
+                        value={process_key(a, worker): (a, worker) for a, worker in workers.items()},
                     )
                 )
                 pause = max(POLL_INTERVAL, len(workers) / 100)
@@ -220,27 +222,27 @@ class ClusterSession:
 
 
 def process_key(address: str, about: Mapping[str, Any]) -> str:
-    """Return what tells a worker's process from all others, before and after it.
+    """Return a key that identifies a worker's process among all earlier and later ones.
 
-    Dask's own "id" is its name, which its keeper gives to the next one, too; its folder is made anew by each.
+    Dask's own "id" is the worker's name, which its nanny reuses; the local directory is new for each process.
     """
     return f"{address} {about.get('local_directory', '')}"
 
 
 class PersistentCluster:
-    """A cluster of this machine for several sessions, one after the other."""
+    """A local cluster for several consecutive sessions."""
 
     def __init__(self) -> None:
         self._cluster: Any = None
 
     def get_or_start(self, workers: int) -> Any:
-        """Return it; the first session starts it."""
+        """Return the cluster; the first call starts it."""
         if self._cluster is None:
             self._cluster = _start_cluster(workers)
         return self._cluster
 
     def close(self) -> None:
-        """End it."""
+        """Close the cluster."""
         _close_cluster(self._cluster)
         self._cluster = None
 
@@ -248,13 +250,13 @@ class PersistentCluster:
 def open_session(
     scheduler: str | None, workers: int, *, seconds: float, kept: PersistentCluster | None = None
 ) -> ClusterSession:
-    """Return a session with a scheduler, or with a cluster of this machine: one that is kept, or its own.
+    """Return a session with a scheduler, or with a local cluster: a kept one, or its own.
 
     Raises
     ------
     UserError
-        D853 where none answers within `seconds`, or none can; D920 where no cluster of this machine can be
-        started.
+        D853 if no scheduler answers within `seconds`, or the address is invalid; D920 if no local cluster
+        can be started.
     """
     from distributed import Client
 
@@ -276,7 +278,7 @@ def open_session(
 
 
 def _start_cluster(workers: int) -> Any:
-    """Return a cluster of this machine; a worker that is killed while it starts costs one more try."""
+    """Start a local cluster; a worker that is killed during the start costs one more attempt."""
     from dask.config import set as settings
     from distributed import LocalCluster
 
@@ -284,7 +286,7 @@ def _start_cluster(workers: int) -> Any:
     for left in reversed(range(_STARTS)):
         made = None
         try:
-            # a cluster half started does not end without a traceback
+            # interrupts are delayed: a half-started cluster cannot be closed without a traceback
             with delay_interrupts(), settings(_QUICK):
                 made = LocalCluster(
                     n_workers=workers,
@@ -293,13 +295,13 @@ def _start_cluster(workers: int) -> Any:
                     dashboard_address=None,
                     scheduler_kwargs=_ANY_PORT,
                     silence_logs=logging.CRITICAL,
-                    preload=["disambig_dask._local_worker"],  # of those that are begun later, too
+                    preload=["disambig_dask._local_worker"],  # also for workers that are started later
                 )
             return made
         except Exception as problem:
             if not left:
-                said = " ".join(str(problem).split())
-                raise UserError("D920", problem=said or type(problem).__name__) from None
+                message = " ".join(str(problem).split())
+                raise UserError("D920", problem=message or type(problem).__name__) from None
         except BaseException:
             _close_cluster(made)
             raise

@@ -1,4 +1,4 @@
-"""Random subspaces against words never seen: classifiers, a tagger and a document task.
+"""Learning in random subspaces, robust to out-of-vocabulary words: classifiers, a tagger and a document task.
 
 After Søgaard and Johannsen (2012), "Robust learning in random subspaces: equipping NLP for OOV effects".
 """

@@ -1,4 +1,4 @@
-"""Checks of the settings of the learners."""
+"""Validation of the learners' settings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from disambig.api import UserError
 
 
 def check_count(setting: str, value: Any, *, least: int = 1) -> None:
-    """Refuse what is no whole number from `least` on, 0 or 1 (D457, D452)."""
+    """Raise an error for a value that is not an integer of at least `least`, which is 0 or 1 (D457, D452)."""
     if not (isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least):
         if least:
             raise UserError("D452", setting=setting, value=value)
@@ -18,25 +18,25 @@ def check_count(setting: str, value: Any, *, least: int = 1) -> None:
 
 
 def check_above_zero(setting: str, value: Any) -> None:
-    """Refuse what is no finite number above zero (D760)."""
+    """Raise an error for a value that is not a finite number above zero (D760)."""
     if not (_is_number(value) and 0 < value < math.inf):
         raise UserError("D760", setting=setting, value=value)
 
 
 def check_rate(setting: str, value: Any) -> None:
-    """Refuse what is no share from 0 up to, and without, 1 (D770)."""
+    """Raise an error for a value that is not in the half-open interval [0, 1) (D770)."""
     if not (_is_number(value) and 0 <= value < 1):
         raise UserError("D770", setting=setting, value=value)
 
 
 def check_confidence(setting: str, value: Any) -> None:
-    """Refuse what is no probability above a half and below one (D771)."""
+    """Raise an error for a value that is not a probability above 0.5 and below 1 (D771)."""
     if not (_is_number(value) and 0.5 < value < 1):
         raise UserError("D771", setting=setting, value=value)
 
 
 def check_decoder(setting: str, value: Any) -> None:
-    """Refuse what is neither None nor a decoder (D711)."""
+    """Raise an error for a value that is neither None nor a decoder (D711)."""
     if value is not None and not (hasattr(value, "best") and hasattr(value, "marginals")):
         raise UserError("D711", setting=setting, seen=type(value).__name__)
 

@@ -1,6 +1,6 @@
-"""The spaCy components of this plugin's tasks, and the universal parts of speech of Penn tags.
+"""spaCy components of this plugin's tasks, and universal parts of speech for Penn tags.
 
-Only spaCy loads this module, through the entry points.
+Only spaCy imports this module, through the entry points.
 """
 
 from __future__ import annotations

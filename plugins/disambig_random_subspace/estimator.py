@@ -26,29 +26,30 @@ NAMES = ("cw", "pa", "perceptron", "sgd")
 
 
 class RandomSubspaceClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """The average of linear classifiers, each learned without a random share of the features.
+    """Average of linear classifiers, each trained without a random subset of the features.
 
-    Made for documents from other domains than the training ones, whose words are missing there (Søgaard and
-    Johannsen 2012). Prediction is that of one linear model, however many subspaces there are. Two classes
-    are one binary problem; more classes are each told from all others.
+    It is meant for test documents from other domains than the training documents, in which many training
+    words are missing (Søgaard and Johannsen 2012). The result is a single linear model, regardless of the
+    number of subspaces. Two classes are one binary problem; of more classes, each is
+    separated from all others.
 
     Parameters
     ----------
     estimator : {"sgd", "perceptron", "pa", "cw"}
-        Hinge loss with L2; perceptron; passive-aggressive (PA-I); confidence-weighted.
+        Hinge loss with L2 penalty; perceptron; passive-aggressive (PA-I); confidence-weighted.
     n_subspaces : int
     removal_rate : float
-        Share of the features that each subspace lacks, 0 to below 1.
+        Share of the features that each subspace removes, in [0, 1).
     passes : int
-        Over the examples, in each subspace.
+        Passes over the examples in each subspace.
     alpha : float
-        Of "sgd": weight of half the squared norm.
+        For "sgd": weight of half the squared norm.
     C : float
-        Of "pa": the largest step.
+        For "pa": maximum step size.
     confidence : float
-        Of "cw": the probability to be right that each example asks for, above a half and below one.
+        For "cw": the probability of a correct decision that each example requires, above 0.5 and below 1.
     random_state : int, RandomState or None
-        Of the order of the examples and of the subspaces. An integer gives the same weights bit for bit.
+        Order of the examples, and choice of the subspaces. An integer gives bit-identical weights.
 
     Attributes
     ----------
@@ -98,13 +99,13 @@ class RandomSubspaceClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         costs[np.arange(len(right)), right] = 0.0
         scorer: Any = learner.fit(CrossedRows(rows, costs, _columns(n_classes, width))).scorer
         weights = scorer.weights.reshape(n_classes, width + 1)
-        if n_classes == 2:  # what tells the second class from the first
+        if n_classes == 2:  # the weights that separate the second class from the first
             weights = weights[1:] - weights[:1]
         self.coef_, self.intercept_ = weights[:, :-1].copy(), weights[:, -1].copy()
         return self
 
     def decision_function(self, X: Any) -> Floats:
-        """Return the scores, shape (n, n_classes); for two classes that of the second, shape (n,)."""
+        """Return the scores, shape (n, n_classes); for two classes the score of the second, shape (n,)."""
         check_is_fitted(self)
         X = validate_data(
             self, X, accept_sparse="csr", dtype=np.float64, reset=False, ensure_all_finite=False

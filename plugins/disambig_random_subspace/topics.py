@@ -15,22 +15,22 @@ from disambig.api.tasks import word_tokens
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicTask:
-    """Give each document one of some labels; one without a word (a letter or digit) gets none.
+    """Assign one label to each document; a document without words (letters or digits) gets none.
 
     Parameters
     ----------
     labels : sequence of str
-        Two at least. Left out, they are those of the labelled documents, sorted; the config saved with
-        the model names them.
+        At least two. By default those of the labelled documents, sorted; the config saved with
+        the model contains them.
     name : str
         Name of the task: letters, digits and underscores.
     language : str
-        Code of the language of the documents; empty for any.
+        Language code of the documents; empty for any language.
 
     Raises
     ------
     UserError
-        D487 for a name that is none, D466 for labels that are fewer than two, empty or equal.
+        D487 for an invalid name, D466 for labels that are fewer than two, empty or equal.
     """
 
     labels: Sequence[str] = ()
@@ -47,22 +47,22 @@ class TopicTask:
 
     @property
     def groups(self) -> tuple[Group, ...]:
-        """The labels as one group; none where the labels are still to come from the data."""
+        """The labels as one group; no group before the labels are learned."""
         return (Group(self.name, tuple(self.labels)),) if self.labels else ()
 
     def learn_settings(
         self, labelled: Sequence[Labelled], tokenisation: Tokenisation | None = None
     ) -> dict[str, Any]:
-        """Return the labels of labelled documents, sorted, where the config names none."""
+        """Return the labels of labelled documents, sorted, if the config has none."""
         return {} if self.labels else {"labels": sorted({example.label for example in labelled})}
 
     def instances(self, view: TokenView) -> Instances:
-        """Return one instance a document with a word in it: from its first token to its last."""
+        """Return one instance per document with words: from its first token to its last."""
         is_word = word_tokens(view)
         first, end = view.documents[:-1], view.documents[1:]
         words = np.concatenate([[0], np.cumsum(is_word)])
         kept = np.flatnonzero(words[end] > words[first])
         n = len(kept)
-        positions = first[kept] + 1  # behind the first sentence's start
+        positions = first[kept] + 1  # after the start of the first sentence
         lengths = (end[kept] - 1 - positions).astype(np.int32)
         return Instances(positions, lengths, np.zeros(n, np.int32), np.full(n, -1, np.int32))

@@ -31,7 +31,7 @@ def run(code: str) -> dict:
 def test_the_runner_is_made_as_shown():
     from disambig_dask import MAX_ATTEMPTS, PATIENCE, DaskRunner
 
-    shown = run(snippet("Dask("))["runner"]
+    shown = run(snippet("DaskRunner("))["runner"]
     assert shown == DaskRunner("tcp://head:8786", 16, 600, MAX_ATTEMPTS, PATIENCE)
 
 

@@ -27,7 +27,9 @@ ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "plugins" / "README.md").read_text(encoding="utf8")
 FILES = dict(re.findall(r"^`([\w./]+)`:\n\n```\w+\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL))
 ROWS = re.findall(
-    r"^\| `(\w+)` \| (task|extractor|scorer|learner|decoder|judge|material) \| (.*) \|$", GUIDE, re.MULTILINE
+    r"^\| `(\w+)` \| (task|extractor|scorer|learner|decoder|decision rule|calibration data) \| (.*) \|$",
+    GUIDE,
+    re.MULTILINE,
 )
 
 
@@ -77,15 +79,21 @@ def test_the_component_of_the_guide(kind):
     assert re.search("D506.*'disambig_kind' .* disambig-kind-models", done.stderr), done.stderr
 
 
-def test_options_are_those_of_the_contracts():
-    options = {
-        (name, of)
-        for of in ("task", "extractor", "learner", "judge")
-        for name in vars(vars(disambig.types)[f"{of.capitalize()}Options"])
+def test_traits_are_those_of_the_contracts():
+    classes = {
+        "task": disambig.types.TaskTraits,
+        "extractor": disambig.types.ExtractorTraits,
+        "learner": disambig.types.LearnerTraits,
+        "decision rule": disambig.types.DecisionRuleTraits,
+    }
+    traits = {
+        (name, owner)
+        for owner, traits in classes.items()
+        for name in vars(traits)
         if not name.startswith("_")
     }
-    shown = {(name, of) for name, of, _ in ROWS if name.islower()}
-    assert shown == options
+    shown = {(name, owner) for name, owner, _ in ROWS if name.islower()}
+    assert shown == traits
 
 
 def test_abilities_are_those_of_the_contracts():
@@ -93,7 +101,7 @@ def test_abilities_are_those_of_the_contracts():
         name: part
         for name, part in vars(disambig.types).items()
         if getattr(part, "_is_runtime_protocol", False)
-        and part.__module__ in ("disambig.types", "disambig.types")
+        and part.__module__ == "disambig.types"
         and name != "CandidateBatch"
     }
     shown = {

@@ -1,4 +1,4 @@
-"""What the conversion experiments share: corpora, lists of conversions, and every way to adapt a converter to a domain."""
+"""Shared by the conversion experiments: corpora, lists of conversions, and the ways of adaptation."""
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ class ConversionFeatures:
         config = {"extractors": {"base": _BASE, "words": _WORDS, **({"heads": HEADWORDS} if heads else {})}}
         instances, view = observed_instances(lists), Words()([])
         made = resolve(config)["extractors"].values()
-        extractors = [each.fit(view, instances, [_GROUP]) for each in made]
+        extractors = [extractor.fit(view, instances, [_GROUP]) for extractor in made]
         return cls(extractors, _make_batch(extractors, instances))
 
     def batch(self, lists: CandidateLists) -> CandidateBatch:
@@ -215,7 +215,7 @@ class ConversionFeatures:
 
 def _make_batch(extractors: Sequence[FeatureExtractor], instances: Instances) -> CandidateBatch:
     view = Words()([])
-    return join([each.transform(view, instances, _GROUP) for each in extractors]).batch
+    return join([extractor.transform(view, instances, _GROUP) for extractor in extractors]).batch
 
 
 def observed_instances(lists: CandidateLists) -> Instances:
@@ -323,24 +323,24 @@ def adapt_every_way(
     dev, test : Listed
         The lists of `background`.
     """
-    found = AdaptationResults({BASELINE: test.first()}, oracles={BASELINE: test.oracle()})
+    results = AdaptationResults({BASELINE: test.first()}, oracles={BASELINE: test.oracle()})
     train = parts.sample_train(size)
     adapted, seconds = _timed(lambda: background.adapted(train, held_out=parts.dev))
     weight = adapted.model.weight
     own_dev, own_test = (ConversionLists.from_text(adapted, part) for part in (parts.dev, parts.test))
-    found.texts[MAP], found.oracles[MAP] = own_test.first(), own_test.oracle()
-    found.about[MAP] = {"seconds": seconds, "weight of the background": weight}
+    results.texts[MAP], results.oracles[MAP] = own_test.first(), own_test.oracle()
+    results.about[MAP] = {"seconds": seconds, "weight of the background": weight}
     rerank_lists(
         ConversionLists.from_text(background, train),
         dev,
         test,
         dict(zip(LEARNERS, LEARNERS, strict=True)),
-        found,
+        results,
     )
     rerank_lists(
-        cross_fitted_lists(background, train, weight), own_dev, own_test, {ALL_LEARNERS: BLASSO}, found
+        cross_fitted_lists(background, train, weight), own_dev, own_test, {ALL_LEARNERS: BLASSO}, results
     )
-    return found
+    return results
 
 
 def rerank_lists(
@@ -348,7 +348,7 @@ def rerank_lists(
     dev: ConversionLists,
     test: ConversionLists,
     systems: Mapping[str, str],
-    found: AdaptationResults,
+    results: AdaptationResults,
     *,
     heads: bool = False,
 ) -> None:
@@ -362,9 +362,9 @@ def rerank_lists(
             fitted, seconds = _timed(lambda made=made: made.fit(described.train, dev=dev_batch))
             rate = dev.error_rate(dev.best_texts(fitted.scorer, dev_batch))
             tried.append((rate, len(tried), settings, fitted, seconds))
-        rate, _, settings, fitted, seconds = min(tried, key=lambda each: each[:2])
-        found.texts[called] = test.best_texts(fitted.scorer, test_batch)
-        found.about[called] = {
+        rate, _, settings, fitted, seconds = min(tried, key=lambda row: row[:2])
+        results.texts[called] = test.best_texts(fitted.scorer, test_batch)
+        results.about[called] = {
             "seconds": seconds,
             "CER on development sentences": 100 * rate,
             "features": described.train.rows.shape[1],  # type: ignore[attr-defined]

@@ -78,8 +78,8 @@ def english_notes(train: CorrectionLists, dev: CorrectionLists, n_test: int) -> 
         f"not: at their own rates they mend {_share(train):.1f} % of its mistakes and {_share(dev):.1f} % of "
         "dev's; figures on folds flatter the models themselves, and lists to learn from are a little surer "
         "than those of dev",
-        f"tags: lists of the {N_BEST} best sequences of a structured perceptron on EWT; training lists by {TAGGING_FOLDS} "
-        f"taggers that did not see the sentence; dev to tune on, {n_test:,} sentences of test, on which "
+        f"tags: lists of the {N_BEST} best sequences of a structured perceptron on EWT; training lists by "
+        f"{TAGGING_FOLDS} taggers that did not see the sentence; dev to tune on, {n_test:,} sentences of test, on which "
         "nothing was chosen",
         "each learner's settings are those whose winners cost least on the tuning lists (step length, "
         "smoothing, C, ridge, passes: as far as it has any)",
@@ -108,7 +108,7 @@ PAIRS = (
 
 
 def claim_lower_cost(
-    where: str, found: Mapping[str, ScoredChoice], units: NDArray[np.int64], what: str
+    where: str, choices: Mapping[str, ScoredChoice], units: NDArray[np.int64], what: str
 ) -> list[Claim]:
     """Claim of each of `PAIRS` that its first system's choices cost less.
 
@@ -122,7 +122,9 @@ def claim_lower_cost(
     claims = []
     for name, other in PAIRS:
         drawn = paired_bootstrap(
-            measure_named("cost"), as_outcomes(found[other].cost, units), as_outcomes(found[name].cost, units)
+            measure_named("cost"),
+            as_outcomes(choices[other].cost, units),
+            as_outcomes(choices[name].cost, units),
         )
         low, high = drawn.interval
         claims.append(
@@ -137,7 +139,7 @@ def claim_lower_cost(
 
 
 def claim_more_corrections(
-    where: str, found: Mapping[str, ScoredChoice], units: NDArray[np.int64]
+    where: str, choices: Mapping[str, ScoredChoice], units: NDArray[np.int64]
 ) -> list[Claim]:
     """Claim that rerankers mend more than what ships does, at as many false changes.
 
@@ -149,8 +151,10 @@ def claim_more_corrections(
     claims = []
     for name in (BLASSO, BOOSTING, LOGIT):
         sides = [
-            Outcomes.from_group(("not mended", "mended"), np.ones(len(units)), found[each].equal, units=units)
-            for each in (SHIPS, name)
+            Outcomes.from_group(
+                ("not mended", "mended"), np.ones(len(units)), choices[system].equal, units=units
+            )
+            for system in (SHIPS, name)
         ]
         drawn = paired_bootstrap(measure_named("accuracy"), *sides)
         low, high = (100 * end for end in drawn.interval)
@@ -214,22 +218,22 @@ class Gao2006English:
         of_dev, learned = compare_on_dev(train, dev, progress=progress)
         tags = compare_on_tags(data, every=every, progress=progress)
         rows, claims = [], []
-        for where, found, of in ((ON_DEV, of_dev, [dev]), (BY_FOLDS, by_folds, parts)):
+        for where, choices, of in ((ON_DEV, of_dev, [dev]), (BY_FOLDS, by_folds, parts)):
             words, units, of_fixes = (
-                np.concatenate(each) for each in zip(*map(_paragraph_columns, of), strict=True)
+                np.concatenate(columns) for columns in zip(*map(_paragraph_columns, of), strict=True)
             )
             clean = int(sum(part.words[part.n_fixes :].sum() for part in of))
-            rows += scoring.correction_rows(where, found, words, clean)
-            claims += claim_lower_cost(f"corrections, {where}", found, units, "projects")
-            claims += claim_more_corrections(f"corrections, {where}", found, of_fixes)
-        claims += claim_lower_cost("tags", tags.found, np.arange(tags.n_sentences), "sentences")
+            rows += scoring.correction_rows(where, choices, words, clean)
+            claims += claim_lower_cost(f"corrections, {where}", choices, units, "projects")
+            claims += claim_more_corrections(f"corrections, {where}", choices, of_fixes)
+        claims += claim_lower_cost("tags", tags.choices, np.arange(tags.n_sentences), "sentences")
         return ExperimentResult(
-            [*rows, *scoring.tag_rows(tags.found, tags.n_words)],
+            [*rows, *scoring.tag_rows(tags.choices, tags.n_words)],
             claims,
             english_notes(train, dev, tags.n_sentences),
             {
-                "corrections": {name: each.report for name, each in learned.items()},
-                "tags": {name: each.report for name, each in tags.learned.items()},
+                "corrections": {name: fitted.report for name, fitted in learned.items()},
+                "tags": {name: fitted.report for name, fitted in tags.learned.items()},
             },
         )
 
@@ -238,7 +242,7 @@ class Gao2006English:
 class TagResults:
     """What systems chose in the lists of the test sentences, and what they learned."""
 
-    found: dict[str, ScoredChoice]
+    choices: dict[str, ScoredChoice]
     learned: dict[str, FittedReranker]
     n_sentences: int
     n_words: int
@@ -257,14 +261,17 @@ def compare_on_dev(
     parts = train.seen.take(several & ~tuned), train.seen.take(several & tuned)
     scores, learned = _train_systems(SYSTEMS, WORD_FAMILIES, parts, dev.seen, progress, stage)
     plain, alone = _train_systems(ABLATED, (), parts, dev.seen, progress, stage)
-    found = {
+    choices = {
         WRITTEN: scoring.unchanged_choice(dev),
         FIRST: scoring.correction_choice(dev, dev.lists.scores),
         SHIPS: scoring.default_choice(dev),
         ORACLE: scoring.oracle_choice(dev),
     }
-    found |= {name: scoring.correction_choice(dev, each) for name, each in (scores | plain).items()}
-    return found, learned | alone
+    choices |= {
+        name: scoring.correction_choice(dev, system_scores)
+        for name, system_scores in (scores | plain).items()
+    }
+    return choices, learned | alone
 
 
 def compare_on_folds(
@@ -281,7 +288,7 @@ def compare_on_folds(
         chosen.append(
             compare_on_dev(replace(rest, units=renumbered), parts[-1], progress=progress, stage=stage)[0]
         )
-    return {name: ScoredChoice.concat([each[name] for each in chosen]) for name in chosen[0]}, parts
+    return {name: ScoredChoice.concat([fold[name] for fold in chosen]) for name in chosen[0]}, parts
 
 
 def compare_on_tags(data: Path, *, every: int, progress: Progress) -> TagResults:
@@ -301,8 +308,10 @@ def compare_on_tags(data: Path, *, every: int, progress: Progress) -> TagResults
     every_score = {FIRST: lists.scores, ORACLE: -lists.costs.astype(np.float64)} | scores
     return TagResults(
         {
-            name: scoring.tag_accuracy(lists.costs[chosen_candidates(each, lists.offsets)].astype(np.float64))
-            for name, each in every_score.items()
+            name: scoring.tag_accuracy(
+                lists.costs[chosen_candidates(system_scores, lists.offsets)].astype(np.float64)
+            )
+            for name, system_scores in every_score.items()
         },
         learned,
         len(test),
@@ -323,7 +332,7 @@ def _train_systems(
     train, tune = (describer.rows(part) for part in parts)
     learned = fit_reranker(systems, train, tune, progress=progress, stage=stage)
     rows = describer.rows(asked)
-    return {name: each.scorer.scores(rows) for name, each in learned.items()}, learned
+    return {name: fitted.scorer.scores(rows) for name, fitted in learned.items()}, learned
 
 
 def _paragraph_columns(

@@ -104,8 +104,8 @@ class RowExtractor:
         made = resolve(config)
         source = made.pop("source").fit(_NOWHERE, lists_as_instances(seen.lists), (_GROUP,))
         counting = tuple(
-            each.fit(_NOWHERE, _count_features(seen, family), (_GROUP,))
-            for each, family in zip(made.values(), families, strict=True)
+            extractor.fit(_NOWHERE, _count_features(seen, family), (_GROUP,))
+            for extractor, family in zip(made.values(), families, strict=True)
         )
         return cls(source, tuple(families), counting)
 
@@ -113,8 +113,8 @@ class RowExtractor:
         """Return a row for each candidate."""
         parts: list[Features] = [self.source.transform(_NOWHERE, lists_as_instances(seen.lists), _GROUP)]
         parts += [
-            each.transform(_NOWHERE, _count_features(seen, family), _GROUP)
-            for each, family in zip(self.counting, self.families, strict=True)
+            extractor.transform(_NOWHERE, _count_features(seen, family), _GROUP)
+            for extractor, family in zip(self.counting, self.families, strict=True)
         ]
         batch = convert(join(parts).batch, SparseRows)
         assert isinstance(batch, SparseRows)
@@ -203,18 +203,18 @@ class CorrectionLists:
 def read_part(data: Path, part: str, *, every: int = 1) -> tuple[list[Fix], list[Clean]]:
     """Return the surest mistakes of a part of those classes, and clean paragraphs; every so many-th."""
     fixes = read_fixes(data / CORRECTIONS_FOLDER / f"{part}.jsonl.xz", tier=1)
-    known = [fix for fix in fixes if fix.category in CLASSES]
-    return known[::every], read_clean(data / CORRECTIONS_FOLDER / f"clean.{part}.jsonl.xz")[::every]
+    classified = [fix for fix in fixes if fix.category in CLASSES]
+    return classified[::every], read_clean(data / CORRECTIONS_FOLDER / f"clean.{part}.jsonl.xz")[::every]
 
 
 def build_correction_lists(
     checker: ModelChecker, fixes: Sequence[Fix], clean: Sequence[Clean]
 ) -> CorrectionLists:
     """Return the lists of all paragraphs: what a checker might change, and each of the best together."""
-    texts = [*(fix.before for fix in fixes), *(each.text for each in clean)]
-    references = [*(fix.corrected() for fix in fixes), *(each.text for each in clean)]
+    texts = [*(fix.before for fix in fixes), *(passage.text for passage in clean)]
+    references = [*(fix.corrected() for fix in fixes), *(passage.text for passage in clean)]
     limits = checker.limits()
-    windows, scores, counts, told = [], [], [], []
+    windows, scores, counts, compared = [], [], [], []
     mends, default, wanted = [], [], []
     for number, (text, reference, edits) in enumerate(
         zip(texts, references, checker.edits(texts), strict=True)
@@ -225,34 +225,34 @@ def build_correction_lists(
         )
         whole = [apply_edits(text, [kept[i] for i in chosen]) for chosen in own]
         right = comparison_words(reference)
-        found = range(len(kept)) if number < len(fixes) else ()
-        good = {i for i in found if comparison_words(apply_edits(text, [kept[i]])) == right}
+        edited = range(len(kept)) if number < len(fixes) else ()
+        good = {i for i in edited if comparison_words(apply_edits(text, [kept[i]])) == right}
         flagged = tuple(i for i, edit in enumerate(kept) if edit.sure > limits[edit.task])
         windows += list(_windows(text, kept, own))
         wanted += [" ".join(right)] * len(own)
-        told += [" ".join(comparison_words(each)) for each in whole]
+        compared += [" ".join(comparison_words(text)) for text in whole]
         scores.append([sum(log_odds(kept[i]) for i in chosen) for chosen in own])
         counts += [edit_features(text, [kept[i] for i in chosen]) for chosen in own]
         mends += [number < len(fixes) and not good.isdisjoint(chosen) for chosen in own]
         default.append(_nearest(own, flagged))
-    sizes = np.array([len(each) for each in scores], np.int64)
+    sizes = np.array([len(row) for row in scores], np.int64)
     offsets = np.concatenate([[0], np.cumsum(sizes)])
-    names = tuple(sorted({name for each in counts for name in each}))
+    names = tuple(sorted({name for row in counts for name in row}))
     lists = CandidateLists(
         offsets,
-        told,
-        np.concatenate([np.array(each) for each in scores]),
+        compared,
+        np.concatenate([np.array(row) for row in scores]),
         (np.arange(offsets[-1]) - np.repeat(offsets[:-1], sizes)).astype(np.int32),
-        text_costs(measure_named("wer"), told, wanted),
+        text_costs(measure_named("wer"), compared, wanted),
         _feature_matrix(counts, names),
         names,
     )
     projects: dict[str, int] = {}
-    repos = [*(fix.repo for fix in fixes), *(each.repo for each in clean)]
+    repos = [*(fix.repo for fix in fixes), *(passage.repo for passage in clean)]
     return CorrectionLists(
         WordLists(lists, (CandidateWords.from_words(windows),)),
         len(fixes),
-        np.array([int(each.get("changes", 0)) for each in counts], np.int64),
+        np.array([int(row.get("changes", 0)) for row in counts], np.int64),
         np.array(mends, np.bool_),
         np.array(default, np.int64),
         np.array([projects.setdefault(repo, len(projects)) for repo in repos], np.int64),
@@ -311,10 +311,10 @@ def comparison_words(text: str) -> list[str]:
 
 def edit_features(text: str, edits: Sequence[ProposedEdit]) -> dict[str, float]:
     """Return what a candidate is beside its words: what is changed by which model, and how sure that is."""
-    found: dict[str, float] = {}
+    features: dict[str, float] = {}
     for edit in edits:
         old, new = (
-            " ".join(comparison_words(each)) for each in (text[edit.start : edit.end], edit.new or "")
+            " ".join(comparison_words(words)) for words in (text[edit.start : edit.end], edit.new or "")
         )
         kind = "insert" if not old else "replace" if new else "delete"
         for name, value in (
@@ -324,8 +324,8 @@ def edit_features(text: str, edits: Sequence[ProposedEdit]) -> dict[str, float]:
             (f"{edit.task}: log odds", log_odds(edit)),
             (f"{edit.task}: {kind}, log odds", log_odds(edit)),
         ):
-            found[name] = found.get(name, 0.0) + value
-    return found
+            features[name] = features.get(name, 0.0) + value
+    return features
 
 
 def _windows(text: str, edits: Sequence[ProposedEdit], own: Sequence[tuple[int, ...]]) -> Iterator[list[str]]:
@@ -363,12 +363,12 @@ def _feature_matrix(counts: Sequence[dict[str, float]], names: Sequence[str]) ->
     from scipy.sparse import csr_array
 
     number = {name: i for i, name in enumerate(names)}
-    starts = np.concatenate([[0], np.cumsum([len(each) for each in counts])])
-    columns = np.array([number[name] for each in counts for name in each], np.int64)
-    values = np.array([value for each in counts for value in each.values()], np.float64)
-    found = csr_array((values, columns, starts), (len(counts), len(names)))
-    found.sort_indices()
-    return found
+    starts = np.concatenate([[0], np.cumsum([len(row) for row in counts])])
+    columns = np.array([number[name] for row in counts for name in row], np.int64)
+    values = np.array([value for row in counts for value in row.values()], np.float64)
+    matrix = csr_array((values, columns, starts), (len(counts), len(names)))
+    matrix.sort_indices()
+    return matrix
 
 
 EWT = "labelled/ewt/*.conllu.xz"
@@ -432,7 +432,7 @@ def read_ewt(data: Path, split: str, *, every: int = 1) -> list[Tagged]:
     UserError
         D735 for a word without a tag; those of `read_conllu`.
     """
-    found: list[Tagged] = []
+    sentences: list[Tagged] = []
     for genre in GENRES:
         path = data / EWT.replace("*", f"{genre}.{split}")
         for sentence in read_conllu(path):
@@ -441,8 +441,8 @@ def read_ewt(data: Path, split: str, *, every: int = 1) -> list[Tagged]:
                     problem = f"word {word[0]} has no tag (column {_XPOS + 1})"
                     raise UserError("D735", path=path, line=line, problem=problem)
             words = [word[_FORM] for word in sentence.words]
-            found.append((words, [word[_XPOS] for word in sentence.words]))
-    return found[::every]
+            sentences.append((words, [word[_XPOS] for word in sentence.words]))
+    return sentences[::every]
 
 
 def distinct_tags(sentences: Sequence[Tagged]) -> tuple[str, ...]:
@@ -469,7 +469,7 @@ def cross_fitted_tags(
 
 def tag_sequence_lists(
     sentences: Sequence[Tagged],
-    found: Sequence[tuple[NDArray[Any], NDArray[np.int64]]],
+    tagged: Sequence[tuple[NDArray[Any], NDArray[np.int64]]],
     tags: Sequence[str],
 ) -> WordLists:
     """Return the lists of some sentences: cost is the number of wrong tags.
@@ -480,12 +480,12 @@ def tag_sequence_lists(
         Shapes ``(k,)`` and ``(k, n_words)``.
     """
     number = {tag: i for i, tag in enumerate(tags)}
-    sizes = np.array([len(scores) for scores, _ in found], np.int64)
+    sizes = np.array([len(scores) for scores, _ in tagged], np.int64)
     offsets = np.concatenate([[0], np.cumsum(sizes)])
     costs, texts = [], []
     plain: list[list[str]] = []
     lexical: list[list[str]] = []
-    for (words, right), (_, paths) in zip(sentences, found, strict=True):
+    for (words, right), (_, paths) in zip(sentences, tagged, strict=True):
         gold = np.array([number.get(tag, -1) for tag in right])
         costs.append((paths != gold).sum(axis=1))
         near = _near_difference(paths)
@@ -498,7 +498,7 @@ def tag_sequence_lists(
     lists = CandidateLists(
         offsets,
         texts,
-        np.concatenate([scores for scores, _ in found]).astype(np.float64),
+        np.concatenate([scores for scores, _ in tagged]).astype(np.float64),
         (np.arange(offsets[-1]) - np.repeat(offsets[:-1], sizes)).astype(np.int32),
         np.concatenate(costs).astype(np.float32),
     )
@@ -518,29 +518,29 @@ def _near_difference(paths: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 def _runs(tags: Sequence[str], near: NDArray[np.bool_]) -> list[str]:
     """Return the tags of places near a difference, with a mark where some are left out."""
-    found: list[str] = []
+    runs: list[str] = []
     for tag, kept in zip(tags, near.tolist(), strict=True):
         if kept:
-            found.append(tag)
-        elif not found or found[-1] != _GAP:
-            found.append(_GAP)
-    return found
+            runs.append(tag)
+        elif not runs or runs[-1] != _GAP:
+            runs.append(_GAP)
+    return runs
 
 
 def _with_words(tags: Sequence[str], forms: Sequence[str], near: NDArray[np.bool_]) -> list[str]:
     """Return what the chain cannot see, tags of neighbours with words, and words with their tags."""
     padded = [_START, *tags, _END]
-    found = []
+    kept = []
     for i in np.flatnonzero(near).tolist():
         before, own, after = padded[i : i + 3]
         form = forms[i]
-        found += [
+        kept += [
             f"{form}/{own}",
             f"{before}_{form}/{own}",
             f"{form}/{own}_{after}",
             f"{before}_{form}_{after}",
         ]
-    return found
+    return kept
 
 
 def _feature_rows(

@@ -1,4 +1,4 @@
-"""The systems that are compared on English lists: how they are trained, what they choose, and how the choices score."""
+"""The systems compared on English lists: their training, their choices, and the scores of these."""
 
 from __future__ import annotations
 
@@ -23,10 +23,12 @@ _LISTS = {"@disambig_decoders": "disambig.Enumerated.v1"}
 EPS = (0.5, 0.1, 0.02)
 BLASSO, BOOSTING, LOGIT = "BLasso", "Boosting", "conditional logit"
 OURS: dict[str, tuple[Config, ...]] = {
-    BOOSTING: tuple({"name": f"{_OWN}.Boosting.v1", "smoothing": each} for each in (1e-4, 1e-3, 1e-2)),
-    BLASSO: tuple({"name": f"{_OWN}.BLasso.v1", "eps": each} for each in EPS),
-    "FSLR": tuple({"name": f"{_OWN}.FSLR.v1", "eps": each} for each in EPS),
-    "F-Boosting": tuple({"name": f"{_OWN}.FBoosting.v1", "eps": each} for each in EPS),
+    BOOSTING: tuple(
+        {"name": f"{_OWN}.Boosting.v1", "smoothing": smoothing} for smoothing in (1e-4, 1e-3, 1e-2)
+    ),
+    BLASSO: tuple({"name": f"{_OWN}.BLasso.v1", "eps": eps} for eps in EPS),
+    "FSLR": tuple({"name": f"{_OWN}.FSLR.v1", "eps": eps} for eps in EPS),
+    "F-Boosting": tuple({"name": f"{_OWN}.FBoosting.v1", "eps": eps} for eps in EPS),
     "averaged perceptron": ({"name": f"{_OWN}.AveragedPerceptron.v1"},),
     "pairwise L2": ({"name": f"{_OWN}.PairwiseL2.v1"},),
 }
@@ -35,11 +37,10 @@ OTHERS: dict[str, tuple[Config, ...]] = {
     LOGIT: ({"name": "variance_svm.ConditionalLogit.v1"},),
     "K-SVM": ({"name": "variance_svm.KSVM.v1"},),
     "SGD, hinge": tuple(
-        {"name": "random_subspace.SGD.v1", "alpha": each, "passes": 10} for each in (1e-4, 1e-3, 1e-2)
+        {"name": "random_subspace.SGD.v1", "alpha": alpha, "passes": 10} for alpha in (1e-4, 1e-3, 1e-2)
     ),
     "perceptron of the core": tuple(
-        {"name": "random_subspace.StructuredPerceptron.v1", "passes": each, "decoder": _LISTS}
-        for each in (1, 5)
+        {"name": "random_subspace.StructuredPerceptron.v1", "passes": C, "decoder": _LISTS} for C in (1, 5)
     ),
 }
 """Of other plugins, the last by the core's averaged perceptron over any decoder."""
@@ -71,11 +72,11 @@ def fit_reranker(
     stage: str,
 ) -> dict[str, FittedReranker]:
     """Return what each system learned, with the settings whose winners cost least on `tune`."""
-    found = {}
+    fitted = {}
     for done, (name, configs) in enumerate(systems.items()):
         progress(stage, done, len(systems))
-        found[name] = fit_best_setting(configs, train, tune)
-    return found
+        fitted[name] = fit_best_setting(configs, train, tune)
+    return fitted
 
 
 def fit_best_setting(configs: Sequence[Config], train: SparseRows, tune: SparseRows) -> FittedReranker:
@@ -223,7 +224,7 @@ def _score_choice(part: CorrectionLists, winners: Ints, held: Ints) -> ScoredCho
 
 
 def correction_rows(
-    where: str, found: Mapping[str, ScoredChoice], words: Ints, clean_words: int
+    where: str, choices: Mapping[str, ScoredChoice], words: Ints, clean_words: int
 ) -> list[ResultRow]:
     """Return the figures of each system.
 
@@ -237,7 +238,7 @@ def correction_rows(
         Of the clean ones.
     """
     rows = []
-    for name, choice in found.items():
+    for name, choice in choices.items():
         n, total = len(choice.right), int(words.sum())
         rows += [
             ResultRow(name, f"{where}: {LEFT}", None, 10_000 * float(choice.cost.sum()) / total, total),
@@ -250,11 +251,11 @@ def correction_rows(
     return rows
 
 
-def tag_rows(found: Mapping[str, ScoredChoice], n_words: int) -> list[ResultRow]:
+def tag_rows(choices: Mapping[str, ScoredChoice], n_words: int) -> list[ResultRow]:
     """Return wrong tags per 1,000 words, and the share of sentences without any."""
     return [
         row
-        for name, choice in found.items()
+        for name, choice in choices.items()
         for row in (
             ResultRow(name, f"tags: {WRONG}", None, 1_000 * float(choice.cost.sum()) / n_words, n_words),
             ResultRow(name, f"tags: {WHOLE}", None, 100 * float(choice.right.mean()), len(choice.right)),

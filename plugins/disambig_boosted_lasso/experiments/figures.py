@@ -77,16 +77,16 @@ def measure_curves(part: DomainLists, *, heads: bool) -> dict[str, PathCurve]:
     described = ConversionFeatures.from_lists(part.train.lists, heads=heads)
     dev, test = described.batch(part.dev.lists), described.batch(part.test.lists)
     n = len(part.test.references)
-    found = {}
+    curves = {}
     for system, name in REGISTERED.items():
         path = make_learner(name).path(described.train)
         beyond = path.costs(test) * n / part.test.characters  # batches count costs from each list's least
         rates = 100 * (beyond + part.test.oracle())
         stop = int(path.costs(dev).argmin())
-        found[system] = PathCurve(
+        curves[system] = PathCurve(
             path.losses, path.norms, rates, float(rates[stop]), stop, int(path.backward.sum()), n
         )
-    return found
+    return curves
 
 
 LIKE_ENCARTA = "wikipedia"
@@ -106,12 +106,12 @@ class Gao2006Figures:
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Follow the paths to their ends; with `quick` those of a few sentences."""
         names = [domain.name for domain in DOMAINS]
-        found: dict[tuple[str, bool], dict[str, PathCurve]] = {}
+        curves: dict[tuple[str, bool], dict[str, PathCurve]] = {}
         for number, part in enumerate(load_domain_lists(data, names, quick=quick, progress=progress)):
             progress("following paths", number, len(names))
             for heads in (False, True):
-                found[part.domain, heads] = measure_curves(part, heads=heads)
-        plain = found[LIKE_ENCARTA, False]
+                curves[part.domain, heads] = measure_curves(part, heads=heads)
+        plain = curves[LIKE_ENCARTA, False]
         panels = [
             Panel("figure 3: L1 norm", "iterations", "sum of |weight|", lines=_lines(plain, "norms")),
             Panel("figure 3, by loss: L1 norm", "ExpLoss", "sum of |weight|", lines=_by_loss(plain)),
@@ -123,13 +123,13 @@ class Gao2006Figures:
                     "test CER, %",
                     lines=_lines(of, "rates"),
                 )
-                for (name, heads), of in found.items()
+                for (name, heads), of in curves.items()
                 if heads
             ),
         ]
         return ExperimentResult(
-            [row for (name, heads), of in found.items() for row in figure_rows(name, heads, of)],
-            figure_claims(found),
+            [row for (name, heads), of in curves.items() for row in figure_rows(name, heads, of)],
+            figure_claims(curves),
             [
                 f"{'a few' if quick else '8,000'} sentences of each domain, lists of the background; steps "
                 "of 0.5; ours are followed until no step lowers ExpLoss",
@@ -138,7 +138,7 @@ class Gao2006Figures:
             ],
             {
                 _name(key): {system: curve.details() for system, curve in of.items()}
-                for key, of in found.items()
+                for key, of in curves.items()
             },
             panels,
             places=2,
@@ -159,13 +159,13 @@ def figure_rows(name: str, heads: bool, curves: Mapping[str, PathCurve]) -> list
     ]
 
 
-def figure_claims(found: Mapping[tuple[str, bool], Mapping[str, PathCurve]]) -> list[Claim]:
+def figure_claims(curves: Mapping[tuple[str, bool], Mapping[str, PathCurve]]) -> list[Claim]:
     """Return what the paper says of its figures."""
-    plain = found[LIKE_ENCARTA, False]
-    norms = {key: _norms_at_equal_loss(of[BLASSO], of[F_BOOSTING]) for key, of in found.items()}
+    plain = curves[LIKE_ENCARTA, False]
+    norms = {key: _norms_at_equal_loss(of[BLASSO], of[F_BOOSTING]) for key, of in curves.items()}
     below = {key: float((first < second).mean()) for key, (first, second) in norms.items()}
     at_end = {key: float(first[-1] / second[-1]) for key, (first, second) in norms.items()}
-    apart = [_last_rate(of) for of in found.values()]
+    apart = [_last_rate(of) for of in curves.values()]
     return [
         Claim(
             "BLasso's L1 norm is below F-Boosting's at equal loss (figure 3)",
@@ -176,46 +176,47 @@ def figure_claims(found: Mapping[tuple[str, bool], Mapping[str, PathCurve]]) -> 
         Claim(
             "... and so in every domain, with head words and without",
             all(share > 0.9 and at_end[key] < 1 for key, share in below.items()),
-            "; ".join(f"{_name(key)} {below[key]:.0%}, {at_end[key]:.3f}" for key in found),
+            "; ".join(f"{_name(key)} {below[key]:.0%}, {at_end[key]:.3f}" for key in curves),
         ),
         Claim(
             "... and at equal numbers of iterations, as the paper draws it",
-            all(_norm_late(of) < 1 for of in found.values()),
+            all(_norm_late(of) < 1 for of in curves.values()),
             "at the last step that both have: "
-            + "; ".join(f"{_name(key)} {_norm_late(of):.3f}" for key, of in found.items()),
+            + "; ".join(f"{_name(key)} {_norm_late(of):.3f}" for key, of in curves.items()),
         ),
         Claim(
             "in later steps BLasso errs less than F-Boosting (figure 4)",
             _last_rate(plain) > 0,
-            f"{LIKE_ENCARTA}: mean difference in the second half of the steps {_last_rate(plain):+.3f} points",
+            f"{LIKE_ENCARTA}: mean difference in the second half of the steps "
+            f"{_last_rate(plain):+.3f} points",
         ),
         Claim(
             "... and so in every domain, with head words and without",
             min(apart) > 0,
-            "; ".join(f"{_name(key)} {late:+.3f}" for key, late in zip(found, apart, strict=True)),
+            "; ".join(f"{_name(key)} {late:+.3f}" for key, late in zip(curves, apart, strict=True)),
         ),
         Claim(
             "with head words the gap is wider",
             all(
-                _last_rate(found[name, True]) > _last_rate(found[name, False])
-                for name, heads in found
+                _last_rate(curves[name, True]) > _last_rate(curves[name, False])
+                for name, heads in curves
                 if heads
             ),
             "; ".join(
-                f"{name} {_last_rate(found[name, False]):+.3f} to {_last_rate(found[name, True]):+.3f}"
-                for name, heads in found
+                f"{name} {_last_rate(curves[name, False]):+.3f} to {_last_rate(curves[name, True]):+.3f}"
+                for name, heads in curves
                 if heads
             ),
         ),
-        _reaches_rate(found),
+        _reaches_rate(curves),
     ]
 
 
-def _reaches_rate(found: Mapping[tuple[str, bool], Mapping[str, PathCurve]]) -> Claim:
+def _reaches_rate(curves: Mapping[tuple[str, bool], Mapping[str, PathCurve]]) -> Claim:
     """Compare the least errors of the grid search and of the continuous one (figures 5 to 8)."""
     least = {
         name: (float(of[F_BOOSTING].rates.min()), float(of[FSLR].rates.min()))
-        for (name, heads), of in found.items()
+        for (name, heads), of in curves.items()
         if heads
     }
     won = sum(first < second for first, second in least.values())

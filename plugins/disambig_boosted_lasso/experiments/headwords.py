@@ -47,19 +47,19 @@ class Gao2006Headwords:
         gains, overlaps, rows = {}, {}, []
         for number, part in enumerate(load_domain_lists(data, names, quick=quick, progress=progress)):
             progress("learning", number, len(names))
-            found = {}
+            results = {}
             for setting, heads in ((WITHOUT, False), (WITH, True)):
-                found[setting] = AdaptationResults()
-                rerank_lists(part.train, part.dev, part.test, SYSTEMS, found[setting], heads=heads)
+                results[setting] = AdaptationResults()
+                rerank_lists(part.train, part.dev, part.test, SYSTEMS, results[setting], heads=heads)
             overlaps[part.domain] = shared_errors(part)
             for system in SYSTEMS:
-                for setting, each in found.items():
-                    rate = 100 * part.test.error_rate(each.texts[system])
+                for setting, result in results.items():
+                    rate = 100 * part.test.error_rate(result.texts[system])
                     rates[part.domain, system, setting] = rate
                     rows.append(
                         ResultRow(f"{part.domain}, {system}", setting, None, rate, len(part.test.references))
                     )
-            gains[part.domain] = _gain(part, found)
+            gains[part.domain] = _gain(part, results)
         return ExperimentResult(
             rows,
             headword_claims(rates, gains, names),
@@ -96,9 +96,9 @@ def headword_claims(
     ]
 
 
-def _gain(part: DomainLists, found: Mapping[str, AdaptationResults]) -> str:
+def _gain(part: DomainLists, results: Mapping[str, AdaptationResults]) -> str:
     """Return what head words change for BLasso in one domain, with its p."""
-    first, second = (part.test.outcomes(found[setting].texts[BLASSO]) for setting in (WITH, WITHOUT))
+    first, second = (part.test.outcomes(results[setting].texts[BLASSO]) for setting in (WITH, WITHOUT))
     at = paired_bootstrap(CER, first, second)
     return f"{part.domain} {100 * at.difference:+.3f} (p = {at.p:.2g})"
 

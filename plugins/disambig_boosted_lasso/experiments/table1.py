@@ -42,8 +42,8 @@ P = 0.01
 
 def table1_claims(tried: Sequence[DomainResults]) -> list[Claim]:
     """Return each claim with the figures that say so."""
-    large = [(each, size) for each in tried for size in each.found if size >= 8_000]
-    every = [(each, size) for each in tried for size in each.found]
+    large = [(result, size) for result in tried for size in result.by_size if size >= 8_000]
+    every = [(result, size) for result in tried for size in result.by_size]
     return [
         _in_every_domain(
             f"{BOOSTING} beats {MAP} at 8K and 72K in every domain", large or every, BOOSTING, MAP
@@ -61,21 +61,21 @@ def table1_claims(tried: Sequence[DomainResults]) -> list[Claim]:
 
 
 def _in_every_domain(
-    said: str, places: Sequence[tuple[DomainResults, int]], better: str, worse: str
+    statement: str, places: Sequence[tuple[DomainResults, int]], better: str, worse: str
 ) -> Claim:
-    won = [each.rate(better, size) < each.rate(worse, size) for each, size in places]
+    won = [result.rate(better, size) < result.rate(worse, size) for result, size in places]
     lost = [
-        f"{each.domain.name} {size:,}: {each.rate(better, size):.2f} and {each.rate(worse, size):.2f}"
-        for (each, size), right in zip(places, won, strict=True)
+        f"{result.domain.name} {size:,}: {result.rate(better, size):.2f} and {result.rate(worse, size):.2f}"
+        for (result, size), right in zip(places, won, strict=True)
         if not right
     ]
     evidence = f"{sum(won)} of {len(won)}" + (f"; not {'; '.join(lost)}" if lost else "")
-    return Claim(said, all(won), evidence)
+    return Claim(statement, all(won), evidence)
 
 
 def _on_average(places: Sequence[tuple[DomainResults, int]], better: str, worse: str) -> Claim:
     first, second = (
-        float(np.mean([each.rate(name, size) for each, size in places])) for name in (better, worse)
+        float(np.mean([result.rate(name, size) for result, size in places])) for name in (better, worse)
     )
     return Claim(
         f"{better} is better than {worse} on average", first < second, f"{first:.3f} and {second:.3f}"
@@ -87,12 +87,12 @@ def _over_domains(places: Sequence[tuple[DomainResults, int]], better: str, wors
     texts: dict[str, list[str]] = {better: [], worse: []}
     references: list[str] = []
     units: list[int] = []
-    firsts = {id(each): first for each, first in _first_units(places)}
-    for each, size in places:
-        references += each.test.references
-        units += range(firsts[id(each)], firsts[id(each)] + len(each.test.references))
+    firsts = {id(result): first for result, first in _first_units(places)}
+    for result, size in places:
+        references += result.test.references
+        units += range(firsts[id(result)], firsts[id(result)] + len(result.test.references))
         for name, some in texts.items():
-            some += each.found[size].texts[name]
+            some += result.by_size[size].texts[name]
     every = ConversionLists(places[0][0].test.lists, references)
     first, second = (every.outcomes(texts[name], units=units) for name in (better, worse))
     at = paired_bootstrap(CER, first, second)
@@ -111,9 +111,9 @@ def _over_domains(places: Sequence[tuple[DomainResults, int]], better: str, wors
 def _first_units(places: Sequence[tuple[DomainResults, int]]) -> Iterator[tuple[DomainResults, int]]:
     """Yield each domain with the number of its first sentence among all."""
     first = 0
-    for each in {id(each): each for each, _ in places}.values():
-        yield each, first
-        first += len(each.test.references)
+    for result in {id(result): result for result, _ in places}.values():
+        yield result, first
+        first += len(result.test.references)
 
 
 PAPER: Mapping[str, Mapping[str, tuple[float, ...]]] = {
@@ -154,18 +154,18 @@ class Gao2006Table1:
 
     def part(self, name: str, *, data: Path, quick: bool, progress: Progress) -> DomainResults:
         """Adapt to one domain at each size."""
-        number, domain = next((i, each) for i, each in enumerate(DOMAINS) if each.name == name)
+        number, domain = next((i, candidate) for i, candidate in enumerate(DOMAINS) if candidate.name == name)
         progress(f"adapting to {name}", number, len(DOMAINS))
         return evaluate_domain(data, replace(domain, sizes=QUICK_SIZES if quick else domain.sizes), quick)
 
-    def joined(self, found: Mapping[str, DomainResults], *, quick: bool) -> ExperimentResult:
+    def joined(self, results: Mapping[str, DomainResults], *, quick: bool) -> ExperimentResult:
         """Put the domains' figures together."""
-        tried = list(found.values())
+        tried = list(results.values())
         return ExperimentResult(
-            [row for each in tried for row in table1_rows(each)],
+            [row for result in tried for row in table1_rows(result)],
             table1_claims(tried),
             table1_notes(tried),
-            {"domains": {each.domain.name: each.details() for each in tried}},
+            {"domains": {result.domain.name: result.details() for result in tried}},
             places=2,
         )
 
@@ -188,11 +188,11 @@ class DomainResults:
     domain: ConversionDomain
     entropy: float
     test: ConversionLists
-    found: dict[int, AdaptationResults]
+    by_size: dict[int, AdaptationResults]
 
     def rate(self, system: str, size: int) -> float:
         """Return the character error rate of a system in %."""
-        return 100 * self.test.error_rate(self.found[size].texts[system])
+        return 100 * self.test.error_rate(self.by_size[size].texts[system])
 
     def details(self) -> dict[str, Any]:
         """Return more figures, as plain values."""
@@ -203,12 +203,12 @@ class DomainResults:
             "sizes": {
                 str(size): {
                     "systems": {
-                        name: {"CER": round(self.rate(name, size), 3), **found.about.get(name, {})}
-                        for name in found.texts
+                        name: {"CER": round(self.rate(name, size), 3), **results.about.get(name, {})}
+                        for name in results.texts
                     },
-                    "oracle CER": {name: round(100 * rate, 3) for name, rate in found.oracles.items()},
+                    "oracle CER": {name: round(100 * rate, 3) for name, rate in results.oracles.items()},
                 }
-                for size, found in self.found.items()
+                for size, results in self.by_size.items()
             },
         }
 
@@ -221,8 +221,8 @@ def evaluate_domain(data: Path, domain: ConversionDomain, quick: bool) -> Domain
     text = read_background(data, _no_progress, every=QUICK_EVERY if quick else 1)
     converter = Converter.learn(text, dictionary=None if quick else sudachi_lexicon())
     dev, test = (ConversionLists.from_text(converter, part) for part in (parts.dev, parts.test))
-    told = language_model_sentences(parts.test, converter.model.vocabulary, converter.settings)
-    entropy = cross_entropy(converter.model, told).per_word
+    sentences = language_model_sentences(parts.test, converter.model.vocabulary, converter.settings)
+    entropy = cross_entropy(converter.model, sentences).per_word
     return DomainResults(
         domain,
         entropy,
@@ -234,17 +234,17 @@ def evaluate_domain(data: Path, domain: ConversionDomain, quick: bool) -> Domain
 def table1_rows(tried: DomainResults) -> list[ResultRow]:
     """Return the error rates of a domain, the paper's beside them where a domain of its is alike."""
     rows = []
-    systems = next(iter(tried.found.values())).texts
+    systems = next(iter(tried.by_size.values())).texts
     n = len(tried.test.references)
     for system in systems:
         published = PAPER.get(tried.domain.like, {}).get(system)
-        for size in tried.found:
+        for size in tried.by_size:
             paper = published[SIZES.index(size)] if published and size in SIZES else None
             rows.append(
                 ResultRow(f"{tried.domain.name}, {system}", str(size), paper, tried.rate(system, size), n)
             )
-    for size, found in tried.found.items():
-        for name, rate in found.oracles.items():
+    for size, results in tried.by_size.items():
+        for name, rate in results.oracles.items():
             system = f"{tried.domain.name}, best of 20, {name}"
             rows.append(ResultRow(system, str(size), None, 100 * rate, n))
     return sorted(rows, key=lambda row: row.system.partition(", best of 20")[1] != "")
@@ -252,7 +252,7 @@ def table1_rows(tried: DomainResults) -> list[ResultRow]:
 
 def table1_notes(tried: Sequence[DomainResults]) -> list[str]:
     """Return what a reader of the figures must know."""
-    entropies = ", ".join(f"{each.domain.name} {each.entropy:.2f}" for each in tried)
+    entropies = ", ".join(f"{result.domain.name} {result.entropy:.2f}" for result in tried)
     return [
         "background: livedoor and wikinews, where the paper has 36 million words of a newspaper, and "
         "Sudachi's dictionary as its lexicon; the input is what SudachiPy reads, with a table of what it "
@@ -276,5 +276,5 @@ def _limit_sizes(data: Path, name: str) -> None:
         read_segmented_cached(data / f"japanese/{name}{part}.txt.xz", _no_progress)
 
 
-def _no_progress(*told: Any) -> None:
+def _no_progress(*args: Any) -> None:
     """Say nothing."""

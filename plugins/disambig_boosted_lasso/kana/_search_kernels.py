@@ -338,34 +338,34 @@ HYPOTHESES, HEAP, NBEST_FULL, SEEN = 0, 1, 2, 3
 
 
 @compiled
-def find_conversions(tables, words, codes, offsets, first, k, work, search, found):
+def find_conversions(tables, words, codes, offsets, first, k, work, search, output):
     """Convert lines from `first` on; return the line that was not done, and whether room was wanting.
 
     Each line's candidates are written to `found`, the best first. With no room for a line's lattice or for
     its candidates the caller gives more and goes on from there.
     """
-    found.tally[:] = 0
+    output.tally[:] = 0
     for line in range(first, len(offsets) - 1):
         start, end = offsets[line], offsets[line + 1]
         n = end - start
-        if len(found.scores) - found.tally[0] < k or len(found.words) - found.tally[1] < k * (n + 1):
+        if len(output.scores) - output.tally[0] < k or len(output.words) - output.tally[1] < k * (n + 1):
             return line, DONE
-        kept, written = found.tally[0], found.tally[1]
+        kept, written = output.tally[0], output.tally[1]
         done = n + 3 <= len(work.places)
         done = done and lay(tables, words, codes, start, end, k, work.arcs, work.places) >= 0
         done = done and forward(tables, n, work.arcs, work)
-        done = done and _back(tables, n, k, work, search, found)
+        done = done and _back(tables, n, k, work, search, output)
         clear(work.tally, work.nodes, work.slots)
         _forget(search.tally, search.seen, search.seen_at)
         if not done:
-            found.tally[0], found.tally[1] = kept, written
+            output.tally[0], output.tally[1] = kept, written
             return line, NO_ROOM
-        found.line_ends[line] = found.tally[0]
+        output.line_ends[line] = output.tally[0]
     return len(offsets) - 1, DONE
 
 
 @compiled
-def _back(tables, n, k, work, search, found):
+def _back(tables, n, k, work, search, output):
     """Write the best strings of a line; return False for want of room."""
     singles, pairs, triples = tables.singles, tables.pairs, tables.triples
     nodes, streams, arcs, tally = work.nodes, work.streams, work.arcs, search.tally
@@ -407,7 +407,7 @@ def _back(tables, n, k, work, search, found):
         stretches[new].behind, stretches[new].hash = score - nodes[node].best, text
         stretches[new].power = stretches[stretch].power * arcs[arc].power
         if nodes[node].place == 0:
-            _write(arcs, stretches, new, score, found)
+            _write(arcs, stretches, new, score, output)
             count += 1
         else:
             _open(work, stretches, new, tally, heap, items)
@@ -475,22 +475,22 @@ def _gain(singles, pairs, triples, nodes, node, arcs, arc, kind):
 
 
 @compiled
-def _write(arcs, stretches, stretch, score, found):
+def _write(arcs, stretches, stretch, score, output):
     """Write a candidate: its score, and its words from the start on."""
     start = 0
     while stretches[stretch].parent >= 0 and arcs[stretches[stretch].arc].kind != LAST:
-        arc, at = stretches[stretch].arc, found.tally[1]
-        found.words[at].kind, found.words[at].start, found.words[at].end = (
+        arc, at = stretches[stretch].arc, output.tally[1]
+        output.words[at].kind, output.words[at].start, output.words[at].end = (
             arcs[arc].kind,
             start,
             arcs[arc].end,
         )
         start = arcs[arc].end
-        found.tally[1] += 1
+        output.tally[1] += 1
         stretch = stretches[stretch].parent
-    found.scores[found.tally[0]] = score
-    found.word_ends[found.tally[0]] = found.tally[1]
-    found.tally[0] += 1
+    output.scores[output.tally[0]] = score
+    output.word_ends[output.tally[0]] = output.tally[1]
+    output.tally[0] += 1
 
 
 @compiled

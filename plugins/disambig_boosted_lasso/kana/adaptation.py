@@ -1,4 +1,4 @@
-"""Adapt a converter to a user's own text: cross-fitted lists of candidates, the reranker, and the mixed language model."""
+"""Adaptation of a converter to a user's text: cross-fitted lists, reranker, mixed language model."""
 
 from __future__ import annotations
 
@@ -84,8 +84,8 @@ def split_sentences(lines: Iterable[str]) -> Iterator[str]:
     full-width.
     """
     for line in lines:
-        for found in _SENTENCE.finditer(full_width(line)):
-            sentence = found[0].strip(_SPACE)
+        for match in _SENTENCE.finditer(full_width(line)):
+            sentence = match[0].strip(_SPACE)
             if len(sentence) <= LONGEST and is_native(sentence):
                 yield sentence
 
@@ -345,12 +345,12 @@ def error_rate(conversion: Conversion, text: SegmentedText) -> float:
 
 
 def _segment_texts(sentences: Sequence[str], converter: Converter, tell: Tell) -> SegmentedText:
-    found = []
+    segmented = []
     for number, words in enumerate(segment_lines(sentences, mode=converter.settings.mode)):
         if number % 1000 == 0:
             tell("cutting into words", number, len(sentences))
-        found.append(words)
-    return SegmentedText.from_sentences(found)
+        segmented.append(words)
+    return SegmentedText.from_sentences(segmented)
 
 
 def _split_held_out(text: SegmentedText) -> NDArray[np.bool_]:
@@ -366,8 +366,10 @@ def _split_held_out(text: SegmentedText) -> NDArray[np.bool_]:
 def _unseen_share(text: SegmentedText, apart: NDArray[np.bool_]) -> SegmentedText:
     """Return the sentences left aside that are not learned from as well."""
     written = text.column(0)
-    known = {written[row] for row in np.flatnonzero(~apart).tolist()}
-    return text.take(np.array([r for r in np.flatnonzero(apart).tolist() if written[r] not in known], int))
+    known_forms = {written[row] for row in np.flatnonzero(~apart).tolist()}
+    return text.take(
+        np.array([r for r in np.flatnonzero(apart).tolist() if written[r] not in known_forms], int)
+    )
 
 
 def _train_reranker(
@@ -401,9 +403,9 @@ def _train_reranker(
 
 def _replace_folder(model: Model, converter: Path) -> Model:
     """Return a model that ranks the candidates of another converter, as it is."""
-    said = {"converter": str(converter), "digest": converter_fingerprint(converter)}
-    config = {**model.config, "task": {**model.config["task"], **said}}
-    return replace(model, task=replace(model.task, **said), config=config)  # type: ignore[type-var]
+    provenance = {"converter": str(converter), "digest": converter_fingerprint(converter)}
+    config = {**model.config, "task": {**model.config["task"], **provenance}}
+    return replace(model, task=replace(model.task, **provenance), config=config)  # type: ignore[type-var]
 
 
 def _no_progress(stage: str, done: int, total: int) -> None:

@@ -29,7 +29,7 @@ _PLAIN = {voiced: plain for plain, voiced in _VOICED.items()}
 
 def full_width(text: str) -> str:
     """Return a text with its half-width kana and Japanese signs in full width; nothing else changes."""
-    return _HALF_WIDTH.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text).translate(_SIGNS)
+    return _HALF_WIDTH.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text).translate(_SIGNS)
 
 
 _SIGNS = str.maketrans("｡｢｣､･", "。「」、・")
@@ -71,8 +71,8 @@ def is_katakana(text: str) -> bool:
     return re.fullmatch("[ァ-ヺー・]+", text) is not None
 
 
-def _repeat(found: re.Match[str]) -> str:
-    first, marks = found[1], found[2]
+def _repeat(match: re.Match[str]) -> str:
+    first, marks = match[1], match[2]
     plain = _PLAIN.get(first, first)
     return first + marks.replace("ゝ", plain).replace("ゞ", _VOICED.get(plain, plain))
 
@@ -102,9 +102,9 @@ def learn_spelling(words: Iterable[str], *, shares: tuple[float, float]) -> NDAr
     single = counts.sum(axis=1) + 1.0
     single /= single.sum(axis=1, keepdims=True)
     spread = _ADDED * LETTERS * single[:, None, :]
-    found = (counts + spread) / (counts + spread).sum(axis=2, keepdims=True)
-    found[:, 0] *= np.array(shares)[:, None]
-    return np.log(found)
+    smoothed = (counts + spread) / (counts + spread).sum(axis=2, keepdims=True)
+    smoothed[:, 0] *= np.array(shares)[:, None]
+    return np.log(smoothed)
 
 
 def hiragana_number(letter: str) -> int:

@@ -51,12 +51,12 @@ def adapt(
     sentences = list(split_sentences(line for _, line in lines_in(texts)))
     adapting.check_texts(sentences, weight)
     with stages() as tell:
-        found = adapting.adapt_converter(sentences, place, output, weight=weight, rerank=rerank, tell=tell)
-    for line in summary_lines(found, output):
+        report = adapting.adapt_converter(sentences, place, output, weight=weight, rerank=rerank, tell=tell)
+    for line in summary_lines(report, output):
         remark(line)
 
 
-def summary_lines(found: AdaptationReport, output: Path) -> list[str]:
+def summary_lines(report: AdaptationReport, output: Path) -> list[str]:
     """Return the lines that tell what came of it."""
     ranks = {
         "new": "candidates are ranked by weights learned from the text",
@@ -64,13 +64,13 @@ def summary_lines(found: AdaptationReport, output: Path) -> list[str]:
         "none": "candidates are not ranked again",
     }
     lines = [
-        f"{output}: learned from {found.learned:,} sentences; the old language model weighs "
-        f"{found.weight:.2f}; {ranks[found.ranked]}"
+        f"{output}: learned from {report.learned:,} sentences; the old language model weighs "
+        f"{report.weight:.2f}; {ranks[report.ranked]}"
     ]
-    if found.tested:
+    if report.tested:
         lines.append(
-            f"on {found.tested:,} sentences left aside {100 * found.before:.2f}% of the characters were "
-            f"wrong before, {100 * found.after:.2f}% are now"
+            f"on {report.tested:,} sentences left aside {100 * report.before:.2f}% of the characters were "
+            f"wrong before, {100 * report.after:.2f}% are now"
         )
     return lines
 

@@ -1,4 +1,4 @@
-"""Kana-to-kanji conversion for programs: find a converter, its domain and its reranker; convert a stream of lines."""
+"""Kana-to-kanji conversion for programs: a converter, its domain and its reranker; streams of lines."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class ConverterLocation:
         """
         if self.reranker is None:
             return None
-        found = load_model(self.reranker)
-        if not isinstance(found.task, KanaKanji):
-            raise UserError("D336", model=found.name, task=found.task.name)
-        found.task.check(self.converter, model=str(self.reranker))
-        return found
+        model = load_model(self.reranker)
+        if not isinstance(model.task, KanaKanji):
+            raise UserError("D336", model=model.name, task=model.task.name)
+        model.task.check(self.converter, model=str(self.reranker))
+        return model
 
 
 def locate_converter(name: str | Path) -> ConverterLocation:
@@ -54,21 +54,21 @@ def locate_converter(name: str | Path) -> ConverterLocation:
     UserError
         D690 for a name of nothing, D943 for one of a file, D691 for a folder without a converter.
     """
-    known = packs()
-    if str(name) in known:
-        brought = known[str(name)]
+    installed = packs()
+    if str(name) in installed:
+        brought = installed[str(name)]
         if CONVERTER not in brought.folders:
             raise UserError("D691", path=brought.home)
         return ConverterLocation(brought.folders[CONVERTER], brought.models.get(RERANKER))
-    for each in known.values():
-        for task, home in each.models.items():
-            if str(name) in (task, f"{each.name}/{task}"):
+    for pack in installed.values():
+        for task, home in pack.models.items():
+            if str(name) in (task, f"{pack.name}/{task}"):
                 return _locate_model_converter(home)
     path = Path(name)
     with suppress(OSError):
         restore(path)
     if not path.is_dir():
-        bringing = [each.name for each in known.values() if CONVERTER in each.folders]
+        bringing = [pack.name for pack in installed.values() if CONVERTER in pack.folders]
         names = nearest_first(str(name), bringing) if bringing else "none"
         if path.exists():
             raise UserError("D943", name=name, what="a converter", command="adapt", names=names)
@@ -219,25 +219,25 @@ def format_lines(
     lists = conversion.nbest(kana, nbest)
     if jsonl:
         pairs = zip(block, lists, strict=True)
-        return "".join(_format_json(where, text, found) + "\n" for (where, text), found in pairs)
+        return "".join(_format_json(where, text, candidates) + "\n" for (where, text), candidates in pairs)
     return "".join(
         f"{number}\t{candidate.score:.4f}\t{candidate.text}\n"
-        for number, found in enumerate(lists, before + 1)
-        for candidate in found
+        for number, candidates in enumerate(lists, before + 1)
+        for candidate in candidates
     )
 
 
-def _format_json(where: str, kana: str, found: Sequence[ConversionCandidate]) -> str:
+def _format_json(where: str, kana: str, candidates: Sequence[ConversionCandidate]) -> str:
     """Return a list as `disambig train --lists` reads it: the score is the converter's, ln P."""
-    candidates = [
+    records = [
         {
-            "text": each.text,
-            "score": round(each.base, 6),
-            "model_score": round(each.score, 6),
-            "rank": each.rank,
-            "words": each.words,
-            "tags": each.tags,
+            "text": candidate.text,
+            "score": round(candidate.base, 6),
+            "model_score": round(candidate.score, 6),
+            "rank": candidate.rank,
+            "words": candidate.words,
+            "tags": candidate.tags,
         }
-        for each in found
+        for candidate in candidates
     ]
-    return json.dumps({"id": where, "kana": kana, "candidates": candidates}, ensure_ascii=False)
+    return json.dumps({"id": where, "kana": kana, "candidates": records}, ensure_ascii=False)

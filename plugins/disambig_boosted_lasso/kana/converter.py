@@ -1,4 +1,4 @@
-"""The converter and its settings: kana in, the k best texts out; saved to folders that are checked when read."""
+"""The converter: kana to the k best texts; its settings, and its folder, which is checked when read."""
 
 from __future__ import annotations
 
@@ -127,11 +127,11 @@ def build_lexicon_tables(
     from ._lattice_kernels import hash_texts
 
     pairs = zip(lexicon.surfaces, lexicon.readings, strict=True)
-    known = vocabulary.ids_of(settings.language_model_unit(surface, reading) for surface, reading in pairs)
-    others = _other_readings(lexicon, known) if settings.unit == "pair" else np.zeros(0, np.int64)
-    extras = _extras(lexicon, known == UNKNOWN, settings)
+    ids = vocabulary.ids_of(settings.language_model_unit(surface, reading) for surface, reading in pairs)
+    others = _other_readings(lexicon, ids) if settings.unit == "pair" else np.zeros(0, np.int64)
+    extras = _extras(lexicon, ids == UNKNOWN, settings)
     extras[others] = np.log(OTHER_READING)
-    ranks = np.lexsort((-extras, known == UNKNOWN))
+    ranks = np.lexsort((-extras, ids == UNKNOWN))
     trie = ReadingTrie.from_readings([lexicon.readings[i] for i in ranks.tolist()])
     order = ranks[trie.entries].astype(np.int32)
     codes = np.frombuffer("".join(lexicon.surfaces).encode("utf-32-le", "surrogatepass"), np.uint32)
@@ -139,7 +139,7 @@ def build_lexicon_tables(
     hashes, powers = np.zeros((2, len(lexicon)), np.uint64)
     hash_texts(codes.astype(np.int32), offsets.astype(np.int64), hashes, powers)
     entries = np.zeros(len(lexicon), ENTRY)
-    entries["word"], entries["extra"], entries["hash"], entries["power"] = known, extras, hashes, powers
+    entries["word"], entries["extra"], entries["hash"], entries["power"] = ids, extras, hashes, powers
     numbers = vocabulary.ids_of(NUMBERS)
     numbers[0] = UNKNOWN
     deepest = max(LONGEST, max(map(len, lexicon.readings), default=0))
@@ -156,18 +156,18 @@ def build_lexicon_tables(
     return tables, order
 
 
-def _other_readings(lexicon: KanaLexicon, known: NDArray[np.int32]) -> NDArray[np.int64]:
+def _other_readings(lexicon: KanaLexicon, known_ids: NDArray[np.int32]) -> NDArray[np.int64]:
     """Give words of a dictionary that text has with another reading that word's number, and return them.
 
     Text may have had them, too: a reading is one that a program chose.
     """
     first: dict[str, int] = {}
-    for row in np.flatnonzero(known != UNKNOWN).tolist():
+    for row in np.flatnonzero(known_ids != UNKNOWN).tolist():
         first.setdefault(lexicon.surfaces[row], row)  # the most frequent entries come first
-    rows = np.flatnonzero((known == UNKNOWN) & (lexicon.counts == 0)).tolist()
-    found = [row for row in rows if lexicon.surfaces[row] in first]
-    known[found] = known[[first[lexicon.surfaces[row]] for row in found]]
-    return np.array(found, np.int64)
+    rows = np.flatnonzero((known_ids == UNKNOWN) & (lexicon.counts == 0)).tolist()
+    others = [row for row in rows if lexicon.surfaces[row] in first]
+    known_ids[others] = known_ids[[first[lexicon.surfaces[row]] for row in others]]
+    return np.array(others, np.int64)
 
 
 def _extras(
@@ -289,19 +289,19 @@ class Converter:
             raise UserError("D676")
         background = self.background
         vocabulary = background.vocabulary.extended(_units(text, self.settings))
-        told = language_model_sentences(text, vocabulary, self.settings)
+        sentences = language_model_sentences(text, vocabulary, self.settings)
         if weight is None:
-            apart = np.arange(len(told)) % 10 == 9
-            learn = told
+            apart = np.arange(len(sentences)) % 10 == 9
+            learn = sentences
             if held_out is not None:
                 tuned = language_model_sentences(held_out, vocabulary, self.settings)
-            elif not len((tuned := told.take(np.flatnonzero(apart))).ids):
+            elif not len((tuned := sentences.take(np.flatnonzero(apart))).ids):
                 raise UserError("D676")
             else:
-                learn = told.take(np.flatnonzero(~apart))
+                learn = sentences.take(np.flatnonzero(~apart))
             trial = Mixture(background, estimate(learn, vocabulary, **estimation), 0.5)
             weight = trial.best_weight(tuned)
-        model = Mixture(background, estimate(told, vocabulary, **estimation), weight)
+        model = Mixture(background, estimate(sentences, vocabulary, **estimation), weight)
         return replace(self, lexicon=self.lexicon.with_more(KanaLexicon.from_text(text)), model=model)
 
     @property
@@ -343,14 +343,14 @@ class Converter:
             raise ValueError(f"{len(references)} references for {len(lines)} lines")
         kana = [normalise_kana(line) for line in lines]
         pieces = [split_line(line) for line in kana]
-        counts = [len(each) for each in pieces]
-        paths = self._decoder.paths([piece for each in pieces for piece in each], int(k))
-        found = self._writer.lists(_shift_offsets(paths, pieces), counts, kana, int(k))
+        counts = [len(line) for line in pieces]
+        paths = self._decoder.paths([piece for line in pieces for piece in line], int(k))
+        lists = self._writer.lists(_shift_offsets(paths, pieces), counts, kana, int(k))
         if references is None:
-            return found
-        beside = np.repeat(np.arange(len(lines)), np.diff(found.offsets)).tolist()
-        costs = text_costs(measure_named("cer"), list(found.texts), [references[i] for i in beside])
-        return replace(found, costs=costs)
+            return lists
+        beside = np.repeat(np.arange(len(lines)), np.diff(lists.offsets)).tolist()
+        costs = text_costs(measure_named("cer"), list(lists.texts), [references[i] for i in beside])
+        return replace(lists, costs=costs)
 
     def save(self, folder: str | Path, *, bits: int = 32) -> None:
         """Write the converter into a folder; see `stored.save_converter`."""
@@ -405,9 +405,9 @@ def _counts(text: SegmentedText) -> list[int]:
 
 def _shift_offsets(paths: LatticePaths, pieces: Sequence[Sequence[str]]) -> LatticePaths:
     """Return paths whose words say where they stand in their line, not in their piece."""
-    if all(len(each) == 1 for each in pieces):
+    if all(len(line) == 1 for line in pieces):
         return paths
-    starts = [sum(map(len, each[:i])) for each in pieces for i in range(len(each))]
+    starts = [sum(map(len, line[:i])) for line in pieces for i in range(len(line))]
     sizes = np.diff(paths.word_offsets)
     beside = np.repeat(np.repeat(starts, np.diff(paths.offsets)), sizes)
     words = paths.words.copy()
@@ -488,8 +488,8 @@ def load_converter(folder: str | Path) -> Converter:
     folder = Path(folder)
     with suppress(OSError):
         restore(folder)
-    header, found = read_stored(folder, FILE, _NAMES, code="D674")
-    arrays = dict(zip(_NAMES, found, strict=True))
+    header, stored = read_stored(folder, FILE, _NAMES, code="D674")
+    arrays = dict(zip(_NAMES, stored, strict=True))
     try:
         if not isinstance(header, Mapping) or header.get("format") != FORMAT:
             raise ValueError(f"it says no format {FORMAT}")
@@ -526,19 +526,19 @@ def converter_fingerprint(folder: str | Path) -> str:
         D674 where there is none.
     """
     folder = Path(folder)
-    said = []
+    digests = []
     try:
         header = json.loads((folder / "header.json").read_text(encoding="utf8"))
         parts = ["model", *(["adaptation", "adaptation/adaptation"] if header["mixture"] else [])]
-        said = [header["digest"], json.dumps(header["settings"], sort_keys=True)]
+        digests = [header["digest"], json.dumps(header["settings"], sort_keys=True)]
         for part in parts:
             of_part = json.loads((folder / part / "header.json").read_text(encoding="utf8"))
-            said.append(of_part.get("digest", ""))
+            digests.append(of_part.get("digest", ""))
         if header["mixture"]:
-            said.append(hashlib.sha256((folder / "adaptation" / "mixture.npz").read_bytes()).hexdigest())
+            digests.append(hashlib.sha256((folder / "adaptation" / "mixture.npz").read_bytes()).hexdigest())
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise UserError("D674", path=folder, problem=error) from None
-    return hashlib.sha256("\n".join(map(str, said)).encode()).hexdigest()
+    return hashlib.sha256("\n".join(map(str, digests)).encode()).hexdigest()
 
 
 def _has_same_fingerprint(one: Path, other: Path) -> bool:
@@ -600,8 +600,8 @@ def _letters(texts: Sequence[str]) -> NDArray[np.uint8]:
 
 def _digest(arrays: Mapping[str, NDArray[Any]]) -> str:
     """Return the SHA-256 of arrays with their names, kinds and shapes."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for name, array in sorted(arrays.items()):
-        found.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
-        found.update(np.ascontiguousarray(array).tobytes())
-    return found.hexdigest()
+        digest.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()

@@ -1,4 +1,4 @@
-"""Decode lines of kana: n-gram tables, the lattice search, splitting of long lines, and the lists of candidates."""
+"""Decoding of kana: n-gram tables, lattice search, splitting of long lines, and candidate lists."""
 
 from __future__ import annotations
 
@@ -300,7 +300,8 @@ class LatticeDecoder:
     def paths(self, lines: Sequence[str], k: int) -> LatticePaths:
         """Return the k best different strings of each line, the best first; fewer where there are no more.
 
-        Lines are kana (`normalise_kana`) and should be of some hundred characters: memory grows with the longest.
+        Lines are kana (`normalise_kana`) of at most a few hundred characters: memory grows with the longest
+        line.
         """
         from ._search_kernels import find_conversions
 
@@ -312,7 +313,7 @@ class LatticeDecoder:
         while room.size < 32 * (longest + 3):
             room.grow()
         n, line = len(lines), 0
-        found = _FoundPaths(
+        paths = _FoundPaths(
             np.zeros(2, np.int64),
             np.zeros(max(k, min(k * n, _BLOCK))),
             np.zeros(max(k, min(k * n, _BLOCK)), np.int64),
@@ -324,13 +325,13 @@ class LatticeDecoder:
         while line < n:
             first = line
             line, wanting = find_conversions(
-                self._tables, self._words, codes, offsets, line, k, room.work, room.search, found
+                self._tables, self._words, codes, offsets, line, k, room.work, room.search, paths
             )
-            done, written = found.tally.tolist()
-            sizes[first:line] = np.diff(found.line_ends[first:line], prepend=0)
-            scores.append(found.scores[:done].copy())
-            counts.append(np.diff(found.word_ends[:done], prepend=0))
-            words.append(found.words[:written].copy())
+            done, written = paths.tally.tolist()
+            sizes[first:line] = np.diff(paths.line_ends[first:line], prepend=0)
+            scores.append(paths.scores[:done].copy())
+            counts.append(np.diff(paths.word_ends[:done], prepend=0))
+            words.append(paths.words[:written].copy())
             if wanting:
                 room.grow()
         self._rooms.append(room)
@@ -360,8 +361,8 @@ def split_line(line: str) -> list[str]:
     """Return the pieces of a line; of an empty one that is itself."""
     pieces = []
     while len(line) > LONGEST:
-        found = (pattern.match(line[:LONGEST]) for pattern in _PLACES)
-        cut = next((match.end() for match in found if match), LONGEST)
+        matches = (pattern.match(line[:LONGEST]) for pattern in _PLACES)
+        cut = next((match.end() for match in matches if match), LONGEST)
         pieces.append(line[:cut])
         line = line[cut:]
     return [*pieces, line] if line or not pieces else pieces
@@ -372,20 +373,20 @@ def best_sums(parts: Sequence[NDArray[np.float64]], k: int) -> list[tuple[float,
 
     Each part descends. Sums are made two parts at a time, from k of either.
     """
-    found: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
+    sums: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
     for part in parts:
-        heap = [(-(found[0][0] + part[0]), 0, 0)]
+        heap = [(-(sums[0][0] + part[0]), 0, 0)]
         pushed = {(0, 0)}
         best: list[tuple[float, tuple[int, ...]]] = []
         while heap and len(best) < k:
             value, i, j = heapq.heappop(heap)
-            best.append((-value, (*found[i][1], j)))
+            best.append((-value, (*sums[i][1], j)))
             for pair in ((i + 1, j), (i, j + 1)):
-                if pair not in pushed and pair[0] < len(found) and pair[1] < len(part):
+                if pair not in pushed and pair[0] < len(sums) and pair[1] < len(part):
                     pushed.add(pair)
-                    heapq.heappush(heap, (-(found[pair[0]][0] + float(part[pair[1]])), *pair))
-        found = best
-    return found
+                    heapq.heappush(heap, (-(sums[pair[0]][0] + float(part[pair[1]])), *pair))
+        sums = best
+    return sums
 
 
 def join_lines(paths: LatticePaths, counts: Sequence[int], k: int) -> LatticePaths:
@@ -456,18 +457,18 @@ class CandidateWriter:
         ranks = np.arange(len(texts)) - np.repeat(offsets[:-1], np.diff(offsets))
         nothing = np.full(len(texts), np.nan, np.float32)
         words = CandidateWords(ids, paths.word_offsets, spellings, tags, self._tag_names)
-        found = CandidateLists(offsets, texts, paths.scores, ranks.astype(np.int32), nothing, words=words)
-        return found if max(counts, default=1) == 1 else _drop_duplicates(found)
+        lists = CandidateLists(offsets, texts, paths.scores, ranks.astype(np.int32), nothing, words=words)
+        return lists if max(counts, default=1) == 1 else _drop_duplicates(lists)
 
     def _words(
         self, paths: LatticePaths, lines: Sequence[str]
     ) -> tuple[NDArray[np.int32], NDArray[np.int16], list[str]]:
         """Return the words as numbers of spellings, their tags, and the spellings."""
         kinds = paths.words["kind"]
-        known = kinds >= 0
+        is_known = kinds >= 0
         ids, tags = np.zeros(len(kinds), np.int32), np.zeros(len(kinds), np.int16)
-        ids[known], tags[known] = self._of_entry[kinds[known]], self._tags[kinds[known]]
-        open_words = np.flatnonzero(~known)
+        ids[is_known], tags[is_known] = self._of_entry[kinds[is_known]], self._tags[kinds[is_known]]
+        open_words = np.flatnonzero(~is_known)
         if not len(open_words):
             return ids, tags, self._spellings
         line_of = np.repeat(np.arange(len(lines)), np.diff(paths.offsets))

@@ -1,4 +1,4 @@
-"""The lexicon of a converter: readings, spellings, parts of speech and counts; general usage; Sudachi's dictionary."""
+"""Lexicon of a converter: readings, spellings, tags and counts; general usage; Sudachi's dictionary."""
 
 from __future__ import annotations
 
@@ -61,20 +61,20 @@ class KanaLexicon:
     @classmethod
     def counted(cls, entries: Iterable[tuple[str, str, str]], counts: Iterable[int]) -> KanaLexicon:
         """Return words (spelling, reading, part of speech), of which each was seen so often."""
-        found: dict[tuple[str, str], Counter[str]] = {}
+        usage: dict[tuple[str, str], Counter[str]] = {}
         for (surface, reading, tag), count in zip(entries, counts, strict=True):
             if reading and surface.isprintable() and not _NUMBER.fullmatch(surface):
-                found.setdefault((reading, surface), Counter())[tag] += int(count)
-        order = sorted(found, key=lambda pair: (-found[pair].total(), pair))
-        names = sorted({tag for tags in found.values() for tag in tags})
+                usage.setdefault((reading, surface), Counter())[tag] += int(count)
+        order = sorted(usage, key=lambda pair: (-usage[pair].total(), pair))
+        names = sorted({tag for tags in usage.values() for tag in tags})
         number = {name: at for at, name in enumerate(names)}
-        tags = [max(found[pair].items(), key=lambda one: (one[1], one[0]))[0] for pair in order]
+        tags = [max(usage[pair].items(), key=lambda one: (one[1], one[0]))[0] for pair in order]
         return cls(
             tuple(reading for reading, _ in order),
             tuple(surface for _, surface in order),
             np.array([number[tag] for tag in tags], np.int16),
             tuple(names),
-            np.array([found[pair].total() for pair in order], np.int64),
+            np.array([usage[pair].total() for pair in order], np.int64),
         )
 
     def __len__(self) -> int:
@@ -90,9 +90,9 @@ class KanaLexicon:
         made = KanaLexicon.counted([*own, *its], [*self.counts.tolist(), *other.counts.tolist()])
         if self.usage is None:
             return made
-        known = dict(zip(zip(self.readings, self.surfaces, strict=True), self.usage.tolist(), strict=True))
+        usage = dict(zip(zip(self.readings, self.surfaces, strict=True), self.usage.tolist(), strict=True))
         pairs = zip(made.readings, made.surfaces, strict=True)
-        return replace(made, usage=np.array([known.get(pair, 0.0) for pair in pairs], np.float32))
+        return replace(made, usage=np.array([usage.get(pair, 0.0) for pair in pairs], np.float32))
 
     @cached_property
     def shares(self) -> NDArray[np.float64]:
@@ -170,19 +170,19 @@ class ReadingTrie:
 def _letters(readings: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Return the characters of readings, shape (n, longest), zero behind their ends, and their lengths."""
     sizes = np.fromiter(map(len, readings), np.int64, len(readings))
-    found = np.zeros((len(readings), int(sizes.max(initial=0))), np.int32)
+    letters = np.zeros((len(readings), int(sizes.max(initial=0))), np.int32)
     codes = np.frombuffer("".join(readings).encode("utf-32-le", "surrogatepass"), np.uint32)
-    found[np.arange(found.shape[1]) < sizes[:, None]] = codes
-    return found, sizes
+    letters[np.arange(letters.shape[1]) < sizes[:, None]] = codes
+    return letters, sizes
 
 
 def _group_alike(letters: NDArray[np.int32]) -> NDArray[np.int64]:
     """Return how many characters each row begins with as the one before it does; -1 for the first row."""
-    found = np.full(len(letters), -1, np.int64)
+    groups = np.full(len(letters), -1, np.int64)
     if len(letters) > 1:
         other = letters[1:] != letters[:-1]
-        found[1:] = np.where(other.any(axis=1), other.argmax(axis=1), letters.shape[1])
-    return found
+        groups[1:] = np.where(other.any(axis=1), other.argmax(axis=1), letters.shape[1])
+    return groups
 
 
 def _begins(counts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
@@ -216,22 +216,22 @@ def general_usage(
         Of the probability of words that the text lacks, what is divided as the other text has them; the rest
         is divided by part of speech and length.
     """
-    told = np.array([frequencies.get(surface, 0.0) for surface in lexicon.surfaces])
+    usage = np.array([frequencies.get(surface, 0.0) for surface in lexicon.surfaces])
     counts: Counter[str] = Counter()
     for surface, count in zip(lexicon.surfaces, lexicon.counts.tolist(), strict=True):
         counts[surface] += count
     own = np.array([counts[surface] for surface in lexicon.surfaces]) / max(counts.total(), 1)
     seen = own > 0
-    ratios = np.log(np.maximum(told[seen], LEAST)) - np.log(own[seen])
-    found = np.zeros(len(lexicon))
-    found[seen] = weight * np.clip(np.where(told[seen] > 0, ratios, np.minimum(ratios, 0.0)), -most, most)
+    ratios = np.log(np.maximum(usage[seen], LEAST)) - np.log(own[seen])
+    usage = np.zeros(len(lexicon))
+    usage[seen] = weight * np.clip(np.where(usage[seen] > 0, ratios, np.minimum(ratios, 0.0)), -most, most)
     never = lexicon.counts == 0
-    its = np.where(seen, 0.0, told)[never]
+    its = np.where(seen, 0.0, usage)[never]
     if share and its.sum() > 0:
         weights = unseen_weights(lexicon)[never]
         weights /= weights.sum()
-        found[never] += np.log((1.0 - share) + share * its / its.sum() / weights)
-    return found.astype(np.float32)
+        usage[never] += np.log((1.0 - share) + share * its / its.sum() / weights)
+    return usage.astype(np.float32)
 
 
 def sudachi_lexicon(*, longest: int = LONGEST) -> KanaLexicon:
@@ -244,7 +244,7 @@ def sudachi_lexicon(*, longest: int = LONGEST) -> KanaLexicon:
     """
     dictionary = sudachi_dictionary()
     names: dict[int, str] = {}
-    found: dict[tuple[str, str, str], int] = {}
+    entries: dict[tuple[str, str, str], int] = {}
     for entry in dictionary.entries():
         surface = entry.surface()
         if len(surface) > longest or not is_native(surface) or (is_kana(surface) and len(surface) == 1):
@@ -255,5 +255,5 @@ def sudachi_lexicon(*, longest: int = LONGEST) -> KanaLexicon:
         number = entry.part_of_speech_id()
         if number not in names:
             names[number] = "-".join(part for part in entry.part_of_speech()[:2] if part != "*")
-        found[(surface, reading, names[number])] = 0
-    return KanaLexicon.counted(found, found.values())
+        entries[(surface, reading, names[number])] = 0
+    return KanaLexicon.counted(entries, entries.values())

@@ -50,15 +50,15 @@ class ReadingRule:
 
 def apply_overrides(words: Sequence[Word]) -> list[Word]:
     """Return the words of a sentence, each with the reading that the table says it has."""
-    found = list(words)
+    result = list(words)
     table, beginnings = read_rules()
     for at, (surface, _, tag) in enumerate(words):
         for rule in [*table.get(surface, ()), *beginnings.get(surface[:1], ())]:
-            said = rule.of(words, at)
-            if said is not None:
-                found[at] = surface, said, tag
+            replacement = rule.of(words, at)
+            if replacement is not None:
+                result[at] = surface, replacement, tag
                 break
-    return found
+    return result
 
 
 @cache
@@ -74,15 +74,15 @@ def read_rules() -> tuple[dict[str, list[ReadingRule]], dict[str, list[ReadingRu
     return whole, beginnings
 
 
-def _begins(said: str, text: str) -> bool:
-    return text.startswith(said[:-1]) if said.endswith("*") else text == said
+def _begins(prefix: str, text: str) -> bool:
+    return text.startswith(prefix[:-1]) if prefix.endswith("*") else text == prefix
 
 
-def _is(word: Word | None, said: str) -> bool:
+def _is(word: Word | None, surface: str) -> bool:
     """Return whether the word beside is one of those that a rule names."""
-    if said == "*":
+    if surface == "*":
         return True
-    return word is not None and any(_is_one(word, kind) for kind in said.split("|"))
+    return word is not None and any(_is_one(word, kind) for kind in surface.split("|"))
 
 
 def _is_one(word: Word, kind: str) -> bool:
@@ -99,9 +99,9 @@ def _is_one(word: Word, kind: str) -> bool:
     return surface == kind
 
 
-def _ends(number: str, said: Sequence[str]) -> bool:
+def _ends(number: str, endings: Sequence[str]) -> bool:
     """Return whether a number ends in one of some digits; of several tens and units only it itself does."""
-    return number in said or (len(said[0]) == 1 and "10" not in said and number[-1] in said)
+    return number in endings or (len(endings[0]) == 1 and "10" not in endings and number[-1] in endings)
 
 
 MODES = ("A", "B", "C")
@@ -221,8 +221,8 @@ def _surface_form(surface: str, reading: str) -> str:
         return surface
     ending = _ENDING.search(surface)
     kana = ending[0] if ending else ""
-    said = reading[len(reading) - len(kana) :]
-    if kana and kana != said and kana.translate(_ALIKE) == said.translate(_ALIKE):
+    stem = reading[len(reading) - len(kana) :]
+    if kana and kana != stem and kana.translate(_ALIKE) == stem.translate(_ALIKE):
         return reading[: len(reading) - len(kana)] + kana
     return reading
 

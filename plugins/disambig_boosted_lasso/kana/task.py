@@ -98,8 +98,8 @@ class KanaKanji:
         converter, names = Converter.load(self.folder), list_domains(self.folder)
         for name in names:
             load_in_domain(converter, self.folder, name)
-        said = f"; domains: {', '.join(names)}" if names else ""
-        return f"converter of {len(converter.lexicon):,} words, {len(converter.background):,} n-grams{said}"
+        note = f"; domains: {', '.join(names)}" if names else ""
+        return f"converter of {len(converter.lexicon):,} words, {len(converter.background):,} n-grams{note}"
 
     def instances(self, view: TokenView) -> Instances:
         """Return nothing: lines of kana are items, and do not stand in texts."""

@@ -1,4 +1,4 @@
-"""Compiled functions of the learners: tournament tree, step search, steps, pairs, paths, and the perceptron over lists."""
+"""Compiled functions of the learners: tournament tree, steps, pairs, paths, perceptron over lists."""
 
 from __future__ import annotations
 
@@ -346,18 +346,18 @@ def best_forward_step(rule, index, state):
         n = gather_sums(index, state.weight, k, values, totals, state.run_ends)
         if rule.grid:  # eq. (12)
             step = rule.eps
-            found, down = loss_reduction(values, totals, n, step), loss_reduction(values, totals, n, -step)
-            if down > found:
-                step, found = -step, down
+            up, down = loss_reduction(values, totals, n, step), loss_reduction(values, totals, n, -step)
+            if down > up:
+                step, up = -step, down
         else:  # eq. (7)
             step = best_step(values, totals, n, 0.0, np.inf)
-            found = totals[:n].sum() if np.isinf(step) else loss_reduction(values, totals, n, step)
+            up = totals[:n].sum() if np.isinf(step) else loss_reduction(values, totals, n, step)
         if not state.sure[k]:
             state.sure[k] = 1
-            change_key(state.key, state.tree, k, found)
+            change_key(state.key, state.tree, k, up)
             if state.tree[1] != k:
                 continue
-        if found <= rule.least:
+        if up <= rule.least:
             return k, 0, 0.0
         if rule.smoothing > 0.0:  # eq. (16), and (9)
             step = rule.shrinkage * best_step(values, totals, n, rule.smoothing * state.now[LOSS], np.inf)

@@ -79,7 +79,7 @@ class AveragedPerceptron:
         order = np.random.default_rng(self.seed).permutation(len(reference))
         late, mistakes = np.zeros(len(weights)), []
         held = None if dev is None or len(dev.offsets) < 2 or self.passes is not None else canonical_rows(dev)
-        found: list[tuple[float, int]] = []
+        losses: list[tuple[float, int]] = []
         average = best = weights.copy()
         for number in range(1, (self.passes or (10 if held is None else _MAX_PASSES)) + 1):
             time = float((number - 1) * len(order))
@@ -91,11 +91,11 @@ class AveragedPerceptron:
                 best = average
                 continue
             winners = held.offsets[:-1] + segments.argmax(held.scores(average), held.offsets)
-            found.append((float(held.cost[winners].mean(dtype=np.float64)), number))
-            if found[-1] == min(found):
+            losses.append((float(held.cost[winners].mean(dtype=np.float64)), number))
+            if losses[-1] == min(losses):
                 best = average
-        passes = min(found)[1] if found else len(mistakes)
-        report = {"passes": passes, "mistakes": mistakes, "dev_cost": [cost for cost, _ in found]}
+        passes = min(losses)[1] if losses else len(mistakes)
+        report = {"passes": passes, "mistakes": mistakes, "dev_cost": [cost for cost, _ in losses]}
         return Fitted(LinearScorer(best), report)
 
     def with_tuned(self, reports: Sequence[Mapping[str, Any]]) -> AveragedPerceptron:
@@ -172,7 +172,7 @@ class PairwiseL2:
         rows, labels = _signed_differences(lists, right, wrong)
         held = None if dev is None or len(dev.offsets) < 2 or self.C is not None else canonical_rows(dev)
         costs: dict[str, float] = {}
-        found: list[tuple[float, float, Floats, bool]] = []
+        results: list[tuple[float, float, Floats, bool]] = []
         weights = np.zeros(rows.shape[1])
         for C in C_GRID if held is not None else (self.C or DEFAULT_C,):
             weights, converged = _minimise(rows, labels, C, self.max_iter, weights)
@@ -180,8 +180,8 @@ class PairwiseL2:
             if held is not None:
                 winners = held.offsets[:-1] + segments.argmax(held.scores(weights), held.offsets)
                 cost = costs[f"{C:g}"] = float(held.cost[winners].mean(dtype=np.float64))
-            found.append((cost, C, weights, converged))
-        _, C, weights, converged = min(found, key=lambda each: each[:2])
+            results.append((cost, C, weights, converged))
+        _, C, weights, converged = min(results, key=lambda row: row[:2])
         report = {"C": C, "converged": converged, "pairs": len(right), "dev_cost": costs}
         return Fitted(LinearScorer(weights), report)
 

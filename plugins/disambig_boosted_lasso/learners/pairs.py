@@ -1,4 +1,4 @@
-"""The pairs of candidates that ExpLoss sums over, the index from a feature to its pairs, and the weight of the base score."""
+"""The pairs of candidates in ExpLoss, the index from features to pairs, and the base score's weight."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def base_weights(differences: Floats) -> Floats:
     unit[unit == 0] = 1.0
     scaled = differences / unit
     weights = np.zeros(width)
-    loss, each = float(n), np.ones(n)
+    loss, row_weights = float(n), np.ones(n)
     for _ in range(_STEPS if width else 0):
-        slope = scaled.T @ each  # downhill
-        curve = (scaled * each[:, None]).T @ scaled
+        slope = scaled.T @ row_weights  # downhill
+        curve = (scaled * row_weights[:, None]).T @ scaled
         step = np.linalg.lstsq(curve, slope, rcond=1e-12)[0]
         if float(step @ slope) <= _LITTLE * n:
             break
@@ -45,12 +45,12 @@ def base_weights(differences: Floats) -> Floats:
         while True:
             with np.errstate(over="ignore"):
                 trial = np.exp(-(scaled @ (weights + size * step)))
-            if (found := float(trial.sum())) < loss or size < _LITTLE:
+            if (trial_loss := float(trial.sum())) < loss or size < _LITTLE:
                 break
             size /= 2
-        if found >= loss:
+        if trial_loss >= loss:
             break
-        weights, loss, each = weights + size * step, found, trial
+        weights, loss, row_weights = weights + size * step, trial_loss, trial
     return weights / unit
 
 

@@ -123,13 +123,13 @@ class Stepper:
         """
         from ._kernels import run_steps
 
-        found: list[list[NDArray[Any]]] = []
+        chunks: list[list[NDArray[Any]]] = []
         ended = False
         while n > 0 and not ended:
             size = min(n, REFRESH_INTERVAL - self.taken % REFRESH_INTERVAL)
             out = [np.empty(size, np.int32), np.empty(size, np.bool_), *(np.empty(size) for _ in range(4))]
             taken, code = run_steps(self._rule, self._index, self._state, *out)
-            found.append([array[:taken] for array in out])
+            chunks.append([array[:taken] for array in out])
             self.taken += taken
             n -= taken
             ended = bool(code)
@@ -139,7 +139,7 @@ class Stepper:
                 continue
             if not ended and self.taken % REFRESH_INTERVAL == 0:
                 self.refresh()
-        columns = zip(*found, strict=True) if found else ([np.zeros(0)] for _ in range(6))
+        columns = zip(*chunks, strict=True) if chunks else ([np.zeros(0)] for _ in range(6))
         return [np.concatenate(arrays) for arrays in columns], ended
 
     @property
@@ -312,7 +312,7 @@ def compute_path(
     start = np.zeros(pairs.n_columns)
     start[pairs.base_columns] = stepper.base
     follower = None if dev is None or len(dev.offsets) < 2 else WinnerTracker.from_batch(dev, start)
-    found: list[list[NDArray[np.float64]]] = []
+    columns: list[list[NDArray[np.float64]]] = []
     costs = [] if follower is None else [follower.mean]
     least_at, ended = 0, ""
     while not ended:
@@ -328,11 +328,11 @@ def compute_path(
                 if cost < costs[least_at]:
                     least_at = len(costs) - 1
                 elif len(costs) - 1 - least_at >= limits.patience:
-                    some = [each[:number] for each in some]
+                    some = [column[:number] for column in some]
                     ended = "development data"
                     break
-        found.append(some)
-    features, back, changes, losses, alphas, norms = map(np.concatenate, zip(*found, strict=True))
+        columns.append(some)
+    features, back, changes, losses, alphas, norms = map(np.concatenate, zip(*columns, strict=True))
     return LearningPath(
         start,
         pairs.columns[features.astype(np.int64)],

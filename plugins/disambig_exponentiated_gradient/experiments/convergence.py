@@ -132,7 +132,7 @@ def convergence_claims(paths: Paths, first: float) -> list[Claim]:
 
 def epochs_to(gaps: Sequence[float], gap: float) -> int | None:
     """Return after how many epochs a gap is reached; None where it never is."""
-    return next((i for i, each in enumerate(gaps, start=1) if each <= gap), None)
+    return next((i for i, value in enumerate(gaps, start=1) if value <= gap), None)
 
 
 def _fall(dual: Sequence[float]) -> float:
@@ -203,7 +203,7 @@ class Collins2005Convergence:
         held = list(described.parts(test.lists))
 
         def watch(weights: Floats) -> float:
-            return choice_f1(test, np.concatenate([each.scores(weights) for each in held]))
+            return choice_f1(test, np.concatenate([batch.scores(weights) for batch in held]))
 
         learn, dev = split_lists(batch)
         values, paths = {}, {}
@@ -219,17 +219,17 @@ class Collins2005Convergence:
         for number, eta in enumerate(ETAS):
             progress("fixed eta", number, len(ETAS))
             steps = BATCHES // 10 if quick else BATCHES
-            told = {"C": values[COST], "eta": eta / unit, "steps": steps}
-            paths[f"{COST}, eta {eta:g}"] = plain_steps(batch, **told, watch=watch)
+            details = {"C": values[COST], "eta": eta / unit, "steps": steps}
+            paths[f"{COST}, eta {eta:g}"] = plain_steps(batch, **details, watch=watch)
         progress(PERCEPTRON, 0, 0)
-        found: list[float] = []
+        f1s: list[float] = []
         averaged_perceptron(
             structured_examples(batch, None),
             passes=EPOCHS // 2,
             seed=0,
-            watch=lambda weights: found.append(watch(weights)),
+            watch=lambda weights: f1s.append(watch(weights)),
         )
-        paths[PERCEPTRON] = {"F1": found}
+        paths[PERCEPTRON] = {"F1": f1s}
         first = choice_f1(test, test.lists.scores)
         return ExperimentResult(
             convergence_rows(paths, len(test)),
@@ -251,8 +251,8 @@ def _train_path(dual: ListDual, updates: str, epochs: int, watch: Any) -> dict[s
     course: TrainingHistory = run_epochs(
         dual, updates=updates, epochs=epochs, gap=1e-9, rng=np.random.default_rng(0), watch=watch
     )
-    said = course.report()["path"]
-    return {**{key: said[key] for key in ("primal", "dual", "gap", "seconds")}, "F1": course.dev_cost}
+    path = course.report()["path"]
+    return {**{key: path[key] for key in ("primal", "dual", "gap", "seconds")}, "F1": course.dev_cost}
 
 
 def _mean_loss(batch: CandidateBatch) -> float:

@@ -130,7 +130,7 @@ def fit_packed_system(task: PackedProblem, system: str, sizes: PackedSizes) -> F
     most = -1.0
     for value in PASSES if system == PERCEPTRON else VALUES:
         if system == PERCEPTRON:
-            found = _by_perceptron(task, int(value))
+            result = _by_perceptron(task, int(value))
         else:
             learner = EG(C=value, loss=LOSSES[system], decoder=Hypergraph(), epochs=sizes.epochs)
             fitted = learner.fit(task.batch)
@@ -138,10 +138,10 @@ def fit_packed_system(task: PackedProblem, system: str, sizes: PackedSizes) -> F
             seconds = fitted.report["path"]["seconds"][-1]
             scorer = fitted.scorer
             assert isinstance(scorer, LinearScorer)
-            found = FittedPackedSystem(scorer.weights, {**about, "seconds": seconds})
-        tried[f"{value:g}"] = round(100 * task.figures(found.weights).f1, 2)
+            result = FittedPackedSystem(scorer.weights, {**about, "seconds": seconds})
+        tried[f"{value:g}"] = round(100 * task.figures(result.weights).f1, 2)
         if tried[f"{value:g}"] > most:
-            best, most = found, tried[f"{value:g}"]
+            best, most = result, tried[f"{value:g}"]
     assert best is not None
     return FittedPackedSystem(best.weights, {**best.about, "development F1": tried})
 
@@ -166,7 +166,7 @@ def training_curves(
         Of each of `LOSSES` its C.
     epochs : int
     """
-    found = {}
+    curves = {}
     for system, C in values.items():
         for updates in ("online", "batch"):
             dual = ChartDual(task.batch, LOSSES[system], C)
@@ -180,18 +180,18 @@ def training_curves(
             )
             path = course.report()["path"]
             path["F1"] = path.pop("dev_cost")
-            found[f"{system}, {updates}"] = path
-    return found
+            curves[f"{system}, {updates}"] = path
+    return curves
 
 
 Trees = Sequence[Tree | None]
 FIGURES = ("F1", "precision", "recall", "exact")
 
 
-def packed_rows(treebank: str, gold: Sequence[Tree], found: Mapping[str, Trees]) -> list[ResultRow]:
+def packed_rows(treebank: str, gold: Sequence[Tree], parsed: Mapping[str, Trees]) -> list[ResultRow]:
     """Return the figures of all systems on one treebank."""
     rows = []
-    for system, trees in found.items():
+    for system, trees in parsed.items():
         counts = Parseval.from_trees(gold, trees)
         for figure in FIGURES:
             value = 100 * float(getattr(counts, figure.lower()))
@@ -222,24 +222,26 @@ def packed_claims(
     paths : mapping
         Of ``courses``.
     """
-    beyond = [each[PCFG, COST] for each in pairs.values()] + [each[PCFG, LOG] for each in pairs.values()]
-    beside = [each[PERCEPTRON, COST] for each in pairs.values()]
-    losses = [each[LOG, COST] for each in pairs.values()]
+    beyond = [paired[PCFG, COST] for paired in pairs.values()] + [
+        paired[PCFG, LOG] for paired in pairs.values()
+    ]
+    beside = [paired[PERCEPTRON, COST] for paired in pairs.values()]
+    losses = [paired[LOG, COST] for paired in pairs.values()]
     gaps = {name: path["gap"] for name, path in paths.items() if name.endswith("online")}
     return [
         Claim(
             "packed training beats the PCFG, with either loss on each treebank (p < 0.05)",
-            all(each.difference > 0 and each.p < 0.05 for each in beyond),
+            all(comparison.difference > 0 and comparison.p < 0.05 for comparison in beyond),
             _claim_text(pairs, [(PCFG, COST), (PCFG, LOG)]),
         ),
         Claim(
             "packed EG with costs is no worse than the averaged perceptron on the same charts",
-            not any(each.difference < 0 and each.p < 0.05 for each in beside),
+            not any(comparison.difference < 0 and comparison.p < 0.05 for comparison in beside),
             _claim_text(pairs, [(PERCEPTRON, COST)]),
         ),
         Claim(
             "the log loss is no better than the cost-sensitive hinge",
-            not any(each.difference < 0 and each.p < 0.05 for each in losses),
+            not any(comparison.difference < 0 and comparison.p < 0.05 for comparison in losses),
             _claim_text(pairs, [(LOG, COST)]),
         ),
         Claim(
@@ -253,18 +255,20 @@ def packed_claims(
 def _claim_text(
     pairs: Mapping[str, Mapping[tuple[str, str], Paired]], which: Sequence[tuple[str, str]]
 ) -> str:
-    said = []
-    for treebank, each in pairs.items():
+    sentences = []
+    for treebank, paired in pairs.items():
         for first, second in which:
-            at = each[first, second]
-            said.append(f"{treebank}, {second} {100 * at.difference:+.2f} beside {first} (p = {at.p:.2g})")
-    return "; ".join(said)
+            at = paired[first, second]
+            sentences.append(
+                f"{treebank}, {second} {100 * at.difference:+.2f} beside {first} (p = {at.p:.2g})"
+            )
+    return "; ".join(sentences)
 
 
-def compared_pairs(gold: Sequence[Tree], found: Mapping[str, Trees]) -> dict[tuple[str, str], Paired]:
+def compared_pairs(gold: Sequence[Tree], trees: Mapping[str, Trees]) -> dict[tuple[str, str], Paired]:
     """Return all pairs of systems that the claims are about."""
     which = [(PCFG, system) for system in LEARNED] + [(PERCEPTRON, COST), (PERCEPTRON, LOG), (LOG, COST)]
-    return {(a, b): compare_systems(gold, found[a], found[b]) for a, b in which}
+    return {(a, b): compare_systems(gold, trees[a], trees[b]) for a, b in which}
 
 
 def packed_panels(paths: Mapping[str, Mapping[str, Sequence[float]]], by_grammar: float) -> list[Panel]:
@@ -280,10 +284,10 @@ def packed_panels(paths: Mapping[str, Mapping[str, Sequence[float]]], by_grammar
         for updates in ("online", "batch")
         for key in ("primal", "dual")
     }
-    top = 3.0 * max(y for name, each in objectives.items() if name.startswith("dual") for _, y in each)
-    objectives = {name: [(x, min(y, top)) for x, y in each] for name, each in objectives.items()}
+    top = 3.0 * max(y for name, curve in objectives.items() if name.startswith("dual") for _, y in curve)
+    objectives = {name: [(x, min(y, top)) for x, y in curve] for name, curve in objectives.items()}
     f1 = {name: line(name, "F1") for name in paths if name.endswith("online")}
-    last = max(len(each) for each in f1.values())
+    last = max(len(curve) for curve in f1.values())
     f1[PCFG] = [(1.0, by_grammar), (float(last), by_grammar)]
     return [
         Panel(f"{first}: objective and its dual", "epochs", "thousands (cut off above)", objectives),
@@ -333,7 +337,7 @@ class Collins2005Packed:
         told("charts")
         split = craft_split(data) if name == CRAFT_NAME else penn_split(data, *PENN_NAMES[name])
         task = PackedProblem.from_trees(*_read_trees(split, name, sizes), sizes)
-        found: dict[str, Trees] = {PCFG: task.by_grammar}
+        trees: dict[str, Trees] = {PCFG: task.by_grammar}
         about: dict[str, Any] = _describe_run(task)
         gold, charts = task.test
         values: dict[str, float] = {}
@@ -341,7 +345,7 @@ class Collins2005Packed:
             told(system)
             one = fit_packed_system(task, system, sizes)
             before = time.perf_counter()
-            found[system] = charts.trees(one.weights)
+            trees[system] = charts.trees(one.weights)
             spent = time.perf_counter() - before
             about[system] = {**one.about, "decoding, sentences a second": round(len(gold) / spent, 1)}
             if system in (COST, LOG):
@@ -352,34 +356,34 @@ class Collins2005Packed:
             paths = training_curves(task, values, sizes.epochs)
             dev, dev_charts = task.dev
             by_grammar = 100 * Parseval.from_trees(dev, dev_charts.parser.trees(dev_charts.sentences)).f1
-        rows, pairs = packed_rows(name, gold, found), compared_pairs(gold, found)
+        rows, pairs = packed_rows(name, gold, trees), compared_pairs(gold, trees)
         return PackedTreebank(rows, pairs, about, _note(name, task, about), paths, by_grammar)
 
-    def joined(self, found: Mapping[str, PackedTreebank], *, quick: bool) -> ExperimentResult:
+    def joined(self, results: Mapping[str, PackedTreebank], *, quick: bool) -> ExperimentResult:
         """Put the treebanks' figures together."""
-        found = {name: found[name] for name in (*PENN_NAMES, CRAFT_NAME) if name in found}
-        first = found[FIRST]
+        results = {name: results[name] for name in (*PENN_NAMES, CRAFT_NAME) if name in results}
+        first = results[FIRST]
         assert first.paths is not None
         significance = {
-            name: {f"{b} - {a}": [round(100 * at.difference, 3), at.p] for (a, b), at in each.pairs.items()}
-            for name, each in found.items()
+            name: {f"{b} - {a}": [round(100 * at.difference, 3), at.p] for (a, b), at in result.pairs.items()}
+            for name, result in results.items()
         }
-        said = [
+        notes = [
             f"Each edge of a chart has local features; grammars prune at {THRESHOLD:g}. Charts to learn from "
             "are made by grammars of the other folds, and a gold tree that such a grammar lacks has the "
             "derivation with the fewest wrong labels in its place. C, and the passes of the perceptron, are "
             f"those of the best F1 on development sentences. Sentences have at most {LONGEST} words, "
             "punctuation counted.",
-            *(each.note for each in found.values()),
+            *(result.note for result in results.values()),
         ]
         if quick:
-            said.append("a quick run: few sentences of one treebank")
+            notes.append("a quick run: few sentences of one treebank")
         return ExperimentResult(
-            [row for each in found.values() for row in each.rows],
-            packed_claims({name: each.pairs for name, each in found.items()}, first.paths),
-            said,
+            [row for result in results.values() for row in result.rows],
+            packed_claims({name: result.pairs for name, result in results.items()}, first.paths),
+            notes,
             {
-                **{name: each.about for name, each in found.items()},
+                **{name: result.about for name, result in results.items()},
                 "paths": first.paths,
                 "significance": significance,
             },

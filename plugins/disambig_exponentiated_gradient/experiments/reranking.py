@@ -73,11 +73,11 @@ class RerankerComparison:
         """Return them as plain values."""
         return {
             f"{second} less {first}": {
-                "points": round(each.points, 3),
-                "interval": [round(end, 3) for end in each.interval],
-                "p": round(each.p, 5),
+                "points": round(paired.points, 3),
+                "interval": [round(end, 3) for end in paired.interval],
+                "p": round(paired.p, 5),
             }
-            for (first, second), each in self.of.items()
+            for (first, second), paired in self.of.items()
         }
 
 
@@ -87,26 +87,26 @@ def compare_rerankers(test: TreeLists, at: Mapping[str, Ints]) -> RerankerCompar
     for name, rows in at.items():
         own = CandidateLists.from_texts([[test.lists.texts[row]] for row in rows.tolist()])
         outcomes[name] = Outcomes.from_lists(own, references=test.references)
-    found = {}
+    pairs = {}
     for first, second in PAIRS:
         paired = paired_bootstrap(BracketF1(), outcomes[first], outcomes[second])
         low, high = paired.interval
-        found[first, second] = Difference(100 * paired.difference, (100 * low, 100 * high), paired.p)
-    return RerankerComparison(found)
+        pairs[first, second] = Difference(100 * paired.difference, (100 * low, 100 * high), paired.p)
+    return RerankerComparison(pairs)
 
 
-def reranking_claims(found: Mapping[str, RerankerComparison]) -> list[Claim]:
+def reranking_claims(comparisons: Mapping[str, RerankerComparison]) -> list[Claim]:
     """Return each claim with the figures that say so."""
 
     def told(first: str, second: str) -> str:
-        return "; ".join(f"{name} {each.of[first, second]}" for name, each in found.items())
+        return "; ".join(f"{name} {comparison.of[first, second]}" for name, comparison in comparisons.items())
 
     def better(first: str, second: str, least: float = 0.0) -> bool:
-        each = [one.of[first, second] for one in found.values()]
-        return all(one.points >= max(least, np.nextafter(0, 1)) and one.p < P for one in each)
+        pairs = [one.of[first, second] for one in comparisons.values()]
+        return all(one.points >= max(least, np.nextafter(0, 1)) and one.p < P for one in pairs)
 
     def no_worse(first: str, second: str) -> bool:
-        return not any(each.of[first, second].is_worse for each in found.values())
+        return not any(comparison.of[first, second].is_worse for comparison in comparisons.values())
 
     claims = [
         Claim(f"{system}: reranking beats the PCFG", better(PCFG, system), told(PCFG, system))
@@ -147,20 +147,20 @@ class Collins2005Reranking:
 
     def parts(self, *, data: Path, quick: bool, progress: Progress) -> list[str]:
         """Return the names of the treebanks."""
-        return [each.name for each in SOURCES[: 1 if quick else None]]
+        return [source.name for source in SOURCES[: 1 if quick else None]]
 
     def part(self, name: str, *, data: Path, quick: bool, progress: Progress) -> SourceResults:
         """Learn from one treebank's lists, and rerank others."""
-        (source,) = (each for each in SOURCES if each.name == name)
+        (source,) = (item for item in SOURCES if item.name == name)
         return evaluate_source(source, data, quick=quick, progress=progress)
 
-    def joined(self, found: Mapping[str, SourceResults], *, quick: bool) -> ExperimentResult:
+    def joined(self, results: Mapping[str, SourceResults], *, quick: bool) -> ExperimentResult:
         """Put the treebanks' figures together."""
         return ExperimentResult(
-            [row for each in found.values() for row in reranking_rows(each)],
-            reranking_claims({name: each.compared for name, each in found.items()}),
+            [row for result in results.values() for row in reranking_rows(result)],
+            reranking_claims({name: result.compared for name, result in results.items()}),
             _reranking_notes(quick),
-            {name: each.about for name, each in found.items()},
+            {name: result.about for name, result in results.items()},
             places=2,
         )
 
@@ -193,14 +193,14 @@ def evaluate_source(source: TreebankSource, data: Path, *, quick: bool, progress
     before = time.perf_counter()
     described = TreeListFeatures.from_lists(learn.lists)
     spent = time.perf_counter() - before
-    found = {}
+    rerankers = {}
     for number, name in enumerate(LEARNED):
         progress(f"{source.name}: {name}", number, len(LEARNED))
-        found[name] = train_reranker(name, described.train)
+        rerankers[name] = train_reranker(name, described.train)
     progress(f"{source.name}: reranking", 0, 0)
-    scores = described.scores(test.lists, [each.weights for each in found.values()])
+    scores = described.scores(test.lists, [reranker.weights for reranker in rerankers.values()])
     at: dict[str, Ints] = {PCFG: chosen_trees(test, test.lists.scores)}
-    at |= {name: chosen_trees(test, each) for name, each in zip(found, scores, strict=True)}
+    at |= {name: chosen_trees(test, row_scores) for name, row_scores in zip(rerankers, scores, strict=True)}
     at[ORACLE] = chosen_trees(test, -test.lists.costs.astype(np.float64))
     about = {
         "lists to learn from": _describe_source(learn),
@@ -208,9 +208,9 @@ def evaluate_source(source: TreebankSource, data: Path, *, quick: bool, progress
         "features": len(described.train.columns),
         "features a candidate": round(float(np.diff(described.train.rows.indptr).mean()), 1),  # type: ignore[attr-defined]
         "seconds for features": round(spent, 1),
-        "systems": {name: each.about for name, each in found.items()},
+        "systems": {name: reranker.about for name, reranker in rerankers.items()},
     }
-    counts = {name: test.counts.take(each) for name, each in at.items()}
+    counts = {name: test.counts.take(chosen) for name, chosen in at.items()}
     compared = compare_rerankers(test, at)
     return SourceResults(source.name, counts, compared, {**about, "significance": compared.as_details()})
 
@@ -229,13 +229,13 @@ def reranking_rows(tried: SourceResults) -> list[ResultRow]:
     ]
 
 
-def _describe_source(found: TreeLists) -> dict[str, Any]:
-    offsets = found.lists.offsets
-    least = np.minimum.reduceat(found.lists.costs, offsets[:-1])
-    first = found.counts.take(offsets[:-1])
-    best = found.counts.take(chosen_trees(found, -found.lists.costs.astype(np.float64)))
+def _describe_source(lists: TreeLists) -> dict[str, Any]:
+    offsets = lists.lists.offsets
+    least = np.minimum.reduceat(lists.lists.costs, offsets[:-1])
+    first = lists.counts.take(offsets[:-1])
+    best = lists.counts.take(chosen_trees(lists, -lists.lists.costs.astype(np.float64)))
     return {
-        "sentences": len(found),
+        "sentences": len(lists),
         "candidates": int(offsets[-1]),
         "lists with the right tree": int((least == 0).sum()),
         "F1 of the first": round(100 * first.f1, 2),
@@ -244,7 +244,7 @@ def _describe_source(found: TreeLists) -> dict[str, Any]:
 
 
 def _reranking_notes(quick: bool) -> list[str]:
-    said = [
+    notes = [
         "the slides show plots of accuracy and of convergence against iterations, of 36,000 sentences of the "
         "Wall Street Journal, and print no table: there is no figure to set beside ours",
         "lists are the 50 best parses of the PCFG, without tags; those to learn from come of folds, each "
@@ -256,4 +256,4 @@ def _reranking_notes(quick: bool) -> list[str]:
         "figures are evalb's, of all sentences of up to 40 words, punctuation counted; p is of a paired "
         "bootstrap over sentences",
     ]
-    return [*said, "few and short sentences of one treebank"] if quick else said
+    return [*notes, "few and short sentences of one treebank"] if quick else notes

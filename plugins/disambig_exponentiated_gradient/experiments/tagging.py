@@ -74,9 +74,9 @@ class Tagset:
         return batch
 
 
-def tag_hits(found: NDArray[np.int64], batch: SequenceRows) -> NDArray[np.bool_]:
+def tag_hits(predicted: NDArray[np.int64], batch: SequenceRows) -> NDArray[np.bool_]:
     """Return for each word whether its label is right."""
-    return np.asarray(batch.costs[np.arange(len(found)), found] == 0)
+    return np.asarray(batch.costs[np.arange(len(predicted)), predicted] == 0)
 
 
 def _read(sentences: Sequence[Sentence], tags: Sequence[str]) -> tuple[TokenView, Instances]:
@@ -134,15 +134,15 @@ class Collins2005Tagging:
     def part(self, name: str, *, data: Path, quick: bool, progress: Progress) -> Part:
         """Learn and test in one setting."""
         setting = newspaper_setting(data, quick=quick) if name == OWN else domain_setting(data)
-        found, about = evaluate_setting(setting, progress)
-        return tagging_rows(name, found), tagging_claims(setting, found), about
+        hits, about = evaluate_setting(setting, progress)
+        return tagging_rows(name, hits), tagging_claims(setting, hits), about
 
-    def joined(self, found: Mapping[str, Part], *, quick: bool) -> ExperimentResult:
+    def joined(self, results: Mapping[str, Part], *, quick: bool) -> ExperimentResult:
         """Put the settings' figures together."""
-        rows = [row for own, _, _ in found.values() for row in own]
-        claims = [claim for _, own, _ in found.values() for claim in own]
+        rows = [row for own, _, _ in results.values() for row in own]
+        claims = [claim for _, own, _ in results.values() for claim in own]
         return ExperimentResult(
-            rows, claims, _tagging_notes(), {name: own[2] for name, own in found.items()}, places=2
+            rows, claims, _tagging_notes(), {name: own[2] for name, own in results.items()}, places=2
         )
 
 
@@ -169,14 +169,14 @@ def evaluate_setting(
     train, dev = made.batch(setting.train), made.batch(setting.dev)
     tests = {name: made.batch(sentences) for name, sentences in setting.tests.items()}
     systems = (PERCEPTRON, COST, LOG)
-    found: dict[str, dict[str, Hits]] = {}
+    hits: dict[str, dict[str, Hits]] = {}
     about: dict[str, Any] = {"words": len(train.costs), "features": int(train.rows.shape[1])}
     for number, system in enumerate(systems):
         progress(f"{setting.name}: {system}", number, len(systems))
-        scorer, said = fit_tagger(system, train, dev)
-        found[system] = {name: _hits(scorer, batch) for name, batch in tests.items()}
-        about[system] = said
-    return found, about
+        scorer, details = fit_tagger(system, train, dev)
+        hits[system] = {name: _hits(scorer, batch) for name, batch in tests.items()}
+        about[system] = details
+    return hits, about
 
 
 def fit_tagger(system: str, train: SequenceRows, dev: SequenceRows) -> tuple[ChainScorer, dict[str, Any]]:
@@ -186,15 +186,15 @@ def fit_tagger(system: str, train: SequenceRows, dev: SequenceRows) -> tuple[Cha
     for value in PASSES if system == PERCEPTRON else VALUES:
         before = time.process_time()
         fitted = make_tagging_learner(system, value).fit(train)
-        told = ("C", "passes", "epochs", "gap")
-        said: dict[str, Any] = {key: fitted.report[key] for key in told if key in fitted.report}
-        said["seconds"] = round(time.process_time() - before, 1)
+        keys = ("C", "passes", "epochs", "gap")
+        details: dict[str, Any] = {key: fitted.report[key] for key in keys if key in fitted.report}
+        details["seconds"] = round(time.process_time() - before, 1)
         scorer = fitted.scorer
         assert isinstance(scorer, ChainScorer)
         share = 100 * float(_hits(scorer, dev).mean())
         by_value[f"{value:g}"] = round(share, 2)
         if best is None or share > best[0]:
-            best = share, scorer, said
+            best = share, scorer, details
     assert best is not None
     return best[1], {**best[2], "development accuracy": by_value}
 
@@ -208,16 +208,16 @@ def make_tagging_learner(system: str, value: float) -> Learner:
     return EG(C=value, loss=LOSSES[system], decoder=Chain(), epochs=EPOCHS)
 
 
-def tagging_rows(name: str, found: Mapping[str, Mapping[str, Hits]]) -> list[ResultRow]:
+def tagging_rows(name: str, hits: Mapping[str, Mapping[str, Hits]]) -> list[ResultRow]:
     """Return the accuracies."""
     return [
         ResultRow(f"{name}, {system}", text, None, 100 * float(right.mean()), len(right))
-        for system, by_text in found.items()
+        for system, by_text in hits.items()
         for text, right in _with_all(by_text).items()
     ]
 
 
-def tagging_claims(setting: TaggingSetting, found: Mapping[str, Mapping[str, Hits]]) -> list[Claim]:
+def tagging_claims(setting: TaggingSetting, hits: Mapping[str, Mapping[str, Hits]]) -> list[Claim]:
     """Claim that packed EG is no worse than the perceptron, by a paired bootstrap over sentences."""
     sizes = [len(words) for sentences in setting.tests.values() for words, _ in sentences]
     units = np.repeat(np.arange(len(sizes)), sizes)
@@ -225,7 +225,7 @@ def tagging_claims(setting: TaggingSetting, found: Mapping[str, Mapping[str, Hit
         system: Outcomes.from_group(
             ("right", "wrong"), np.zeros(len(units), int), ~_with_all(by_text)[ALL], units=units
         )
-        for system, by_text in found.items()
+        for system, by_text in hits.items()
     }
     claims = []
     for system in LOSSES:

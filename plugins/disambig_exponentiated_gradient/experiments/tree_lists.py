@@ -1,4 +1,4 @@
-"""What the experiments on lists of trees share: the lists, their features, and the systems that rerank them."""
+"""Shared by the experiments on lists of trees: the lists, their features, and the rerankers."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class TreeListFeatures:
         """Find the features of lists to learn from."""
         instances, view = _instances(lists), Words()([])
         made = resolve({"extractors": FEATURES})["extractors"].values()
-        extractors = [each.fit(view, instances, [_GROUP]) for each in made]
+        extractors = [extractor.fit(view, instances, [_GROUP]) for extractor in made]
         return cls(extractors, _batch(extractors, instances))
 
     def parts(self, lists: CandidateLists) -> Iterator[CandidateBatch]:
@@ -65,19 +65,19 @@ class TreeListFeatures:
 
     def scores(self, lists: CandidateLists, weights: Sequence[Floats]) -> list[Floats]:
         """Return the scores of all candidates of other lists by each of some weights."""
-        found = [[batch.scores(each) for each in weights] for batch in self.parts(lists)]
-        return [np.concatenate(each) for each in zip(*found, strict=True)]
+        scores_by_batch = [[batch.scores(vector) for vector in weights] for batch in self.parts(lists)]
+        return [np.concatenate(columns) for columns in zip(*scores_by_batch, strict=True)]
 
 
-def chosen_trees(found: TreeLists, scores: Floats) -> Ints:
+def chosen_trees(lists: TreeLists, scores: Floats) -> Ints:
     """Return the candidate of the best score of each list, as a row; of equal ones the first."""
-    at: Ints = found.lists.offsets[:-1] + segments.argmax(scores, found.lists.offsets)
+    at: Ints = lists.lists.offsets[:-1] + segments.argmax(scores, lists.lists.offsets)
     return at
 
 
-def choice_f1(found: TreeLists, scores: Floats) -> float:
+def choice_f1(lists: TreeLists, scores: Floats) -> float:
     """Return the bracket F1 of the best by some scores, in %."""
-    return 100 * found.counts.take(chosen_trees(found, scores)).f1
+    return 100 * lists.counts.take(chosen_trees(lists, scores)).f1
 
 
 def _instances(lists: CandidateLists) -> Instances:
@@ -89,7 +89,9 @@ def _instances(lists: CandidateLists) -> Instances:
 
 def _batch(extractors: Sequence[FeatureExtractor], instances: Instances) -> CandidateBatch:
     view: Any = Words()([])
-    return informative_features(join([each.transform(view, instances, _GROUP) for each in extractors]).batch)
+    return informative_features(
+        join([extractor.transform(view, instances, _GROUP) for extractor in extractors]).batch
+    )
 
 
 def informative_features(batch: Any) -> CandidateBatch:
@@ -102,7 +104,7 @@ def informative_features(batch: Any) -> CandidateBatch:
     for begin, end, size in zip(bounds[:-1], bounds[1:], np.diff(batch.offsets).tolist(), strict=True):
         columns, values = rows.indices[begin:end], rows.data[begin:end]
         n = np.bincount(columns, minlength=width)
-        total, squares = (np.bincount(columns, each, minlength=width) for each in (values, values**2))
+        total, squares = (np.bincount(columns, data, minlength=width) for data in (values, values**2))
         alike = (n == size) & (size * squares == total**2)  # counts: no rounding
         kept[begin:end] = ~alike[columns]
     starts = np.concatenate([[0], np.cumsum(kept)])[rows.indptr]
@@ -151,18 +153,20 @@ def split_lists(batch: CandidateBatch) -> tuple[CandidateBatch, CandidateBatch]:
 def train_reranker(name: str, batch: CandidateBatch) -> TrainedReranker:
     """Train a reranker by its name."""
     before = time.perf_counter()
-    found = _perceptron(batch) if name == PERCEPTRON else _eg(batch, _LOSSES[name])
-    return TrainedReranker(found.weights, {**found.about, "seconds": round(time.perf_counter() - before, 1)})
+    trained = _perceptron(batch) if name == PERCEPTRON else _eg(batch, _LOSSES[name])
+    return TrainedReranker(
+        trained.weights, {**trained.about, "seconds": round(time.perf_counter() - before, 1)}
+    )
 
 
 def _eg(batch: CandidateBatch, loss: str) -> TrainedReranker:
     """Choose C by the mean cost of winners on the development part."""
     learn, dev = split_lists(batch)
     tried = EG(loss=loss).fit(learn, dev=dev).report
-    found = EG(loss=loss, C=tried["C"]).fit(batch)
-    weights: Floats = found.scorer.weights  # type: ignore[attr-defined]
+    fitted = EG(loss=loss, C=tried["C"]).fit(batch)
+    weights: Floats = fitted.scorer.weights  # type: ignore[attr-defined]
     kept = ("C", "epochs", "gap")
-    about = {key: found.report[key] for key in kept}
+    about = {key: fitted.report[key] for key in kept}
     return TrainedReranker(
         weights, {**about, "mean cost on development lists by C": tried.get("dev_cost", {})}
     )
@@ -176,9 +180,9 @@ def _perceptron(batch: CandidateBatch) -> TrainedReranker:
     averaged_perceptron(structured_examples(learn, None), passes=PASSES, seed=0, watch=watch)
     passes = int(np.argmin(costs)) + 1
     weights, mistakes = averaged_perceptron(structured_examples(batch, None), passes=passes, seed=0)
-    said = {"passes": passes, "mistakes of the last pass": mistakes}
+    details = {"passes": passes, "mistakes of the last pass": mistakes}
     return TrainedReranker(
-        weights, {**said, "mean cost on development lists by pass": [round(c, 4) for c in costs]}
+        weights, {**details, "mean cost on development lists by pass": [round(c, 4) for c in costs]}
     )
 
 
@@ -268,7 +272,7 @@ def load_lists(
     about = {"layout": LAYOUT, "train": source.train, "test": source.test, "quick": quick, "k": K}
     about |= {"longest": MAX_WORDS}
     about |= {"some": (CRAFT_TREES, CRAFT_LISTS, CRAFT_TEST, source.folds)} if source.file == CRAFT else {}
-    found = {}
+    lists = {}
     for part in ("train", "test"):
 
         def make(path: Path, part: str = part) -> None:
@@ -277,8 +281,8 @@ def load_lists(
         path = cached(
             "tree-lists", ".npz", sources=[data / source.file], about={**about, "part": part}, make=make
         )
-        found[part] = read_lists(path)
-    return found
+        lists[part] = read_lists(path)
+    return lists
 
 
 def _make_lists(
@@ -289,15 +293,15 @@ def _make_lists(
     longest = MAX_WORDS // 2 if quick else MAX_WORDS
     k, folds = (QUICK_K, QUICK_FOLDS) if quick else (K, source.folds)
 
-    def told(done: int, of: int) -> None:
-        progress(f"{source.name}: parsing {part}", done, of)
+    def report(done: int, total: int) -> None:
+        progress(f"{source.name}: parsing {part}", done, total)
 
     most = CRAFT_LISTS if source.file == CRAFT else None
     if part == "train":
-        return jackknife_lists(train, longest=longest, k=k, folds=folds, most=most, told=told)
+        return jackknife_lists(train, longest=longest, k=k, folds=folds, most=most, report=report)
     test = corpora.filter_by_length(bank.test, longest)
     some = test[:QUICK_TEST] if quick else spread_trees(test, CRAFT_TEST) if source.file == CRAFT else test
-    return candidate_trees(TreebankGrammar.from_trees(train), some, k, told)
+    return candidate_trees(TreebankGrammar.from_trees(train), some, k, report)
 
 
 def spread_trees(trees: Sequence[Tree], n: int) -> list[Tree]:

@@ -1,4 +1,4 @@
-"""Which tags a word may have and how likely it is given each: by its counts, and for rare words by its spelling."""
+"""Possible tags of a word and its probability given each: from counts, for rare words from spelling."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class TagLexicon:
         kinds: dict[str, Shares] = defaultdict(dict)
         for symbol, count in totals.items():
             kinds[without_parents(symbol)][symbol] = count
-        shares = {kind: _shares(found) for kind, found in kinds.items()}
+        shares = {kind: _shares(counts) for kind, counts in kinds.items()}
         object.__setattr__(self, "_symbols", {symbol: float(np.log(n)) for symbol, n in totals.items()})
         object.__setattr__(self, "_kinds", shares)
 
@@ -177,10 +177,10 @@ class TagLexicon:
         tags : sequence of str, optional
             Labels; where one is known to the lexicon, the word has no other.
         """
-        found = [self._word_shares(word, place == 0) for place, word in enumerate(words)]
+        shares = [self._word_shares(word, place == 0) for place, word in enumerate(words)]
         if tags is None:
-            return found
-        return [self._with_tag(scores, tag) for scores, tag in zip(found, tags, strict=True)]
+            return shares
+        return [self._with_tag(scores, tag) for scores, tag in zip(shares, tags, strict=True)]
 
     def _word_shares(self, word: str, is_first: bool) -> Shares:
         """Return log P(word | symbol), up to a constant of a word that was never seen."""
@@ -196,7 +196,7 @@ class TagLexicon:
         by_kind: Counter[str] = Counter()
         for symbol, n in counts.items():
             by_kind[without_parents(symbol)] += n
-        found: Shares = {}
+        shares: Shares = {}
         for kind in sorted(by_kind.keys() | looks.keys() if prior else by_kind):
             share = (by_kind[kind] + prior * looks.get(kind, 0.0)) / (total + prior)
             if share < self.settings.least:
@@ -206,9 +206,9 @@ class TagLexicon:
             for symbol, usual in sorted(symbols.items()):
                 part = (counts[symbol] + weight * usual) / (by_kind[kind] + weight) if weight else 1.0
                 if share * part >= self.settings.least:
-                    found[symbol] = share * part
+                    shares[symbol] = share * part
         seen = np.log(max(total, _UNSEEN))
-        scores = {symbol: float(np.log(p) + seen - self._symbols[symbol]) for symbol, p in found.items()}
+        scores = {symbol: float(np.log(p) + seen - self._symbols[symbol]) for symbol, p in shares.items()}
         if len(self._seen) < 200_000:
             self._seen[word, is_first] = scores
         return scores
@@ -242,12 +242,12 @@ class TagLexicon:
 
 def _coarse(counts: Counts) -> Counts:
     """Return counters of coarse symbols."""
-    found: Counts = {}
+    coarse: Counts = {}
     for name, counter in counts.items():
-        found[name] = Counter()
+        coarse[name] = Counter()
         for symbol, n in counter.items():
-            found[name][coarse_symbol(symbol)] += n
-    return found
+            coarse[name][coarse_symbol(symbol)] += n
+    return coarse
 
 
 def _shares(counts: Mapping[str, float]) -> Shares:

@@ -114,47 +114,47 @@ class RuleCounts:
     @classmethod
     def from_trees(cls, binarised: Iterable[Tree]) -> RuleCounts:
         """Return the counts of binarised trees."""
-        found = cls()
+        counts = cls()
         for tree in binarised:
             for above, below, path, *_ in tree_cells(tree):
                 if above is below:
-                    found.unchanged[above.label] += 1
+                    counts.unchanged[above.label] += 1
                 else:
-                    found.chains[above.label, below.label, path] += 1
+                    counts.chains[above.label, below.label, path] += 1
                 if below.word is not None:
-                    found.lexical[below.label] += 1
+                    counts.lexical[below.label] += 1
                 else:
                     left, right = below.children
-                    found.binary[below.label, left.label, right.label] += 1
-        return found
+                    counts.binary[below.label, left.label, right.label] += 1
+        return counts
 
     def coarse(self) -> RuleCounts:
         """Return the counts of the same treebank with coarse symbols."""
-        found = RuleCounts()
+        counts = RuleCounts()
         for (parent, left, right), n in self.binary.items():
-            found.binary[coarse_symbol(parent), coarse_symbol(left), coarse_symbol(right)] += n
+            counts.binary[coarse_symbol(parent), coarse_symbol(left), coarse_symbol(right)] += n
         for (above, below, path), n in self.chains.items():
-            found.chains[coarse_symbol(above), coarse_symbol(below), path] += n
+            counts.chains[coarse_symbol(above), coarse_symbol(below), path] += n
         for symbol, n in self.unchanged.items():
-            found.unchanged[coarse_symbol(symbol)] += n
+            counts.unchanged[coarse_symbol(symbol)] += n
         for tag, n in self.lexical.items():
-            found.lexical[coarse_symbol(tag)] += n
-        return found
+            counts.lexical[coarse_symbol(tag)] += n
+        return counts
 
     def symbols(self) -> list[str]:
         """Return all symbols, sorted."""
-        found = set(self.unchanged) | set(self.lexical)
+        symbols = set(self.unchanged) | set(self.lexical)
         for rule in self.binary:
-            found.update(rule)
+            symbols.update(rule)
         for above, below, _ in self.chains:
-            found |= {above, below}
-        return sorted(found)
+            symbols |= {above, below}
+        return sorted(symbols)
 
 
 def tree_cells(tree: Tree) -> Iterator[TreeCell]:
     """Yield the cells of a binarised tree in preorder, those of one word among them."""
-    found = TreeNodes.from_tree(tree)
-    nodes, ends = found.nodes, found.ends
+    tree_nodes = TreeNodes.from_tree(tree)
+    nodes, ends = tree_nodes.nodes, tree_nodes.ends
     i = 0
     while i < len(nodes):
         above, path = i, []
@@ -166,7 +166,7 @@ def tree_cells(tree: Tree) -> Iterator[TreeCell]:
         if len(below.children) > 2 or (i != above and is_inside(nodes[above].label)):
             raise ValueError(f"{nodes[above].label} is of no binarised tree")
         middle = ends[i + 1] if below.children else ends[i]
-        yield TreeCell(nodes[above], below, tuple(path), found.starts[i], middle, ends[i])
+        yield TreeCell(nodes[above], below, tuple(path), tree_nodes.starts[i], middle, ends[i])
         i += 1
 
 

@@ -93,7 +93,7 @@ def _strings(name: str, strings: Sequence[str]) -> Arrays:
     data = [string.encode("utf8", "surrogatepass") for string in strings]
     return {
         name: np.frombuffer(b"".join(data), np.uint8),
-        f"{name}_sizes": np.array([len(each) for each in data], np.int64),
+        f"{name}_sizes": np.array([len(entries) for entries in data], np.int64),
     }
 
 
@@ -111,12 +111,10 @@ def _texts(arrays: Mapping[str, NDArray[Any]], name: str) -> list[str]:
 
 def _check_counts(name: str, counts: Counts) -> Arrays:
     """Return the counters of each string: which names each has, and how often."""
-    names = sorted({each for counter in counts.values() for each in counter})
-    number = {each: i for i, each in enumerate(names)}
+    names = sorted({key for counter in counts.values() for key in counter})
+    number = {key: i for i, key in enumerate(names)}
     owners = sorted(counts)
-    rows = [
-        (i, number[each], n) for i, owner in enumerate(owners) for each, n in sorted(counts[owner].items())
-    ]
+    rows = [(i, number[key], n) for i, owner in enumerate(owners) for key, n in sorted(counts[owner].items())]
     return {
         **_strings(name, owners),
         **_strings(f"{name}_names", names),
@@ -126,10 +124,10 @@ def _check_counts(name: str, counts: Counts) -> Arrays:
 
 def _counters(arrays: Mapping[str, NDArray[Any]], name: str) -> Counts:
     owners, names = _texts(arrays, name), _texts(arrays, f"{name}_names")
-    found: Counts = {owner: Counter() for owner in owners}
-    for owner, each, n in _numbers(arrays, f"{name}_counts", 3, (owners, names)):
-        found[owners[owner]][names[each]] = n
-    return found
+    counters: Counts = {owner: Counter() for owner in owners}
+    for owner, key, n in _numbers(arrays, f"{name}_counts", 3, (owners, names)):
+        counters[owners[owner]][names[key]] = n
+    return counters
 
 
 def _numbers(
@@ -246,7 +244,7 @@ class TreebankGrammar:
             D635 for arrays that hold no grammar.
         """
         binarisation, counts, lexicon = unpack_counts(arrays)
-        tagged = {symbol for found in lexicon.words.values() for symbol in found}
+        tagged = {symbol for tags in lexicon.words.values() for symbol in tags}
         if (not counts.binary and not counts.chains) or not tagged <= set(counts.lexical):
             raise UserError("D635", problem="have words without rules")
         if not {coarse_symbol(symbol) for symbol in counts.symbols()} >= {TOP}:
@@ -265,8 +263,8 @@ class TreebankGrammar:
         """
         rows = [
             (place, self._number[symbol], score + self.tag_scores[symbol])
-            for place, found in enumerate(self.lexicon.scores(words, tags))
-            for symbol, score in found.items()
+            for place, shares in enumerate(self.lexicon.scores(words, tags))
+            for symbol, score in shares.items()
         ]
         places, symbols, scores = zip(*rows, strict=True) if rows else ((), (), ())
         return WordScores(
@@ -282,7 +280,7 @@ class TreebankGrammar:
         """Return what each word of each sentence may be."""
         if tags is None:
             return [self.word_scores(words) for words in sentences]
-        return [self.word_scores(words, known) for words, known in zip(sentences, tags, strict=True)]
+        return [self.word_scores(words, allowed) for words, allowed in zip(sentences, tags, strict=True)]
 
     def derivation(self, tree: Tree) -> Derivation | None:
         """Return the rules of a clean tree, None where the grammar lacks one of them."""
@@ -336,9 +334,9 @@ class TreebankGrammar:
 
     def score(self, words: Sequence[str], derivation: Derivation) -> float:
         """Return the log probability of a derivation together with its words."""
-        found = self.word_scores(words)
-        keys = zip(found.positions.tolist(), found.symbols.tolist(), strict=True)
-        of_word = dict(zip(keys, found.scores.tolist(), strict=True))
+        scores = self.word_scores(words)
+        keys = zip(scores.positions.tolist(), scores.symbols.tolist(), strict=True)
+        of_word = dict(zip(keys, scores.scores.tolist(), strict=True))
         tags = enumerate(derivation.tags.tolist())
         total = sum(of_word.get((place, tag), -np.inf) for place, tag in tags)
         total += self.grammar.binary_scores[derivation.binary[:, 0]].sum()
@@ -400,7 +398,7 @@ class TreebankParser:
 
     def trees(self, sentences: Sequence[Words], tags: Sequence[Words] | None = None) -> list[Tree | None]:
         """Return the most probable tree of each sentence, None where there is none (see `parses`)."""
-        return [each.best for each in self.parses(sentences, tags)]
+        return [parses.best for parses in self.parses(sentences, tags)]
 
     def parses(
         self, sentences: Sequence[Words], tags: Sequence[Words] | None = None, *, k: int = 1
@@ -416,16 +414,16 @@ class TreebankParser:
         k : int
             Derivations looked for: fewer trees, where several differ only in what symbols remember.
         """
-        found = self._parses(sentences, tags, k)
+        parses = self._parses(sentences, tags, k)
         coarser = self.grammar.coarser
-        missing = [i for i, each in enumerate(found) if not each.trees and sentences[i]]
+        missing = [i for i, parse in enumerate(parses) if not parse.trees and sentences[i]]
         if coarser is None or not missing:
-            return found
-        known = None if tags is None else [tags[i] for i in missing]
-        again = TreebankParser(coarser)._parses([sentences[i] for i in missing], known, k)
-        for i, each in zip(missing, again, strict=True):
-            found[i] = Parses(each.trees, each.scores, bool(each.trees))
-        return found
+            return parses
+        allowed = None if tags is None else [tags[i] for i in missing]
+        again = TreebankParser(coarser)._parses([sentences[i] for i in missing], allowed, k)
+        for i, parse in zip(missing, again, strict=True):
+            parses[i] = Parses(parse.trees, parse.scores, bool(parse.trees))
+        return parses
 
     def _parses(self, sentences: Sequence[Words], tags: Sequence[Words] | None, k: int) -> list[Parses]:
         """Return the trees by this grammar alone."""
@@ -433,13 +431,13 @@ class TreebankParser:
         words = self.grammar.score_words(
             [sentences[i] for i in some], None if tags is None else [tags[i] for i in some]
         )
-        found = [Parses() for _ in sentences]
+        parses = [Parses() for _ in sentences]
         if k == 1:
             for i, parse in zip(some, self.charts.best(words), strict=True):
                 if parse is not None:
                     tree = self.grammar.tree(sentences[i], Derivation.from_edges(parse.edges))
-                    found[i] = Parses((tree,), (parse.score,))
-            return found
+                    parses[i] = Parses((tree,), (parse.score,))
+            return parses
         charts = self.charts.charts(words)
         decoded = Hypergraph().top(charts.scores, charts.graphs, k)
         for chart, (scores, derivations) in zip(charts.sentences.tolist(), decoded, strict=True):
@@ -448,5 +446,5 @@ class TreebankParser:
             for score, edges in zip(scores.tolist(), derivations, strict=True):
                 derivation = Derivation.from_edges(charts.edges.take(edges))
                 trees.setdefault(self.grammar.tree(sentence, derivation), score)
-            found[some[chart]] = Parses(tuple(trees), tuple(trees.values()))
-        return found
+            parses[some[chart]] = Parses(tuple(trees), tuple(trees.values()))
+        return parses

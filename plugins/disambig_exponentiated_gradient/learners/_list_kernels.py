@@ -1,4 +1,4 @@
-"""Compiled functions of exponentiated gradient on lists: one visit, passes over all lists, removal of shared features."""
+"""Compiled exponentiated gradient on lists: one visit, passes over all lists, removal of shared features."""
 
 from __future__ import annotations
 

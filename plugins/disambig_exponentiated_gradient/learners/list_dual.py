@@ -105,9 +105,9 @@ class ReducedLists:
             )  # fmt: skip
         rows = canonical_rows(taken.rows)
         values = check_finite_rows(rows.data, offsets, rows.indptr)
-        cols, ends, ptr, begins, local, starts, found = _reduce_rows(rows, values, offsets)
+        cols, ends, ptr, begins, local, starts, data = _reduce_rows(rows, values, offsets)
         width = len(taken.columns)
-        return cls(offsets, cols, ends, ptr, begins, local, starts, found, nothing, 0, width, *about)
+        return cls(offsets, cols, ends, ptr, begins, local, starts, data, nothing, 0, width, *about)
 
     @property
     def arrays(self) -> tuple[Any, ...]:
@@ -188,10 +188,10 @@ def _reduce_rows(rows: Any, values: NDArray[Any], offsets: Ints) -> tuple[Any, .
     no = np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, values.dtype)
     reduce_lists(*arrays, rows.shape[1], False, starts, begins, *no)
     cols, ptr = np.empty(starts[-1], np.int32), np.empty(int(offsets[-1]) + n, np.int64)
-    local, found = np.empty(begins[-1], np.int32), np.empty(begins[-1], values.dtype)
-    reduce_lists(*arrays, rows.shape[1], True, starts, begins, cols, ptr, local, found)
+    local, data = np.empty(begins[-1], np.int32), np.empty(begins[-1], values.dtype)
+    reduce_lists(*arrays, rows.shape[1], True, starts, begins, cols, ptr, local, data)
     ends = np.stack([starts[:-1], starts[1:]], axis=1)
-    return cols, ends, ptr, offsets[:-1] + np.arange(n), local, np.stack([begins[:-1]] * 2, axis=1), found
+    return cols, ends, ptr, offsets[:-1] + np.arange(n), local, np.stack([begins[:-1]] * 2, axis=1), data
 
 
 FLOOR = 40.0
@@ -375,5 +375,5 @@ def next_eta(eta: float, linear: float, bend: float, far: float, log_linear: boo
 def _log_sums(theta: Floats, offsets: NDArray[np.int64]) -> Floats:
     most = np.maximum.reduceat(theta, offsets[:-1])
     shifted = np.exp(theta - np.repeat(most, np.diff(offsets)))
-    found: Floats = most + np.log(np.add.reduceat(shifted, offsets[:-1]))
-    return found
+    sums: Floats = most + np.log(np.add.reduceat(shifted, offsets[:-1]))
+    return sums

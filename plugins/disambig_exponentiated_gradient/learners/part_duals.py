@@ -327,7 +327,7 @@ class ChainDual:
         safe = float(safe_etas(len(self) * self._spans.max(), self.C, self.log_linear))
         while True:
             then = self._places + self._eta * places, self._steps + self._eta * steps
-            dual, *found = self._evaluated(*then)
+            dual, *state = self._evaluated(*then)
             if dual >= self.dual:
                 slope, far = moved(self._starts, self._places, self._steps, *then, places, steps)
                 linear = self.C * float(slope)
@@ -335,7 +335,7 @@ class ChainDual:
                     self._eta, linear, linear - (dual - self.dual), float(far), self.log_linear
                 )
                 self._places, self._steps = then
-                self._own, self._first, self._table = found
+                self._own, self._first, self._table = state
                 self.dual = dual
                 return
             if self._eta <= safe:  # what is left to gain is lost in rounding
@@ -390,15 +390,15 @@ class PackedCharts:
         gold = decoder.best(np.where(cost > 0, -np.inf, 0.0), graphs)
         missing = int((np.add.reduceat(gold * batch.cost, offsets[:-1]) > 0).sum())
         parts, counts, entries, columns = _by_instance(batch)
-        data = np.concatenate([each.data for each in entries])
-        sizes = np.concatenate([np.diff(each.indptr) for each in entries])
+        data = np.concatenate([entry.data for entry in entries])
+        sizes = np.concatenate([np.diff(entry.indptr) for entry in entries])
         ptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         values = check_finite_rows(data, starts, ptr)
-        used = np.concatenate([[0], np.cumsum([len(each) for each in columns])]).astype(np.int64)
+        used = np.concatenate([[0], np.cumsum([len(column) for column in columns])]).astype(np.int64)
         arrays = (
             offsets, np.asarray(graphs.nodes, np.int64), graphs.heads, graphs.tails, parts, starts, ptr,
-            np.concatenate([each.indices for each in entries]).astype(np.int32), values,
+            np.concatenate([entry.indices for entry in entries]).astype(np.int32), values,
             np.concatenate(columns).astype(np.int32), used,
         )  # fmt: skip
         most = np.add.reduceat(decoder.best(np.ones(len(cost)), graphs), offsets[:-1])

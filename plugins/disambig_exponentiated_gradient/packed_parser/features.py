@@ -1,4 +1,4 @@
-"""Local features of the edges of charts: word traits, grammar-independent edge names, features, and their columns."""
+"""Local features of chart edges: word traits, grammar-independent edge names, features, columns."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class WordTraits:
             rows += [(*word_shapes(word), _name_hash(tag)) for word, tag in zip(words, own, strict=True)]
             rows += around
         table = np.array(rows, np.uint64).reshape(len(rows), 5)
-        return cls(np.array(starts, np.int64), *(np.ascontiguousarray(each) for each in table.T))
+        return cls(np.array(starts, np.int64), *(np.ascontiguousarray(column) for column in table.T))
 
 
 def length_bucket(lengths: NDArray[Any]) -> NDArray[np.int64]:
@@ -153,7 +153,7 @@ class NamedEdges:
         marginals = Hypergraph().marginals(charts.scores, graphs)[0] if len(own) else np.zeros(0)
         coarse_names = [coarse_symbol(symbol) for symbol in grammar.grammar.symbols]
         names = _edge_keys(grammar.grammar.symbols), _edge_keys(coarse_names)
-        rules = [_rules(grammar, each, edges) for each in names]
+        rules = [_rules(grammar, symbol_names, edges) for symbol_names in names]
         tags = _likely_tags(own, of, edges, marginals, coarse_names)
         return cls(
             own, graphs, edges, charts.scores, of, marginals, names[1][edges.symbols],
@@ -170,12 +170,12 @@ def _rules(grammar: TreebankGrammar, symbols: Keys, edges: ChartEdges) -> Keys:
     binary, unary = symbols[grammar.grammar.binary], symbols[grammar.grammar.unary]
     of_two = mix_hashes("two", *binary.T)
     of_one = mix_hashes("one", *unary.T, _edge_keys([" ".join(path) for path in grammar.paths]))
-    found = mix_hashes("word", symbols[edges.symbols])
-    found[edges.kinds == edges.SELF] = 0
+    hashes = mix_hashes("word", symbols[edges.symbols])
+    hashes[edges.kinds == edges.SELF] = 0
     for kind, table in ((edges.BINARY, of_two), (edges.UNARY, of_one)):
         rows = edges.kinds == kind
-        found[rows] = table[edges.rules[rows]]
-    return found
+        hashes[rows] = table[edges.rules[rows]]
+    return hashes
 
 
 def _likely_tags(
@@ -260,11 +260,11 @@ class PartFeatures:
         return cls(parts, starts, keys, np.concatenate([values for _, values in made]))
 
     @classmethod
-    def concat(cls, each: Sequence[PartFeatures]) -> PartFeatures:
+    def concat(cls, charts: Sequence[PartFeatures]) -> PartFeatures:
         """Return the features of several charts' edges, one after the other."""
         n, n_keys = 0, 0
         parts, starts = [], [np.zeros(1, np.int64)]
-        for one in each:
+        for one in charts:
             parts.append(np.where(one.parts < 0, -1, one.parts + n).astype(np.int32))
             starts.append(one.starts[1:] + n_keys)
             n += len(one.values)
@@ -272,8 +272,8 @@ class PartFeatures:
         return cls(
             np.concatenate(parts),
             np.concatenate(starts),
-            np.concatenate([one.keys for one in each]),
-            np.concatenate([one.values for one in each]),
+            np.concatenate([one.keys for one in charts]),
+            np.concatenate([one.values for one in charts]),
         )
 
 
@@ -306,11 +306,11 @@ def _at_once(
     rows: NDArray[np.int64], posterior: Floats
 ) -> tuple[Callable[[NDArray[np.int64]], NDArray[np.int64]], Callable[..., Floats]]:
     """Return functions from rows to buckets of the posterior probability, and to values."""
-    found = np.zeros(int(rows.max(initial=-1)) + 1)
-    found[rows] = posterior
+    sums = np.zeros(int(rows.max(initial=-1)) + 1)
+    sums[rows] = posterior
 
     def buckets(some: NDArray[np.int64]) -> NDArray[np.int64]:
-        return np.searchsorted(_SHARES, found[some])
+        return np.searchsorted(_SHARES, sums[some])
 
     def values(numbers: NDArray[np.int64], first: NDArray[np.int64]) -> Floats:
         return np.stack([np.zeros(len(first)), np.log(posterior[first])], axis=1)
@@ -497,8 +497,10 @@ class ChartVocabulary:
         from scipy.sparse import csr_array
 
         at = np.searchsorted(self.keys, features.keys)
-        known = self.keys[np.minimum(at, len(self.keys) - 1)] == features.keys if len(self.keys) else at < 0
-        sums = np.concatenate([[0], np.cumsum(known)])[features.starts]
+        is_known = (
+            self.keys[np.minimum(at, len(self.keys) - 1)] == features.keys if len(self.keys) else at < 0
+        )
+        sums = np.concatenate([[0], np.cumsum(is_known)])[features.starts]
         numbers = (features.values / UNIT).astype(np.float32)
         # the numbers of a part come before its keys
         sizes = np.diff(sums) + len(NUMBERS)
@@ -509,7 +511,7 @@ class ChartVocabulary:
             indices[starts[:-1] + column] = column
             data[starts[:-1] + column] = numbers[:, column]
             is_number[starts[:-1] + column] = True
-        indices[~is_number] = at[known] + len(NUMBERS)
+        indices[~is_number] = at[is_known] + len(NUMBERS)
         rows = csr_array((data, indices, starts), shape=(len(sizes), len(self)))
         rows.eliminate_zeros()
         return PartRows(rows, features.parts, graphs, cost, self.columns)

@@ -57,12 +57,12 @@ class PackedParser:
 
     def trees(self, sentences: Sequence[Words]) -> list[Tree | None]:
         """Return the best tree of each sentence; where it has no chart, the grammar's; None for none."""
-        found: list[Tree | None] = []
+        trees: list[Tree | None] = []
         for start in range(0, len(sentences), _AT_A_TIME):
-            found += ChartBatch.from_sentences(
+            trees += ChartBatch.from_sentences(
                 self._parser, sentences[start : start + _AT_A_TIME], self.vocabulary
             ).trees(self.weights)
-        return found
+        return trees
 
     def state(self) -> Arrays:
         """Return all that was learned as arrays of numbers."""
@@ -90,7 +90,7 @@ class PackedParser:
         if threshold.dtype.kind not in "fiu" or threshold.shape != (1,) or not 0 <= threshold[0] < 1:
             raise UserError("D612", problem="the threshold is no number from 0 to 1")
         grammar = TreebankGrammar.from_state(
-            {name.removeprefix(_PREFIX): each for name, each in arrays.items() if name.startswith(_PREFIX)}
+            {name.removeprefix(_PREFIX): array for name, array in arrays.items() if name.startswith(_PREFIX)}
         )
         return cls(grammar, ChartVocabulary(keys), weights.astype(np.float64), float(threshold[0]))
 
@@ -121,12 +121,17 @@ class ChartBatch:
         """Return the charts of sentences; those without words have none."""
         some = np.flatnonzero([len(words) > 0 for words in sentences])
         own = [sentences[i] for i in some.tolist()]
-        found = parser.charts.charts(parser.grammar.score_words(own))
-        named = NamedEdges.from_charts(parser.grammar, found, own)
-        numbers = some[found.sentences], found.thresholds, some[found.without_parse], some[found.too_large]
-        charts = Charts(found.graphs, found.scores, found.edges, *numbers)
-        cost = np.zeros(len(found.edges), np.float32)
-        batch = vocabulary.batch(PartFeatures.from_edges(named), found.graphs, cost)
+        tree_charts = parser.charts.charts(parser.grammar.score_words(own))
+        named = NamedEdges.from_charts(parser.grammar, tree_charts, own)
+        numbers = (
+            some[tree_charts.sentences],
+            tree_charts.thresholds,
+            some[tree_charts.without_parse],
+            some[tree_charts.too_large],
+        )
+        charts = Charts(tree_charts.graphs, tree_charts.scores, tree_charts.edges, *numbers)
+        cost = np.zeros(len(tree_charts.edges), np.float32)
+        batch = vocabulary.batch(PartFeatures.from_edges(named), tree_charts.graphs, cost)
         return cls(parser, sentences, charts, batch)
 
     def trees(self, weights: Floats) -> list[Tree | None]:
@@ -136,10 +141,10 @@ class ChartBatch:
     def best(self, scores: Floats) -> list[Tree | None]:
         """Return the best tree of each sentence by scores of the edges."""
         trees: list[Tree | None] = [None] * len(self.sentences)
-        for sentence, (_, found) in zip(
+        for sentence, (_, best) in zip(
             self.charts.sentences.tolist(), Hypergraph().top(scores, self.charts.graphs, 1), strict=True
         ):
-            edges = self.charts.edges.take(found[0])
+            edges = self.charts.edges.take(best[0])
             trees[sentence] = self.parser.grammar.tree(self.sentences[sentence], Derivation.from_edges(edges))
         missing = [i for i, tree in enumerate(trees) if tree is None and self.sentences[i]]
         again = self.parser.trees([self.sentences[i] for i in missing])
@@ -171,7 +176,7 @@ def train_packed_parser(
     binarisation: Binarisation | None = None,
     least: int = LEAST,
     dev: Sequence[Tree] = (),
-    told: Callable[[int, int], None] | None = None,
+    report: Callable[[int, int], None] | None = None,
     **settings: Any,
 ) -> LearnedParser:
     """Learn a parser from clean trees.
@@ -197,7 +202,7 @@ def train_packed_parser(
         D634 for no tree, D613 where no sentence has a chart to learn from.
     """
     grammar = TreebankGrammar.from_trees(trees, binarisation)
-    charts = TrainingCharts.held_out(trees, binarisation, told=told, **settings)
+    charts = TrainingCharts.held_out(trees, binarisation, report=report, **settings)
     vocabulary = ChartVocabulary.from_features(charts.features, least)
     batch = vocabulary.batch(charts.features, charts.graphs, charts.cost)
     threshold = float(settings.get("threshold", THRESHOLD))

@@ -47,9 +47,9 @@ def force_derivations(
         Of each chart, counted from its first row; None where there is no derivation to put in, or it gives a
         word a tag that the word cannot have.
     """
-    columns = [getattr(charts.edges, each.name) for each in fields(ChartEdges)]
+    columns = [getattr(charts.edges, field.name) for field in fields(ChartEdges)]
     table, offsets = np.stack(columns, axis=1).astype(np.int64), charts.graphs.offsets
-    tables, graphs, scores, found = [], [], [], []
+    tables, graphs, scores, found_derivations = [], [], [], []
     for i, (sentence, (first, last)) in enumerate(
         zip(charts.sentences.tolist(), pairwise(offsets.tolist()), strict=True)
     ):
@@ -67,21 +67,21 @@ def force_derivations(
         tables.append(own)
         graphs.append(graph)
         scores.append(score)
-        found.append(rows)
+        found_derivations.append(rows)
     if not tables:
-        return charts, found
-    edges_now = ChartEdges(*(np.ascontiguousarray(each, np.int32) for each in np.concatenate(tables).T))
+        return charts, found_derivations
+    edges_now = ChartEdges(*(np.ascontiguousarray(column, np.int32) for column in np.concatenate(tables).T))
     joined = join_graphs(graphs)
     about = charts.sentences, charts.thresholds, charts.without_parse, charts.too_large
-    return Charts(joined, np.concatenate(scores), edges_now, *about), found
+    return Charts(joined, np.concatenate(scores), edges_now, *about), found_derivations
 
 
-def join_graphs(each: Sequence[Hypergraphs]) -> Hypergraphs:
+def join_graphs(graphs: Sequence[Hypergraphs]) -> Hypergraphs:
     """Return several batches of hypergraphs as one."""
-    offsets = np.concatenate([[0], *(np.diff(one.offsets) for one in each)]).cumsum()
-    nodes = np.concatenate([[0], *(np.diff(one.nodes) for one in each)]).cumsum()
-    heads = np.concatenate([one.heads for one in each])
-    tails = np.concatenate([one.tails for one in each])
+    offsets = np.concatenate([[0], *(np.diff(one.offsets) for one in graphs)]).cumsum()
+    nodes = np.concatenate([[0], *(np.diff(one.nodes) for one in graphs)]).cumsum()
+    heads = np.concatenate([one.heads for one in graphs])
+    tails = np.concatenate([one.tails for one in graphs])
     return Hypergraphs(offsets, nodes, heads, tails)
 
 
@@ -113,8 +113,8 @@ def derivation_edges(grammar: TreebankGrammar, derivation: Derivation, words: Wo
 
 def _find_edges(edges: Table, others: Table) -> NDArray[np.bool_]:
     """Return which edges are among others."""
-    known = {tuple(row) for row in others.tolist()}
-    return np.array([tuple(row) in known for row in edges.tolist()], bool)
+    known_rows = {tuple(row) for row in others.tolist()}
+    return np.array([tuple(row) in known_rows for row in edges.tolist()], bool)
 
 
 def _insert_edges(grammar: TreebankGrammar, edges: Table) -> tuple[Table, Hypergraphs]:
@@ -129,7 +129,9 @@ def _insert_edges(grammar: TreebankGrammar, edges: Table) -> tuple[Table, Hyperg
     is_above = (kind == ChartEdges.UNARY) | (kind == ChartEdges.SELF)
     heads = key(start, end, is_above, symbol)
     tails = np.full((len(edges), 2), -1, np.int64)
-    two, one, same = (kind == each for each in (ChartEdges.BINARY, ChartEdges.UNARY, ChartEdges.SELF))
+    two, one, same = (
+        kind == edge_kind for edge_kind in (ChartEdges.BINARY, ChartEdges.UNARY, ChartEdges.SELF)
+    )
     tails[two, 0] = key(start[two], split[two], 1, rules.binary[rule[two], 1])
     tails[two, 1] = key(split[two], end[two], 1, rules.binary[rule[two], 2])
     tails[one, 0] = key(start[one], end[one], 0, rules.unary[rule[one], 1])
@@ -202,18 +204,18 @@ class EdgeCosts:
         rows : sequence of arrays or None, optional
             Rows of the gold derivation of each chart where it is there, counted from its first.
         """
-        known = [None] * len(trees) if rows is None else list(rows)
+        row_lists = [None] * len(trees) if rows is None else list(rows)
         wrong = wrong_labels(named, binarisation, trees)
         scores = named.scores - _FIRST * wrong
         offsets = named.graphs.offsets
-        for i, own in enumerate(known):
+        for i, own in enumerate(row_lists):
             if own is not None:
                 first, last = offsets[i : i + 2]
                 scores[first:last] = -_FIRST
                 scores[first + own] = 0.0
         mass = Hypergraph().best(scores, named.graphs)
-        missing = sum(own is None for own in known)
-        there = np.repeat(np.array([own is not None for own in known], bool), np.diff(offsets))
+        missing = sum(own is None for own in row_lists)
+        there = np.repeat(np.array([own is not None for own in row_lists], bool), np.diff(offsets))
         return cls(edge_costs(named, mass), missing, int((mass * wrong)[~there].sum()))
 
 
@@ -334,7 +336,7 @@ class TrainingCharts:
         longest: int = LONGEST,
         most: int | None = None,
         threshold: float = THRESHOLD,
-        told: Callable[[int, int], None] | None = None,
+        report: Callable[[int, int], None] | None = None,
     ) -> TrainingCharts:
         """Return the charts of sentences by grammars of the other folds, which are runs of trees.
 
@@ -368,26 +370,26 @@ class TrainingCharts:
         if most is not None and len(chosen) > most:
             chosen = chosen[np.linspace(0, len(chosen) - 1, most).astype(np.int64)]
         edges = np.linspace(0, len(trees), min(folds, len(trees)) + 1).astype(np.int64)
-        found = []
+        charts = []
         for fold, (first, last) in enumerate(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)):
             own = chosen[(chosen >= first) & (chosen < last)].tolist()
             if own:
                 grammar = TreebankGrammar.from_trees([*trees[:first], *trees[last:]], binarisation)
-                found.append(cls.from_trees(grammar, [trees[i] for i in own], threshold=threshold))
-            if told is not None:
-                told(fold + 1, len(edges) - 1)
-        if not any(map(len, found)):
+                charts.append(cls.from_trees(grammar, [trees[i] for i in own], threshold=threshold))
+            if report is not None:
+                report(fold + 1, len(edges) - 1)
+        if not any(map(len, charts)):
             raise UserError("D613", n=len(trees))
-        return cls.concat(found)
+        return cls.concat(charts)
 
     @classmethod
-    def concat(cls, each: Sequence[TrainingCharts]) -> TrainingCharts:
+    def concat(cls, parts: Sequence[TrainingCharts]) -> TrainingCharts:
         """Return all charts of several."""
         counts = ("without_chart", "gold_missing", "wrong_labels", "forced")
         return cls(
-            PartFeatures.concat([one.features for one in each]),
-            join_graphs([one.graphs for one in each]),
-            np.concatenate([one.cost for one in each]),
-            tuple(tree for one in each for tree in one.trees),
-            *(sum(getattr(one, name) for one in each) for name in counts),
+            PartFeatures.concat([one.features for one in parts]),
+            join_graphs([one.graphs for one in parts]),
+            np.concatenate([one.cost for one in parts]),
+            tuple(tree for one in parts for tree in one.trees),
+            *(sum(getattr(one, name) for one in parts) for name in counts),
         )

@@ -86,10 +86,10 @@ def parse(
         write(showing.head())
         for kind, files in kinds:
             if kind == "conllu":
-                found = read_conllu_sentences(parser, files, tags=tags)
+                parsed = read_conllu_sentences(parser, files, tags=tags)
             else:
-                found = read_sentences(parser, line_blocks(lines_in(files), 64), kind, at_once=typed)
-            for sentences in found:
+                parsed = read_sentences(parser, line_blocks(lines_in(files), 64), kind, at_once=typed)
+            for sentences in parsed:
                 for text in run.texts(sentences):
                     write(text)
                     tell("parsing", run.done, 0)

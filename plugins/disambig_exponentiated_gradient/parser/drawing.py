@@ -125,9 +125,9 @@ def svg(tree: Tree, words: Sequence[str] | None = None) -> str:
         if node.word is not None:
             texts.append(_text(xs[i], ys[i] + TAGS - 8, node.word, "word"))
     width, height = layout.width + 2 * MARGIN, 2 * MARGIN + ROW * top + TAGS + 10
-    said = escape(" ".join(node.word or "" for node in nodes if node.word is not None))
+    label = escape(" ".join(node.word or "" for node in nodes if node.word is not None))
     return (
-        f'<svg role="img" aria-label="{said}" width="{width:.0f}" height="{height:.0f}" '
+        f'<svg role="img" aria-label="{label}" width="{width:.0f}" height="{height:.0f}" '
         f'viewBox="0 0 {width:.0f} {height:.0f}" xmlns="http://www.w3.org/2000/svg">\n'
         f'<path class="lines" d="{"".join(lines)}"/>\n{"".join(labels)}\n{"".join(texts)}\n</svg>'
     )
@@ -222,7 +222,7 @@ def html_section(
     trees: Sequence[Tree],
     *,
     words: Sequence[str] | None = None,
-    said: Sequence[str] = (),
+    notes: Sequence[str] = (),
     is_flat: bool = False,
 ) -> str:
     """Return a sentence and its trees.
@@ -244,12 +244,13 @@ def html_section(
         f'<section id="s{number}">\n<h2 dir="auto"><span class="n">{number}</span>{escape(sentence)}</h2>\n'
     ]
     for i, tree in enumerate(trees):
-        if i < len(said):
-            parts.append(f'<p class="score" lang="en">{escape(said[i])}</p>\n')
+        if i < len(notes):
+            parts.append(f'<p class="score" lang="en">{escape(notes[i])}</p>\n')
         if is_flat:
             continue
         drawn = below_top(tree)
-        brackets = f'<details lang="en"><summary>brackets</summary><pre>{escape(format_indented(tree))}</pre></details>'
+        plain = escape(format_indented(tree))
+        brackets = f'<details lang="en"><summary>brackets</summary><pre>{plain}</pre></details>'
         parts.append(f'<div class="picture">{svg(drawn, words)}</div>\n{brackets}\n')
     return "".join(parts) + "</section>\n"
 
@@ -378,8 +379,8 @@ def _outline(tree: Tree, words: Sequence[str]) -> str:
     open_: list[tuple[Tree, str, str]] = [(tree, "", "")]
     while open_:
         node, before, behind = open_.pop()
-        said = visible(node.label) + ("" if node.word is None else "  " + next(number))
-        lines.append(before + said + "\n")
+        line = visible(node.label) + ("" if node.word is None else "  " + next(number))
+        lines.append(before + line + "\n")
         last = len(node.children) - 1
         for i in range(last, -1, -1):
             here, below = ("└─ ", "   ") if i == last else ("├─ ", "│  ")

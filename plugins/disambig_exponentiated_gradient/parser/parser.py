@@ -111,7 +111,7 @@ class Parser:
 
     def parse(self, text: str) -> list[Tree]:
         """Return the best tree of each sentence of a text."""
-        return [each.best for each in self.parses(self.sentences([text])[0])]
+        return [parsed.best for parsed in self.parses(self.sentences([text])[0])]
 
     def nbest(self, text: str, k: int = 10) -> list[list[tuple[Tree, float]]]:
         """Return the `k` best trees of each sentence with their scores, ln P; fewer where there are no more.
@@ -121,8 +121,8 @@ class Parser:
         UserError
             D903 for a `k` that is no whole number from 1 to 1,000.
         """
-        found = self.parses(self.sentences([text])[0], k=k)
-        return [list(zip(each.trees, each.scores, strict=True)) for each in found]
+        parsed = self.parses(self.sentences([text])[0], k=k)
+        return [list(zip(sentence.trees, sentence.scores, strict=True)) for sentence in parsed]
 
     def sentences(self, texts: Sequence[str], *, whole: bool = False) -> list[list[ParserSentence]]:
         """Return the sentences of each text; with `whole` each text is one."""
@@ -134,25 +134,25 @@ class Parser:
         """Return up to `k` trees of each sentence that has words."""
         check_whole("k", k, 1, MOST_BEST)
         given = [sentence for sentence in sentences if sentence.words]
-        found: list[ParsedSentence] = []
+        parsed: list[ParsedSentence] = []
         for first in range(0, len(given), _AT_ONCE):
-            found += self._parsed(given[first : first + _AT_ONCE], k)
-        return found
+            parsed += self._parsed(given[first : first + _AT_ONCE], k)
+        return parsed
 
     def parse_words(self, sentences: Sequence[Sequence[str]]) -> list[Tree | None]:
         """Return the best tree of sentences of the treebank's own words, None where there is none."""
         return self._trees.trees(sentences)
 
     def _parsed(self, given: Sequence[ParserSentence], k: int) -> list[ParsedSentence]:
-        short = [i for i, each in enumerate(given) if len(each.words) <= self.max_length]
+        short = [i for i, sentence in enumerate(given) if len(sentence.words) <= self.max_length]
         tagged = [i for i in short if given[i].tags is not None]
         plain = [i for i in short if given[i].tags is None]
         parses: dict[int, Parses] = {}
         if tagged:
             words, tags = [given[i].words for i in tagged], [given[i].tags or () for i in tagged]
-            for i, each in zip(tagged, self._trees.parses(words, tags, k=k), strict=True):
-                if each.trees and not each.is_fallback:
-                    parses[i] = each
+            for i, nbest in zip(tagged, self._trees.parses(words, tags, k=k), strict=True):
+                if nbest.trees and not nbest.is_fallback:
+                    parses[i] = nbest
                 else:  # by these tags there is none
                     plain.append(i)
         if plain:
@@ -228,8 +228,8 @@ def read_parser(folder: str | Path, *, max_length: int = LONGEST) -> Parser:
         D900 where a file is missing, is damaged or is none of ours; D635 for arrays that hold no grammar.
     """
     folder = Path(folder)
-    header, found = read_stored(folder, FILE, _NAMES, code="D900")
-    arrays = dict(zip(_NAMES, found, strict=True))
+    header, stored = read_stored(folder, FILE, _NAMES, code="D900")
+    arrays = dict(zip(_NAMES, stored, strict=True))
     try:
         if not isinstance(header, Mapping) or header.get("format") != FORMAT:
             raise ValueError(f"it says no format {FORMAT}")
@@ -260,11 +260,11 @@ def grammar_digest(parser: Parser) -> str:
 
 def _digest(arrays: Mapping[str, NDArray[Any]]) -> str:
     """Return the SHA-256 of arrays with their names, kinds and shapes."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for name, array in sorted(arrays.items()):
-        found.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
-        found.update(np.ascontiguousarray(array).tobytes())
-    return found.hexdigest()
+        digest.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
 
 
 FOLDER = "parser"
@@ -279,15 +279,15 @@ def locate_parser(name: str | Path) -> Path:
     UserError
         D901 for a name of nothing, D943 for one of a file, D902 for a folder without a parser.
     """
-    known = packs()
-    if str(name) in known:
-        brought = known[str(name)]
+    installed = packs()
+    if str(name) in installed:
+        brought = installed[str(name)]
         if FOLDER not in brought.folders:
             raise UserError("D902", path=brought.home)
         return brought.folders[FOLDER]
     path = Path(name)
     if not path.is_dir():
-        bringing = [each.name for each in known.values() if FOLDER in each.folders]
+        bringing = [pack.name for pack in installed.values() if FOLDER in pack.folders]
         names = nearest_first(str(name), bringing) if bringing else "none"
         if path.exists():
             raise UserError("D943", name=name, what="a parser", command="train-parser", names=names)

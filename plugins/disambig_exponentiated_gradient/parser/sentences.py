@@ -32,17 +32,17 @@ _SIGNS: dict[str, tuple[str, ...]] = {
 }
 
 
-def as_in_treebank(words: Sequence[str], known: Container[str]) -> list[str]:
+def as_in_treebank(words: Sequence[str], known_words: Container[str]) -> list[str]:
     """Return the words of a sentence as a treebank writes them; all can stand in a bracketed tree.
 
     Parameters
     ----------
     words : sequence of str
         As they are in the text; a straight double quote opens and closes by turns.
-    known : container of str
+    known_words : container of str
         The treebank's words.
     """
-    found = []
+    normalised = []
     is_open = False
     ways: tuple[str, ...]
     for word in words:
@@ -52,8 +52,8 @@ def as_in_treebank(words: Sequence[str], known: Container[str]) -> list[str]:
             if word in _OPENING or word in _CLOSING:
                 is_open = word in _OPENING
             ways = _SIGNS.get(word) or _ways(word)
-        found.append(escape_word(next((way for way in ways if way in known), ways[0])))
-    return found
+        normalised.append(escape_word(next((way for way in ways if way in known_words), ways[0])))
+    return normalised
 
 
 def _ways(word: str) -> tuple[str, ...]:
@@ -104,7 +104,7 @@ class SentenceCutter:
 
     Attributes
     ----------
-    known : container of str
+    known_words : container of str
         The treebank's words.
     language : str
         Whose tokeniser cuts.
@@ -112,7 +112,7 @@ class SentenceCutter:
         Whether the treebank cuts words at hyphens.
     """
 
-    known: Container[str]
+    known_words: Container[str]
     language: str = "en"
     cuts_hyphens: bool = True
 
@@ -127,7 +127,7 @@ class SentenceCutter:
         """
         view = SpacyTokens(self.language)(texts)
         starts, ends, bounds = view.starts.tolist(), view.ends.tolist(), view.sentences.tolist()
-        found: list[list[ParserSentence]] = [[] for _ in texts]
+        results: list[list[ParserSentence]] = [[] for _ in texts]
         documents = view.document_indices(view.sentences[:-1]).tolist()
         rows: list[list[list[int]]] = [[] for _ in texts]
         for document, first, last in zip(documents, bounds, bounds[1:], strict=False):
@@ -139,8 +139,8 @@ class SentenceCutter:
         for document, (text, sentences) in enumerate(zip(texts, rows, strict=True)):
             for tokens in sentences:
                 spans = [(starts[token], ends[token]) for token in tokens]
-                found[document].append(self.sentence(text, spans))
-        return found
+                results[document].append(self.sentence(text, spans))
+        return results
 
     def sentence(
         self, text: str, spans: Sequence[tuple[int, int]], tags: Sequence[str] | None = None
@@ -157,7 +157,7 @@ class SentenceCutter:
         """
         if not self.cuts_hyphens:
             spans, tags = _join_words(text, spans, tags)
-        words = as_in_treebank([text[start:end] for start, end in spans], self.known)
+        words = as_in_treebank([text[start:end] for start, end in spans], self.known_words)
         starts, ends = zip(*spans, strict=True) if spans else ((), ())
         return ParserSentence(text, tuple(words), starts, ends, None if tags is None else tuple(tags))
 
@@ -168,7 +168,7 @@ class SentenceCutter:
             spans.append((at, at + len(word)))
             at += len(word) + 1
         starts, ends = zip(*spans, strict=True) if spans else ((), ())
-        spelt = tuple(as_in_treebank(words, self.known))
+        spelt = tuple(as_in_treebank(words, self.known_words))
         return ParserSentence(" ".join(words), spelt, starts, ends, None if tags is None else tuple(tags))
 
 
@@ -176,7 +176,7 @@ def _join_words(
     text: str, spans: Sequence[tuple[int, int]], tags: Sequence[str] | None
 ) -> tuple[list[tuple[int, int]], list[str] | None]:
     """Put tokens together that a hyphen between them, and no space, makes one word."""
-    found: list[tuple[int, int]] = []
+    joined: list[tuple[int, int]] = []
     kept: list[str] = []
     for i, (start, end) in enumerate(spans):
         before, behind = i > 0 and spans[i - 1][1] == start, i + 1 < len(spans) and spans[i + 1][0] == end
@@ -185,15 +185,15 @@ def _join_words(
         joins = (is_hyphen and before and behind and text[end : end + 1].isalnum()) or (
             after_hyphen and i > 1 and spans[i - 2][1] == spans[i - 1][0] and text[start].isalnum()
         )
-        if joins and found and text[start - 1].isalnum() | (not is_hyphen):
-            found[-1] = (found[-1][0], end)
+        if joins and joined and text[start - 1].isalnum() | (not is_hyphen):
+            joined[-1] = (joined[-1][0], end)
             if tags is not None:
                 kept[-1] = tags[i]
         else:
-            found.append((start, end))
+            joined.append((start, end))
             if tags is not None:
                 kept.append(tags[i])
-    return found, None if tags is None else kept
+    return joined, None if tags is None else kept
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -226,12 +226,12 @@ class ParserTagger:
     def __call__(self, sentences: Sequence[ParserSentence]) -> list[ParserSentence]:
         """Return sentences with the tags of their words; those that have some keep them."""
         some = [i for i, sentence in enumerate(sentences) if sentence.tags is None and sentence.words]
-        found = list(sentences)
+        processed = list(sentences)
         if not some:
-            return found
+            return processed
         view = SpacyTokens(self.model.language).of_sentences([sentences[i].source_words for i in some])
         labels = self.model.task.groups[0].candidates
         chosen = iter(self.model.choose(view)[1].tolist())
         for i in some:
-            found[i] = replace(found[i], tags=tuple(labels[next(chosen)] for _ in found[i].words))
-        return found
+            processed[i] = replace(processed[i], tags=tuple(labels[next(chosen)] for _ in processed[i].words))
+        return processed

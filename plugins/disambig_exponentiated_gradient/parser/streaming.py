@@ -127,8 +127,8 @@ def read_conllu_sentences(parser: Parser, paths: Sequence[str], *, tags: bool) -
     """Yield the sentences of CoNLL-U files: their words, and their tags where they have any (column XPOS)."""
     for path in paths:
         held: list[Placed] = []
-        for found in read_conllu(path):
-            held.append((f"{path}:{found.line}", _rows_to_sentence(parser, found.words, tags=tags)))
+        for sentence in read_conllu(path):
+            held.append((f"{path}:{sentence.line}", _rows_to_sentence(parser, sentence.words, tags=tags)))
             if len(held) == _LINES_PER_BATCH:
                 yield held
                 held = []
@@ -136,18 +136,20 @@ def read_conllu_sentences(parser: Parser, paths: Sequence[str], *, tags: bool) -
 
 
 def _rows_to_sentence(parser: Parser, rows: Sequence[Sequence[str]], *, tags: bool) -> ParserSentence:
-    known = [row[4] for row in rows]  # XPOS
-    are_tags = tags and not any(tag == "_" for tag in known)
-    return parser.cutter.from_words([row[1].replace(" ", "_") for row in rows], known if are_tags else None)
+    given_tags = [row[4] for row in rows]  # XPOS
+    are_tags = tags and not any(tag == "_" for tag in given_tags)
+    return parser.cutter.from_words(
+        [row[1].replace(" ", "_") for row in rows], given_tags if are_tags else None
+    )
 
 
 def _cut(parser: Parser, pieces: Sequence[Line], *, whole: bool) -> list[Placed]:
     if not pieces:
         return []
-    found: Any = parser.sentences([text for _, text in pieces], whole=whole)
+    cut: Any = parser.sentences([text for _, text in pieces], whole=whole)
     return [
         (where, sentence)
-        for (where, _), sentences in zip(pieces, found, strict=True)
+        for (where, _), sentences in zip(pieces, cut, strict=True)
         for sentence in sentences
         if sentence.words
     ]
@@ -238,17 +240,17 @@ _SAID = {
 
 
 def _format_section(showing: TreeFormatter, number: int, where: str, parsed: ParsedSentence) -> str:
-    said = []
+    lines = []
     for rank, score in enumerate(parsed.scores, 1):
         parts = [f"{rank}.", f"ln P = {score:.2f}"] if showing.nbest and not math.isnan(score) else []
         parts += [_SAID[parsed.kind]] if _SAID[parsed.kind] else []
-        said.append(" ".join(parts))
+        lines.append(" ".join(parts))
     return page.html_section(
         number,
         parsed.sentence.source_text,
         parsed.trees,
         words=parsed.sentence.source_words,
-        said=said if any(said) else (),
+        notes=lines if any(lines) else (),
         is_flat=parsed.is_flat,
     )
 
@@ -256,14 +258,14 @@ def _format_section(showing: TreeFormatter, number: int, where: str, parsed: Par
 def _format_json(showing: TreeFormatter, number: int, where: str, parsed: ParsedSentence) -> str:
     """Return an object: with scores asked, a list as ``disambig train --lists`` reads them."""
     sentence = parsed.sentence
-    said: dict[str, object] = {
+    record: dict[str, object] = {
         "id": f"{where}#{number}",
         "text": sentence.source_text,
         "words": sentence.source_words,
         "parse": parsed.kind,
     }
     if showing.nbest:
-        said["candidates"] = [
+        record["candidates"] = [
             {
                 "text": format_one_line(tree),
                 "score": None if math.isnan(score) else round(score, 6),
@@ -273,13 +275,13 @@ def _format_json(showing: TreeFormatter, number: int, where: str, parsed: Parsed
         ]
     else:
         score = parsed.scores[0]
-        said |= {
+        record |= {
             "tags": parsed.best.tags(),
             "tree": format_one_line(parsed.best),
             "score": None if math.isnan(score) else round(score, 6),
             "constituents": list_constituents(parsed.best),
         }
-    return json.dumps(said, ensure_ascii=False) + "\n"
+    return json.dumps(record, ensure_ascii=False) + "\n"
 
 
 _SENTENCES_PER_BATCH = 16
@@ -319,10 +321,10 @@ class ParserRun:
             tagged = given if self.tagger is None else self.tagger(given)
             parsed = self.parser.parses(tagged, k=self.nbest)
             made = []
-            for (where, _), each in zip(some, parsed, strict=True):
+            for (where, _), parsed_text in zip(some, parsed, strict=True):
                 self.done += 1
-                self.kinds[each.kind] += 1
-                made.append(self.showing.one(self.done, where, each))
+                self.kinds[parsed_text.kind] += 1
+                made.append(self.showing.one(self.done, where, parsed_text))
             yield "".join(made)
 
     def warnings(self) -> Iterator[str]:
@@ -373,4 +375,4 @@ def group_by_format(paths: Sequence[str], kind: str) -> list[tuple[str, list[str
             plain = plain.removesuffix(packed)
         return CONLLU if plain.endswith(".conllu") else kind
 
-    return [(each, list(group)) for each, group in groupby(paths, file_kind)]
+    return [(kind, list(group)) for kind, group in groupby(paths, file_kind)]

@@ -157,13 +157,13 @@ def train_on(
 
 def parse_again(parser: Parser, trees: Sequence[Tree], tell: Tell | None = None) -> list[Tree | None]:
     """Return the trees that a parser finds of the words of others."""
-    found: list[Tree | None] = []
+    reparsed: list[Tree | None] = []
     for first in range(0, len(trees), _AT_ONCE):
         some = trees[first : first + _AT_ONCE]
-        found += parser.parse_words([tree.words() for tree in some])
+        reparsed += parser.parse_words([tree.words() for tree in some])
         if tell is not None:
-            tell("measuring", len(found), len(trees))
-    return found
+            tell("measuring", len(reparsed), len(trees))
+    return reparsed
 
 
 def training_summary(trained: TrainedParser, output: Path) -> list[str]:

@@ -578,8 +578,8 @@ def sample() -> None:
     """Do a little of the work, so that `disambig doctor --compile` compiles it."""
     from .features import TreeOccurrences
 
-    found = TreeOccurrences(["(TOP (NP (NP (DT a) (NN b)) (CC and) (NP (NN c))))"])
-    found.names(found.occur(0, 1).places[:1])
+    occurrences = TreeOccurrences(["(TOP (NP (NP (DT a) (NN b)) (CC and) (NP (NN c))))"])
+    occurrences.names(occurrences.occur(0, 1).places[:1])
 
 
 # Numba finds the types of compiled functions (see `disambig.jit`).

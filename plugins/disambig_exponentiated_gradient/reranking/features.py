@@ -116,11 +116,11 @@ class ForestReader:
     def _read(self, texts: Sequence[str]) -> tuple[Forest, NDArray[np.bool_]]:
         from ._kernels import OPEN, head_words, read_forest
 
-        n, found = len(texts), [_TOKEN.findall(text) for text in texts]
-        token_starts = np.concatenate([[0], np.cumsum([len(each) for each in found], dtype=np.int64)])
+        n, token_lists = len(texts), [_TOKEN.findall(text) for text in texts]
+        token_starts = np.concatenate([[0], np.cumsum([len(row) for row in token_lists], dtype=np.int64)])
         number = self.symbols.number
         tokens = np.fromiter(
-            (number[token] for each in found for token in each), np.int32, int(token_starts[-1])
+            (number[token] for row in token_lists for token in row), np.int32, int(token_starts[-1])
         )
         is_open = tokens == OPEN
         nodes = np.concatenate([[0], np.cumsum(is_open)])[token_starts].astype(np.int64)
@@ -148,18 +148,18 @@ class ForestReader:
         keys = np.empty(len(label), np.uint64)
         rule_keys(label, word, after, keys, _MIX)
         rules, at, which = np.unique(keys, return_index=True, return_inverse=True)
-        known = self._heads_of_keys
+        known_keys = self._heads_of_keys
         heads = np.zeros(len(rules), np.int32)
         for i, (key, node) in enumerate(zip(rules.tolist(), at.tolist(), strict=True)):
-            if key and key not in known:
+            if key and key not in known_keys:
                 below, child = [], node + 1
                 while child >= 0:
                     below.append(self.symbols.name(int(label[child])))
                     child = int(after[child])
-                known[key] = head_child(self.symbols.name(int(label[node])), below)
-            heads[i] = known[key] if key else 0
-        found: Column = heads[which.ravel()]
-        return found
+                known_keys[key] = head_child(self.symbols.name(int(label[node])), below)
+            heads[i] = known_keys[key] if key else 0
+        numbers: Column = heads[which.ravel()]
+        return numbers
 
 
 def _clean(text: str) -> str:
@@ -216,7 +216,7 @@ class TreeOccurrences:
         wanted, at = np.unique(trees, return_inverse=True)
         order = np.argsort(at.ravel(), kind="stable")
         of_tree = np.concatenate([[0], np.cumsum(np.bincount(at.ravel(), minlength=len(wanted)))])
-        found = [""] * len(places)
+        names = [""] * len(places)
         for first in range(0, len(wanted), _NAMED):
             some = wanted[first : first + _NAMED].tolist()
             out, ends = self._described(self.reader.read([self.texts[i] for i in some]))
@@ -226,8 +226,8 @@ class TreeOccurrences:
             for i in range(len(some)):
                 for place in order[of_tree[first + i] : of_tree[first + i + 1]].tolist():
                     at = int(begins[before[i] + numbers[place]])
-                    found[place] = self._name(out[at + 1 : at + 1 + out[at]].tolist())
-        return found
+                    names[place] = self._name(out[at + 1 : at + 1 + out[at]].tolist())
+        return names
 
     def _name(self, symbols: list[int]) -> str:
         template, *rest = map(self.reader.symbols.name, symbols)

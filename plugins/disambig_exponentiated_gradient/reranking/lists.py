@@ -61,12 +61,12 @@ class TreeLists:
         """Return the sentences of all parts, one part after the other."""
         names = ("matched", "gold", "found", "crossing", "words", "right_tags", "failed")
         columns = (np.concatenate([getattr(part.counts, name) for part in parts]) for name in names)
-        references = tuple(each for part in parts for each in part.references)
+        references = tuple(reference for part in parts for reference in part.references)
         return cls(CandidateLists.joined([part.lists for part in parts]), Parseval(*columns), references)
 
 
 def candidate_trees(
-    grammar: TreebankGrammar, gold: Sequence[Tree], k: int = K, told: Told | None = None
+    grammar: TreebankGrammar, gold: Sequence[Tree], k: int = K, report: Told | None = None
 ) -> TreeLists:
     """Return up to `k` trees that a grammar has of each sentence, beside the right ones.
 
@@ -84,8 +84,8 @@ def candidate_trees(
     parser = TreebankParser(grammar)
     parts = []
     for first in range(0, len(gold), _AT_ONCE):
-        if told is not None:
-            told(first, len(gold))
+        if report is not None:
+            report(first, len(gold))
         parts.append(_candidates(parser, gold[first : first + _AT_ONCE], k))
     return TreeLists.concat(parts)
 
@@ -98,7 +98,7 @@ def jackknife_lists(
     most: int | None = None,
     k: int = K,
     folds: int = FOLDS,
-    told: Told | None = None,
+    report: Told | None = None,
 ) -> TreeLists:
     """Return lists to learn from: the grammar that parses a sentence has seen the other folds alone.
 
@@ -127,8 +127,8 @@ def jackknife_lists(
     bounds = np.linspace(0, len(trees), min(folds, len(trees)) + 1).astype(int).tolist()
     parts = []
     for first, last in pairwise(bounds):
-        if told is not None:
-            told(first, len(trees))
+        if report is not None:
+            report(first, len(trees))
         held = [trees[i] for i in range(first, last) if i in listed]
         if held:
             parts.append(candidate_trees(learn([*trees[:first], *trees[last:]]), held, k))
@@ -141,28 +141,28 @@ _AT_ONCE = 100
 
 def _candidates(parser: TreebankParser, gold: Sequence[Tree], k: int) -> TreeLists:
     sentences = [tree.words() for tree in gold]
-    found = parser.parses(sentences, k=k)
+    parsed = parser.parses(sentences, k=k)
     trees = [
-        each.trees or (flat_tree(words, [UNKNOWN] * len(words)),)
-        for each, words in zip(found, sentences, strict=True)
+        sentence.trees or (flat_tree(words, [UNKNOWN] * len(words)),)
+        for sentence, words in zip(parsed, sentences, strict=True)
     ]
-    plain = CandidateLists.from_texts([[format_one_line(tree) for tree in each] for each in trees])
-    scores = [score for each in found for score in each.scores or (0.0,)]
+    plain = CandidateLists.from_texts([[format_one_line(tree) for tree in row] for row in trees])
+    scores = [score for sentence in parsed for score in sentence.scores or (0.0,)]
     brackets = [TreeBrackets.from_tree(tree) for tree in gold]
-    right = [one for one, each in zip(brackets, trees, strict=True) for _ in each]
-    counts = Parseval.from_trees(right, [tree for each in trees for tree in each])
+    right = [one for one, row in zip(brackets, trees, strict=True) for _ in row]
+    counts = Parseval.from_trees(right, [tree for row in trees for tree in row])
     lists = CandidateLists(
         plain.offsets, plain.texts, np.array(scores), plain.ranks, counts.errors.astype(np.float32)
     )
     return TreeLists(lists, counts, tuple(format_one_line(tree) for tree in gold))
 
 
-_COUNTS = tuple(each.name for each in fields(Parseval))
+_COUNTS = tuple(field.name for field in fields(Parseval))
 
 
-def write_lists(path: Path, found: TreeLists) -> None:
+def write_lists(path: Path, lists: TreeLists) -> None:
     """Write lists to a file of arrays (``.npz``)."""
-    own = found.lists
+    own = lists.lists
     with path.open("wb") as file:
         np.savez_compressed(
             file,
@@ -171,20 +171,20 @@ def write_lists(path: Path, found: TreeLists) -> None:
             ranks=own.ranks,
             costs=own.costs,
             texts=_pack_lists(own.texts),
-            references=_pack_lists(found.references),
-            **{name: getattr(found.counts, name) for name in _COUNTS},
+            references=_pack_lists(lists.references),
+            **{name: getattr(lists.counts, name) for name in _COUNTS},
         )
 
 
 def read_lists(path: Path) -> TreeLists:
     """Return what `write_lists` wrote."""
     with np.load(path) as file:
-        said: dict[str, NDArray[Any]] = dict(file)
+        arrays: dict[str, NDArray[Any]] = dict(file)
     own = CandidateLists(
-        said["offsets"], _unpack_lists(said["texts"]), said["scores"], said["ranks"], said["costs"]
+        arrays["offsets"], _unpack_lists(arrays["texts"]), arrays["scores"], arrays["ranks"], arrays["costs"]
     )
-    counts = Parseval(*(said[name] for name in _COUNTS))
-    return TreeLists(own, counts, tuple(_unpack_lists(said["references"])))
+    counts = Parseval(*(arrays[name] for name in _COUNTS))
+    return TreeLists(own, counts, tuple(_unpack_lists(arrays["references"])))
 
 
 def _pack_lists(texts: Sequence[str]) -> NDArray[np.uint8]:

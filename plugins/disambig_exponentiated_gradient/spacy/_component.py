@@ -73,13 +73,13 @@ def span_constituents(span: Span) -> tuple[Span, ...]:
     """Return the constituents in a span, itself the first if it is one, each before those in it."""
     index, span = _index(span.doc), _trimmed(span)
     first = bisect_left(index.places, (span.start, -span.end), key=_order)  # larger ones come before
-    found = []
+    constituents = []
     for start, end in index.places[first:]:
         if start >= span.end:
             break
         if end <= span.end:
-            found.append(span.doc[start:end])
-    return tuple(found)
+            constituents.append(span.doc[start:end])
+    return tuple(constituents)
 
 
 def labels(span: Span) -> tuple[str, ...]:
@@ -106,8 +106,8 @@ def parse_string(span: Span) -> str:
             open_[-1][2].append(_chain(names, below))
 
     begins: dict[int, list[int]] = {}
-    for each in span_constituents(span):
-        begins.setdefault(each.start, []).append(each.end)
+    for constituent in span_constituents(span):
+        begins.setdefault(constituent.start, []).append(constituent.end)
     for token in _words(span):
         close(token.i)
         open_ += [(end, index.labels[token.i, end], []) for end in begins.get(token.i, ())]
@@ -134,16 +134,20 @@ def children(span: Span) -> tuple[Span, ...]:
     span = _trimmed(span)
     if not labels(span):
         return ()
-    below = [each for each in span_constituents(span) if (each.start, each.end) != (span.start, span.end)]
-    found: list[Span] = []
+    below = [
+        constituent
+        for constituent in span_constituents(span)
+        if (constituent.start, constituent.end) != (span.start, span.end)
+    ]
+    children: list[Span] = []
     at = span.start
-    for each in below:
-        if each.start < at:
+    for constituent in below:
+        if constituent.start < at:
             continue
-        found += [span.doc[i : i + 1] for i in range(at, each.start) if not span.doc[i].is_space]
-        found.append(each)
-        at = each.end
-    return (*found, *(span.doc[i : i + 1] for i in range(at, span.end) if not span.doc[i].is_space))
+        children += [span.doc[i : i + 1] for i in range(at, constituent.start) if not span.doc[i].is_space]
+        children.append(constituent)
+        at = constituent.end
+    return (*children, *(span.doc[i : i + 1] for i in range(at, span.end) if not span.doc[i].is_space))
 
 
 def _token_labels(getter: Callable[[Span], Any]) -> Callable[[Token], Any]:
@@ -151,16 +155,16 @@ def _token_labels(getter: Callable[[Span], Any]) -> Callable[[Token], Any]:
 
 
 def _index(doc: Doc) -> ConstituentIndex:
-    group = next((each for each in doc.spans.values() if each.attrs.get(MARK) == KIND), None)
+    group = next((spans for spans in doc.spans.values() if spans.attrs.get(MARK) == KIND), None)
     if group is None:
         raise UserError("D908")
     recent = next(iter(_recent), None)  # once: another thread may put its own there at any time
     if recent is not None and recent.group is group and recent.size == len(group):
         return recent
-    found: dict[Place, list[str]] = {}
+    labels: dict[Place, list[str]] = {}
     for span in group:
-        found.setdefault((span.start, span.end), []).append(span.label_)
-    index = ConstituentIndex(group, len(group), sorted(found, key=_order), found)
+        labels.setdefault((span.start, span.end), []).append(span.label_)
+    index = ConstituentIndex(group, len(group), sorted(labels, key=_order), labels)
     _recent[:] = [index]
     return index
 
@@ -242,15 +246,15 @@ class ConstituentParser(SpanWriter):
         parsed = iter(self.parser.parses([sentence for sentences in given for sentence in sentences]))
         return [[next(parsed) for _ in sentences] for sentences in given]
 
-    def set_annotations(self, docs: Sequence[Doc], found: Found) -> None:
+    def set_annotations(self, docs: Sequence[Doc], parsed: Found) -> None:
         """Write what `predict` found to the Docs."""
-        for doc, sentences in zip(docs, found, strict=True):
+        for doc, sentences in zip(docs, parsed, strict=True):
             self._write(doc, sentences)
 
     def _sentences(self, docs: Sequence[Doc]) -> list[list[ParserSentence]]:
         view = SpacyTokens(self.parser.language).of_docs(docs)
         starts, ends, bounds = view.starts.tolist(), view.ends.tolist(), view.sentences.tolist()
-        found: list[list[ParserSentence]] = [[] for _ in docs]
+        sentences: list[list[ParserSentence]] = [[] for _ in docs]
         words = [[token for token in doc if not token.is_space] for doc in docs]
         tagged = [self.tags and doc.has_annotation("TAG") for doc in docs]
         seen = [0] * len(docs)
@@ -260,8 +264,8 @@ class ConstituentParser(SpanWriter):
             own = words[document][seen[document] : seen[document] + len(spans)]
             seen[document] += len(spans)
             tags = [token.tag_ for token in own] if tagged[document] else None
-            found[document].append(self.parser.cutter.sentence(docs[document].text, spans, tags))
-        return found
+            sentences[document].append(self.parser.cutter.sentence(docs[document].text, spans, tags))
+        return sentences
 
     def _write(self, doc: Doc, sentences: Sequence[ParsedSentence]) -> None:
         first = {token.idx: token.i for token in doc}

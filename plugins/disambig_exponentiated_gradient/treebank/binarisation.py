@@ -89,13 +89,13 @@ def head_rules() -> dict[str, tuple[HeadStep, ...]]:
     rules: dict[str, tuple[HeadStep, ...]] = {}
     same: dict[str, str] = {}
     for line in TABLE.read_text(encoding="utf8").splitlines():
-        parent, _, said = line.partition("\t")
+        parent, _, rule_text = line.partition("\t")
         if line.startswith("#"):
             continue
-        if " " not in said:
-            same[parent] = said
+        if " " not in rule_text:
+            same[parent] = rule_text
             continue
-        steps = [tuple(step.split()) for step in said.split(";")]
+        steps = [tuple(step.split()) for step in rule_text.split(";")]
         assert all(step[0] in _SIDES and step[1] in _MODES for step in steps), line
         rules[parent] = tuple(HeadStep(step[0], step[1] == "each", step[2:]) for step in steps)
     return rules | {parent: rules[other] for parent, other in same.items()}
@@ -113,14 +113,14 @@ def head_child(label: str, children: Sequence[str]) -> int:
     """
     steps = head_rules().get(label, ())
     for step in steps:
-        found = step.find(children)
-        if found >= 0:
+        head = step.find(children)
+        if head >= 0:
             break
     else:
-        found = len(children) - 1 if steps and steps[-1].side == "right" else 0
-    if found > 1 and children[found - 1] == "CC":  # of what is joined the first is the head
-        return found - 2
-    return found
+        head = len(children) - 1 if steps and steps[-1].side == "right" else 0
+    if head > 1 and children[head - 1] == "CC":  # of what is joined the first is the head
+        return head - 2
+    return head
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -180,12 +180,12 @@ class NodeContext:
     @classmethod
     def from_tree(cls, tree: Tree) -> NodeContext:
         """Return the places of a tree."""
-        found = TreeNodes.from_tree(tree)
-        children: list[list[int]] = [[] for _ in found.nodes]
-        for i, parent in enumerate(found.parents):
+        nodes = TreeNodes.from_tree(tree)
+        children: list[list[int]] = [[] for _ in nodes.nodes]
+        for i, parent in enumerate(nodes.parents):
             if parent >= 0:
                 children[parent].append(i)
-        return cls(found, children)
+        return cls(nodes, children)
 
     def label(self, i: int) -> str:
         """Return the label of a node."""
@@ -340,7 +340,7 @@ def restore_tree(tree: Tree) -> Tree:
     def make(node: Tree, children: Sequence[list[Tree]]) -> list[Tree]:
         if node.word is not None:
             return [Tree(node_label(node.label), (), node.word)]
-        below = [child for each in children for child in each]
+        below = [child for group in children for child in group]
         return below if is_inside(node.label) else [Tree(node_label(node.label), tuple(below))]
 
     return fold_tree(tree, make)[0]

@@ -46,10 +46,10 @@ class TreeBrackets:
     @classmethod
     def from_tree(cls, tree: Tree) -> TreeBrackets:
         """Return the brackets of a tree."""
-        found = TreeNodes.from_tree(tree)
+        nodes = TreeNodes.from_tree(tree)
         rows = [
             (label, start, end)
-            for node, start, end in zip(found.nodes, found.starts, found.ends, strict=True)
+            for node, start, end in zip(nodes.nodes, nodes.starts, nodes.ends, strict=True)
             if node.word is None and (label := compared_label(node.label)) not in DELETED
         ]
         labels, starts, ends = zip(*rows, strict=True) if rows else ((), (), ())
@@ -107,12 +107,12 @@ class Parseval:
 
     @classmethod
     def from_trees(
-        cls, gold: Sequence[Tree | TreeBrackets], found: Sequence[Tree | TreeBrackets | None]
+        cls, gold: Sequence[Tree | TreeBrackets], parsed: Sequence[Tree | TreeBrackets | None]
     ) -> Parseval:
         """Return the counts of trees beside those that should be; None is a sentence without a parse."""
         rows = [
             _counts(_as_brackets(right), None if tree is None else _as_brackets(tree))
-            for right, tree in zip(gold, found, strict=True)
+            for right, tree in zip(gold, parsed, strict=True)
         ]
         table = np.array(rows, np.int64).reshape(len(rows), 7)
         matched, due, there, crossing, words, right_tags, failed = table.T
@@ -123,7 +123,7 @@ class Parseval:
 
     def take(self, index: NDArray[np.generic] | slice) -> Parseval:
         """Return the counts of some pairs."""
-        return Parseval(*(getattr(self, each.name)[index] for each in fields(self)))
+        return Parseval(*(getattr(self, field.name)[index] for field in fields(self)))
 
     @property
     def errors(self) -> Ints:
@@ -179,17 +179,17 @@ def _as_brackets(tree: Tree | TreeBrackets) -> TreeBrackets:
     return TreeBrackets.from_tree(tree) if isinstance(tree, Tree) else tree
 
 
-def _counts(gold: TreeBrackets, found: TreeBrackets | None) -> tuple[int, ...]:
+def _counts(gold: TreeBrackets, parsed: TreeBrackets | None) -> tuple[int, ...]:
     """Return the seven columns of one pair."""
-    if found is None or found.words != gold.words:
+    if parsed is None or parsed.words != gold.words:
         is_deleted = [tag in DELETED for tag in gold.tags]
         return 0, len(gold.counted(is_deleted)), 0, 0, is_deleted.count(False), 0, 1
-    is_deleted = [a in DELETED and b in DELETED for a, b in zip(gold.tags, found.tags, strict=True)]
-    right, there = gold.counted(is_deleted), found.counted(is_deleted)
+    is_deleted = [a in DELETED and b in DELETED for a, b in zip(gold.tags, parsed.tags, strict=True)]
+    right, there = gold.counted(is_deleted), parsed.counted(is_deleted)
     seen = Counter(right)
     seen.subtract(there)
     missing = sum(number for number in seen.values() if number > 0)
-    tags = zip(gold.tags, found.tags, is_deleted, strict=True)
+    tags = zip(gold.tags, parsed.tags, is_deleted, strict=True)
     right_tags = sum(compared_tag(a) == compared_tag(b) for a, b, gone in tags if not gone)
     crossing = _crossing(right, there)
     return len(right) - missing, len(right), len(there), crossing, is_deleted.count(False), right_tags, 0
@@ -244,7 +244,7 @@ class BracketF1:
 def _count_brackets(texts: Sequence[str], references: Sequence[str]) -> Parseval:
     gold = [_parse_brackets(text) for text in references]
     return Parseval.from_trees(
-        [TreeBrackets((), (), (), (), ()) if each is None else each for each in gold],
+        [TreeBrackets((), (), (), (), ()) if brackets is None else brackets for brackets in gold],
         [_parse_brackets(text) for text in texts],
     )
 

@@ -1,4 +1,4 @@
-"""Read treebanks: brackets to cleaned trees, from files, folders and archives; the Penn and CRAFT treebanks."""
+"""Reading of treebanks: brackets to cleaned trees; files, folders, archives; the Penn and CRAFT banks."""
 
 from __future__ import annotations
 
@@ -94,9 +94,9 @@ def read_raw_trees(text: str, path: str = "trees") -> Iterator[Tree]:
 class _BracketProblem(Exception):
     """What is wrong, and where: lines are counted only if something is."""
 
-    def __init__(self, at: int, said: str, most: int = 0) -> None:
-        super().__init__(said)
-        self.at, self.said, self.most = at, said, most
+    def __init__(self, at: int, message: str, most: int = 0) -> None:
+        super().__init__(message)
+        self.at, self.said, self.most = at, message, most
 
 
 def _check_limit(at: int, what: str, seen: int, most: int) -> None:
@@ -241,14 +241,14 @@ def read_treebank(path: str | Path, *, functions: bool = False) -> dict[str, lis
         D630 and D631 for brackets that make no tree, with file and line; D632 for what cannot be read, is too
         large, or has no file of trees.
     """
-    found: dict[str, list[Tree]] = {}
+    trees: dict[str, list[Tree]] = {}
     for key, name, data in sorted(_files(Path(path))):
-        if key in found:
+        if key in trees:
             raise UserError("D632", path=path, problem=f"two files are called {key!r}")
-        found[key] = list(read_trees(_text(data, name), name, functions=functions))
-    if not found:
+        trees[key] = list(read_trees(_text(data, name), name, functions=functions))
+    if not trees:
         raise UserError("D632", path=path, problem=f"no file in it ends in {', '.join(ENDINGS)}")
-    return found
+    return trees
 
 
 def _files(path: Path) -> Iterator[tuple[str, str, bytes]]:
@@ -262,8 +262,8 @@ def _files(path: Path) -> Iterator[tuple[str, str, bytes]]:
             with _open_files(path) as stream:
                 yield _key(path.name), str(path), _check_file_size(path, stream.read(LARGEST + 1), LARGEST)
     except _READ_ERRORS as problem:
-        said = getattr(problem, "strerror", None) or str(problem) or type(problem).__name__
-        raise UserError("D632", path=path, problem=said) from problem
+        message = getattr(problem, "strerror", None) or str(problem) or type(problem).__name__
+        raise UserError("D632", path=path, problem=message) from problem
 
 
 def _open_files(path: Path) -> IO[bytes]:

@@ -214,13 +214,13 @@ def list_constituents(tree: Tree) -> list[Constituent]:
 
     The bracket `TOP` is one only where the sentence is not a single constituent below it.
     """
-    found = TreeNodes.from_tree(below_top(tree))
+    nodes = TreeNodes.from_tree(below_top(tree))
     number = {-1: -1}
     rows: list[Constituent] = []
-    for i, node in enumerate(found.nodes):
+    for i, node in enumerate(nodes.nodes):
         if node.word is None:
             number[i] = len(rows)
-            rows.append(Constituent(node.label, found.starts[i], found.ends[i], number[found.parents[i]]))
+            rows.append(Constituent(node.label, nodes.starts[i], nodes.ends[i], number[nodes.parents[i]]))
     return rows
 
 

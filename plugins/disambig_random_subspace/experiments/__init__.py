@@ -1,4 +1,4 @@
-"""The tables and figures of Søgaard and Johannsen (2012) as code."""
+"""Experiments that repeat the tables and figures of Søgaard and Johannsen (2012)."""
 
 import lazy_loader
 

@@ -29,14 +29,14 @@ def system_accuracies(
     *,
     progress: Progress,
 ) -> dict[str, Floats]:
-    """Return the share of right decisions of each trial, shape ``(n_instances, n_settings)``.
+    """Return the share of right decisions for each trial, shape ``(n_instances, n_settings)``.
 
-    Every trial learns once from each pair of groups and decides on all that instances want of it.
+    Every trial is trained once on each training pair and decides all test pairs that the instances need.
     """
     wanted: dict[Pair, list[int]] = {}
     for place, instance in enumerate(instances):
         wanted.setdefault(instance.train, []).append(place)
-    found: dict[str, Floats] = {}
+    accuracies: dict[str, Floats] = {}
     for number, (pair, places) in enumerate(wanted.items()):
         progress("learning", number, len(wanted))
         lesson = counted.lesson(pair)
@@ -44,7 +44,7 @@ def system_accuracies(
         train, tests = lesson.batch("train", pair), [lesson.batch("test", [group]) for group in groups]
         for name, learn in trials.items():
             fits = learn(train)
-            shares = found.setdefault(name, np.empty((len(instances), len(fits))))
+            shares = accuracies.setdefault(name, np.empty((len(instances), len(fits))))
             for setting, fitted in enumerate(fits):
                 hits = {
                     group: right(fitted.scorer.scores(test), test)
@@ -53,19 +53,19 @@ def system_accuracies(
                 for place in places:
                     both = [hits[group] for group in instances[place].test]
                     shares[place, setting] = np.concatenate(both).mean()
-    return found
+    return accuracies
 
 
 def right(scores: Floats, batch: CrossedRows) -> NDArray[np.bool_]:
-    """Return for each document whether the best-scored category is right, the first of equals."""
+    """Return for each document whether the category with the highest score (the first of equals) is right."""
     chosen = scores.reshape(batch.costs.shape).argmax(axis=1)
     return np.asarray(batch.costs[np.arange(len(chosen)), chosen] == 0)
 
 
 def error_reduction(base: float, other: float) -> float:
-    """Return which share of the errors is gone, from two accuracies; below 0 where there are more.
+    """Return the share of errors that is removed, given two accuracies; negative if there are more errors.
 
-    Where there was nothing to gain, it is 0 if there still are no errors and -1 otherwise.
+    If the base makes no errors, it is 0 if the other makes none either and -1 otherwise.
     """
     if base == 1.0:
         return 0.0 if other == 1.0 else -1.0
@@ -73,15 +73,15 @@ def error_reduction(base: float, other: float) -> float:
 
 
 def error_reductions(base: Floats, other: Floats) -> Floats:
-    """Return the error reduction of each instance."""
-    return np.array([error_reduction(*each) for each in zip(base.tolist(), other.tolist(), strict=True)])
+    """Return the error reduction for each instance."""
+    return np.array([error_reduction(*pair) for pair in zip(base.tolist(), other.tolist(), strict=True)])
 
 
 def compare_systems(base: Floats, other: Floats) -> dict[str, Any]:
-    """Return plain figures of two systems on the same instances.
+    """Return comparison figures for two systems on the same instances.
 
     The error reduction is that of the mean accuracies, as in the paper's table; ``hurt`` and ``helped``
-    count instances; ``p`` is of Wilcoxon's signed ranks, two-sided.
+    count instances; ``p`` is from Wilcoxon's signed-rank test, two-sided.
     """
     return {
         "n": len(base),
@@ -95,9 +95,9 @@ def compare_systems(base: Floats, other: Floats) -> dict[str, Any]:
 
 
 def group_by_lesson(instances: Sequence[ProblemInstance], shares: Floats) -> Floats:
-    """Return the mean share of each pair learned from.
+    """Return the mean share for each training pair.
 
-    Instances that learn from the same documents are far from independent; these means less so.
+    Instances with the same training documents are not independent; these means are less dependent.
     """
     pairs = {pair: n for n, pair in enumerate(dict.fromkeys(instance.train for instance in instances))}
     number = np.array([pairs[instance.train] for instance in instances])
@@ -111,12 +111,12 @@ OTHERS: dict[str, Learner] = {"PA": PassiveAggressive(), "CW": ConfidenceWeighte
 
 
 def robust_system(base: str) -> str:
-    """Return what the system in random subspaces is called."""
+    """Return the name of a base system's robust version in random subspaces."""
     return f"{base}-RLRS"
 
 
 def size_systems(base: str, sizes: Sequence[int]) -> Trial:
-    """Return a trial of a base learner alone and then under rising numbers of random subspaces."""
+    """Return a trial of a base learner alone and with increasing numbers of random subspaces."""
     learner = BASES[base]
 
     def learn(batch: CrossedRows) -> list[Fitted]:
@@ -127,18 +127,18 @@ def size_systems(base: str, sizes: Sequence[int]) -> Trial:
 
 
 def rate_systems(base: str, rates: Sequence[float], size: int) -> Trial:
-    """Return a trial of a base learner alone and then under subspaces of rising removal rates."""
+    """Return a trial of a base learner alone and in subspaces with increasing removal rates."""
     learner = BASES[base]
 
     def learn(batch: CrossedRows) -> list[Fitted]:
         under = [RandomSubspaces(base=learner, n_subspaces=size, removal_rate=rate) for rate in rates]
-        return [learner.fit(batch), *(each.fit(batch) for each in under)]
+        return [learner.fit(batch), *(ensemble.fit(batch) for ensemble in under)]
 
     return learn
 
 
 def order_systems(base: str, n: int) -> Trial:
-    """Return a trial of a base learner's mean weights over `n` orders of the examples, nothing removed."""
+    """Return a trial of a base learner's mean weights over `n` orders of the examples, without removal."""
 
     def learn(batch: CrossedRows) -> list[Fitted]:
         fits = [replace(BASES[base], seed=seed).fit(batch) for seed in range(n)]
@@ -149,5 +149,5 @@ def order_systems(base: str, n: int) -> Trial:
 
 
 def single_system(learner: Learner) -> Trial:
-    """Return a trial of a learner as it is."""
+    """Return a trial of a learner without changes."""
     return lambda batch: [learner.fit(batch)]

@@ -1,4 +1,4 @@
-"""``sogaard2012.figure5`` and ``sogaard2012.figure6``: gains and losses by problem instance, other robust learners, and removal rates."""
+"""``sogaard2012.figure5`` and ``sogaard2012.figure6``: gains per problem instance, and removal rates."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PLACES = 51
 
 @dataclass(frozen=True, slots=True)
 class Sogaard2012Figure5:
-    """Error reductions of the perceptron under random subspaces, sorted."""
+    """Error reductions of the perceptron in random subspaces, sorted."""
 
     title: ClassVar[str] = "Søgaard and Johannsen 2012, figure 5: P-RLRS against P on each instance, in %"
     description: ClassVar[str] = (
@@ -45,12 +45,12 @@ class Sogaard2012Figure5:
     needs: ClassVar[tuple[str, ...]] = (newsgroups.ARCHIVE,)
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
-        """Count words, learn from every pair of groups; with `quick` from some of them."""
+        """Count words and train on every pair of groups; with `quick` on some of them."""
         progress("counting words", 0, 1)
         instances = pair_instances(SHIFTED, EVERY if quick else 1)
         trials = {FIGURE5_BASE: systems.size_systems(FIGURE5_BASE, SIZES)}
         shares = system_accuracies(read_corpus(data), instances, trials, progress=progress)[FIGURE5_BASE]
-        gains = 100 * np.stack([error_reductions(shares[:, 0], each) for each in shares[:, 1:].T], axis=1)
+        gains = 100 * np.stack([error_reductions(shares[:, 0], column) for column in shares[:, 1:].T], axis=1)
         places = [sample_positions(FIGURE5_BASE, size, instances) for size in SIZES]
         some = [gains[at, column] for column, at in enumerate(places)]
         everything = list(gains.T)
@@ -72,36 +72,36 @@ class Sogaard2012Figure5:
 
 
 def count_hurt(gains: Sequence[Floats]) -> dict[str, int]:
-    """Return for each K how many instances are hurt."""
-    return {str(size): int((each < 0).sum()) for size, each in zip(SIZES, gains, strict=True)}
+    """Return the number of instances with more errors, for each K."""
+    return {str(size): int((column < 0).sum()) for size, column in zip(SIZES, gains, strict=True)}
 
 
 def figure5_rows(note: str, gains: Sequence[Floats]) -> list[ResultRow]:
-    """Return hurt instances in %, and the least, median and largest error reduction."""
+    """Return the share of hurt instances in %, and the smallest, median and largest error reduction."""
     figures: dict[str, Any] = {
-        "instances hurt": lambda each: 100 * (each < 0).mean(),
+        "instances hurt": lambda gains: 100 * (gains < 0).mean(),
         "lowest error reduction": np.min,
         "median error reduction": np.median,
         "highest error reduction": np.max,
     }
     return [
-        ResultRow(name + note, str(size), None, float(figure(each)), len(each))
+        ResultRow(name + note, str(size), None, float(figure(column)), len(column))
         for name, figure in figures.items()
-        for size, each in zip(SIZES, gains, strict=True)
+        for size, column in zip(SIZES, gains, strict=True)
     ]
 
 
 def figure5_claims(some: Sequence[Floats], everything: Sequence[Floats]) -> list[Claim]:
-    """Return what the paper says of the plots."""
+    """Return the paper's claims about the plots."""
     hurt = count_hurt(some)
-    shares = [f"{100 * (each < 0).mean():.0f}" for each in everything]
-    best, best_of_all = (max(float(each.max()) for each in gains) for gains in (some, everything))
-    said = ", ".join(f"{size}: {n}" for size, n in hurt.items())
+    shares = [f"{100 * (column < 0).mean():.0f}" for column in everything]
+    best, best_of_all = (max(float(column.max()) for column in gains) for gains in (some, everything))
+    counts = ", ".join(f"{size}: {n}" for size, n in hurt.items())
     return [
         Claim(
             f"P-RLRS seldom hurts: at most {HURT[1]} of {SAMPLED} instances (paper: {HURT[0]} to {HURT[1]})",
             max(hurt.values()) <= HURT[1],
-            f"{said}; of all instances {', '.join(shares)} %",
+            f"{counts}; of all instances {', '.join(shares)} %",
         ),
         Claim(
             f"error reductions are up to {MOST} % on some of the sampled instances",
@@ -112,7 +112,7 @@ def figure5_claims(some: Sequence[Floats], everything: Sequence[Floats]) -> list
 
 
 def figure5_panel(size: int, some: Floats, everything: Floats) -> Panel:
-    """Return the sorted reductions with K subspaces: sampled ones as marks, all as a curve."""
+    """Return the sorted reductions with K subspaces: sampled instances as marks, all instances as a curve."""
     across = np.linspace(0, 100, PLACES)
     curve = list(zip(across.tolist(), np.percentile(everything, across).tolist(), strict=True))
     at = 100 * (np.arange(len(some)) + 0.5) / len(some)
@@ -141,7 +141,7 @@ MUCH = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Sogaard2012Figure6:
-    """SGD-RLRS beside passive-aggressive and confidence-weighted learning; the removal rate."""
+    """SGD-RLRS compared with passive-aggressive and confidence-weighted learning; the removal rate."""
 
     title: ClassVar[str] = (
         "Søgaard and Johannsen 2012, figure 6: comparison of learners, and the removal rate, accuracy in %"
@@ -150,7 +150,7 @@ class Sogaard2012Figure6:
     needs: ClassVar[tuple[str, ...]] = (newsgroups.ARCHIVE,)
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
-        """Count words, learn from every pair of groups; with `quick` from some of them."""
+        """Count words and train on every pair of groups; with `quick` on some of them."""
         progress("counting words", 0, 1)
         instances, counted = pair_instances(SHIFTED, QUICK_EVERY if quick else 1), read_corpus(data)
         trials = {name: systems.single_system(learner) for name, learner in systems.OTHERS.items()}
@@ -160,7 +160,7 @@ class Sogaard2012Figure6:
         at = sample_instances(instances, SAMPLED, (12, 6))
         removed = removed_shares(counted, instances)
         by_rate = {base: shares[base][:, 1:] for base in systems.BASES}
-        alike = {name: each[:, 0] for name, each in shares.items()}
+        alike = {name: columns[:, 0] for name, columns in shares.items()}
         alike[systems.robust_system(FIGURE6_BASE)] = by_rate[FIGURE6_BASE][:, USUAL]
         return ExperimentResult(
             figure6_rows(alike, by_rate, at),
@@ -179,15 +179,15 @@ class Sogaard2012Figure6:
             ],
             {
                 "learners": {
-                    name: compare_systems(each, alike[systems.robust_system(FIGURE6_BASE)])
-                    for name, each in alike.items()
+                    name: compare_systems(values, alike[systems.robust_system(FIGURE6_BASE)])
+                    for name, values in alike.items()
                 },
                 "rates": {
                     base: {str(rate): compare_systems(of[:, USUAL], of[:, n]) for n, rate in enumerate(RATES)}
                     for base, of in by_rate.items()
                 },
                 "removed by the shift": [
-                    round(float(each), 4) for each in np.percentile(removed, (0, 50, 100))
+                    round(float(value), 4) for value in np.percentile(removed, (0, 50, 100))
                 ],
             },
             [learners_panel(alike, at), *(rates_panel(base, of, at) for base, of in by_rate.items())],
@@ -195,20 +195,20 @@ class Sogaard2012Figure6:
 
 
 def removed_shares(counted: CountedDocuments, instances: Sequence[ProblemInstance]) -> Floats:
-    """Return for each instance the share of training words that its test documents lack altogether."""
-    lessons = {pair: counted.lesson(pair) for pair in dict.fromkeys(each.train for each in instances)}
+    """Return for each instance the share of training words that do not occur in its test documents."""
+    lessons = {pair: counted.lesson(pair) for pair in dict.fromkeys(instance.train for instance in instances)}
     tests = {
         pair: np.concatenate([counted.rows["test", group] for group in pair])
-        for pair in dict.fromkeys(each.test for each in instances)
+        for pair in dict.fromkeys(instance.test for instance in instances)
     }
-    return np.array([lessons[each.train].removed(tests[each.test]) for each in instances])
+    return np.array([lessons[instance.train].removed(tests[instance.test]) for instance in instances])
 
 
 def figure6_rows(
     alike: Mapping[str, Floats], by_rate: Mapping[str, Floats], at: Sequence[int]
 ) -> list[ResultRow]:
-    """Return the accuracies of learners, then those of removal rates, on sampled and on all instances."""
-    shown = {name: each for name, each in alike.items() if name != systems.robust_system(FIGURE6_BASE)}
+    """Return the accuracies of learners and of removal rates, on sampled and on all instances."""
+    shown = {name: values for name, values in alike.items() if name != systems.robust_system(FIGURE6_BASE)}
     shown |= {
         f"{systems.robust_system(base)}, {100 * rate:.0f} % removed": of[:, n]
         for base, of in by_rate.items()
@@ -216,15 +216,15 @@ def figure6_rows(
     }
     return [
         ResultRow(name, setting, None, 100 * float(some.mean()), len(some))
-        for name, each in shown.items()
-        for setting, some in ((f"{len(at)} sampled", each[at]), ("all", each))
+        for name, values in shown.items()
+        for setting, some in ((f"{len(at)} sampled", values[at]), ("all", values))
     ]
 
 
 def learners_compared(
     alike: Mapping[str, Floats], instances: Sequence[ProblemInstance], at: Sequence[int]
 ) -> list[Claim]:
-    """Claim that SGD-RLRS is more robust than others, but CW much better on some instances."""
+    """Claim that SGD-RLRS is more robust than the others, but that CW is much better on some instances."""
     ours = alike[systems.robust_system(FIGURE6_BASE)]
     claims = [
         Claim(
@@ -240,7 +240,8 @@ def learners_compared(
     return [
         *claims,
         Claim(
-            f"CW is much better than {systems.robust_system(FIGURE6_BASE)} on some instances ({MUCH:.0f} points or more)",
+            f"CW is much better than {systems.robust_system(FIGURE6_BASE)} on some instances "
+            f"({MUCH:.0f} points or more)",
             bool((ahead >= MUCH).any()),
             f"{(ahead >= MUCH).sum():,} of {len(ahead):,}, {(ahead[at] >= MUCH).sum()} of {len(at)} sampled; "
             f"at most {ahead.max():+.1f} points",
@@ -258,7 +259,7 @@ def rates_compared(
     for base, of in by_rate.items():
         name, gain = systems.robust_system(base), 100 * (of[:, MORE] - of[:, USUAL])
         p = wilcoxon(group_by_lesson(instances, of[:, MORE]), group_by_lesson(instances, of[:, USUAL]))
-        found: Any = spearmanr(removed, gain)
+        correlation: Any = spearmanr(removed, gain)
         some: Any = spearmanr(removed[at], gain[at])
         claims += [
             Claim(
@@ -269,8 +270,8 @@ def rates_compared(
             ),
             Claim(
                 f"{name}: the more dimensions are gone in the test data, the more 20 % gains over 10 %",
-                bool(found.statistic > 0 and found.pvalue < SURE),
-                f"Spearman {found.statistic:+.2f} (p = {found.pvalue:.2g}) over all instances, "
+                bool(correlation.statistic > 0 and correlation.pvalue < SURE),
+                f"Spearman {correlation.statistic:+.2f} (p = {correlation.pvalue:.2g}) over all instances, "
                 f"{some.statistic:+.2f} (p = {some.pvalue:.2g}) over those sampled",
             ),
         ]
@@ -280,7 +281,7 @@ def rates_compared(
 def orders_compared(
     alike: Mapping[str, Floats], by_rate: Mapping[str, Floats], instances: Sequence[ProblemInstance]
 ) -> list[Claim]:
-    """Claim, though the paper does not, that removing dimensions does more than averaging does."""
+    """Claim that removing dimensions has a larger effect than averaging; the paper makes no such claim."""
     claims = []
     for base, of in by_rate.items():
         mean, usual = alike[mean_name(base)], of[:, USUAL]
@@ -288,7 +289,8 @@ def orders_compared(
         best = int(of.mean(axis=0).argmax())
         claims.append(
             Claim(
-                f"control, ours: {systems.robust_system(base)} (10 %) is better than {mean_name(base)} (p < {SURE})",
+                f"control, ours: {systems.robust_system(base)} (10 %) is better than {mean_name(base)} "
+                f"(p < {SURE})",
                 bool(usual.mean() > mean.mean()) and p < SURE,
                 f"{100 * (usual - mean).mean():+.2f} points on all instances, p = {p:.2g}; "
                 f"with {100 * RATES[best]:.0f} % removed {100 * (of[:, best] - mean).mean():+.2f}",
@@ -298,12 +300,12 @@ def orders_compared(
 
 
 def mean_name(base: str) -> str:
-    """Return what the mean over orders of the examples is called."""
+    """Return the name of a learner's mean over orders of the examples."""
     return f"{base}, mean of {ORDERS} orders"
 
 
 def learners_panel(alike: Mapping[str, Floats], at: Sequence[int]) -> Panel:
-    """Return the accuracy of each learner on the sampled instances, in the order of SGD-RLRS."""
+    """Return the accuracy of each learner on the sampled instances, sorted by that of SGD-RLRS."""
     order = np.array(at)[np.argsort(alike[systems.robust_system(FIGURE6_BASE)][at], kind="stable")]
     points = {
         name: [(n, 100 * float(alike[name][place])) for n, place in enumerate(order, start=1)]
@@ -316,7 +318,7 @@ def learners_panel(alike: Mapping[str, Floats], at: Sequence[int]) -> Panel:
 def rates_panel(base: str, of: Floats, at: Sequence[int]) -> Panel:
     """Return accuracy against the removal rate."""
     lines = {
-        name: [(100 * rate, 100 * float(each)) for rate, each in zip(RATES, some.mean(axis=0), strict=True)]
+        name: [(100 * rate, 100 * float(share)) for rate, share in zip(RATES, some.mean(axis=0), strict=True)]
         for name, some in ((f"{len(at)} sampled", of[at]), (f"all {len(of):,}", of))
     }
     return Panel(f"{systems.robust_system(base)}, K = {SIZE}", "dimensions removed, %", "accuracy, %", lines)

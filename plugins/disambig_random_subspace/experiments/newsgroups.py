@@ -1,4 +1,4 @@
-"""20 Newsgroups: its archive, the hierarchy of the paper's figure 4, problem instances, and TF-IDF rows."""
+"""20 Newsgroups: archive, hierarchy of the paper's figure 4, problem instances, and TF-IDF rows."""
 
 from __future__ import annotations
 
@@ -46,33 +46,33 @@ Documents = dict[tuple[str, str], list[str]]
 
 
 def read_newsgroups(path: Path) -> Documents:
-    """Return the documents of each part (``"train"``, ``"test"``) and group, in the order of their names.
+    """Return the documents of each part (``"train"``, ``"test"``) and group, sorted by file name.
 
-    Nothing is unpacked to the disk. Files elsewhere than in ``20news-bydate-PART/GROUP/`` are passed over.
+    Nothing is unpacked to disk. Files outside ``20news-bydate-PART/GROUP/`` are ignored.
 
     Raises
     ------
     UserError
-        D728 for an archive that is broken or cannot be read, D729 for a member that is no plain file,
-        D730 for more than the corpus can have, D731 where a part lacks a group.
+        D728 for an archive that is broken or cannot be read, D729 for a member that is not a plain file,
+        D730 for more data than the corpus can contain, D731 if a part lacks a group.
     """
-    found: dict[tuple[str, str], list[tuple[str, str]]] = {
+    by_group: dict[tuple[str, str], list[tuple[str, str]]] = {
         (part, group): [] for part in PARTS.values() for group in TOP_OF
     }
     for name, text in _members(path):
         folder, _, rest = name.removeprefix("./").partition("/")
         group, _, number = rest.partition("/")
         key = PARTS.get(folder, ""), group
-        if key in found:
-            found[key].append((number, text))
-    missing = [f"{group} ({part})" for (part, group), documents in found.items() if not documents]
+        if key in by_group:
+            by_group[key].append((number, text))
+    missing = [f"{group} ({part})" for (part, group), documents in by_group.items() if not documents]
     if missing:
         raise UserError("D731", path=path, first=missing[0], n=len(missing))
-    return {key: [text for _, text in sorted(documents)] for key, documents in found.items()}
+    return {key: [text for _, text in sorted(documents)] for key, documents in by_group.items()}
 
 
 def _members(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield name and text of each file; sizes are looked at before anything is read."""
+    """Yield the name and text of each file; sizes are checked before anything is read."""
     total = 0
     try:
         with tarfile.open(path, "r|xz") as archive:
@@ -88,8 +88,8 @@ def _members(path: Path) -> Iterator[tuple[str, str]]:
                     raise UserError("D729", path=path, member=member.name)
                 yield member.name, _text(file, member.size)
     except (OSError, EOFError, lzma.LZMAError, tarfile.TarError) as problem:
-        said = problem.strerror if isinstance(problem, OSError) and problem.strerror else problem
-        raise UserError("D728", path=path, problem=said) from problem
+        message = problem.strerror if isinstance(problem, OSError) and problem.strerror else problem
+        raise UserError("D728", path=path, problem=message) from problem
 
 
 def _check_size(path: Path, what: str, seen: int, most: int) -> None:
@@ -108,7 +108,7 @@ Pair = tuple[str, str]
 
 
 class ProblemInstance(NamedTuple):
-    """The pair of groups to learn from, and that to decide on; both in the order of their categories."""
+    """The pair of groups to train on and the pair to test on; both in the order of their categories."""
 
     train: Pair
     test: Pair
@@ -118,8 +118,8 @@ def _instances(wanted: Callable[[ProblemInstance], bool]) -> tuple[ProblemInstan
     problems = combinations(HIERARCHY, 2)
     groups = {top: [group for group, its in TOP_OF.items() if its == top] for top in HIERARCHY}
     pairs = (list(product(groups[first], groups[second])) for first, second in problems)
-    found = (ProblemInstance(train, test) for each in pairs for train, test in permutations(each, 2))
-    return tuple(instance for instance in found if wanted(instance))
+    instances = (ProblemInstance(train, test) for pair in pairs for train, test in permutations(pair, 2))
+    return tuple(instance for instance in instances if wanted(instance))
 
 
 def _changed(instance: ProblemInstance) -> list[bool]:
@@ -139,14 +139,14 @@ DIFFERENT = _instances(lambda instance: True)
 
 
 def sample_instances(instances: Sequence[ProblemInstance], n: int, seed: Sequence[int]) -> list[int]:
-    """Return places of `n` random instances, rising; all where there are no more than that."""
+    """Return the sorted indices of `n` random instances; of all instances if there are no more."""
     if len(instances) <= n:
         return list(range(len(instances)))
     return sorted(np.random.default_rng(seed).permutation(len(instances))[:n].tolist())
 
 
 def pair_instances(instances: Sequence[ProblemInstance], every: int) -> list[ProblemInstance]:
-    """Return the instances of each `every`-th pair to learn from."""
+    """Return the instances for each `every`-th training pair."""
     kept = set(list(dict.fromkeys(instance.train for instance in instances))[::every])
     return [instance for instance in instances if instance.train in kept]
 
@@ -159,14 +159,14 @@ class CountedDocuments:
     ----------
     counts : scipy.sparse.csr_array, shape (n_documents, n_words)
     rows : dict
-        Rows of each part and group.
+        Rows for each part and group.
     """
 
     counts: Any
     rows: dict[tuple[str, str], NDArray[np.int64]]
 
     def lesson(self, pair: Pair) -> TrainingPair:
-        """Return what is learned from a pair of groups, by the words of its training documents alone."""
+        """Return the training problem of a pair of groups, from the words of its training documents only."""
         from sklearn.feature_extraction.text import TfidfTransformer
 
         both = [self.rows["train", group] for group in pair]
@@ -178,12 +178,12 @@ class CountedDocuments:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingPair:
-    """A pair of groups, its vocabulary and its idf weights.
+    """A training pair of groups with its vocabulary and its idf weights.
 
     Attributes
     ----------
     words : array of int64
-        Columns of the counts that the training documents have.
+        Columns of the counts that occur in the training documents.
     """
 
     counted: CountedDocuments
@@ -192,7 +192,7 @@ class TrainingPair:
     weigher: Any
 
     def batch(self, part: str, groups: Sequence[str]) -> CrossedRows:
-        """Return the documents of some groups of the pair's categories, group by group.
+        """Return the documents of some groups of the pair's categories, one group after the other.
 
         Candidate 0 is right for groups of the first category, candidate 1 for those of the second.
         """
@@ -201,7 +201,9 @@ class TrainingPair:
         rows = [self.counted.rows[part, group] for group in groups]
         weighed = self.weigher.transform(self.counted.counts[np.concatenate(rows)][:, self.words])
         first = TOP_OF[self.pair[0]]
-        side = np.repeat([int(TOP_OF[group] != first) for group in groups], [len(each) for each in rows])
+        side = np.repeat(
+            [int(TOP_OF[group] != first) for group in groups], [len(members) for members in rows]
+        )
         n = 2 * len(self.words)
         columns = Columns(
             np.repeat(np.arange(2, dtype=np.int32), n // 2), np.zeros(n, dtype=np.int32), ("words",)
@@ -209,7 +211,7 @@ class TrainingPair:
         return CrossedRows(sparse.csr_array(weighed), np.eye(2, dtype=np.float32)[1 - side], columns)
 
     def removed(self, group_rows: NDArray[np.int64]) -> float:
-        """Return the share of its words that documents lack altogether: dimensions that the shift removes."""
+        """Return the share of the pair's words that do not occur in any of these documents."""
         seen = np.unique(self.counted.counts[group_rows].indices)
         return 1.0 - float(np.isin(self.words, seen, assume_unique=True).mean())
 
@@ -220,14 +222,16 @@ def read_corpus(data: Path) -> CountedDocuments:
     Raises
     ------
     UserError
-        Those of `read`; D725 for groups whose documents have no word.
+        Errors of `read_newsgroups`; D725 for groups whose documents have no words.
     """
     documents = read_newsgroups(data / ARCHIVE)
-    found = count_words(documents)
-    empty = [f"{group} ({part})" for (part, group), rows in found.rows.items() if not found.counts[rows].nnz]
+    counted = count_words(documents)
+    empty = [
+        f"{group} ({part})" for (part, group), rows in counted.rows.items() if not counted.counts[rows].nnz
+    ]
     if empty:
         raise UserError("D725", path=data / ARCHIVE, problem=f"no word in the documents of {empty[0]}")
-    return found
+    return counted
 
 
 def count_words(documents: Documents) -> CountedDocuments:

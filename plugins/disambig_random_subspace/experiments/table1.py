@@ -1,4 +1,4 @@
-"""``sogaard2012.table1``: text classification under domain shift, with K random subspaces and without."""
+"""``sogaard2012.table1``: text classification under domain shift, with and without K random subspaces."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ Figures = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Sogaard2012Table1:
-    """Perceptron and SGD against themselves under random subspaces."""
+    """Perceptron and SGD, each compared with its version in random subspaces."""
 
     title: ClassVar[str] = "Søgaard and Johannsen 2012, table 1: 20 Newsgroups, accuracy in % (paper / ours)"
     description: ClassVar[str] = (
@@ -61,7 +61,7 @@ class Sogaard2012Table1:
     needs: ClassVar[tuple[str, ...]] = (newsgroups.ARCHIVE,)
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
-        """Count words, learn from every pair of groups; with `quick` from some of them."""
+        """Count words and train on every pair of groups; with `quick` on some of them."""
         progress("counting words", 0, 1)
         instances = pair_instances(DIFFERENT, EVERY if quick else 1)
         trials = {base: systems.size_systems(base, SIZES) for base in systems.BASES}
@@ -70,10 +70,10 @@ class Sogaard2012Table1:
         claims: list[Claim] = []
         details: Figures = {}
         for base in systems.BASES:
-            found = table1_figures(base, instances, shares[base])
-            rows += table1_rows(base, found)
-            claims += table1_claims(base, found)
-            details[base] = found
+            figures = table1_figures(base, instances, shares[base])
+            rows += table1_rows(base, figures)
+            claims += table1_claims(base, figures)
+            details[base] = figures
         return ExperimentResult(
             rows,
             claims,
@@ -93,15 +93,15 @@ class Sogaard2012Table1:
 
 
 def table1_figures(base: str, instances: Sequence[ProblemInstance], shares: Floats) -> Figures:
-    """Return what was found for each K: on samples, all instances, training pairs, and counted otherwise."""
+    """Return the results for each K: on samples, all instances, training pairs, and counted otherwise."""
     places = {instance: place for place, instance in enumerate(instances)}
     shifted = [instance for instance in instances if instance in set(SHIFTED)]
     of_all = shares[[places[instance] for instance in shifted]]
     one_side = shares[[places[instance] for instance in instances if instance in set(ONE_SIDE)]]
-    found: Figures = {"sampled": {}, "all": {}, "training pairs": {}, "one side": {}, "different": {}}
+    figures: Figures = {"sampled": {}, "all": {}, "training pairs": {}, "one side": {}, "different": {}}
     for column, size in enumerate(SIZES, start=1):
         some = of_all[sample_positions(base, size, shifted)]
-        lessons = [group_by_lesson(shifted, of_all[:, each]) for each in (0, column)]
+        lessons = [group_by_lesson(shifted, of_all[:, index]) for index in (0, column)]
         for name, pair in {
             "sampled": (some[:, 0], some[:, column]),
             "all": (of_all[:, 0], of_all[:, column]),
@@ -109,18 +109,18 @@ def table1_figures(base: str, instances: Sequence[ProblemInstance], shares: Floa
             "one side": (one_side[:, 0], one_side[:, column]),
             "different": (shares[:, 0], shares[:, column]),
         }.items():
-            found[name][str(size)] = compare_systems(*pair)
-    fewest, most = (group_by_lesson(shifted, of_all[:, each]) for each in (1, len(SIZES)))
-    return found | {"p of most against fewest": wilcoxon(most, fewest)}
+            figures[name][str(size)] = compare_systems(*pair)
+    fewest, most = (group_by_lesson(shifted, of_all[:, index]) for index in (1, len(SIZES)))
+    return figures | {"p of most against fewest": wilcoxon(most, fewest)}
 
 
 def sample_positions(base: str, size: int, instances: Sequence[ProblemInstance]) -> list[int]:
-    """Return the places of the instances that a system is tried on with K subspaces."""
+    """Return the indices of the instances on which a system is tested with K subspaces."""
     return sample_instances(instances, SAMPLED, (12, list(systems.BASES).index(base), size))
 
 
-def table1_rows(base: str, found: Figures) -> list[ResultRow]:
-    """Return the rows of a base and its robust form, sampled and all."""
+def table1_rows(base: str, figures: Figures) -> list[ResultRow]:
+    """Return the rows of a base system and its robust version, sampled and for all instances."""
     names = (base, systems.robust_system(base), f"{base}: error reduction")
     rows = []
     for which, published in (("sampled", PAPER[base]), ("all", [[None] * len(SIZES)] * 3)):
@@ -128,21 +128,25 @@ def table1_rows(base: str, found: Figures) -> list[ResultRow]:
         for name, key, paper in zip(names, ("base", "other", "error_reduction"), published, strict=True):
             rows += [
                 ResultRow(
-                    name + note, str(size), theirs, found[which][str(size)][key], found[which][str(size)]["n"]
+                    name + note,
+                    str(size),
+                    theirs,
+                    figures[which][str(size)][key],
+                    figures[which][str(size)]["n"],
                 )
                 for size, theirs in zip(SIZES, paper, strict=True)
             ]
     return rows
 
 
-def table1_claims(base: str, found: Figures) -> list[Claim]:
-    """Return what the paper says of a base and its robust form, with what was found."""
+def table1_claims(base: str, figures: Figures) -> list[Claim]:
+    """Return the paper's claims about a base system and its robust version, with the measured results."""
     name, sizes = systems.robust_system(base), [str(size) for size in SIZES if size >= 50]
     of_all, some, lessons = (
-        [found[which][k] for k in sizes] for which in ("all", "sampled", "training pairs")
+        [figures[which][k] for k in sizes] for which in ("all", "sampled", "training pairs")
     )
-    least, most = (found["all"][str(size)] for size in (SIZES[0], SIZES[-1]))
-    p = found["p of most against fewest"]
+    least, most = (figures["all"][str(size)] for size in (SIZES[0], SIZES[-1]))
+    p = figures["p of most against fewest"]
     gains = ", ".join(f"{k}: {f['other'] - f['base']:+.2f}" for k, f in zip(sizes, of_all, strict=True))
     return [
         Claim(
@@ -179,19 +183,20 @@ def table1_claims(base: str, found: Figures) -> list[Claim]:
 
 
 def other_countings(details: Figures) -> str:
-    """Return a sentence on instances counted in other ways."""
-    last, said = str(SIZES[-1]), []
+    """Return a sentence about other ways of counting instances."""
+    last, sentences = str(SIZES[-1]), []
     for which, meaning in (
         ("one side", "one group moves to another sub-domain and the other stays (280 if order is left out)"),
         ("different", "any other pair of groups"),
     ):
         figures = ", ".join(
-            f"{base} {at[which][last]['base']:.1f}, {systems.robust_system(base)} {at[which][last]['other']:.1f}"
+            f"{base} {at[which][last]['base']:.1f}, "
+            f"{systems.robust_system(base)} {at[which][last]['other']:.1f}"
             for base, at in details.items()
         )
         n = next(iter(details.values()))[which][last]["n"]
-        said.append(f"{meaning}, {n:,} instances: {figures}")
-    return f"other ways to count, K = {last}: " + "; ".join(said)
+        sentences.append(f"{meaning}, {n:,} instances: {figures}")
+    return f"other ways to count, K = {last}: " + "; ".join(sentences)
 
 
 def table1_panel(base: str, of_all: Figures) -> Panel:

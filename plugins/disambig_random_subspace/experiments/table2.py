@@ -1,4 +1,4 @@
-"""``sogaard2012.table2``: parts of speech of the web, learned from a newspaper, and other taggers."""
+"""``sogaard2012.table2``: part-of-speech tagging of web text with training on news, and other taggers."""
 
 from __future__ import annotations
 
@@ -46,35 +46,35 @@ Hits = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KnownWords:
-    """What the training sentences hold: words as they are written, and tags."""
+    """Contents of the training sentences: words as written, and tags."""
 
     words: frozenset[str]
     tags: frozenset[str]
 
     @staticmethod
     def from_sentences(train: Sequence[Sentence]) -> KnownWords:
-        """Return what some sentences hold."""
+        """Return the words and tags of some sentences."""
         return KnownWords(
             frozenset(word for words, _ in train for word in words),
             frozenset(tag for _, tags in train for tag in tags),
         )
 
     def alike(self, word: str, tag: str) -> bool:
-        """Tell whether a token is annotated as in the training sentences, by the module's rule."""
+        """Return True if a token is annotated as in the training sentences, by this module's rule."""
         return tag in self.tags and not DIFFERENT.fullmatch(word)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GoldTokens:
-    """The tokens of a text, one after the other.
+    """The tokens of a text, in order.
 
     Attributes
     ----------
     tags : list of str
     sentence : array of int64
-        Of each token.
+        Sentence number of each token.
     alike, unknown : arrays of bool
-        Whether the token is annotated alike, and whether its word is in no training sentence.
+        Whether the token is annotated alike, and whether its word is not in any training sentence.
     """
 
     tags: list[str]
@@ -83,15 +83,15 @@ class GoldTokens:
     unknown: Hits
 
     @staticmethod
-    def from_sentences(sentences: Sequence[Sentence], known: KnownWords) -> GoldTokens:
+    def from_sentences(sentences: Sequence[Sentence], known_words: KnownWords) -> GoldTokens:
         """Return the tokens of tagged sentences."""
         tokens = [pair for words, tags in sentences for pair in zip(words, tags, strict=True)]
         lengths = [len(words) for words, _ in sentences]
         return GoldTokens(
             [tag for _, tag in tokens],
             np.repeat(np.arange(len(lengths)), lengths),
-            np.array([known.alike(word, tag) for word, tag in tokens], bool),
-            np.array([word not in known.words for word, _ in tokens], bool),
+            np.array([known_words.alike(word, tag) for word, tag in tokens], bool),
+            np.array([word not in known_words.words for word, _ in tokens], bool),
         )
 
     def hits(self, tags: Sequence[Sequence[str]]) -> Hits:
@@ -100,13 +100,13 @@ class GoldTokens:
         Raises
         ------
         ValueError
-            Where there is not one tag for each token.
+            If the number of tags differs from the number of tokens.
         """
         answered = [tag for sentence in tags for tag in sentence]
         return np.array([mine == gold for mine, gold in zip(answered, self.tags, strict=True)], bool)
 
     def accuracies(self, hits: Hits) -> dict[str, Any]:
-        """Return accuracies in %, None where there is no such token, and the numbers of tokens."""
+        """Return accuracies in %, None for a set without tokens, and the numbers of tokens."""
         parts = {
             "all": np.ones(len(hits), bool),
             "alike": self.alike,
@@ -121,7 +121,7 @@ class GoldTokens:
 
 
 def join_texts(golds: Sequence[GoldTokens]) -> GoldTokens:
-    """Return several texts as one."""
+    """Return the concatenation of several texts."""
     begins = np.cumsum([0, *(int(gold.sentence[-1]) + 1 if len(gold.sentence) else 0 for gold in golds)])
     return GoldTokens(
         [tag for gold in golds for tag in gold.tags],
@@ -132,10 +132,10 @@ def join_texts(golds: Sequence[GoldTokens]) -> GoldTokens:
 
 
 def compare_hits(gold: GoldTokens, first: Hits, second: Hits, *, alike: bool = False) -> tuple[float, float]:
-    """Return how many points the first system is better, and how likely so large a difference is by chance.
+    """Return the difference of two systems in points, and the p-value of so large a difference.
 
-    The p is of approximate randomisation (Yeh 2000): two-sided, `FLIPS` times the systems' answers to
-    whole sentences are exchanged, as tokens of one sentence do not err independently.
+    The test is approximate randomisation (Yeh 2000), two-sided: the systems' answers to whole sentences are
+    exchanged `FLIPS` times, since tokens of one sentence are not independent.
     """
     counted = gold.alike if alike else np.ones(len(first), bool)
     if not counted.any():
@@ -153,7 +153,7 @@ def compare_hits(gold: GoldTokens, first: Hits, second: Hits, *, alike: bool = F
 
 
 def tagging_figures(hits: Mapping[str, Hits], golds: Mapping[str, GoldTokens]) -> dict[str, Any]:
-    """Return the accuracies of one system, text by text."""
+    """Return the accuracies of one system for each text."""
     return {name: golds[name].accuracies(of_text) for name, of_text in hits.items()}
 
 
@@ -169,40 +169,40 @@ ALIKE = ", alike"
 def compare_taggers(
     hits: Mapping[str, Mapping[str, Hits]], golds: Mapping[str, GoldTokens]
 ) -> dict[str, Any]:
-    """Return points over AP and their p for each AP-RLRS, over all tokens and over those alike."""
+    """Return for each AP-RLRS the difference to AP in points and its p, over all tokens and tokens alike."""
     places = [(text, alike) for alike in (False, True) for text in (*TESTED, WEB, LOOKED_AT, IN_DOMAIN)]
-    found: dict[str, Any] = {}
+    comparison: dict[str, Any] = {}
     for system, by_text in hits.items():
-        if system.startswith(AP) and system != AP:  # ours
-            found[system] = {}
+        if system.startswith(AP) and system != AP:  # one of our systems
+            comparison[system] = {}
             for text, alike in places:
                 points, p = compare_hits(golds[text], by_text[text], hits[AP][text], alike=alike)
-                found[system][f"{text}{ALIKE if alike else ''}"] = {"points": points, "p": p}
-    return found
+                comparison[system][f"{text}{ALIKE if alike else ''}"] = {"points": points, "p": p}
+    return comparison
 
 
 def claim_gains(tests_of: Mapping[str, Any]) -> Iterator[Claim]:
-    """Claim that RLRS is surely better than AP in each genre, and over all of them."""
+    """Claim that RLRS is significantly better than AP in each genre, and over all of them."""
     for system, by_text in tests_of.items():
         if system == CHOSEN or system.endswith(CLASSES):
-            continue  # the paper has none
-        for kind, said in (("", ""), (ALIKE, ", tokens annotated alike")):
+            continue  # the paper has no such result
+        for kind, suffix in (("", ""), (ALIKE, ", tokens annotated alike")):
             genres = {genre: by_text[f"{genre}{kind}"] for genre in TESTED}
             evidence = ", ".join(f"{name} {_claim_text(test)}" for name, test in genres.items())
             surely = all(_surely(test) for test in genres.values())
-            yield Claim(f"{system} is better than AP in each of the four genres{said}", surely, evidence)
+            yield Claim(f"{system} is better than AP in each of the four genres{suffix}", surely, evidence)
             web = by_text[f"{WEB}{kind}"]
             yield Claim(
-                f"{system} is better than AP over the four genres{said}", _surely(web), _claim_text(web)
+                f"{system} is better than AP over the four genres{suffix}", _surely(web), _claim_text(web)
             )
 
 
 def compare_with_baselines(
     runs: Sequence[TaggerRun], hits: Mapping[str, Mapping[str, Hits]], golds: Mapping[str, GoldTokens]
 ) -> Iterator[Claim]:
-    """Claim that our systems are as good on the web as the best peer, and much faster.
+    """Claim that our systems are as accurate on the web as the best other tagger, and much faster.
 
-    They are AP-RLRS of most subspaces, the one whose settings were chosen, and the one with word classes.
+    Our systems are AP-RLRS with the most subspaces, with tuned settings, and with word classes.
     """
     others = [run for run in runs if run.system in (SPACY, CRF) and run.tags]
     added = [run for run in runs if run.system == CHOSEN or run.system.endswith(CLASSES)]
@@ -257,15 +257,15 @@ def our_runs(
     progress: Progress,
     classes: WordClasses | None = None,
 ) -> list[TaggerRun]:
-    """Return what AP does, and AP-RLRS with each number of subspaces.
+    """Return the results of AP, and of AP-RLRS with each number of subspaces.
 
-    The largest also with the settings chosen, the first also with word classes.
+    The largest is also run with tuned settings, and the first also with word classes.
 
-    All numbers of subspaces are learned in one go; the time of each is its share of the largest one's.
+    All numbers of subspaces are trained in one run; the time of each is its share of the largest one's time.
     """
     progress(f"training: {AP}", 0, 3)
     warm, _ = make_batch(train[:2], distinct_tags(train[:2]))
-    StructuredPerceptron(passes=1).fit(warm)  # compiled before the clock starts
+    StructuredPerceptron(passes=1).fit(warm)  # compile before the clock starts
     began = cpu_seconds()
     tags = distinct_tags(train)
     batch, extractor = make_batch(train, tags)
@@ -302,7 +302,7 @@ def our_runs(
 
 
 def make_tagger(scorer: Scorer, extractor: TokenContext, tags: Sequence[str]) -> Tagger:
-    """Return what tags sentences that are cut into words."""
+    """Return a function that tags sentences given as words."""
     assert isinstance(scorer, ChainScorer)
     tokens = SpacyTokens()
     names = np.array(tags, object)
@@ -311,9 +311,9 @@ def make_tagger(scorer: Scorer, extractor: TokenContext, tags: Sequence[str]) ->
         view = tokens.of_sentences(text)
         rows, _ = extractor.rows(view, word_positions(view))
         ends = np.cumsum([0, *map(len, text)])
-        starts = np.unique(ends)  # a sentence without words is none
-        found = names[scorer.decode(rows, starts)].tolist()
-        return [found[start:end] for start, end in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)]
+        starts = np.unique(ends)  # a sentence without words is left out
+        tags = names[scorer.decode(rows, starts)].tolist()
+        return [tags[start:end] for start, end in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)]
 
     return tags_of_text
 
@@ -334,12 +334,12 @@ PAPER = {
 
 @dataclass(frozen=True, slots=True)
 class Sogaard2012Table2:
-    """AP, AP-RLRS and their peers on genres that they were not trained on.
+    """AP, AP-RLRS and other taggers on genres that they were not trained on.
 
     Parameters
     ----------
     silver : bool
-        Learn from CoNLL-2000 too, whose tags are those of another tagger.
+        Also train on CoNLL-2000, whose tags were assigned by another tagger.
     """
 
     silver: bool = False
@@ -352,11 +352,11 @@ class Sogaard2012Table2:
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """What must be in the data directory."""
+        """Files that must be in the data directory."""
         return (PENN, EWT, *PLAIN, *((CONLL2000,) if self.silver else ()))
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
-        """Train each tagger on the same sentences; with `quick` on 400 of them, and for little time."""
+        """Train each tagger on the same sentences; with `quick` on 400 of them, and for a short time."""
         progress("reading tagged text", 0, 1)
         train, dev, tests = load_sentences(data, silver=self.silver, quick=quick)
         sizes = QUICK_SIZES if quick else SIZES
@@ -366,14 +366,14 @@ class Sogaard2012Table2:
             *our_runs(train, tests, sizes=sizes, progress=progress, classes=classes),
             *train_baselines(train, dev, tests, systems=baseline_taggers(quick=quick), progress=progress),
         ]
-        known = KnownWords.from_sentences(train)
-        golds = {name: GoldTokens.from_sentences(sentences, known) for name, sentences in tests.items()}
+        known_words = KnownWords.from_sentences(train)
+        golds = {name: GoldTokens.from_sentences(sentences, known_words) for name, sentences in tests.items()}
         golds[WEB] = join_texts([golds[genre] for genre in TESTED])
         hits = {run.system: tagger_hits(run, golds) for run in runs}
-        found = {system: tagging_figures(by_text, golds) for system, by_text in hits.items()}
+        figures = {system: tagging_figures(by_text, golds) for system, by_text in hits.items()}
         tests_of = compare_taggers(hits, golds)
         return ExperimentResult(
-            rows=[row for run in runs for row in table2_rows(run, found[run.system], golds)],
+            rows=[row for run in runs for row in table2_rows(run, figures[run.system], golds)],
             claims=[*claim_gains(tests_of), *compare_with_baselines(runs, hits, golds)],
             notes=[
                 *table2_notes(train, dev, golds, self.silver),
@@ -382,13 +382,13 @@ class Sogaard2012Table2:
             ],
             details={
                 "sentences": {"train": len(train), "dev": len(dev)},
-                "tags": sorted(known.tags),
+                "tags": sorted(known_words.tags),
                 "tokens": tokens(golds),
                 "systems": {
                     run.system: {
                         "training_seconds": _rounded(run.training_seconds, 1),
                         "words_per_second": _rounded(run.words_per_second, 0),
-                        "accuracy": found[run.system],
+                        "accuracy": figures[run.system],
                     }
                     for run in runs
                 },
@@ -400,12 +400,12 @@ class Sogaard2012Table2:
 def load_sentences(
     data: Path, *, silver: bool, quick: bool
 ) -> tuple[list[Sentence], list[Sentence], dict[str, list[Sentence]]]:
-    """Return sentences to train on, to stop spaCy's training with, and to test on by text.
+    """Return sentences for training, for early stopping of spaCy's training, and for testing, by text.
 
     Raises
     ------
     UserError
-        D725 for a part without sentences; those of `tag_data` for a file.
+        D725 for a part without sentences; the errors of `tag_data` for a file.
     """
     files = list(penn_sample(data).values())
     train, dev, test = (
@@ -425,12 +425,12 @@ def load_sentences(
 
 
 def treebank_part(file: int) -> str:
-    """Return what a file of the Penn Treebank is for, by its place among them."""
+    """Return the purpose of a file of the Penn Treebank, given its position among the files."""
     return {OF_TEST: "test", OF_DEV: "dev"}.get(file % EVERY, "train")
 
 
 def tagger_hits(run: TaggerRun, golds: Mapping[str, GoldTokens]) -> dict[str, Hits]:
-    """Return where a tagger is right, text by text; nothing where it is not installed."""
+    """Return for each text where a tagger is right; empty if the tagger is not installed."""
     if not run.tags:
         return {}
     hits = {name: golds[name].hits(tags) for name, tags in run.tags.items()}
@@ -438,9 +438,9 @@ def tagger_hits(run: TaggerRun, golds: Mapping[str, GoldTokens]) -> dict[str, Hi
 
 
 def table2_rows(
-    run: TaggerRun, found: Mapping[str, Any], golds: Mapping[str, GoldTokens]
+    run: TaggerRun, results: Mapping[str, Any], golds: Mapping[str, GoldTokens]
 ) -> Iterator[ResultRow]:
-    """Yield the figures to be shown: each genre, all of them, in domain; and over fewer tokens."""
+    """Yield the figures to show: each genre, all genres, in domain; and over subsets of tokens."""
     paper = dict(zip(TESTED, PAPER.get(run.system, ()), strict=False))
     counts = tokens(golds)
     for kind, names in (
@@ -449,7 +449,7 @@ def table2_rows(
         ("unknown words", (WEB, IN_DOMAIN)),
     ):
         for name in names:
-            ours = found[name][kind] if found else None
+            ours = results[name][kind] if results else None
             setting = name if kind == "all" else f"{name}, {kind}"
             yield ResultRow(
                 run.system, setting, paper.get(name) if kind == "all" else None, ours, counts[name][kind]
@@ -457,14 +457,14 @@ def table2_rows(
 
 
 def tokens(golds: Mapping[str, GoldTokens]) -> dict[str, dict[str, int]]:
-    """Return how many tokens each text has, of each kind."""
+    """Return the number of tokens of each kind, for each text."""
     return {name: gold.accuracies(np.zeros(len(gold.tags), bool))["tokens"] for name, gold in golds.items()}
 
 
 def table2_notes(
     train: Sequence[Sentence], dev: Sequence[Sentence], golds: Mapping[str, GoldTokens], silver: bool
 ) -> list[str]:
-    """Return what a reader of the figures must know."""
+    """Return notes that readers of the figures need."""
     web, more = golds[WEB], " and CoNLL-2000" if silver else ""
     return [
         f"Trained on {len(train):,} sentences of the Penn Treebank sample{more} (the paper: sections 2-21), "
@@ -487,12 +487,12 @@ def table2_notes(
 
 def tagging_speeds(runs: Sequence[TaggerRun]) -> str:
     """Return training times and speeds as a sentence."""
-    said = [
+    lines = [
         f"{run.system} {run.training_seconds:,.0f} s and {run.words_per_second:,.0f} words/s"
         for run in runs
         if run.training_seconds is not None and run.words_per_second is not None
     ]
-    return f"Processor time of training, and speed on one core from words to tags: {'; '.join(said)}."
+    return f"Processor time of training, and speed on one core from words to tags: {'; '.join(lines)}."
 
 
 def _rounded(value: float | None, digits: int) -> float | None:

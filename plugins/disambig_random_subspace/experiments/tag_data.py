@@ -1,4 +1,4 @@
-"""Tagged sentences: Penn Treebank, CoNLL-2000, EWT by genre, and corpora that are tagged in part."""
+"""Tagged sentences: Penn Treebank, CoNLL-2000, EWT by genre, and partially tagged corpora."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ _WRITTEN |= {"``": '"', "''": '"', "`": "'"}
 
 
 def penn_archive(path: Path) -> dict[str, list[Sentence]]:
-    """Return the sentences of each ``.mrg`` file of a tar archive, by the file's name, sorted.
+    """Return the sentences of each ``.mrg`` file in a tar archive, sorted by file name.
 
     Raises
     ------
     UserError
-        D732 for an archive that cannot be read, is too large or has no such file, D733 for a broken tree.
+        D732 for an archive that cannot be read, is too large or has no such file; D733 for a broken tree.
     """
     return {
         name.rpartition("/")[2]: list(penn_sentences(text, f"{path}: {name}"))
-        for name, text in sorted(archive_files(path, ".mrg"), key=lambda each: each[0].rpartition("/")[2])
+        for name, text in sorted(archive_files(path, ".mrg"), key=lambda entry: entry[0].rpartition("/")[2])
     }
 
 
 def archive_files(path: Path, ending: str) -> Iterator[tuple[str, str]]:
-    """Yield name and text of the files of a tar archive that end so.
+    """Yield the name and text of the files with this suffix in a tar archive.
 
     Raises
     ------
     UserError
         D732 for an archive that cannot be read, is too large or has no such file.
     """
-    total, found = 0, False
+    total, has_files = 0, False
     try:
-        # as a stream: nothing is unpacked to disk, and no member before it is asked for
+        # as a stream: nothing is unpacked to disk, and reading stops at the wanted members
         with tarfile.open(path, "r|*") as archive:
             for number, member in enumerate(archive, 1):
                 total += max(member.size, 0)
@@ -55,23 +55,23 @@ def archive_files(path: Path, ending: str) -> Iterator[tuple[str, str]]:
                     raise UserError("D732", path=path, problem=problem)
                 stream = archive.extractfile(member) if member.isreg() else None
                 if stream is not None and member.name.endswith(ending):
-                    found = True
+                    has_files = True
                     yield member.name, stream.read().decode("utf8")
     except (OSError, EOFError, tarfile.TarError, lzma.LZMAError, UnicodeDecodeError) as problem:
         raise UserError("D732", path=path, problem=problem) from problem
-    if not found:
+    if not has_files:
         raise UserError("D732", path=path, problem=f"no file in it ends with {ending}")
 
 
 def penn_sentences(text: str, path: str = "trees") -> Iterator[Sentence]:
-    """Yield words and tags of each tree that has any.
+    """Yield the words and tags of each tree that has words.
 
     Raises
     ------
     UserError
-        D733, with `path` and line, for brackets that make no tree.
+        D733, with `path` and line, for brackets that do not form a tree.
     """
-    # of each open bracket: line, label, and what it has: "" nothing, "word" or "child"
+    # for each open bracket: line, label, and content so far: "" (none), "word" or "child"
     line, position = 1, 0
     open_: list[_OpenBracket] = []
     words: list[str] = []
@@ -121,7 +121,7 @@ class _OpenBracket:
 
 
 def unescape_word(word: str) -> str:
-    """Return a word of the treebank as the newspaper had it."""
+    """Return a word of the treebank as it was printed in the newspaper."""
     return _WRITTEN.get(word) or word.replace("\\/", "/").replace("\\*", "*")
 
 
@@ -142,7 +142,7 @@ _BRACKETS = {"(": "-LRB-", ")": "-RRB-"}
 
 
 def penn_sample(data: Path) -> dict[str, list[Sentence]]:
-    """Return the sentences of the Penn Treebank sample by file (errors: `penn_archive`)."""
+    """Return the sentences of the Penn Treebank sample by file (errors: see `penn_archive`)."""
     return penn_archive(data / PENN)
 
 
@@ -152,9 +152,9 @@ def conll2000(data: Path, splits: Sequence[str] = ("train", "test")) -> list[Sen
     Raises
     ------
     UserError
-        D734 for a malformed line; those of `text_lines` for a file.
+        D734 for a malformed line; the errors of `text_lines` for a file.
     """
-    found = []
+    sentences = []
     for split in splits:
         path = data / CONLL2000.replace("*", split)
         words: list[str] = []
@@ -168,11 +168,11 @@ def conll2000(data: Path, splits: Sequence[str] = ("train", "test")) -> list[Sen
                 words.append(unescape_word(columns[0]))
                 tags.append(_BRACKETS.get(columns[1], columns[1]))
             elif words:
-                found.append((words, tags))
+                sentences.append((words, tags))
                 words, tags = [], []
         if words:
-            found.append((words, tags))
-    return found
+            sentences.append((words, tags))
+    return sentences
 
 
 def ewt(data: Path, genres: Sequence[str] = GENRES, splits: Sequence[str] = SPLITS) -> list[Sentence]:
@@ -181,7 +181,7 @@ def ewt(data: Path, genres: Sequence[str] = GENRES, splits: Sequence[str] = SPLI
     Raises
     ------
     UserError
-        D735 for a word without a tag; those of `read_conllu`.
+        D735 for a word without a tag; the errors of `read_conllu`.
     """
     return [
         sentence
@@ -192,12 +192,12 @@ def ewt(data: Path, genres: Sequence[str] = GENRES, splits: Sequence[str] = SPLI
 
 
 def conllu_sentences(path: Path) -> Iterator[Sentence]:
-    """Yield form and XPOS of the words of each sentence; multiword ranges and empty nodes are left out.
+    """Yield form and XPOS of the words of each sentence, without multiword ranges and empty nodes.
 
     Raises
     ------
     UserError
-        D735 for a word without a tag; those of `read_conllu`.
+        D735 for a word without a tag; the errors of `read_conllu`.
     """
     for sentence in read_conllu(path):
         for line, word in zip(sentence.lines, sentence.words, strict=True):
@@ -225,7 +225,7 @@ Partly = tuple[list[str], list[Collection[str]]]
 
 
 def noad_partly(data: Path) -> Iterator[Partly]:
-    """Yield the sentences of NOAD-MASC with what their words may be (errors: `read_noad`)."""
+    """Yield the sentences of NOAD-MASC with the possible tags of their words (errors: see `read_noad`)."""
     for document in read_noad(data / NOAD).documents:
         kinds = {(place.start, place.end): place.pos for place in document.places}
         for spans in document.sentences:
@@ -235,21 +235,21 @@ def noad_partly(data: Path) -> Iterator[Partly]:
 
 
 def craft_partly(data: Path) -> Iterator[Partly]:
-    """Yield the sentences of CRAFT with what their words may be, file by file.
+    """Yield the sentences of CRAFT with the possible tags of their words, file by file.
 
     Raises
     ------
     UserError
         D732 for an archive that cannot be read, is too large or has no tree.
     """
-    path, found = data / CRAFT, False
+    path, exists = data / CRAFT, False
     for _, text in archive_files(path, ".tree"):
         for line in text.split("\n"):
             leaves = [(unescape_word(word), tag) for tag, word in _LEAF.findall(line) if tag != TRACE]
-            found = found or bool(leaves)
+            exists = exists or bool(leaves)
             if SHORTEST <= len(leaves) <= LONGEST:
                 yield [word for word, _ in leaves], [_may(tag) for _, tag in leaves]
-    if not found:
+    if not exists:
         raise UserError("D732", path=path, problem="no tree in it")
 
 

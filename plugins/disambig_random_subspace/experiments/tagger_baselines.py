@@ -1,4 +1,4 @@
-"""Taggers to compare with: a CRF and spaCy's tagger, trained on the same sentences."""
+"""Taggers for comparison: a CRF and spaCy's tagger, trained on the same sentences."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _RUN = re.compile(r"(.)\1{3,}")
 def crf_tagger(
     train: Sequence[Sentence], *, c1: float = C1, c2: float = C2, iterations: int = ITERATIONS
 ) -> Callable[[Sequence[list[str]]], list[list[str]]]:
-    """Return a tagger trained with L-BFGS, penalties `c1` (L1) and `c2` (L2)."""
+    """Return a tagger trained with L-BFGS and the penalties `c1` (L1) and `c2` (L2)."""
     import pycrfsuite  # type: ignore[import-untyped]
 
     trainer = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
@@ -39,18 +39,18 @@ def crf_tagger(
     with tempfile.TemporaryDirectory() as directory:
         path = str(Path(directory) / "tagger.crfsuite")
         trainer.train(path)
-        tagger.open(path)  # read as a whole
+        tagger.open(path)  # reads the whole file
     return lambda text: [tagger.tag(attributes(words)) if words else [] for words in text]
 
 
 def attributes(words: Sequence[str]) -> list[list[str]]:
-    """Return the attributes of each word: form, affixes, shape, and the words and affixes beside it."""
+    """Return the attributes of each word: form, affixes, shape, and the neighbouring words and affixes."""
     alone = [_word_attributes(word) for word in words]
     padded = ["<s>", "<s>", *(word.lower() for word in words), "</s>", "</s>"]
-    found = []
+    names = []
     for i, own in enumerate(alone):
         before2, before, here, after, after2 = padded[i : i + 5]
-        found.append(
+        names.append(
             [
                 *own,
                 f"-2={before2}",
@@ -66,19 +66,19 @@ def attributes(words: Sequence[str]) -> list[list[str]]:
                 *([f"+1h={alone[i + 1][1]}"] if i + 1 < len(alone) else ["last"]),
             ]
         )
-    return found
+    return names
 
 
 def _word_attributes(word: str) -> list[str]:
     lower = word.lower()
-    found = [f"w={lower}", f"h={shape(word)}", f"f={word}", "bias"]
+    names = [f"w={lower}", f"h={shape(word)}", f"f={word}", "bias"]
     for n in range(1, min(AFFIX, len(lower)) + 1):
-        found += [f"p={lower[:n]}", f"s={lower[-n:]}"]
-    return found
+        names += [f"p={lower[:n]}", f"s={lower[-n:]}"]
+    return names
 
 
 def shape(word: str) -> str:
-    """Return the word with X, x and d for letters and digits, and runs no longer than three."""
+    """Return the shape of a word: X, x and d for letters and digits, with runs of at most three."""
     for pattern, letter in _SHAPE:
         word = pattern.sub(letter, word)
     return _RUN.sub(r"\1\1\1", word)
@@ -93,12 +93,12 @@ _ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THR
 def spacy_tagger(
     train: Sequence[Sentence], dev: Sequence[Sentence], *, max_steps: int = MAX_STEPS, seed: int = 0
 ) -> Callable[[Sequence[list[str]]], list[list[str]]]:
-    """Return the best tagger that ``spacy train`` finds within `max_steps`, as accuracy on `dev` says.
+    """Return the tagger with the best accuracy on `dev` that ``spacy train`` finds within `max_steps`.
 
     Raises
     ------
     UserError
-        D736 where ``spacy train`` fails, with its last line.
+        D736 with the last line of output if ``spacy train`` fails.
     """
     import spacy
     from spacy.cli.init_config import init_config
@@ -128,10 +128,10 @@ def spacy_tagger(
             errors="replace",
         )
         if done.returncode:
-            said = (
+            code = (
                 done.stderr.strip() or done.stdout.strip() or f"exit status {done.returncode}"
             ).splitlines()
-            raise UserError("D736", problem=said[-1])
+            raise UserError("D736", problem=code[-1])
         nlp = spacy.load(directory / "out" / "model-best")
 
     def predict_tags(text: Sequence[list[str]]) -> list[list[str]]:
@@ -153,17 +153,17 @@ WARM_UP = 20
 
 @dataclass(frozen=True, slots=True)
 class TaggerRun:
-    """What one tagger did.
+    """Results of one tagger.
 
     Attributes
     ----------
     system : str
     tags : mapping of str to list of list of str
-        Its tags for each text; empty where it is not installed.
+        Predicted tags for each text; empty if the tagger is not installed.
     training_seconds, words_per_second : float, optional
-        Of processor time, one core's; the second over all texts, from words to tags.
+        In processor time on one core; the second over all texts, from words to tags.
     note : str
-        Why it has no tags.
+        Reason why there are no tags.
     """
 
     system: str
@@ -181,36 +181,36 @@ def train_baselines(
     systems: Mapping[str, Fit] | None = None,
     progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
 ) -> list[TaggerRun]:
-    """Return what spaCy's tagger and CRFsuite do, trained on the same sentences.
+    """Return the results of spaCy's tagger and CRFsuite, trained on the same sentences.
 
     Parameters
     ----------
     train, dev : sequence of (words, tags)
-        To learn from, and to choose the best of spaCy's steps with; others may leave `dev` alone.
+        Sentences for training, and for early stopping of spaCy; other taggers may ignore `dev`.
     tests : mapping of str to sequence of (words, tags)
-        Texts to tag by name; their tags are not looked at.
+        Texts to tag, by name; their tags are not used.
     systems : mapping of str to callable, optional
-        Others than `PEERS`.
+        Taggers to run instead of `PEERS`.
     progress : callable
-        Told a stage, how far it is, and how far it goes.
+        Called with the stage, its progress and its total.
     """
-    found = []
+    baselines = []
     chosen = PEERS if systems is None else systems
     for number, (name, fit) in enumerate(chosen.items()):
         progress(f"training and tagging: {name}", number, len(chosen))
         if name in _MODULE and find_spec(_MODULE[name]) is None:
-            found.append(TaggerRun(name, note=f"{name} is not installed: {INSTALL[name]}"))
+            baselines.append(TaggerRun(name, note=f"{name} is not installed: {INSTALL[name]}"))
             continue
         began = cpu_seconds()
         tagger = fit(train, dev)
-        found.append(run_tagger(name, tagger, tests, training_seconds=cpu_seconds() - began))
-    return found
+        baselines.append(run_tagger(name, tagger, tests, training_seconds=cpu_seconds() - began))
+    return baselines
 
 
 def run_tagger(
     system: str, tagger: Tagger, tests: Mapping[str, Sequence[Sentence]], *, training_seconds: float
 ) -> TaggerRun:
-    """Return what a trained tagger does, with its speed."""
+    """Return the results of a trained tagger, with its speed."""
     texts = {name: [words for words, _ in sentences] for name, sentences in tests.items()}
     tagger([words for text in texts.values() for words in text][:WARM_UP])
     began = time.process_time()
@@ -221,16 +221,16 @@ def run_tagger(
 
 
 def cpu_seconds() -> float:
-    """Return the processor time of this process and of those it waited for.
+    """Return the processor time of this process and of the child processes it has waited for.
 
-    Unlike the wall clock it does not tell how busy the machine is. Windows does not count other processes:
-    there it is the wall clock.
+    Unlike wall-clock time it does not depend on other load. Windows does not count child processes:
+    there it is the wall-clock time.
     """
     return time.perf_counter() if os.name == "nt" else sum(os.times()[:4])
 
 
 def baseline_taggers(*, quick: bool = False, **settings: Any) -> dict[str, Fit]:
-    """Return the peers by name; with `quick` a few steps of each."""
+    """Return the taggers for comparison by name; with `quick` with a few training steps."""
     steps = {"max_steps": 200} if quick else {}
     rounds = {"iterations": 20} if quick else {}
     return {

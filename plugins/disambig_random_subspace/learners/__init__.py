@@ -1,4 +1,4 @@
-"""Linear learners over sparse rows, and averages of them over random subspaces."""
+"""Linear learners for sparse rows, and averages of them over random subspaces."""
 
 import lazy_loader
 

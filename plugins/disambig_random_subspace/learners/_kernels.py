@@ -1,4 +1,4 @@
-"""Compiled functions that train a linear model under eight masks at once: by labels, folds, confidence, and lists."""
+"""Compiled training of linear models under eight masks at once: labels, folds, confidence, and lists."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from disambig.api.kernels import add_eight, compiled, eight_products
 
-# Numba finds the types of compiled functions (see `disambig.jit`).
+# Numba infers the types of compiled functions (see `disambig.jit`).
 # mypy: allow-untyped-defs
 
 
@@ -19,7 +19,7 @@ _SMALLEST_SCALE = 1e-9
 
 @compiled
 def add_lanes(total, weights, lanes):
-    """Add the sum of the first `lanes` to `total`, in one order: the same bits everywhere."""
+    """Add the first `lanes` values to `total` in a fixed order: bit-identical on all machines."""
     for j in range(len(total)):
         of_lanes = 0.0
         for lane in range(lanes):
@@ -29,26 +29,27 @@ def add_lanes(total, weights, lanes):
 
 @compiled
 def descend_labels(indptr, indices, data, targets, keep, passes, threshold, alpha, weights, intercepts):
-    """Stochastic gradient descent on the loss ``max(0, threshold - y (w . x + b))``, from `weights` on.
+    """Run stochastic gradient descent from `weights` on the loss ``max(0, threshold - y (w . x + b))``.
 
     Parameters
     ----------
     indptr, indices, data : arrays of uint64, uint32 and float64
-        The rows, in the order in which they are passed over.
+        The rows, in training order.
     targets : array of float64, shape (n,)
         1 or -1.
     keep : array of uint8, shape (d, LANES)
-        0 where a lane lacks a dimension.
+        0 if a lane lacks a dimension.
     threshold : float
         0 for the perceptron, 1 for the hinge loss.
     alpha : float
-        Weight of the squared norm; the step then falls as ``1 / (alpha (t0 + t))``. 0: steps of one.
+        Weight of the squared norm; the step size is ``1 / (alpha (t0 + t))``. With 0 the step size is one.
     weights : array of float64, shape (d, LANES)
     intercepts : array of float64, shape (lanes,)
-        One for each lane that is trained, `LANES` at most.
+        One for each trained lane, at most `LANES`.
     """
     sums, steps = np.zeros(LANES), np.zeros(LANES)
-    scale, eta, t = 1.0, 1.0, 1.0  # the weights are scale * weights: shrinking them costs one product
+    # the actual weights are scale * weights, so shrinking all of them costs one product
+    scale, eta, t = 1.0, 1.0, 1.0
     t0 = 1.0 / (np.sqrt(1.0 / np.sqrt(alpha)) * alpha) if alpha > 0 else 0.0
     for _ in range(passes):
         for i in range(len(targets)):
@@ -76,9 +77,9 @@ def descend_labels(indptr, indices, data, targets, keep, passes, threshold, alph
 
 @compiled
 def passive_aggressive_labels(indptr, indices, data, targets, keep, passes, most, weights, intercepts):
-    """PA-I (Crammer et al. 2006): the smallest step that mends the hinge loss, `most` at the largest.
+    """Run PA-I (Crammer et al. 2006): the smallest step, at most `most`, that brings the hinge loss to zero.
 
-    See `descend` for the parameters. Rows that a mask leaves empty are passed by.
+    See `descend_labels` for the parameters. Rows that are empty under a mask are skipped.
     """
     sums, norms, steps, squares = np.zeros(LANES), np.zeros(LANES), np.zeros(LANES), data * data
     for _ in range(passes):
@@ -101,13 +102,13 @@ def passive_aggressive_labels(indptr, indices, data, targets, keep, passes, most
 
 
 def sample() -> None:
-    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    """Run a small example, so that `disambig doctor --compile` compiles the functions."""
     row = np.array([0, 1], np.uint64), np.zeros(1, np.uint32), np.ones(1)
     keep = np.ones((1, LANES), np.uint8)
     passive_aggressive_labels(*row, np.ones(1), keep, 1, 1.0, np.zeros(keep.shape), np.zeros(LANES))
 
 
-# Numba finds the types of compiled functions (see `disambig.jit`).
+# Numba infers the types of compiled functions (see `disambig.jit`).
 # mypy: allow-untyped-defs
 
 
@@ -115,17 +116,17 @@ def sample() -> None:
 def descend_without_folds(
     indptr, indices, data, targets, folds, left_out, passes, threshold, alpha, weights, intercepts, keep
 ):
-    """Stochastic gradient descent as `kernels.descend`, each lane passing by the rows of one fold.
+    """Run stochastic gradient descent as `descend_labels` does, each lane without the rows of one fold.
 
     Parameters
     ----------
     folds : array of int64, shape (n,)
         The fold of each row.
     left_out : array of int64, shape (lanes,)
-        The fold that each lane does without; -1 for none. `LANES` at most.
+        The fold that each lane leaves out; -1 for none. At most `LANES`.
     intercepts : array of float64, shape (lanes,)
     keep : array of uint8, shape (d, LANES)
-        Ones.
+        All ones.
     """
     lanes = len(left_out)
     sums, steps, scales, t = np.zeros(LANES), np.zeros(LANES), np.ones(LANES), np.ones(LANES)
@@ -157,7 +158,7 @@ def descend_without_folds(
 
 
 def sample_folds() -> None:
-    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    """Run a small example, so that `disambig doctor --compile` compiles the functions."""
     row = np.array([0, 1], np.uint64), np.zeros(1, np.uint32), np.ones(1)
     keep, fold = np.ones((1, LANES), np.uint8), np.zeros(1, np.int64)
     descend_without_folds(
@@ -165,28 +166,28 @@ def sample_folds() -> None:
     )
 
 
-# Numba finds the types of compiled functions (see `disambig.jit`).
+# Numba infers the types of compiled functions (see `disambig.jit`).
 # mypy: allow-untyped-defs
 
 
 @compiled
 def confidence_labels(indptr, indices, data, targets, passes, phi, means, variances, intercepts):
-    """Pass over the rows; the mean and variance of each weight are left in `means` and `variances`.
+    """Pass over the rows and update the mean and variance of each weight in `means` and `variances`.
 
     Parameters
     ----------
     indptr, indices, data : arrays of uint64, uint32 and float64
-        The rows, in the order in which they are passed over.
+        The rows, in training order.
     targets : array of float64, shape (n,)
         1 or -1.
     phi : float
-        The confidence asked, as a quantile of the normal distribution.
+        The required confidence, as a quantile of the normal distribution.
     means : array of float64, shape (d, LANES)
     variances : array of float64, shape (d, LANES)
-        1, and 0 where a lane lacks a dimension: what has no variance never changes.
+        Initially 1, and 0 if a lane lacks a dimension: a weight with zero variance never changes.
     intercepts : array of float64, shape (lanes,)
-        Of each lane that is trained, `LANES` at most: the weight of a constant of one, with a variance of
-        its own; no mask removes it.
+        For each trained lane, at most `LANES`: the weight of a constant of one, with its own variance; masks
+        do not remove it.
     """
     margins, spreads, squares = np.zeros(LANES), np.zeros(LANES), data * data
     of_intercept = np.ones(LANES)
@@ -212,20 +213,20 @@ def confidence_labels(indptr, indices, data, targets, passes, phi, means, varian
                 of_intercept[lane] /= 1.0 + shrink * of_intercept[lane]
 
 
-# Numba finds the types of compiled functions (see `disambig.jit`).
+# Numba infers the types of compiled functions (see `disambig.jit`).
 # mypy: allow-untyped-defs
 
 
 @compiled
 def score_candidates(indptr, indices, data, start, end, weights, scores):
-    """Put the scores of the candidates `start` to `end` into `scores`, shape (at least so many, LANES)."""
+    """Write the scores of the candidates `start` to `end` into `scores`, shape (>= end - start, LANES)."""
     for row in range(start, end):
         eight_products(indices, data, indptr[row], indptr[row + 1], weights, scores[row - start])
 
 
 @compiled
 def best_pair(scores, lane, cost, start, end, scale, margin):
-    """Return the best right candidate and the best of the others, costs `margin` times added; -1: none."""
+    """Return the best right candidate and the best other by score plus `margin` times cost; -1 for none."""
     right, rival = -1, -1
     best = most = -np.inf
     for row in range(start, end):
@@ -240,7 +241,7 @@ def best_pair(scores, lane, cost, start, end, scale, margin):
 
 @compiled
 def add_difference(indptr, indices, data, row, step, lane, keep, weights):
-    """Add a row `step` times to the weights of a lane."""
+    """Add a row, multiplied by `step`, to the weights of a lane."""
     for at in range(indptr[row], indptr[row + 1]):
         j = indices[at]
         weights[j, lane] += step * data[at] * keep[j, lane]
@@ -248,7 +249,7 @@ def add_difference(indptr, indices, data, row, step, lane, keep, weights):
 
 @compiled
 def row_difference(indptr, indices, data, right, rival, room):
-    """Write one row less another to `room`, shape (d,), which is zero."""
+    """Write the difference of two rows into `room`, shape (d,), which must be zero."""
     for at in range(indptr[right], indptr[right + 1]):
         room[indices[at]] += data[at]
     for at in range(indptr[rival], indptr[rival + 1]):
@@ -259,24 +260,25 @@ def row_difference(indptr, indices, data, right, rival, room):
 def descend_lists(
     indptr, indices, data, offsets, cost, order, keep, passes, margin, alpha, longest, weights, lanes
 ):
-    """Stochastic gradient descent on ``max(0, rival + margin cost - right)``, of scores, from `weights` on.
+    """Run stochastic gradient descent on ``max(0, rival + margin cost - right)``, starting from `weights`.
 
     Parameters
     ----------
     keep : array of uint8, shape (d, LANES)
-        0 where a lane lacks a dimension.
+        0 if a lane lacks a dimension.
     margin : float
         0 for the perceptron, 1 for the hinge loss.
     alpha : float
-        Weight of the squared norm; the step then falls as ``1 / (alpha (t0 + t))``. 0: steps of one.
+        Weight of the squared norm; the step size is ``1 / (alpha (t0 + t))``. With 0 the step size is one.
     longest : int
-        Candidates of the longest list.
+        Number of candidates in the longest list.
     weights : array of float64, shape (d, LANES)
     lanes : int
-        How many of them are trained.
+        Number of lanes that are trained.
     """
     scores = np.zeros((longest, LANES))
-    scale, eta, t = 1.0, 1.0, 1.0  # the weights are scale * weights: shrinking them costs one product
+    # the actual weights are scale * weights, so shrinking all of them costs one product
+    scale, eta, t = 1.0, 1.0, 1.0
     t0 = 1.0 / (np.sqrt(1.0 / np.sqrt(alpha)) * alpha) if alpha > 0 else 0.0
     for _ in range(passes):
         for i in order:
@@ -302,9 +304,9 @@ def descend_lists(
 def passive_aggressive_lists(
     indptr, indices, data, offsets, cost, order, keep, passes, most_step, longest, weights, lanes
 ):
-    """PA-I (Crammer et al. 2006): the smallest step that mends the hinge loss, `most_step` at the largest.
+    """Run PA-I (Crammer et al. 2006): the smallest step, at most `most_step`, that brings the loss to zero.
 
-    The loss asks for a margin of what the rival costs. See `descend` for the parameters.
+    The required margin is the cost of the rival. See `descend_lists` for the parameters.
     """
     scores, room = np.zeros((longest, LANES)), np.zeros(len(weights))
     for _ in range(passes):
@@ -332,15 +334,15 @@ def passive_aggressive_lists(
 def confidence_lists(
     indptr, indices, data, offsets, cost, order, passes, phi, longest, means, variances, lanes
 ):
-    """Confidence-weighted learning of ``m . (right - rival) >= phi (right - rival)' S (right - rival)``.
+    """Run confidence-weighted learning: ``m . (right - rival) >= phi (right - rival)' S (right - rival)``.
 
     Parameters
     ----------
     phi : float
-        The confidence asked, as a quantile of the normal distribution.
+        The required confidence, as a quantile of the normal distribution.
     means : array of float64, shape (d, LANES)
     variances : array of float64, shape (d, LANES)
-        1, and 0 where a lane lacks a dimension: what has no variance never changes.
+        Initially 1, and 0 if a lane lacks a dimension: a weight with zero variance never changes.
     """
     scores, room = np.zeros((longest, LANES)), np.zeros(len(means))
     for _ in range(passes):

@@ -1,4 +1,4 @@
-"""Perceptron, SGD, passive-aggressive and confidence-weighted learning, plain and under masks."""
+"""Perceptron, SGD, passive-aggressive and confidence-weighted learning, with and without masks."""
 
 from __future__ import annotations
 
@@ -22,14 +22,15 @@ TAKES: tuple[type, ...] = (CrossedRows, CrossedLists, SparseRows)
 
 
 class LinearLearner:
-    """A learner of one weight a dimension and label, with an intercept, from crossed rows; or from lists.
+    """Learner with one weight per dimension and label and an intercept, for crossed rows or lists.
 
-    Of lists a step goes from one candidate to another: from the best of those that cost something to the best
-    of those that cost nothing (see `list_kernels`). It learns one weight a column.
+    For lists, a step goes from the best candidate with a cost to the best candidate without cost (see the
+    list
+    functions of `_kernels`), and there is one weight per column.
 
-    Rows are taken as they are: their lengths matter. The intercept is learned beside the weights and is no
-    dimension: no mask removes it. Dimensions that no example has weigh nothing, and a row without any is
-    decided by the intercepts. See `problem` for labels, and what is done with those that have no example.
+    Rows are not normalised. The intercept is learned with the weights and is not a dimension, so masks never
+    remove it. The weights of dimensions without examples are zero, and a row without known dimensions is
+    decided by the intercepts. See `problem` for labels, including labels without examples.
     """
 
     __slots__ = ()
@@ -37,7 +38,7 @@ class LinearLearner:
 
     @property
     def takes(self) -> tuple[type, ...]:
-        """Crossed rows, and lists: crossed ones, or written out."""
+        """Crossed rows, and lists (crossed or sparse)."""
         return TAKES
 
     def fit(
@@ -47,12 +48,12 @@ class LinearLearner:
         dev: CandidateBatch | None = None,
         rng: np.random.Generator | None = None,
     ) -> Fitted:
-        """Return the scorer; `dev` and `rng` are not used: nothing is tuned, and `seed` orders the rows.
+        """Return the scorer; `dev` and `rng` are not used: nothing is tuned, `seed` orders the rows.
 
         Raises
         ------
         UserError
-            D705 and D772 for examples that make no sense, D773 for rows of too large numbers.
+            D705 and D772 for invalid examples, D773 for rows with too large numbers.
         """
         problem = self.prepare(batch)
         if isinstance(problem, ListProblem):
@@ -70,14 +71,14 @@ class LinearLearner:
         return InterceptScorer.from_state(arrays)
 
     def dimensions(self, batch: CandidateBatch) -> int:
-        """Return how many dimensions a mask of `fit_masked` has."""
+        """Return the number of dimensions of the masks of `fit_masked`."""
         given = convert(batch, *TAKES)
         if isinstance(given, CrossedRows):
             return len(given.columns) // given.costs.shape[1]
         return int(given.rows.shape[1])
 
     def prepare(self, batch: CandidateBatch) -> LinearProblem | ListProblem:
-        """Return what `fit_masked` takes in the place of `batch`, to do once what all masks need."""
+        """Return a prepared form of `batch` for `fit_masked`, with the work that all masks share."""
         given = convert(batch, *TAKES)
         return (
             prepare_labels(given, self.seed)
@@ -91,17 +92,17 @@ class LinearLearner:
         Parameters
         ----------
         masks : array of bool, shape (n_masks, dimensions)
-            False where a dimension is removed.
+            False for removed dimensions.
 
         Returns
         -------
         array of float64, shape (n_labels * (dimensions + 1),)
-            The weights of each label, the last of them its intercept; of lists one a column.
+            The weights of each label, its intercept last; for lists one weight per column.
 
         Raises
         ------
         UserError
-            As `fit`.
+            See `fit`.
         """
         from ._kernels import LANES, add_lanes
 
@@ -123,7 +124,7 @@ class LinearLearner:
         return problem.weights(coefficients, intercepts, len(masks))
 
     def _plain(self, problem: LinearProblem) -> tuple[Floats, Floats]:
-        """Return coefficients, shape (n_problems, d), and intercepts learned without a mask."""
+        """Return coefficients, shape (n_problems, d), and intercepts, trained without a mask."""
         from ._kernels import LANES
 
         keep = np.zeros((len(problem.used), LANES), np.uint8)
@@ -141,12 +142,12 @@ class LinearLearner:
         raise NotImplementedError
 
     def _train_lists(self, problem: ListProblem, keep: NDArray[np.uint8], lanes: int) -> Floats:
-        """Return the weights of each lane, shape (d, LANES), learned from lists."""
+        """Return the weights of each lane, shape (d, LANES), trained on lists."""
         raise NotImplementedError
 
 
 def _blocks(masks: Masks, used: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.uint8], int]]:
-    """Yield masks side by side, shape (d, LANES), over the used dimensions, and how many there are."""
+    """Yield blocks of masks over the used dimensions, shape (d, LANES), with the number of masks in each."""
     from ._kernels import LANES
 
     for start in range(0, len(masks), LANES):
@@ -159,20 +160,20 @@ def _blocks(masks: Masks, used: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.
 def descend_folds(
     problem: LinearProblem, folds: NDArray[np.int64], *, passes: int, alpha: float
 ) -> tuple[Floats, Floats, Floats]:
-    """Learn by the hinge loss without each fold, and from all examples.
+    """Train with the hinge loss without each fold, and on all examples.
 
     Parameters
     ----------
     problem : Problem
     folds : array of int64, shape (n,)
-        Of the examples as they were given, not in the problem's order.
+        Fold of each example, in the given order and not in the problem's order.
 
     Returns
     -------
     held_out : array of float64, shape (n, n_labels)
-        The scores of each example by what did not see its fold, in the order given.
+        The score of each example by the model that was trained without its fold, in the given order.
     coefficients, intercepts : arrays of float64, shapes (n_problems, d) and (n_problems,)
-        Of all examples.
+        Trained on all examples.
     """
     from ._kernels import LANES, descend_without_folds
 
@@ -203,14 +204,14 @@ def descend_folds(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Perceptron(LinearLearner):
-    """The perceptron (Rosenblatt 1958), steps of one, the last weights.
+    """The perceptron (Rosenblatt 1958) with steps of one; the last weights are returned.
 
     Parameters
     ----------
     passes : int
-        Over the examples.
+        Number of passes over the examples.
     seed : int
-        Of the order of the examples, which is the same in all passes.
+        Seed for the order of the examples, which is the same in all passes.
     """
 
     passes: int = 5
@@ -235,20 +236,21 @@ class Perceptron(LinearLearner):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SGD(LinearLearner):
-    """Stochastic gradient descent on the hinge loss and the squared norm of the weights (Zhang 2004).
+    """Stochastic gradient descent on the hinge loss with a penalty on the squared norm (Zhang 2004).
 
-    The steps fall as scikit-learn's "optimal" ones: ``1 / (alpha (t0 + t))``, t0 as in Bottou's heuristic.
+    Step sizes are scikit-learn's "optimal" ones: ``1 / (alpha (t0 + t))``, t0 as in Bottou's heuristic.
 
     Parameters
     ----------
     alpha : float or sequence of float
-        Weight of half the squared norm. Of several, the one that decides most examples right that were not
-        seen is taken where training has folds, else the first.
+        Weight of half the squared norm. If several are given, the one with the highest held-out accuracy is
+        used
+        if training has folds, otherwise the first.
     passes, seed : int
-        As in `Perceptron`.
+        See `Perceptron`.
     decoder : Decoder, optional
-        Of sequences, charts, ...: the loss is then the structured hinge, with each row's cost in its margin.
-        By default each row is a candidate of its own.
+        For sequences, charts, ...: the loss is then the structured hinge with cost-augmented margins.
+        By default each row is a separate candidate.
     """
 
     alpha: float | Sequence[float] = 1e-4
@@ -267,7 +269,7 @@ class SGD(LinearLearner):
 
     @property
     def alphas(self) -> tuple[float, ...]:
-        """The weights of the squared norm to choose from."""
+        """The candidate values of `alpha`."""
         several = isinstance(self.alpha, Sequence) and not isinstance(self.alpha, str)
         return tuple(self.alpha) if several else (self.alpha,)  # type: ignore
 
@@ -296,15 +298,18 @@ class SGD(LinearLearner):
         return Fitted(LinearScorer(weights))
 
     def with_tuned(self, reports: Sequence[Mapping[str, Any]]) -> SGD:
-        """Return the learner with the middle one of the alphas of some fits, if all chose one."""
-        found = sorted(float(each["alpha"]) for each in reports if "alpha" in each)
-        return replace(self, alpha=found[len(found) // 2]) if found and len(found) == len(reports) else self
+        """Return the learner with the median alpha of some fits, if all of them chose one."""
+        alphas = sorted(float(report["alpha"]) for report in reports if "alpha" in report)
+        return (
+            replace(self, alpha=alphas[len(alphas) // 2]) if alphas and len(alphas) == len(reports) else self
+        )
 
     def fit_folds(self, batch: CandidateBatch, folds: NDArray[np.int64]) -> tuple[Fitted, Floats] | None:
-        """Return the scorer of all examples, and scores by those that did not see an example's fold.
+        """Return the scorer for all examples, and scores from models trained without each example's fold.
 
-        Each is what `fit` returns, but for the order of examples: it is one order, for all alike. Lists and
-        sequences have no quicker way than one after another: None.
+        Each model is what `fit` returns, except that all use one order of the examples. Lists and sequences
+        have
+        no faster way than one fold at a time: None.
         """
         given = None if self.decoder is not None else convert(batch, *TAKES)
         if not isinstance(given, CrossedRows):
@@ -313,11 +318,11 @@ class SGD(LinearLearner):
         tried: dict[str, float] = {}
         best: tuple[float, float, tuple[Floats, Floats, Floats]] | None = None
         for alpha in map(float, self.alphas):
-            found = descend_folds(problem, folds, passes=self.passes, alpha=alpha)
-            accuracy = float((given.costs[np.arange(len(folds)), found[0].argmax(axis=1)] == 0).mean())
+            weights = descend_folds(problem, folds, passes=self.passes, alpha=alpha)
+            accuracy = float((given.costs[np.arange(len(folds)), weights[0].argmax(axis=1)] == 0).mean())
             tried[f"{alpha:g}"] = accuracy
             if best is None or accuracy > best[0]:
-                best = accuracy, alpha, found
+                best = accuracy, alpha, weights
         assert best is not None
         _, alpha, (held_out, coefficients, intercepts) = best
         scorer = InterceptScorer(problem.weights(coefficients, intercepts, 1)).rounded()
@@ -354,9 +359,9 @@ class PassiveAggressive(LinearLearner):
     Parameters
     ----------
     C : float
-        The largest step, in units of the row.
+        Maximum step size, in units of the row.
     passes, seed : int
-        As in `Perceptron`.
+        See `Perceptron`.
     """
 
     C: float = 1.0
@@ -418,16 +423,16 @@ def _descend_lists(
 
 
 def _by_scikit_learn(problem: LinearProblem, settings: dict[str, Any], passes: int) -> tuple[Floats, Floats]:
-    """Return coefficients and intercepts of scikit-learn's estimator for each problem."""
+    """Return coefficients and intercepts from scikit-learn's estimator for each problem."""
     coefficients, intercepts = problem.zeros()
     rows = problem.matrix
-    if not rows.shape[1]:  # rows without any word: scikit-learn takes no matrix without columns
+    if not rows.shape[1]:  # rows without any word: scikit-learn rejects a matrix without columns
         rows.resize(rows.shape[0], 1)
     for p, targets in enumerate(problem.targets):
         estimator = _estimator(settings, passes)
         try:
             estimator.fit(rows, targets)
-        except ValueError as error:  # all else it refuses was checked before: sums beyond all numbers
+        except ValueError as error:  # other causes were checked before: the sums have overflowed
             raise UserError("D773") from error
         coefficients[p] = estimator.coef_[0, : len(problem.used)]
         intercepts[p] = estimator.intercept_[0]
@@ -435,7 +440,7 @@ def _by_scikit_learn(problem: LinearProblem, settings: dict[str, Any], passes: i
 
 
 def _estimator(settings: dict[str, Any], passes: int) -> Any:
-    """Return an estimator that passes over the rows as they lie.
+    """Return an estimator that passes over the rows in their order.
 
     scikit-learn has had PA-I as a learning rate since 1.8, and before as a class that is now deprecated.
     """
@@ -454,20 +459,21 @@ def _estimator(settings: dict[str, Any], passes: int) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfidenceWeighted(LinearLearner):
-    """Keep a mean and a variance of each weight; rare dimensions, still uncertain, move the most.
+    """Keep a mean and a variance for each weight; rare dimensions have a high variance and change the most.
 
-    Each row asks for a change to the nearest weights, by the Kullback-Leibler divergence, that decide it
-    right with the probability `confidence`: ``y m . x >= phi x' S x``, phi the normal quantile of
-    `confidence` and S the variances, which begin as one. The intercept is the weight of a constant of one.
+    Each row asks for the nearest weights, in Kullback-Leibler divergence, that decide it
+    correctly with the probability `confidence`: ``y m . x >= phi x' S x``, where phi is the normal quantile
+    of
+    `confidence` and S the variances, initially one. The intercept is the weight of a constant of one.
 
     Parameters
     ----------
     confidence : float
-        Above a half, below one.
+        Above 0.5 and below 1.
     passes : int
-        Over the examples.
+        Number of passes over the examples.
     seed : int
-        Of the order of the examples, which is the same in all passes.
+        Seed for the order of the examples, which is the same in all passes.
     """
 
     confidence: float = 0.9

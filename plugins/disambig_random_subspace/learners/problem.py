@@ -21,21 +21,22 @@ MOST = 1e100
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinearProblem:
-    """Rows in the order in which learners pass over them, and their targets.
+    """Rows in training order, and their targets.
 
     Attributes
     ----------
     indptr, indices, data : arrays of uint64, uint32 and float64
-        The rows. Columns are those that occur, the most frequent first: their weights lie together.
+        The rows. Only columns that occur are kept, the most frequent first, so that their weights are
+        adjacent.
     used : array of int64, shape (d,)
-        The dimension that each column stands for.
+        The dimension of each column.
     targets : array of float64, shape (n_problems, n)
-        1 for the label that a problem tells from others, -1 for these.
+        1 for the positive label of a problem, -1 for the others.
     seen : array of int64
-        Labels with examples.
+        Labels that have examples.
     n_labels, dimensions : int
     order : array of int64, shape (n,)
-        Which example each row is.
+        The example of each row.
     """
 
     indptr: NDArray[np.uint64]
@@ -50,7 +51,7 @@ class LinearProblem:
 
     @property
     def rows(self) -> tuple[NDArray[np.uint64], NDArray[np.uint32], Floats]:
-        """The rows as kernels take them."""
+        """The rows as arguments of the compiled functions."""
         return self.indptr, self.indices, self.data
 
     @property
@@ -62,12 +63,12 @@ class LinearProblem:
         return csr_array((self.data, self.indices.astype(np.int32), self.indptr.astype(np.int32)), shape)
 
     def zeros(self) -> tuple[Floats, Floats]:
-        """Return coefficients, shape (n_problems, d), and intercepts, shape (n_problems,), of zero."""
+        """Return zero coefficients, shape (n_problems, d), and intercepts, shape (n_problems,)."""
         n = len(self.targets)
         return np.zeros((n, len(self.used))), np.zeros(n)
 
     def scores(self, decided: Floats) -> Floats:
-        """Return the scores of labels, shape (n, n_labels), of what the problems say, (n_problems, n)."""
+        """Return scores of labels, shape (n, n_labels), from those of the problems, (n_problems, n)."""
         full = np.zeros((decided.shape[1], self.n_labels))
         if len(self.seen) == 2:
             full[:, self.seen[1]], full[:, self.seen[0]] = decided[0] / 2, -decided[0] / 2
@@ -86,7 +87,7 @@ class LinearProblem:
         coefficients : array of float64, shape (n_problems, d)
         intercepts : array of float64, shape (n_problems,)
         count : int
-            How many models they are the sum of.
+            Number of models whose sum the coefficients are.
 
         Returns
         -------
@@ -96,7 +97,7 @@ class LinearProblem:
         Raises
         ------
         UserError
-            D773 where they are no finite numbers.
+            D773 if the weights are not finite numbers.
         """
         if not (np.isfinite(coefficients).all() and np.isfinite(intercepts).all()):
             raise UserError("D773")
@@ -114,15 +115,15 @@ class LinearProblem:
 
 
 def prepare_labels(crossed: CrossedRows, seed: int) -> LinearProblem:
-    """Return the problem of a batch, its rows permuted by ``default_rng(seed)``.
+    """Return the problem for a batch, with its rows permuted by ``default_rng(seed)``.
 
-    A candidate that costs nothing is right; of several the first is.
+    A candidate with zero cost is right; if there are several, the first one is.
 
     Raises
     ------
     UserError
-        D705 where there is no example, D772 for
-        numbers that are NaN or infinite, D773 for such as are beyond `MOST`.
+        D705 if there are no examples, D772 for
+        numbers that are NaN or infinite, D773 for numbers beyond `MOST`.
     """
     from scipy.sparse import csr_array
 
@@ -155,9 +156,9 @@ def prepare_labels(crossed: CrossedRows, seed: int) -> LinearProblem:
 
 
 def check_numbers(rows: Any, offsets: NDArray[np.int64] | None = None) -> None:
-    """Refuse sparse rows with numbers that are NaN or infinite (D772) or beyond `MOST` (D773).
+    """Raise an error for sparse rows with numbers that are NaN or infinite (D772) or beyond `MOST` (D773).
 
-    Examples are counted as rows or, with `offsets`, as the instances that these are of.
+    The message gives the number of the row or, with `offsets`, of its instance.
     """
     bad = np.flatnonzero(~np.isfinite(rows.data))
     if len(bad):
@@ -170,7 +171,7 @@ def check_numbers(rows: Any, offsets: NDArray[np.int64] | None = None) -> None:
 
 
 def wider_columns(columns: Columns, k: int) -> Columns:
-    """Return the columns of `k` labels with one more for each, its intercept."""
+    """Return the columns of `k` labels, each with an additional column for its intercept."""
     width = len(columns) // k
     ends = np.arange(1, k + 1) * width
     return Columns(
@@ -182,7 +183,7 @@ def wider_columns(columns: Columns, k: int) -> Columns:
 
 
 class _InterceptNames(Sequence[str]):
-    """The names of columns with one more for each label, made when they are asked for."""
+    """The names of columns with intercepts, made on demand."""
 
     def __init__(self, names: Sequence[str], width: int) -> None:
         self._names, self._width = names, width
@@ -197,21 +198,21 @@ class _InterceptNames(Sequence[str]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ListProblem:
-    """Candidates as kernels take them.
+    """Lists of candidates as arguments of the compiled functions.
 
     Attributes
     ----------
     indptr, indices, data : arrays of uint64, uint32 and float64
-        The rows of all candidates. Columns are those that occur, the most frequent first.
+        The rows of all candidates. Only columns that occur are kept, the most frequent first.
     offsets : array of int64, shape (n + 1,)
     cost : array of float64, shape (n_rows,)
-        Counted from the least of an instance.
+        Relative to the smallest cost of the instance.
     order : array of int64, shape (n,)
-        In which the instances are passed over.
+        Training order of the instances.
     used : array of int64, shape (d,)
-        The flat weight that each column stands for.
+        The flat weight of each column.
     dimension_of : array of int64, shape (d,)
-        The dimension of each column, which masks remove; -1 for intercepts.
+        The dimension of each column, for masks; -1 for intercepts.
     dimensions, n_weights : int
     """
 
@@ -228,16 +229,16 @@ class ListProblem:
 
     @property
     def examples(self) -> tuple[Any, Any, Any, Any, Any, Any]:
-        """The first arguments of all kernels."""
+        """The first arguments of all compiled functions."""
         return self.indptr, self.indices, self.data, self.offsets, self.cost, self.order
 
     @property
     def longest(self) -> int:
-        """Candidates of the longest list."""
+        """Number of candidates in the longest list."""
         return int(np.diff(self.offsets).max())
 
     def column_masks(self, masks: NDArray[np.bool_]) -> NDArray[np.uint8]:
-        """Return masks of dimensions side by side as masks of columns, shape (d, LANES)."""
+        """Return masks of dimensions, shape (d, LANES), as masks of columns."""
         from ._kernels import LANES
 
         keep = np.zeros((len(self.used), LANES), np.uint8)
@@ -247,7 +248,7 @@ class ListProblem:
         return keep
 
     def weights(self, of_used: Floats) -> Floats:
-        """Return flat weights from those of the used columns; D773 where they are no finite numbers."""
+        """Return flat weights from the weights of the used columns; D773 if they are not finite numbers."""
         if not np.isfinite(of_used).all():
             raise UserError("D773")
         full = np.zeros(self.n_weights)
@@ -256,12 +257,12 @@ class ListProblem:
 
 
 def prepare_lists(batch: CandidateBatch, seed: int) -> ListProblem:
-    """Return the problem of a batch of lists; the instances are permuted by ``default_rng(seed)``.
+    """Return the problem for a batch of lists; the instances are permuted by ``default_rng(seed)``.
 
     Raises
     ------
     UserError
-        As `problem.prepare`.
+        See `prepare_labels`.
     """
     from scipy.sparse import csr_array
 
@@ -309,25 +310,25 @@ def with_constant(batch: CrossedLists) -> CrossedLists:
 
 @dataclass(frozen=True, eq=False)
 class InterceptScorer:
-    """Scores label r by ``W_r . x + b_r``. Dimensions that no training example had weigh nothing.
+    """Scores label r by ``W_r . x + b_r``. Dimensions without training examples have zero weight.
 
     Candidates of lists whose columns belong to no label are scored by ``w . x``.
 
     Attributes
     ----------
     weights : array of float64, shape (K * (D + 1),) or (n_columns,)
-        Label by label, the intercept last; or one a column.
+        Label by label, the intercept last; or one weight per column.
     """
 
     weights: NDArray[np.float64]
 
     def scores(self, batch: CandidateBatch) -> NDArray[np.float64]:
-        """Return one score a row of the batch.
+        """Return one score per row of the batch.
 
         Raises
         ------
         ValueError
-            For a batch of other columns than the weights are for.
+            If the columns of the batch are not those of the weights.
         """
         crossed = read(batch)
         if not isinstance(crossed, CrossedRows):
@@ -336,14 +337,14 @@ class InterceptScorer:
         weights = self._by_label(crossed)
         if isinstance(crossed.rows, np.ndarray):
             return np.asarray(crossed.rows @ weights[:, :-1].T + weights[:, -1]).ravel()
-        if self not in _by_column:  # the weights of a column side by side: made once
+        if self not in _by_column:  # the weights of each column side by side: computed once
             _by_column[self] = np.ascontiguousarray(weights[:, :-1].T)
         return np.asarray(crossed.rows @ _by_column[self] + weights[:, -1]).ravel()
 
     def linear(self, batch: CandidateBatch) -> tuple[CandidateBatch, NDArray[np.float64]]:
-        """Return the batch as crossed rows with a constant of one as their last column, and the weights.
+        """Return the batch as crossed rows with a constant of one as the last column, and the weights.
 
-        Lists without labels stay as they are.
+        Lists without labels remain unchanged.
         """
         crossed = read(batch)
         if isinstance(crossed, CrossedRows):
@@ -355,12 +356,12 @@ class InterceptScorer:
         return same, self.weights
 
     def state(self) -> Arrays:
-        """Return the weights; in half the space where no bit of them is lost (see `rounded`)."""
+        """Return the weights, in half the space if this loses no bits (see `rounded`)."""
         short = self.weights.astype(np.float32)
         return {"weights": short if np.array_equal(short, self.weights) else self.weights}
 
     def rounded(self) -> InterceptScorer:
-        """Return a scorer of weights of seven digits."""
+        """Return a scorer with weights rounded to seven digits."""
         return InterceptScorer(self.weights.astype(np.float32).astype(np.float64))
 
     @classmethod
@@ -380,7 +381,7 @@ _by_column: WeakKeyDictionary[InterceptScorer, NDArray[np.float64]] = WeakKeyDic
 
 
 def read(batch: CandidateBatch) -> CandidateBatch:
-    """Return a batch as the learners read it: crossed, if its rows are, and otherwise as it is."""
+    """Return a batch in the form that learners read: crossed if its rows are, otherwise unchanged."""
     try:
         return convert(batch, CrossedRows, CrossedLists)
     except UserError:

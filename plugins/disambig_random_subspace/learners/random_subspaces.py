@@ -1,4 +1,4 @@
-"""RLRS: the average of linear models, each trained without some of the dimensions."""
+"""RLRS: the average of linear models, each trained without some dimensions."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ from .linear import SGD
 
 
 def removed(dimensions: int, removal_rate: float) -> int:
-    """Return how many dimensions a mask removes: the share asked, rounded to the nearest."""
+    """Return the number of dimensions that a mask removes: the share, rounded to the nearest integer."""
     return round(removal_rate * dimensions)
 
 
 def keep_masks(
     first: int, last: int, *, dimensions: int, removal_rate: float, seed: int
 ) -> NDArray[np.bool_]:
-    """Return the masks of the numbers `first` to `last`, without the last.
+    """Return the masks with the numbers `first` to `last` (exclusive).
 
-    A mask depends on its number and the seed alone, so those of few subspaces are the first of many.
+    A mask depends only on its number and the seed, so fewer subspaces use the first masks of more subspaces.
 
     Returns
     -------
     array of bool, shape (last - first, dimensions)
-        False for exactly ``removed(dimensions, removal_rate)`` dimensions of each.
+        False for exactly ``removed(dimensions, removal_rate)`` dimensions of each mask.
     """
     masks = np.ones((last - first, dimensions), np.bool_)
     for mask, number in zip(masks, range(first, last), strict=True):
@@ -53,15 +53,15 @@ def keep_masks(
 
 @dataclass(frozen=True, slots=True)
 class MaskedCopies:
-    """Give a learner without ``fit_masked`` one, for sparse rows and a scorer of nothing but weights.
+    """Adds ``fit_masked`` to a learner without it, for sparse rows and a scorer with only weights.
 
-    The scorer must be linear (have ``linear``) and its state a single array ``weights``.
+    The scorer must be linear (have ``linear``) and its state must be a single array ``weights``.
     """
 
     base: Learner
 
     def dimensions(self, batch: CandidateBatch) -> int:
-        """Return how many numbers a row has.
+        """Return the number of columns of the rows.
 
         Raises
         ------
@@ -117,17 +117,18 @@ class RandomSubspaces:
     Parameters
     ----------
     base : Learner, optional
-        Learns under each mask, best all masks at once: by ``fit_masked(batch, masks)``, the sum of the flat
-        weights under each, ``dimensions(batch)``, how many there are to remove, and
-        ``make_scorer(average, batch)`` or, if it has none, ``from_state({"weights": average})``; with
-        ``prepare(batch)``, if it has that, done once for all masks. Any other learner of a linear scorer is
-        given masked copies of crossed rows. By default `SGD`.
+        Trained under each mask, if possible under all masks at once: with ``fit_masked(batch, masks)``, the
+        sum
+        of the flat weights under each mask, ``dimensions(batch)``, the number of dimensions, and
+        ``make_scorer(average, batch)`` or, without it, ``from_state({"weights": average})``; an optional
+        ``prepare(batch)`` is called once for all masks. Any other learner with a linear scorer is
+        trained on masked copies of crossed rows. By default `SGD`.
     n_subspaces : int
-        How many masks.
+        Number of masks.
     removal_rate : float
-        Share of the dimensions that each removes, 0 to below 1; 0 is the base learner.
+        Share of the dimensions that each mask removes, in [0, 1); 0 is the base learner.
     seed : int
-        Of the masks; the order of the examples is the base's, and the same under all masks.
+        Seed for the masks; the order of the examples is the base's, and the same under all masks.
     """
 
     base: Any = field(default_factory=SGD)
@@ -149,26 +150,26 @@ class RandomSubspaces:
         dev: CandidateBatch | None = None,
         rng: np.random.Generator | None = None,
     ) -> Fitted:
-        """Return the scorer of the average; `dev` and `rng` are not used: seeds say all.
+        """Return the scorer of the average; `dev` and `rng` are not used, since seeds determine everything.
 
         Raises
         ------
         UserError
-            D774 for a base whose models cannot be averaged, and what the base raises.
+            D774 for a base whose models cannot be averaged, and the errors of the base.
         """
         return self.fit_sizes(batch, [self.n_subspaces])[0]
 
     @property
     def takes(self) -> tuple[type, ...]:
-        """What the base takes; any other than ours is given masked copies of sparse rows."""
+        """The storages of the base; a base without ``fit_masked`` gets masked copies of sparse rows."""
         if hasattr(self.base, "fit_masked"):
             return tuple(getattr(self.base, "takes", ()))
         return CrossedRows, SparseRows
 
     def fit_sizes(self, batch: CandidateBatch, sizes: Sequence[int]) -> list[Fitted]:
-        """Return what `fit` returns for each number of subspaces in `sizes`, each mask trained once.
+        """Return the result of `fit` for each number of subspaces in `sizes`; each mask is trained once.
 
-        (But for up to seven a size: whole blocks of masks are summed.)
+        (Except up to seven masks per size: masks are summed in whole blocks.)
         """
         for size in sizes:
             check_count("sizes", size)
@@ -187,7 +188,7 @@ class RandomSubspaces:
                 return base.make_scorer(average, batch)
             return base.from_state({"weights": average})
 
-        found: dict[int, Scorer] = {}
+        scorers: dict[int, Scorer] = {}
         total: Any = 0.0
         done = 0
         for size in sorted(set(sizes)):
@@ -195,10 +196,10 @@ class RandomSubspaces:
                 total = total + sum_weights(done, done + BLOCK)
                 done += BLOCK
             rest = sum_weights(done, size) if done < size else 0.0
-            found[size] = average_scorer((total + rest) / size)
+            scorers[size] = average_scorer((total + rest) / size)
         gone = removed(dimensions, self.removal_rate)
         return [
-            Fitted(found[size], {"n_subspaces": int(size), "dimensions": dimensions, "removed": gone})
+            Fitted(scorers[size], {"n_subspaces": int(size), "dimensions": dimensions, "removed": gone})
             for size in sizes
         ]
 

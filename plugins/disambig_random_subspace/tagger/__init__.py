@@ -1,4 +1,4 @@
-"""Part-of-speech tags: the task, the structured perceptron, and training of a tagger."""
+"""Part-of-speech tagging: the task, the structured perceptron, and training of a tagger."""
 
 import lazy_loader
 

@@ -19,12 +19,12 @@ K = 20
 
 
 def nbest_lists(model: Model, sentences: Tagged, k: int = K) -> Iterator[dict[str, Any]]:
-    """Yield the list of each sentence, as `disambig.formats.nbest` reads it.
+    """Yield the n-best list of each sentence, in the format of `disambig.formats.nbest`.
 
     Parameters
     ----------
     model : Model
-        A tagger's.
+        A tagger.
     sentences : sequence of (words, tags)
     """
     tags = model.task.groups[0].candidates
@@ -32,8 +32,8 @@ def nbest_lists(model: Model, sentences: Tagged, k: int = K) -> Iterator[dict[st
     assert isinstance(extractor, TokenContext)
     batch, _ = make_batch(sentences, tags, extractor)
     scorer: Any = model.scorers[0]
-    found = scorer.k_best(batch, k)
-    for number, ((words, right), (scores, paths)) in enumerate(zip(sentences, found, strict=True), 1):
+    lists = scorer.k_best(batch, k)
+    for number, ((words, right), (scores, paths)) in enumerate(zip(sentences, lists, strict=True), 1):
         yield {
             "id": str(number),
             "reference": tagged(words, right),
@@ -45,7 +45,7 @@ def nbest_lists(model: Model, sentences: Tagged, k: int = K) -> Iterator[dict[st
 
 
 def _candidate(words: Sequence[str], tags: Sequence[str], score: float) -> dict[str, Any]:
-    """Return a tagging with what the tagger itself cannot see: three tags in a row, and two with a gap."""
+    """Return a tagging with features that the tagger itself lacks: tag trigrams, and tag pairs with a gap."""
     padded = ["<s>", *tags, "</s>"]
     seen = Counter(" ".join(three) for three in zip(padded, padded[1:], padded[2:], strict=False))
     seen.update(f"{one} * {other}" for one, other in zip(padded, padded[2:], strict=False))
@@ -58,7 +58,7 @@ def tagged(words: Sequence[str], tags: Sequence[str]) -> str:
 
 
 def main(data: str, folder: str, k: str = str(K)) -> None:
-    """Write the lists of EWT's development and test parts."""
+    """Write the lists for EWT's development and test parts."""
     from ..experiments.tag_data import ewt
 
     model = load_model(TAGGER)
@@ -66,7 +66,7 @@ def main(data: str, folder: str, k: str = str(K)) -> None:
     home.mkdir(parents=True, exist_ok=True)
     for split in ("dev", "test"):
         sentences = ewt(Path(data), splits=(split,))
-        lines = [json.dumps(each, ensure_ascii=False) for each in nbest_lists(model, sentences, int(k))]
+        lines = [json.dumps(record, ensure_ascii=False) for record in nbest_lists(model, sentences, int(k))]
         (home / f"ewt.{split}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf8")
 
 

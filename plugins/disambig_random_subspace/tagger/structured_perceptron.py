@@ -1,4 +1,4 @@
-"""AP: the averaged structured perceptron (Collins 2002), first order, by Viterbi decoding."""
+"""AP: the averaged structured perceptron (Collins 2002), first order, with Viterbi decoding."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StructuredPerceptron:
-    """Learn structures by mistakes: the right one's features up, those of the best one by the weights down.
+    """Perceptron over structures: add the right structure's features, subtract the predicted ones.
 
-    Sequences of labels are learned by a kernel of their own; whatever else a decoder knows, one example after
-    the other.
+    Sequences of labels are trained by a compiled function; the structures of other decoders are trained one
+    example at a time.
 
     Parameters
     ----------
     passes : int
-        Times that all sequences are seen.
+        Number of passes over the sequences.
     seed : int
-        Of the order of the sequences, the same in every pass and under every mask.
+        Seed for the order of the sequences, the same in every pass and under every mask.
     decoder : Decoder, optional
-        How rows combine; by default those of sequences of labels.
+        Combines rows into structures; by default sequences of labels.
     """
 
     passes: int = 5
@@ -59,8 +59,9 @@ class StructuredPerceptron:
         Raises
         ------
         UserError
-            D459 for a batch of no sequences, D705 for one without instances, D793 where an instance has no
-            right label.
+            D459 for a batch that does not consist of sequences, D705 for one without instances, D793 if an
+            instance
+            has no right label.
         """
         if self.decoder is not None and not (_of_labels(self.decoder) and isinstance(batch, SequenceRows)):
             if len(batch.offsets) < 2:
@@ -76,15 +77,15 @@ class StructuredPerceptron:
         return Fitted(self.make_scorer(weights, batch), report)
 
     def dimensions(self, batch: CandidateBatch) -> int:
-        """Return how many features there are to remove from; pairs of labels are never removed."""
+        """Return the number of features, which masks may remove; pairs of labels are never removed."""
         return int(_check_batch(batch).rows.shape[1])
 
     def fit_masked(self, batch: CandidateBatch, masks: NDArray[Any]) -> Floats:
-        """Return the sum over masks (M, D) of the flat averaged weights learned under each."""
+        """Return the sum of the flat averaged weights learned under each mask, masks of shape (M, D)."""
         return self._sum(_check_batch(batch), masks)[0]
 
     def make_scorer(self, weights: Floats, batch: CandidateBatch) -> ChainScorer:
-        """Return the scorer of flat weights."""
+        """Return the scorer for flat weights."""
         return ChainScorer.of_weights(weights, _check_batch(batch).costs.shape[1])
 
     def _sum(self, batch: SequenceRows, masks: NDArray[Any]) -> tuple[Floats, int]:
@@ -130,7 +131,7 @@ def _of_labels(decoder: Any) -> bool:
 
 
 def _csr(rows: Any) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]]:
-    """Return the three arrays of a sparse matrix in the types that the kernel was compiled for."""
+    """Return the three arrays of a sparse matrix in the types that the function is compiled for."""
     return (
         rows.indptr.astype(np.int32, copy=False),
         rows.indices.astype(np.int32, copy=False),

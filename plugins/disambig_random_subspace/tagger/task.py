@@ -1,4 +1,4 @@
-"""Task *tag*: the part of speech of every token; and batches of sentences that are cut into words."""
+"""Task *tag*: the part of speech of every token; and batches of tokenised sentences."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from disambig.api.text import SpacyTokens
 
 @dataclass(frozen=True, kw_only=True)
 class TagTask:
-    """Label each token with one tag of a tag set; the tags of a sentence are decided together.
+    """Assign one tag of a tag set to each token; the tags of a sentence are decided jointly.
 
     Parameters
     ----------
     tags : sequence of str
-        The tag set, such as that of the Penn Treebank.
+        The tag set, for example that of the Penn Treebank.
     name, language : str
 
     Raises
     ------
     UserError
-        D792 for tags that are fewer than two, empty or twice there.
+        D792 for tags that are fewer than two, empty or repeated.
     """
 
     tags: Sequence[str]
@@ -48,14 +48,14 @@ class TagTask:
         return (Group("tag", tuple(self.tags)),)
 
     def instances(self, view: TokenView) -> Instances:
-        """Return every token of `view` but the boundaries of sentences."""
+        """Return every token of `view` except the boundaries of sentences."""
         positions = word_positions(view)
         n = len(positions)
         return Instances(positions, np.ones(n, np.int32), np.zeros(n, np.int32), np.full(n, -1, np.int32))
 
 
 def word_positions(view: TokenView) -> NDArray[np.int64]:
-    """Return the tokens of a view that are no boundaries of sentences, shape ``(n_words,)``."""
+    """Return the tokens of a view that are not boundaries of sentences, shape ``(n_words,)``."""
     return np.flatnonzero(view.ends > view.starts)
 
 
@@ -63,7 +63,7 @@ Tagged = Sequence[tuple[Sequence[str], Sequence[str]]]
 
 
 def check_sentences(sentences: Tagged) -> None:
-    """Refuse a sentence that has not one tag for each word, or an empty one (UserError D791)."""
+    """Raise an error for a sentence that does not have one tag per word, or is empty (UserError D791)."""
     for number, (words, tags) in enumerate(sentences, 1):
         if len(words) != len(tags) or not all(words) or not all(tags):
             raise UserError("D791", number=number, words=len(words), tags=len(tags))
@@ -75,22 +75,22 @@ def distinct_tags(sentences: Tagged) -> tuple[str, ...]:
     Raises
     ------
     UserError
-        D790 for sentences without words, D791 for one that has not one tag for each word or an empty one.
+        D790 for sentences without words, D791 for one that does not have one tag per word or is empty.
     """
     check_sentences(sentences)
-    found = sorted({tag for _, tags in sentences for tag in tags})
-    if not found:
+    distinct = sorted({tag for _, tags in sentences for tag in tags})
+    if not distinct:
         raise UserError("D790")
-    return tuple(found)
+    return tuple(distinct)
 
 
 def sentence_view(sentences: Tagged, tokenisation: SpacyTokens) -> TokenView:
-    """Return the view of the words of sentences, one document each."""
+    """Return a view of the words of sentences, one document each."""
     return tokenisation.of_sentences(words for words, _ in sentences)
 
 
 def tag_instances(view: TokenView, sentences: Tagged, task: TagTask) -> Instances:
-    """Return one instance a word; what is observed is its tag, -1 for one that the task does not have."""
+    """Return one instance per word; its observed candidate is its tag, -1 for a tag that the task lacks."""
     number = {tag: i for i, tag in enumerate(task.tags)}
     gold = [number.get(tag, -1) for _, tags in sentences for tag in tags]
     positions = word_positions(view)
@@ -105,21 +105,21 @@ def make_batch(
     *,
     classes: WordClasses | None = None,
 ) -> tuple[SequenceRows, TokenContext]:
-    """Return a batch of tagged sentences, and the extractor: a new one, fitted on them, where none is given.
+    """Return a batch of tagged sentences, and the extractor: by default a new one, fitted on them.
 
     Parameters
     ----------
     sentences : sequence of (words, tags)
     tags : sequence of str
-        The labels. A word with another tag has no right label: every one costs something.
+        The labels. A word with any other tag has no right label: all labels have a cost.
     extractor : TokenContext, optional
     classes : WordClasses, optional
-        What a new extractor knows of words besides.
+        Word classes for a new extractor.
 
     Raises
     ------
     UserError
-        D791 for a sentence that has not one tag for each word, or an empty one.
+        D791 for a sentence that does not have one tag per word, or is empty.
     """
     view, instances, task = _read(sentences, tags)
     fitted = extractor or TokenContext(classes=classes).fit(view, instances, task.groups)
@@ -131,19 +131,19 @@ def make_batch(
 def fit_context(
     sentences: Tagged, tags: Sequence[str], *, least: int = 1, classes: WordClasses | None = None
 ) -> TokenContext:
-    """Return an extractor of the features that occur in tagged sentences `least` times or more.
+    """Return an extractor of the features that occur at least `least` times in tagged sentences.
 
     Raises
     ------
     UserError
-        D791 for a sentence that has not one tag for each word, or an empty one.
+        D791 for a sentence that does not have one tag per word, or is empty.
     """
     view, instances, task = _read(sentences, tags)
     return TokenContext(least=least, classes=classes).fit(view, instances, task.groups)
 
 
 def _read(sentences: Tagged, tags: Sequence[str]) -> tuple[TokenView, Instances, TagTask]:
-    """Return tagged sentences as a view, its tokens with their tags, and the task of these tags."""
+    """Return tagged sentences as a view, the instances of its tokens, and the task of their tags."""
     check_sentences(sentences)
     task = TagTask(tags=tuple(tags))
     view = sentence_view(sentences, SpacyTokens())

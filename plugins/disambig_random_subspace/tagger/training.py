@@ -1,4 +1,4 @@
-"""Train a tagger: word classes from plain text, sentences tagged in part, and sentences tagged completely."""
+"""Training of a tagger: word classes from plain text, partially and completely tagged sentences."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ def learn_word_classes(
     Parameters
     ----------
     files : sequence of Path
-        Text, plain or packed.
+        Text files, plain or compressed.
     most : int
-        Words of a file that are read.
+        Maximum number of words to read per file.
     n_words, sizes
-        As for `learn_classes`.
+        See `learn_classes`.
 
     Raises
     ------
     UserError
-        D458 where there is too little text; those of `text_lines` for a file.
+        D458 if there is too little text; the errors of `text_lines` for a file.
     """
 
     def words() -> Iterator[NDArray[np.uint64]]:
@@ -71,7 +71,7 @@ def learn_word_classes(
 
 
 def token_views(path: Path, most: int) -> Iterator[TokenView]:
-    """Yield the first tokens of a file, `most` or a few more, by some paragraphs (errors: `text_lines`)."""
+    """Yield the first tokens of a file, `most` or slightly more, in views of some paragraphs each."""
     lines, size = text_lines(path), 0
     tokens = SpacyTokens()
     while size < most and (some := list(itertools.islice(lines, _FEW_LINES))):
@@ -81,7 +81,7 @@ def token_views(path: Path, most: int) -> Iterator[TokenView]:
 
 
 def predict_tags(model: Model, view: TokenView) -> NDArray[np.int64]:
-    """Return the number of the tag of each token that is no boundary, by the tagger `model`."""
+    """Return the tag number that the tagger `model` assigns to each token except sentence boundaries."""
     scorer, extractor = model.scorers[0], model.extractors[0]
     assert isinstance(scorer, ChainScorer) and isinstance(extractor, TokenContext)
     rows, sequences = extractor.rows(view, word_positions(view))
@@ -95,9 +95,9 @@ _AT_ONCE = 2_000
 
 
 def fill_in_tags(model: Model, sentences: Iterable[Partly]) -> Iterator[tuple[list[str], list[str]]]:
-    """Yield words and tags of sentences, by the tagger `model` among the tags that each word may have.
+    """Yield words and tags of sentences; the tagger `model` chooses among the possible tags of each word.
 
-    Tags that the tagger does not know are passed over; where none is left, a word may have any.
+    Tags that the tagger does not know are ignored; a word without known tags may have any tag.
     """
     scorer, extractor = model.scorers[0], model.extractors[0]
     assert isinstance(scorer, ChainScorer) and isinstance(extractor, TokenContext)
@@ -105,10 +105,10 @@ def fill_in_tags(model: Model, sentences: Iterable[Partly]) -> Iterator[tuple[li
     number = {tag: i for i, tag in enumerate(tags)}
     waiting = iter(sentences)
     while some := list(islice(waiting, _AT_ONCE)):
-        # what is observed says nothing here: any tag will do
+        # the observed tag has no effect here, so any tag will do
         batch, _ = make_batch([(words, [tags[0]] * len(words)) for words, _ in some], tags, extractor)
         allowed = np.zeros(batch.costs.shape, bool)
-        for row, may in enumerate(may for _, each in some for may in each):
+        for row, may in enumerate(may for _, row_tags in some for may in row_tags):
             allowed[row, [number[tag] for tag in may if tag in number]] = True
         labels = iter(scorer.best_among(batch, allowed).tolist())
         for words, _ in some:
@@ -138,28 +138,28 @@ def train_tagger(
     Parameters
     ----------
     train : sequence of (words, tags)
-        To learn from; its tags are the tag set.
+        Sentences to train on; their tags are the tag set.
     dev : sequence of (words, tags)
-        To calibrate probabilities on, by the words whose tags are known.
+        Sentences to calibrate probabilities on, using the words with known tags.
     learner : mapping
-        The config's section.
+        Section of the config.
     classes : WordClasses, optional
-        Of the words of plain text: they help with words that the sentences lack.
+        Word classes from plain text: they help with words that are not in the sentences.
     least : float
-        Weights of features that are smaller in size are left out. Above 0 weights are also rounded
-        to 64ths, which halves the model's size; at 0 the model is just what was learned.
+        Weights with a smaller absolute value are dropped. Above 0, weights are also rounded
+        to 64ths, which halves the size of the model; with 0 the model is unchanged.
     more : sequence of (words, tags)
-        Further sentences, whose tags are less sure, and are among those of `train`.
+        Further sentences with less reliable tags, which must be among those of `train`.
     times : int
-        How often `train` is seen for once that `more` is.
+        Number of times that `train` is repeated for each time that `more` is seen.
     seldom : int
-        How often a feature must occur in `more` to count, where `train` lacks it.
+        Minimum number of occurrences in `more` for a feature that is not in `train`.
     progress : callable, optional
 
     Raises
     ------
     UserError
-        D790 to D792 for sentences that cannot be learned from.
+        D790 to D792 for invalid sentences.
     """
     tags = distinct_tags(train)
     config = {
@@ -177,7 +177,7 @@ def train_tagger(
 
 
 class TaggedSentences:
-    """A plan of tagged sentences: some to learn from, others for the judge. It prepares itself and is ready.
+    """A `Resampling` of tagged sentences: some for training, others for the decision rule.
 
     Parameters
     ----------
@@ -215,13 +215,13 @@ class TaggedSentences:
         return self
 
     def shared(self, model: Model, learner: Learner, rng: np.random.Generator) -> Scorer | None:
-        """Return None: there is one group."""
+        """Return None: there is only one group."""
         return None
 
     def fit(
         self, model: Model, learner: Learner, group: int, rng: np.random.Generator
     ) -> tuple[Scorer, dict[str, Any]]:
-        """Learn; then leave out small weights, if any are to be left out."""
+        """Train, and then drop small weights if asked for."""
         fitted = learner.fit(self._batch)
         scorer: Any = fitted.scorer
         if self._least > 0:
@@ -230,7 +230,9 @@ class TaggedSentences:
             (extractor,) = self.extractors
             assert isinstance(extractor, TokenContext)
             scorer, self.extractors = scorer.only(kept), (extractor.only(kept),)
-        n_words, n_more = (sum(len(words) for words, _ in each) for each in (self._train, self._more))
+        n_words, n_more = (
+            sum(len(words) for words, _ in sentences) for sentences in (self._train, self._more)
+        )
         return scorer, {"examples": n_words, **({"more": n_more} if n_more else {}), **fitted.report}
 
     def material(self, model: Model, rng: np.random.Generator) -> TaggedSentences:
@@ -238,34 +240,35 @@ class TaggedSentences:
         (extractor,) = self.extractors
         assert isinstance(extractor, TokenContext)
         tuning, _ = make_batch(self._dev, self._tags, extractor)
-        known = tuning.costs.min(axis=1, initial=1.0) == 0
-        if not known.any():
+        is_free = tuning.costs.min(axis=1, initial=1.0) == 0
+        if not is_free.any():
             raise UserError("D790")
         scorer = model.scorers[0]
         assert scorer is not None
-        scores = scorer.scores(tuning).reshape(tuning.costs.shape)[known]
-        gold = tuning.costs[known].argmin(axis=1).astype(np.int32)
-        self._right = np.zeros(len(known), bool)  # words of unknown tags are wrong, whatever is chosen
-        self._right[known] = scores.argmax(axis=1) == gold
+        scores = scorer.scores(tuning).reshape(tuning.costs.shape)[is_free]
+        gold = tuning.costs[is_free].argmin(axis=1).astype(np.int32)
+        # words with unknown tags count as wrong for every candidate
+        self._right = np.zeros(len(is_free), bool)
+        self._right[is_free] = scores.argmax(axis=1) == gold
         self.task, self.rng = model.task, rng
         nothing = np.zeros(scores.size, np.int32)
         offsets = np.arange(len(gold) + 1, dtype=np.int64) * len(self._tags)
-        cost = tuning.costs[known].ravel()
+        cost = tuning.costs[is_free].ravel()
         group = model.task.groups[0]
         self._scored = ScoreBatch(group, 0, offsets, scores.ravel(), gold, nothing, nothing, cost)
         return self
 
     @property
     def n_words(self) -> int:
-        """Words of the development sentences."""
+        """Number of words in the development sentences."""
         return len(self._right)
 
     def scored(self, group: int, *, most: int | None = None) -> ScoreBatch:
-        """Return the words with known tags, scored."""
+        """Return the scores of the words with known tags."""
         return self._scored
 
     def provenance(self, model: Model) -> dict[str, Any]:
-        """Return counts, and how many words of the development sentences are right."""
+        """Return counts, and the number of correctly tagged words in the development sentences."""
         n_words = sum(len(words) for words, _ in self._train)
         right, n = int(self._right.sum()), len(self._right)
         return {

@@ -98,7 +98,7 @@ HOSTILE = [
 @pytest.mark.parametrize("word", HOSTILE)
 def test_nothing_in_a_text_becomes_markup(word):
     tree = Tree("<i>", (Tree("&", (), word), Tree("NN", (), "x")))
-    made = html_page(f"About {word}", [html_section(1, word, [tree], words=[word, "x"], said=[word])])
+    made = html_page(f"About {word}", [html_section(1, word, [tree], words=[word, "x"], notes=[word])])
     made.encode("utf8")
     body = made.partition("<body>")[2]
     assert "<script" not in body and "<i>" not in body and 'onload="' not in body
