@@ -79,8 +79,8 @@ def english_notes(train: CorrectionLists, dev: CorrectionLists, n_test: int) -> 
         "dev's; figures on folds flatter the models themselves, and lists to learn from are a little surer "
         "than those of dev",
         f"tags: lists of the {N_BEST} best sequences of a structured perceptron on EWT; training lists by "
-        f"{TAGGING_FOLDS} taggers that did not see the sentence; dev to tune on, {n_test:,} sentences of test, on which "
-        "nothing was chosen",
+        f"{TAGGING_FOLDS} taggers that did not see the sentence; dev to tune on, {n_test:,} sentences of test, "
+        "on which nothing was chosen",
         "each learner's settings are those whose winners cost least on the tuning lists (step length, "
         "smoothing, C, ridge, passes: as far as it has any)",
     ]
