@@ -1,4 +1,4 @@
-"""Every message that a user can cause, each with its code, in files by code.
+"""All messages for users, each with its code, grouped by the range of the code.
 
-A message says what happened, what was seen and what to do, in one line. Nothing but messages lives here.
+A message is one line that says what happened, what was seen and what to do. This package contains only messages.
 """

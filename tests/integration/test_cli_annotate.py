@@ -152,14 +152,14 @@ def test_the_format_of_an_unknown_suffix_is_told(folder, annotate):
     ("arguments", "code", "part"),
     [
         (["none.txt"], "D300", "none.txt"),
-        (["good.txt", "--format", "josn"], "D601", "there are jsonl"),
+        (["good.txt", "--format", "josn"], "D601", "available: jsonl"),
         (["good.txt", "--flags-per-1000", "-1"], "D602", "--flags-per-1000 -1.0"),
         (["good.txt", "--ignore", "none"], "D300", "none"),
         (["good.txt", "--output", "good.txt", "--force"], "D316", "good.txt"),
         (["good.txt", "--output", "taken.jsonl"], "D310", "--force"),
         (["good.txt", "--output", "none/out.jsonl"], "D309", "none/out.jsonl"),
         (["-", "--output", "out"], "D317", "standard input"),
-        (["-", "--from", "conlu"], "D601", "there are conllu"),
+        (["-", "--from", "conlu"], "D601", "available: conllu"),
         (["good.txt", "--format", "csv", "--output", "new.html"], "D330", "a file in .csv"),
         (
             ["good.txt", "--format", "corrected", "--output", "new.conllu.gz"],
@@ -252,7 +252,7 @@ def test_standard_output_on_a_full_disk_is_one_line(folder):
         running = begun("good.txt", folder=folder, stdout=full, stderr=subprocess.PIPE)
         told = running.communicate(timeout=60)[1]
     assert running.returncode == 2
-    assert told == b"disambig: [D309] standard output: cannot be written: No space left on device\n"
+    assert told == b"disambig: [D309] cannot write standard output: No space left on device\n"
 
 
 def test_standard_input_may_hold_any_kind(annotate):

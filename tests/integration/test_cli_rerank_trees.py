@@ -97,5 +97,5 @@ def test_a_text_that_is_no_tree_is_told_with_its_list(tmp_path, found_by):
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1] == (
         "disambig: [D630] lists.jsonl:8, candidate 2, line 1: the bracket that opens here is never "
-        "closed; a tree is (LABEL child ...), a word (TAG word)"
+        "closed; expected trees of the form (LABEL child ...) with words (TAG word)"
     )

@@ -110,7 +110,7 @@ def test_the_config_is_validated_and_gives_a_curve(folder):
 def test_a_model_that_cannot_be_tested_is_kept(folder):
     (folder / "two.csv").write_text("text,label\nA ball in the net.,sport\nBread in the oven.,cooking\n")
     done = run(folder, "train", "topic", "--labelled", "two.csv", "--output", "two")
-    assert "note: not tested: [D475] no word is to be seen in 2 of the 1 texts" in done.stderr
+    assert "note: not tested: [D475] no word occurs in at least 2 of the 1 texts" in done.stderr
     card = (folder / "two" / "README.md").read_text(encoding="utf8")
     assert "* not tested: [D475]" in card and "No figures are kept" in card
 

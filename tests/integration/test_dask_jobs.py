@@ -268,12 +268,12 @@ def test_what_can_be_no_scheduler_is_one_line(tmp_path, named, problem, more):
     done = process(*command, "--quiet", *more, folder=tmp_path, timeout=120)
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
-    assert line.startswith(f"disambig: [D853] no scheduler of Dask at {named}: {problem}")
+    assert line.startswith(f"disambig: [D853] cannot reach a Dask scheduler at {named}: {problem}")
 
 
 def test_no_scheduler_is_one_line(folder):
     done = here("annotate", "text.txt", "--engine", "dask", "--scheduler", "tcp://127.0.0.1:1", folder=folder)
     line = done.stderr.splitlines()[-1]
     assert done.returncode == 2 and line.startswith(
-        "disambig: [D853] no scheduler of Dask at tcp://127.0.0.1:1"
+        "disambig: [D853] cannot reach a Dask scheduler at tcp://127.0.0.1:1"
     )

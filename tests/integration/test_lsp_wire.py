@@ -248,7 +248,7 @@ def test_a_comment_that_hides_nothing_is_shown_and_can_be_taken_out(wire, text, 
     wire.open(text)
     found = wire.diagnostics(1)["diagnostics"]
     assert {each["code"] for each in found} == {"disambig/unused"}
-    assert "hides nothing" in found[0]["message"]
+    assert "does not suppress any flag" in found[0]["message"]
     offered = actions(wire, found)
     if left is None:
         assert offered == []
@@ -314,7 +314,7 @@ def test_an_editor_that_is_killed_while_others_hold_its_pipes_ends_the_server(tm
         said = wire.process.stderr.read().decode()
     assert (
         said
-        == f"disambig: [D892] the editor, process {editor.pid}, has ended; the language server ends, too\n"
+        == f"disambig: [D892] the editor (process {editor.pid}) has exited; the language server exits, too\n"
     )
 
 

@@ -79,8 +79,8 @@ def test_broken_plugins_are_reported_and_stop_nothing(strangers):
     assert "BROKEN" in blocks["misspelt"]
     assert "disambig_register_lerners" in blocks["misspelt"]
     assert "did you mean disambig_register_learners?" in blocks["misspelt"]
-    assert "[D006] 'good.Learner.v1' cannot be registered by plugin 'a_thief'" in blocks["a_thief"]
-    assert "[D008] two plugins are called 'good': this one of twin is left out" in twin
+    assert "[D006] plugin 'a_thief' cannot register 'good.Learner.v1'" in blocks["a_thief"]
+    assert "[D008] two plugins are called 'good': the one from twin is ignored" in twin
     assert "learner: hollow.Learner.v1\t  BROKEN: [D007]" in blocks["hollow"]
     assert "BROKEN: [D015] did you forget @hookimpl on disambig_register_learners?" in blocks["idle"]
     assert "learner: good.Learner.v1" in blocks["good"]

@@ -28,7 +28,7 @@ def test_what_a_plugin_brings_is_found_by_the_middle_of_its_name(load_with, monk
     assert make_runner("there", options) == (10, options)
     assert make_runner("engines.there.v1", options) == (1, options)
     assert make_runner("local") == InProcessRunner()
-    with pytest.raises(UserError, match=r"D851.*'ther': there are there"):
+    with pytest.raises(UserError, match=r"D851.*'ther'; available: there"):
         make_runner("ther")
 
 

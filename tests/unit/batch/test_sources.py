@@ -40,7 +40,7 @@ def test_the_description_changes_with_settings_and_with_the_contents_of_models(i
     assert ModelSource(flags_per_1000={"preposition": 1.0}).describe()["flags_per_1000"] == {
         "preposition": 1.0
     }
-    with pytest.raises(UserError, match=r"D950.*'spelling'.*there are preposition"):
+    with pytest.raises(UserError, match=r"D950.*'spelling'.*available: preposition"):
         ModelSource(flags_per_1000={"spelling": 1.0}).describe()
     assert first != ModelSource(ignore=("word",)).describe()
     assert first != ModelSource(sets=(Group("a/b", ("a", "b")),)).describe()

@@ -138,7 +138,7 @@ def test_directives_that_hide_nothing_are_told(home):
     write(home / "note.md", f"<!-- disambig: ignore then, quite -->\n\n{TEXT}")
     done = check(home, "note.md")
     assert done.returncode == 1
-    assert "[D960] note.md, line 1: 'ignore then' hides nothing: take it out\n" in done.stderr
+    assert "[D960] note.md, line 1: 'ignore then' does not suppress any flag; remove it\n" in done.stderr
     assert "[D960]" not in check(home, "--task", "spelling", "note.md").stderr
     assert "[D960]" not in check(home, "--quiet", "note.md").stderr
 

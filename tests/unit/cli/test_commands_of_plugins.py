@@ -70,7 +70,7 @@ def test_a_command_is_listed_with_its_line_and_imported_when_called(write, load_
     assert "Say a word loudly." in out and "completion" not in out
     assert call(capsys, "shout-out", "3")[::2] == (
         2,
-        "disambig: [D307] the word: there is no word to annotate\n",
+        "disambig: [D307] the word: contains no word to annotate\n",
     )
     status, out, err = call(capsys, "shout-out", "--loud")
     assert status == 2 and "[D600]" in err and "see `disambig shout-out --help`" in err

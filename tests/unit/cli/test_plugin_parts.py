@@ -69,4 +69,4 @@ def test_a_plugin_and_a_part_are_shown(load_with, capsys):
 
 def test_what_there_is_not(capsys):
     assert call("cor") == 2
-    assert "[D010] no plugin and no part 'cor': there are core, " in capsys.readouterr().err
+    assert "[D010] no plugin or entry is called 'cor'; available: core, " in capsys.readouterr().err

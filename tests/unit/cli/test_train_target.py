@@ -19,7 +19,7 @@ def test_a_folder_of_other_things_is_refused_before_anything_is_read(tmp_path, s
     done = here("train", *said, "--output", "foreign", *force, folder=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "disambig: [D940] foreign exists and holds no model: --force replaces models alone; "
+        "disambig: [D940] foreign exists and does not contain a model: --force only replaces models; "
         "choose another name\n"
     )
     assert [path.name for path in tmp_path.rglob("*")] == ["foreign", "letter.txt"]

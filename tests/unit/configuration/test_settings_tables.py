@@ -36,7 +36,7 @@ GOOD = {
     "baseline": "known.json",
     "overrides": {"docs/": {"flags_per_1000": 0.5, "ignore": ["then"]}},
 }
-NEAREST = "there are, the nearest first,"
+NEAREST = "available, the nearest first:"
 RATE = "tool.disambig.flags_per_1000"
 BAD = [
     ({"flag_per_1000": 1}, "D970", f"'flag_per_1000' in [tool.disambig]; {NEAREST} flags_per_1000, "),
@@ -46,9 +46,9 @@ BAD = [
     ({"flags_per_1000": "1"}, "D971", f"{RATE} is '1': it must be a number"),
     ({"flags_per_1000": float("nan")}, "D971", "is nan: it must be a finite number"),
     ({"flags_per_1000": {"spelling": "x"}}, "D971", f"{RATE}.spelling is 'x': it must be a number"),
-    ({"trust": 0}, "D971", "tool.disambig.trust is 0: [D860] 0 is no share of flags: give one above 0"),
-    ({"trust": "often"}, "D971", "tool.disambig.trust is 'often': [D860] 'often' is no share of flags"),
-    ({"trust": [1]}, "D971", "tool.disambig.trust is [1]: [D860] [1] is no share of flags"),
+    ({"trust": 0}, "D971", "tool.disambig.trust is 0: [D860] 0 is not a share of flags: give a number above 0"),
+    ({"trust": "often"}, "D971", "tool.disambig.trust is 'often': [D860] 'often' is not a share of flags"),
+    ({"trust": [1]}, "D971", "tool.disambig.trust is [1]: [D860] [1] is not a share of flags"),
     ({"max_flags_per_1000": True}, "D971", "is True: it must be a number"),
     ({"ignore": "quite"}, "D971", "tool.disambig.ignore is 'quite': it must be a list"),
     ({"ignore": [1]}, "D971", "tool.disambig.ignore.0 is 1: it must be a string"),

@@ -18,4 +18,4 @@ def test_what_is_no_share_is_told_its_bounds(said):
     with pytest.raises(UserError) as caught:
         parse_share(said)
     assert caught.value.code == "D860"
-    assert "above 0, up to 1" in str(caught.value)
+    assert "above 0 and at most 1" in str(caught.value)

@@ -125,7 +125,7 @@ counts = "disambig_en"
             "@disambig_learners",
             "disambig_learners",
             "D661",
-            "[learner]: it names none, where it must name a part",
+            "[learner]: it names none, but it must name an entry",
         ),
         (
             "@disambig_extractors",

@@ -107,7 +107,7 @@ def test_a_name_that_is_taken_is_refused_with_all_that_its_plugin_brings(write, 
     reports = load_with(c="c_plugin", b="b_plugin", a="a_plugin")
     assert report_of(reports, "a").error is None
     error = report_of(reports, "b").error or ""
-    assert "[D006] 'same.table1.v1' cannot be registered by plugin 'b': 'same' is a_plugin's" in error
+    assert "[D006] plugin 'b' cannot register 'same.table1.v1': 'same' is a_plugin's" in error
     assert "[D003]" in (report_of(reports, "c").error or "")
     assert registry.entries("experiments")["same.table1.v1"].owner == "a"
     assert not {"b.Learner.v1", "c.Learner.v1"} & set(registry.entries("learners"))

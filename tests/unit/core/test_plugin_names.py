@@ -38,7 +38,7 @@ def test_an_entry_point_that_calls_itself_core_is_not_the_core():
     false = entry("core", "aaa", "aaa.plugin")
     claims = Namespaces(order := sort_entry_points([false, CORE]))
     assert order == [CORE, false]
-    with pytest.raises(UserError, match=r"D008.*of aaa is left out, that of disambig was there before"):
+    with pytest.raises(UserError, match=r"D008.*from aaa is ignored, since the one from disambig was loaded first"):
         claims.check_name(false)
     claims.check_name(CORE)
 
@@ -67,7 +67,7 @@ def test_names_that_begin_with_ones_own(who, kind, name):
 
 
 REFUSED = [
-    (ANT, "learners", "bee.Learner.v1", "'bee' is Bee.Keeper's; its names begin with ant. or ant_eater."),
+    (ANT, "learners", "bee.Learner.v1", "'bee' is Bee.Keeper's; its names must begin with ant. or ant_eater."),
     (BEE, "learners", "ant_eater.Learner.v1", "'ant_eater' is ant-eater's"),
     (ANT, "learners", "disambig.Learner.v1", "'disambig' is disambig's"),
     (BEE, "tokenisations", "web1t.v1", "'web1t' is disambig's"),
@@ -108,5 +108,5 @@ def test_of_two_plugins_of_one_name_the_newcomer_loses():
     second = entry("Ant", "zoo")
     claims = Namespaces(sort_entry_points([second, ANT]))
     claims.check_name(ANT)
-    with pytest.raises(UserError, match=r"D008.*'Ant'.*of zoo is left out, that of ant-eater"):
+    with pytest.raises(UserError, match=r"D008.*'Ant'.*from zoo is ignored, since the one from ant-eater"):
         claims.check_name(second)

@@ -193,7 +193,7 @@ def test_what_cannot_be_compared_is_refused_in_a_line(saved, capsys):
     assert "D336" in said(capsys, a, b, "--lists", saved / "examples.jsonl", status=2).err
     for names in ((a,), (a, b)):
         of_lists = said(capsys, *names, "--lists", saved / "none.jsonl", "--measure", "f1:to", status=2)
-        assert "D437" in of_lists.err and "take one of accuracy" in of_lists.err
+        assert "D437" in of_lists.err and "available: accuracy" in of_lists.err
 
 
 def test_what_is_not_defined_is_null_in_json(saved, capsys):

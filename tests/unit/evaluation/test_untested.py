@@ -44,4 +44,4 @@ def test_text_without_a_place_of_the_task_is_named(tmp_path, capsys, options, sa
     shown = capsys.readouterr()
     assert (ended.value.code, shown.out) == (2, "")
     assert shown.err.startswith("disambig: [D664]") and str(text) in shown.err and said in shown.err
-    assert "places of the task 'spelling': none" in shown.err
+    assert "decisions of the task 'spelling': none" in shown.err

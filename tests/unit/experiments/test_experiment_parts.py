@@ -96,4 +96,4 @@ def test_an_experiment_without_parts_says_so(tmp_path, monkeypatch):
         (tmp_path / pattern.replace("*", "x")).touch()
     done = here("reproduce", name, "--data", tmp_path, "--workers", "2")
     assert done.returncode == 2
-    assert "D930" in done.stderr and f"{name} has no parts" in done.stderr
+    assert "D930" in done.stderr and f"{name} cannot be divided" in done.stderr

@@ -106,7 +106,7 @@ def test_what_cannot_be_put_into_a_document_is_said_in_a_line(tmp_path, capsys):
     assert f"[D300] {tmp_path / 'none'}" in capsys.readouterr().err
     for arguments in ([], [str(document)], ["a", "b", "c"]):
         assert main(arguments) == 2
-        assert f"[D727] give a document and the directory of the results, not {len(arguments)}" in (
+        assert f"[D727] expected a document and the directory of the results, not {len(arguments)}" in (
             capsys.readouterr().err
         )
     for text in ("{", "[]", "{}", '{"rows": [{}]}'):

@@ -99,5 +99,5 @@ def test_settings_without_sense(settings, code):
 
 
 def test_tags_that_no_word_has_are_said():
-    with pytest.raises(UserError, match=r"D682.*begins with NOUN, .*there are 名詞"):
+    with pytest.raises(UserError, match=r"D682.*begins with NOUN, .*their tags: 名詞"):
         HeadwordBigrams().fit(None, list_instances(own_of([[[("a", "名詞")]]])), ())

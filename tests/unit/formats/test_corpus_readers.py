@@ -89,9 +89,9 @@ def test_packed_files_are_unpacked(tmp_path, suffix, packed):
         ("a.jsonl", b'{"text": "a", "n": ' + b"9" * 5000 + b"}", "json", "D306", "no JSON"),
         ("a.jsonl", b'{"text": "ab\\ud800"}', "json", "D306", "surrogate"),
         ("a.jsonl", b'{"text": "ab\\u0000"}', "json", "D306", "NUL character at offset 2"),
-        ("a.txt.gz", b"no gzip at all", "file", "D308", "cannot be read"),
-        ("a.txt.gz", gzip.compress(b"word " * 9999, mtime=0)[:-20], "file", "D308", "cannot be read"),
-        ("a.txt.xz", lzma.compress(b"word " * 9999)[:-20], "line", "D308", "cannot be read"),
+        ("a.txt.gz", b"no gzip at all", "file", "D308", "cannot read"),
+        ("a.txt.gz", gzip.compress(b"word " * 9999, mtime=0)[:-20], "file", "D308", "cannot read"),
+        ("a.txt.xz", lzma.compress(b"word " * 9999)[:-20], "line", "D308", "cannot read"),
     ],
 )
 def test_bad_input_is_one_message_with_its_path(tmp_path, name, data, kind, code, part):

@@ -148,7 +148,7 @@ def test_spacy_docs_survive_the_way_through_chunks():
 
 def test_formats_have_names_and_unknown_ones_are_refused():
     assert [make_format(name).name for name in FORMATS] == list(FORMATS)
-    with pytest.raises(UserError, match=r"D601.*there are jsonl"):
+    with pytest.raises(UserError, match=r"D601.*available: jsonl"):
         make_format("json")
 
 

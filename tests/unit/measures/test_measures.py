@@ -180,7 +180,7 @@ def test_names():
     for name in short_names():
         filled = name.replace("CANDIDATE", "a").replace("MEASURE", "accuracy")
         assert measure_named(filled).name
-    with pytest.raises(UserError, match=r"D431.*'acuracy': there are accuracy"):
+    with pytest.raises(UserError, match=r"D431.*'acuracy'; available: accuracy"):
         measure_named("acuracy")
     with pytest.raises(UserError, match=r"D435.*candidate"):
         measure_named("disambig.F1.v1")
@@ -205,7 +205,7 @@ def test_measures_that_say_nothing_of_lists_are_refused_for_them():
         list_measure_named("oracle:cer") == Oracle(ErrorRate()) and list_measure_named("cost") == MeanCost()
     )
     for name in ("auc", "auc:to", "f1:to", "macro_f1", "disambig.MacroF1.v1", "oracle:macro_f1"):
-        with pytest.raises(UserError, match=r"D437.*: take one of accuracy, cer, cost, exact, wer"):
+        with pytest.raises(UserError, match=r"D437.*; available: accuracy, cer, cost, exact, wer"):
             list_measure_named(name)
-    with pytest.raises(UserError, match=r"D437.*AUC says nothing of lists"):
+    with pytest.raises(UserError, match=r"D437.*AUC does not apply to lists"):
         Lists(measure="auc")

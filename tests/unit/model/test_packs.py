@@ -126,7 +126,7 @@ def test_unknown_packs_and_models_list_the_true_names(installed):
     with pytest.raises(UserError) as caught:
         pack("toy_pick")
     assert caught.value.code == "D402"
-    assert "there are toy_pack" in str(caught.value)
+    assert "installed packs: toy_pack" in str(caught.value)
     with pytest.raises(UserError) as caught:
         load("prepositions")
     assert caught.value.code == "D404"
@@ -145,7 +145,7 @@ def test_a_component_that_cannot_be_loaded_gives_no_hint(monkeypatch):
 
 
 def test_a_directory_without_a_model(tmp_path):
-    with pytest.raises(UserError, match=r"D666.*holds no model"):
+    with pytest.raises(UserError, match=r"D666.*does not contain a model"):
         load(tmp_path)
 
 

@@ -57,7 +57,7 @@ def test_where_one_does_not_know_its_gains_all_get_the_same():
 
 def test_what_labels_has_no_part_in_it():
     assert task_rates(models(much=MUCH, labels=object()), 1.5) == {"much": 1.5}
-    with pytest.raises(UserError, match=r"D950.*'labels'.*there are much"):
+    with pytest.raises(UserError, match=r"D950.*'labels'.*available: much"):
         task_rates(models(much=MUCH, labels=object()), {"labels": 1.0})
 
 

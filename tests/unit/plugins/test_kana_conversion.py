@@ -49,7 +49,7 @@ def test_a_domain_is_mixed_in(home):
     assert load_converter(home, rerank=False).best(line) == ["橋を渡る。"]
     assert load_converter(home, domain="eating", rerank=False).best(line) == ["箸を渡る。"]
     assert list_domains(home / "converter") == ["eating"]
-    with pytest.raises(UserError, match=rf"no domain 'cooking' in {home}: there are eating"):
+    with pytest.raises(UserError, match=rf"no domain 'cooking' in {home}; available: eating"):
         load_converter(home, domain="cooking")
 
 
@@ -119,10 +119,10 @@ def test_names_of_nothing(tmp_path, home, monkeypatch):
     for brought, wanted in (((), "install the pack disambig_ja .*"), (("disambig_ja",), "")):
         found = {name: SimpleNamespace(name=name, folders={"converter": home}, models={}) for name in brought}
         monkeypatch.setattr("disambig_boosted_lasso.kana.conversion.packs", lambda found=found: found)
-        with pytest.raises(UserError, match=rf"D690.*'nothing_ja', no such folder or pack: {wanted}name a f"):
+        with pytest.raises(UserError, match=rf"D690.*'nothing_ja', neither a folder nor a pack: {wanted}name a f"):
             load_converter("nothing_ja")
     monkeypatch.undo()
-    with pytest.raises(UserError, match=r"D943\] .*here\.txt is a file, and a converter is a folder"):
+    with pytest.raises(UserError, match=r"D943\] .*here\.txt is a file, but a converter is a folder"):
         (tmp_path / "here.txt").touch()
         load_converter(tmp_path / "here.txt")
     (tmp_path / "here.txt").unlink()

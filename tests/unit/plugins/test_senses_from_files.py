@@ -183,8 +183,8 @@ def test_numbers_of_one_are_written_as_one(tmp_path):
     notes = train_labelled(parts, read_labelled(path)[:1], name="test").provenance["notes"]
     assert notes[0] == "1 labelled example is little: do not rely on this model yet"
     assert "(1)" in str(UserError("D467", n=1, label="x"))
-    assert "folds: 1, documents: 32 (equal texts are one): ask" in str(
+    assert "folds: 1, documents: 32 (identical texts count once): use" in str(
         UserError("D464", folds=1, documents=32)
     )
-    said = "the least margin of the model my/sense cannot be -1: it is a number from 0 to 99, and only models"
+    said = "the minimum margin of the model my/sense cannot be -1: it must be a number from 0 to 99, and only models"
     assert said in str(UserError("D477", value=-1, model="my/sense", most=99))

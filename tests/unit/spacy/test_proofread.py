@@ -72,7 +72,7 @@ def test_by_default_it_takes_what_corrects_words_of_its_language(nlp, installed)
         ({"models": "form"}, "D516.*models is 'form', not a list"),
         ({"flags_per_1000": -1}, "D401"),
         ({"flags_per_1000": {"form": -1}}, "D401"),
-        ({"flags_per_1000": {"it": 1}}, r"D950.*'it'.*there are doubled, form"),
+        ({"flags_per_1000": {"it": 1}}, r"D950.*'it'.*available: doubled, form"),
         ({"flags_per_1000": {"form": "many"}}, "D516.*a number or a table"),
         ({"flags_per_1000": "many"}, "D516.*a number or a table"),
         ({"ignore": ["such as"]}, "D503"),

@@ -66,7 +66,7 @@ LISTS = CONFIG.replace("toys.Pairs.v1", "disambig.Lists.v1")
         ),
         (
             CONFIG.replace("toys.Pairs.v1", "toys.Marks.v1") + JUDGE.format("Corrections"),
-            r"D422.*judge Corrections .*'marks' decides between labels: leave out \[judge\]",
+            r"D422.*rule Corrections .*'marks' decides between labels: omit \[judge\]",
         ),
         (LISTS.replace("toys.NearbyWords.v1", "disambig.ContextWords.v1"), "D419.*extractor ContextWords "),
         (CONFIG.replace("toys.NearbyWords.v1", "disambig.TextNgrams.v1"), "D418.*extractor TextNgrams "),
