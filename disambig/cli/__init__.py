@@ -1,1 +1,1 @@
-"""The command line: one file a command, each loaded only when it is called. No logic lives here."""
+"""The command line: one module per command, imported only when the command is run."""

@@ -1,4 +1,4 @@
-"""The options of ``disambig check`` as settings."""
+"""Convert the options of ``disambig check`` to settings, and validate them."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def options_over_settings(
     ignore: str | None,
     baseline: str | None,
 ) -> SettingsSource:
-    """Return what options say of settings.
+    """Return the settings that are given as options.
 
     Raises
     ------
     UserError
-        D602 for a rate that is none, D860 for a share.
+        D602 for an invalid rate, D860 for an invalid share.
     """
     check_rate(max_flags_per_1000, option="--max-flags-per-1000")
     values: Mapping[str, Any] = {
@@ -60,7 +60,7 @@ def check_options(
     write_baseline: str | None,
     evidence: bool = False,
 ) -> None:
-    """Refuse options that exclude each other.
+    """Raise an error if options exclude each other.
 
     Raises
     ------
@@ -82,21 +82,21 @@ def check_options(
         if name in given and format not in formats:
             raise _excluded(f"{name} and --format {format} exclude each other")
     if evidence and (format not in WITH_EVIDENCE or {"--diff", "--write-baseline"} & given):
-        raise _excluded(f"--evidence goes with --format {', '.join(WITH_EVIDENCE)} alone")
+        raise _excluded(f"--evidence can only be used with --format {', '.join(WITH_EVIDENCE)}")
     if STDIN in paths and (since is not None or staged):
-        raise _excluded("standard input has no lines that git knows: leave out --since and --staged")
+        raise _excluded("standard input is not tracked by git: omit --since and --staged")
     if backup is not None and (not backup or os.sep in backup):
-        raise _excluded(f"--backup-suffix {backup!r} is no suffix; without a backup: --no-backup")
+        raise _excluded(f"invalid --backup-suffix {backup!r}; use --no-backup to keep no copy")
 
 
 _EXCLUDE = (
     ("--fix", "--diff"),
     ("--since", "--staged"),
-    ("--fix", "--staged"),  # what is staged is not what the file holds
+    ("--fix", "--staged"),  # the staged text can differ from the file
     ("--diff", "--staged"),
     ("--fix", "--write-baseline"),
     ("--diff", "--write-baseline"),
-    ("--since", "--write-baseline"),  # it is to hold all flags
+    ("--since", "--write-baseline"),  # a baseline must contain all flags
     ("--staged", "--write-baseline"),
 )
 

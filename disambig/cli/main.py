@@ -1,4 +1,4 @@
-"""The command ``disambig``: its subcommands, loaded when they are called, and exit statuses."""
+"""The command ``disambig``: its subcommands, which are imported when they are run, and exit statuses."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from disambig.cli.names import COMMANDS, command_module
 from disambig.errors import UserError
 from disambig.formatting import escape_control_chars
 
-_OF_OPTION = {
+_METAVARS = {
     "draws": "N",
     "field": "NAME",
     "flags_per_1000": "RATE",
@@ -51,15 +51,15 @@ _OF_OPTION = {
 }
 
 
-def in_words(command: Any) -> Any:
-    """Return a command, and those in it, with words for the values of its arguments and options."""
+def set_metavars(command: Any) -> Any:
+    """Set readable placeholders for the values of arguments and options, also of subcommands."""
     for each in getattr(command, "commands", {}).values():
-        in_words(each)
+        set_metavars(each)
     for parameter in command.params:
         if parameter.param_type_name == "argument":
             _argument(parameter)
         elif parameter.metavar is None and not parameter.is_flag:
-            parameter.metavar = _OF_OPTION.get(parameter.name, parameter.name.upper())
+            parameter.metavar = _METAVARS.get(parameter.name, parameter.name.upper())
     return command
 
 
@@ -77,28 +77,28 @@ SETTINGS: dict[str, Any] = {
     "pretty_exceptions_enable": False,
     "context_settings": {"help_option_names": ["-h", "--help"]},
 }
-"""What the applications of all commands have in common."""
+"""Settings of the Typer applications of all commands."""
 
 
 class LazyCommand(TyperCommand):
-    """A command known by its name and its line of help; `load` imports it and makes it."""
+    """A command of which only the name and the one-line help are known; `load` imports and builds it."""
 
     def __init__(self, name: str, summary: str, load: Callable[[], Any]) -> None:
         super().__init__(name=name, callback=None, help=summary, short_help=summary, rich_markup_mode=None)
         self.load = load
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
-        """Import the command and let it read the arguments."""
+        """Import the command and parse its arguments."""
         from disambig.cli import progress
 
         progress.begin_command()
-        command = in_words(self.load())
+        command = set_metavars(self.load())
         command.name = self.name
         return command.make_context(info_name, args, parent=parent, **extra)
 
 
 def command_group() -> type[TyperGroup]:
-    """Return a group class that shows the core's commands in their order, then those of plugins by name."""
+    """Return a group class that lists the core's commands in their order, then those of plugins by name."""
     core = {name: LazyCommand(name, summary, _core_command(name)) for name, summary in COMMANDS.items()}
 
     class Commands(TyperGroup):
@@ -107,14 +107,14 @@ def command_group() -> type[TyperGroup]:
 
         def get_command(self, ctx: Any, cmd_name: str) -> Any:
             if cmd_name not in self.commands:
-                self._look_into_plugins()
+                self._add_plugin_commands()
             return super().get_command(ctx, cmd_name)
 
         def list_commands(self, ctx: Any) -> list[str]:
-            self._look_into_plugins()
+            self._add_plugin_commands()
             return list(self.commands)
 
-        def _look_into_plugins(self) -> None:
+        def _add_plugin_commands(self) -> None:
             for name, command in plugin_commands().items():
                 self.commands.setdefault(name, command)
 
@@ -122,7 +122,7 @@ def command_group() -> type[TyperGroup]:
 
 
 def plugin_commands() -> dict[str, LazyCommand]:
-    """Return the commands that plugins bring, by name; nothing of them is imported."""
+    """Return the commands of plugins by name, without importing them."""
     from disambig.registry import load_plugins, registered_entries
 
     load_plugins()
@@ -139,7 +139,7 @@ def _core_command(name: str) -> Callable[[], Any]:
 
 
 def _plugin_command(part: Any) -> Callable[[], Any]:
-    """Return what makes the command of a part, a Typer or a function; D007 where it is none."""
+    """Return a function that builds the command of an entry (a Typer or a function) or raises D007."""
 
     def load() -> Any:
         found = part.load()
@@ -149,7 +149,7 @@ def _plugin_command(part: Any) -> Callable[[], Any]:
             alone = Typer(**SETTINGS)
             alone.command()(found)
             return get_command(alone)
-        except Exception as problem:  # whatever typer says of what a plugin brings
+        except Exception as problem:  # typer raises various exceptions for an invalid command of a plugin
             said = f"{type(problem).__name__}: {problem}"
             raise UserError(
                 "D007", kind="command", name=part.name, plugin=part.owner, problem=said
@@ -162,7 +162,7 @@ FAILURE = 2
 INTERRUPTED = 130
 TERMINATED = 143
 
-# No rich markup: it would cost a third of the time that `disambig --help` may take.
+# No rich markup: importing rich would take a third of the time budget of `disambig --help`.
 app = typer.Typer(
     cls=command_group(),
     add_completion=False,
@@ -170,7 +170,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-_ClickException: type[Exception] = typer.BadParameter.__mro__[2]  # typer gives it no public name
+_ClickException: type[Exception] = typer.BadParameter.__mro__[2]  # typer has no public name for it
 
 
 def _show_version(wanted: bool) -> None:
@@ -183,18 +183,19 @@ def _show_version(wanted: bool) -> None:
 def disambig(
     context: typer.Context,
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
     ] = False,
 ) -> None:
-    """Decide between candidates in text: prepositions, confusable words, and what plugins add."""
+    """Find mistakes that spelling checkers miss, such as wrong prepositions and confused words."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
 
 def run(arguments: list[str] | None = None) -> None:
-    """Run the command line and exit: 0 well, 2 for what the user can put right, 130 and 143 interrupted.
+    """Run the command line and exit with 0 for success, 2 for a `UserError`, 130 or 143 if interrupted.
 
-    143 is for SIGTERM. A bug is no `UserError` and shows its traceback.
+    143 is for SIGTERM. Any other exception is a bug and shows its traceback.
     """
     with _sigterm_interrupts() as came:
         try:
@@ -202,18 +203,20 @@ def run(arguments: list[str] | None = None) -> None:
         except KeyboardInterrupt:
             status = INTERRUPTED
     status = _close_stdout(TERMINATED if came else status)
-    if came:  # Python hears nothing more while it ends
+    if came:  # a second signal must not disturb Python while it exits
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     sys.exit(status)
 
 
 @contextmanager
 def _sigterm_interrupts() -> Iterator[list[float]]:
-    """Make SIGTERM end the work as SIGINT does, nothing half-written left; yield when it came."""
+    """Handle SIGTERM like SIGINT, so that no partial output remains; yield the times of its arrival."""
     came: list[float] = []
 
     def end(*_: object) -> None:
-        if not came or time.monotonic() - came[-1] > 1:  # `timeout` sends it twice: once is enough
+        if (
+            not came or time.monotonic() - came[-1] > 1
+        ):  # `timeout` sends it twice, but the first must not be interrupted
             came.append(time.monotonic())
             raise KeyboardInterrupt
 
@@ -229,7 +232,7 @@ def _sigterm_interrupts() -> Iterator[list[float]]:
 
 
 def _end_at_once(*_: object) -> None:
-    """End with the status that the first SIGTERM has made: all is cleaned up."""
+    """Exit at once on a second SIGTERM: the first one has already cleaned up."""
     os._exit(TERMINATED)
 
 
@@ -260,7 +263,7 @@ def _command(problem: Any) -> str:
 
 
 def _close_stdout(status: int) -> int:
-    """Flush now, so that a reader who has gone away makes no noise when Python ends."""
+    """Flush standard output now, so that a closed pipe causes no error message when Python exits."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()

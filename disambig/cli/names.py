@@ -1,26 +1,26 @@
-"""The core's own commands and their lines of help; nothing is imported to know them."""
+"""The commands of the core with their one-line help, so that none has to be imported to list them."""
 
 from __future__ import annotations
 
 COMMANDS = {
     "annotate": "Annotate a corpus: text, JSONL, CSV, Parquet, CoNLL-U, .spacy or standard input.",
-    "job": "Look after jobs of annotate: status, verify, resume, merge.",
-    "check": "Check text, Markdown, LaTeX and comments of code like a linter, and correct them.",
-    "lsp": "Serve editors: flags as one types, and corrections (the Language Server Protocol).",
-    "serve": "Answer over HTTP: LanguageTool's interface, our records, a page to try it.",
-    "explain": "Show why each word of a text was decided as it was.",
-    "plugins": "List the installed plugins and what each brings.",
-    "new-plugin": "Write a plugin to begin with, tests and all.",
+    "job": "Manage the jobs of annotate: status, verify, resume, merge.",
+    "check": "Find wrong words in text, Markdown, LaTeX and code comments, and correct them.",
+    "lsp": "Check text in an editor while you type (Language Server Protocol).",
+    "serve": "Serve checks over HTTP: LanguageTool's interface, JSON records, a web page.",
+    "explain": "Explain each decision in a text.",
+    "plugins": "List the installed plugins and what each provides.",
+    "new-plugin": "Write the files of a new plugin, including tests.",
     "train": "Train a model.",
-    "evaluate": "Score a model on text.",
-    "curve": "Show how good a model gets with more examples.",
-    "reproduce": "Repeat a table of a paper, its figures beside ours.",
-    "counts": "Build, import, merge, prune and ask tables of n-gram counts.",
-    "doctor": "Look at the installation: what is off and how to mend it.",
+    "evaluate": "Evaluate a model on text, labelled examples or human errors.",
+    "curve": "Show how the accuracy of a model grows with more examples.",
+    "reproduce": "Reproduce a table of a paper and compare the figures.",
+    "counts": "Build, import, merge, prune and query tables of n-gram counts.",
+    "doctor": "Check the installation: what is wrong and how to fix it.",
 }
 PACKAGE = "disambig.cli.commands"
 
 
 def command_module(command: str) -> str:
-    """Return the module of a command of the core, which holds a Typer called ``app``."""
+    """Return the module of a core command; it contains a Typer application called ``app``."""
     return f"{PACKAGE}.{command.replace('-', '_')}"

@@ -1,4 +1,4 @@
-"""Options that several commands share, and their checks."""
+"""Options shared by several commands, and their validation."""
 
 from __future__ import annotations
 
@@ -15,82 +15,89 @@ import typer
 from disambig.errors import UserError
 
 Tasks = Annotated[
-    list[str] | None, typer.Option("--task", help="An installed model; may be repeated. Default: all.")
+    list[str] | None,
+    typer.Option("--task", help="Name of an installed model; can be repeated. Default: all."),
 ]
 Models = Annotated[
-    list[str] | None, typer.Option("--model", metavar="DIR", help="A model's directory; may be repeated.")
+    list[str] | None, typer.Option("--model", metavar="DIR", help="Directory of a model; can be repeated.")
 ]
 Rate = Annotated[
     list[str] | None,
     typer.Option(
         "--flags-per-1000",
-        help="False alarms to accept per 1,000 correct words: one number, which all tasks share so that they "
-        "find most, or one a task, spelling=0.2,article=0.1; may be repeated. Default: each model's own.",
+        help="Accept this many false alarms per 1,000 correct words: one number for all tasks together, "
+        "which is divided so that most mistakes are found, or one per task, such as "
+        "spelling=0.2,article=0.1; can be repeated. Default: the rate of each model.",
     ),
 ]
 Trusted = Annotated[
     str | None,
     typer.Option(
         metavar="SHARE",
-        help="Show the flags of which at least so many were right on mistakes that people made: 4/5, "
-        '"4 in 5", 80%; in place of --flags-per-1000.',
+        help="Show only flags of which at least this share was right on human errors: 4/5, "
+        '"4 in 5" or 80%; instead of --flags-per-1000.',
     ),
 ]
 Most = Annotated[
     float | None,
     typer.Option(
         "--max-flags-per-1000",
-        help="Most flags per 1,000 words of a file or text, rounded up; the surest are shown.",
+        help="Show at most this many flags per 1,000 words of a file or text (rounded up), the most certain "
+        "first.",
     ),
 ]
 Sets = Annotated[
-    str | None, typer.Option(metavar="FILE", help="More confusion sets: a line each, like accept/except.")
+    str | None,
+    typer.Option(metavar="FILE", help="Additional confusion sets, one per line, like accept/except."),
 ]
-Ignore = Annotated[str | None, typer.Option(metavar="FILE", help="Words to leave alone, one a line.")]
+Ignore = Annotated[str | None, typer.Option(metavar="FILE", help="Words to ignore, one per line.")]
 Labelled = Annotated[
     list[str] | None,
     typer.Option(
         metavar="PATH",
-        help="Labelled examples in place of text: .jsonl, .tsv, .csv, .xml of Senseval or NOAD-MASC, what "
-        "plugins read, or a directory with a folder a label and a file a document; may be repeated.",
+        help="Labelled examples instead of text: .jsonl, .tsv, .csv, .xml of Senseval or NOAD-MASC, formats "
+        "of plugins, or a directory with one folder per label and one file per document; can be repeated.",
     ),
 ]
 Lists = Annotated[
     list[str] | None,
-    typer.Option(metavar="FILE", help="N-best lists: JSON Lines with candidates, and a reference or costs."),
+    typer.Option(
+        metavar="FILE", help="N-best lists: JSON Lines with candidates and either a reference or costs."
+    ),
 ]
 Encoding = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Encoding of the labelled examples, such as latin-1; default: utf-8."),
+    typer.Option(metavar="NAME", help="Encoding of the labelled examples, such as latin-1. Default: utf-8."),
 ]
 Strict = Annotated[
-    bool, typer.Option("--strict", help="Stop at a broken example in XML, in place of leaving it out.")
+    bool, typer.Option("--strict", help="Stop at an invalid example in XML instead of skipping it.")
 ]
 
 Engine = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="Where work is done: local (processes of this machine), dask (a cluster; with the extra dask) "
-        "or what a plugin brings.",
+        help="Where the work is done: local (processes on this machine), dask (a cluster; needs the extra "
+        "dask) or an engine of a plugin.",
     ),
 ]
 Scheduler = Annotated[
     str | None,
     typer.Option(
         metavar="ADDRESS",
-        help="Of a cluster that is there, such as tcp://HOST:8786; default: the engine makes one here.",
+        help="Address of a running cluster, such as tcp://HOST:8786. Default: start one on this machine.",
     ),
 ]
 Workers = Annotated[
-    int, typer.Option(min=1, help="Worker processes; with --scheduler, how many to wait for.")
+    int,
+    typer.Option(min=1, help="Number of worker processes; with --scheduler, number of workers to wait for."),
 ]
 Timeout = Annotated[
     float | None,
     typer.Option(
         metavar="SECONDS",
-        help="How long a worker may take for a shard (without a job, for a batch) before it is ended and "
-        "another tries. Default: as long as it likes.",
+        help="Maximum time of a worker for a shard (without a job, for a batch); then it is stopped and "
+        "another worker retries. Default: no limit.",
     ),
 ]
 
@@ -106,16 +113,16 @@ def _set_quiet(quiet: bool) -> bool:
 Quiet = Annotated[
     bool,
     typer.Option(
-        "--quiet", "-q", callback=_set_quiet, is_eager=True, help="Say nothing of progress, only of problems."
+        "--quiet", "-q", callback=_set_quiet, is_eager=True, help="Show only problems, no progress."
     ),
 ]
-"""What it means is done before the command begins, which need not look at it."""
+"""Takes effect before the command starts, so that commands can ignore its value."""
 
 
 def share_options(
     common: Callable[..., Any], name: str = "choices"
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options of `common`; it gets what that makes of them as the argument `name`."""
+    """Add the options of `common` to a command, which receives its result as the argument `name`."""
     theirs = inspect.signature(common).parameters
 
     def decorated(command: Callable[..., None]) -> Callable[..., None]:
@@ -131,7 +138,7 @@ def share_options(
 
 
 def record_command(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the argument `command`: how it was called, for `disambig job resume`."""
+    """Pass a command its own invocation as the argument `command`, for `disambig job resume`."""
 
     def decorated(command: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(command)
@@ -163,7 +170,7 @@ def _plain(value: Any) -> Any:
 
 
 def check_rate(flags_per_1000: float | None, *, option: str = "--flags-per-1000") -> None:
-    """Refuse a rate that is none.
+    """Raise an error if the rate is not a finite number of at least 0.
 
     Raises
     ------
@@ -176,12 +183,12 @@ def check_rate(flags_per_1000: float | None, *, option: str = "--flags-per-1000"
 
 
 def parse_rates(values: Sequence[str] | None) -> float | dict[str, float] | None:
-    """Return what ``--flags-per-1000`` asks for: one number, or one a task; None where it is not given.
+    """Return the value of ``--flags-per-1000``: one number, a number per task, or None if it is not given.
 
     Raises
     ------
     UserError
-        D951 for what is neither, D602 for a number that is no rate.
+        D951 for a value of another form, D602 for a number that is not a valid rate.
     """
     if not values:
         return None
@@ -193,9 +200,9 @@ def parse_rates(values: Sequence[str] | None) -> float | dict[str, float] | None
     for part in parts:
         task, separator, number = (each.strip() for each in part.partition("="))
         if not (task and separator):
-            raise UserError("D951", value=said, problem=f"{part!r} names no task and its number")
+            raise UserError("D951", value=said, problem=f"{part!r} is not of the form task=number")
         if task in rates:
-            raise UserError("D951", value=said, problem=f"{task!r} has two numbers")
+            raise UserError("D951", value=said, problem=f"{task!r} is given twice")
         rates[task] = _parse_rate(number, said)
     return rates
 
@@ -204,6 +211,6 @@ def _parse_rate(number: str, said: str) -> float:
     try:
         rate = float(number)
     except ValueError:
-        raise UserError("D951", value=said, problem=f"{number!r} is no number") from None
+        raise UserError("D951", value=said, problem=f"{number!r} is not a number") from None
     check_rate(rate)
     return rate

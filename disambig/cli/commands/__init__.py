@@ -1,1 +1,1 @@
-"""The commands, one file each: their options and nothing else."""
+"""The commands, one module each, with their options and help texts."""

@@ -1,4 +1,4 @@
-"""``disambig annotate``: its options. What is done with them lives in `disambig.jobs`."""
+"""The options of ``disambig annotate``; the work is done in `disambig.jobs`."""
 
 from __future__ import annotations
 
@@ -21,36 +21,38 @@ def annotate(
     output: Annotated[
         str | None,
         typer.Option(
-            help="A file (its name has a suffix), or the directory of a job, which started again goes on "
-            "where it was. Default: standard output."
+            help="A file (a name with a suffix), or a job directory; if the command is run again, the job "
+            "resumes. Default: standard output."
         ),
     ] = None,
     format: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="jsonl, text (a line a flag), corrected (the text, flagged words replaced), html (a page to "
-            "read), csv, tsv or parquet (a row a decision), conllu (in MISC), spacy, m2 (sentences, edits). "
-            "Default: by the output's suffix, jsonl by an unknown one; on a terminal text; into a pipe or a "
-            "job jsonl, with every decision, flagged or not (--only-flags: with flags alone). Parquet and "
-            "spacy do not go to a terminal, corrected and m2 are not made from conllu and spacy.",
+            help="jsonl, text (one flag per line), corrected (the text with flagged words replaced), html (a "
+            "page to read), csv, tsv or parquet (one row per decision), conllu (in MISC), spacy, m2 "
+            "(sentences with edits). Default: according to the suffix of the output, jsonl if it is unknown; "
+            "text on a terminal; jsonl for a pipe or a job. jsonl contains every decision, flagged or not "
+            "(see --only-flags). parquet and spacy cannot be written to a terminal; corrected and m2 cannot "
+            "be made from conllu and spacy.",
         ),
     ] = None,
     task: Tasks = None,
     model: Models = None,
     flags_per_1000: Rate = None,
     sets: Annotated[
-        str | None, typer.Option(metavar="FILE", help="More confusion sets: a line each, like accept/except.")
+        str | None,
+        typer.Option(metavar="FILE", help="Additional confusion sets, one per line, like accept/except."),
     ] = None,
-    ignore: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Words to leave alone, one a line.")
-    ] = None,
-    lines: Annotated[bool, typer.Option("--lines", help="Each line of a text file is a document.")] = False,
+    ignore: Annotated[str | None, typer.Option(metavar="FILE", help="Words to ignore, one per line.")] = None,
+    lines: Annotated[
+        bool, typer.Option("--lines", help="Treat each line of a text file as a document.")
+    ] = False,
     field: Annotated[
         str | None,
         typer.Option(
-            help="Key of the text in JSONL, its column in CSV and Parquet (default: text); given, standard "
-            "input is JSONL."
+            help="Key of the text in JSONL, column of the text in CSV and Parquet (default: text). If this "
+            "option is given, standard input is read as JSONL."
         ),
     ] = None,
     source_format: Annotated[
@@ -58,20 +60,21 @@ def annotate(
         typer.Option(
             "--from",
             metavar="KIND",
-            help="What standard input and files of unknown suffix hold: text, lines, jsonl, csv, conllu, "
-            "spacy or parquet. Others are known by .txt, .md, .markdown, .tex, .latex, .jsonl, .ndjson, "
-            ".csv, .tsv, .conllu, .spacy, .parquet, also with .gz, .xz or .zst. nbest: lists of candidates "
-            "as JSON Lines, written again with the best first; --model names one of lists.",
+            help="Format of standard input and of files with an unknown suffix: text, lines, jsonl, csv, "
+            "conllu, spacy or parquet. The format of other files follows from their suffix: .txt, .md, "
+            ".markdown, .tex, .latex, .jsonl, .ndjson, .csv, .tsv, .conllu, .spacy, .parquet, also with .gz, "
+            ".xz or .zst. nbest: rerank lists of candidates (JSON Lines) and write them with the best first; "
+            "--model must name a reranking model.",
         ),
     ] = None,
     text: Annotated[
-        bool, typer.Option("--text/--no-text", help="Repeat the text in JSONL, the words around in tables.")
+        bool, typer.Option("--text/--no-text", help="Include the text in JSONL, the context in tables.")
     ] = True,
     only_flags: Annotated[
         bool,
         typer.Option(
             "--only-flags",
-            help="Leave out decisions without a flag, and documents without one: jsonl, csv, tsv, parquet.",
+            help="Omit decisions and documents without a flag; for jsonl, csv, tsv and parquet.",
         ),
     ] = False,
     workers: Workers = 1,
@@ -82,51 +85,55 @@ def annotate(
         float | None,
         typer.Option(
             metavar="SECONDS",
-            help="How long a document may take before it is left out, and named; not in workers of Dask, "
-            "where --timeout holds.",
+            help="Maximum time per document; a document that takes longer is skipped and reported. Ignored "
+            "by Dask workers, for which --timeout applies.",
         ),
     ] = None,
     worker_memory: Annotated[
         str | None,
         typer.Option(
-            help="Bound on the memory of each worker process, such as 2G, tables that all share not counted: "
-            "one that holds more is ended and its shard tried again. Default: none."
+            help="Memory limit of each worker process, such as 2G, not counting shared tables; a worker that "
+            "exceeds it is stopped and its shard is retried. Default: no limit."
         ),
     ] = None,
     shard_size: Annotated[
         float,
         typer.Option(
-            help="Megabytes of input a shard of a job; only lines, JSONL, CSV and CoNLL-U are cut, and no "
-            "compressed file.",
+            help="Megabytes of input per shard of a job; only uncompressed lines, JSONL, CSV and CoNLL-U are "
+            "split.",
             min=1e-6,
         ),
     ] = 8.0,
     shard_index: Annotated[
         bool,
-        typer.Option("--shard-index", help="For a job in HTML: index.html too, which leads to its parts."),
+        typer.Option(
+            "--shard-index",
+            help="For a job with --format html: also write index.html, which links to the parts.",
+        ),
     ] = False,
     safe_cells: Annotated[
         bool | None,
         typer.Option(
             "--safe-cells/--plain-cells",
-            help="In csv and tsv put ' before text that begins with = + - or @, which spreadsheets would "
-            "calculate; our own reader takes it away again. Default: in csv.",
+            help="In csv and tsv, put ' before text that begins with = + - or @, which a spreadsheet would "
+            "evaluate as a formula; disambig removes it when it reads the file. Default: in csv only.",
         ),
     ] = None,
     max_input: Annotated[
         str | None,
         typer.Option(
-            help="Bound on an input that is held whole in memory, unpacked, like 2G: text files, .spacy, a "
-            "group of rows of Parquet; larger ones are left out. Default: a tenth of memory, 512M at most."
+            help="Maximum size, unpacked, of an input that must be held in memory as a whole, such as 2G: "
+            "text files, .spacy, row groups of Parquet; larger ones are skipped. Default: a tenth of the "
+            "memory, at most 512M."
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace an output that exists.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing output.")] = False,
     quiet: Quiet = False,
 ) -> None:
     """Annotate a corpus: text, lines, JSONL, CSV, Parquet, CoNLL-U, .spacy files or standard input.
 
-    Offsets refer to the original text. A document that cannot be read is reported and the rest goes on;
-    the exit status is then 2.
+    Offsets refer to the original text. A document that cannot be read is reported and skipped; the exit
+    status is then 2.
     """
     command = {"directory": os.getcwd(), "options": dict(locals())}
 
@@ -147,9 +154,7 @@ def annotate(
         of_texts = lines or field or ignore or sets or only_flags or not text or safe_cells is not None
         bounded = document_timeout is not None or max_input or rates is not None
         if elsewhere or of_texts or bounded or shard_index:
-            raise typer.BadParameter(
-                "--from nbest goes with --model, --output and --force: lists are no texts"
-            )
+            raise typer.BadParameter("--from nbest can only be combined with --model, --output and --force")
         named = (*(task or ()), *(model or ()))
         to = Path(output) if output is not None else None
         if not rerank(paths, named, output=to, format=format, force=force):
@@ -186,6 +191,6 @@ def annotate(
 
 
 def is_directory(output: str) -> bool:
-    """Tell whether an output names a directory: one that exists, or a name without a suffix."""
+    """Return True if an output names a directory: an existing one, or a name without a suffix."""
     path = Path(output)
     return path.is_dir() or output.endswith(("/", "\\")) or (not path.suffix and not path.is_file())

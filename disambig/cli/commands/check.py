@@ -1,4 +1,4 @@
-"""``disambig check``: its options. What is done with them lives in `disambig.checking`."""
+"""The options of ``disambig check``; the work is done in `disambig.checking`."""
 
 from __future__ import annotations
 
@@ -17,18 +17,20 @@ def check(
         list[str],
         typer.Argument(
             metavar="FILE...",
-            help="Text, Markdown (.md, .markdown), LaTeX (.tex, .latex), comments of code (.py, .rs, .js, "
-            ".ts, .go, .c, .sh); directories, or - for standard input. Another suffix is read as text.",
+            help="Files with text, Markdown (.md, .markdown), LaTeX (.tex, .latex) or code, of which the "
+            "comments are checked (.py, .rs, .js, .ts, .go, .c, .sh); directories, or - for standard input. "
+            "Files with another suffix are read as text.",
         ),
     ],
-    fix: Annotated[bool, typer.Option("--fix", help="Write the corrections into the files.")] = False,
+    fix: Annotated[bool, typer.Option("--fix", help="Correct the files.")] = False,
     diff: Annotated[
-        bool, typer.Option("--diff", help="Show the corrections as a diff (`patch -p0`); write nothing.")
+        bool,
+        typer.Option("--diff", help="Show the corrections as a diff (for `patch -p0`) without writing them."),
     ] = False,
     backup: Annotated[
-        bool, typer.Option("--backup/--no-backup", help="With --fix, keep the old text beside the new one.")
+        bool, typer.Option("--backup/--no-backup", help="With --fix, keep a copy of the original file.")
     ] = True,
-    backup_suffix: Annotated[str, typer.Option(metavar="SUFFIX", help="What its name ends in.")] = ".bak",
+    backup_suffix: Annotated[str, typer.Option(metavar="SUFFIX", help="Suffix of the backup file.")] = ".bak",
     task: Tasks = None,
     model: Models = None,
     flags_per_1000: Rate = None,
@@ -39,31 +41,31 @@ def check(
     format: Annotated[
         str,
         typer.Option(
-            help="text (a line a flag), json (one document), jsonl (an object a line), sarif (code "
-            "scanning), github (notices of a workflow), gitlab (code quality) or rdjson (reviewdog)."
+            help="text (one flag per line), json (one document), jsonl (one object per line), sarif (code "
+            "scanning), github (workflow annotations), gitlab (code quality) or rdjson (reviewdog)."
         ),
     ] = "text",
     evidence: Annotated[
         bool,
         typer.Option(
             "--evidence",
-            help="With json, jsonl and sarif: the candidates of each flag with their probabilities, and how "
-            "often n-grams with them were seen.",
+            help="With json, jsonl and sarif: include the candidates of each flag with their probabilities "
+            "and n-gram counts.",
         ),
     ] = False,
     since: Annotated[
         str | None,
-        typer.Option(metavar="REV", help="Only lines that git sees as new since that revision."),
+        typer.Option(metavar="REV", help="Check only lines that changed since this git revision."),
     ] = None,
     staged: Annotated[
-        bool, typer.Option("--staged", help="Only lines that are staged in git, as they are staged.")
+        bool, typer.Option("--staged", help="Check only lines that are staged in git, in their staged form.")
     ] = False,
     baseline: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Show no flags that this file knows.")
+        str | None, typer.Option(metavar="FILE", help="Hide flags that are recorded in this baseline file.")
     ] = None,
     write_baseline: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Write all flags of now into a file for --baseline; show none."),
+        typer.Option(metavar="FILE", help="Record all current flags in a baseline file and show none."),
     ] = None,
     stdin_filename: Annotated[
         str,
@@ -71,21 +73,25 @@ def check(
             "--stdin-filename",
             "--stdin-name",
             metavar="NAME",
-            help="What standard input is called: tells its markup and its settings.",
+            help="File name of standard input, which determines its markup and its settings.",
         ),
     ] = "<stdin>",
     show_settings: Annotated[
-        bool, typer.Option("--show-settings", help="Show what holds for each FILE, and from where; no more.")
+        bool,
+        typer.Option(
+            "--show-settings", help="Show the settings of each FILE and their sources, and do nothing else."
+        ),
     ] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Show words that should be others, as FILE:LINE:COLUMN: OBSERVED -> SUGGESTION (TASK, PROBABILITY).
+    """Find wrong words in text files and suggest corrections.
 
-    Markup, code, quotations, addresses and names are left alone, and what a comment says, such as <!--
-    disambig: ignore-next-line -->; in LaTeX behind %, in code in its comments. Settings are read from
-    disambig.toml or [tool.disambig] in pyproject.toml, the nearest above each file; options hold above them.
-    The exit status is 0 where nothing is flagged, 1 where something is (corrected or not), 2 where a file
-    could not be checked or corrected, or options or settings are wrong.
+    Output: FILE:LINE:COLUMN: OBSERVED -> SUGGESTION (TASK, PROBABILITY). Markup, code, quotations, addresses
+    and names are not checked, nor is text that a comment excludes, such as <!-- disambig: ignore-next-line
+    --> (in LaTeX after %, in code in a comment). Settings are read from the nearest disambig.toml or
+    pyproject.toml ([tool.disambig]) in or above the directory of each file; options take precedence. Exit
+    status: 0 if nothing is flagged, 1 if something is flagged (even if it was corrected), 2 if a file cannot
+    be checked or corrected or an option or setting is invalid.
     """
     from disambig.checking import Changes, CheckRun, load_checker, run
     from disambig.cli.check_options import check_options, options_over_settings

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CountingPlace:
-    """The options that say where work is done."""
+    """Options that determine where the work is done."""
 
     engine: str
     options: EngineOptions
@@ -27,17 +27,17 @@ class CountingPlace:
 
     @property
     def is_job(self) -> bool:
-        """Whether it is a job."""
+        """Whether the work is done as a job."""
         here = self.engine == LOCAL and self.options == EngineOptions()
         return self.job is not None or not here
 
     def place(self, output: Path, command: dict[str, Any], temporary: Path | None = None) -> JobPlace:
-        """Return the place of a job for this table: a directory that was named, or one that goes at the end.
+        """Return the place of a job for this table: the given directory, or a temporary one.
 
         Raises
         ------
         UserError
-            Those of `engines.engine`.
+            Those of `disambig.jobs.make_runner`.
         """
         from disambig.jobs import JobPlace, make_runner
 
@@ -50,13 +50,13 @@ class CountingPlace:
 
 @contextmanager
 def explain_interrupt() -> Iterator[None]:
-    """Tell who interrupts a job that nothing is lost."""
+    """Tell a user who interrupts a job how to resume it."""
     from disambig.cli.progress import say
 
     try:
         yield
     except KeyboardInterrupt:
-        say("disambig: interrupted; started again with the same options, the job goes on from here")
+        say("disambig: interrupted; run the same command again to resume the job")
         raise
 
 
@@ -70,55 +70,57 @@ app = typer.Typer(
 
 @app.callback(invoke_without_command=True)
 def counts(context: typer.Context) -> None:
-    """Build, import, merge, prune, check and ask tables of n-gram counts."""
+    """Build, import, merge, prune, check and query tables of n-gram counts."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
 
 Table = Annotated[Path, typer.Argument(metavar="TABLE", help="A count table.")]
-Output = Annotated[Path, typer.Option("-o", "--output", help="The table to write.")]
+Output = Annotated[Path, typer.Option("-o", "--output", help="File of the table to write.")]
 MinCount = Annotated[
     list[str] | None,
     typer.Option(
         metavar="N:COUNT",
-        help="Leave out n-grams of N words and longer that were seen less than COUNT times; repeated, each "
-        "holds up to the next N: 3:2 5:10 asks 2 of 3 and 4 words, 10 of 5.",
+        help="Omit n-grams of N or more words that were seen fewer than COUNT times. Can be repeated, each "
+        "value applies up to the next N: 3:2 5:10 requires 2 for 3 and 4 words, 10 for 5.",
     ),
 ]
 RecordForm = Annotated[
     str,
     typer.Option(
         "--record",
-        help="exact (6.6 bytes an n-gram), compact (4.6, counts rounded), or small (2.4, rounded more, "
-        "one in 1,024 absent n-grams found).",
+        help="exact (6.6 bytes per n-gram), compact (4.6, rounded counts), or small (2.4, counts rounded "
+        "more, one in 1,024 absent n-grams is found).",
     ),
 ]
 Keys = Annotated[
-    bool, typer.Option("--keys", help="Keep the keys too (8 bytes an n-gram), for merge and prune.")
+    bool, typer.Option("--keys", help="Also store the keys (8 bytes per n-gram), which merge and prune need.")
 ]
-Force = Annotated[bool, typer.Option("--force", help="Replace a table that exists.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing table.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def build_options(
-    orders: Annotated[int, typer.Option(help="The longest n-grams, 1 to 5.")] = 5,
+    orders: Annotated[int, typer.Option(help="Length of the longest n-grams, 1 to 5.")] = 5,
     min_count: MinCount = None,
     keep_words: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Keep only n-grams with one of these words, one a line."),
+        typer.Option(
+            metavar="FILE", help="Keep only n-grams with one of the words in this file, one per line."
+        ),
     ] = None,
     memory: Annotated[
         str,
-        typer.Option(help="Bound on memory of each process, such as 800M or 2G; the rest is sorted on disk."),
+        typer.Option(help="Memory limit of each process, such as 800M or 2G; more data is sorted on disk."),
     ] = "2G",
     record: RecordForm = "exact",
     keys: Keys = False,
-    licence: Annotated[str, typer.Option(help="Licence of the text, kept in the table.")] = "",
+    licence: Annotated[str, typer.Option(help="Licence of the text, to be stored in the table.")] = "",
     temporary: Annotated[Path | None, typer.Option(help="Directory for temporary files.")] = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> Any:
-    """Return the choices that making a table from text and from counts has in common."""
+    """Return the options that `build` and `import` have in common."""
     from disambig.counts import BuildOptions
     from disambig.counts import inputs as options
 
@@ -144,13 +146,13 @@ def place_options(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Work as a job in this directory, which stays; the same command, started again, goes on "
-            "where it was. Several workers and other engines make a job, too, in OUTPUT.job if none is "
-            "named: that goes when the table is written. Workers of a cluster must share its file system.",
+            help="Work as a job in this directory, which is kept; if the command is run again, the job "
+            "resumes. With several workers or another engine, the default is a job in OUTPUT.job, which is "
+            "removed when the table is written. All workers of a cluster must have access to the directory.",
         ),
     ] = None,
 ) -> Any:
-    """Return where work is done."""
+    """Return the options that determine where the work is done."""
     from disambig.jobs import EngineOptions
 
     return CountingPlace(engine, EngineOptions(workers, scheduler, timeout), job)
@@ -164,25 +166,28 @@ def build(
     paths: Annotated[
         list[str],
         typer.Argument(
-            metavar="PATH...", help="Text files (also .gz, .xz, .zst), directories, or -. A line is a unit."
+            metavar="PATH...",
+            help="Text files (also .gz, .xz, .zst), directories, or - for standard input. N-grams do not "
+            "cross lines.",
         ),
     ],
     output: Output,
     tokenisation: Annotated[
         list[str] | None,
         typer.Option(
-            help="What a word is; repeat it for several views of the text in one table. "
+            help="Tokenisation that defines what a word is; can be repeated to store several in one table. "
             "Default: disambig.words.v1."
         ),
     ] = None,
     gaps: Annotated[
-        bool, typer.Option("--gaps", help="Count patterns with a gap too, such as a * b.")
+        bool, typer.Option("--gaps", help="Also count patterns with a gap, such as a * b.")
     ] = False,
     shard_size: Annotated[
         float | None,
         typer.Option(
-            help="Megabytes of text a shard of a job; packed files are not cut. Default: a sixteenth of the "
-            "text, 128 at most; of up to 96 megabytes a quarter, an eighth or a twelfth, of up to 8 all.",
+            help="Megabytes of text per shard of a job; compressed files are not split. Default: a sixteenth "
+            "of the text, at most 128; a quarter, an eighth or a twelfth of up to 96 megabytes, all of up to "
+            "8 megabytes.",
             min=1e-6,
         ),
     ] = None,
@@ -191,7 +196,7 @@ def build(
     where: Any,
     command: Any,
 ) -> None:
-    """Count the n-grams of text and write them as a table."""
+    """Count the n-grams of text and write a count table."""
     from disambig.counts import TextFiles, build_table, normal_words
     from disambig.text import tokenisation_named
 
@@ -221,33 +226,34 @@ def import_(
         list[str],
         typer.Argument(
             metavar="PATH...",
-            help="Files of n-gram, TAB, count, of Google Books, or directories of them or like Web 1T.",
+            help="Files of n-gram, TAB, count; files of Google Books; directories of these or in the Web 1T "
+            "layout.",
         ),
     ],
     output: Output,
     tokenisation: Annotated[
         str,
         typer.Option(
-            help="What a word is; words are put in its normal form, n-grams with words that it cuts are "
-            "left out. web1t.v1: as they stand."
+            help="Tokenisation that defines what a word is: words are converted to its normal form, n-grams "
+            "with words that it splits are omitted. web1t.v1: words are not changed."
         ),
     ] = "web1t.v1",
     format: Annotated[
-        str | None, typer.Option(help="tsv, google-v2 or google-v3; by default what the first line shows.")
+        str | None, typer.Option(help="tsv, google-v2 or google-v3. Default: detected from the first line.")
     ] = None,
     tagged: Annotated[
-        bool, typer.Option("--tagged", help="Keep n-grams of Google Books with part-of-speech tags.")
+        bool, typer.Option("--tagged", help="Keep n-grams of Google Books that have part-of-speech tags.")
     ] = False,
-    from_year: Annotated[int, typer.Option(min=0, max=9999, help="First year of Google Books.")] = 0,
-    to_year: Annotated[int, typer.Option(min=0, max=9999, help="Last year of Google Books.")] = 9999,
+    from_year: Annotated[int, typer.Option(min=0, max=9999, help="First year of Google Books to count.")] = 0,
+    to_year: Annotated[int, typer.Option(min=0, max=9999, help="Last year of Google Books to count.")] = 9999,
     *,
     choices: Any,
 ) -> None:
-    """Turn ready counts into a table: TSV files, the layout of Web 1T, Google Books."""
+    """Convert existing counts to a count table: TSV files, the Web 1T layout, Google Books."""
     from disambig.counts import AS_THEY_STAND, count_files, import_table, normal_words
     from disambig.text import tokenisation_named
 
-    cut = tokenisation_named(tokenisation)  # a table of an unknown one could not be asked
+    cut = tokenisation_named(tokenisation)  # a table with an unknown tokenisation could not be queried
     choices["keep_words"] = normal_words(choices["keep_words"], [cut], stand=tokenisation in AS_THEY_STAND)
     files = count_files(paths)
     with _counting(sum(Path(file).stat().st_size for file, _ in files)) as choices["progress"]:
@@ -268,7 +274,7 @@ def import_(
 @share_options(place_options, "where")
 def merge(
     tables: Annotated[
-        list[Path], typer.Argument(metavar="TABLE...", help="Tables built with --keys, not pruned.")
+        list[Path], typer.Argument(metavar="TABLE...", help="Tables built with --keys and not pruned.")
     ],
     output: Output,
     min_count: MinCount = None,
@@ -280,7 +286,7 @@ def merge(
     where: Any,
     command: Any,
 ) -> None:
-    """Make one table of several: the same as counting all their text at once."""
+    """Merge tables into one, with the same result as counting all their text at once."""
     from disambig.counts import inputs as options
     from disambig.counts import merge_tables, open_table
 
@@ -309,13 +315,13 @@ def prune(
     table: Table,
     output: Output,
     min_count: MinCount = None,
-    orders: Annotated[int | None, typer.Option(help="The longest n-grams to keep.")] = None,
+    orders: Annotated[int | None, typer.Option(help="Length of the longest n-grams to keep.")] = None,
     record: RecordForm = "exact",
     keys: Keys = False,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Make a smaller table of one built with --keys: the same as counting with these thresholds."""
+    """Write a smaller copy of a table built with --keys, as if it was built with these thresholds."""
     from disambig.counts import inputs as options
     from disambig.counts import open_table, prune_table
 
@@ -337,7 +343,7 @@ def prune(
 
 @app.command()
 def info(table: Table, json: Json = False) -> None:
-    """Say where a table comes from and what it covers."""
+    """Show the origin and coverage of a table."""
     import json as json_module
 
     from disambig.counts import describe_table, open_table
@@ -354,15 +360,17 @@ def info(table: Table, json: Json = False) -> None:
 def query(
     table: Table,
     ngrams: Annotated[
-        list[str] | None, typer.Argument(metavar="NGRAM...", help="Default: one a line from standard input.")
+        list[str] | None,
+        typer.Argument(metavar="NGRAM...", help="Default: read standard input, one per line."),
     ] = None,
     tokenisation: Annotated[
-        str | None, typer.Option(help="Which of the table's, if it has several; by default the first.")
+        str | None, typer.Option(help="Tokenisation to use, if the table has several. Default: the first.")
     ] = None,
 ) -> None:
     """Print n-grams with their counts, separated by a TAB.
 
-    <S> and </S> are the ends of a sentence, <0> is no word; a * between two words is any word.
+    <S> and </S> mark the beginning and end of a sentence, <0> the absence of a word, and * between two words
+    any word.
     """
     import sys
     from itertools import islice
@@ -371,7 +379,7 @@ def query(
 
     opened = open_table(table)
     lines = iter(ngrams) if ngrams else (line.rstrip("\r\n") for line in sys.stdin)
-    # a person at a terminal gets each answer at once
+    # answer each line at once if a person types at a terminal
     while some := list(islice(lines, 1 if not ngrams and sys.stdin.isatty() else 4096)):
         for ngram, count in zip(some, opened.counts_of_texts(some, tokenisation=tokenisation), strict=True):
             typer.echo(f"{ngram}\t{count}")
@@ -379,7 +387,7 @@ def query(
 
 @app.command()
 def verify(table: Table) -> None:
-    """Check every byte of a table against its checksums."""
+    """Verify the checksums of a whole table."""
     from disambig.counts import open_table
 
     opened = open_table(table)
@@ -389,7 +397,7 @@ def verify(table: Table) -> None:
 
 @contextmanager
 def _counting(total: int | None, *, unit: str = "B", done: Callable[[], int] | None = None) -> Iterator[Any]:
-    """Show how far counting and writing are; yield the callback. `done` tells of input what `unit` counts."""
+    """Show the progress of counting and writing; `done` returns the processed input in `unit`."""
     from disambig.cli.progress import progress
 
     with progress() as meter:
@@ -404,7 +412,7 @@ def _counting(total: int | None, *, unit: str = "B", done: Callable[[], int] | N
 
 
 def _written(output: Path) -> None:
-    """Tell what was written and where."""
+    """Report the table that was written."""
     from disambig.cli.progress import format_size, remark
     from disambig.counts import open_table
 

@@ -1,4 +1,4 @@
-"""``disambig curve``: what more examples would bring."""
+"""The command ``disambig curve``, which estimates the benefit of more examples."""
 
 from __future__ import annotations
 
@@ -17,24 +17,28 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 @app.command()
 def curve(
     config: Annotated[Path, typer.Argument(help="Config file, as for `disambig train`.")],
-    text: Annotated[list[str] | None, typer.Option(help="Files or directories to learn from.")] = None,
+    text: Annotated[
+        list[str] | None, typer.Option(help="Text files or directories to learn from; can be repeated.")
+    ] = None,
     labelled: Labelled = None,
     encoding: Encoding = None,
     sizes: Annotated[
-        str, typer.Option(metavar="N,N,...", help="Examples of a group to learn from, such as 10,100,1000.")
+        str,
+        typer.Option(metavar="N,N,...", help="Numbers of training examples per group, such as 10,100,1000."),
     ] = "",
     draws: Annotated[
-        int | None, typer.Option(min=1, help="Times to draw each sample; by default more for small ones.")
+        int | None,
+        typer.Option(min=1, help="Number of samples drawn per size. Default: more for small sizes."),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Which samples are drawn.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of the samples.")] = 0,
     lines: Annotated[
-        bool | None, typer.Option("--lines/--files", help="A document a line, or a file.")
+        bool | None, typer.Option("--lines/--files", help="Treat each line, or each file, as a document.")
     ] = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw the curve: a .svg, .png or .pdf file.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Plot the curve to a .svg, .png or .pdf file.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Show how good a model gets with more examples."""
+    """Show how the accuracy of a model grows with more examples."""
     wanted = _numbers(sizes)
     from disambig.cli.progress import remark, stages
     from disambig.errors import UserError
@@ -81,7 +85,7 @@ def _run(
     lines: bool | None,
     **about: Any,
 ) -> dict[str, Any]:
-    """Read what the config and the options name, and make the curve."""
+    """Read the examples that the config and the options name, and compute the curve."""
     from disambig.cli.progress import note_printer
     from disambig.errors import UserError
     from disambig.evaluation import curve_of_labelled, curve_of_texts
@@ -119,7 +123,7 @@ def _run(
 
 
 def curve_lines(found: dict[str, Any]) -> list[str]:
-    """Return a curve as lines for people."""
+    """Return the curve as lines of text."""
     how = "one document in five, others in each draw" if found["source"] == "labelled" else "the test part"
     lines = [
         f"{found['task']}: tested on {pluralize(found['tested'], 'example')} ({how})",

@@ -1,4 +1,4 @@
-"""``disambig doctor``: what is installed, what is off, how to mend it."""
+"""The command ``disambig doctor``, which checks the installation."""
 
 from __future__ import annotations
 
@@ -26,22 +26,25 @@ MARKS = {"ok": "ok      ", "warning": "warning ", "problem": "PROBLEM "}
 def doctor(
     text: Annotated[
         str | None,
-        typer.Argument(help="A text of yours to look at, in place of a sample; - reads standard input."),
+        typer.Argument(help="A text to check instead of the built-in sample; - reads standard input."),
     ] = None,
     model: Annotated[
-        list[str] | None, typer.Option(metavar="DIR", help="A model's directory; may be repeated.")
+        list[str] | None, typer.Option(metavar="DIR", help="Directory of a model; can be repeated.")
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Do not read tables through.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Do not read count tables completely.")] = False,
     compile: Annotated[
-        bool, typer.Option("--compile", help="Compile now what commands compile when they first need it.")
+        bool,
+        typer.Option(
+            "--compile", help="Compile in advance the functions that commands otherwise compile on first use."
+        ),
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Look at the installation: versions, plugins, spaCy, packs, models, coverage and speed.
+    """Check the installation: versions, plugins, spaCy, packs, models, coverage and speed.
 
-    With --compile nothing else is looked at. Exit status 2 where there is a problem, 0 otherwise, warnings
-    included.
+    With --compile nothing else is checked. Exit status: 2 if there is a problem, 0 otherwise, even if there
+    are warnings.
     """
     from disambig.errors import UserError
     from disambig.formatting import pluralize
@@ -52,7 +55,9 @@ def doctor(
         text = decode(sys.stdin.buffer.read(), "standard input")
     if text is not None and not text.strip():
         raise UserError("D307", what="the text")
-    logging.getLogger("disambig.registry").addHandler(logging.NullHandler())  # broken ones are findings
+    logging.getLogger("disambig.registry").addHandler(
+        logging.NullHandler()
+    )  # broken plugins are reported as findings
     findings = []
     for finding in _compiling() if compile else _findings(text, model or [], quick=quick):
         findings.append(finding)

@@ -1,4 +1,4 @@
-"""``disambig evaluate``: how good a model is on text whose words are right, or on real mistakes."""
+"""The command ``disambig evaluate``, which scores models on text, examples or human errors."""
 
 from __future__ import annotations
 
@@ -19,52 +19,55 @@ def evaluate(
     model: Annotated[
         str | None,
         typer.Argument(
-            help="A task, PACK/TASK, a model directory; with --folds a config; with --fixes also several, "
-            "joined by +, or none for all that are installed."
+            help="A task, PACK/TASK or a model directory; with --folds a config; with --fixes also several "
+            "models joined by +, or none for all installed models."
         ),
     ] = None,
     text: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="[MODEL] [TEXT]...",
-            help="A second model, to be compared with the first; files or directories of edited text.",
+            help="A second model to compare with the first; files or directories of edited text.",
         ),
     ] = None,
     labelled: Labelled = None,
     lists: Lists = None,
     fixes: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Real mistakes with their corrections in place of text: .jsonl."),
+        typer.Option(metavar="FILE", help="Human errors with their corrections instead of text (.jsonl)."),
     ] = None,
     clean: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="With --fixes: paragraphs without mistakes, for false flags."),
+        typer.Option(metavar="FILE", help="With --fixes: paragraphs without errors, to measure false flags."),
     ] = None,
     tier: Annotated[
-        int, typer.Option(min=1, max=2, help="With --fixes: 1, what is surely a mistake; 2, all.")
+        int, typer.Option(min=1, max=2, help="With --fixes: 1 for certain errors only, 2 for all.")
     ] = 1,
     encoding: Encoding = None,
     strict: Strict = False,
     key: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE", help="Senseval's key of the labelled XML: its score, too, deciding at each head."
-        ),
+        typer.Option(metavar="FILE", help="Senseval key of the labelled XML: also compute Senseval's score."),
     ] = None,
     sensemap: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Senseval's sense map: the coarse score, too.")
+        str | None, typer.Option(metavar="FILE", help="Senseval sense map: also compute the coarse score.")
     ] = None,
     folds: Annotated[
-        int | None, typer.Option(help="Train and test by cross-validation over documents.")
+        int | None,
+        typer.Option(help="Train and test by cross-validation over documents, with this number of folds."),
     ] = None,
-    lines: Annotated[bool, typer.Option("--lines", help="Each line is a document.")] = False,
+    lines: Annotated[bool, typer.Option("--lines", help="Treat each line as a document.")] = False,
     only_test: Annotated[
-        bool, typer.Option("--test-part", help="Only the fifth of the documents that training leaves aside.")
+        bool,
+        typer.Option(
+            "--test-part", help="Use only the fifth of the documents that training sets aside for testing."
+        ),
     ] = False,
     rate: Annotated[
         list[float] | None,
         typer.Option(
-            help="Flags per 1,000 correct words; with --fixes, of all models together, of the curve."
+            help="Flags per 1,000 correct words; with --fixes a point of the curve, for all models together. "
+            "Can be repeated."
         ),
     ] = None,
     flags_per_1000: Rate = None,
@@ -72,20 +75,21 @@ def evaluate(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Of two models, or of lists: accuracy, macro_f1, f1:CANDIDATE, auc, cost, cer, wer, exact, "
-            "or a registered one. Default: the task's.",
+            help="Measure for two models or for lists: accuracy, macro_f1, f1:CANDIDATE, auc, cost, cer, "
+            "wer, exact, or a registered measure. Default: the measure of the task.",
         ),
     ] = None,
     plot: Annotated[
         Path | None,
         typer.Option(
-            help="Draw how reliable probabilities are, of --fixes what each rate finds: a .svg, .png or .pdf."
+            help="Plot the reliability of probabilities, with --fixes the errors found at each rate, to a "
+            ".svg, .png or .pdf file."
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Score a model on text whose words are right, on labelled examples or on mistakes; or compare two."""
+    """Evaluate a model on correct text, labelled examples or human errors, or compare two models."""
     if plot is not None:
         from disambig.evaluation import check_plot
 
@@ -93,10 +97,11 @@ def evaluate(
     if fixes:
         if labelled or lists or encoding or strict or key or sensemap or lines or only_test or measure:
             raise typer.BadParameter(
-                "--fixes goes with MODEL, --clean, --tier, --rate, --flags-per-1000, --plot and --json alone"
+                "--fixes can only be combined with MODEL, --clean, --tier, --rate, --flags-per-1000, --plot "
+                "and --json"
             )
         if folds is not None or len(text or ()) > 1 or (text and (plot is not None or rate)):
-            raise typer.BadParameter("--fixes is for one or two models, --plot and --rate for one")
+            raise typer.BadParameter("--fixes accepts one or two models, --plot and --rate only one")
         from disambig.cli.evaluating import run_on_fixes as run_fixes
         from disambig.cli.options import parse_rates
 
@@ -104,15 +109,15 @@ def evaluate(
         run_fixes(names, fixes, clean=clean, tier=tier, rates=rate, asked=asked, plot=plot, json=json)
         return
     if clean:
-        raise typer.BadParameter("--clean is for --fixes FILE")
+        raise typer.BadParameter("--clean requires --fixes FILE")
     if flags_per_1000:
-        raise typer.BadParameter("--flags-per-1000 is for --fixes FILE; others have --rate")
+        raise typer.BadParameter("--flags-per-1000 requires --fixes FILE; use --rate otherwise")
     if model is None:
-        raise typer.BadParameter("name a model: MODEL; only --fixes FILE can do without")
+        raise typer.BadParameter("MODEL is required, except with --fixes FILE")
     if sensemap and not key:
-        raise typer.BadParameter("--sensemap needs --key FILE")
+        raise typer.BadParameter("--sensemap requires --key FILE")
     if key and (not labelled or folds is not None):
-        raise typer.BadParameter("--key is for a model's answers to --labelled TEST.xml, without --folds")
+        raise typer.BadParameter("--key requires a model and --labelled TEST.xml, without --folds")
     if text and folds is None and not key:
         from disambig.cli.evaluating import check_named, is_model
         from disambig.cli.evaluating import run_comparison as run_two
@@ -121,7 +126,7 @@ def evaluate(
             check_named(text[0])
         if is_model(text[0]):
             if plot is not None or rate:
-                raise typer.BadParameter("--plot and --rate are for one model")
+                raise typer.BadParameter("--plot and --rate cannot be used with two models")
             run_two(
                 (model, text[0]),
                 labelled=labelled or (),
@@ -136,9 +141,9 @@ def evaluate(
             )
             return
     if measure is not None and not lists:
-        raise typer.BadParameter("--measure is for two models, or for --lists")
+        raise typer.BadParameter("--measure requires two models or --lists")
     if lists and (text or labelled or folds is not None or plot or rate or key):
-        raise typer.BadParameter("--lists goes with MODEL, --measure and --json alone: lists are no texts")
+        raise typer.BadParameter("--lists can only be combined with MODEL, --measure and --json")
     if lists:
         from disambig.cli.evaluating import run_on_lists as run_lists
 
@@ -146,7 +151,7 @@ def evaluate(
         return
     if labelled or folds is not None:
         if plot is not None:
-            raise typer.BadParameter("--plot is for text whose words are right")
+            raise typer.BadParameter("--plot requires text without labels")
         from disambig.cli.evaluating import run_on_labelled
 
         run_on_labelled(
@@ -162,7 +167,7 @@ def evaluate(
         )
         return
     if not text:
-        raise typer.BadParameter("name text, or labelled examples with --labelled")
+        raise typer.BadParameter("give text, or labelled examples with --labelled")
     from disambig.cli.options import check_rate
     from disambig.cli.progress import progress, remark
     from disambig.errors import UserError
@@ -203,7 +208,7 @@ def evaluate(
 
 
 def evaluation_lines(figures: dict[str, Any]) -> list[str]:
-    """Return the figures as lines for people."""
+    """Return the figures as lines of text."""
     read = f"read {pluralize(figures['documents'], 'document')}, {pluralize(figures['words'], 'word')}"
     lines = [f"{read}: {pluralize(figures['decisions'], 'decision')}"]
     low, high = figures["interval"]
@@ -226,6 +231,7 @@ def evaluation_lines(figures: dict[str, Any]) -> list[str]:
         mended = "-" if at["errors_mended"] is None else f"{at['errors_mended']:.1%}"
         lines.append(
             f"at {rate} flags per 1,000 words: {at['false_flags_per_1000']:.2f} false flags per 1,000, "
-            f"{found} of {pluralize(at['errors_made'], 'made error')} found, {mended} with the right suggestion"
+            f"{found} of {pluralize(at['errors_made'], 'made error')} found, {mended} with the right "
+            f"suggestion"
         )
     return lines

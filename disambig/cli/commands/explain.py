@@ -19,7 +19,7 @@ _PIPE_WIDTH = 160
 
 
 class Console:
-    """Prints lines and tables: in colours on a terminal, plainly into a pipe."""
+    """Print lines and tables, with colours on a terminal."""
 
     def __init__(self) -> None:
         from rich.console import Console as RichConsole
@@ -32,7 +32,7 @@ class Console:
         self._console.print(escape_control_chars(text, lines=True), style=style or None, soft_wrap=True)
 
     def table(self, table: ContributionTable) -> None:
-        """Print a table, its figures flush right."""
+        """Print a table with right-aligned figures."""
         from rich.table import Table as RichTable
         from rich.text import Text
 
@@ -48,14 +48,14 @@ class Console:
 def explain_text(
     text: str, model: Model, *, console: Console, flags_per_1000: float | None = None, top: int = 5
 ) -> None:
-    """Print one block for each decision that `model` takes, or leaves to protection, in `text`."""
+    """Print one block per decision of `model` in `text`, including those suppressed by protected spans."""
     from disambig.explain import accounts, title
 
     console.line(title(model, flags_per_1000=flags_per_1000), style="bold")
     decided = False
     for account in accounts(text, model, flags_per_1000=flags_per_1000, top=top):
         if not decided and not account.tables:
-            console.line("  no decision: all words that are in question are protected")
+            console.line("  no decision: all candidate words are protected")
         decided = True
         console.line()
         console.line(f"  {account.place}", style="bold red" if account.flagged else "bold")
@@ -66,7 +66,7 @@ def explain_text(
         for note in account.notes:
             console.line(f"  {note}", style="dim")
     if not decided:
-        console.line("  no decision: the text has no word that is in question")
+        console.line("  no decision: the text contains no candidate word")
     console.line()
 
 
@@ -75,22 +75,25 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 
 @app.command()
 def explain(
-    text: Annotated[str, typer.Argument(help="A sentence or more; - reads standard input.")],
+    text: Annotated[str, typer.Argument(help="One or more sentences; - reads standard input.")],
     task: Tasks = None,
     model: Models = None,
     flags_per_1000: Rate = None,
     sets: Sets = None,
     top: Annotated[
-        int, typer.Option(min=1, help="Candidates of each decision, and parts of each score, that are shown.")
+        int,
+        typer.Option(
+            min=1, help="Number of candidates per decision, and of contributions per score, to show."
+        ),
     ] = 5,
     quiet: Quiet = False,
 ) -> None:
-    """Show why each word of a text was decided as it was, and why it is flagged or not.
+    """Explain each decision in a text, and why a word is flagged or not.
 
-    Behind each score stand its parts, the largest first: what was looked up, such as an n-gram, its count,
-    the value made of it, the weight that was learned, and what the two make; they add up to the score. Count
-    0: nowhere in the counted text; <3: the table leaves out what was seen less than 3 times.
-    All digits are counted as one: 0.
+    Each score is followed by its contributions, the largest first: the feature, such as an n-gram, its count,
+    its value, the learned weight, and their product; the contributions add up to the score. A count of 0
+    means that the n-gram does not occur in the counted text; <3 that the table omits n-grams seen fewer than
+    3 times. All digits are counted as 0.
     """
     from disambig.cli.options import parse_rates
     from disambig.data import read_confusion_sets

@@ -1,4 +1,4 @@
-"""``disambig job``: looking after jobs. What is done lives in `disambig.jobs`."""
+"""The command ``disambig job``, which manages jobs; the work is done in `disambig.jobs`."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 FAILURE = 2
-Job = Annotated[Path, typer.Argument(metavar="DIR", help="The directory of a job.")]
+Job = Annotated[Path, typer.Argument(metavar="DIR", help="Directory of a job.")]
 
 
 @app.callback(invoke_without_command=True)
 def job(context: typer.Context) -> None:
-    """Look after jobs of `annotate` and `counts`: how far they are, whether all is whole; go on."""
+    """Manage jobs of `annotate` and `counts`: show progress, verify, resume, merge."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
 
 @app.command("status")
 def show(directory: Job, json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
-    """Show how far a job is; the exit status is 0 where it is finished, 1 where something is left to do."""
+    """Show the progress of a job; exit status 0 if it is finished, 1 otherwise."""
     from disambig.cli.output import StandardOutput
     from disambig.files import json_text
     from disambig.formatting import pluralize
@@ -56,12 +56,12 @@ def show(directory: Job, json: Annotated[bool, typer.Option("--json", help="Prin
             flagged = "" if flags is None else f", {pluralize(flags, 'flag')}"
             output.result(f"{task}: {pluralize(decisions, 'decision')}{flagged}\n")
         if found.damaged:
-            output.result(f"damaged, to be done again: {pluralize(len(found.damaged), 'shard')}\n")
-        output.result("".join(f"left out: {message}\n" for message in found.bad))
+            output.result(f"damaged, to be repeated: {pluralize(len(found.damaged), 'shard')}\n")
+        output.result("".join(f"skipped: {message}\n" for message in found.bad))
         if found.at_work:
-            output.result("a process is at work on it\n")
+            output.result("a process is working on it\n")
         elif found.finished < found.shards:
-            output.result(f"to go on: disambig job resume {directory}\n")
+            output.result(f"to continue: disambig job resume {directory}\n")
     if found.finished < found.shards:
         raise typer.Exit(1)
 
@@ -70,13 +70,13 @@ def show(directory: Job, json: Annotated[bool, typer.Option("--json", help="Prin
 def verify(
     directory: Job,
     forget: Annotated[
-        bool, typer.Option("--forget", help="Forget damaged shards, so that `job resume` does them again.")
+        bool, typer.Option("--forget", help="Discard damaged shards, so that `job resume` repeats them.")
     ] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Read all that a job finished and compare it with size and digest in its records.
+    """Read all finished shards of a job and compare them with the sizes and digests in its records.
 
-    The exit status is 2 where something is damaged.
+    The exit status is 2 if something is damaged.
     """
     from disambig.cli.output import StandardOutput
     from disambig.cli.progress import progress, remark
@@ -100,12 +100,12 @@ def verify(
     if damaged and forget:
         with locked(directory):
             for index in sorted(damaged):
-                if is_whole(directory, index):  # done again meanwhile
+                if is_whole(directory, index):  # repeated by another process in the meantime
                     continue
                 with writing(record_path(directory, index)):
                     record_path(directory, index).unlink(missing_ok=True)
         remark(
-            f"forgotten: {pluralize(len(damaged), 'shard')}; to do them again: disambig job resume {directory}"
+            f"discarded: {pluralize(len(damaged), 'shard')}; to repeat them: disambig job resume {directory}"
         )
     finished = f"{seen.finished:,} of {pluralize(seen.shards, 'shard')} finished"
     remark(f"{finished}, {pluralize(files, 'file')} read, {len(damaged):,} damaged")
@@ -117,11 +117,11 @@ def verify(
 def resume(
     directory: Job,
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Worker processes; as many as before if not given.")
+        int | None, typer.Option(min=1, help="Number of worker processes. Default: as before.")
     ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Go on with a job by the command that began it, in the directory where that was given."""
+    """Resume a job with the command that started it, in the directory where it was started."""
     from pydantic import TypeAdapter, ValidationError
 
     from disambig.cli.commands import counts
@@ -162,12 +162,12 @@ def resume(
 def merge(
     directory: Job,
     output: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The file to write. Default: standard output.")
+        Path | None, typer.Option(metavar="FILE", help="File to write. Default: standard output.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write the parts of a finished job as one file, as `disambig annotate --output FILE` would have."""
+    """Merge the parts of a finished job into one file, as `disambig annotate --output FILE` would write."""
     import sys
 
     from disambig.cli.progress import remark

@@ -1,4 +1,4 @@
-"""``disambig lsp``: its options. The language server lives in `disambig.lsp`."""
+"""The options of ``disambig lsp``; the language server is in `disambig.lsp`."""
 
 from __future__ import annotations
 
@@ -13,16 +13,20 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 @app.command()
 def lsp(
     tcp: Annotated[
-        bool, typer.Option("--tcp", help="Listen on the loopback address, for editors that connect.")
+        bool,
+        typer.Option(
+            "--tcp",
+            help="Listen on the loopback address for an editor to connect, instead of using standard input.",
+        ),
     ] = False,
     port: Annotated[
-        int | None, typer.Option(min=0, max=65535, help="With --tcp, where; default 8082, 0 for any.")
+        int | None, typer.Option(min=0, max=65535, help="Port for --tcp; 0 for any free port. Default: 8082.")
     ] = None,
 ) -> None:
-    """Serve an editor by the Language Server Protocol, on standard input and output.
+    """Serve an editor over the Language Server Protocol, on standard input and output.
 
-    Text, Markdown, LaTeX and comments of code are checked as one types, as `disambig check` checks them;
-    settings are read from disambig.toml or pyproject.toml, what the editor is set to holds above them.
+    Text, Markdown, LaTeX and code comments are checked while you type, as by `disambig check`. Settings are
+    read from disambig.toml or pyproject.toml; the settings of the editor take precedence.
     """
     from importlib.util import find_spec
 

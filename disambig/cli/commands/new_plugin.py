@@ -1,4 +1,4 @@
-"""``disambig new-plugin``: a package that is a plugin, to begin with."""
+"""The command ``disambig new-plugin``, which writes the files of a new plugin."""
 
 from __future__ import annotations
 
@@ -13,16 +13,19 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 @app.command()
 def new_plugin(
     name: Annotated[
-        str, typer.Argument(help="Small letters, digits and underscores: what its parts' names begin with.")
+        str,
+        typer.Argument(
+            help="Prefix of the names of its entries: lower-case letters, digits and underscores."
+        ),
     ],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Directory to make; by default disambig-NAME.")
+        Path | None, typer.Option("--output", "-o", help="Directory to create. Default: disambig-NAME.")
     ] = None,
 ) -> None:
-    """Write a plugin to begin with: a task, an extractor, a learner, a config, a component, tests."""
+    """Write the files of a new plugin: a task, an extractor, a learner, a config, a component and tests."""
     from disambig.scaffold import plugin_files, write_plugin
 
     home = write_plugin(name, output)
-    for inside in plugin_files(name):
-        typer.echo(home / inside)
+    for path in plugin_files(name):
+        typer.echo(home / path)
     typer.echo(f"next: cd {home} && pip install -e '.[test]' && pytest", err=True)

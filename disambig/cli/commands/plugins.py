@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def entry_lines(part: Entry, *, whole: bool = False) -> Iterator[str]:
-    """Yield what a part's docstring says, its first sentence or the whole of it, and its settings."""
+    """Yield the docstring of an entry, its first sentence or all of it, and its settings."""
     try:
         factory = part.load()
     except UserError as problem:
@@ -41,14 +41,14 @@ def entry_lines(part: Entry, *, whole: bool = False) -> Iterator[str]:
 
 
 def format_parameters(factory: Callable[..., Any]) -> list[str]:
-    """Return the settings of a class or function as one writes them, ``name: type = default``."""
+    """Return the settings of a class or function in the form ``name: type = default``."""
     try:
         parameters = get_settings(factory).values()
-    except (TypeError, ValueError):  # what is written in C may have none
+    except (TypeError, ValueError):  # functions written in C may have no signature
         return []
     found = []
     for parameter in parameters:
-        if isinstance(parameter.annotation, str):  # shown as it is written, without quotes
+        if isinstance(parameter.annotation, str):  # show an unevaluated annotation without quotes
             text = str(parameter.replace(annotation=parameter.empty, default=parameter.empty))
             default = "" if parameter.default is parameter.empty else f" = {parameter.default!r}"
             found.append(f"{text}: {parameter.annotation}{default}")
@@ -59,7 +59,7 @@ def format_parameters(factory: Callable[..., Any]) -> list[str]:
 
 def _first_sentence(text: str) -> str:
     paragraph = " ".join(text.split("\n\n")[0].split())
-    end = re.search(r"\.(?= [A-Z(])", paragraph)  # "et al. 2006" goes on
+    end = re.search(r"\.(?= [A-Z(])", paragraph)  # "et al. 2006" does not end a sentence
     return paragraph[: end.end()] if end else paragraph
 
 
@@ -70,15 +70,17 @@ BROKEN = 1
 @app.command()
 def plugins(
     name: Annotated[
-        str | None, typer.Argument(help="A plugin, to see what it brings, or a part: PLUGIN.Name.v1.")
+        str | None, typer.Argument(help="A plugin, to show its entries, or an entry: PLUGIN.Name.v1.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """List the installed plugins and what each brings; exit with 1 where one is broken."""
+    """List the installed plugins and what each provides; exit status 1 if one is broken."""
     from disambig.errors import UserError, nearest_first
     from disambig.registry import load_plugins
 
-    logging.getLogger("disambig.registry").addHandler(logging.NullHandler())  # broken ones are in the list
+    logging.getLogger("disambig.registry").addHandler(
+        logging.NullHandler()
+    )  # broken plugins are part of the output
     reports = load_plugins()
     shown = [report for report in reports if name in (None, report.name)]
     if name is not None and not shown:
@@ -118,7 +120,7 @@ def _show(report: PluginReport, broken: dict[str, str], *, in_full: bool) -> Non
 
 
 def _show_parts(name: str, reports: Iterable[PluginReport]) -> bool:
-    """Show the parts of this name, on whatever shelves; tell whether there are any."""
+    """Show the entries of this name, of whatever kind; return True if there are any."""
     from disambig.registry import registered_entries
 
     found = [(report, kind) for report in reports for kind, part in report.registered if part == name]

@@ -1,4 +1,4 @@
-"""``disambig reproduce``: a table of a paper, repeated."""
+"""The command ``disambig reproduce``, which repeats a table of a paper."""
 
 from __future__ import annotations
 
@@ -22,24 +22,27 @@ VARIABLE = "DISAMBIG_DATA"
 @app.command()
 def reproduce(
     name: Annotated[
-        str | None, typer.Argument(help="Experiment, such as PAPER.table1; without one they are listed.")
+        str | None, typer.Argument(help="Experiment, such as PAPER.table1. Default: list all experiments.")
     ] = None,
     data: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where the data are. Default: $DISAMBIG_DATA.")
+        Path | None, typer.Option(metavar="DIR", help="Directory of the data. Default: $DISAMBIG_DATA.")
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="A small form, of a minute or two.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Run a small version that takes a minute or two.")
+    ] = False,
     json: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write the result as JSON; - for standard output.")
+        str | None,
+        typer.Option(metavar="FILE", help="Write the result as JSON to a file; - for standard output."),
     ] = None,
     plots: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Draw learning curves or figures there.")
+        Path | None, typer.Option(metavar="DIR", help="Directory for plots of the results.")
     ] = None,
     workers: Workers = 1,
     engine: Engine = "local",
     scheduler: Scheduler = None,
     quiet: Quiet = False,
 ) -> None:
-    """Repeat a table of a paper, its figures beside ours."""
+    """Reproduce a table of a paper and compare the figures."""
     from disambig.errors import UserError, nearest_first
 
     known = experiments()
@@ -79,7 +82,7 @@ def reproduce(
 
 
 def experiments() -> dict[str, Entry]:
-    """Return every experiment under its name without the version, the newest version each."""
+    """Return the newest version of every experiment by its name without the version."""
     from disambig.registry import entries
 
     newest: dict[str, tuple[int, Entry]] = {}
@@ -92,7 +95,7 @@ def experiments() -> dict[str, Entry]:
 def _elsewhere(
     name: str, experiment: Any, engine: str, workers: int, scheduler: str | None
 ) -> Callable[..., Any]:
-    """Return what does an experiment's parts on the workers of an engine."""
+    """Return a function that runs the parts of an experiment on the workers of an engine."""
     from functools import partial
 
     from disambig.errors import UserError
@@ -115,7 +118,7 @@ def _description(part: Entry) -> str:
 
 
 def _data(name: str, experiment: Any, given: Path | None) -> Path:
-    """Return the directory of the data, in which all is that the experiment needs."""
+    """Return the data directory after checking that it contains the files that the experiment needs."""
     from disambig.errors import UserError
 
     said = given or os.environ.get(VARIABLE)
@@ -131,7 +134,7 @@ def _data(name: str, experiment: Any, given: Path | None) -> Path:
 
 
 def _check_outputs(name: str, json: str | None, plots: Path | None) -> None:
-    """Refuse, before the long work, what could not be written after it."""
+    """Check before the long run that its outputs can be written."""
     from disambig.files import writing
 
     if json not in (None, "-"):
@@ -147,7 +150,7 @@ def _check_outputs(name: str, json: str | None, plots: Path | None) -> None:
 
 
 def _check_target(path: Path) -> None:
-    """Refuse a file that cannot be written or replaced; nothing of it is touched."""
+    """Raise an error if the file cannot be written or replaced; its content stays unchanged."""
     from disambig.files import TempFiles, is_special, writing
 
     with writing(path):
@@ -161,7 +164,7 @@ def _check_target(path: Path) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
+    """Write a file atomically."""
     from disambig.files import save_output
 
     with save_output(path) as write:

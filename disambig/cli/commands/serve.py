@@ -1,4 +1,4 @@
-"""``disambig serve``: its options. What is done with them lives in `disambig.server`."""
+"""The options of ``disambig serve``; the server is in `disambig.server`."""
 
 from __future__ import annotations
 
@@ -14,33 +14,38 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 @app.command()
 def serve(
     host: Annotated[
-        str, typer.Option(help="Where to listen. Another address than this machine's own opens it to others.")
+        str,
+        typer.Option(help="Address to listen on. Only the default keeps the server private to this machine."),
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free.")] = 8081,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 for any free port.")
+    ] = 8081,
     allow_origin: Annotated[
         list[str] | None,
         typer.Option(
             metavar="ORIGIN",
-            help="A site whose pages may ask, such as https://example.org, or all extensions of a browser, "
-            "moz-extension://* or chrome-extension://*; may be repeated.",
+            help="A site whose pages may send requests, such as https://example.org, or all extensions of a "
+            "browser, moz-extension://* or chrome-extension://*; can be repeated.",
         ),
     ] = None,
     allow_host: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="A name under which the server may be reached, beside addresses and localhost; may be "
-            "repeated.",
+            help="A host name under which the server may be reached, in addition to addresses and localhost; "
+            "can be repeated.",
         ),
     ] = None,
-    max_text: Annotated[int, typer.Option(min=1, help="Most characters of a text.")] = 500_000,
-    max_clients: Annotated[int, typer.Option(min=1, help="Most connections at once.")] = 256,
+    max_text: Annotated[int, typer.Option(min=1, help="Maximum number of characters per text.")] = 500_000,
+    max_clients: Annotated[
+        int, typer.Option(min=1, help="Maximum number of simultaneous connections.")
+    ] = 256,
     client_timeout: Annotated[
         float,
         typer.Option(
             min=0.1,
             metavar="SECONDS",
-            help="How long a client may take to send a request or to read its answer before it is dropped.",
+            help="Maximum time for a client to send a request or to read the response.",
         ),
     ] = 10.0,
     text_timeout: Annotated[
@@ -48,7 +53,7 @@ def serve(
         typer.Option(
             min=0.1,
             metavar="SECONDS",
-            help="Processor time that one text may take; a text that takes longer is refused.",
+            help="Maximum processor time per text; a text that takes longer is rejected.",
         ),
     ] = 10.0,
     task: Tasks = None,
@@ -60,11 +65,12 @@ def serve(
     ignore: Ignore = None,
     quiet: Quiet = False,
 ) -> None:
-    """Answer over HTTP: LanguageTool's interface under /v2, our records, a page to try it under /.
+    """Serve checks over HTTP: LanguageTool's interface under /v2, JSON records, a web page under /.
 
-    Editors and browsers that know LanguageTool take http://127.0.0.1:8081/v2 as the address of a server of
-    their own. Settings are those of the directory it is started in, as for `check`; options hold above
-    them. No text is kept or logged. Ends at SIGINT and SIGTERM, when the last request is answered.
+    Editors and browser extensions that support LanguageTool accept http://127.0.0.1:8081/v2 as the address
+    of your own server. Settings are read as for `check`, from the current directory; options take
+    precedence. Texts are neither stored nor logged. SIGINT and SIGTERM stop the server after the last request
+    is answered.
     """
     from disambig.cli.check_options import options_over_settings
     from disambig.cli.options import parse_rates

@@ -1,4 +1,4 @@
-"""``disambig train``: a model from a config and text."""
+"""The command ``disambig train``, which trains a model from a config and text."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 def train(
     config: Annotated[
         Path | None,
-        typer.Argument(help="Config file, or the name of one that a plugin brings, such as topic."),
+        typer.Argument(help="Config file, or the name of a config provided by a plugin, such as topic."),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Directory of the model (required).")
     ] = None,
-    text: Annotated[list[str] | None, typer.Option(help="Files or directories to learn from.")] = None,
+    text: Annotated[
+        list[str] | None, typer.Option(help="Text files or directories to learn from; can be repeated.")
+    ] = None,
     labelled: Labelled = None,
     lists: Lists = None,
     fixes: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="FILE", help="With --text: mistakes that people made and their corrections: .jsonl."
-        ),
+        typer.Option(metavar="FILE", help="With --text: human errors with their corrections (.jsonl)."),
     ] = None,
     clean: Annotated[
         list[str] | None,
-        typer.Option(metavar="FILE", help="With --fixes: paragraphs without mistakes: .jsonl."),
+        typer.Option(metavar="FILE", help="With --fixes: paragraphs without errors (.jsonl)."),
     ] = None,
     encoding: Encoding = None,
     strict: Strict = False,
     lines: Annotated[
-        bool | None, typer.Option("--lines/--files", help="A document a line, or a file.")
+        bool | None, typer.Option("--lines/--files", help="Treat each line, or each file, as a document.")
     ] = None,
     test: Annotated[
-        bool, typer.Option("--test/--no-test", help="Test the model for its card; takes a while.")
+        bool, typer.Option("--test/--no-test", help="Evaluate the model for its card; this takes a while.")
     ] = True,
-    force: Annotated[bool, typer.Option("--force", help="Replace a model that exists.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing model.")] = False,
     quiet: Quiet = False,
     example: Annotated[
-        bool, typer.Option("--example", help="Print CONFIG, or a config to begin with, and do nothing else.")
+        bool, typer.Option("--example", help="Print CONFIG, or an example config, and do nothing else.")
     ] = False,
 ) -> None:
     """Train a model."""
@@ -61,8 +61,8 @@ def train(
         missing = "CONFIG (--example prints one)" if config is None else "--output DIRECTORY"
         raise typer.BadParameter(f"name {missing}")
     if lists and (text or labelled):
-        raise typer.BadParameter("--lists goes without --text and --labelled")
-    check_target(output, force=force)  # before the long work, not after
+        raise typer.BadParameter("--lists cannot be combined with --text or --labelled")
+    check_target(output, force=force)  # before the long training, not after it
     from disambig.cli.progress import note_printer, remark, say, stages
     from disambig.evaluation import assess_model, assessment_line, why_untested
     from disambig.models import save_model
@@ -94,10 +94,13 @@ def train(
         remark(f"{report_line(examples['mistakes'])}; {pluralize(examples['clean_words'], 'clean word')}")
     for note in model.provenance.get("notes", ()):
         say(f"note: {note}")
-    least = model.provenance.get("settings", {}).get("min_examples")  # known where parts are put aside
+    least = model.provenance.get("settings", {}).get(
+        "min_examples"
+    )  # only models that set documents aside have it
     few = "too few examples" if least is None else f"fewer than {pluralize(least, 'example')}"
     remark(
-        f"{output}: {model.task.name}, {learned} of {pluralize(len(model.scorers), 'group')} learned from {amount}"
+        f"{output}: {model.task.name}, {learned} of {pluralize(len(model.scorers), 'group')} "
+        f"learned from {amount}"
         + (f", the others ({few}) left to the baseline" if learned < len(model.scorers) else "")
     )
     if said := assessment_line(model.provenance.get("test", {})) or (test and why_untested(model)):
