@@ -50,11 +50,11 @@ def syntax_problem(problem: Exception) -> str:
         return (problem.strerror or str(problem)).lower()
     if isinstance(problem, UnicodeDecodeError):
         return f"not UTF-8: byte 0x{problem.object[problem.start]:02x} at offset {problem.start:,}"
-    said = _one_line(problem)
+    message = _one_line(problem)
     for pattern, ours in _SYNTAX:
-        if match := re.search(pattern, said):
+        if match := re.search(pattern, message):
             return ours.format(*match.groups())
-    return said.removeprefix("Config validation error ")
+    return message.removeprefix("Config validation error ")
 
 
 def build_problem(problem: Exception, config: Mapping[str, Any]) -> str:
@@ -63,7 +63,7 @@ def build_problem(problem: Exception, config: Mapping[str, Any]) -> str:
     if not isinstance(errors, list) or not errors:
         return _one_line(problem)
     name = str(getattr(problem, "title", "")).partition("'")[2].rstrip("'")
-    said = []
+    lines = []
     for error in errors:
         where, setting = [str(one) for one in error["loc"]], ""
         if len(where) > 1:
@@ -71,11 +71,11 @@ def build_problem(problem: Exception, config: Mapping[str, Any]) -> str:
         section = next((path for path, at in _sections(config) if _entry_name(at) == name), where[0])
         match = _NOT.search(str(error["msg"]))
         if match is None:
-            said.append(f"[{section}] {setting}: {error['msg']}")
+            lines.append(f"[{section}] {setting}: {error['msg']}")
             continue
         inside = "" if match[1] == "root" else f" at {match[1]}"
-        said.append(f"{setting} in [{section}] is {match[2]}{inside}: give {_plain(match[3])}")
-    return "; ".join(said)
+        lines.append(f"{setting} in [{section}] is {match[2]}{inside}: give {_plain(match[3])}")
+    return "; ".join(lines)
 
 
 def check_settings(
@@ -96,13 +96,17 @@ def check_settings(
     for section, at in _sections(config):
         kind = next(key for key in at if key.startswith("@"))
         made = get_settings(factory_of(kind.removeprefix("@disambig_"), at[kind]))
-        if any(each.kind in (each.VAR_KEYWORD, each.VAR_POSITIONAL) for each in made.values()):
+        if any(
+            parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL) for parameter in made.values()
+        ):
             continue
         unknown = [key for key in at if not key.startswith("@") and key not in made and key != "*"]
-        missing = [key for key, each in made.items() if each.default is each.empty and key not in at]
+        missing = [
+            key for key, parameter in made.items() if parameter.default is parameter.empty and key not in at
+        ]
         if unknown:
-            known = f"it has {nearest_first(unknown[0], made)}" if made else "it has none"
-            problem = f"[{section}] {at[kind]} has no setting {unknown[0]!r}: {known}"
+            available = f"it has {nearest_first(unknown[0], made)}" if made else "it has none"
+            problem = f"[{section}] {at[kind]} has no setting {unknown[0]!r}: {available}"
             raise UserError("D005", path=path, problem=problem)
         if missing and "*" not in at:
             problem = (
@@ -191,13 +195,13 @@ def read_config(path: str | Path, overrides: dict[str, Any] | None = None) -> di
     if len(data) > _MAX_BYTES:
         raise UserError("D005", path=source, problem=f"it has more than {_MAX_BYTES:,} bytes")
     try:
-        with warnings.catch_warnings(record=True) as told:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             config = Config().from_str(text, overrides=overrides or {})
     except Exception as problem:  # confection raises its own and ValueErrors of many shapes
         raise UserError("D005", path=source, problem=syntax_problem(problem)) from problem
-    for each in told:  # from Python 3.13 on even of a text that is no config
-        warnings.warn(f"{source}: {each.message}", stacklevel=2)
+    for warning in caught:  # from Python 3.13 on even of a text that is no config
+        warnings.warn(f"{source}: {warning.message}", stacklevel=2)
     return config
 
 
@@ -236,7 +240,7 @@ def _entry_names(section: dict[str, Any], source: str | Path, path: str = "") ->
         if key.startswith("@"):
             kind = key.removeprefix("@disambig_")
             if kind not in registry.KINDS:
-                kinds = [f"@disambig_{known}" for known in registry.KINDS]
+                kinds = [f"@disambig_{kind}" for kind in registry.KINDS]
                 raise UserError("D001", kind="registry", name=key, names=nearest_first(key, kinds))
             if not isinstance(value, str):
                 problem = f"[{path}] {key} is {value!r}: write the name of a part in double quotes"

@@ -56,8 +56,8 @@ def _rebuild(code: str, values: dict[str, object]) -> UserError:
 
 def nearest_first(name: str, names: Iterable[str]) -> str:
     """Join `names` for a message, those nearest to `name` first; every name is listed."""
-    known = sorted(names)
-    if not known:
+    candidates = sorted(names)
+    if not candidates:
         return "none (is the plugin that brings it installed? see `disambig plugins`)"
-    near = difflib.get_close_matches(name, known, n=len(known), cutoff=0.5)
-    return ", ".join(near + [other for other in known if other not in near])
+    near = difflib.get_close_matches(name, candidates, n=len(candidates), cutoff=0.5)
+    return ", ".join(near + [other for other in candidates if other not in near])

@@ -74,14 +74,14 @@ class _TolerantCache(FunctionCache):  # type: ignore[misc]
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
-            found = super().load_overload(sig, target_context)
+            overload = super().load_overload(sig, target_context)
         except Exception:  # a truncated file, one of another user, a directory
-            found = None
+            overload = None
             self._forget()
-        if found is not None and tuple(found.signature.args) != tuple(sig):
+        if overload is not None and tuple(overload.signature.args) != tuple(sig):
             self._forget()
             return None
-        return found
+        return overload
 
     def save_overload(self, sig: Any, data: Any) -> None:
         try:
@@ -127,7 +127,7 @@ class _CompilationListener(event.Listener):  # type: ignore[misc]
     def on_start(self, happening: Any) -> None:
         pause_time_limit()
         kernel = happening.data.get("dispatcher")
-        if self.told or not any(kernel is each for each in _kernels):
+        if self.told or not any(kernel is kernel_of_ours for kernel_of_ours in _kernels):
             return
         self.told = True
         place = cache_location(kernel)
@@ -176,11 +176,11 @@ def eight_products(_: Any, indices: Any, data: Any, start: Any, end: Any, table:
 
     def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         rows = _RowArguments(context, builder, signature, arguments)
-        found = cgutils.alloca_once_value(builder, ir.Constant(_EIGHT, [0.0] * 8))
+        vector = cgutils.alloca_once_value(builder, ir.Constant(_EIGHT, [0.0] * 8))
         with rows.iterate(arguments[2], arguments[3]) as (row, number):
             product = builder.fmul(rows.load(4, row), number)
-            builder.store(builder.fadd(builder.load(found), product), found)
-        rows.store(builder.load(found), 5, _WHOLE(0))
+            builder.store(builder.fadd(builder.load(vector), product), vector)
+        rows.store(builder.load(vector), 5, _WHOLE(0))
         return context.get_dummy_value()
 
     return numba.types.void(indices, data, start, end, table, sums), write

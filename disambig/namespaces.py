@@ -18,11 +18,11 @@ def sort_entry_points(entries: Iterable[EntryPoint]) -> list[EntryPoint]:
 
     The core, then what its distribution brings, then the others by name. Whoever comes later is the newcomer.
     """
-    found = list(entries)
-    homes = {distribution_name(entry) for entry in found if is_core(entry) and entry.dist}
-    found.sort(key=lambda entry: (not is_core(entry), distribution_name(entry) not in homes, *_key(entry)))
+    in_order = list(entries)
+    homes = {distribution_name(entry) for entry in in_order if is_core(entry) and entry.dist}
+    in_order.sort(key=lambda entry: (not is_core(entry), distribution_name(entry) not in homes, *_key(entry)))
     first: dict[tuple[str, str], EntryPoint] = {}
-    for entry in found:
+    for entry in in_order:
         first.setdefault((entry.name, entry.value), entry)
     return list(first.values())
 

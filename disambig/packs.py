@@ -53,15 +53,15 @@ class Pack:
 
 def packs() -> dict[str, Pack]:
     """Return the installed packs by name."""
-    found: dict[str, Pack] = {}
+    by_name: dict[str, Pack] = {}
     for entry in _entries(entry_points, tuple(map(_stamp, sys.path))):
         spec = find_spec(entry.value)
         if spec is None or not spec.submodule_search_locations:
             continue
         home = Path(next(iter(spec.submodule_search_locations)))
         if (home / "pack.json").is_file():
-            found[entry.value] = read_pack(home)
-    return found
+            by_name[entry.value] = read_pack(home)
+    return by_name
 
 
 @lru_cache(maxsize=4)
@@ -86,17 +86,17 @@ def read_pack(home: Path) -> Pack:
         D403 where it is damaged or names files outside the pack.
     """
     try:
-        said = read_json(home / "pack.json")
-        counts, models = said.get("counts"), said["models"]
+        description = read_json(home / "pack.json")
+        counts, models = description.get("counts"), description["models"]
         pack = Pack(
-            str(said["name"]),
-            str(said["version"]),
-            str(said["language"]),
+            str(description["name"]),
+            str(description["version"]),
+            str(description["language"]),
             home,
             None if counts is None else home / str(counts),
             {str(task): home / str(path) for task, path in models.items()},
-            tuple(map(str, said.get("by_name", ()))),
-            {str(what): home / str(path) for what, path in said.get("folders", {}).items()},
+            tuple(map(str, description.get("by_name", ()))),
+            {str(what): home / str(path) for what, path in description.get("folders", {}).items()},
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as problem:
         raise UserError("D403", path=home, problem=f"pack.json: {problem!r}") from problem
@@ -124,12 +124,12 @@ def pack(name: str) -> Pack:
 
 def available() -> dict[str, Path]:
     """Return the directory of every model that installed packs bring, by task and as PACK/TASK."""
-    found: dict[str, Path] = {}
+    folders: dict[str, Path] = {}
     for brought in packs().values():
         for task, path in brought.models.items():
-            found.setdefault(task, path)
-            found[f"{brought.name}/{task}"] = path
-    return found
+            folders.setdefault(task, path)
+            folders[f"{brought.name}/{task}"] = path
+    return folders
 
 
 def not_installed(name: str) -> str | None:
@@ -141,15 +141,15 @@ def not_installed(name: str) -> str | None:
     for entry in entry_points(group="spacy_factories"):
         if entry.name == f"disambig_{task}":
             with suppress(Exception):  # a plugin that fails has its own place to say so
-                found = getattr(entry.load(), "pack", None)
-                return found if found and name in (task, f"{found}/{task}") else None
+                pack_name = getattr(entry.load(), "pack", None)
+                return pack_name if pack_name and name in (task, f"{pack_name}/{task}") else None
     return None
 
 
 def default_tasks() -> tuple[str, ...]:
     """Return the tasks that installed packs decide where none is named, in alphabetical order."""
     return tuple(
-        sorted({task for each in packs().values() for task in each.models if task not in each.by_name})
+        sorted({task for pack in packs().values() for task in pack.models if task not in pack.by_name})
     )
 
 
@@ -161,13 +161,13 @@ def model_folder(name_or_path: str | Path) -> Path:
     UserError
         D404 for an unknown name, with the true list and the pack that would bring it.
     """
-    known = available()
-    if str(name_or_path) in known:
-        return known[str(name_or_path)].resolve()
+    models = available()
+    if str(name_or_path) in models:
+        return models[str(name_or_path)].resolve()
     path = Path(name_or_path)
     if not path.is_dir():
         name = str(name_or_path)
         wanted = not_installed(name)
         hint = f"install the pack {wanted}, or " if wanted else ""
-        raise UserError("D404", name=name, hint=hint, names=nearest_first(name, known))
+        raise UserError("D404", name=name, hint=hint, names=nearest_first(name, models))
     return path.resolve()

@@ -91,8 +91,8 @@ class Entry:
     def _check_command(self) -> None:
         if not _COMMAND.fullmatch(self.name):
             raise UserError("D016", name=self.name)
-        said = self.summary if isinstance(self.summary, str) else ""
-        if not said.strip() or said != " ".join(said.split()):
+        summary = self.summary if isinstance(self.summary, str) else ""
+        if not summary.strip() or summary != " ".join(summary.split()):
             raise UserError("D017", name=self.name, summary=self.summary)
 
     def load(self) -> Callable[..., Any]:
@@ -111,9 +111,9 @@ class Entry:
             if not callable(factory):
                 raise TypeError(f"{self.factory} is no class or function but {type(factory).__name__}")
         except (Exception, SystemExit) as problem:  # whatever a plugin does wrong must not take the tool down
-            said = f"{type(problem).__name__}: {problem}"
+            message = f"{type(problem).__name__}: {problem}"
             raise UserError(
-                "D007", kind=self.kind[:-1], name=self.name, plugin=self.owner, problem=said
+                "D007", kind=self.kind[:-1], name=self.name, plugin=self.owner, problem=message
             ) from problem
         return factory
 
@@ -289,17 +289,20 @@ def _first_command_entry(part: Entry, offered: Iterable[Entry]) -> Entry | None:
     """Return the command that has the name of this one already; None where there is none."""
     if part.kind != COMMANDS:
         return None
-    known = [*registered_entries(part.kind).values(), *(each for each in offered if each.kind == part.kind)]
-    return next((each for each in known if each.command == part.command), None)
+    candidates = [
+        *registered_entries(part.kind).values(),
+        *(entry for entry in offered if entry.kind == part.kind),
+    ]
+    return next((entry for entry in candidates if entry.command == part.command), None)
 
 
 def _check_hooks(manager: pluggy.PluginManager, plugin: Any) -> None:
     """Refuse a hook that there is not, and a function named like a hook that is none."""
     for caller in manager.get_hookcallers(plugin) or ():
         if not caller.has_spec():
-            known = [f"{_HOOK}{kind}" for kind in KINDS]
-            near = difflib.get_close_matches(caller.name, known, n=1, cutoff=0.6)
-            raise UserError("D009", name=caller.name, names=near[0] if near else " or ".join(known))
+            hook_names = [f"{_HOOK}{kind}" for kind in KINDS]
+            near = difflib.get_close_matches(caller.name, hook_names, n=1, cutoff=0.6)
+            raise UserError("D009", name=caller.name, names=near[0] if near else " or ".join(hook_names))
     called = {caller.name for caller in manager.get_hookcallers(plugin) or ()}
     unmarked = [name for name in dir(plugin) if name.startswith(_HOOK) and name not in called]
     if unmarked:
@@ -314,10 +317,10 @@ def get(kind: str, name: str) -> Callable[..., Any]:
     UserError
         D001, with the true list of names, nearest first; D007 where it cannot be imported.
     """
-    known = entries(kind)
-    if name not in known:
-        raise UserError("D001", kind=kind[:-1], name=name, names=nearest_first(name, known))
-    return known[name].load()
+    by_name = entries(kind)
+    if name not in by_name:
+        raise UserError("D001", kind=kind[:-1], name=name, names=nearest_first(name, by_name))
+    return by_name[name].load()
 
 
 def entries(kind: str) -> dict[str, Entry]:
@@ -328,13 +331,13 @@ def entries(kind: str) -> dict[str, Entry]:
 
 def load_all(kind: str) -> dict[str, Callable[..., Any]]:
     """Return every factory of a kind; one that cannot be imported is left out, with a warning."""
-    found = {}
+    factories = {}
     for name, part in entries(kind).items():
         try:
-            found[name] = part.load()
+            factories[name] = part.load()
         except UserError as problem:
             _log.warning("%s", problem)
-    return found
+    return factories
 
 
 def confection_registry(wanted: Iterable[tuple[str, str]]) -> Any:

@@ -17,8 +17,8 @@ def fitted_field(default: T) -> T:
 
     Such a field is what `fit` learns, or what the core gives: ``words: tuple[str, ...] = no_setting(())``.
     """
-    found: Any = dataclasses.field(default=default, metadata={_SETTING: False})
-    return found  # to type checkers a field is its default, as with `dataclasses.field`
+    field: Any = dataclasses.field(default=default, metadata={_SETTING: False})
+    return field  # to type checkers a field is its default, as with `dataclasses.field`
 
 
 def get_settings(factory: Callable[..., Any]) -> dict[str, Parameter]:
@@ -30,15 +30,15 @@ def get_settings(factory: Callable[..., Any]) -> dict[str, Parameter]:
         For what is written in C and does not tell.
     """
     fields = _fields(factory)
-    found = {}
+    settings = {}
     for name, parameter in inspect.signature(factory).parameters.items():
         field = fields.get(name)
         if field is not None and not field.metadata.get(_SETTING, True):
             continue
         if field is not None and field.default_factory is not dataclasses.MISSING:
             parameter = parameter.replace(default=field.default_factory())
-        found[name] = parameter
-    return found
+        settings[name] = parameter
+    return settings
 
 
 def _fields(factory: Any) -> dict[str, dataclasses.Field[Any]]:

@@ -503,11 +503,11 @@ def decides(task: Task) -> Decides:
     UserError
         D414 where it declares something else than a `Decides`.
     """
-    found = get_trait(task, TaskTraits, "decides")
-    if not isinstance(found, Decides):
+    traits = get_trait(task, TaskTraits, "decides")
+    if not isinstance(traits, Decides):
         name = type(task).__name__
-        raise contract_error(f"the task {name}", f"decides is {found!r}", "a Decides(...)")
-    return found
+        raise contract_error(f"the task {name}", f"decides is {traits!r}", "a Decides(...)")
+    return traits
 
 
 def metric(task: Task) -> tuple[str, str | None]:

@@ -47,12 +47,12 @@ MESSAGES_SHOWN = 50
 
 
 class AnnotationReporter:
-    """Shows how far annotating is, and messages and the summary.
+    """Show the progress of annotation, its messages and its summary.
 
     Parameters
     ----------
     meter : Meter, optional
-        Where progress is shown.
+        Shows the progress.
     """
 
     def __init__(self, meter: Meter | None = None) -> None:
@@ -64,12 +64,12 @@ class AnnotationReporter:
         self._messages = 0
 
     def begin(self, size: int | None) -> None:
-        """Begin; `size` is how much there is to do, in bytes, if that is known."""
+        """Start; `size` is the size of all inputs in bytes, or None if it is unknown."""
         self._size = size
         self._meter.show("annotating", 0, size, unit="B")
 
     def listen(self, amount: int, messages: Sequence[str]) -> None:
-        """Show that so much more is done, and messages, the first `MESSAGES_SHOWN` of them."""
+        """Add `amount` bytes to the progress and show messages, at most `MESSAGES_SHOWN` in all."""
         self._done += amount
         self._last = (time.monotonic(), self._done)
         if amount and self._first is None:
@@ -81,7 +81,7 @@ class AnnotationReporter:
                 say(f"disambig: {message}")
 
     def _words_a_second(self, words: int) -> str:
-        """Return the rate of all but the first piece, which waits for models and compiled code."""
+        """Return the rate without the first piece, whose time includes loading and compiling."""
         if self._first is None or self._last[1] <= self._first[1] or not words:
             return ""
         share = (self._last[1] - self._first[1]) / self._last[1]
@@ -89,33 +89,33 @@ class AnnotationReporter:
         return f", {words * share / seconds:,.0f} words/s"
 
     def summary(self, report: JobReport, output: str | None) -> None:
-        """Tell what was done: documents, words a second, decisions and flags of each task."""
+        """Show the number of documents and words, the rate, and the decisions and flags per task."""
         totals = report.totals
         rate = self._words_a_second(report.fresh.words) if not report.skipped else ""
         remark(f"{pluralize(totals.documents, 'document')}, {pluralize(totals.words, 'word')}{rate}")
         for task, (decisions, flags) in sorted(totals.tasks.items()):
-            told = f"{task}: {pluralize(decisions, 'decision')}"
+            line = f"{task}: {pluralize(decisions, 'decision')}"
             if flags is not None:
                 share = f" ({1000 * flags / totals.words:.2f} per 1,000 words)" if totals.words else ""
-                told += f", {pluralize(flags, 'flag')}{share}"
-            remark(told)
+                line += f", {pluralize(flags, 'flag')}{share}"
+            remark(line)
         if report.skipped:
             remark(_before(report.skipped, report.shards))
         hidden = self._messages - MESSAGES_SHOWN
         if hidden > 0:
             say(f"{pluralize(hidden, 'more message')} not shown")
         if report.bad:
-            say(f"left out, since they could not be annotated: {pluralize(len(report.bad), 'document')}")
+            say(f"skipped, since they could not be annotated: {pluralize(len(report.bad), 'document')}")
         if report.left_out:
-            say(f"left out, since their work failed: {pluralize(len(report.left_out), 'part')}")
+            say(f"skipped, since a worker failed: {pluralize(len(report.left_out), 'part')}")
         if output is not None:
             remark(f"written to {escape_control_chars(output)}")
 
 
 def _before(skipped: int, shards: int) -> str:
-    """Return how much of a job an earlier run had done."""
+    """Return how many shards of a job an earlier run had finished."""
     if skipped == shards:
-        return "nothing was left to do: an earlier run had finished it"
+        return "nothing left to do: an earlier run finished the job"
     was = "was" if skipped == 1 else "were"
     return f"{skipped:,} of {pluralize(shards, 'shard')} {was} finished by an earlier run"
 
@@ -126,13 +126,13 @@ NBEST_KIND = "nbest"
 def run_reranking(
     paths: Sequence[str], models: Sequence[str], *, output: Path | None, format: str | None, force: bool
 ) -> bool:
-    """Rerank lists, and say how many there were; return whether every line was a list.
+    """Rerank lists and report their number; return True if every line was valid.
 
     Raises
     ------
     UserError
-        D335 for another output than JSON Lines, D336 where no model of lists is named, D310 for an output
-        that exists; what reading raises.
+        D335 if the output is not JSON Lines, D336 if no reranking model is named, D310 if the output exists;
+        errors of reading.
     """
     from disambig.cli.progress import remark, say
     from disambig.files import checked_writer, is_special, save_output, writing
@@ -162,7 +162,7 @@ def run_reranking(
             n = rerank(model, paths, write, bad=bad)
     where = f"{output}: " if output is not None else ""
     remark(
-        f"{where}{pluralize(n, 'list')}" + (f", {pluralize(len(broken), 'line')} left out" if broken else "")
+        f"{where}{pluralize(n, 'list')}" + (f", {pluralize(len(broken), 'line')} skipped" if broken else "")
     )
     return not broken
 
@@ -173,7 +173,7 @@ _HERE = EngineOptions()
 
 @dataclass(frozen=True, slots=True)
 class AnnotateRequest:
-    """The options of ``disambig annotate``, checked one by one."""
+    """The validated options of ``disambig annotate``."""
 
     paths: tuple[str, ...]
     output: Path | None = None
@@ -195,12 +195,12 @@ class AnnotateRequest:
 
 
 def run_annotate(request: AnnotateRequest, source: AnnotatorSource) -> int:
-    """Annotate as asked and return the exit status: 0, or 2 where something was left out.
+    """Run the request and return the exit status: 0, or 2 if something was skipped.
 
     Raises
     ------
     UserError
-        What ends the run before or while it works; nothing half-written is left.
+        If the run cannot start or continue; no partial output is left.
     """
     terminal = request.output is None and _is_terminal()
     name = request.format or _format_name(request, terminal)
@@ -217,7 +217,7 @@ def run_annotate(request: AnnotateRequest, source: AnnotatorSource) -> int:
     if request.output is not None and not request.is_job:
         check_output(str(request.output), name)
     if request.shard_index and not (request.is_job and name == "html"):
-        problem = "it is for a job in a directory, --format html"
+        problem = "it requires a job directory and --format html"
         raise UserError("D602", option="--shard-index", value="", problem=problem)
     if terminal and name in BINARY:
         raise UserError("D603", format=name)
@@ -242,11 +242,15 @@ def run_annotate(request: AnnotateRequest, source: AnnotatorSource) -> int:
 
 
 def _run_reported(request: AnnotateRequest, format: str) -> str | None:
-    """Return where the output is and, where nobody asked for it, in what format."""
+    """Return the output and, if the format was chosen because of an unknown suffix, that format."""
     if request.output is None:
         return None
     suffix = "" if request.format or request.is_job else unknown_suffix(str(request.output))
-    how = f" as {format}: its suffix {suffix} names no format, --format would" if suffix else ""
+    how = (
+        f" as {format}, since the suffix {suffix} is unknown; use --format to choose another"
+        if suffix
+        else ""
+    )
     return f"{request.output}{how}"
 
 
@@ -276,7 +280,7 @@ def _job(
             planned=reporter.begin,
         )
     except KeyboardInterrupt:
-        say("disambig: interrupted; started again with the same options, the job goes on from here")
+        say("disambig: interrupted; run the same command again to resume the job")
         raise
 
 
@@ -299,8 +303,8 @@ def _stream(
             listener=reporter.listen,
         )
 
-    known = STDIN not in request.paths and not any(entry.compressed for entry in inputs)
-    reporter.begin(sum(entry.size for entry in inputs) if known else None)
+    size_is_known = STDIN not in request.paths and not any(entry.compressed for entry in inputs)
+    reporter.begin(sum(entry.size for entry in inputs) if size_is_known else None)
     if request.output is None:
         if sys.stdout is None:
             raise UserError("D309", path="standard output", problem="it is closed")
@@ -325,7 +329,7 @@ def _stream(
 
 
 def _to_terminal(data: bytes) -> None:
-    """Write to the terminal, where the progress bar may be, too: nothing that would steer it."""
+    """Write to the terminal with the progress bar hidden and control characters escaped."""
     if data:
         data = escape_control_chars(data.decode(errors="backslashreplace"), lines=True).encode()
         with hidden_progress(), writing("standard output"):
@@ -334,14 +338,14 @@ def _to_terminal(data: bytes) -> None:
 
 
 class _NothingToWrite(Exception):
-    """Leaves `saved` without an output: there was no word to annotate."""
+    """Leave `save_output` without writing a file, since there was no word to annotate."""
 
     def __init__(self, report: JobReport) -> None:
         self.report = report
 
 
 def _kind(request: AnnotateRequest) -> Kind | None:
-    """Return what files without a known suffix hold, and standard input."""
+    """Return the format of standard input and of files with an unknown suffix."""
     if request.source_format is None:
         return None if request.field is None else "json"
     if request.source_format not in NAMES:

@@ -1,4 +1,4 @@
-"""Run ``disambig evaluate``: on labelled examples, lists or mistakes, or two models compared."""
+"""Run ``disambig evaluate``: score models on examples, lists or human errors, or compare two models."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def is_model(name: str) -> bool:
-    """Tell whether an argument names a model: its directory, or an installed one that no file is called."""
+    """Return True if an argument names a model: a model directory, or else an installed model."""
     from disambig.packs import available
 
     path = Path(name)
@@ -28,12 +28,12 @@ def is_model(name: str) -> bool:
 
 
 def check_named(name: str) -> None:
-    """Refuse what is named beside examples, where a second model goes, and is nothing at all.
+    """Raise an error if the second argument names neither a model nor a file.
 
     Raises
     ------
     UserError
-        D942 for a name of neither a model nor a file, D666 for a directory without a model.
+        D942 for a name that is neither a model nor a file, D666 for a directory without a model.
     """
     from disambig.errors import UserError, nearest_first
     from disambig.packs import available
@@ -58,15 +58,15 @@ def run_comparison(
     measure: str | None = None,
     json: bool = False,
 ) -> None:
-    """Compare two models and print what came out."""
+    """Compare two models and print the result."""
     from disambig.evaluation import compare, on_labelled, on_lists, on_texts
     from disambig.metrics import list_measure_named, measure_named
     from disambig.models import load
 
     if sum(map(bool, (labelled, lists, text))) != 1:
-        raise typer.BadParameter("two models are compared on one of: text, --labelled FILE, --lists FILE")
+        raise typer.BadParameter("to compare two models, give one of: text, --labelled FILE, --lists FILE")
     if measure is not None:
-        (list_measure_named if lists else measure_named)(measure)  # refused before anything is read
+        (list_measure_named if lists else measure_named)(measure)  # raise an error before anything is read
     models = distinguish_models((load(names[0]), load(names[1])), names)
     if labelled:
         from disambig.cli.progress import note_printer
@@ -87,19 +87,19 @@ def run_comparison(
 
         texts = read_texts(list(text), lines=lines)
         same = on_texts(*models, split(texts)["test"] if only_test else texts)
-    found = compare(models, same, measure=measure)
+    result = compare(models, same, measure=measure)
     if json:
-        typer.echo(json_text(found))
+        typer.echo(json_text(result))
         return
     from disambig.training import report_line
 
-    typer.echo(report_line(found["account"]), file=sys.stderr)
-    for each in comparison_lines(found):
-        typer.echo(each)
+    typer.echo(report_line(result["account"]), file=sys.stderr)
+    for line in comparison_lines(result):
+        typer.echo(line)
 
 
 def distinguish_models(models: tuple[Model, Model], names: tuple[str, str]) -> tuple[Model, Model]:
-    """Return the models; two of one name and version are named by where they are, too."""
+    """Return the models; if they have the same name and version, add their paths to the names."""
     first, second = models
     if (first.name, first.version) != (second.name, second.version):
         return models
@@ -109,33 +109,33 @@ def distinguish_models(models: tuple[Model, Model], names: tuple[str, str]) -> t
     return one, other
 
 
-def comparison_lines(found: dict[str, Any]) -> list[str]:
-    """Return a comparison as lines for people."""
-    about, difference, table = found["measure"], found["difference"], found["table"]
+def comparison_lines(result: dict[str, Any]) -> list[str]:
+    """Return a comparison as lines of text."""
+    about, difference, table = result["measure"], result["difference"], result["table"]
     unit = "" if about["unit"].startswith("share") else f", {about['unit']}"
     better = "more" if about["more_is_better"] else "less"
-    lines = [f"{about['name']}{unit} ({better} is better) of {pluralize(found['n'], 'example')}:"]
-    for letter, system in zip("AB", found["systems"], strict=True):
+    lines = [f"{about['name']}{unit} ({better} is better) of {pluralize(result['n'], 'example')}:"]
+    for letter, system in zip("AB", result["systems"], strict=True):
         low, high = (format_difference(value, about) for value in system["interval"])
         lines.append(
             f"  {letter}  {format_difference(system['value'], about)} ({low} to {high})  {system['model']}"
         )
     low, high = (format_difference(value, about, signed=True) for value in difference["interval"])
-    units = pluralize(found["units"]["n"], found["units"]["what"].removesuffix("s"))
+    units = pluralize(result["units"]["n"], result["units"]["what"].removesuffix("s"))
     lines.append(
         f"B minus A: {format_difference(difference['value'], about, signed=True)} ({low} to {high}), "
         f"p = {figure(difference['p'], '.4f')} "
         f"(paired bootstrap over {units}, {pluralize(difference['draws'], 'draw')})"
     )
-    if found["mcnemar"] is not None:
-        lines.append(f"McNemar's test: p = {found['mcnemar']:.4f}")
+    if result["mcnemar"] is not None:
+        lines.append(f"McNemar's test: p = {result['mcnemar']:.4f}")
     lines.append(
         f"both right {table['both']:,}, only A {table['first']:,}, only B {table['second']:,}, "
         f"both wrong {table['neither']:,}"
     )
-    frequent = [pair for pair in found["pairs"] if pair["n"] > 1]
+    frequent = [pair for pair in result["pairs"] if pair["n"] > 1]
     if frequent:
-        lines.append("where they differ most often:")
+        lines.append("most frequent differences:")
     for pair in frequent:
         right, one, other = (_named_path(pair[name]) for name in ("right", "first", "second"))
         lines.append(f"  {pair['n']:,} x  right {right}, A {one}, B {other}")
@@ -143,7 +143,7 @@ def comparison_lines(found: dict[str, Any]) -> list[str]:
 
 
 def format_difference(value: float, about: dict[str, Any], *, signed: bool = False) -> str:
-    """Return a figure as people read it; shares as percentages."""
+    """Return a figure as text; shares as percentages."""
     return figure(value, ("+" if signed else "") + (".2%" if about["unit"].startswith("share") else ".4f"))
 
 
@@ -164,16 +164,16 @@ def run_on_fixes(
     plot: Path | None,
     json: bool,
 ) -> None:
-    """Print what a checker finds of the mistakes in a file, or how two checkers differ.
+    """Print how many errors in a file a checker finds, or compare two checkers.
 
     Parameters
     ----------
     names : sequence of str
-        Of each checker, models joined by ``+``; the installed ones where none is named.
+        For each checker, models joined by ``+``; by default all installed models.
     rates : sequence of float, optional
         Points of the curve.
     asked : float or mapping from task to float, optional
-        What the figures are at; by default each model's own rate.
+        Rate at which the figures are computed; by default the rate of each model.
     """
     from disambig.checking import RATES, ModelChecker, sweep_rates
     from disambig.cli.options import check_rate
@@ -199,48 +199,48 @@ def run_on_fixes(
     checker, trial = checkers[0], trials[0]
     curve = sweep_rates(checker, trial, rates or RATES)
     about = {"model": checker.name, "rates": checker.rates(asked), "tier": tier}
-    found = {**about, **mistake_figures(trial, limits[0]), "curve": curve}
+    result = {**about, **mistake_figures(trial, limits[0]), "curve": curve}
     if plot is not None:
         from disambig.evaluation import plot_rates
 
         plot_rates(curve, plot, title=checker.name)
         remark(f"{plot}: drawn")
-    _print(found, fixes_lines, json)
+    _print(result, fixes_lines, json)
 
 
-def fixes_lines(found: dict[str, Any]) -> list[str]:
-    """Return the figures of one checker as lines for people."""
-    clean = found["clean"]
-    read = f"read {pluralize(found['all']['n'], 'mistake')} of {pluralize(found['projects'], 'project')}"
+def fixes_lines(result: dict[str, Any]) -> list[str]:
+    """Return the figures of one checker as lines of text."""
+    clean = result["clean"]
+    read = f"read {pluralize(result['all']['n'], 'mistake')} of {pluralize(result['projects'], 'project')}"
     if clean is not None:
         read += f", {pluralize(clean['words'], 'clean word')} of {pluralize(clean['projects'], 'project')}"
-    rates = ", ".join(f"{task} {rate:g}" for task, rate in found["rates"].items())
+    rates = ", ".join(f"{task} {rate:g}" for task, rate in result["rates"].items())
     return [
         read,
-        f"{found['model']}, set to flags per 1,000 words: {rates}",
-        *_table(found),
+        f"{result['model']}, set to flags per 1,000 words: {rates}",
+        *_table(result),
         *(_clean_lines(clean) if clean is not None else ()),
-        *_curve(found["curve"]),
+        *_curve(result["curve"]),
     ]
 
 
-def _readable_pair(found: dict[str, Any]) -> list[str]:
+def _readable_pair(result: dict[str, Any]) -> list[str]:
 
-    lines = comparison_lines(found)
-    for letter, system in zip("AB", found["systems"], strict=True):
+    lines = comparison_lines(result)
+    for letter, system in zip("AB", result["systems"], strict=True):
         lines += [f"{letter}  {system['model']}", *_table(system["figures"])]
         if system["figures"]["clean"] is not None:
             lines += _clean_lines(system["figures"]["clean"])
     return lines
 
 
-def _table(found: dict[str, Any]) -> Iterator[str]:
-    """Yield a line for all mistakes, for each class and for each kind of a class that has several."""
+def _table(result: dict[str, Any]) -> Iterator[str]:
+    """Yield a line for all errors, for each class, and for the kinds of a class with several."""
     yield f"{'':24}{'n':>7}  {'found':>7}  {'right (95 %)':24}  {'wrong':>6}"
-    yield _line("all", found["all"])
-    for name, each in found["classes"].items():
-        yield _line(name, each)
-        for kind, line in each["kinds"].items() if len(each["kinds"]) > 1 else ():
+    yield _line("all", result["all"])
+    for name, error_class in result["classes"].items():
+        yield _line(name, error_class)
+        for kind, line in error_class["kinds"].items() if len(error_class["kinds"]) > 1 else ():
             yield _line(f"  {kind}", line)
 
 
@@ -275,11 +275,11 @@ def _interval(interval: tuple[float, float] | None, form: str) -> str:
     return "" if interval is None else f" ({interval[0]:{form}} to {interval[1]:{form}})"
 
 
-def _print(found: dict[str, Any], lines: Any, json: bool) -> None:
+def _print(result: dict[str, Any], lines: Any, json: bool) -> None:
     if json:
-        typer.echo(json_module.dumps(found, indent=1))
+        typer.echo(json_module.dumps(result, indent=1))
         return
-    for line in lines(found):
+    for line in lines(result):
         typer.echo(line)
 
 
@@ -298,12 +298,12 @@ def run_on_labelled(
     key: str | None = None,
     sensemap: str | None = None,
 ) -> None:
-    """Print how good a model, or with `folds` a config, is on labelled examples; with a key Senseval's score.
+    """Print the accuracy of a model, or with `folds` of a config, on labelled examples.
 
     Raises
     ------
     UserError
-        D465 where text is named too, or no examples; D426 for a config that names mistakes of people.
+        D465 if text is given too, or no examples; D426 for a config with human errors.
     """
     from disambig.cli.progress import note_printer, progress, stages
     from disambig.errors import UserError
@@ -332,48 +332,48 @@ def run_on_labelled(
         with progress() as meter:
             meter.show("scoring", 0, None)
             judged = evaluate_labelled(loaded, examples, say=say)
-        found = {"model": f"{loaded.name} {loaded.version}", **judged, **scores}
-        systems, overall = {"model": found["groups"]}, {"model": found["overall"]}
+        result = {"model": f"{loaded.name} {loaded.version}", **judged, **scores}
+        systems, overall = {"model": result["groups"]}, {"model": result["overall"]}
     else:
         from disambig.training import SOURCES, check_error_files, read_plan
 
         plan = read_plan(model)
         written = plan.settings.get("fixes") or [], plan.settings.get("clean") or []
-        if any(written):  # which are learned from beside text: no such model comes of labelled examples
+        if any(written):  # they can only be used with text, not with labelled examples
             check_error_files(plan, *written, other=True)
         examples = read_labelled(labelled, encoding=encoding or plan.settings.get("encoding"), **reading)
         plan = plan.with_learned_settings(examples)
         settings = {name: value for name, value in plan.settings.items() if name not in SOURCES}
-        with stages() as told:
-            found = cross_validate(plan.parts, examples, folds=folds, say=say, progress=told, **settings)
-        systems, overall = found["systems"], found["overall"]
+        with stages() as report_progress:
+            result = cross_validate(
+                plan.parts, examples, folds=folds, say=say, progress=report_progress, **settings
+            )
+        systems, overall = result["systems"], result["overall"]
     if json:
-        typer.echo(json_text(found))
+        typer.echo(json_text(result))
         return
-    typer.echo(report_line(found["account"]), file=sys.stderr)
+    typer.echo(report_line(result["account"]), file=sys.stderr)
     how = f", {folds} folds" if folds else ""
-    unused = f", {found['unused']:,} not used" if found["unused"] else ""
+    unused = f", {result['unused']:,} not used" if result["unused"] else ""
     typer.echo(
-        f"{pluralize(found['n'], 'example')} in {pluralize(found['documents'], 'document')}{how}{unused}"
+        f"{pluralize(result['n'], 'example')} in {pluralize(result['documents'], 'document')}{how}{unused}"
     )
-    if unknown := found.get("unknown"):
+    if unknown := result.get("unknown"):
+        typer.echo(f"{pluralize(unknown, 'more example')} of words unknown to the model: not attempted")
+    for grain, score in result.get("senseval", {}).items():
         typer.echo(
-            f"{pluralize(unknown, 'more example')} of words that the model does not know: not attempted"
-        )
-    for grain, each in found.get("senseval", {}).items():
-        typer.echo(
-            f"Senseval, {grain}: precision {each['precision']:.3f}, recall {each['recall']:.3f}, "
-            f"attempted {each['attempted']:.1%} of {each['n']:,}"
+            f"Senseval, {grain}: precision {score['precision']:.3f}, recall {score['recall']:.3f}, "
+            f"attempted {score['attempted']:.1%} of {score['n']:,}"
         )
     for system, groups in systems.items():
-        if len(groups) > 1 or found.get("unknown"):
+        if len(groups) > 1 or result.get("unknown"):
             typer.echo(figures_line(f"{NAMES[system]}, all", overall[system]))
-        for each in labelled_lines(NAMES[system], groups):
-            typer.echo(each)
+        for line in labelled_lines(NAMES[system], groups):
+            typer.echo(line)
 
 
 def figures_line(what: str, at: dict[str, Any]) -> str:
-    """Return the figures of one group, or of all, in a line."""
+    """Return the figures of one group, or of all groups, as a line of text."""
     low, high = at["interval"]
     balanced = f", balanced {at['balanced_accuracy']:.2%}" if "balanced_accuracy" in at else ""
     attempted = f", attempted {at['attempted']:.2%}" if at["attempted"] < 1 else ""
@@ -382,21 +382,21 @@ def figures_line(what: str, at: dict[str, Any]) -> str:
 
 
 def labelled_lines(system: str, groups: dict[str, Any]) -> list[str]:
-    """Return the figures of one system as lines for people."""
+    """Return the figures of one system as lines of text."""
     lines = []
     for name, at in groups.items():
         lines.append(figures_line(f"{system}, {name}", at))
-        for candidate, each in at["candidates"].items():
+        for candidate, figures in at["candidates"].items():
             shown = ", ".join(
-                f"{key} {'-' if each[key] is None else format(each[key], '.3f')}"
+                f"{key} {'-' if figures[key] is None else format(figures[key], '.3f')}"
                 for key in ("precision", "recall", "f1")
             )
-            lines.append(f"  {candidate or '(no word)'}: {shown}, {pluralize(each['n'], 'example')}")
+            lines.append(f"  {candidate or '(no word)'}: {shown}, {pluralize(figures['n'], 'example')}")
     return lines
 
 
 def run_on_lists(name: str, paths: Sequence[str], *, json: bool, measure: str | None = None) -> None:
-    """Score the model `name` on lists and print what came out."""
+    """Score the model `name` on lists and print the result."""
     from disambig.evaluation import evaluate_lists, list_lines
     from disambig.formats import read_nbest
     from disambig.metrics import list_measure_named
@@ -404,7 +404,7 @@ def run_on_lists(name: str, paths: Sequence[str], *, json: bool, measure: str | 
     from disambig.training import report_line
 
     if measure is not None:
-        list_measure_named(measure)  # refused before anything is read
+        list_measure_named(measure)  # raise an error before anything is read
     model = load(name)
     check_lists(model)
     figures = evaluate_lists(model, list(read_nbest(paths)), measure=measure)
@@ -412,5 +412,5 @@ def run_on_lists(name: str, paths: Sequence[str], *, json: bool, measure: str | 
         typer.echo(json_text({"model": f"{model.name} {model.version}", **figures}))
         return
     typer.echo(report_line(figures["account"]), file=sys.stderr)
-    for each in list_lines(figures):
-        typer.echo(each)
+    for line in list_lines(figures):
+        typer.echo(line)

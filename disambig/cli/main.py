@@ -53,8 +53,8 @@ _METAVARS = {
 
 def set_metavars(command: Any) -> Any:
     """Set readable placeholders for the values of arguments and options, also of subcommands."""
-    for each in getattr(command, "commands", {}).values():
-        set_metavars(each)
+    for subcommand in getattr(command, "commands", {}).values():
+        set_metavars(subcommand)
     for parameter in command.params:
         if parameter.param_type_name == "argument":
             _argument(parameter)
@@ -142,17 +142,17 @@ def _plugin_command(part: Any) -> Callable[[], Any]:
     """Return a function that builds the command of an entry (a Typer or a function) or raises D007."""
 
     def load() -> Any:
-        found = part.load()
+        application = part.load()
         try:
-            if isinstance(found, Typer):
-                return get_command(found)
+            if isinstance(application, Typer):
+                return get_command(application)
             alone = Typer(**SETTINGS)
-            alone.command()(found)
+            alone.command()(application)
             return get_command(alone)
         except Exception as problem:  # typer raises various exceptions for an invalid command of a plugin
-            said = f"{type(problem).__name__}: {problem}"
+            message = f"{type(problem).__name__}: {problem}"
             raise UserError(
-                "D007", kind="command", name=part.name, plugin=part.owner, problem=said
+                "D007", kind="command", name=part.name, plugin=part.owner, problem=message
             ) from problem
 
     return load

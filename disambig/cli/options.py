@@ -154,8 +154,8 @@ def record_command(name: str) -> Callable[[Callable[..., None]], Callable[..., N
 
 def _options(function: Callable[..., Any], *, without: str = "") -> list[inspect.Parameter]:
     hints = get_type_hints(function, include_extras=True)
-    found = inspect.signature(function).parameters.values()
-    return [p.replace(kind=p.KEYWORD_ONLY, annotation=hints[p.name]) for p in found if p.name != without]
+    parameters = inspect.signature(function).parameters.values()
+    return [p.replace(kind=p.KEYWORD_ONLY, annotation=hints[p.name]) for p in parameters if p.name != without]
 
 
 def _take_options(run: Any, parameters: list[inspect.Parameter]) -> None:
@@ -165,7 +165,7 @@ def _take_options(run: Any, parameters: list[inspect.Parameter]) -> None:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
+        return [_plain(item) for item in value]
     return str(value) if isinstance(value, Path) else value
 
 
@@ -192,25 +192,25 @@ def parse_rates(values: Sequence[str] | None) -> float | dict[str, float] | None
     """
     if not values:
         return None
-    said = ",".join(values)
-    parts = [part.strip() for part in said.split(",")]
+    option_value = ",".join(values)
+    parts = [part.strip() for part in option_value.split(",")]
     if len(parts) == 1 and "=" not in parts[0]:
-        return _parse_rate(parts[0], said)
+        return _parse_rate(parts[0], option_value)
     rates: dict[str, float] = {}
     for part in parts:
-        task, separator, number = (each.strip() for each in part.partition("="))
+        task, separator, number = (piece.strip() for piece in part.partition("="))
         if not (task and separator):
-            raise UserError("D951", value=said, problem=f"{part!r} is not of the form task=number")
+            raise UserError("D951", value=option_value, problem=f"{part!r} is not of the form task=number")
         if task in rates:
-            raise UserError("D951", value=said, problem=f"{task!r} is given twice")
-        rates[task] = _parse_rate(number, said)
+            raise UserError("D951", value=option_value, problem=f"{task!r} is given twice")
+        rates[task] = _parse_rate(number, option_value)
     return rates
 
 
-def _parse_rate(number: str, said: str) -> float:
+def _parse_rate(number: str, option_value: str) -> float:
     try:
         rate = float(number)
     except ValueError:
-        raise UserError("D951", value=said, problem=f"{number!r} is not a number") from None
+        raise UserError("D951", value=option_value, problem=f"{number!r} is not a number") from None
     check_rate(rate)
     return rate

@@ -1,4 +1,4 @@
-"""Standard output and standard error as bytes, and lines that flow through a command."""
+"""Write results and notes, and read input lines ahead."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from disambig.files import is_special, save_output, writing
 from disambig.formatting import escape_control_chars
 
 _WAITING = 8
-"""Blocks that are read ahead."""
+"""Maximum number of blocks read ahead."""
 _END = object()
 Line = tuple[str, str]
 
 
 def is_typed(paths: Sequence[str] | None) -> bool:
-    """Return whether lines come from a terminal."""
+    """Return True if the input is typed at a terminal."""
     stdin = sys.stdin
     return (not paths or "-" in paths) and stdin is not None and stdin.isatty()
 
 
 def line_blocks(lines: Iterable[Line], size: int = 512) -> Iterator[list[Line]]:
-    """Yield lines in blocks: what is there by now, a line at least and `size` at most.
+    """Yield the lines that are available now as a block of 1 to `size` lines.
 
-    They are read ahead, by a thread: whoever writes a line and waits for the answer gets it at once. What
-    reading raises is raised here, behind the lines before.
+    A thread reads ahead, so that a program that writes one line and waits for the answer gets it at once. An
+    exception of the reader is raised here, after the lines read before it.
     """
     waiting: queue.Queue[object] = queue.Queue(_WAITING * size)
     stopped = threading.Event()
 
     def read() -> None:
-        kept = sys.stdin  # Python would close it while it is read from, where it ends before this thread
+        kept = sys.stdin  # keep it open: Python may exit and close it while this thread reads
         try:
             for line in lines:
                 waiting.put(line)
@@ -75,15 +75,15 @@ def line_blocks(lines: Iterable[Line], size: int = 512) -> Iterator[list[Line]]:
 
 
 class StandardOutput:
-    """Results on standard output, notes on standard error."""
+    """Write results to standard output and notes to standard error."""
 
     def result(self, text: str) -> None:
-        """Write to standard output: on a terminal nothing that would steer it.
+        """Write to standard output, with control characters escaped on a terminal.
 
         Raises
         ------
         UserError
-            D309 where it is closed or full.
+            D309 if it is closed or full.
         """
         if not text:
             return
@@ -97,29 +97,29 @@ class StandardOutput:
             sys.stdout.buffer.flush()
 
     def remark(self, text: str) -> None:
-        """Write what is no problem to standard error, unless ``--quiet`` is asked for."""
+        """Write information that is not a problem to standard error, unless ``--quiet`` was given."""
         from disambig.cli import progress
 
         if not progress.is_quiet():
             self.note(text)
 
     def note(self, text: str) -> None:
-        """Write to standard error, if there is one."""
+        """Write to standard error, if it is open."""
         if sys.stderr is not None:
             sys.stderr.write(escape_control_chars(text, lines=True))
 
 
 @contextmanager
 def open_results(output: Path | None, *, force: bool = False) -> Iterator[Callable[[str], None]]:
-    """Give a function that writes text to a file, which is there whole or not at all, or to standard output.
+    """Yield a function that writes text to a file atomically, or to standard output.
 
-    What is shown of progress is taken away while something is written to standard output.
+    The progress bar is hidden while something is written to standard output.
 
     Raises
     ------
     UserError
-        D309 where it cannot be written, D310 for a file that exists; with `force` it is replaced. A pipe or
-        device is written to.
+        D309 if it cannot be written, D310 if the file exists (with `force` it is replaced). Pipes and devices
+        are written directly.
     """
     if output is None:
         from disambig.cli.progress import hidden_progress

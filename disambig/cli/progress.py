@@ -17,16 +17,16 @@ _UNITS = ("B", "kB", "MB", "GB", "TB")
 
 
 class ProgressRate:
-    """What is done of a stage, and since when.
+    """Amount of work done in a stage, and its rate.
 
-    The rate counts from the first report of something done: before it lies the start-up, such as loading
-    models and compiling, which the rest does not need again.
+    The rate is measured from the first report of finished work, since the start-up before it, such as loading
+    models and compiling, is needed only once.
 
     Parameters
     ----------
     stage : str
     unit : str
-        What is counted: ``"B"`` for bytes, a noun such as ``"n-grams"``, or nothing.
+        Unit of the amount: ``"B"`` for bytes, a noun such as ``"n-grams"``, or an empty string.
     clock : callable
         Returns seconds (for tests).
     """
@@ -39,42 +39,42 @@ class ProgressRate:
         self._last = (0.0, 0)
 
     def report(self, done: int, total: int | None) -> None:
-        """Take in how much is done."""
+        """Record the amount of work done so far."""
         self.done, self.total = done, total or None
         self._last = (self._clock(), done)
         if done and self._first is None:
             self._first = self._last
 
     def rate(self) -> float | None:
-        """Return what is done a second, once two reports tell."""
+        """Return the amount of work per second, or None before the second report."""
         if self._first is None:
             return None
         seconds, more = self._last[0] - self._first[0], self._last[1] - self._first[1]
         return more / seconds if seconds > 0 and more > 0 else None
 
     def left(self) -> float | None:
-        """Return the seconds that are left, once they can be told."""
+        """Return the estimated remaining seconds, or None if they are unknown."""
         rate = self.rate()
         if rate is None or self.total is None:
             return None
         return max(0.0, self.total - self.done) / rate
 
     def state(self) -> str:
-        """Return what is done, the rate and the time left; nothing of one piece of work of unknown size."""
+        """Return amount, rate and remaining time as text; an empty string if there is nothing to show yet."""
         if not self.done and (self.total or 1) == 1:
             return ""
-        said = [self._amount(self.done)]
+        pieces = [self._amount(self.done)]
         if self.total is not None:
-            said[0] = f"{said[0]} of {self._amount(self.total)}"
+            pieces[0] = f"{pieces[0]} of {self._amount(self.total)}"
         rate, left = self.rate(), self.left()
         if rate is not None and self.unit:
-            said.append(f"{self._amount(rate)}/s")
+            pieces.append(f"{self._amount(rate)}/s")
         if left is not None:
-            said.append(f"{format_duration(left)} left")
-        return ", ".join(said)
+            pieces.append(f"{format_duration(left)} left")
+        return ", ".join(pieces)
 
     def line(self) -> str:
-        """Return stage and state on one line."""
+        """Return the stage and its state as one line."""
         return ": ".join(filter(None, [self.stage, self.state()]))
 
     def _amount(self, number: float) -> str:
@@ -84,7 +84,7 @@ class ProgressRate:
 
 
 def format_size(number: float) -> str:
-    """Return a number of bytes for people."""
+    """Return a number of bytes as text, such as ``1.2 GB``."""
     power = 0
     while number >= 999.5 and power < len(_UNITS) - 1:
         number /= 1000
@@ -95,7 +95,7 @@ def format_size(number: float) -> str:
 
 
 def format_duration(seconds: float) -> str:
-    """Return a time for people, no more exact than such a guess is."""
+    """Return a duration as text, rounded as suits an estimate."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)
@@ -103,9 +103,9 @@ def format_duration(seconds: float) -> str:
 
 
 COMPILING = "disambig.jit"
-"""The logger that tells when code is compiled (see `disambig.jit`)."""
+"""The logger that reports compilation (see `disambig.jit`)."""
 EVERY = 30.0
-"""Seconds between two lines where no terminal is."""
+"""Seconds between two progress lines if standard error is not a terminal."""
 Stages = Callable[[str, int, int], None]
 
 _quiet = False
@@ -113,9 +113,10 @@ _shown: Meter | None = None
 
 
 def begin_command() -> None:
-    """Begin a command: what another one in this process was told is forgotten; compiling is told of.
+    """Reset the settings of an earlier command in this process, and report compilation.
 
-    With ``DISAMBIG_TELL_COMPILING=0`` in the environment it is not: so in tests of all that is said.
+    With ``DISAMBIG_TELL_COMPILING=0`` in the environment compilation is not reported, for tests that compare
+    the whole output.
     """
     set_quiet(False)
     if os.environ.get("DISAMBIG_TELL_COMPILING") == "0":
@@ -128,7 +129,7 @@ def begin_command() -> None:
 
 
 class _RemarkHandler(logging.Handler):
-    """Passes on what the library logs."""
+    """Show the log records of the library as remarks."""
 
     def emit(self, record: logging.LogRecord) -> None:
         with suppress(OSError, ValueError):
@@ -136,18 +137,18 @@ class _RemarkHandler(logging.Handler):
 
 
 def set_quiet(quiet: bool) -> None:
-    """Keep the rest of the command to problems and results, as ``--quiet`` asks."""
+    """Show only problems and results for the rest of the command, as ``--quiet`` requests."""
     global _quiet
     _quiet = quiet
 
 
 def is_quiet() -> bool:
-    """Tell whether ``--quiet`` was asked for."""
+    """Return True if ``--quiet`` was given."""
     return _quiet
 
 
 def say(line: str) -> None:
-    """Write a message to standard error, on a line of its own whatever is shown there."""
+    """Write a message to standard error, on a line of its own even if a progress bar is shown."""
     if sys.stderr is None:
         return
     encoding, line = sys.stderr.encoding or "utf-8", escape_control_chars(line)
@@ -157,14 +158,14 @@ def say(line: str) -> None:
 
 
 def remark(line: str) -> None:
-    """Write what is good to know and no problem: nothing under ``--quiet``."""
+    """Write information that is not a problem to standard error, unless ``--quiet`` was given."""
     if not _quiet:
         say(line)
 
 
 @contextmanager
 def hidden_progress() -> Iterator[None]:
-    """Take the bar away for the time of some output."""
+    """Hide the progress bar while something is written."""
     shown = _shown
     if shown is None:
         yield
@@ -177,33 +178,33 @@ def hidden_progress() -> Iterator[None]:
 
 
 class Meter:
-    """Shows one stage of work after the other."""
+    """Show the progress of the stages of a command; this base class shows nothing."""
 
     def __init__(self) -> None:
         self._pace: ProgressRate | None = None
 
     def show(self, stage: str, done: int, total: int | None, *, unit: str = "") -> None:
-        """Tell that of a stage so much is done, of so much if that is known; unit: ``"B"`` for bytes."""
+        """Report that `done` of `total` units of a stage are finished; `total` is None if it is unknown."""
         if self._pace is None or self._pace.stage != stage:
             self._pace = ProgressRate(stage, unit)
         self._pace.report(done, total)
         self._draw(self._pace)
 
     def _draw(self, pace: ProgressRate) -> None:
-        """Show the state; nothing under ``--quiet``."""
+        """Show the state of the current stage."""
 
     def hide(self) -> None:
-        """Clear the line that output may go to."""
+        """Clear the progress bar, so that other output can be written."""
 
     def unhide(self) -> None:
-        """Show again what was hidden."""
+        """Show the progress bar again."""
 
     def close(self) -> None:
-        """End, nothing left behind."""
+        """Stop and remove the progress bar."""
 
 
 class _LineMeter(Meter):
-    """A line every `EVERY` seconds, from a thread of its own: work may be long without a call back."""
+    """Print a line every `EVERY` seconds, from a thread, since some work takes long between callbacks."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -214,9 +215,9 @@ class _LineMeter(Meter):
 
     def _run(self) -> None:
         while not self._ended.wait(EVERY):
-            said = self._pace.line() if self._pace is not None else "starting"
-            with suppress(OSError, ValueError):  # nobody reads any more: the work goes on
-                say(f"disambig: {said} ({time.monotonic() - self._began:,.0f} s)")
+            state = self._pace.line() if self._pace is not None else "starting"
+            with suppress(OSError, ValueError):  # standard error was closed: continue the work
+                say(f"disambig: {state} ({time.monotonic() - self._began:,.0f} s)")
 
     def close(self) -> None:
         self._ended.set()
@@ -224,7 +225,7 @@ class _LineMeter(Meter):
 
 
 class _BarMeter(Meter):
-    """A bar on a terminal, drawn by rich, which goes when the work is done."""
+    """A progress bar on a terminal, drawn by rich and removed at the end."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -250,7 +251,7 @@ class _BarMeter(Meter):
                 self._bars.remove_task(self._task)
             self._task = self._bars.add_task(pace.stage, total=pace.total, said="")
             self._stage = pace.stage
-        total = None if pace.total == 1 else pace.total  # one piece: the bar only shows that work goes on
+        total = None if pace.total == 1 else pace.total  # a single step: an indeterminate bar
         self._bars.update(self._task, completed=pace.done, total=total, said=pace.state())
 
     def hide(self) -> None:
@@ -271,7 +272,7 @@ def _meter() -> Meter:
 
 @contextmanager
 def progress() -> Iterator[Meter]:
-    """Show progress for the time of the work; nested calls share what is shown."""
+    """Show progress during the block; nested calls share one meter."""
     global _shown
     if _shown is not None:
         yield _shown
@@ -286,7 +287,7 @@ def progress() -> Iterator[Meter]:
 
 @contextmanager
 def stages() -> Iterator[Stages]:
-    """Yield a callback ``(stage, done, total)``; `done` items are finished."""
+    """Yield a progress callback ``(stage, done, total)``."""
     with progress() as meter:
         yield lambda stage, done, total: meter.show(stage, done, total)
 
@@ -295,15 +296,15 @@ MOST_NOTES = 20
 
 
 def note_printer() -> Callable[[str], None]:
-    """Return what prints a note a call, and after `MOST` of them that there are more."""
-    said = 0
+    """Return a function that prints a note per call, at most `MOST_NOTES` of them."""
+    n_shown = 0
 
     def tell(message: str) -> None:
-        nonlocal said
-        said += 1
-        if said <= MOST_NOTES:
+        nonlocal n_shown
+        n_shown += 1
+        if n_shown <= MOST_NOTES:
             say(f"note: {message}")
-        elif said == MOST_NOTES + 1:
+        elif n_shown == MOST_NOTES + 1:
             say("note: more like these are not shown")
 
     return tell

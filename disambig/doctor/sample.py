@@ -65,22 +65,22 @@ def _coverage(model: Model, text: str | None) -> CheckResultLine:
             if text
             else CheckResultLine("coverage", WARNING, what, mend)
         )
-    found, asked = int(decisions.found.sum()), int(decisions.asked.sum())
-    numbers = {"decisions": len(decisions), "asked": asked, "found": found}
+    n_hits, asked = int(decisions.found.sum()), int(decisions.asked.sum())
+    numbers = {"decisions": len(decisions), "asked": asked, "found": n_hits}
     what = f"{model.name}: {pluralize(len(decisions), 'decision')}"
     if isinstance(model.judge, RaisesFlags):
         numbers["flagged"] = int(decisions.flagged.sum())
         what += f", {numbers['flagged']} flagged"
     if not asked:
         return CheckResultLine("coverage", OK, f"{what}, no {evidence_name(model)} asked", numbers=numbers)
-    what += f", {found:,} of {asked:,} {evidence_name(model)} found ({found / asked:.0%})"
+    what += f", {n_hits:,} of {asked:,} {evidence_name(model)} found ({n_hits / asked:.0%})"
     orders = asked_by_order(model, text or SAMPLE)
     if orders:
-        shares = [f"{order}-grams {known / total:.0%}" for order, (known, total) in orders.items()]
+        shares = [f"{order}-grams {n_known / total:.0%}" for order, (n_known, total) in orders.items()]
         what += f": {', '.join(shares)}"
-        for order, (known, total) in orders.items():
-            numbers |= {f"asked_{order}": total, f"found_{order}": known}
-    if found / asked >= LEAST_COVERED:
+        for order, (n_known, total) in orders.items():
+            numbers |= {f"asked_{order}": total, f"found_{order}": n_known}
+    if n_hits / asked >= LEAST_COVERED:
         return CheckResultLine("coverage", OK, what, numbers=numbers)
     mend = "the table knows little of this language or field: count text of your own"
     if evidence_name(model) == "words":
@@ -104,7 +104,7 @@ def asked_by_order(model: Model, text: str) -> dict[int, tuple[int, int]]:
     extractors = [extractor for extractor in model.extractors if isinstance(extractor, NgramCounts)]
     view = view_of_texts([text], model.tokenisation, protected=True)
     instances = model.instances(view)
-    asked, known = np.zeros(BIAS, np.int64), np.zeros(BIAS, np.int64)
+    asked, hits = np.zeros(BIAS, np.int64), np.zeros(BIAS, np.int64)
     for extractor in extractors:
         for index in np.unique(instances.groups).tolist():
             group = model.task.groups[index]
@@ -113,10 +113,10 @@ def asked_by_order(model: Model, text: str) -> dict[int, tuple[int, int]]:
                 part = instances.take(rows[start : start + _BLOCK])
                 ranks, usable = extractor.ranks_of_candidates(view, part, group)
                 asked += usable.sum(axis=0)
-                known += np.count_nonzero(ranks, axis=0)
+                hits += np.count_nonzero(ranks, axis=0)
     sizes = np.array([1 + left + right for left, right in CONTEXTS])
     return {
-        order: (int(known[sizes == order].sum()), int(asked[sizes == order].sum()))
+        order: (int(hits[sizes == order].sum()), int(asked[sizes == order].sum()))
         for order in np.unique(sizes).tolist()
         if asked[sizes == order].sum()
     }

@@ -57,7 +57,7 @@ def _check_unpacked_size(path: Path) -> None:
 def write_stored(folder: Path, file: str, header: Mapping[str, Any], **arrays: NDArray[Any]) -> None:
     """Write header and arrays into a folder, which is made."""
     folder.mkdir(parents=True, exist_ok=True)
-    said = json.dumps(header, indent=1, ensure_ascii=False)
-    (folder / HEADER).write_text(said + "\n", encoding="utf8")
+    header_json = json.dumps(header, indent=1, ensure_ascii=False)
+    (folder / HEADER).write_text(header_json + "\n", encoding="utf8")
     with open(folder / file, "wb") as opened:
         np.savez_compressed(opened, **arrays)  # type: ignore[arg-type]

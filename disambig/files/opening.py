@@ -223,10 +223,10 @@ def decode(data: bytes, path: str, *, start: int = 0) -> str:
 def file_stamp(path: Path) -> tuple[int, ...]:
     """Return what changes when another file is written under the same name."""
     try:
-        said = path.stat()
+        status = path.stat()
     except OSError:
         return ()
-    return said.st_ino, said.st_mtime_ns, said.st_size
+    return status.st_ino, status.st_mtime_ns, status.st_size
 
 
 def decode_as(data: bytes, path: str, encoding: str) -> str:

@@ -33,8 +33,8 @@ def replace_nonfinite(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
-        return {key: replace_nonfinite(each) for key, each in value.items()}
-    return [replace_nonfinite(each) for each in value] if isinstance(value, list | tuple) else value
+        return {key: replace_nonfinite(item) for key, item in value.items()}
+    return [replace_nonfinite(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def parse_json(data: str | bytes | bytearray, *, unique_keys: bool = False) -> Any:
@@ -148,8 +148,8 @@ class TempFiles:
         """Remove what writers that are no more left behind; what cannot be removed stays."""
         with suppress(OSError):
             for path in [*self.folder.iterdir()]:
-                found = _NAME.fullmatch(path.name)
-                if found is not None and found[1] == self.mark and not _is_alive(int(found[2])):
+                match = _NAME.fullmatch(path.name)
+                if match is not None and match[1] == self.mark and not _is_alive(int(match[2])):
                     _remove_unheld(path)
 
 

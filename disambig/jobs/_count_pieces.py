@@ -110,14 +110,14 @@ def finished_shard(work: CountWork, shard: Shard, kinds: int) -> ShardRecord | N
 
 
 def _texts(shard: Shard, tell: ProgressCallback) -> Iterator[str]:
-    before = told = 0
+    before = reported = 0
     for part in shard.parts:
         _check_size(part)
         for line, done in paragraphs(part.path, part.start, part.end):
             yield line
-            if before + done > told:
-                told = before + done
-                tell(told)
+            if before + done > reported:
+                reported = before + done
+                tell(reported)
         before += (part.end or part.size) - part.start
 
 
@@ -147,7 +147,7 @@ def find_runs(directory: Path, shards: int, kinds: int) -> list[list[Run]]:
     UserError
         D877 for a shard whose record or runs cannot be what was written.
     """
-    found: list[list[Run]] = [[] for _ in range(kinds)]
+    runs: list[list[Run]] = [[] for _ in range(kinds)]
     for index in range(shards):
         path = directory / f"part-{index:05}.runs"
         record = load_record(directory, index)
@@ -158,10 +158,10 @@ def find_runs(directory: Path, shards: int, kinds: int) -> list[list[Run]]:
                 edges = np.fromfile(path, np.int64, SLICES + 1, offset=at)
                 if edges[0] or np.any(edges[1:] < edges[:-1]):
                     raise ValueError("edges that do not ascend")
-                found[row].append(KeptRun(path, offset, edges, np.dtype(f"u{size}")))
+                runs[row].append(KeptRun(path, offset, edges, np.dtype(f"u{size}")))
         except BROKEN as problem:
             raise UserError("D877", path=path) from problem
-    return found
+    return runs
 
 
 class NgramStretch(Protocol):
@@ -361,7 +361,7 @@ def write_piece(
         appeared, overflow = ranks.appeared(), ranks.overflow()
         for array in (directory, appeared, overflow):
             file.write(array.tobytes())
-    said = {
+    header = {
         **work.what(item),
         "index": index,
         "n_ngrams": n_ngrams,
@@ -373,7 +373,7 @@ def write_piece(
         "distinct": stretch.distinct,
         "kept": stretch.kept,
     }
-    record = ShardRecord(details=said, seconds=time.monotonic() - began)
+    record = ShardRecord(details=header, seconds=time.monotonic() - began)
     record.add_checksum(name, seal)
     save_record(work.directory, item.index, record)
     return record
@@ -474,14 +474,14 @@ _RANKED = "ranked.json"
 
 def ranked_counts(pieces: Sequence[TablePiece]) -> tuple[NDArray[np.uint64], bool]:
     """Return the counts that have a rank, in the order in which they appear, and whether all have one."""
-    known, all_ranked = np.empty(0, dtype=np.uint64), True
+    merged, all_ranked = np.empty(0, dtype=np.uint64), True
     for piece in pieces:
         counts = piece.appeared()
-        more = counts[~np.isin(counts, known)]
-        room = layout.OVERFLOW - 1 - len(known)
+        more = counts[~np.isin(counts, merged)]
+        room = layout.OVERFLOW - 1 - len(merged)
         all_ranked &= len(more) <= room and not piece.said["overflow"]
-        known = np.concatenate([known, more[:room]])
-    return known, all_ranked
+        merged = np.concatenate([merged, more[:room]])
+    return merged, all_ranked
 
 
 def save_ranked(directory: Path, ranked: NDArray[np.uint64]) -> None:
@@ -568,8 +568,8 @@ def _piece_parts(
     places = None
     if form is EXACT and not piece.said["final"]:
         places = np.zeros(1 << 16, dtype=np.uint16)
-        found = np.searchsorted(ranked, piece.appeared()) + 1
-        places[1 : len(found) + 1] = found
+        table_ranks = np.searchsorted(ranked, piece.appeared()) + 1
+        places[1 : len(table_ranks) + 1] = table_ranks
     with open(piece.path, "rb") as source:
         for _, slots, pilots, buckets, _ in directory.tolist():
             words = np.fromfile(source, np.uint16, pilots + buckets - source.tell() // 2)

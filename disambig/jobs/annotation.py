@@ -269,14 +269,14 @@ def annotate_documents(
     """
     try:
         with time_limit(seconds):
-            found = _annotate(documents, annotate)
-        return found, []
+            parts_and_errors = _annotate(documents, annotate)
+        return parts_and_errors, []
     except (Exception, DeadlineExceeded) as problem:
         if len(documents) > 1:
             _log.debug("a batch of %d documents failed; trying one by one", len(documents), exc_info=True)
             parts = [annotate_documents([document], annotate, seconds=seconds) for document in documents]
-            return [good for found, _ in parts for good in found], [
-                bad for _, found in parts for bad in found
+            return [good for results, _ in parts for good in results], [
+                bad for _, results in parts for bad in results
             ]
         _log.debug("%s could not be annotated", documents[0].id, exc_info=True)
         where = documents[0].path if not documents[0].line else f"{documents[0].path}:{documents[0].line}"
@@ -293,10 +293,10 @@ def with_progress(annotate: Annotate, tell: ProgressCallback, most: int) -> Anno
 
     def run(texts: Sequence[str]) -> list[Decisions]:
         nonlocal done
-        found = annotate(texts)
+        results = annotate(texts)
         done += sum(map(len, texts))
         tell(min(done, most))
-        return found
+        return results
 
     return run
 
@@ -310,9 +310,9 @@ def _annotate(documents: Sequence[Document], annotate: Annotate) -> list[Annotat
         texts.extend(text[start:end] for start, end in cuts)
     by_text: list[list[Decisions]] = []
     for first, last in _runs([len(text) for text in texts]):
-        found = annotate(texts[first:last])
+        results = annotate(texts[first:last])
         for index in range(last - first):
-            by_text.append([decisions.in_document(index) for decisions in found])
+            by_text.append([decisions.in_document(index) for decisions in results])
     return [
         AnnotatedDocument(document, join_pieces([(by_text[index], offset) for index, offset in place]))
         for document, place in zip(documents, places, strict=True)
@@ -332,9 +332,9 @@ def cut_pieces(text: str, *, size: int = PIECE, back: int = _BACK) -> list[tuple
     while len(text) - start > size:
         end = start + size
         for mark in ("\n\n", "\n", ". ", " "):
-            found = text.rfind(mark, max(start, end - back), end)
-            if found >= 0:
-                end = found + len(mark)
+            position = text.rfind(mark, max(start, end - back), end)
+            if position >= 0:
+                end = position + len(mark)
                 break
         cuts.append((start, end))
         start = end
@@ -358,7 +358,8 @@ def join_pieces(parts: Sequence[tuple[Sequence[Decisions], int]]) -> tuple[Decis
     if len(parts) == 1 and not parts[0][1]:
         return tuple(parts[0][0])
     return tuple(
-        _join_task([(found[task], offset) for found, offset in parts]) for task in range(len(parts[0][0]))
+        _join_task([(predictions[task], offset) for predictions, offset in parts])
+        for task in range(len(parts[0][0]))
     )
 
 

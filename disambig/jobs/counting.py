@@ -147,7 +147,7 @@ def build_in_job(
         orders, kinds = counter.orders, len(counter.kinds)
     text = TextFiles(paths)
     size = shard_size or _shard_size(text.total)
-    made = plan_shards([Input(each, each, "line") for each in text.paths], shard_size=size)
+    made = plan_shards([Input(path, path, "line") for path in text.paths], shard_size=size)
     folders = _folders(text.paths)
     job = _CountingJob(place, made, text.total // _TEXT, force, choices.get("progress"))
     config = {"tokenisations": tokenisations, "gaps": gaps, "shard_size": size, **_config(choices)}

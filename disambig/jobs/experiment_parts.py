@@ -35,8 +35,8 @@ class HasParts(Protocol):
 def run_parts(experiment: HasParts, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
     """Do the parts of an experiment one after the other, here."""
     names = experiment.parts(data=data, quick=quick, progress=progress)
-    found = {name: experiment.part(name, data=data, quick=quick, progress=progress) for name in names}
-    return experiment.joined(found, quick=quick)
+    results = {name: experiment.part(name, data=data, quick=quick, progress=progress) for name in names}
+    return experiment.joined(results, quick=quick)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +88,13 @@ def run_parts_on_workers(
         D931 for a part that fails.
     """
     names = experiment.parts(data=data, quick=quick, progress=progress)
-    found: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     for outcome in runner.run(PartWork(name, str(data.resolve()), quick), names):
         if outcome.problem is not None:
             raise UserError("D931", name=name.rpartition(".v")[0], part=outcome.item, problem=outcome.problem)
-        found[outcome.item] = outcome.result
-        progress(f"{outcome.item}: done", len(found), len(names))
-    return experiment.joined({each: found[each] for each in names}, quick=quick)
+        results[outcome.item] = outcome.result
+        progress(f"{outcome.item}: done", len(results), len(names))
+    return experiment.joined({part: results[part] for part in names}, quick=quick)
 
 
 def _ignore_progress(stage: str, done: int, total: int) -> None:

@@ -129,8 +129,8 @@ def annotate_shard(shard: Shard, annotate: Annotate, work: ShardWork) -> ShardRe
         name = part_name(shard, work.format)
         seal = Checksum()
         with save_file(work.directory / name, drafts=job_temp_files(work.directory), seal=seal) as write:
-            found = _results(shard.parts, annotate, work, record)
-            work.format.join(map(work.format.encode, found), write)
+            results = _results(shard.parts, annotate, work, record)
+            work.format.join(map(work.format.encode, results), write)
         record.add_checksum(name, seal)
     record.seconds = time.monotonic() - began
     save_record(work.directory, shard.index, record)
@@ -172,7 +172,7 @@ def _results(
 
     for batch in batch_documents(good()):
         results, bad = annotate_documents(batch, annotate, seconds=work.bounds.seconds)
-        record.bad.extend(str(found.error) for found in bad)
+        record.bad.extend(str(document.error) for document in bad)
         record.totals.add(count_totals(results))
         yield results
 
@@ -243,12 +243,12 @@ class ProbeWork:
         load = cache(work.source.load)  # not for those that only count and name
 
         def run(probe: ProbeItem, tell: ProgressCallback) -> tuple[int, str]:
-            found = islice(_documents(probe.shard, work), probe.first, probe.last)
+            documents = islice(_documents(probe.shard, work), probe.first, probe.last)
             if not probe.annotated:
-                names = [document.id for document in found]
+                names = [document.id for document in documents]
                 return len(names), names[0] if names else ""
             n = 0
-            for batch in batch_documents(found):
+            for batch in batch_documents(documents):
                 results, _ = annotate_documents(batch, load(), seconds=work.bounds.seconds)
                 work.format.encode(results)
                 n += len(batch)
@@ -286,7 +286,9 @@ def bisect_failure(shard: Shard, work: ShardWork, runner: Runner) -> str | None:
 
 def _documents(shard: Shard, work: ShardWork) -> Iterator[Document]:
     return (
-        found for found in shard_documents(shard.parts, work) if not isinstance(found, UnreadableDocument)
+        document
+        for document in shard_documents(shard.parts, work)
+        if not isinstance(document, UnreadableDocument)
     )
 
 

@@ -137,11 +137,11 @@ def _add_cuts(cuts: list[tuple[int, int]], block: bytes, offset: int, line: int,
     counted, position = line, 0
     while True:
         earliest = max(cuts[-1][0] + shard_size - 1 - offset, position)
-        found = block.find(b"\n", earliest)
-        if found < 0:
+        newline = block.find(b"\n", earliest)
+        if newline < 0:
             return
-        counted += block.count(b"\n", position, found + 1)
-        position = found + 1
+        counted += block.count(b"\n", position, newline + 1)
+        position = newline + 1
         cuts.append((offset + position, counted))
 
 
@@ -351,19 +351,19 @@ def load_manifest(path: Path) -> dict[str, Any]:
         D318; D873 for a job of an older disambig.
     """
     try:
-        found = read_json(path)
+        manifest = read_json(path)
     except OSError as problem:
         raise UserError("D318", path=path, problem=problem.strerror or problem) from None
     except (ValueError, RecursionError) as problem:
         raise UserError("D318", path=path, problem=problem) from None
-    if isinstance(found, dict) and found.get("layout") == _FIRST:
+    if isinstance(manifest, dict) and manifest.get("layout") == _FIRST:
         raise UserError("D873", path=path.parent)
-    if not isinstance(found, dict) or found.get("layout") != LAYOUT:
+    if not isinstance(manifest, dict) or manifest.get("layout") != LAYOUT:
         raise UserError("D318", path=path, problem=f"its layout is not {LAYOUT}")
     for key, fits in _TYPES.items():
-        if not fits(found.get(key)):
+        if not fits(manifest.get(key)):
             raise UserError("D318", path=path, problem=f"its {key!r} is not what a job writes there")
-    return found
+    return manifest
 
 
 def _is_object(value: Any) -> bool:
@@ -398,9 +398,9 @@ def _changes(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
         "gone": len(first.keys() - second.keys()),
         "changed": sum(first[name] != second[name] for name in first.keys() & second.keys()),
     }
-    told = [f"{number} {word}" for word, number in counts.items() if number]
-    if told:
-        changes.append(f"inputs: {', '.join(told)}")
+    of_inputs = [f"{number} {word}" for word, number in counts.items() if number]
+    if of_inputs:
+        changes.append(f"inputs: {', '.join(of_inputs)}")
     elif old["inputs"] != new["inputs"] or old["shards"] != new["shards"]:
         changes.append("inputs are in another order")
     return changes

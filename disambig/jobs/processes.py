@@ -110,10 +110,10 @@ LogMessage = tuple[str, int, str]
 
 def logger_levels() -> dict[str, int]:
     """Return the loggers of ours that somebody set to a level in this process, and these levels."""
-    known = {name: logging.getLogger(name) for name in logging.root.manager.loggerDict}
+    loggers = {name: logging.getLogger(name) for name in logging.root.manager.loggerDict}
     return {
         name: log.level
-        for name, log in known.items()
+        for name, log in loggers.items()
         if name.partition(".")[0] == ROOT and log.level != logging.NOTSET
     }
 
@@ -127,10 +127,10 @@ def send_logs(levels: Mapping[str, int], connection: Connection) -> None:
         log.propagate = False
 
 
-def log_message(said: LogMessage) -> None:
-    """Log what a worker sent."""
-    name, level, message = said
-    logging.getLogger(name).log(level, "%s", message)
+def log_message(message: LogMessage) -> None:
+    """Log a message that a worker sent."""
+    name, level, text = message
+    logging.getLogger(name).log(level, "%s", text)
 
 
 class _ConnectionHandler(logging.Handler):

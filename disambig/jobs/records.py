@@ -114,8 +114,8 @@ def save_record(directory: Path, index: int, record: ShardRecord) -> None:
 
 def load_record(directory: Path, index: int) -> ShardRecord | None:
     """Return the record of a shard if it is finished: its record is there, and its files in their sizes."""
-    found = read_record(directory, index)
-    return found if isinstance(found, ShardRecord) else None
+    record = read_record(directory, index)
+    return record if isinstance(record, ShardRecord) else None
 
 
 def read_record(directory: Path, index: int) -> ShardRecord | str | None:
@@ -124,9 +124,9 @@ def read_record(directory: Path, index: int) -> ShardRecord | str | None:
     try:
         record = record_from_json(read_json(path))
         for name, (size, _) in record.files.items():
-            found = _size(directory, name)
-            if found != size:
-                return f"{name}: is gone" if found < 0 else f"{name}: has {found:,} bytes, not {size:,}"
+            actual = _size(directory, name)
+            if actual != size:
+                return f"{name}: is gone" if actual < 0 else f"{name}: has {actual:,} bytes, not {size:,}"
         return record
     except FileNotFoundError:
         return None
@@ -138,15 +138,15 @@ def record_from_json(values: Any) -> ShardRecord:
     """Return what `save_record` wrote; one of `BROKEN` for else."""
     totals = totals_from_plain(values)
     seconds = float(values["seconds"])
-    bad, said = values["bad"], values.get("said", {})
+    bad, messages = values["bad"], values.get("said", {})
     if not (isinstance(bad, list) and all(isinstance(one, str) for one in bad)):
         raise TypeError("no list of messages")
-    if not isinstance(said, dict):
+    if not isinstance(messages, dict):
         raise TypeError("no object")
     if not (min(totals.documents, totals.words) >= 0 and seconds >= 0):
         raise ValueError("a negative count")
-    files = {name: _checksum_from_json(*said) for name, said in values["files"].items()}
-    return ShardRecord(totals, bad, files, seconds, said)
+    files = {name: _checksum_from_json(*checksum) for name, checksum in values["files"].items()}
+    return ShardRecord(totals, bad, files, seconds, messages)
 
 
 def _checksum_from_json(size: Any, digest: Any) -> tuple[int, str]:
@@ -198,17 +198,17 @@ def status(directory: Path) -> JobStatus:
         D318 where there is none, D873 for an older one.
     """
     manifest = load_manifest(directory / NAME)
-    found = JobStatus(manifest, shards=manifest["shards"], at_work=is_running(directory))
-    for index in range(found.shards):
+    job_status = JobStatus(manifest, shards=manifest["shards"], at_work=is_running(directory))
+    for index in range(job_status.shards):
         record = read_record(directory, index)
         if not isinstance(record, ShardRecord):
             if record is not None:
-                found.damaged[index] = record
+                job_status.damaged[index] = record
             continue
-        found.finished += 1
-        found.totals.add(record.totals)
-        found.bad.extend(record.bad)
-    return found
+        job_status.finished += 1
+        job_status.totals.add(record.totals)
+        job_status.bad.extend(record.bad)
+    return job_status
 
 
 def finished_records(directory: Path) -> Iterator[tuple[int, ShardRecord]]:

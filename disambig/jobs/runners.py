@@ -37,15 +37,15 @@ class InProcessRunner:
         function = None
         for index, item in enumerate(items):
             function = function or work.start()
-            told = ProgressCounter(tell)
+            counter = ProgressCounter(tell)
             try:
-                result = function(item, told)
-                outcome = WorkOutcome(index, item, result, progress=told.amount)
+                result = function(item, counter)
+                outcome = WorkOutcome(index, item, result, progress=counter.amount)
             except (UserError, BrokenPipeError):
                 raise
             except Exception:
                 outcome = WorkOutcome(
-                    index, item, problem=last_line(traceback.format_exc()), progress=told.amount
+                    index, item, problem=last_line(traceback.format_exc()), progress=counter.amount
                 )
             yield outcome
 
@@ -117,19 +117,19 @@ def make_runner(name: str = LOCAL, options: EngineOptions | None = None) -> Runn
         raise UserError("D878", name=name)
     from disambig.registry import entries
 
-    known = entries("runners")
-    found = known.get(name)
-    if found is None:
+    by_name = entries("runners")
+    entry = by_name.get(name)
+    if entry is None:
         newest: dict[str, Any] = {}
-        for full, part in known.items():  # the core comes first, then in the order of plugins
+        for full, part in by_name.items():  # the core comes first, then in the order of plugins
             short, version = full.split(".")[-2], int(full.rpartition(".v")[2])
             first = newest.setdefault(short, (part, version))
             if first[0].owner == part.owner and version > first[1]:
                 newest[short] = (part, version)
         if name not in newest:
             raise UserError("D851", name=name, names=nearest_first(name, newest))
-        found = newest[name][0]
-    runner: Runner = found.load()(options)
+        entry = newest[name][0]
+    runner: Runner = entry.load()(options)
     return runner
 
 

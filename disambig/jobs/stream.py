@@ -52,9 +52,9 @@ class StreamWork:
         annotate = self.source.load()
 
         def work(batch: Sequence[Document], tell: ProgressCallback) -> StreamChunk:
-            told = with_progress(annotate, tell, _characters(batch))
-            results, bad = annotate_documents(batch, told, seconds=self.seconds)
-            messages = [str(found.error) for found in bad]
+            annotate_reporting = with_progress(annotate, tell, _characters(batch))
+            results, bad = annotate_documents(batch, annotate_reporting, seconds=self.seconds)
+            messages = [str(document.error) for document in bad]
             return StreamChunk(self.format.encode(results), count_totals(results), messages)
 
         return work

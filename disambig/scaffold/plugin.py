@@ -26,12 +26,12 @@ ENDING = ".txt"
 
 def plugin_files(name: str) -> dict[str, str]:
     """Return the files of a plugin, by their paths in its directory, sorted."""
-    found = {}
+    files = {}
     for path in TEMPLATES.rglob(f"*{ENDING}"):
         inside = path.relative_to(TEMPLATES).as_posix().removesuffix(ENDING).replace("NAME", name)
         text = path.read_text(encoding="utf8")
-        found[inside] = text.replace("NAME", name).replace("VERSION", __version__)
-    return dict(sorted(found.items()))
+        files[inside] = text.replace("NAME", name).replace("VERSION", __version__)
+    return dict(sorted(files.items()))
 
 
 def write_plugin(name: str, output: str | Path | None = None) -> Path:

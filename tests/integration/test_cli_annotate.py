@@ -135,13 +135,13 @@ def test_a_bad_document_in_a_corpus_is_reported_and_the_rest_goes_on(folder, ann
             "disambig: [D304] latin.txt: not UTF-8: byte 0xe9 at offset 3; "
             "convert it (`iconv -f LATIN1 -t UTF-8`)"
         )
-        assert "left out, since they could not be annotated: 1 document" in lines
+        assert "skipped, since they could not be annotated: 1 document" in lines
         assert done.returncode == 2
     assert json.loads((folder / "out" / "part-00000.jsonl").read_text())["flags"] == 2
 
 
 def test_the_format_of_an_unknown_suffix_is_told(folder, annotate):
-    told = "written to new.xyz.gz as jsonl: its suffix .xyz names no format, --format would\n"
+    told = "written to new.xyz.gz as jsonl, since the suffix .xyz is unknown; choose another with --format\n"
     assert annotate("good.txt", "--output", "new.xyz.gz").stderr.endswith(told)
     done = annotate("good.txt", "--output", "new.xyz.gz", "--format", "jsonl", "--force")
     assert done.stderr.endswith("written to new.xyz.gz\n")
@@ -210,7 +210,7 @@ def test_ended_by_a_signal_it_leaves_nothing_half_written(
     running.send_signal(number if number == signal.SIGTERM else 0)  # `timeout` does so
     told = running.communicate(timeout=30)[1].decode()
     assert running.returncode == status
-    assert "Traceback" not in told and ("started again" in told) == (output == "out")
+    assert "Traceback" not in told and ("run the same command again" in told) == (output == "out")
     assert not list(folder.rglob(".tmp-*"))
     assert not (folder / "out.jsonl").exists()
 
@@ -218,7 +218,7 @@ def test_ended_by_a_signal_it_leaves_nothing_half_written(
 def test_a_job_is_finished_once(annotate, elsewhere):
     assert elsewhere("good.txt", "--output", "out", "--workers", 2).returncode == 0
     done = annotate("good.txt", "--output", "out")
-    assert "nothing was left to do: an earlier run had finished it" in done.stderr
+    assert "nothing left to do: an earlier run finished the job" in done.stderr
     done = annotate("good.txt", "--output", "out", "--flags-per-1000", "4")
     assert done.returncode == 2
     assert 'flags_per_1000 was null, is {"preposition": 2.0, "spelling": 2.0}' in done.stderr
@@ -231,7 +231,7 @@ def test_what_kills_workers_is_left_out_and_told(folder, elsewhere):
     message = done.stderr
     assert done.returncode == 2
     assert "disambig: [D314] shard 0 (poison.txt): it ended its worker process 2 times (SIGKILL" in message
-    assert "left out, since their work failed: 1 part" in message
+    assert "skipped, since a worker failed: 1 part" in message
     assert "1 document, " in message
 
 

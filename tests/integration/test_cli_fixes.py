@@ -117,14 +117,14 @@ def test_files_without_clean_text_or_with_one_project(tmp_path, capsys):
         (["--fixes", "none.jsonl"], "D300"),
         (["--fixes", "C"], "D345"),
         (["--fixes", "F", "--rate", "-1"], "--rate"),
-        (["--fixes", "F", "--labelled", "x.tsv"], "--fixes goes with"),
+        (["--fixes", "F", "--labelled", "x.tsv"], "--fixes can only be combined with"),
         (["a", "b", "c", "--fixes", "F"], "one or two models"),
         (["a", "b", "--fixes", "F", "--rate", "1"], "one or two models"),
         (["spelling", "--fixes", "F", "--flags-per-1000", "article=1"], "D950"),
         (["spelling", "--fixes", "F", "--flags-per-1000", "many"], "D951"),
-        (["spelling", "text.txt", "--flags-per-1000", "1"], "is for --fixes FILE"),
-        (["spelling", "--clean", "C"], "--clean is for --fixes"),
-        ([], "name a model"),
+        (["spelling", "text.txt", "--flags-per-1000", "1"], "requires --fixes FILE"),
+        (["spelling", "--clean", "C"], "--clean requires --fixes"),
+        ([], "MODEL is required"),
     ],
 )
 def test_what_is_refused(tmp_path, capsys, arguments, problem):

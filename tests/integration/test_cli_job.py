@@ -51,7 +51,7 @@ def test_status_of_a_job(corpus):
     said = told(corpus, status=1)
     assert (said["finished"], said["damaged"]) == (said["shards"] - 2, [2])
     text = run("job", "status", "out", cwd=corpus, status=1).stdout.decode()
-    assert "to go on: disambig job resume out" in text
+    assert "to continue: disambig job resume out" in text
 
 
 def test_a_finished_part_cut_in_half_is_done_again(corpus):

@@ -49,7 +49,7 @@ def curve(
     if plot is not None:
         check_plot(plot)
     with stages() as progress:
-        found = _run(
+        result = _run(
             config,
             text or [],
             labelled or [],
@@ -61,12 +61,12 @@ def curve(
             progress=progress,
         )
     if plot is not None:
-        plot_curve(found, plot)
+        plot_curve(result, plot)
         remark(f"{plot}: drawn")
     if json:
-        typer.echo(json_text(found))
+        typer.echo(json_text(result))
         return
-    for line in curve_lines(found):
+    for line in curve_lines(result):
         typer.echo(line)
 
 
@@ -102,43 +102,45 @@ def _run(
 
     plan = read_plan(config)
     settings = dict(plan.settings)
-    said = {name: settings.pop(name, None) for name in SOURCES}
+    sources_in_config = {name: settings.pop(name, None) for name in SOURCES}
     settings.pop("seed", None)
     if decides(plan.parts["task"]).where == "items":
         raise UserError("D338", model=plan.name)
-    examples = labelled or ([] if text else said["labelled"])
-    written = said["fixes"] or [], said["clean"] or []
+    examples = labelled or ([] if text else sources_in_config["labelled"])
+    written = sources_in_config["fixes"] or [], sources_in_config["clean"] or []
     if any(written):
         check_error_files(plan, *written, other=bool(examples))
     if examples:
-        places = read_labelled(examples, encoding=encoding or said["encoding"], tell=note_printer())
+        places = read_labelled(
+            examples, encoding=encoding or sources_in_config["encoding"], tell=note_printer()
+        )
         return curve_of_labelled(plan.with_learned_settings(places).parts, places, **about, **settings)
     if decides(plan.parts["task"]).between == "labels":
         raise UserError("D463", task=plan.parts["task"].name)
-    sources = text or said["text"]
+    sources = text or sources_in_config["text"]
     if not sources:
         raise nothing_named()
-    texts = read_texts(sources, lines=bool(said["lines"]) if lines is None else lines)
+    texts = read_texts(sources, lines=bool(sources_in_config["lines"]) if lines is None else lines)
     return curve_of_texts(plan.parts, texts, **read_error_corpus(*written), **about, **settings)
 
 
-def curve_lines(found: dict[str, Any]) -> list[str]:
+def curve_lines(result: dict[str, Any]) -> list[str]:
     """Return the curve as lines of text."""
-    how = "one document in five, others in each draw" if found["source"] == "labelled" else "the test part"
+    how = "one document in five, others in each draw" if result["source"] == "labelled" else "the test part"
     lines = [
-        f"{found['task']}: tested on {pluralize(found['tested'], 'example')} ({how})",
+        f"{result['task']}: tested on {pluralize(result['tested'], 'example')} ({how})",
         "examples  accuracy  spread  p before  p baseline",
     ]
-    for point in found["points"]:
+    for point in result["points"]:
         spread = "" if point["spread"] is None else f"{100 * point['spread']:.1f}"
         times = pluralize(point["draws"], "draw")
         between = f", {point['lowest']:.1%} to {point['highest']:.1%}" if point["draws"] > 1 else ""
         tests = "  ".join(f"{_p(point[key]):>8}" for key in ("p_before", "p_baseline"))
         lines.append(f"{point['size']:8,}  {point['accuracy']:8.1%}  {spread:>6}  {tests}  {times}{between}")
-    low, high = found["baseline_interval"]
-    which = f"{found['baseline_is']} ({low:.1%} to {high:.1%})"
-    lines.append(f"baseline  {found['baseline']:8.1%}           {which}")
-    lines.append(f"majority  {found['majority']:8.1%}")
+    low, high = result["baseline_interval"]
+    which = f"{result['baseline_is']} ({low:.1%} to {high:.1%})"
+    lines.append(f"baseline  {result['baseline']:8.1%}           {which}")
+    lines.append(f"majority  {result['majority']:8.1%}")
     return lines
 
 

@@ -80,8 +80,8 @@ def _compiling() -> Iterator[CheckResultLine]:
     from disambig.cli.progress import stages
     from disambig.doctor import compile_all
 
-    with stages() as told:
-        yield from list(compile_all(told))
+    with stages() as report_progress:
+        yield from list(compile_all(report_progress))
 
 
 def _findings(text: str | None, models: list[str], *, quick: bool) -> Iterator[CheckResultLine]:

@@ -227,11 +227,11 @@ def evaluation_lines(figures: dict[str, Any]) -> list[str]:
 
         lines += reliability_lines(figures["reliability"])
     for rate, at in figures["rates"].items():
-        found = "-" if at["errors_found"] is None else f"{at['errors_found']:.1%}"
+        share_found = "-" if at["errors_found"] is None else f"{at['errors_found']:.1%}"
         mended = "-" if at["errors_mended"] is None else f"{at['errors_mended']:.1%}"
         lines.append(
             f"at {rate} flags per 1,000 words: {at['false_flags_per_1000']:.2f} false flags per 1,000, "
-            f"{found} of {pluralize(at['errors_made'], 'made error')} found, {mended} with the right "
+            f"{share_found} of {pluralize(at['errors_made'], 'made error')} found, {mended} with the right "
             f"suggestion"
         )
     return lines

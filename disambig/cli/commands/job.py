@@ -37,32 +37,32 @@ def show(directory: Job, json: Annotated[bool, typer.Option("--json", help="Prin
     from disambig.formatting import pluralize
     from disambig.jobs import status
 
-    found, output = status(directory), StandardOutput()
+    job_status, output = status(directory), StandardOutput()
     if json:
-        said = {
-            "shards": found.shards,
-            "finished": found.finished,
-            "damaged": list(found.damaged),
-            "at_work": found.at_work,
-            "bad": found.bad,
-            **found.totals.plain(),
+        record = {
+            "shards": job_status.shards,
+            "finished": job_status.finished,
+            "damaged": list(job_status.damaged),
+            "at_work": job_status.at_work,
+            "bad": job_status.bad,
+            **job_status.totals.plain(),
         }
-        output.result(json_text(said) + "\n")
+        output.result(json_text(record) + "\n")
     else:
-        totals = found.totals
-        output.result(f"{found.finished:,} of {pluralize(found.shards, 'shard')} finished\n")
+        totals = job_status.totals
+        output.result(f"{job_status.finished:,} of {pluralize(job_status.shards, 'shard')} finished\n")
         output.result(f"{pluralize(totals.documents, 'document')}, {pluralize(totals.words, 'word')}\n")
         for task, (decisions, flags) in sorted(totals.tasks.items()):
             flagged = "" if flags is None else f", {pluralize(flags, 'flag')}"
             output.result(f"{task}: {pluralize(decisions, 'decision')}{flagged}\n")
-        if found.damaged:
-            output.result(f"damaged, to be repeated: {pluralize(len(found.damaged), 'shard')}\n")
-        output.result("".join(f"skipped: {message}\n" for message in found.bad))
-        if found.at_work:
+        if job_status.damaged:
+            output.result(f"damaged, to be repeated: {pluralize(len(job_status.damaged), 'shard')}\n")
+        output.result("".join(f"skipped: {message}\n" for message in job_status.bad))
+        if job_status.at_work:
             output.result("a process is working on it\n")
-        elif found.finished < found.shards:
+        elif job_status.finished < job_status.shards:
             output.result(f"to continue: disambig job resume {directory}\n")
-    if found.finished < found.shards:
+    if job_status.finished < job_status.shards:
         raise typer.Exit(1)
 
 
@@ -129,14 +129,14 @@ def resume(
     from disambig.errors import UserError
     from disambig.jobs import NAME, load_manifest
 
-    said = load_manifest(directory / NAME).get("command")
-    said = said if isinstance(said, dict) else {}
-    options = said.get("options")
+    invocation = load_manifest(directory / NAME).get("command")
+    invocation = invocation if isinstance(invocation, dict) else {}
+    options = invocation.get("options")
     counting = {"counts build": counts.build, "counts merge": counts.merge}
-    command = counting.get(str(said.get("command")), annotate)
-    known = inspect.signature(command).parameters
-    needed = {name for name, each in known.items() if each.default is inspect.Parameter.empty}
-    if not isinstance(options, dict) or not needed <= options.keys() <= known.keys():
+    command = counting.get(str(invocation.get("command")), annotate)
+    parameters = inspect.signature(command).parameters
+    needed = {name for name, parameter in parameters.items() if parameter.default is inspect.Parameter.empty}
+    if not isinstance(options, dict) or not needed <= options.keys() <= parameters.keys():
         raise UserError("D876", path=directory)
     hints = get_type_hints(command)
     try:
@@ -152,7 +152,7 @@ def resume(
     else:
         more |= {} if options["job"] is None else {"job": directory.absolute()}
     try:
-        os.chdir(said["directory"])
+        os.chdir(invocation["directory"])
     except (OSError, LookupError, TypeError, ValueError):
         raise UserError("D876", path=directory) from None
     command(**{**options, **more, **({} if workers is None else {"workers": workers})})

@@ -30,13 +30,13 @@ def entry_lines(part: Entry, *, whole: bool = False) -> Iterator[str]:
     if part.kind == COMMANDS:
         yield f"disambig {part.command}: {part.summary}"
         return
-    said = inspect.getdoc(factory) or ""
+    doc = inspect.getdoc(factory) or ""
     if whole:
-        yield from said.splitlines()
-        if said:
+        yield from doc.splitlines()
+        if doc:
             yield ""
-    elif said:
-        yield _first_sentence(said)
+    elif doc:
+        yield _first_sentence(doc)
     yield from (f"  {parameter}" for parameter in format_parameters(factory))
 
 
@@ -46,15 +46,15 @@ def format_parameters(factory: Callable[..., Any]) -> list[str]:
         parameters = get_settings(factory).values()
     except (TypeError, ValueError):  # functions written in C may have no signature
         return []
-    found = []
+    lines = []
     for parameter in parameters:
         if isinstance(parameter.annotation, str):  # show an unevaluated annotation without quotes
             text = str(parameter.replace(annotation=parameter.empty, default=parameter.empty))
             default = "" if parameter.default is parameter.empty else f" = {parameter.default!r}"
-            found.append(f"{text}: {parameter.annotation}{default}")
+            lines.append(f"{text}: {parameter.annotation}{default}")
         else:
-            found.append(str(parameter))
-    return found
+            lines.append(str(parameter))
+    return lines
 
 
 def _first_sentence(text: str) -> str:
@@ -123,10 +123,10 @@ def _show_parts(name: str, reports: Iterable[PluginReport]) -> bool:
     """Show the entries of this name, of whatever kind; return True if there are any."""
     from disambig.registry import registered_entries
 
-    found = [(report, kind) for report in reports for kind, part in report.registered if part == name]
-    for report, kind in found:
+    matches = [(report, kind) for report in reports for kind, part in report.registered if part == name]
+    for report, kind in matches:
         typer.echo(f"{kind[:-1]} {name} of {report.name}, {report.distribution} {report.version}")
         typer.echo("")
         for line in entry_lines(registered_entries(kind)[name], whole=True):
             typer.echo(line)
-    return bool(found)
+    return bool(matches)

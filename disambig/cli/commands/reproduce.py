@@ -45,19 +45,19 @@ def reproduce(
     """Reproduce a table of a paper and compare the figures."""
     from disambig.errors import UserError, nearest_first
 
-    known = experiments()
+    by_name = experiments()
     if name is None:
-        for each, part in known.items():
-            typer.echo(f"{each}  {_description(part)}")
+        for experiment_name, part in by_name.items():
+            typer.echo(f"{experiment_name}  {_description(part)}")
         return
-    if name not in known:
-        raise UserError("D720", name=name, names=nearest_first(name, known))
-    experiment = known[name].load()()
+    if name not in by_name:
+        raise UserError("D720", name=name, names=nearest_first(name, by_name))
+    experiment = by_name[name].load()()
     place = _data(name, experiment, data)
     _check_outputs(name, json, plots)
     run = experiment.run
     if workers > 1 or engine != "local" or scheduler:
-        run = _elsewhere(known[name].name, experiment, engine, workers, scheduler)
+        run = _elsewhere(by_name[name].name, experiment, engine, workers, scheduler)
     from disambig.cli.progress import remark, stages
     from disambig.experiments import as_json, result_lines
 
@@ -88,7 +88,11 @@ def experiments() -> dict[str, Entry]:
     newest: dict[str, tuple[int, Entry]] = {}
     for full, part in entries("experiments").items():
         name, _, version = full.rpartition(".v")
-        newest[name] = max(newest.get(name, (0, part)), (int(version), part), key=lambda each: each[0])
+        newest[name] = max(
+            newest.get(name, (0, part)),
+            (int(version), part),
+            key=lambda pair: pair[0],
+        )
     return {name: part for name, (_, part) in sorted(newest.items())}
 
 
@@ -121,10 +125,10 @@ def _data(name: str, experiment: Any, given: Path | None) -> Path:
     """Return the data directory after checking that it contains the files that the experiment needs."""
     from disambig.errors import UserError
 
-    said = given or os.environ.get(VARIABLE)
-    if not said:
+    folder = given or os.environ.get(VARIABLE)
+    if not folder:
         raise UserError("D723", variable=VARIABLE)
-    place = Path(said)
+    place = Path(folder)
     if not place.is_dir():
         raise UserError("D724", path=place, variable=VARIABLE)
     for pattern in experiment.needs:

@@ -103,5 +103,5 @@ def train(
         f"learned from {amount}"
         + (f", the others ({few}) left to the baseline" if learned < len(model.scorers) else "")
     )
-    if said := assessment_line(model.provenance.get("test", {})) or (test and why_untested(model)):
-        remark(said)
+    if line := assessment_line(model.provenance.get("test", {})) or (test and why_untested(model)):
+        remark(line)

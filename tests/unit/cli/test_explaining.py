@@ -82,10 +82,10 @@ def test_candidates_evidence_and_protected_words_are_shown(capsys, model):
 
 def test_a_text_without_candidates_says_so(capsys, model):
     explain_text("Nothing here.", model, console=Console())
-    assert "no decision: the text has no word that is in question" in capsys.readouterr().out
+    assert "no decision: the text contains no candidate word" in capsys.readouterr().out
     explain_text('He said "it was a quite place".', model, console=Console())
     out = capsys.readouterr().out
-    assert "no decision: all words that are in question are protected" in out and "left alone: quote" in out
+    assert "no decision: all candidate words are protected" in out and "left alone: quote" in out
 
 
 @dataclass(frozen=True)

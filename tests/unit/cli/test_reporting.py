@@ -25,7 +25,7 @@ def test_a_name_of_several_lines_is_shown_on_one(capsys):
 
 def test_a_job_that_goes_on_says_so_in_whole_sentences(capsys):
     for skipped, shards, said in (
-        (1, 1, "nothing was left to do: an earlier run had finished it"),
+        (1, 1, "nothing left to do: an earlier run finished the job"),
         (1, 3, "1 of 3 shards was finished by an earlier run"),
         (2, 3, "2 of 3 shards were finished by an earlier run"),
     ):

@@ -187,7 +187,7 @@ def test_what_cannot_be_compared_is_refused_in_a_line(saved, capsys):
     labelled = ["--labelled", saved / "examples.jsonl"]
     assert "compared on one of" in said(capsys, a, b, status=2).err
     assert "D431" in said(capsys, a, b, *labelled, "--measure", "acuracy", status=2).err
-    assert "--measure is for two models" in said(capsys, a, *labelled, "--measure", "auc", status=2).err
+    assert "--measure requires two models" in said(capsys, a, *labelled, "--measure", "auc", status=2).err
     assert "D465" in said(capsys, a, saved / "text.txt", *labelled, status=2).err
     assert "D433" in said(capsys, a, b, *labelled, "--measure", "cer", status=2).err
     assert "D336" in said(capsys, a, b, "--lists", saved / "examples.jsonl", status=2).err
