@@ -1,4 +1,4 @@
-"""What the core itself lays on the shelves, through the same door as any plugin."""
+"""Register the entries of the core, through the same hooks as any plugin."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def disambig_register_tokenisations(register: Register) -> None:
 
 @hookimpl
 def disambig_register_tasks(register: Register) -> None:
-    """Register the task whose candidates stand in the config."""
+    """Register the tasks whose candidates are listed in the config or in n-best lists."""
     register("disambig.Candidates.v1", "disambig.tasks.candidates:OwnCandidates")
     register("disambig.Lists.v1", "disambig.tasks.candidates:Lists")
 
@@ -57,13 +57,13 @@ def disambig_register_decoders(register: Register) -> None:
 
 @hookimpl
 def disambig_register_learners(register: Register) -> None:
-    """Register the learner that learns nothing: a baseline for tasks without one."""
+    """Register the learner that learns nothing, the default baseline."""
     register("disambig.NoPreference.v1", "disambig.models.scorers:NoPreference")
 
 
 @hookimpl
 def disambig_register_judges(register: Register) -> None:
-    """Register the judges of the core."""
+    """Register the decision rules of the core."""
     register("disambig.BestOfList.v1", "disambig.decision.labels:BestOfList")
     register("disambig.Corrections.v1", "disambig.decision.corrections:Corrections")
     register("disambig.Labels.v1", "disambig.decision.labels:Labels.unfitted")
@@ -72,7 +72,7 @@ def disambig_register_judges(register: Register) -> None:
 
 @hookimpl
 def disambig_register_runners(register: Register) -> None:
-    """Register the engine of this machine."""
+    """Register the engine that runs jobs in local processes."""
     register("disambig.local.v1", "disambig.jobs.runners:in_processes")
 
 
@@ -101,6 +101,6 @@ def disambig_register_readers(register: Register) -> None:
 
 @hookimpl
 def disambig_register_commands(register: RegisterCommand) -> None:
-    """Register the commands of the core, so that no plugin takes their names."""
+    """Register the commands of the core, so that no plugin can take their names."""
     for name, summary in COMMANDS.items():
         register(f"disambig.{name.replace('-', '_')}.v1", f"{command_module(name)}:app", summary)

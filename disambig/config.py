@@ -1,4 +1,4 @@
-"""Read config files, check them and build the objects that they describe."""
+"""Read and validate config files, and build the objects that they describe."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SECTION_KINDS = {
     "baseline": "learners",
     "judge": "judges",
 }
-"""The sections of a training config that name one part each, and the shelf it lies on."""
+"""Sections of a training config that name one entry each, with the kind of the entry."""
 _PLAIN = {
     "float": "a number",
     "int": "a whole number",
@@ -32,10 +32,10 @@ _NOT = re.compile(r"at (\S+): (.*) is not (.*)", re.DOTALL)
 _SYNTAX: tuple[tuple[str, str], ...] = (
     (
         r"no section headers.*line: (\d+) '(.*?)(?:\\n)?'",
-        "line {0}: {1!r} stands in no section; begin with [model]",
+        "line {0}: {1!r} is not in a section; begin with [model]",
     ),
     (r"\[line +(\d+)\]: '(.*?)(?:\\n)?'", "line {0}: {1!r} is neither a [section] nor a setting = value"),
-    (r"\[line +(\d+)\]: section '(.*)' already exists", "line {0}: the section [{1}] is there twice"),
+    (r"\[line +(\d+)\]: section '(.*)' already exists", "line {0}: the section [{1}] occurs twice"),
     (r"\[line +(\d+)\]: option '(.*)' in section '(.*)' already", "line {0}: {1} is set twice in [{2}]"),
     (
         r"option '(.*)' in section '(.*)' contains an interpolation key '(.*?)'",
@@ -45,7 +45,7 @@ _SYNTAX: tuple[tuple[str, str], ...] = (
 
 
 def syntax_problem(problem: Exception) -> str:
-    """Say why a text is no config."""
+    """Return a message that says why a text is not a valid config."""
     if isinstance(problem, OSError):
         return (problem.strerror or str(problem)).lower()
     if isinstance(problem, UnicodeDecodeError):
@@ -58,7 +58,7 @@ def syntax_problem(problem: Exception) -> str:
 
 
 def build_problem(problem: Exception, config: Mapping[str, Any]) -> str:
-    """Say which setting a part of a config refuses."""
+    """Return a message that names the invalid settings of a config."""
     errors = getattr(problem, "errors", None)
     if not isinstance(errors, list) or not errors:
         return _one_line(problem)
@@ -81,12 +81,12 @@ def build_problem(problem: Exception, config: Mapping[str, Any]) -> str:
 def check_settings(
     config: Mapping[str, Any], factory_of: Callable[[str, str], Callable[..., Any]], path: str | Path
 ) -> None:
-    """Refuse settings that a part does not have, and parts without those that they need.
+    """Raise an error for unknown settings and for missing required settings.
 
     Parameters
     ----------
     factory_of : callable
-        Returns what makes a part, by its kind and registered name.
+        Returns the factory of an entry by its kind and registered name.
 
     Raises
     ------
@@ -116,13 +116,13 @@ def check_settings(
 
 
 def check_sections(config: Mapping[str, Any], path: str | Path) -> None:
-    """Refuse sections of a training config that do not name the part that they describe.
+    """Raise an error if a section of a training config does not name the entry that it configures.
 
     Raises
     ------
     UserError
-        D661 for a section without a name or with one of another kind, D662 for no extractor or an extractor
-        that has no section of its own.
+        D661 for a section without a name or with a name of another kind, D662 if there are no extractors or
+        if one has no section of its own.
     """
     for section, kind in SECTION_KINDS.items():
         if section in config:
@@ -149,7 +149,7 @@ def _check_section(section: str, kind: str, at: Any, path: str | Path) -> None:
 
 
 def _sections(config: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the sections that name a part, with their dotted names."""
+    """Yield the sections that name an entry, with their dotted names."""
     for key, value in config.items():
         if isinstance(value, Mapping):
             name = f"{path}.{key}" if path else key
@@ -181,7 +181,7 @@ def read_config(path: str | Path, overrides: dict[str, Any] | None = None) -> di
     Raises
     ------
     UserError
-        D005, with the file and the place.
+        D005, with the file and the line.
     """
     from confection import Config
 
@@ -198,9 +198,9 @@ def read_config(path: str | Path, overrides: dict[str, Any] | None = None) -> di
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             config = Config().from_str(text, overrides=overrides or {})
-    except Exception as problem:  # confection raises its own and ValueErrors of many shapes
+    except Exception as problem:  # confection raises its own errors and various ValueErrors
         raise UserError("D005", path=source, problem=syntax_problem(problem)) from problem
-    for warning in caught:  # from Python 3.13 on even of a text that is no config
+    for warning in caught:  # Python 3.13 also warns about text that is not a config
         warnings.warn(f"{source}: {warning.message}", stacklevel=2)
     return config
 
@@ -234,7 +234,7 @@ def resolve(config: dict[str, Any], *, source: str | Path = "config") -> dict[st
 
 
 def _entry_names(section: dict[str, Any], source: str | Path, path: str = "") -> Iterator[tuple[str, str]]:
-    """Yield kind and name of every part that a config asks for; D005 for what is no name."""
+    """Yield kind and name of every entry that a config names; raise D005 for an invalid name."""
     for key, value in section.items():
         where = f"{path}.{key}" if path else key
         if key.startswith("@"):
@@ -243,7 +243,7 @@ def _entry_names(section: dict[str, Any], source: str | Path, path: str = "") ->
                 kinds = [f"@disambig_{kind}" for kind in registry.KINDS]
                 raise UserError("D001", kind="registry", name=key, names=nearest_first(key, kinds))
             if not isinstance(value, str):
-                problem = f"[{path}] {key} is {value!r}: write the name of a part in double quotes"
+                problem = f"[{path}] {key} is {value!r}: write the name of an entry in double quotes"
                 raise UserError("D005", path=source, problem=problem)
             yield kind, value
         elif isinstance(value, dict):

@@ -1,6 +1,6 @@
-"""The error that a user can put right: its message and code are in `disambig.messages`.
+"""Errors that a user can correct; their codes and messages are in `disambig.messages`.
 
-Errors that are *our* fault stay ordinary exceptions with a traceback.
+Bugs of disambig raise ordinary exceptions with a traceback.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from disambig.messages import commands, core
 
 MESSAGES: dict[str, str] = {**core.MESSAGES, **commands.MESSAGES}
 _NAMES = ("path", "where", "output", "directory", "folder", "copy")
-"""Values that may be names of files: a line end in one is no blank."""
+"""Fields that can be file names, in which a line end is shown as an escape, not as a blank."""
 
 
 class UserError(ValueError):
-    """Something the user can put right: shown as one line, without a traceback, exit status 2.
+    """An error that the user can correct, shown as one line without a traceback; exit status 2.
 
     Parameters
     ----------
     code : str
         A key of `MESSAGES`.
     **values
-        What the message's fields are filled with.
+        Values of the fields of the message.
     """
 
     def __init__(self, code: str, **values: object) -> None:
@@ -34,7 +34,7 @@ class UserError(ValueError):
 
     @property
     def text(self) -> str:
-        """What it says, in one line, without its code: for a message that this one is the problem of."""
+        """The message as one line, without its code, for use inside another message."""
         values = {
             name: str(value).replace("\n", "\\x0a") if name in _NAMES else value
             for name, value in self.values.items()
@@ -46,7 +46,7 @@ class UserError(ValueError):
 
 
 def contract_error(part: str, problem: str, wanted: str) -> UserError:
-    """Return the error of a part that breaks its contract: a mistake of whoever wrote it."""
+    """Return the error for a component that violates its contract, a mistake of the plugin's author."""
     return UserError("D414", part=part, problem=problem, wanted=wanted)
 
 
@@ -58,6 +58,6 @@ def nearest_first(name: str, names: Iterable[str]) -> str:
     """Join `names` for a message, those nearest to `name` first; every name is listed."""
     candidates = sorted(names)
     if not candidates:
-        return "none (is the plugin that brings it installed? see `disambig plugins`)"
+        return "none (is the plugin that provides it installed? see `disambig plugins`)"
     near = difflib.get_close_matches(name, candidates, n=len(candidates), cutoff=0.5)
     return ", ".join(near + [other for other in candidates if other not in near])

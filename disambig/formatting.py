@@ -1,4 +1,4 @@
-"""Format numbers and texts for people: plural forms, figures, and control characters as escapes."""
+"""Format numbers and texts for output: plural forms, figures, escaped control characters."""
 
 from __future__ import annotations
 
@@ -13,35 +13,37 @@ def pluralize(n: int, noun: str) -> str:
 
 
 _DIRECTIONS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
-_STEERS = f"\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029{_DIRECTIONS}\ud800-\udfff"
-"""Controls of both sets, line and paragraph separators, marks of direction, halves of surrogate pairs."""
-_IN_LINES = re.compile(f"[{_STEERS}]")
-_IN_A_LINE = re.compile(f"[{_STEERS}\n\t]")
-_NEEDS_QUOTES = re.compile(f'[{_STEERS}\n\t"\\\\]')
+_CONTROLS = f"\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029{_DIRECTIONS}\ud800-\udfff"
+"""Characters that could change how a terminal shows a line.
+
+C0 and C1 controls, line and paragraph separators, direction marks and surrogate halves.
+"""
+_IN_LINES = re.compile(f"[{_CONTROLS}]")
+_IN_A_LINE = re.compile(f"[{_CONTROLS}\n\t]")
+_NEEDS_QUOTES = re.compile(f'[{_CONTROLS}\n\t"\\\\]')
 _LETTERS = {7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r", 34: '"', 92: "\\"}
-"""What C writes behind a backslash in place of a number."""
+"""Letters of the C escape sequences, by character code."""
 _COMMANDS = ("::", "##[")
-"""What begins a command in the log of a GitHub workflow."""
+"""Prefixes of commands in the log of a GitHub workflow."""
 
 
 def escape_control_chars(text: str, *, lines: bool = False) -> str:
-    r"""Return `text` with controls as ``\x1b`` and ``\u202e``; ends of `lines` and tabs stay."""
+    r"""Return `text` with controls as ``\x1b`` or ``\u202e``; with `lines`, keep line ends and tabs."""
     return (_IN_LINES if lines else _IN_A_LINE).sub(_escape, text)
 
 
 def shown_path(path: str) -> str:
-    """Return the path of a file for people, at the begin of a line that is no command of a workflow."""
+    """Return a path for display at the start of a line, so that it is not a workflow command."""
     shown = escape_control_chars(path)
     return f"./{shown}" if shown.lstrip().startswith(_COMMANDS) else shown
 
 
 def quoted_path(path: str) -> str:
-    r"""Return the path of a file as git quotes it in a diff, which ``patch`` and ``git apply`` understand.
+    r"""Return a path quoted as in the diffs of git, which ``patch`` and ``git apply`` understand.
 
-    A path without controls, quotes, backslashes and blanks at its ends stays as it is, as with
-    ``core.quotePath=false``. Of any other all bytes that are not printable ASCII are written as octal
-    numbers: ``"a\nb \303\274"``. So a name takes up one line, whatever is in it.
-    A tab ends a name with blanks.
+    A path without control characters, quotes, backslashes and surrounding blanks is not changed, as with
+    ``core.quotePath=false``. In other paths, bytes that are not printable ASCII are written as octal numbers:
+    ``"a\nb \303\274"``, so that every name fits on one line. A name with blanks is terminated by a tab.
     """
     if not _NEEDS_QUOTES.search(path) and path == path.strip():
         return f"{path}\t" if any(map(str.isspace, path)) else path
@@ -49,7 +51,7 @@ def quoted_path(path: str) -> str:
 
 
 def escaped_json(text: str) -> str:
-    r"""Return JSON with all that `visible` would write out as ``\u202e``; line ends between values stay."""
+    r"""Return JSON with control characters as ``\u202e``; line ends between values are kept."""
     return _IN_LINES.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
@@ -65,5 +67,5 @@ def _octal(byte: int) -> str:
 
 
 def format_figure(value: float | None, form: str) -> str:
-    """Return a figure in a format such as ``".2%"``; a dash for one that is not defined."""
+    """Return a figure in a format such as ``".2%"``, or a dash if it is undefined."""
     return "-" if value is None or isnan(value) else format(value, form)

@@ -1,15 +1,16 @@
-"""The door: the hooks through which every plugin, ours included, offers its parts.
+"""The hooks through which every plugin, including the core, registers its entries.
 
 Each hook is called once, when plugins are loaded, with a callback ``register(name, factory)``.
 
-`name` is ``prefix.Name.v1``. The prefix is the name of the plugin's entry point or of its distribution,
-with ``_`` for ``-``, so that nobody takes another's names. An experiment may have any prefix, such as the
-paper's (``bergsma2010.table1.v1``), that is no name of another plugin and that none has taken before. Of two
-who claim the same, the newcomer loses and is named: the core comes first, then what its distribution brings,
-then the others in the order of their names.
+`name` has the form ``prefix.Name.v1``. The prefix must be the name of the plugin's entry point or of its
+distribution, with ``_`` for ``-``, so that plugins cannot take each other's names. An experiment may have any
+prefix that is not the name of another plugin and not yet reserved, such as that of the paper
+(``bergsma2010.table1.v1``). If two plugins claim the same name, the later one is rejected and reported. The
+order is: the core, the other plugins of its distribution, all others by name.
 
-`factory` is a class or function that a config section can call, or where it is: ``"package.module:Name"``, or
-``".module:Name"`` beside the plugin's own module. Such a place is imported on first use: take this form.
+`factory` is a class or function that a config section can call, or its location: ``"package.module:Name"``,
+or
+``".module:Name"`` relative to the plugin's own module. Prefer a location: it is imported on first use.
 """
 
 from __future__ import annotations
@@ -25,82 +26,82 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 
 
 class Register(Protocol):
-    """What a hook is called with."""
+    """The callback that a hook receives."""
 
     def __call__(self, name: str, factory: Callable[..., Any] | str, /) -> None:
-        """Offer a part under a name."""
+        """Register an entry under a name."""
 
 
 class RegisterCommand(Protocol):
-    """What the hook of commands is called with."""
+    """The callback that the hook for commands receives."""
 
     def __call__(self, name: str, factory: Callable[..., Any] | str, summary: str, /) -> None:
-        """Offer a command ``prefix.command.v1`` with the line of help that `disambig --help` shows."""
+        """Register a command ``prefix.command.v1`` with the one-line help that `disambig --help` shows."""
 
 
 @hookspec
 def disambig_register_tokenisations(register: Register) -> None:
-    """Register tokenisations: what a word is."""
+    """Register tokenisations, which define what a word is."""
 
 
 @hookspec
 def disambig_register_tasks(register: Register) -> None:
-    """Register tasks: what is decided, and between which candidates."""
+    """Register tasks, which define what is decided, and between which candidates."""
 
 
 @hookspec
 def disambig_register_extractors(register: Register) -> None:
-    """Register feature extractors: what is known about each candidate."""
+    """Register feature extractors, which describe each candidate."""
 
 
 @hookspec
 def disambig_register_kernels(register: Register) -> None:
-    """Register kernels: how alike two instances are (see `disambig.types.Kernel`)."""
+    """Register kernels, the similarity functions of two instances (see `disambig.types.Kernel`)."""
 
 
 @hookspec
 def disambig_register_decoders(register: Register) -> None:
-    """Register decoders: from row scores to the rows that win, or their marginals."""
+    """Register decoders, which turn row scores into the best rows or into marginals."""
 
 
 @hookspec
 def disambig_register_learners(register: Register) -> None:
-    """Register learners: how weights are found from examples."""
+    """Register learners, which learn weights from examples."""
 
 
 @hookspec
 def disambig_register_judges(register: Register) -> None:
-    """Register judges: what makes decisions of scores (see `disambig.types.DecisionRule`)."""
+    """Register decision rules, which turn scores into decisions (see `disambig.types.DecisionRule`)."""
 
 
 @hookspec
 def disambig_register_measures(register: Register) -> None:
-    """Register measures: how good decisions are (see `disambig.metrics.outcomes`)."""
+    """Register measures of the quality of decisions (see `disambig.metrics`)."""
 
 
 @hookspec
 def disambig_register_readers(register: Register) -> None:
-    """Register readers of labelled examples (see `disambig.formats.labelled`)."""
+    """Register readers of labelled examples (see `disambig.formats`)."""
 
 
 @hookspec
 def disambig_register_runners(register: Register) -> None:
-    """Register engines of jobs: ``register("yours.cluster.v1", ".place:make")`` is for ``--engine cluster``.
+    """Register engines that run jobs; ``"yours.cluster.v1"`` provides ``--engine cluster``.
 
-    The factory is called with `disambig.jobs.runners.EngineOptions` and returns a `Runner`.
+    The factory is called with a `disambig.jobs.EngineOptions` and returns a `disambig.jobs.Runner`.
     """
 
 
 @hookspec
 def disambig_register_experiments(register: Register) -> None:
-    """Register experiments that can be repeated with one command (see `disambig.experiments.results`)."""
+    """Register experiments for ``disambig reproduce`` (see `disambig.experiments`)."""
 
 
 @hookspec
 def disambig_register_commands(register: RegisterCommand) -> None:
-    """Register commands of `disambig`: a Typer or a function, and its line of help.
+    """Register commands of `disambig`: a Typer application or a function, and its one-line help.
 
-    The part of the name in the middle is what the user calls: ``register("yours.convert.v1",
-    ".commands.convert:app", "Convert kana to kanji.")`` is ``disambig convert``. A name of the core's, or of
-    a plugin that was there before, is left out, which `disambig plugins` says.
+    The middle of the name is the name of the command: ``register("yours.convert.v1",
+    ".commands.convert:app", "Convert kana to kanji.")`` provides ``disambig convert``. A command that the
+    core or an earlier plugin already has is ignored and reported by `disambig plugins`.
     """

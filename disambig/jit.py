@@ -15,13 +15,13 @@ _SETTINGS = ".numba_config.yaml"
 
 
 def _import_numba_without_settings() -> None:
-    """Import Numba without the settings in the current directory, and keep it from reading them later."""
-    if "numba" in sys.modules:  # by a program that decides itself which settings hold
+    """Import Numba so that it never reads settings from the current directory, which is untrusted."""
+    if "numba" in sys.modules:  # the program imported it and is responsible for its settings
         return
-    if os.path.lexists(_SETTINGS):  # otherwise it is not read, and threads may import the true yaml meanwhile
-        blind, real = ModuleType("yaml"), sys.modules.get("yaml")
-        blind.safe_load = lambda _: None  # type: ignore[attr-defined]
-        sys.modules["yaml"] = blind
+    if os.path.lexists(_SETTINGS):  # only then: other threads may need the real yaml
+        stub, real = ModuleType("yaml"), sys.modules.get("yaml")
+        stub.safe_load = lambda _: None  # type: ignore[attr-defined]
+        sys.modules["yaml"] = stub
         try:
             import numba.core.config
         finally:
@@ -30,7 +30,7 @@ def _import_numba_without_settings() -> None:
                 sys.modules["yaml"] = real
     import numba.core.config
 
-    # a file there is looked for again whenever a function is compiled
+    # Numba looks for the file again whenever it compiles a function.
     numba.core.config._config_fname = ""
 
 
@@ -50,32 +50,32 @@ R = TypeVar("R")
 
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile `function` with Numba: no Python objects, no GIL, cached on disk where that can be.
+    """Compile `function` with Numba, without the GIL, and cache it on disk if possible.
 
-    Where no cache can be written (a read-only installation without a home directory) Numba
-    refuses a cache already at import; the function is then compiled once a process.
+    If no cache can be written (a read-only installation without a home directory), Numba raises an error
+    when the cache is created; the function is then compiled once per process.
 
-    Kernels have no annotations, for Numba finds their types: such a module says
-    ``# mypy: allow-untyped-defs``. What is checked of calls is the number of arguments.
+    Compiled functions have no annotations, since Numba infers their types: their modules need
+    ``# mypy: allow-untyped-defs``, and type checkers only check the number of arguments of calls.
     """
-    kernel = numba.njit(nogil=True, error_model="numpy")(function)
+    dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
     with suppress(RuntimeError, OSError):
-        kernel._cache = _TolerantCache(function)
-    _kernels.append(kernel)
-    return cast("Callable[P, R]", kernel)
+        dispatcher._cache = _TolerantCache(function)
+    _dispatchers.append(dispatcher)
+    return cast("Callable[P, R]", dispatcher)
 
 
 class _TolerantCache(FunctionCache):  # type: ignore[misc]
-    """Numba's cache on disk, in which damage is no error: what cannot be read is compiled and kept anew.
+    """Numba's disk cache, but damaged files are not an error: the function is compiled and saved again.
 
-    Numba raises whatever unpickling a truncated file raises, and where two processes kept a function for
-    different types at once it may give the one for the other.
+    Numba passes on any exception of unpickling a truncated file. If two processes save a function for
+    different types at the same time, it can also return the code for the wrong types.
     """
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
             overload = super().load_overload(sig, target_context)
-        except Exception:  # a truncated file, one of another user, a directory
+        except Exception:  # such as a truncated file, a file of another user, or a directory
             overload = None
             self._forget()
         if overload is not None and tuple(overload.signature.args) != tuple(sig):
@@ -87,26 +87,26 @@ class _TolerantCache(FunctionCache):  # type: ignore[misc]
         try:
             super().save_overload(sig, data)
         except Exception:
-            _log.debug("compiled code cannot be kept in %s", self.cache_path, exc_info=True)
+            _log.debug("cannot save compiled code in %s", self.cache_path, exc_info=True)
 
     def _forget(self) -> None:
-        """Remove the index, so that it is written anew."""
+        """Remove the index, so that it is written again."""
         with suppress(OSError):
             Path(self._cache_file._index_path).unlink()
 
 
 def compiled_functions() -> list[Any]:
-    """Return what `compiled` has marked so far, in modules that are imported."""
-    return list(_kernels)
+    """Return the compiled functions of all modules imported so far."""
+    return list(_dispatchers)
 
 
-def cache_location(kernel: Any) -> str | None:
-    """Return where the code of a kernel is kept, for people; None where it cannot be.
+def cache_location(dispatcher: Any) -> str | None:
+    """Return the directory of the cached code of a compiled function for messages, or None without a cache.
 
-    Without NUMBA_CACHE_DIR that is beside each module, in its ``__pycache__``, of which one is as good as
-    the other; so the directory of the package is named.
+    Without NUMBA_CACHE_DIR the code is in the ``__pycache__`` of each module; then the directory of the
+    package is returned, since one is as good as the other.
     """
-    path = kernel.stats.cache_path if hasattr(kernel, "stats") else None
+    path = dispatcher.stats.cache_path if hasattr(dispatcher, "stats") else None
     if not path:
         return None
     if numba.config.CACHE_DIR:
@@ -114,46 +114,46 @@ def cache_location(kernel: Any) -> str | None:
     place = Path(path)
     if place.name != "__pycache__":
         return str(place.parent)
-    depth = kernel.py_func.__module__.count(".")
+    depth = dispatcher.py_func.__module__.count(".")
     return str(place.parents[depth] if depth < len(place.parents) else place)
 
 
 class _CompilationListener(event.Listener):  # type: ignore[misc]
-    """Tells of the first kernel that is compiled, no more; stops the clock of documents meanwhile."""
+    """Log the first compilation only, and suspend document time limits while it runs."""
 
     def __init__(self) -> None:
-        self.told = False
+        self._logged = False
 
     def on_start(self, happening: Any) -> None:
         pause_time_limit()
-        kernel = happening.data.get("dispatcher")
-        if self.told or not any(kernel is kernel_of_ours for kernel_of_ours in _kernels):
+        dispatcher = happening.data.get("dispatcher")
+        if self._logged or not any(dispatcher is ours for ours in _dispatchers):
             return
-        self.told = True
-        place = cache_location(kernel)
-        kept = f"kept in {place}" if place else "it cannot be kept (see `disambig doctor`)"
-        _log.info("compiling code for this machine, once: %s", kept)
+        self._logged = True
+        place = cache_location(dispatcher)
+        where = f"saved in {place}" if place else "it cannot be saved (see `disambig doctor`)"
+        _log.info("compiling code for this machine, once: %s", where)
 
     def on_end(self, happening: Any) -> None:
         resume_time_limit()
 
 
 _log = logging.getLogger(__name__)
-_kernels: list[Any] = []
+_dispatchers: list[Any] = []
 _listener = _CompilationListener()
 event.register("numba:compile", _listener)
 
 
 def _as_intrinsic(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Make of what writes machine code a function for kernels: its first argument is Numba's."""
+    """Return an intrinsic for compiled functions; its first argument is Numba's typing context."""
     return intrinsic(function)
 
 
 @_as_intrinsic
 def eight_bytes(_: Any, array: Any, at: Any) -> Any:
-    """Return the eight bytes of an array of uint8 from place `at` (uint64) on as one uint64, lowest first.
+    """Return eight bytes of an array of uint8 from index `at` (uint64) on as one little-endian uint64.
 
-    For kernels; nothing checks that they lie in the array. Eight loads of one byte take four times as long.
+    For compiled functions; bounds are not checked. Eight loads of one byte would take four times as long.
     """
 
     def load(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -168,10 +168,10 @@ def eight_bytes(_: Any, array: Any, at: Any) -> Any:
 def eight_products(_: Any, indices: Any, data: Any, start: Any, end: Any, table: Any, sums: Any) -> Any:
     """Write the sum of ``data[at] * table[indices[at]]``, at from `start` to `end`, to `sums`.
 
-    For kernels; nothing checks that they lie in the arrays. `table` has shape (n, 8) and is of float64 or
-    uint8; `sums`, shape (8,), and `data` are of float64, `indices` of uint32, `start` and `end` uint64. The
-    eight are added in vectors, each in the order of the row: twice as fast as the loop, which Numba leaves as
-    it is, and the same to the bit.
+    For compiled functions; bounds are not checked. `table` has shape (n, 8) and is float64 or uint8; `sums`,
+    shape (8,), and `data` are float64, `indices` is uint32, `start` and `end` are uint64. The eight sums are
+    computed as a vector, each in the order of the row: twice as fast as the loop, which Numba does not
+    vectorise, and bit-identical to it.
     """
 
     def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -192,7 +192,7 @@ def add_eight(
 ) -> Any:
     """Add ``data[at] * steps * keep[indices[at]]`` to ``table[indices[at]]``, at from `start` to `end`.
 
-    As `eight_products`; `table` is of float64, `keep` of float64 or uint8, `steps` of float64, shape (8,).
+    See `eight_products`; `table` is float64, `keep` float64 or uint8, `steps` float64 of shape (8,).
     """
 
     def add(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -211,7 +211,7 @@ _EIGHT = ir.VectorType(ir.DoubleType(), 8)
 
 
 class _RowArguments:
-    """The arguments of an intrinsic over rows of eight, indices and data first."""
+    """The arguments of an intrinsic over rows of eight numbers; `indices` and `data` come first."""
 
     def __init__(self, context: Any, builder: Any, signature: Any, arguments: Any) -> None:
         self._builder, self._types = builder, signature.args
@@ -224,7 +224,7 @@ class _RowArguments:
 
     @contextmanager
     def iterate(self, start: Any, end: Any) -> Iterator[tuple[Any, Any]]:
-        """Loop over a row: the index, and the number eight times."""
+        """Loop over a row and yield the index and the number, broadcast to eight."""
         builder, indices, data = self._builder, self._data[0], self._data[1]
         nothing, first = ir.Constant(_EIGHT, ir.Undefined), ir.IntType(32)(0)
         everywhere = ir.Constant(ir.VectorType(ir.IntType(32), 8), [0] * 8)
@@ -234,7 +234,7 @@ class _RowArguments:
             yield row, builder.shuffle_vector(number, nothing, everywhere)
 
     def load(self, argument: int, row: Any) -> Any:
-        """Return eight numbers of an argument, as floats."""
+        """Return eight numbers of an argument as floats."""
         place, builder = self._place(argument, row), self._builder
         if self._types[argument].dtype == numba.types.uint8:
             eight = ir.VectorType(ir.IntType(8), 8).as_pointer()

@@ -1,7 +1,7 @@
-"""Modules whose names are imported on first use, and are typed all the same.
+"""Lazy modules: names are imported on first use, but known to type checkers.
 
-Such a module imports its names under ``if TYPE_CHECKING:``, where type checkers and editors find them; at
-run time the same lines, read as text, say where a name comes from. So they are written once.
+Such a module imports its names under ``if TYPE_CHECKING:``, for type checkers and editors. At run time the
+same lines are parsed to find out where each name comes from, so that they are written only once.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ def lazy_names(
     Parameters
     ----------
     module : str
-        Its name. Under ``if TYPE_CHECKING:`` stand ``from HOME import NAME as NAME`` and, where a name is
-        another at home, ``from HOME import OTHER as _NAME`` and ``NAME = _NAME``; nothing else.
+        Its name. Its block ``if TYPE_CHECKING:`` contains only ``from HOME import NAME as NAME`` and, for a
+        name that differs from that in its module, ``from HOME import OTHER as _NAME`` and ``NAME = _NAME``.
     otherwise : callable, optional
-        Asked for names that do not stand there; it raises AttributeError, too.
+        Called for all other names; must raise AttributeError for unknown ones.
     """
     homes = _homes(_source(module))
     names = sorted(name for name in homes if not name.startswith("_"))
@@ -40,7 +40,7 @@ def lazy_names(
         try:
             return getattr(import_module(home), known_as)
         except AttributeError:
-            return import_module(f"{home}.{known_as}")  # a module is handed out whole
+            return import_module(f"{home}.{known_as}")  # the name is a submodule
 
     return get, lambda: names, names
 
@@ -50,13 +50,13 @@ def _source(module: str) -> str:
     source = getattr(spec.loader, "get_source", lambda _: None)(module) if spec is not None else None
     if source is None:
         raise ImportError(
-            f"{module} reads its own source, which is not here: install disambig with its .py files"
+            f"{module} needs its own source, which is missing: install disambig with its .py files"
         )
     return str(source)
 
 
 def _homes(source: str) -> dict[str, tuple[str, str]]:
-    """Return where each name under ``if TYPE_CHECKING:`` comes from: a module, and its name there."""
+    """Return the module, and the name in it, of each name under ``if TYPE_CHECKING:``."""
     (block,) = (
         node
         for node in ast.parse(source).body

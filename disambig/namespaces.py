@@ -1,4 +1,4 @@
-"""Which plugin may register names under which prefix."""
+"""Check which plugin may register names under which prefix."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ CORE_PREFIXES = ("disambig", "web1t")
 
 
 def sort_entry_points(entries: Iterable[EntryPoint]) -> list[EntryPoint]:
-    """Return entry points, each once, in the order of claims.
+    """Return entry points without duplicates, in the order in which plugins reserve names.
 
-    The core, then what its distribution brings, then the others by name. Whoever comes later is the newcomer.
+    First the core, then the other plugins of its distribution, then all others by name.
     """
     in_order = list(entries)
-    homes = {distribution_name(entry) for entry in in_order if is_core(entry) and entry.dist}
-    in_order.sort(key=lambda entry: (not is_core(entry), distribution_name(entry) not in homes, *_key(entry)))
+    cores = {distribution_name(entry) for entry in in_order if is_core(entry) and entry.dist}
+    in_order.sort(key=lambda entry: (not is_core(entry), distribution_name(entry) not in cores, *_key(entry)))
     first: dict[tuple[str, str], EntryPoint] = {}
     for entry in in_order:
         first.setdefault((entry.name, entry.value), entry)
@@ -28,23 +28,23 @@ def sort_entry_points(entries: Iterable[EntryPoint]) -> list[EntryPoint]:
 
 
 def is_core(entry: EntryPoint) -> bool:
-    """Tell whether an entry point is the core's own."""
+    """Return True if an entry point is that of the core."""
     return entry.name == "core" and entry.value == CORE
 
 
 def distribution_name(entry: EntryPoint) -> str:
-    """Return the distribution of an entry point, or its module where nobody knows."""
+    """Return the distribution of an entry point, or its module if the distribution is unknown."""
     return _name(entry.dist) if entry.dist else entry.value
 
 
 @lru_cache(maxsize=64)
 def _name(distribution: Distribution) -> str:
-    """Return a distribution's name, which is read and parsed anew each time that it is asked for."""
+    """Return the name of a distribution, cached because each access parses its metadata."""
     return distribution.name
 
 
 def normalise_name(name: str) -> str:
-    """Return a name as prefixes are compared: ``My-Plugin`` is ``my_plugin``."""
+    """Return a name in the form in which prefixes are compared: ``my_plugin`` for ``My-Plugin``."""
     return re.sub(r"[-_.]+", "_", name).lower()
 
 
@@ -53,29 +53,29 @@ def _key(entry: EntryPoint) -> tuple[str, str, str]:
 
 
 class Namespaces:
-    """Who owns which prefix; plugins' own names are known from the start.
+    """The owner of each prefix; the names of all plugins are reserved from the start.
 
     Parameters
     ----------
     entries : list of EntryPoint
-        In the order of claims.
+        In the order in which they reserve names.
     """
 
     def __init__(self, entries: Iterable[EntryPoint]) -> None:
-        self._houses = dict.fromkeys(CORE_PREFIXES, "disambig")
+        self._owners = dict.fromkeys(CORE_PREFIXES, "disambig")
         self._entries: dict[str, EntryPoint] = {}
         for entry in entries:
             self._entries.setdefault(normalise_name(entry.name), entry)
             for prefix in self.prefixes(entry):
-                self._houses.setdefault(prefix, distribution_name(entry))
+                self._owners.setdefault(prefix, distribution_name(entry))
 
     def prefixes(self, entry: EntryPoint) -> list[str]:
-        """Return a plugin's own prefixes, whether or not another has them."""
+        """Return the prefixes of a plugin, even if another plugin owns them."""
         own = [normalise_name(entry.name), *([normalise_name(_name(entry.dist))] if entry.dist else [])]
         return list(dict.fromkeys([*(CORE_PREFIXES if is_core(entry) else ()), *own]))
 
     def check_name(self, entry: EntryPoint) -> None:
-        """Refuse a plugin whose name another has.
+        """Raise an error if another plugin has the same name.
 
         Raises
         ------
@@ -89,7 +89,7 @@ class Namespaces:
             )
 
     def check(self, entry: EntryPoint, kind: str, name: str) -> None:
-        """Refuse a name that is not the plugin's to give.
+        """Raise an error if the plugin may not register this name.
 
         Raises
         ------
@@ -97,7 +97,7 @@ class Namespaces:
             D006.
         """
         prefix = normalise_name(name.partition(".")[0])
-        own, owner = self.prefixes(entry), self._houses.get(prefix)
+        own, owner = self.prefixes(entry), self._owners.get(prefix)
         mine = is_core(entry) or owner == distribution_name(entry)
         if prefix in own and mine:
             return
@@ -109,6 +109,6 @@ class Namespaces:
         )
 
     def reserve(self, entry: EntryPoint, names: Iterable[str]) -> None:
-        """Note the prefixes of names that were registered; from now on they are this plugin's."""
+        """Reserve the prefixes of registered names for this plugin."""
         for name in names:
-            self._houses.setdefault(normalise_name(name.partition(".")[0]), distribution_name(entry))
+            self._owners.setdefault(normalise_name(name.partition(".")[0]), distribution_name(entry))

@@ -1,7 +1,7 @@
-"""Packs: packages that bring trained models for a language, and the count table that they ask, if any.
+"""Packs: packages with trained models for a language, and possibly a count table that they use.
 
 A pack is a package directory with a ``pack.json`` and an entry point in the group `disambig_packs`.
-It is found without being imported: a pack has no code to run.
+It is found without being imported, since a pack contains no code.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class Pack:
     models : dict of str to Path
         Directory of the model of each task.
     by_name : tuple of str
-        Tasks that are decided only where they are named: they label everything, such as each token.
+        Tasks that are used only if they are named, since they label everything, such as each token.
     folders : dict of str to Path
-        What else it brings for parts of plugins, by what they call it.
+        Further folders for components of plugins, by the name that the plugin uses.
     """
 
     name: str
@@ -66,12 +66,12 @@ def packs() -> dict[str, Pack]:
 
 @lru_cache(maxsize=4)
 def _entries(find: Any, stamps: tuple[tuple[str, int], ...]) -> tuple[EntryPoint, ...]:
-    """Return the entry points of packs: reading those of all that is installed takes its time."""
+    """Return the entry points of packs; cached, since reading all installed metadata is slow."""
     return tuple(find(group=GROUP))
 
 
 def _stamp(directory: str) -> tuple[str, int]:
-    """Return what changes when something is installed into a directory."""
+    """Return a value that changes when something is installed into a directory."""
     with suppress(OSError):
         return directory, os.stat(directory or ".").st_mtime_ns
     return directory, 0
@@ -83,7 +83,7 @@ def read_pack(home: Path) -> Pack:
     Raises
     ------
     UserError
-        D403 where it is damaged or names files outside the pack.
+        D403 if it is damaged or names files outside the pack.
     """
     try:
         description = read_json(home / "pack.json")
@@ -104,7 +104,7 @@ def read_pack(home: Path) -> Pack:
     brought = (*([pack.counts] if pack.counts else []), *pack.models.values(), *pack.folders.values())
     for path in brought:
         if not path.resolve().is_relative_to(root):
-            raise UserError("D403", path=home, problem=f"{path} lies outside the pack")
+            raise UserError("D403", path=home, problem=f"{path} is outside the pack")
     return pack
 
 
@@ -114,7 +114,7 @@ def pack(name: str) -> Pack:
     Raises
     ------
     UserError
-        D402, with the packs there are.
+        D402, with the installed packs.
     """
     installed = packs()
     if name not in installed:
@@ -123,7 +123,7 @@ def pack(name: str) -> Pack:
 
 
 def available() -> dict[str, Path]:
-    """Return the directory of every model that installed packs bring, by task and as PACK/TASK."""
+    """Return the directory of every model in the installed packs, by task and by PACK/TASK."""
     folders: dict[str, Path] = {}
     for brought in packs().values():
         for task, path in brought.models.items():
@@ -133,33 +133,33 @@ def available() -> dict[str, Path]:
 
 
 def not_installed(name: str) -> str | None:
-    """Return the pack that would bring a model, if a component's declaration names one (see `label_factory`).
+    """Return the pack that contains a model, if the factory of a spaCy component names one.
 
-    The component of a task TASK is called ``disambig_TASK``; its module is imported, and spaCy with it.
+    The component of a task TASK is called ``disambig_TASK``. This imports its module, and spaCy.
     """
     task = name.rpartition("/")[2]
     for entry in entry_points(group="spacy_factories"):
         if entry.name == f"disambig_{task}":
-            with suppress(Exception):  # a plugin that fails has its own place to say so
+            with suppress(Exception):  # a broken plugin is reported elsewhere
                 pack_name = getattr(entry.load(), "pack", None)
                 return pack_name if pack_name and name in (task, f"{pack_name}/{task}") else None
     return None
 
 
 def default_tasks() -> tuple[str, ...]:
-    """Return the tasks that installed packs decide where none is named, in alphabetical order."""
+    """Return the tasks of installed packs that are used by default, in alphabetical order."""
     return tuple(
         sorted({task for pack in packs().values() for task in pack.models if task not in pack.by_name})
     )
 
 
 def model_folder(name_or_path: str | Path) -> Path:
-    """Return the directory of a model: of a task such as ``"preposition"``, of ``"PACK/TASK"``, or a path.
+    """Return the directory of a model, given a task such as ``"preposition"``, ``"PACK/TASK"`` or a path.
 
     Raises
     ------
     UserError
-        D404 for an unknown name, with the true list and the pack that would bring it.
+        D404 for an unknown name, with the available names and the pack to install.
     """
     models = available()
     if str(name_or_path) in models:

@@ -1,6 +1,7 @@
 """The registry of entries by kind and versioned name, and the plugins that fill it.
 
-Plugins are loaded by entry point when an entry is first asked for. A plugin that fails to load does not stop the others.
+Plugins are loaded by entry point when an entry is first requested. A plugin that fails to load does not
+affect the others.
 """
 
 from __future__ import annotations
@@ -43,21 +44,21 @@ COMMANDS = "commands"
 _NAME = re.compile(r"([A-Za-z_]\w*\.)+v[1-9]\d*")
 _COMMAND = re.compile(r"[A-Za-z_]\w*\.[a-z][a-z0-9_]*\.v[1-9]\d*")
 _PLACE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
-_shelves: dict[str, dict[str, Entry]] = {kind: {} for kind in KINDS}
+_entries: dict[str, dict[str, Entry]] = {kind: {} for kind in KINDS}
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What a plugin registered.
+    """A factory that a plugin registered under a name.
 
     Attributes
     ----------
     kind, name, owner : str
-        The shelf, the versioned name, and the plugin that brings it.
+        The kind, the versioned name, and the plugin that registered it.
     factory : callable or str
-        What a config section calls, or its place.
+        The class or function that a config section calls, or its location.
     summary : str
-        Of a command, its line of help.
+        One-line help, for commands only.
     """
 
     kind: str
@@ -68,17 +69,17 @@ class Entry:
 
     @property
     def command(self) -> str:
-        """Of a command, what the user calls it: ``new-plugin`` of ``disambig.new_plugin.v1``."""
+        """The name of a command for the user: ``new-plugin`` for ``disambig.new_plugin.v1``."""
         return self.name.split(".")[-2].replace("_", "-")
 
     def check(self) -> None:
-        """Refuse what cannot lie on a shelf.
+        """Raise an error if the entry is invalid.
 
         Raises
         ------
         UserError
-            D004 for what is no registry name, D011 for a factory that is neither callable nor a place; D016
-            and D017 for what is no name of a command, and for one without a line of help.
+            D004 for an invalid name, D011 for a factory that is neither callable nor a location, D016 for an
+            invalid name of a command, D017 for a command without a one-line help.
         """
         if not _NAME.fullmatch(self.name):
             raise UserError("D004", name=self.name)
@@ -96,12 +97,12 @@ class Entry:
             raise UserError("D017", name=self.name, summary=self.summary)
 
     def load(self) -> Callable[..., Any]:
-        """Return the factory, imported now if it was not yet.
+        """Return the factory, and import it if necessary.
 
         Raises
         ------
         UserError
-            D007, whatever the import raises.
+            D007 for any exception during the import.
         """
         if not isinstance(self.factory, str):
             return self.factory
@@ -109,8 +110,8 @@ class Entry:
         try:
             factory = attrgetter(name)(import_module(module))
             if not callable(factory):
-                raise TypeError(f"{self.factory} is no class or function but {type(factory).__name__}")
-        except (Exception, SystemExit) as problem:  # whatever a plugin does wrong must not take the tool down
+                raise TypeError(f"{self.factory} is not a class or function but {type(factory).__name__}")
+        except (Exception, SystemExit) as problem:  # an error in a plugin must not stop the tool
             message = f"{type(problem).__name__}: {problem}"
             raise UserError(
                 "D007", kind=self.kind[:-1], name=self.name, plugin=self.owner, problem=message
@@ -119,32 +120,32 @@ class Entry:
 
 
 def register_entries(offered: Iterable[Entry]) -> None:
-    """Lay parts on the shelves: all of them or, where one is refused, none.
+    """Register all entries, or none if one is invalid.
 
     Raises
     ------
     UserError
-        D003 for a name that is taken: who comes later loses. D004 and D011 as `Part.check` says.
+        D003 for a name that is already registered; errors of `Entry.check`.
     """
     new: dict[tuple[str, str], Entry] = {}
     for part in offered:
         part.check()
-        first = new.get((part.kind, part.name)) or _shelves[part.kind].get(part.name)
+        first = new.get((part.kind, part.name)) or _entries[part.kind].get(part.name)
         if first is not None:
             raise UserError("D003", kind=part.kind[:-1], name=part.name, first=first.owner, second=part.owner)
         new[part.kind, part.name] = part
     for (kind, name), part in new.items():
-        _shelves[kind][name] = part
+        _entries[kind][name] = part
 
 
 def registered_entries(kind: str) -> dict[str, Entry]:
-    """Return a copy of what lies on the shelf `kind` now."""
-    return dict(_shelves[kind])
+    """Return a copy of the entries of a kind, without loading plugins."""
+    return dict(_entries[kind])
 
 
 def clear() -> None:
-    """Clear every shelf (before plugins are loaded anew)."""
-    for parts in _shelves.values():
+    """Remove all entries, before plugins are loaded again."""
+    for parts in _entries.values():
         parts.clear()
 
 
@@ -157,7 +158,7 @@ _report: list[PluginReport] | None = None
 
 @dataclass(frozen=True, slots=True)
 class PluginReport:
-    """What became of one entry point: `error` is None where it loaded, `warning` where nothing is odd."""
+    """The result of loading one entry point; `error` and `warning` are None if there was none."""
 
     name: str
     distribution: str
@@ -168,7 +169,7 @@ class PluginReport:
     warning: str | None = None
 
     def broken_entries(self) -> dict[str, str]:
-        """Import every part and return, by name, what is wrong with those that cannot be."""
+        """Import every entry and return the errors by name."""
         wrong = {}
         for kind, name in self.registered:
             part = registered_entries(kind).get(name)
@@ -181,7 +182,7 @@ class PluginReport:
 
 
 def load_plugins() -> list[PluginReport]:
-    """Load every installed plugin once and return what became of each.
+    """Load every installed plugin once and return the results.
 
     Raises
     ------
@@ -191,9 +192,9 @@ def load_plugins() -> list[PluginReport]:
     global _report
     with _lock:
         if _report is None:
-            _report = []  # now, so that a plugin that asks the registry while it loads does not begin anew
+            _report = []  # set first: a plugin may query the registry while it is loaded
             try:
-                entries = sort_entry_points(_entry_points())
+                entries = sort_entry_points(_all_entry_points())
                 claims = Namespaces(entries)
                 _report.extend(_load_one(entry, claims) for entry in entries)
             except UserError:
@@ -204,7 +205,7 @@ def load_plugins() -> list[PluginReport]:
 
 
 def reload_plugins() -> list[PluginReport]:
-    """Forget what is registered and load every plugin again (for tests and notebooks)."""
+    """Clear the registry and load every plugin again (for tests and notebooks)."""
     global _report
     with _lock:
         clear()
@@ -212,7 +213,7 @@ def reload_plugins() -> list[PluginReport]:
         return load_plugins()
 
 
-def _entry_points() -> list[EntryPoint]:
+def _all_entry_points() -> list[EntryPoint]:
     return list(entry_points(group=GROUP))
 
 
@@ -222,7 +223,7 @@ def _load_one(entry: EntryPoint, claims: Namespaces) -> PluginReport:
     try:
         claims.check_name(entry)
         registered, warning = _call_hooks(entry, claims)
-    except (Exception, SystemExit) as problem:  # whatever a plugin does wrong must not take the tool down
+    except (Exception, SystemExit) as problem:  # an error in a plugin must not stop the tool
         error = str(problem) if isinstance(problem, UserError) else f"{type(problem).__name__}: {problem}"
         if _strict():
             raise UserError(
@@ -230,9 +231,8 @@ def _load_one(entry: EntryPoint, claims: Namespaces) -> PluginReport:
             ) from problem
         _log.warning("plugin %r (%s %s) could not be loaded: %s", entry.name, distribution, version, error)
         return PluginReport(entry.name, distribution, version, entry.value, error)
-    if (
-        warning is not None
-    ):  # a command that is left out is no matter of the others: `disambig plugins` says it
+    if warning is not None:
+        # An ignored command does not concern users of other commands; `disambig plugins` shows it.
         level = logging.INFO if registered else logging.WARNING
         _log.log(level, "plugin %r (%s %s): %s", entry.name, distribution, version, warning)
     return PluginReport(entry.name, distribution, version, entry.value, None, registered, warning)
@@ -243,7 +243,7 @@ def _strict() -> bool:
 
 
 def _call_hooks(entry: EntryPoint, claims: Namespaces) -> tuple[tuple[tuple[str, str], ...], str | None]:
-    """Collect all that one plugin offers, then shelve it: a plugin comes whole or not at all."""
+    """Collect the entries of a plugin, then register all of them or none."""
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
     if os.environ.get("DISAMBIG_TRACE_PLUGINS") == "1":
@@ -253,7 +253,7 @@ def _call_hooks(entry: EntryPoint, claims: Namespaces) -> tuple[tuple[tuple[str,
     manager.register(plugin, name=entry.name)
     _check_hooks(manager, plugin)
     offered: list[Entry] = []
-    left_out: list[str] = []
+    ignored: list[str] = []
 
     def offer(kind: str, name: str, factory: Callable[..., Any] | str, summary: str = "") -> None:
         if isinstance(factory, str) and factory.startswith("."):
@@ -264,7 +264,9 @@ def _call_hooks(entry: EntryPoint, claims: Namespaces) -> tuple[tuple[tuple[str,
         claims.check(entry, kind, name)
         first = _first_command_entry(part, offered)
         if first is not None:
-            left_out.append(f"command {part.command!r} is left out: {first.owner} has one of that name")
+            ignored.append(
+                f"command {part.command!r} is ignored: {first.owner} already has a command of that name"
+            )
             return
         if _strict():
             part.load()
@@ -281,12 +283,12 @@ def _call_hooks(entry: EntryPoint, claims: Namespaces) -> tuple[tuple[tuple[str,
         getattr(manager.hook, f"{_HOOK}{kind}")(register=callback)
     register_entries(offered)
     claims.reserve(entry, (part.name for part in offered))
-    warning = "; ".join(left_out) or (None if offered else "registers nothing")
+    warning = "; ".join(ignored) or (None if offered else "registers nothing")
     return tuple((part.kind, part.name) for part in offered), warning
 
 
 def _first_command_entry(part: Entry, offered: Iterable[Entry]) -> Entry | None:
-    """Return the command that has the name of this one already; None where there is none."""
+    """Return an earlier command with the same name, or None."""
     if part.kind != COMMANDS:
         return None
     candidates = [
@@ -297,7 +299,7 @@ def _first_command_entry(part: Entry, offered: Iterable[Entry]) -> Entry | None:
 
 
 def _check_hooks(manager: pluggy.PluginManager, plugin: Any) -> None:
-    """Refuse a hook that there is not, and a function named like a hook that is none."""
+    """Raise an error for an unknown hook, and for a function named like a hook but without @hookimpl."""
     for caller in manager.get_hookcallers(plugin) or ():
         if not caller.has_spec():
             hook_names = [f"{_HOOK}{kind}" for kind in KINDS]
@@ -315,7 +317,7 @@ def get(kind: str, name: str) -> Callable[..., Any]:
     Raises
     ------
     UserError
-        D001, with the true list of names, nearest first; D007 where it cannot be imported.
+        D001, with the available names, nearest first; D007 if it cannot be imported.
     """
     by_name = entries(kind)
     if name not in by_name:
@@ -324,13 +326,13 @@ def get(kind: str, name: str) -> Callable[..., Any]:
 
 
 def entries(kind: str) -> dict[str, Entry]:
-    """Return the parts of a kind by name; nothing of them is imported."""
+    """Return the entries of a kind by name, without importing them."""
     load_plugins()
     return registered_entries(kind)
 
 
 def load_all(kind: str) -> dict[str, Callable[..., Any]]:
-    """Return every factory of a kind; one that cannot be imported is left out, with a warning."""
+    """Return every factory of a kind; one that cannot be imported is skipped with a warning."""
     factories = {}
     for name, part in entries(kind).items():
         try:
@@ -341,7 +343,7 @@ def load_all(kind: str) -> dict[str, Callable[..., Any]]:
 
 
 def confection_registry(wanted: Iterable[tuple[str, str]]) -> Any:
-    """Return a confection registry, which builds objects from config sections, of parts (kind, name)."""
+    """Return a confection registry, which builds objects from config sections, with these entries."""
     import catalogue
     import confection
 

@@ -21,22 +21,22 @@ _warming: ContextVar[bool] = ContextVar("warming", default=False)
 
 
 def use_numba(units: int, *, at_once: int = 200_000, in_all: int = 2_000_000) -> bool:
-    """Say whether this call is worth the Numba kernel.
+    """Return True if this call should use the Numba backend.
 
     Parameters
     ----------
     units : int
-        The size of this call's work: characters of text, lookups, features; about 0.2 microseconds
-        each on the slow path.
+        Amount of work of this call: characters of text, lookups, features; about 0.2 microseconds each
+        with the NumPy backend.
     at_once : int
-        A call of this size uses the kernel at once.
+        Calls of at least this size always use Numba.
     in_all : int
-        After this much work in the process (in all rooms together) every call uses the kernel.
+        After this much work in the process every call uses Numba, since compilation pays off.
 
     Raises
     ------
     UserError
-        D200, where the environment variable DISAMBIG_ENGINE is neither ``numpy`` nor ``numba``.
+        D200 if the environment variable DISAMBIG_ENGINE is neither ``numpy`` nor ``numba``.
     """
     global _seen
     engine = os.environ.get(VARIABLE, "")
@@ -51,9 +51,9 @@ def use_numba(units: int, *, at_once: int = 200_000, in_all: int = 2_000_000) ->
 
 
 def warm_up(work: Callable[[], object]) -> None:
-    """Run `work` with the kernels, then let all calls of this process use them, little work or not.
+    """Run `work` with the Numba backend, then use it for all calls of this process, however small.
 
-    For a process that answers for hours: other threads go on without the kernels until these are ready.
+    For long-lived processes: other threads use NumPy until the functions are compiled.
     """
     global _seen
     token = _warming.set(True)
@@ -65,15 +65,15 @@ def warm_up(work: Callable[[], object]) -> None:
 
 
 AGAIN = 1.0
-"""Seconds after which the alarm comes once more, should what it raised be lost."""
+"""Seconds between repeated alarms, in case the exception of the first one is lost."""
 
 
 class DeadlineExceeded(BaseException):
-    """What `limited` raises in the block: no Exception, which code of others may catch."""
+    """Raised by `time_limit`; not an Exception, since foreign code may catch those."""
 
 
 class _Deadline(threading.local):
-    """When the block that a thread is in has to end, in its own processor time."""
+    """The end of a thread's current block, in processor time of the thread."""
 
     end = math.inf
     compiling = 0
@@ -81,7 +81,7 @@ class _Deadline(threading.local):
 
 
 class _Clock:
-    """The system's timer while a block is limited; stopped as long as anything is compiled."""
+    """The system timer of a limited block; it is paused while anything is compiled."""
 
     def __init__(self) -> None:
         self.runs = False
@@ -95,10 +95,10 @@ _deadline = _Deadline()
 
 @contextmanager
 def processor_time_limit(seconds: float) -> Iterator[None]:
-    """Let `check_time` raise `DeadlineExceeded` once this thread has computed for so many seconds in the block.
+    """Let `check_time` raise `DeadlineExceeded` after `seconds` of processor time of this thread.
 
-    Unlike `limited` it works in any thread, and nothing is interrupted: what runs in the block asks now and
-    then. Time in which functions are compiled does not count.
+    Unlike `time_limit` it works in any thread and interrupts nothing: the code in the block must call
+    `check_time` now and then. Compilation time does not count.
     """
     before = _deadline.end
     _deadline.end = min(before, time.thread_time() + seconds)
@@ -109,18 +109,18 @@ def processor_time_limit(seconds: float) -> Iterator[None]:
 
 
 def check_time() -> None:
-    """Raise `DeadlineExceeded` if the time of a `processor_time_limit` around the caller is over."""
+    """Raise `DeadlineExceeded` if the enclosing `processor_time_limit` has expired."""
     if time.thread_time() > _deadline.end:
         raise DeadlineExceeded
 
 
 @contextmanager
 def time_limit(seconds: float | None) -> Iterator[None]:
-    """Leave the block by `DeadlineExceeded` when it takes longer than so many seconds.
+    """Raise `DeadlineExceeded` in the block when it takes longer than `seconds`.
 
-    The system's alarm does it, which only the main thread of a process hears, between two steps of Python: a
-    kernel that runs is not interrupted, nor a worker that works in a thread, as Dask's. A time for whole
-    shards, after which their worker is killed, holds there too.
+    This uses the system alarm, which only reaches the main thread, between two bytecodes: it does not
+    interrupt a running compiled function, nor work in other threads, as in Dask workers. The time limit of a
+    whole shard, after which its worker is killed, applies there too.
     """
     possible = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
     if seconds is None or not possible:
@@ -142,7 +142,7 @@ def time_limit(seconds: float | None) -> Iterator[None]:
 
 
 def pause_time_limit() -> None:
-    """Stop the clock of a limited block."""
+    """Pause the time limit, for example while a function is compiled."""
     if not _deadline.compiling:
         _deadline.compiling_since = time.thread_time()
     _deadline.compiling += 1
@@ -153,7 +153,7 @@ def pause_time_limit() -> None:
 
 
 def resume_time_limit() -> None:
-    """Let the clock of a limited block go on, unless more is still compiled."""
+    """Resume the time limit, unless another compilation is still running."""
     _deadline.compiling = max(0, _deadline.compiling - 1)
     if not _deadline.compiling:
         _deadline.end += time.thread_time() - _deadline.compiling_since
@@ -164,6 +164,6 @@ def resume_time_limit() -> None:
 
 
 class WeakRefMixin:
-    """Base of classes with slots whose objects can be keys of a ``WeakKeyDictionary``."""
+    """Base class that makes instances of classes with slots weakly referenceable."""
 
     __slots__ = ("__weakref__",)

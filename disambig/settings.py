@@ -1,4 +1,4 @@
-"""The settings of a part: what a config can give. What `fit` learns, or the core sets, is none."""
+"""The settings of a component that a config can set, as opposed to fields that are learned by `fit`."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ _SETTING = "disambig setting"
 
 
 def fitted_field(default: T) -> T:
-    """Return the default of a field that no config sets, in a dataclass that is a part.
+    """Return the default of a dataclass field that a config cannot set.
 
-    Such a field is what `fit` learns, or what the core gives: ``words: tuple[str, ...] = no_setting(())``.
+    Such a field is learned by `fit` or set by the core: ``words: tuple[str, ...] = fitted_field(())``.
     """
     field: Any = dataclasses.field(default=default, metadata={_SETTING: False})
-    return field  # to type checkers a field is its default, as with `dataclasses.field`
+    return field  # typed like the default, as `dataclasses.field` is
 
 
 def get_settings(factory: Callable[..., Any]) -> dict[str, Parameter]:
-    """Return the settings that a class or function takes, with their true defaults.
+    """Return the settings that a class or function accepts, with their defaults.
 
     Raises
     ------
     TypeError, ValueError
-        For what is written in C and does not tell.
+        If the factory is written in C and has no signature.
     """
     fields = _fields(factory)
     settings = {}

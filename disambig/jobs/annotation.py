@@ -80,7 +80,8 @@ class ModelSource:
     models : tuple of str
         Names or directories; empty: the installed models that are for all texts.
     flags_per_1000 : float or mapping from task to float, optional
-        Of all models together, or of some tasks; by default each model's own (see `disambig.models.annotation`).
+        Of all models together, or of some tasks; by default each model's own (see
+        `disambig.models.annotation`).
     ignore : tuple of str
         Words that are left alone.
     sets : tuple of Group

@@ -53,17 +53,17 @@ from disambig.jobs.work import Function, ProgressCallback, Runner
 
 @dataclass(frozen=True, slots=True)
 class JobLimits:
-    """Bounds on single inputs and documents.
+    """Limits on single inputs and documents.
 
     Attributes
     ----------
-    held : int
-        Bytes of an input that may lie in memory, where it cannot be read piece by piece; 0, for the usual
-        bound of this machine, becomes that.
-    usual : bool
-        Whether it is: another machine may have another bound.
+    memory : int
+        Maximum size in bytes of an input that must be held in memory as a whole; 0 is replaced by the default
+        of this machine.
     seconds : float or None
-        That annotating a document may take; None: as long as it likes.
+        Maximum time for annotating a document; None for no limit.
+    defaults : bool
+        Whether `memory` is the default, which may differ on another machine.
     """
 
     memory: int = 0
@@ -72,13 +72,13 @@ class JobLimits:
 
     def __post_init__(self) -> None:
         if not self.memory:
-            object.__setattr__(self, "usual", True)
-            object.__setattr__(self, "held", memory_limit())
+            object.__setattr__(self, "defaults", True)
+            object.__setattr__(self, "memory", memory_limit())
         if self.seconds is not None and not 0 < self.seconds < math.inf:
             raise UserError("D859", value=self.seconds)
 
     def plain(self) -> dict[str, Any]:
-        """Return what of them changes the output, for a manifest; what is usual is not said."""
+        """Return the limits that can change the output, for a manifest, without defaults."""
         return {
             **({} if self.defaults else {"max_input": self.memory}),
             **({"document_timeout": self.seconds} if self.seconds is not None else {}),

@@ -149,14 +149,14 @@ def test_names_of_the_core_and_of_others_are_left_out_alone(write, load_with, ca
     kept = {("commands", "b.whisper.v1"), ("commands", "b.hum.v1"), ("learners", "b.L.v1")}
     assert set(reports["b"].registered) == kept
     assert reports["b"].warning.split("; ") == [
-        "command 'shout' is left out: a has one of that name",
-        "command 'train' is left out: core has one of that name",
-        "command 'new-plugin' is left out: core has one of that name",
-        "command 'whisper' is left out: b has one of that name",
+        "command 'shout' is ignored: a already has a command of that name",
+        "command 'train' is ignored: core already has a command of that name",
+        "command 'new-plugin' is ignored: core already has a command of that name",
+        "command 'whisper' is ignored: b already has a command of that name",
     ]
     assert "b.train.v1" not in registry.entries("commands")
     status, out, _ = call(capsys, "plugins", "b")
-    assert status == 0 and "WARNING: command 'shout' is left out: a has one" in out
+    assert status == 0 and "WARNING: command 'shout' is ignored: a already has" in out
     out = call(capsys, "--help")[1]
     assert "The first." in out and "Its own." in out
     assert not any(said in out for said in ("The second.", "Takes the core's.", "again"))
