@@ -194,7 +194,7 @@ def load_plugins() -> list[PluginReport]:
         if _report is None:
             _report = []  # set first: a plugin may query the registry while it is loaded
             try:
-                entries = sort_entry_points(_all_entry_points())
+                entries = sort_entry_points(_entry_points())
                 claims = Namespaces(entries)
                 _report.extend(_load_one(entry, claims) for entry in entries)
             except UserError:
@@ -213,7 +213,7 @@ def reload_plugins() -> list[PluginReport]:
         return load_plugins()
 
 
-def _all_entry_points() -> list[EntryPoint]:
+def _entry_points() -> list[EntryPoint]:
     return list(entry_points(group=GROUP))
 
 

@@ -107,14 +107,14 @@ counts = "disambig_en"
         ),
         ("[learner]", "[learn]", "D005", "unknown section [learn]: there are learner"),
         ("[learner]", "[learner", "D005", "line 12: '[learner' is neither a [section] nor"),
-        ("[learner]", "[task]", "D005", "line 12: the section [task] is there twice"),
+        ("[learner]", "[task]", "D005", "line 12: the section [task] occurs twice"),
         (
             "candidates =",
             "name = 'x'\nname = 'y'\ncandidates =",
             "D005",
             "line 6: name is set twice in [task]",
         ),
-        ("[model]", "hello\n[model]", "D005", "line 1: 'hello' stands in no section"),
+        ("[model]", "hello\n[model]", "D005", "line 1: 'hello' is not in a section"),
         (
             '"my/words"',
             "${task.nam}",
