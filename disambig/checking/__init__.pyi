@@ -64,6 +64,9 @@ from .flags import (
 from .flags import (
     surest as surest,
 )
+from .flags import (
+    tasks_at as tasks_at,
+)
 from .linter import (
     CheckRun as CheckRun,
 )
@@ -141,4 +144,16 @@ from .reports import (
 )
 from .reports import (
     rule_description as rule_description,
+)
+from .stable_corrections import (
+    StableSource as StableSource,
+)
+from .stable_corrections import (
+    stable_decisions as stable_decisions,
+)
+from .stable_corrections import (
+    stable_edits as stable_edits,
+)
+from .stable_corrections import (
+    stable_flags as stable_flags,
 )

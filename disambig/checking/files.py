@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -17,6 +18,7 @@ from disambig.files import (
     STDIN,
     TempFiles,
     decode,
+    exchange_names,
     open_bytes,
     read_error,
     remove_temp,
@@ -222,16 +224,61 @@ def write_text(file: TextFile, text: str, *, backup: str | None) -> str | None:
     try:
         mode = os.stat(path)
         _write_new(temporary, text.encode(), mode)
+        copy = None if backup is None else _back_up(file, backup, mode)
         if path.read_bytes() != file.data or _file_state(os.lstat(path)) != file.state:
             raise UserError("D643", path=path)
-        copy = None if backup is None else _back_up(file, backup, mode)
-        os.replace(temporary, path)
+        _replace_unchanged(temporary, path, file.data)
         sync_directory(path.parent)
-    except OSError as problem:
+    except (UserError, OSError) as problem:
+        if copy is not None:
+            remove_temp(Path(copy))
+        if isinstance(problem, UserError):
+            raise
         raise UserError("D309", path=path, problem=problem.strerror or str(problem)) from problem
     finally:
         remove_temp(temporary)
     return copy
+
+
+def _replace_unchanged(draft: Path, path: Path, old: bytes) -> None:
+    """Give a draft its name if the file of that name still holds `old` and no program is writing it.
+
+    The two names are exchanged, and only then is the old file looked at: no other program can write
+    between the look and the replacement. Where names cannot be exchanged, it is replaced all the same.
+
+    Raises
+    ------
+    UserError
+        D643 if another program has written the file, or has it open for writing; its file stands again.
+    """
+    own = os.lstat(draft)
+    if not exchange_names(draft, path):
+        os.replace(draft, path)
+        return
+    if draft.read_bytes() == old and not _is_open_for_writing(draft):
+        return
+    exchange_names(draft, path)
+    if not os.path.samestat(os.lstat(draft), own):
+        exchange_names(draft, path)  # a newer file had been put in the place of ours: that one stands
+    raise UserError("D643", path=path)
+
+
+def _is_open_for_writing(path: Path) -> bool:
+    """Return True if a program is known to have a file open for writing; only Linux can tell."""
+    try:
+        import fcntl
+
+        set_lease, set_signal = fcntl.F_SETLEASE, fcntl.F_SETSIG
+        with open(path, "rb") as file:
+            # Who opens the file while the lease is held causes a signal: one that is ignored by default.
+            fcntl.fcntl(file, set_signal, signal.SIGURG)
+            fcntl.fcntl(file, set_lease, fcntl.F_RDLCK)
+            fcntl.fcntl(file, set_lease, fcntl.F_UNLCK)
+    except BlockingIOError:  # there is a writer
+        return True
+    except (ImportError, AttributeError, OSError):  # no leases, or not of files of other users
+        return False
+    return False
 
 
 def _back_up(file: TextFile, suffix: str, like: os.stat_result) -> str:

@@ -327,7 +327,7 @@ def find_flags(
             continue  # a label, or a pair of words with markup between them
         if plain_word(observed) in ignore:
             continue
-        tasks = record["task"], *(each["task"] for each in record["alternatives"])
+        tasks = record["task"], *tasks_at(start, end, record["alternatives"])
         if hiding := directives.hiding(start, observed, *tasks):
             used.update(hiding)
             continue
@@ -335,16 +335,21 @@ def find_flags(
         made = record_edit({**record, "replacement": as_written(record["replacement"], text)}, text)
         edit = made["start"], made["end"], made["replacement"]
         chosen = as_written(record["replacement"], text).strip()
-        others = tuple(
+        alternatives = tuple(
             {**each, "replacement": as_written(each["replacement"], text)} for each in record["alternatives"]
         )
         task, sure = record["task"], record["probability"]
         known = None if trust is None else trust.estimate(observed, chosen, sure)
-        found.append(Flag(start, end, line, column, observed, chosen, task, sure, edit, others, known))
+        found.append(Flag(start, end, line, column, observed, chosen, task, sure, edit, alternatives, known))
     words = count_words(plain.text)
     kept = surest(found, words, most_per_1000)
     unused = tuple(each for each in directives.hidden if each not in used)
     return CheckedText(tuple(kept), words, len(found) - len(kept), directives.problems, unused)
+
+
+def tasks_at(start: int, end: int, alternatives: Iterable[dict[str, Any]]) -> list[str]:
+    """Return the tasks that would put something else in the same place, not those of neighbours."""
+    return [each["task"] for each in alternatives if each["start"] <= end and start <= each["end"]]
 
 
 def surest(flags: Sequence[Flag], words: int, most_per_1000: float | None) -> list[Flag]:

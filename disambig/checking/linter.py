@@ -41,6 +41,7 @@ from disambig.checking.reports import (
     make_report,
     path_in_repository,
 )
+from disambig.checking.stable_corrections import stable_flags
 from disambig.configuration import CheckSettings, ProjectSettings
 from disambig.errors import UserError
 from disambig.files import STDIN
@@ -304,6 +305,8 @@ class _Linter:
     def _finish(self, file: TextFile, plain: str, flags: Sequence[Flag]) -> None:
         name = self._name(file)
         taken, left = choose(flags)
+        if taken and (self.request.diff or self.request.fix):
+            taken, left = self._stable(file, taken, left)
         if self.request.diff:
             self.output.result(unified_diff(name, file.text, corrected(file.text, taken)))
             if left:
@@ -314,6 +317,16 @@ class _Linter:
             self.output.result(self.report.add(self._findings(file, plain, flags)))
         else:
             self._fix(file, plain, flags, taken)
+
+    def _stable(self, file: TextFile, taken: list[Flag], left: list[Flag]) -> tuple[list[Flag], list[Flag]]:
+        """Return the flags to correct and those to leave: with these what a second run would take back."""
+        name = self._name(file)
+        settings = self.project.for_file(name)
+        annotate = self._loaded[settings.checker]
+        stable = stable_flags(name, file.text, taken, annotate, self._words(settings))
+        kept = set(map(id, stable))  # a flag has no hash
+        unstable = [flag for flag in taken if id(flag) not in kept]
+        return stable, sorted([*left, *unstable], key=lambda flag: flag.start)
 
     def _fix(self, file: TextFile, plain: str, flags: Sequence[Flag], taken: Sequence[Flag]) -> None:
         name = self._name(file)

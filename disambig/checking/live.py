@@ -42,11 +42,14 @@ class FlagCandidate:
         That it should stand there.
     edit : (start, end, text)
         The change that puts it there.
+    elsewhere : str, optional
+        What it stands in the place of, where that is not the place of the flag but beside it.
     """
 
     text: str
     probability: float
     edit: _Edit
+    elsewhere: str | None = None
 
 
 def flag_candidates(
@@ -76,7 +79,7 @@ def flag_candidates(
     found = []
     for flag in flags:
         listed = [FlagCandidate(flag.replacement, flag.probability, flag.edit)]
-        listed += [_alternative(each, text) for each in flag.alternatives]
+        listed += [_alternative(each, flag, text) for each in flag.alternatives]
         row = rows.get((flag.task, flag.start, flag.end))
         if row is not None and flag.task in models:
             if flag.task not in shares:
@@ -95,9 +98,12 @@ def _each_once(candidates: Sequence[FlagCandidate]) -> list[FlagCandidate]:
     return list(found.values())
 
 
-def _alternative(other: dict[str, Any], text: str) -> FlagCandidate:
-    edit = _candidate_edit(other["start"], other["end"], other["replacement"], text)
-    return FlagCandidate(other["replacement"].strip(), other["probability"], edit)
+def _alternative(other: dict[str, Any], flag: Flag, text: str) -> FlagCandidate:
+    start, end = other["start"], other["end"]
+    edit = _candidate_edit(start, end, other["replacement"], text)
+    beside = end <= flag.start or flag.end <= start
+    elsewhere = text[start:end] if beside and (start, end) != (flag.start, flag.end) else None
+    return FlagCandidate(other["replacement"].strip(), other["probability"], edit, elsewhere)
 
 
 def _runners_up(decisions: Decisions, row: int, shares: Any, text: str) -> list[FlagCandidate]:
@@ -404,6 +410,11 @@ class LiveText:
             flags = self._baseline.unknown(self.name, plain.text, flags)
         shown = surest(flags, checked.words, self.settings.max_flags_per_1000)
         return replace(checked, flags=tuple(shown), left_out=len(flags) - len(shown))
+
+    @property
+    def ignored_words(self) -> frozenset[str]:
+        """Words that are not flagged."""
+        return self._ignore
 
     def around(self, offset: int) -> tuple[str, int]:
         """Return what was decided together with a place of the text of last time, and where that begins."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from disambig.checking import StableSource
 from disambig.cli.progress import Meter, hidden_progress, progress, remark, say
 from disambig.errors import UserError, nearest_first
 from disambig.files import STDIN, checked_writer, is_special, save_output, writing
@@ -212,6 +213,8 @@ def run_annotate(request: AnnotateRequest, source: AnnotatorSource) -> int:
         language=language,
         safe_cells=request.safe_cells,
     )
+    if name == "corrected":
+        source = StableSource(source)
     if request.only_flags:
         format = only_flags(format, can_flag=source.can_flag())
     if request.output is not None and not request.is_job:

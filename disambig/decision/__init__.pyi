@@ -104,6 +104,9 @@ from .overlaps import (
     edit_slots as edit_slots,
 )
 from .overlaps import (
+    extend_to_next_word as extend_to_next_word,
+)
+from .overlaps import (
     resolve_overlaps as resolve_overlaps,
 )
 from .overlaps import (

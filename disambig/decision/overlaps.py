@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+_TAG_OR_WORD = re.compile(r"</?[A-Za-z][^<>]{0,1000}>|([^\W_]|\ufffc)")
+"""A tag is no word; what `disambig.markup.canvas` paints code in prose with is one."""
 
 
 def edit_slots(starts: Ints, ends: Ints, removes: NDArray[np.bool_]) -> Ints:
@@ -31,6 +34,27 @@ def edit_slots(starts: Ints, ends: Ints, removes: NDArray[np.bool_]) -> Ints:
     first, last = 2 * starts, 2 * ends
     inside = first < last
     return np.stack([first + (inside & ~removes), last - (inside & ~removes) + ~inside])
+
+
+def extend_to_next_word(slots: Ints, documents: Ints, ends: Ints, texts: Sequence[str]) -> Ints:
+    """Return the slots of edits up to the begin of the next word: so those of neighbours overlap.
+
+    Parameters
+    ----------
+    slots : array of int64, shape (2, n)
+        As `slots_of` returns them.
+    documents : array of int64, shape (n,)
+        Which of `texts` each edit is of.
+    ends : array of int64, shape (n,)
+        Offsets at which the edits end.
+    """
+    last = slots[1].copy()
+    for i, (document, end) in enumerate(zip(documents.tolist(), ends.tolist(), strict=True)):
+        matches = _TAG_OR_WORD.finditer(texts[document], end)
+        begin = next((match.start() for match in matches if match[1]), None)
+        if begin is not None:
+            last[i] = max(last[i], 2 * begin + 1)
+    return np.stack([slots[0], last])
 
 
 def surviving_edits(documents: Ints, slots: Ints, probabilities: Floats, tasks: Ints) -> Ints:
@@ -137,7 +161,7 @@ def _with_resolution(
 
 
 def _slots(starts: Ints, ends: Ints, proposed: Sequence[str], documents: Ints, texts: Sequence[str]) -> Ints:
-    """Return the slots of the edits that the decisions come to: see `disambig.data.edits`."""
+    """Return the slots of the edits that the decisions come to, up to the next word."""
     from disambig.data import record_edit
 
     removes = np.array([not new for new in proposed]) & (starts < ends)
@@ -147,4 +171,4 @@ def _slots(starts: Ints, ends: Ints, proposed: Sequence[str], documents: Ints, t
         text, start, end = texts[int(documents[i])], int(starts[i]), int(ends[i])
         edit = record_edit({"start": start, "end": end, "observed": text[start:end], "replacement": ""}, text)
         starts[i], ends[i] = edit["start"], edit["end"]
-    return edit_slots(starts, ends, removes)
+    return extend_to_next_word(edit_slots(starts, ends, removes), documents, ends, texts)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data import PUT_IN, TAKEN_OUT, PrecisionPoint, PrecisionTable, edit_kind, unordered_pair
-from disambig.decision import edit_slots, surviving_edits, task_ranks
+from disambig.decision import edit_slots, extend_to_next_word, surviving_edits, task_ranks
 from disambig.formats import KINDS, Clean, Fix
 from disambig.metrics import DRAWS, Accuracy, Outcomes, mcnemar, paired_bootstrap, times_drawn, wilson
 
@@ -99,7 +99,7 @@ Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Limits = Mapping[str, float]
-"""Of each task: an edit counts where it is surer, and no other that overlaps it is surer still."""
+"""Of each task: an edit counts where it is surer, and no overlapping or neighbouring one is surer still."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -255,11 +255,12 @@ def _columns(
     edits = [edit for _, _, edit, _, _ in rows]
     places = np.array([(edit.start, edit.end) for edit in edits], np.int64).reshape(-1, 2)
     removes = np.array([edit.new == "" for edit in edits], bool)
+    slots = edit_slots(places[:, 0], places[:, 1], removes)
     return ProposedEdits(
         numbers[:, 0],
         numbers[:, 1],
         np.array([edit.sure for edit in edits], np.float64),
-        edit_slots(places[:, 0], places[:, 1], removes),
+        extend_to_next_word(slots, numbers[:, 0], places[:, 1], texts),
         np.array([there for _, _, _, there, _ in rows], bool),
         np.array([right for _, _, _, _, right in rows], bool),
         np.array([unordered_pair(texts[i][e.start : e.end], e.new or "") for i, _, e, _, _ in rows], np.str_),

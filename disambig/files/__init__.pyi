@@ -83,6 +83,9 @@ from .saving import (
     checked_writer as checked_writer,
 )
 from .saving import (
+    exchange_names as exchange_names,
+)
+from .saving import (
     follow_links as follow_links,
 )
 from .saving import (

@@ -32,7 +32,13 @@ from .conllu import (
     sentences as sentences,
 )
 from .corrected import (
+    AppliedEdit as AppliedEdit,
+)
+from .corrected import (
     M2Format as M2Format,
+)
+from .corrected import (
+    applied_edits as applied_edits,
 )
 from .corrected import (
     corrected_text as corrected_text,

@@ -49,10 +49,13 @@ def to_text_edit(lines: ProtocolLines, edit: tuple[int, int, str]) -> types.Text
 def action_title(flag: Flag, candidate: FlagCandidate) -> str:
     """Say what a change does, with the probability of the word that it puts there."""
     new = candidate.text
+    observed = flag.observed if candidate.elsewhere is None else candidate.elsewhere
     if not new:
-        what = f'Take out "{flag.observed}"' if flag.observed else "Change"
+        what = f'Take out "{observed}"' if observed else "Change"
+    elif candidate.elsewhere:
+        what = f'Replace "{observed}" by "{new}"'
     else:
-        what = f'Replace by "{new}"' if flag.observed else f'Insert "{new}"'
+        what = f'Replace by "{new}"' if observed else f'Insert "{new}"'
     return f"{what} ({candidate.probability:.2f})"
 
 
@@ -157,8 +160,9 @@ def hover_text(flag: Flag, candidates: list[FlagCandidate], live: LiveText) -> s
             f"| {_cell(each.proposed)} | {each.proposed_count:,} |"
             for each in beside
         ]
-    if len(candidates) > 1:
-        others = ", ".join(f"{_code(each.text)} ({each.probability:.2f})" for each in candidates[1:])
+    here = [each for each in candidates[1:] if each.elsewhere is None]
+    if here:
+        others = ", ".join(f"{_code(each.text)} ({each.probability:.2f})" for each in here)
         lines += ["", f"Or {others}."]
     return "\n".join(lines)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from lsprotocol import types
 
-from disambig.checking import Flag, FlagCandidate, TextLines, choose, markup_reader, read_directives
+from disambig.checking import Flag, FlagCandidate, TextLines, markup_reader, read_directives
 from disambig.configuration import OWN, SHARED, nearest_settings
 from disambig.errors import UserError
 from disambig.lsp._diagnostics import SOURCE, UNUSED_TITLE, action_title, to_text_edit
@@ -197,6 +197,7 @@ def code_actions(
     *,
     root: str,
     texts: dict[str, str],
+    sure: Sequence[Flag] = (),
 ) -> list[types.CodeAction]:
     """Return what may be done in a range of a text; nothing where it changed since it was checked.
 
@@ -206,12 +207,14 @@ def code_actions(
         Folder that is open in the editor.
     texts : dict of str to str
         Open texts by the paths of their files.
+    sure : sequence of Flag
+        What is corrected all at once, if that is asked for.
     """
     found, state = document.found, document.state
     if found is None or found.version != state.version:
         return []
     actions: list[types.CodeAction] = []
-    if _wants(context, types.CodeActionKind.QuickFix.value):
+    if wants(context, types.CodeActionKind.QuickFix.value):
         numbers = _flags_in_range(found, context.diagnostics, where)
         for number in numbers:
             flag, diagnostic = found.flags[number], found.diagnostics[number]
@@ -225,12 +228,12 @@ def code_actions(
             for diagnostic, edit in found.unused
             if edit is not None and _touch(diagnostic.range, where)
         ]
-    if _wants(context, FIX_ALL) and (action := _fix_all_action(document, state, found)):
+    if wants(context, FIX_ALL) and (action := _fix_all_action(document, state, sure)):
         actions.append(action)
     return actions
 
 
-def _wants(context: types.CodeActionContext, kind: str) -> bool:
+def wants(context: types.CodeActionContext, kind: str) -> bool:
     """Tell whether a kind of action was asked for: it, or one that it is a kind of; else not `FIX_ALL`."""
     if not context.only:
         return kind != FIX_ALL
@@ -332,14 +335,15 @@ def _ignore_in_settings(
     return types.WorkspaceEdit(document_changes=changes)
 
 
-def _fix_all_action(document: TextDocument, state: TextState, found: CheckResult) -> types.CodeAction | None:
-    taken, _ = choose([flag for flag in found.flags if flag.probability >= SAFE])
-    if not taken:
+def _fix_all_action(
+    document: TextDocument, state: TextState, sure: Sequence[Flag]
+) -> types.CodeAction | None:
+    if not sure:
         return None
     return types.CodeAction(
         title=f"{SOURCE}: correct all that is at least {SAFE:.0%} sure",
         kind=FIX_ALL,
-        edit=_edit_action(document, state, [flag.edit for flag in taken]),
+        edit=_edit_action(document, state, [flag.edit for flag in sure]),
     )
 
 

@@ -169,8 +169,8 @@ def make_server(
     def did_change_watched_files(params: types.DidChangeWatchedFilesParams) -> None:
         session.refresh()
 
-    def code_action(params: types.CodeActionParams) -> list[types.CodeAction]:
-        return session.actions(params)
+    async def code_action(params: types.CodeActionParams) -> list[types.CodeAction]:
+        return await session.actions(params)
 
     async def hover(params: types.HoverParams) -> types.Hover | None:
         return await session.hover(params)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
+from disambig.checking import Flag, choose, stable_flags
 from disambig.configuration import (
     ADDED,
     CHOICES,
@@ -23,7 +24,7 @@ from disambig.configuration import (
     read_table,
 )
 from disambig.errors import UserError
-from disambig.lsp.actions import code_actions
+from disambig.lsp.actions import FIX_ALL, SAFE, code_actions, wants
 from disambig.lsp.documents import CheckResult, Encoding, TextDocument, TextState, document_name, uri_to_path
 from disambig.lsp.scheduler import CheckScheduler, LoadedCheckers
 
@@ -224,13 +225,29 @@ class EditorSession:
         """Leave a word alone from now on."""
         self._prefer(self._preferences.with_word(word))
 
-    def actions(self, params: types.CodeActionParams) -> list[types.CodeAction]:
+    async def actions(self, params: types.CodeActionParams) -> list[types.CodeAction]:
         """Return what may be done in a range of a text."""
         document = self._documents.get(params.text_document.uri)
         if document is None:
             return []
         texts = {os.path.realpath(each.name): each.state.text for each in self._documents.values()}
-        return code_actions(document, params.context, params.range, root=self._root, texts=texts)
+        sure = await self._sure(document) if wants(params.context, FIX_ALL) else ()
+        return code_actions(document, params.context, params.range, root=self._root, texts=texts, sure=sure)
+
+    async def _sure(self, document: TextDocument) -> Sequence[Flag]:
+        """Return the flags that may be corrected all at once; none where the text changes meanwhile."""
+        found, live = document.found, document.live
+        if found is None or live is None:
+            return ()
+        taken, _ = choose([flag for flag in found.flags if flag.probability >= SAFE])
+
+        def work(state: TextState) -> Sequence[Flag]:
+            if state.version != found.version:
+                return ()
+            return stable_flags(live.name, state.text, taken, live.annotate, live.ignored_words)
+
+        kept: Sequence[Flag] = await self.desk.run_with(document, work) if taken else ()
+        return kept if document.found is found else ()
 
     async def hover(self, params: types.HoverParams) -> types.Hover | None:
         """Return what is said of the flag at a place; None where there is none."""

@@ -21,6 +21,7 @@ from disambig.checking import (
     read_directives,
     sentence_around,
     surest,
+    tasks_at,
 )
 from disambig.errors import UserError
 from disambig.formats import AnnotatedDocument, text_problem
@@ -358,7 +359,7 @@ def shown_flags(text: AnnotatedText, found: AnnotatedDocument, checker: ServerCh
     candidates = flag_candidates(flags, decisions, text.read, checker.loaded)
     for flag, listed in zip(flags, candidates, strict=True):
         each = _show_flag(flag, text, listed)
-        tasks = flag.task, *(other["task"] for other in flag.alternatives)
+        tasks = flag.task, *tasks_at(flag.start, flag.end, flag.alternatives)
         if each and not directives.hiding(each.start, flag.observed, *tasks):
             shown.append(each)
     apart = _apart(shown)

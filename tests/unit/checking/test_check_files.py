@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
+import threading
+import time
 
 import pytest
 from hypothesis import example, given
@@ -13,6 +16,8 @@ from hypothesis import strategies as st
 from disambig.checking import files as room
 from disambig.checking import find_files, read_text, unified_diff, write_text
 from disambig.errors import UserError
+
+ROUNDS = 200
 
 
 def write(path, data=b"old\r\ntext"):
@@ -130,6 +135,68 @@ def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch):
     monkeypatch.setattr(room.os, "fsync", full)
     assert code_of(write_text, file, "new", backup=".bak") == "D309"
     assert path.read_bytes() == file.data
+    assert os.listdir(tmp_path) == ["a.md"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells who has a file open")
+@pytest.mark.parametrize("mode", ["ab", "r+b"])
+@pytest.mark.parametrize("backup", [".bak", None])
+def test_an_editor_that_has_the_file_open_keeps_it(tmp_path, mode, backup):
+    path = tmp_path / "a.md"
+    file = write(path)
+    with open(path, mode) as editor:
+        assert code_of(write_text, file, "new", backup=backup) == "D643"
+        editor.write(b"by hand")
+    assert b"by hand" in path.read_bytes()
+    assert os.listdir(tmp_path) == ["a.md"]
+
+
+def write_in_place(path, text):
+    with open(path, "w") as file:
+        file.write(text)
+
+
+def write_and_rename(path, text):
+    draft = path.with_suffix(".new")
+    draft.write_text(text)
+    os.replace(draft, path)
+
+
+@pytest.mark.parametrize("save", [write_in_place, write_and_rename])
+def test_what_an_editor_writes_meanwhile_is_there_afterwards(tmp_path, save):
+    """Once both are done, the text is the editor's: corrected or not, never an older one."""
+    path = tmp_path / "a.md"
+    path.write_text("0 quite\n")
+    together = threading.Barrier(2, timeout=60)
+
+    def edit():
+        for number in range(1, ROUNDS):
+            together.wait()
+            time.sleep(number % 20 / 20_000)
+            save(path, f"{number} quite\n")
+            together.wait()
+
+    editor = threading.Thread(target=edit)
+    editor.start()
+    outcomes, texts = [], []
+    for _ in range(1, ROUNDS):
+        together.wait()
+        try:
+            file = read_text(str(path))
+            write_text(file, file.text.replace("quite", "quiet"), backup=None)
+            outcomes.append("")
+        except UserError as problem:
+            outcomes.append(problem.code)
+        together.wait()
+        texts.append(path.read_text())
+    editor.join()
+    lost = [
+        (number, text)
+        for number, text in enumerate(texts, 1)
+        if text not in (f"{number} quite\n", f"{number} quiet\n")
+    ]
+    assert lost == []
+    assert set(outcomes) <= {"", "D643"}
     assert os.listdir(tmp_path) == ["a.md"]
 
 

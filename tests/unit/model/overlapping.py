@@ -11,9 +11,9 @@ from disambig.data import Decisions, Group
 from disambig.text import Words
 from disambig.types import Decides
 
-TEXT = """I saw a a old house in the rain.
+TEXT = """I saw a a box of a old house in the rain.
 
-The a dog ran. He went to to home, and I seen a owl. Nothing here.
+The a dog ran. He went to to home, and I seen it with a owl. Nothing here.
 """
 FLAGS = [  # task, what stands there, what should, and what else is proposed
     ("doubled", "a", "", [("form", "an")]),
@@ -23,9 +23,9 @@ FLAGS = [  # task, what stands there, what should, and what else is proposed
     ("form", "seen", "saw", [("doubled", "have ")]),  # both at once would be "have saw"
     ("form", "a", "an", []),
 ]
-CORRECTED = """I saw an old house in the rain.
+CORRECTED = """I saw a box of an old house in the rain.
 
-A dog ran. He went to home, and I saw an owl. Nothing here.
+A dog ran. He went to home, and I saw it with an owl. Nothing here.
 """
 
 

@@ -79,16 +79,21 @@ def overlap(one, other, text="one two three four"):
         ((4, 7, "two", "too"), (4, 7, "two", "to"), True),
         ((4, 13, "two three", "x"), (8, 13, "three", "tree"), True),
         ((0, 7, "one two", "x"), (4, 13, "two three", "y"), True),
-        ((4, 7, "two", "too"), (8, 13, "three", "tree"), False),
+        ((4, 7, "two", "too"), (8, 13, "three", "tree"), True),  # neighbours
+        ((0, 3, "one", "on"), (8, 13, "three", "tree"), False),
+        ((0, 3, "one", "on"), (8, 8, "", "a"), False),
         ((4, 4, "", "a"), (4, 4, "", "the"), True),
         ((4, 4, "", "a"), (4, 7, "two", "too"), True),  # each was decided as if the other stayed as it is
         ((4, 4, "", "a"), (4, 7, "two", ""), True),
-        ((4, 4, "", "a"), (0, 3, "one", "on"), False),
+        ((4, 4, "", "a"), (0, 3, "one", "on"), True),
+        ((4, 4, "", "a"), (8, 13, "three", "tree"), False),
         ((0, 7, "one two", "x"), (4, 4, "", "the"), True),  # inside of what is replaced
         ((4, 7, "two", ""), (8, 8, "", "the"), True),  # the blank that goes is in that gap
-        ((4, 7, "two", ""), (8, 13, "three", "tree"), False),
+        ((4, 7, "two", ""), (8, 13, "three", "tree"), True),
+        ((4, 7, "two", ""), (14, 18, "four", "for"), False),
         ((4, 7, "two", ""), (8, 13, "three", ""), True),  # each was decided as if the other stayed
-        ((14, 18, "four", ""), (8, 13, "three", "tree"), False),
+        ((14, 18, "four", ""), (8, 13, "three", "tree"), True),
+        ((14, 18, "four", ""), (4, 7, "two", "too"), False),
     ],
 )
 def test_what_is_one_place(one, other, same):
@@ -99,7 +104,36 @@ def test_what_is_one_place(one, other, same):
 def test_the_capital_of_a_word_that_goes_is_part_of_its_edit():
     text = "The a dog."
     assert overlap((0, 3, "the", ""), (4, 5, "a", "an"), text)
-    assert not overlap((0, 3, "the", ""), (4, 5, "a", "an"), "the a dog.")
+    assert not overlap((0, 3, "the", ""), (6, 9, "dog", "dock"), "the a dog.")
+
+
+@pytest.mark.parametrize(
+    "between", [" ", "\n", "\n\n", "** _", " <b>", " -- (", ".</p>\n<p>", "\n# ", "\n// - ", "\u2029"]
+)
+def test_neighbours_are_decided_together_whatever_stands_between_them(between):
+    text = f"was asked too{between}bring it"
+    at = text.index("bring")
+    assert overlap((10, 13, "too", "to"), (at, at, "", "to"), text)
+    assert overlap((10, 13, "too", "to"), (at, at + 5, "bring", "brings"), text)
+    far = text.index("it", at)
+    assert not overlap((10, 13, "too", "to"), (far, far + 2, "it", "its"), text)
+
+
+def test_a_neighbour_that_loses_is_an_alternative_at_its_own_place():
+    text = "for you're call"
+    first, second = resolve_overlaps(
+        [decided("a", (4, 10, "you're", "your", 0.9)), decided("b", (11, 15, "call", "called", 0.5))], [text]
+    )
+    assert not second.flagged.any() and second.raised.all()
+    (other,) = first.record(0, text)["alternatives"]
+    assert (other["start"], other["end"], other["replacement"]) == (11, 15, "called")
+
+
+@pytest.mark.parametrize("word", ["x", "1", "\ufffc", "日"])
+def test_what_has_a_word_between_is_no_neighbour(word):
+    text = f"was too {word} bring"
+    at = text.index("bring")
+    assert not overlap((4, 7, "too", "to"), (at, at + 5, "bring", "brings"), text)
 
 
 def test_ties_are_for_the_longer_then_for_the_first_name():
@@ -114,9 +148,9 @@ def test_ties_are_for_the_longer_then_for_the_first_name():
 
 
 def test_what_loses_to_a_loser_stands():
-    first = decided("a", (0, 7, "one two", "x", 0.9), (8, 18, "three four", "y", 0.3))
+    first = decided("a", (0, 7, "one two", "x", 0.9), (14, 23, "four five", "y", 0.3))
     second = decided("b", (4, 13, "two three", "z", 0.5))
-    text = "one two three four"
+    text = "one two three four five"
     found = resolve_overlaps([first, second], [text])
     assert found[0].flagged.tolist() == [True, True] and found[1].flagged.tolist() == [False]
 
@@ -132,14 +166,14 @@ def test_it_is_settled_anew_with_what_comes_later():
 
 
 def test_documents_are_apart_and_parts_keep_their_alternatives():
-    texts = ["a b", "a b", "a b"]
+    texts = ["a x b", "a x b", "a x b"]
     one = decided("x", *[(0, 1, "a", "an", 0.9)] * 3, documents=[0, 1, 2])
-    two = decided("y", (0, 1, "a", "the", 0.5), (2, 3, "b", "c", 0.5), documents=[1, 2])
+    two = decided("y", (0, 1, "a", "the", 0.5), (4, 5, "b", "c", 0.5), documents=[1, 2])
     first, second = resolve_overlaps([one, two], texts)
     assert first.flagged.all() and second.flagged.tolist() == [False, True]
 
     def alternatives(part, i):
-        return [other["replacement"] for other in part.record(i, "a b")["alternatives"]]
+        return [other["replacement"] for other in part.record(i, "a x b")["alternatives"]]
 
     assert [alternatives(first, i) for i in range(3)] == [[], ["the"], []]
     assert alternatives(first.in_document(1), 0) == ["the"] and first.in_document(0).settled is None
