@@ -14,7 +14,7 @@ import pytest
 from disambig.checking import ModelChecker, decisions_to_edits
 from disambig.cli import main
 from disambig.cli.evaluating import fixes_lines
-from disambig.decision import edit_slots, surviving_edits, task_ranks
+from disambig.decision import edit_slots, extend_to_next_word, surviving_edits, task_ranks
 from disambig.formats import read_clean, read_fixes
 from disambig.models import annotate
 
@@ -143,10 +143,11 @@ def test_as_a_program(tmp_path):
     assert json.loads(done.stdout)["classes"]["confusion"]["right"] == 1.0
 
 
-def one_each(edits):
+def one_each(edits, text):
     """The edits that stand where several overlap, as `Trial.at` finds them."""
     places = np.array([(edit.start, edit.end) for edit in edits], np.int64).reshape(-1, 2).T
     slots = edit_slots(*places, np.array([edit.new == "" for edit in edits], bool))
+    slots = extend_to_next_word(slots, np.zeros(len(edits), np.int64), places[1], [text])
     sure, tasks = np.array([edit.sure for edit in edits]), task_ranks([edit.task for edit in edits])
     stand = np.unique(surviving_edits(np.zeros(len(edits), np.int64), slots, sure, tasks))
     return [edits[i] for i in stand.tolist()]
@@ -165,7 +166,10 @@ def test_real_mistakes():
     ]
     checker = ModelChecker.from_names()
     limits = checker.limits()
-    above = [one_each([e for e in edits if e.sure > limits[e.task]]) for edits in checker.edits(texts)]
+    above = [
+        one_each([e for e in edits if e.sure > limits[e.task]], text)
+        for text, edits in zip(texts, checker.edits(texts), strict=True)
+    ]
     assert above == decisions_to_edits(annotate(texts, checker.models), texts)
     from disambig.checking import sweep_rates
     from disambig.evaluation import MistakeTrial, mistake_figures

@@ -41,11 +41,11 @@ LINES = [
 
 
 def annotate_texts(texts):
-    """Put "to" before every "music", and take every "about" out."""
+    """Put "to" before every "music" that has none, and take every "about" out."""
     rows = [
         (number, match.start(), match.start() if music else match.end(), 3 if music else 1, 0 if music else 3)
         for number, text in enumerate(texts)
-        for match in re.finditer("music|about", text, re.IGNORECASE)
+        for match in re.finditer(r"(?<!to )music|about", text, re.IGNORECASE)
         for music in [match[0].lower() == "music"]
     ]
     return [decisions(rows)]
@@ -73,6 +73,12 @@ def decisions(rows, probabilities=None, *, task="preposition"):
         found=np.full(n, 3, np.int32),
         asked=np.full(n, 14, np.int32),
     )
+
+
+def only_of(text, rows):
+    """An annotator that makes decisions of one text, and none of any other: of what it is corrected to."""
+    none = [decisions([], task=each.task) for each in rows]
+    return lambda texts: list(rows) if texts == [text] else none
 
 
 @pytest.fixture(autouse=True)
@@ -157,7 +163,7 @@ def test_what_an_author_switched_off_gets_no_words_either(note, capfd):
 
 def test_flags_that_are_left_are_named(note, capfd, monkeypatch):
     twice = decisions([(0, 10, 10, 3, 0)], task="a"), decisions([(0, 10, 10, 3, 2)], [0.9], task="b")
-    monkeypatch.setattr(ModelSource, "load_correcting", lambda source: lambda texts: list(twice))
+    monkeypatch.setattr(ModelSource, "load_correcting", lambda source: only_of("We listen music.", twice))
     note.write_text("We listen music.")
     _, out, err = command(capfd, "check", "--diff", "note.txt")
     assert "+We listen the music." in out
@@ -177,7 +183,7 @@ def test_of_two_words_for_one_place_the_surer_is_put_in(note, capfd, monkeypatch
     rows = decisions([(0, 10, 10, 3, 0)], task="a"), decisions([(0, 10, 10, 3, 2)], [0.9], task="b")
     note.write_text("We listen music.")
     for twice in (rows, rows[::-1]):
-        monkeypatch.setattr(ModelSource, "load", lambda source, twice=twice: lambda texts: list(twice))
+        monkeypatch.setattr(ModelSource, "load", lambda source, twice=twice: only_of(note.read_text(), twice))
         assert command(capfd, "annotate", "--format", "corrected", "note.txt")[1] == "We listen the music."
 
 
@@ -187,7 +193,7 @@ def test_a_word_is_put_in_or_the_next_one_replaced(note, capfd, monkeypatch, sur
     rows = decisions([(0, 10, 10, 3, 0)], [sure], task="a"), decisions([(0, 10, 15, 1, 2)], [0.5], task="b")
     note.write_text("We listen about.")
     for both in (rows, rows[::-1]):
-        monkeypatch.setattr(ModelSource, "load", lambda source, both=both: lambda texts: list(both))
+        monkeypatch.setattr(ModelSource, "load", lambda source, both=both: only_of(note.read_text(), both))
         assert command(capfd, "annotate", "--format", "corrected", "note.txt")[1] == right
 
 

@@ -144,7 +144,7 @@ CHECKER = Said(
         "They count in us.": [ProposedEdit(11, 13, "at", "one", 0.8)],
         "We rely her.": [ProposedEdit(8, 8, "on ", "one", 0.3)],
         "I know its late.": [ProposedEdit(7, 10, "it's", "two", 0.6)],
-        CLEAN[0].text: [ProposedEdit(0, 3, "won", "two", 0.7), ProposedEdit(4, 7, "to", "two", 0.5)],
+        CLEAN[0].text: [ProposedEdit(0, 3, "won", "two", 0.7), ProposedEdit(8, 13, "tree", "two", 0.5)],
         CLEAN[1].text: [ProposedEdit(4, 7, "to", "one", 0.2)],
     }
 )

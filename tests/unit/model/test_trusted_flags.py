@@ -21,7 +21,7 @@ def trust(task, *points, **pairs):
     return PrecisionTable(task, "t", 5, made[0], dict(zip(pairs, made[1:], strict=True)))
 
 
-TEXT = "I saw a a old house. He went to to home, and I seen a owl."
+TEXT = "I saw a a box of a old house. He went to to home, and I seen it with a owl."
 KNOWN = {
     "form": trust("form", (0.0, 0.2), (0.5, 0.6), (0.85, 0.9)),
     "doubled": trust("doubled", (0.0, 0.3), (0.9, 0.95)),
