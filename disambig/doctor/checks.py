@@ -27,19 +27,19 @@ OK, WARNING, PROBLEM = "ok", "warning", "problem"
 
 @dataclass(frozen=True, slots=True)
 class CheckResultLine:
-    """What one check found.
+    """The result of one check.
 
     Attributes
     ----------
     area : str
-        What was looked at, such as ``"plugins"``.
+        The area of the check, such as ``"plugins"``.
     status : {"ok", "warning", "problem"}
     what : str
-        What was seen, on one line.
+        The finding, on one line.
     mend : str
-        What to do, where something is off.
+        How to fix it, if there is a problem.
     numbers : mapping of str to float
-        What was measured, for programs.
+        Measured values, for programs.
     """
 
     area: str
@@ -52,23 +52,23 @@ class CheckResultLine:
 def guard_check(
     area: str, check: Callable[[], Iterable[CheckResultLine]], *, mend: str = ""
 ) -> Iterator[CheckResultLine]:
-    """Yield what a check finds; a check that fails is a finding too, never the end of the others.
+    """Yield the results of a check; an exception becomes a problem and does not stop other checks.
 
     Parameters
     ----------
     mend : str
-        What to do if it fails, where the caller knows better than the error.
+        How to fix an exception, if the caller knows better than the error.
     """
     try:
         yield from check()
     except UserError as problem:
-        yield CheckResultLine(area, PROBLEM, str(problem), mend or "do as the message says")
+        yield CheckResultLine(area, PROBLEM, str(problem), mend or "follow the message")
     except ImportError as problem:
         package = (problem.name or "disambig").partition(".")[0]
         yield CheckResultLine(
             area, PROBLEM, problem_line(problem), f"pip install --force-reinstall {package}"
         )
-    except (Exception, SystemExit) as problem:  # whatever is broken: that is what this is for
+    except (Exception, SystemExit) as problem:  # the doctor exists to report anything that is broken
         general = "install disambig again; if that does not help, report this line"
         yield CheckResultLine(area, PROBLEM, problem_line(problem), mend or general)
 
@@ -82,7 +82,7 @@ DISTRIBUTION = "disambig"
 
 
 def check_versions() -> Iterator[CheckResultLine]:
-    """Compare what is installed with what disambig requires."""
+    """Compare the installed versions with the requirements of disambig."""
     from packaging.requirements import Requirement
     from packaging.specifiers import SpecifierSet
 
@@ -93,7 +93,7 @@ def check_versions() -> Iterator[CheckResultLine]:
         wanted = [Requirement(text) for text in requires(DISTRIBUTION) or ()]
         pythons = SpecifierSet(str(distribution(DISTRIBUTION).metadata.json.get("requires_python") or ""))
     except PackageNotFoundError:
-        what = "disambig is importable but not installed: nothing says what it requires"
+        what = "disambig is importable but not installed: its requirements are unknown"
         yield CheckResultLine("versions", WARNING, what, "pip install disambig")
         return
     if not pythons.contains(python, prereleases=True):
@@ -114,7 +114,7 @@ def check_versions() -> Iterator[CheckResultLine]:
 
 
 def _unmet(requirement: Requirement) -> str:
-    """Say how what is installed does not meet a requirement; nothing where it does."""
+    """Return how the installed version violates a requirement, or an empty string."""
     from packaging.version import InvalidVersion
 
     try:
@@ -129,7 +129,7 @@ def _unmet(requirement: Requirement) -> str:
 
 
 def check_plugins() -> Iterator[CheckResultLine]:
-    """Load every plugin, and import all that it brings."""
+    """Load every plugin and import all its entries."""
     from disambig.registry import load_plugins
 
     reports = load_plugins()
@@ -153,14 +153,18 @@ def check_plugins() -> Iterator[CheckResultLine]:
                 "plugins", WARNING, f"{name}: {report.warning}", f"update {report.distribution}"
             )
         elif not broken:
-            yield CheckResultLine("plugins", OK, f"{name}: {pluralize(len(report.registered), 'part')}")
+            yield CheckResultLine(
+                "plugins",
+                OK,
+                f"{name}: entries: {len(report.registered):,}",
+            )
 
 
 def check_spacy() -> Iterator[CheckResultLine]:
-    """Import spaCy and every component factory that it loads when a pipeline is made, whoever brings it."""
+    """Import spaCy and every component factory that it loads when a pipeline is created."""
     try:
         import spacy
-    except (Exception, SystemExit) as problem:  # compiled packages that do not fit each other raise anything
+    except (Exception, SystemExit) as problem:  # incompatible compiled packages raise all kinds of errors
         mend = "pip install --force-reinstall spacy numpy"
         yield CheckResultLine("spaCy", PROBLEM, f"spaCy cannot be imported: {problem_line(problem)}", mend)
         return
@@ -169,7 +173,7 @@ def check_spacy() -> Iterator[CheckResultLine]:
         owner = entry.dist.name if entry.dist else "?"
         failure = _load(entry)
         if failure:
-            what = f"the factory {entry.name} of {owner} fails, so no pipeline can be made: {failure}"
+            what = f"the factory {entry.name} of {owner} fails, so no pipeline can be created: {failure}"
             yield CheckResultLine("spaCy", PROBLEM, what, f"update or uninstall {owner}")
         elif entry.value.startswith("disambig"):
             ours.append(entry.name)
@@ -186,58 +190,58 @@ def _load(entry: EntryPoint) -> str:
 
 
 def check_compiler() -> Iterator[CheckResultLine]:
-    """Compile a kernel and tell whether it is kept for the next process."""
+    """Compile a function and check whether it is cached for the next process."""
     import numpy as np
 
     from disambig.text import fmix64
 
-    with np.errstate(over="ignore"):  # which compiled code does not tell of
+    with np.errstate(over="ignore"):  # compiled code does not report overflows
         fmix64(np.uint64(1))
     if not hasattr(fmix64, "stats"):
-        what = "NUMBA_DISABLE_JIT is set: nothing is compiled, large batches fail or crawl"
+        what = "NUMBA_DISABLE_JIT is set: nothing is compiled, large batches fail or are very slow"
         yield CheckResultLine("compiler", PROBLEM, what, "unset NUMBA_DISABLE_JIT")
         return
     path = fmix64.stats.cache_path
     if path:
-        yield CheckResultLine("compiler", OK, f"compiled code is kept in {path}")
+        yield CheckResultLine("compiler", OK, f"compiled code is cached in {path}")
     else:
-        what = "compiled code cannot be kept: neither the installation nor the home directory can be written"
-        mend = "set NUMBA_CACHE_DIR to a directory that can be written, or every process compiles anew"
+        what = "compiled code cannot be cached: neither the installation nor the home directory is writable"
+        mend = "set NUMBA_CACHE_DIR to a writable directory, or every process compiles again"
         yield CheckResultLine("compiler", WARNING, what, mend)
     engine = os.environ.get("DISAMBIG_ENGINE")
     if engine:
-        what = f"DISAMBIG_ENGINE is {engine}: disambig does not choose by itself"
-        yield CheckResultLine("compiler", WARNING, what, "unset it unless you mean it")
+        what = f"DISAMBIG_ENGINE is {engine}: disambig does not choose the backend itself"
+        yield CheckResultLine("compiler", WARNING, what, "unset it unless this is intended")
 
 
 def check_terminal() -> Iterator[CheckResultLine]:
-    """Look at what text is written in."""
+    """Check the encoding of standard output."""
     encoding = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "")
     if encoding not in ("utf8", "utf8sig", ""):
-        what = f"standard output is written in {sys.stdout.encoding}, not UTF-8"
+        what = f"the encoding of standard output is {sys.stdout.encoding}, not UTF-8"
         yield CheckResultLine(
             "terminal", WARNING, what, "set PYTHONUTF8=1, or some characters cannot be shown"
         )
 
 
 REINSTALL = "install the pack again: pip install --force-reinstall --no-deps {name}"
-COPY = "train it again, or copy it again"
+COPY = "retrain it or copy it again"
 MANY_FLAGS = 4.0
 KINDS = {"words": "words", "labels": "labels", "own": "candidates of lists"}
 
 
 @dataclass(slots=True)
 class CheckedPacks:
-    """What was looked at so far.
+    """What was checked so far.
 
     Attributes
     ----------
     quick : bool
-        Tables are opened, not read through.
+        Whether to open tables without reading them completely.
     models : list of Model
-        Those that load.
+        Models that could be loaded.
     tables : set of Path
-        Files of tables that need no second look.
+        Files of tables that were checked.
     """
 
     quick: bool = False
@@ -246,14 +250,14 @@ class CheckedPacks:
 
 
 def check_packs(looked: CheckedPacks) -> Iterator[CheckResultLine]:
-    """Check every installed pack, its table and its models."""
+    """Check every installed pack with its table and its models."""
     from disambig.packs import GROUP
 
     entries = {entry.value: entry for entry in entry_points(group=GROUP)}
     if not entries:
         what = "no pack is installed: components and commands have no model"
         yield CheckResultLine(
-            "packs", PROBLEM, what, "pip install disambig, or name models of your own with --model"
+            "packs", PROBLEM, what, "pip install disambig, or give your own models with --model"
         )
     for name, entry in sorted(entries.items()):
         mend = REINSTALL.format(name=entry.dist.name if entry.dist else name)
@@ -277,7 +281,7 @@ def _check_pack(entry: EntryPoint, mend: str, looked: CheckedPacks) -> Iterator[
 
 
 def check_table(path: Path, looked: CheckedPacks, *, mend: str) -> Iterator[CheckResultLine]:
-    """Open a count table and, unless quick, check its every byte."""
+    """Open a count table and, unless `quick`, verify its checksums."""
 
     def check() -> Iterator[CheckResultLine]:
         from disambig.counts import CountTable
@@ -286,7 +290,7 @@ def check_table(path: Path, looked: CheckedPacks, *, mend: str) -> Iterator[Chec
         table = CountTable.open(path)
         if not looked.quick:
             table.verify()
-        how = "opened, not read through" if looked.quick else "checked byte by byte"
+        how = "opened, not read completely" if looked.quick else "checksums verified"
         views = ", ".join(name + " with gaps" * (name in table.gaps) for name in table.tokenisations)
         what = f"{path.name}: {table.n_ngrams:,} n-grams of {views}, {table.header['record']} records, {how}"
         yield CheckResultLine("tables", OK, what, numbers={"ngrams": table.n_ngrams})
@@ -297,14 +301,14 @@ def check_table(path: Path, looked: CheckedPacks, *, mend: str) -> Iterator[Chec
 def check_model(
     path: Path, looked: CheckedPacks, *, mend: str, task: str | None = None, sampled: bool = True
 ) -> Iterator[CheckResultLine]:
-    """Load a model's directory: checksums, table and tokenisation are compared.
+    """Load a model and check its checksums, table and tokenisation.
 
     Parameters
     ----------
     task : str, optional
-        What its pack says that it decides.
+        The task of the model according to its pack.
     sampled : bool
-        Whether it is to decide in the sample text, as all do that run where none is named.
+        Whether to use it on the sample text, like all models that are used by default.
     """
 
     def check() -> Iterator[CheckResultLine]:
@@ -313,7 +317,7 @@ def check_model(
 
         model = load_model(path)
         if task is not None and model.task.name != task:
-            what = f"{path} decides {model.task.name!r}, the pack calls it {task!r}"
+            what = f"{path} decides {model.task.name!r}, but its pack lists it as {task!r}"
             yield CheckResultLine("models", PROBLEM, what, mend)
             return
         for extractor in model.extractors:
@@ -336,13 +340,13 @@ def check_model(
         yield CheckResultLine("models", OK, what)
         if model.flags_per_1000 > MANY_FLAGS:
             what = f"{model.name} raises {model.flags_per_1000:g} false flags per 1,000 words by default"
-            better = "train it with a lower flags_per_1000, or set one when asking"
+            better = "train it with a lower flags_per_1000, or set one when using it"
             yield CheckResultLine("models", WARNING, what, better)
 
     yield from guard_check("models", check, mend=mend)
 
 
 def check_named(models: Sequence[str], looked: CheckedPacks) -> Iterator[CheckResultLine]:
-    """Check models that the user names, by directory."""
+    """Check the models in the given directories."""
     for path in models:
         yield from check_model(Path(path), looked, mend=COPY)

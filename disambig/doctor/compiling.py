@@ -1,4 +1,4 @@
-"""Compile all functions that ship, by a little of each work."""
+"""Compile all functions in advance by running a small amount of each kind of work."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from disambig.runtime import VARIABLE
 
 Work = tuple[str, Callable[[], object]]
 _STRANGE = "\U00020000 \u201cna\u00efve\u201d"
-"""So that texts beyond ASCII are read, too."""
+"""Text beyond ASCII, which other compiled functions read."""
 _TEXTS = (SAMPLE, _STRANGE)
 _CANDIDATES = ("the", "of")
-"""Words of the sample, between which the extractors' examples decide."""
+"""Candidates in the sample text for the extractors."""
 
 
 def compile_works(place: Path) -> Iterator[Work]:
-    """Yield the name of each work and the work; tables are made in the directory `place`.
+    """Yield name and function of each work; count tables are created in the directory `place`.
 
-    The extractors' works ask the tables that the work before them has built.
+    The works of extractors use the tables that earlier work has built.
     """
     yield from _model_works()
     yield "counting", partial(_count, place)
@@ -47,9 +47,9 @@ def compile_works(place: Path) -> Iterator[Work]:
 
 
 def kernel_modules() -> Iterator[str]:
-    """Yield the modules of kernels of the core and of all plugins.
+    """Yield the modules of compiled functions in the core and in all plugins.
 
-    Such a module may have functions ``sample`` and ``sample_...``: they call the compiled functions that no
+    Such a module may contain functions ``sample`` and ``sample_...``, which call compiled functions that no
     registered entry calls on small examples.
     """
     tops = {entry.value.partition(":")[0].partition(".")[0] for entry in entry_points(group="disambig")}
@@ -98,7 +98,7 @@ def _count(place: Path) -> None:
 
 
 def _describe(place: Path, make: Callable[..., Any]) -> None:
-    """Fit an extractor to the words of the sample, and describe them."""
+    """Fit an extractor to the sample and transform it."""
     from disambig.settings import get_settings
     from disambig.tasks import OwnCandidates
     from disambig.text import Words, view_of_texts
@@ -129,7 +129,7 @@ def _learn(make: Callable[..., Any]) -> None:
         problems.crossed_lists,
         problems.chains,
     ):
-        with suppress(Exception):  # each learner takes some of the storages
+        with suppress(Exception):  # each learner accepts only some of the batches
             batch = problem()
             learner.fit(batch).scorer.scores(batch)
 
@@ -138,42 +138,42 @@ Progress = Callable[[str, int, int], None]
 
 
 def compile_all(progress: Progress = lambda stage, done, total: None) -> Iterator[CheckResultLine]:
-    """Do a little of each work with compiled code, and tell how much of it is there then."""
-    with _by_kernels(), tempfile.TemporaryDirectory(prefix="disambig-compile-") as place:
+    """Run every work with the Numba backend, and report how many functions are compiled then."""
+    with _with_numba(), tempfile.TemporaryDirectory(prefix="disambig-compile-") as place:
         todo = list(compile_works(Path(place)))
         for number, (name, work) in enumerate(todo):
             progress(f"compiling: {name}", number, len(todo))
-            with suppress(Exception):  # what is broken is found elsewhere
+            with suppress(Exception):  # other checks report what is broken
                 work()
     yield compiled_finding()
 
 
 def compiled_finding() -> CheckResultLine:
-    """Return how many of the kernels are compiled, and where they are kept."""
+    """Return how many functions are compiled, and where they are cached."""
     from disambig import jit as compiling
 
     for module in kernel_modules():
         with suppress(Exception):
             import_module(module)
-    kernels = compiling.compiled_functions()
-    done = sum(map(_is_compiled, kernels))
-    place = next(filter(None, map(compiling.cache_location, kernels)), None)
+    functions = compiling.compiled_functions()
+    done = sum(map(_is_compiled, functions))
+    place = next(filter(None, map(compiling.cache_location, functions)), None)
     if place is None:
-        what = "compiled code cannot be kept: every process compiles what it needs anew"
-        mend = "set NUMBA_CACHE_DIR to a directory that can be written"
+        what = "compiled code cannot be cached: every process compiles again what it needs"
+        mend = "set NUMBA_CACHE_DIR to a writable directory"
         return CheckResultLine("compiled code", WARNING, what, mend)
-    numbers = {"kernels": float(len(kernels)), "compiled": float(done)}
+    numbers = {"kernels": float(len(functions)), "compiled": float(done)}
     if not done:
-        what = f"nothing yet: commands compile what they need, once, and keep it in {place}"
+        what = f"nothing yet: commands compile what they need once and cache it in {place}"
     else:
-        rest = "" if done == len(kernels) else ", the others when needed"
-        what = f"{done} of {pluralize(len(kernels), 'piece')} compiled{rest}; kept in {place}"
-    mend = "" if done else "disambig doctor --compile does it now"
+        rest = "" if done == len(functions) else ", the others when needed"
+        what = f"{done} of {pluralize(len(functions), 'function')} compiled{rest}; cached in {place}"
+    mend = "" if done else "disambig doctor --compile compiles everything now"
     return CheckResultLine("compiled code", OK, what, mend, numbers)
 
 
 @contextmanager
-def _by_kernels() -> Iterator[None]:
+def _with_numba() -> Iterator[None]:
     before = os.environ.get(VARIABLE)
     os.environ[VARIABLE] = "numba"
     try:
@@ -184,11 +184,11 @@ def _by_kernels() -> Iterator[None]:
             os.environ[VARIABLE] = before
 
 
-def _is_compiled(kernel: Any) -> bool:
-    """Tell whether code of a kernel is kept, or in memory."""
+def _is_compiled(function: Any) -> bool:
+    """Return True if code of a compiled function is in memory or cached on disk."""
     try:
-        return bool(kernel.signatures or kernel._cache._cache_file.load_index())
+        return bool(function.signatures or function._cache._cache_file.load_index())
     except AttributeError:
-        with suppress(Exception):  # Numba's own affair, and named otherwise in other versions
-            return bool(kernel._cache._cache_file._load_index())
+        with suppress(Exception):  # private in Numba, with other names in other versions
+            return bool(function._cache._cache_file._load_index())
     return False

@@ -1,4 +1,4 @@
-"""A sample text: how many of the n-grams asked for the tables hold, and how fast decisions are."""
+"""Annotate a sample text: coverage of the count tables, and speed."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _BLOCK = 1024
 
 
 def check_sample(models: Sequence[Model], text: str | None) -> Iterator[CheckResultLine]:
-    """Decide in a sample, or in the user's text, with every model."""
+    """Annotate the sample, or the user's text, with every model."""
     from disambig.models import annotate
 
     long = text if text and len(text.split()) >= _FEWEST else SAMPLE
-    speed: list[tuple[Model, float]] = []  # the models that decide, and how long the first words took
+    speed: list[tuple[Model, float]] = []  # working models, and the seconds for the first words
     for model in models:
 
         def check(model: Model = model) -> Iterator[CheckResultLine]:
@@ -59,7 +59,7 @@ def _coverage(model: Model, text: str | None) -> CheckResultLine:
             what = f"{model.name}: the sample is in {LANGUAGE!r}, not in {model.language!r}: give a text"
             return CheckResultLine("coverage", OK, what)
         what = f"{model.name}: nothing to decide in the {'sample' if text is None else 'text'}"
-        mend = "the model may be broken: see what it decides with `disambig explain`"
+        mend = "the model may be broken: check its decisions with `disambig explain`"
         return (
             CheckResultLine("coverage", OK, what)
             if text
@@ -72,7 +72,9 @@ def _coverage(model: Model, text: str | None) -> CheckResultLine:
         numbers["flagged"] = int(decisions.flagged.sum())
         what += f", {numbers['flagged']} flagged"
     if not asked:
-        return CheckResultLine("coverage", OK, f"{what}, no {evidence_name(model)} asked", numbers=numbers)
+        return CheckResultLine(
+            "coverage", OK, f"{what}, no {evidence_name(model)} looked up", numbers=numbers
+        )
     what += f", {n_hits:,} of {asked:,} {evidence_name(model)} found ({n_hits / asked:.0%})"
     orders = asked_by_order(model, text or SAMPLE)
     if orders:
@@ -82,21 +84,20 @@ def _coverage(model: Model, text: str | None) -> CheckResultLine:
             numbers |= {f"asked_{order}": total, f"found_{order}": n_known}
     if n_hits / asked >= LEAST_COVERED:
         return CheckResultLine("coverage", OK, what, numbers=numbers)
-    mend = "the table knows little of this language or field: count text of your own"
+    mend = "the table covers little of this language or domain: count text of your own"
     if evidence_name(model) == "words":
-        mend = "the model knows little of this language or field: train it on text of its own"
+        mend = "the model covers little of this language or domain: train it on suitable text"
         if text is None and model.language != LANGUAGE:
             return CheckResultLine(
                 "coverage", OK, what, numbers=numbers
-            )  # the sample may be in another language
+            )  # the sample can be in another language
     return CheckResultLine("coverage", WARNING, what, mend, numbers)
 
 
 def asked_by_order(model: Model, text: str) -> dict[int, tuple[int, int]]:
-    """Return how many n-grams were found and how many asked, by their number of words.
+    """Return the numbers of n-grams found and looked up, by their number of words.
 
-    Only the extractor of context counts says so; the others give nothing. A candidate of two words is
-    counted by its context, as if it were one word.
+    Only n-gram count extractors are considered. A candidate of two words counts as one word.
     """
     from disambig.features import BIAS, CONTEXTS, NgramCounts
     from disambig.text import view_of_texts
@@ -127,7 +128,9 @@ def _speed(models: Sequence[Model], text: str, cold: float) -> CheckResultLine:
 
     n_words = len(text.split())
     texts = [f"{text} {i}" for i in range(max(1, _WORDS // n_words))]
-    annotate(texts[: len(texts) // 4 + 1], models)  # the kernels of large batches are compiled, or loaded
+    annotate(
+        texts[: len(texts) // 4 + 1], models
+    )  # compile or load the functions for large batches before timing
     start = time.perf_counter()
     annotate(texts, models)
     rate = n_words * len(texts) / (time.perf_counter() - start)

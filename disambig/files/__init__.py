@@ -1,4 +1,4 @@
-"""Files as bytes and lines: opened, unpacked, decoded, saved whole or not at all. No format is known here."""
+"""Read and write files: compression, decoding, atomic replacement. This package knows no formats."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Folders with a JSON header and named arrays, read without trust."""
+"""Folders with a JSON header and named arrays; reading does not trust their content."""
 
 from __future__ import annotations
 
@@ -28,12 +28,13 @@ UNREADABLE = (
 def read_stored(
     folder: Path, file: str, names: tuple[str, ...], *, code: str
 ) -> tuple[Any, list[NDArray[Any]]]:
-    """Return the header and the named arrays in a folder; what they hold is still to be checked.
+    """Return the header and the named arrays in a folder; the caller must validate their content.
 
     Raises
     ------
     UserError
-        `code`, of a path and a problem, where a file is missing or is none that `write_stored` writes.
+        `code` (with a path and a problem) if a file is missing or has another form than `write_stored`
+        writes.
     """
     try:
         header = read_json(folder / HEADER)
@@ -45,9 +46,9 @@ def read_stored(
 
 
 def _check_unpacked_size(path: Path) -> None:
-    """Raise ValueError for arrays that unpack to far more than their file, as zeros do."""
+    """Raise ValueError if the arrays unpack to far more than the file size, as in a zip bomb."""
     if not path.is_file():
-        return  # opening says so
+        return  # opening the file reports the problem
     with zipfile.ZipFile(path) as archive:
         unpacked = sum(member.file_size for member in archive.infolist())
     if unpacked > _MAX_UNPACKED + _MAX_RATIO * path.stat().st_size:
@@ -55,7 +56,7 @@ def _check_unpacked_size(path: Path) -> None:
 
 
 def write_stored(folder: Path, file: str, header: Mapping[str, Any], **arrays: NDArray[Any]) -> None:
-    """Write header and arrays into a folder, which is made."""
+    """Create a folder and write the header and the arrays into it."""
     folder.mkdir(parents=True, exist_ok=True)
     header_json = json.dumps(header, indent=1, ensure_ascii=False)
     (folder / HEADER).write_text(header_json + "\n", encoding="utf8")

@@ -1,4 +1,4 @@
-"""Open, unpack and decode files, with a limit of memory."""
+"""Open, unpack and decode files within a memory limit."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from typing import IO, Any
 from disambig.errors import UserError
 
 ErrorCallback = Callable[[str], None]
-"""Gets one line, with its code."""
+"""Called with one line of text that begins with the code of the error."""
 ErrorSink = Callable[[str, str], None]
-"""Gets file and line, and what is broken there."""
+"""Called with a file and line, and the problem there."""
 
 
 def error_sink(*, strict: bool, tell: ErrorCallback | None) -> ErrorSink:
-    """Return what to do with a broken place: raise D488, or tell of it, if there is someone to tell."""
+    """Return a function that raises D488 for an invalid entry (`strict`), or reports it to `tell`."""
 
     def say(where: str, problem: str) -> None:
         error = UserError("D488", where=where, problem=problem)
@@ -36,31 +36,31 @@ def error_sink(*, strict: bool, tell: ErrorCallback | None) -> ErrorSink:
 
 
 _WINDOW = 1 << 29
-"""Bytes that unpacking may look back, and hold: what `zstd --long=29` writes."""
+"""Maximum window of zstd frames in bytes, as written by `zstd --long=29`; unpacking needs as much memory."""
 _AT_ONCE = 1 << 12
-"""Packed bytes taken at a time: few, since each may unpack to many thousand."""
+"""Compressed bytes read at a time: few, since each can unpack to thousands."""
 
 
 class ZstdFile(io.RawIOBase):
-    """Unpacks a zstd file of one frame or several.
+    """A reader that unpacks a zstd file with one or more frames.
 
-    Reading raises EOFError where the file is cut short and OSError where it is damaged.
+    Reading raises EOFError if the file is truncated and OSError if it is damaged.
 
     Parameters
     ----------
     raw : binary file
     owned : bool
-        Close `raw` as well when this is closed.
+        Whether to close `raw` when this reader is closed.
 
     Raises
     ------
     UserError
-        D123, where the package is missing.
+        D123 if the package is missing.
     """
 
     def __init__(self, raw: IO[bytes], *, owned: bool = False) -> None:
         self._raw = raw
-        self._owned = owned  # before the package, which may be missing: what was begun is closed all the same
+        self._owned = owned  # set before the package is imported, so that `close` works if that fails
         self._zstd = package()
         self._frame: Any = None
         self._held = memoryview(b"")
@@ -70,12 +70,12 @@ class ZstdFile(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fill `buffer` with unpacked bytes; return how many, 0 at the end."""
+        """Fill `buffer` with unpacked bytes; return their number, 0 at the end."""
         while not self._held:
             packed = self._raw.read(_AT_ONCE)
             if not packed:
                 if self._frame is not None:
-                    raise EOFError("the zstd file ends before its end is marked")
+                    raise EOFError("the zstd file is truncated")
                 return 0
             self._held = memoryview(self._unpacked(packed))
         size = min(len(buffer), len(self._held))
@@ -92,14 +92,14 @@ class ZstdFile(io.RawIOBase):
             try:
                 pieces.append(self._frame.decompress(packed))
             except self._zstd.ZstdError as problem:
-                raise OSError(f"damaged, or no zstd file: {problem}") from problem
+                raise OSError(f"damaged, or not a zstd file: {problem}") from problem
             packed = b""
             if self._frame.eof:
                 packed, self._frame = self._frame.unused_data, None
         return b"".join(pieces)
 
     def close(self) -> None:
-        """Close this, and the packed file if it is owned."""
+        """Close this reader, and the compressed file if it is owned."""
         if self._owned:
             self._raw.close()
         super().close()
@@ -111,13 +111,13 @@ def unpack_zstd(raw: IO[bytes], *, owned: bool = False) -> IO[bytes]:
 
 
 def pack_zstd(sink: IO[bytes]) -> IO[bytes]:
-    """Return a file that packs into `sink`, which stays open; the same bytes every time."""
+    """Return a file that compresses into `sink`, which stays open; the output is reproducible."""
     packed: IO[bytes] = package().ZstdCompressor(write_checksum=True).stream_writer(sink, closefd=False)
     return packed
 
 
 def package() -> Any:
-    """Return the package `zstandard`; D123 where it is missing."""
+    """Return the package `zstandard`; raise D123 if it is missing."""
     try:
         import zstandard
     except ImportError:
@@ -131,7 +131,7 @@ READ_ERRORS = (OSError, EOFError, lzma.LZMAError, zlib.error)
 
 
 def open_bytes(path: str) -> Any:
-    """Open a file for reading bytes, unpacked by its suffix; ``-`` is standard input (left open)."""
+    """Open a file for reading bytes, unpacked according to its suffix; ``-`` is standard input."""
     if path == STDIN:
         return nullcontext(sys.stdin.buffer if sys.stdin is not None else io.BytesIO())
     if path.endswith(".gz"):
@@ -144,19 +144,19 @@ def open_bytes(path: str) -> Any:
 
 
 def read_small(path: str, *, limit: int, only_regular: bool = False) -> bytes:
-    """Return the bytes of a small file, unpacked by its suffix.
+    """Return the bytes of a small file, unpacked according to its suffix.
 
     Parameters
     ----------
     limit : int
-        Maximum number of bytes: a device, or a file that unpacks to gigabytes, ends here.
+        Maximum number of bytes, for devices and files that unpack to gigabytes.
     only_regular : bool
-        Whether to refuse pipes and devices: opening a pipe waits for whoever writes into it.
+        Whether to reject pipes and devices; opening a pipe would wait for a writer.
 
     Raises
     ------
     UserError
-        D300 and D308 where it cannot be read, D975 where it is too large.
+        D300 or D308 if it cannot be read, D975 if it is too large.
     """
     try:
         if only_regular and not stat.S_ISREG(os.stat(path).st_mode):
@@ -171,7 +171,7 @@ def read_small(path: str, *, limit: int, only_regular: bool = False) -> bytes:
 
 
 def pack(sink: IO[bytes], path: str) -> IO[bytes]:
-    """Return a file that packs into `sink` as the suffix of `path` says; the same bytes every time."""
+    """Return a file that compresses into `sink` according to the suffix of `path`; reproducible."""
     if path.endswith(".gz"):
         return gzip.GzipFile(filename="", mode="wb", fileobj=sink, mtime=0)  # type: ignore[return-value]
     if path.endswith(".xz"):
@@ -188,7 +188,7 @@ def without_compression(path: str) -> str:
 
 
 def read_error(path: str, problem: BaseException) -> UserError:
-    """Return the message for a file that cannot be read."""
+    """Return the error for a file that cannot be read."""
     if isinstance(problem, FileNotFoundError):
         return UserError("D300", path=path)
     text = (isinstance(problem, OSError) and problem.strerror) or str(problem) or type(problem).__name__
@@ -196,7 +196,7 @@ def read_error(path: str, problem: BaseException) -> UserError:
 
 
 def decode(data: bytes, path: str, *, start: int = 0) -> str:
-    """Return UTF-8 `data` as text, a byte order mark and all line ends kept.
+    """Decode UTF-8, keeping a byte order mark and all line ends.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ def decode(data: bytes, path: str, *, start: int = 0) -> str:
     Raises
     ------
     UserError
-        D303 for a NUL byte, D304 where the bytes are not UTF-8.
+        D303 for a NUL byte, D304 if the bytes are not UTF-8.
     """
     nul = data.find(b"\0")
     if nul >= 0:
@@ -221,7 +221,7 @@ def decode(data: bytes, path: str, *, start: int = 0) -> str:
 
 
 def file_stamp(path: Path) -> tuple[int, ...]:
-    """Return what changes when another file is written under the same name."""
+    """Return a value that changes when the file is replaced or modified."""
     try:
         status = path.stat()
     except OSError:
@@ -230,13 +230,13 @@ def file_stamp(path: Path) -> tuple[int, ...]:
 
 
 def decode_as(data: bytes, path: str, encoding: str) -> str:
-    """Return the text of a file, a byte order mark left out.
+    """Return the text of a file without a byte order mark.
 
     Raises
     ------
     UserError
-        D303 for a NUL byte or sign, D308 and D469 for bytes that are not of this encoding, D470 for an
-        unknown one.
+        D303 for a NUL byte or character, D308 and D469 for bytes that are invalid in this encoding, D470 for
+        an unknown encoding.
     """
     try:
         text = data.decode(encoding)
@@ -250,14 +250,14 @@ def decode_as(data: bytes, path: str, encoding: str) -> str:
 
 
 def nul_error(path: str, data: bytes) -> UserError:
-    """Return the message for a file with a NUL byte."""
+    """Return the error for a file with a NUL byte."""
     utf16 = data[:2] in (b"\xff\xfe", b"\xfe\xff")
-    hint = "; it looks like UTF-16: name that, --encoding utf-16" if utf16 else ""
+    hint = "; it looks like UTF-16: use --encoding utf-16" if utf16 else ""
     return UserError("D303", path=path, offset=data.index(b"\0"), hint=hint)
 
 
 def _decoding_error(path: str, data: bytes, encoding: str, problem: UnicodeError) -> UserError:
-    """Return the message for bytes that cannot be decoded."""
+    """Return the error for bytes that cannot be decoded."""
     if b"\0" in data and b"\0" not in "a".encode(encoding):
         return nul_error(path, data)
     if isinstance(problem, UnicodeDecodeError):
@@ -273,29 +273,29 @@ _LEAST = 16_000_000
 
 
 def memory_limit() -> int:
-    """Return the usual bound: a tenth of the machine's memory, 512 MB at most."""
+    """Return the default limit: a tenth of the machine's memory, at most 512 MB."""
     try:
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):  # a system that does not tell
+    except (AttributeError, OSError, ValueError):  # the system does not report its memory
         return MOST
     return max(_LEAST, min(MOST, memory // _SHARE))
 
 
 def too_large_error(path: str, limit: int) -> UserError:
-    """Return the message for an input that would take more than `limit` bytes."""
+    """Return the error for an input that would need more than `limit` bytes."""
     return UserError("D872", path=path, limit=limit)
 
 
 def read_within(handle: IO[bytes], path: str, limit: int) -> bytes:
-    """Return all of an input, opened under its `path`.
+    """Return the whole content of an input, opened as `handle` from `path`.
 
-    A packed file is unpacked once more beforehand, and nothing of it held: what unfolds to gigabytes takes no
-    memory before it is refused.
+    The size of a compressed file is determined first by unpacking it block by block, so that a file that
+    unpacks to gigabytes is rejected without using memory.
 
     Raises
     ------
     UserError
-        D872 for one of more than `limit` bytes.
+        D872 for an input of more than `limit` bytes.
     """
     if path.endswith(COMPRESSED):
         with open_bytes(path) as packed:
@@ -311,16 +311,16 @@ def read_within(handle: IO[bytes], path: str, limit: int) -> bytes:
 
 
 MAX_BYTES = 20_000_000
-"""Maximum size of a file of words."""
+"""Maximum size of a word list in bytes."""
 
 
 def read_words(path: str) -> tuple[str, ...]:
-    """Return the words of a file, one a line; ``#`` begins a comment.
+    """Return the words of a file, one per line; ``#`` begins a comment.
 
     Raises
     ------
     UserError
-        D300, D303, D304 or D308 where it cannot be read, D975 where it is too large.
+        D300, D303, D304 or D308 if it cannot be read, D975 if it is too large.
     """
     return tuple(word for _, word in _lines(path))
 

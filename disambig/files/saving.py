@@ -1,4 +1,4 @@
-"""Write files and folders as a whole or not at all, with checksums."""
+"""Write files and folders atomically, with checksums."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from disambig.files.opening import pack
 
 
 def json_text(value: Any, *, indent: int | None = 1, ensure_ascii: bool = True) -> str:
-    """Return plain values as JSON; NaN and infinities, which JSON does not have, as null."""
+    """Return plain values as JSON, with null for NaN and infinities, which JSON does not have."""
     return json.dumps(replace_nonfinite(value), indent=indent, ensure_ascii=ensure_ascii, allow_nan=False)
 
 
 def replace_nonfinite(value: Any) -> Any:
-    """Return plain values with None for each number that is NaN or infinite."""
+    """Return plain values with None for NaN and infinite numbers."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
@@ -43,7 +43,7 @@ def parse_json(data: str | bytes | bytearray, *, unique_keys: bool = False) -> A
     Parameters
     ----------
     unique_keys : bool
-        Whether to refuse an object with the same key twice, of which other readers may take the first.
+        Whether to reject duplicate keys, of which other readers may use the first.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def read_json(path: Path, *, limit: int = 100_000_000) -> Any:
         If it is not JSON (see `parse_json`), not an ordinary file, or has more than `limit` bytes.
     """
     if path.exists() and not path.is_file():
-        raise ValueError("it is not an ordinary file")  # opening a pipe waits for whoever writes into it
+        raise ValueError("it is not an ordinary file")  # opening a pipe would wait for a writer
     with open(path, "rb") as file:
         data = file.read(limit + 1)
     if len(data) > limit:
@@ -84,7 +84,7 @@ def read_json(path: Path, *, limit: int = 100_000_000) -> Any:
 
 
 class _NotStrict(ValueError):
-    """A number that JSON does not have, or a key that is there twice."""
+    """A number that JSON does not have, or a duplicate key."""
 
 
 def _refuse_constant(name: str) -> Any:
@@ -103,7 +103,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(values) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise _NotStrict(f"the key {twice!r} is there twice")
+        raise _NotStrict(f"the key {twice!r} occurs twice")
     return values
 
 
@@ -117,14 +117,14 @@ _NAME = re.compile(r"\.tmp-([0-9a-f]{16})-([0-9]+)-[0-9a-f]{8}")
 
 @dataclass(frozen=True, slots=True)
 class TempFiles:
-    """Where drafts of something lie, and what is between their names.
+    """The folder and the names of the temporary files of one target.
 
     Attributes
     ----------
     folder : Path
-        On the file system of the target, so that a draft can be renamed.
+        On the file system of the target, so that a temporary file can be renamed.
     mark : str
-        Sixteen hexadecimal digits.
+        Part of the names: sixteen hexadecimal digits that identify the target.
     """
 
     folder: Path
@@ -132,20 +132,20 @@ class TempFiles:
 
     @classmethod
     def for_name(cls, folder: Path, what: str) -> TempFiles:
-        """Return the drafts of what is called `what` in a folder."""
+        """Return the temporary files in a folder for the target `what`."""
         return cls(folder, hashlib.blake2b(os.fsencode(what), digest_size=8).hexdigest())
 
     @classmethod
     def for_target(cls, target: Path) -> TempFiles:
-        """Return the drafts that lie beside what they are to become."""
+        """Return the temporary files in the same folder as their target."""
         return cls.for_name(target.parent, target.name)
 
     def new(self) -> Path:
-        """Return a name for a draft."""
+        """Return a new name for a temporary file."""
         return self.folder / f"{PREFIX}{self.mark}-{os.getpid()}-{secrets.token_hex(4)}"
 
     def clean(self) -> None:
-        """Remove what writers that are no more left behind; what cannot be removed stays."""
+        """Remove the files of writers that no longer exist, as far as possible."""
         with suppress(OSError):
             for path in [*self.folder.iterdir()]:
                 match = _NAME.fullmatch(path.name)
@@ -154,7 +154,7 @@ class TempFiles:
 
 
 def remove_temp(path: Path) -> None:
-    """Remove a draft, if it is there and can be."""
+    """Remove a temporary file or folder if possible."""
     with suppress(OSError):
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path, ignore_errors=True)
@@ -163,7 +163,7 @@ def remove_temp(path: Path) -> None:
 
 
 def lock_file(handle: int) -> None:
-    """Lock an open draft for as long as it is open, where the file system has locks."""
+    """Lock an open temporary file until it is closed, if the file system has locks."""
     with suppress(ImportError, OSError):
         import fcntl
 
@@ -172,21 +172,21 @@ def lock_file(handle: int) -> None:
 
 @contextmanager
 def temp_folder(drafts: TempFiles, *, private: bool = False) -> Iterator[Path]:
-    """Give an empty folder to write into, which is removed at the end if it still has this name.
+    """Yield an empty folder, which is removed at the end unless it was renamed.
 
-    A `private` one is for this user alone.
+    A `private` folder is accessible to this user only.
 
     Raises
     ------
     OSError
-        Where it cannot be made.
+        If it cannot be created.
     """
     drafts.clean()
     folder = drafts.new()
     handle = -1
     try:
         folder.mkdir(0o700 if private else 0o777)
-        with suppress(OSError):  # a system without handles of folders
+        with suppress(OSError):  # the system has no handles of folders
             handle = os.open(folder, os.O_RDONLY)
             lock_file(handle)
         yield folder
@@ -197,7 +197,7 @@ def temp_folder(drafts: TempFiles, *, private: bool = False) -> Iterator[Path]:
 
 
 def _is_alive(process: int) -> bool:
-    """Tell whether another process of this machine has this number."""
+    """Return True if another process on this machine has this number."""
     if process == os.getpid() or os.name != "posix":
         return False
     try:
@@ -210,7 +210,7 @@ def _is_alive(process: int) -> bool:
 
 
 def _has_ended(process: int) -> bool:
-    """Tell whether a process only waits for its parent to hear of its end, where the system tells."""
+    """Return True if a process is a zombie, if the system reports that."""
     try:
         return Path(f"/proc/{process}/stat").read_bytes().rpartition(b")")[2].split()[0] == b"Z"
     except (OSError, IndexError):
@@ -218,7 +218,7 @@ def _has_ended(process: int) -> bool:
 
 
 def _remove_unheld(path: Path) -> None:
-    """Remove a draft on which nobody holds a lock: a process of another machine might."""
+    """Remove a temporary file unless it is locked, possibly by a process on another machine."""
     try:
         import fcntl
 
@@ -238,7 +238,7 @@ _BLOCK = 1 << 20
 
 
 class Checksum:
-    """Size in bytes and BLAKE2b-128 of what was written.
+    """Size in bytes and BLAKE2b-128 digest of written data.
 
     Attributes
     ----------
@@ -250,21 +250,21 @@ class Checksum:
         self._hash = hashlib.blake2b(digest_size=16)
 
     def add(self, data: Any) -> None:
-        """Take in what is written next."""
+        """Add the next bytes."""
         self._hash.update(data)
         self.size += len(data)
 
     def digest(self) -> str:
-        """Return the digest of all that was taken in, in hexadecimal."""
+        """Return the digest of all bytes so far in hexadecimal."""
         return self._hash.hexdigest()
 
     def wrap(self, file: IO[bytes]) -> IO[bytes]:
-        """Return a file whose bytes go to `file` and into the seal; closing it leaves `file` open."""
+        """Return a file that writes to `file` and updates the checksum; closing it leaves `file` open."""
         return _ChecksumWriter(file, self)  # type: ignore[return-value]
 
     @classmethod
     def from_file(cls, path: Path) -> Checksum:
-        """Read a file and return its seal; OSError where it cannot be read."""
+        """Return the checksum of a file; raise OSError if it cannot be read."""
         seal = cls()
         with open(path, "rb", buffering=0) as file:
             while block := file.read(_BLOCK):
@@ -297,30 +297,30 @@ _MOST_LINKS = 40
 def save_file(
     path: Path, *, drafts: TempFiles | None = None, seal: Checksum | None = None
 ) -> Iterator[Callable[[bytes], object]]:
-    """Give a function that writes bytes; they stand under `path` only if all went well.
+    """Yield a function that writes bytes; they appear under `path` only if the block succeeds.
 
-    The bytes are packed if the name ends in .gz, .xz or .zst. A link that stands there is replaced (see
+    The bytes are compressed if the name ends in .gz, .xz or .zst. A link at `path` is replaced (see
     `save_output`).
 
     Parameters
     ----------
-    drafts : Drafts, optional
-        Where the draft lies; whoever gives them cleans them. Beside `path` if not given, where what a
-        killed writer of the same file left is removed.
-    seal : Seal, optional
-        Learns size and digest of the file.
+    drafts : TempFiles, optional
+        Where to put the temporary file; the caller is responsible for cleaning. By default in the folder of
+        `path`, where files of killed writers of the same target are removed.
+    seal : Checksum, optional
+        Updated with the bytes of the file.
 
     Raises
     ------
     UserError
-        D309 where it cannot be written (a full disk); no draft stays behind.
+        D309 if it cannot be written (a full disk); no temporary file is left.
     """
     if drafts is None:
         drafts = TempFiles.for_target(path)
         drafts.clean()
     draft = drafts.new()
     with ExitStack() as last:
-        last.callback(remove_temp, draft)  # said before it is there: an interrupt may come at once
+        last.callback(remove_temp, draft)  # first: an interrupt can come right after
         with writing(path):
             file = open(draft, "xb")  # noqa: SIM115  closed at the end
         last.callback(_close, file)
@@ -341,7 +341,7 @@ def save_file(
 
 @contextmanager
 def save_output(path: Path) -> Iterator[Callable[[bytes], object]]:
-    """As `saved`, for a name that a user gave: through links, and straight into a pipe or device.
+    """Like `save_file`, for a name given by a user: links are followed, pipes and devices written directly.
 
     Raises
     ------
@@ -357,7 +357,7 @@ def save_output(path: Path) -> Iterator[Callable[[bytes], object]]:
         return
     with ExitStack() as last:
         with writing(path):
-            file = open(path, "ab")  # noqa: SIM115  closed at the end; to the end of what a shell opened
+            file = open(path, "ab")  # noqa: SIM115  closed at the end; appends to a file that a shell opened
         last.callback(_close, file)
         packed = pack(file, path.name)
         last.callback(_close, packed)
@@ -369,7 +369,7 @@ def save_output(path: Path) -> Iterator[Callable[[bytes], object]]:
 
 
 def follow_links(path: Path) -> Path:
-    """Return what a name leads to through links; OSError for a ring of them."""
+    """Return the target of a name after following links; raise OSError for a cycle."""
     target = os.path.realpath(path)
     if os.path.islink(target):
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
@@ -377,14 +377,14 @@ def follow_links(path: Path) -> Path:
 
 
 def is_special(path: Path) -> bool:
-    """Tell whether `path` is written to, not replaced: a pipe, a device, a file that a shell opened."""
+    """Return True if `path` must be written directly: a pipe, a device, or a file that a shell opened."""
     if not path.exists():
         return False
     return _among_handles(path) or not (path.is_file() or path.is_dir())
 
 
 def _among_handles(path: Path) -> bool:
-    """Tell whether `path` leads, by any number of links, through a handle such as /dev/stdout."""
+    """Return True if `path` leads through links to an open handle such as /dev/stdout."""
     for _ in range(_MOST_LINKS):
         parts = path.absolute().parts
         if parts[1:2] in (("dev",), ("proc",)) and parts[-2] == "fd" and not path.is_dir():
@@ -401,7 +401,7 @@ def _close(handle: IO[bytes]) -> None:
 
 
 def checked_writer(sink: IO[bytes], path: Path | str) -> Callable[[bytes], object]:
-    """Return a function that writes to `sink` and names `path` where that fails."""
+    """Return a function that writes to `sink` and names `path` in errors."""
 
     def write(data: bytes) -> None:
         with writing(path):
@@ -412,7 +412,7 @@ def checked_writer(sink: IO[bytes], path: Path | str) -> Callable[[bytes], objec
 
 @contextmanager
 def writing(path: Path | str) -> Iterator[None]:
-    """Turn a failure of the system into D309; a reader who went away stays a BrokenPipeError."""
+    """Convert an OSError to D309, except BrokenPipeError, which means that the reader has exited."""
     try:
         yield
     except BrokenPipeError:
@@ -422,13 +422,13 @@ def writing(path: Path | str) -> Iterator[None]:
 
 
 def save_json(path: Path, value: Any, *, drafts: TempFiles | None = None) -> None:
-    """Write `value` as JSON, whole or not at all."""
+    """Write `value` as JSON atomically."""
     with save_file(path, drafts=drafts) as write:
         write(json.dumps(value, indent=1).encode() + b"\n")
 
 
 def sync_directory(directory: Path) -> None:
-    """Make a rename last, where the system lets directories be synced."""
+    """Make a rename durable, if the system can sync directories."""
     with suppress(OSError):
         handle = os.open(directory, os.O_RDONLY)
         try:
@@ -438,18 +438,18 @@ def sync_directory(directory: Path) -> None:
 
 
 _HERE = -100
-"""AT_FDCWD of Linux: a path is taken from the working directory."""
+"""AT_FDCWD of Linux: paths are relative to the working directory."""
 _SWAP = 2
 """RENAME_EXCHANGE of Linux, RENAME_SWAP of macOS."""
 
 
 def replace_atomically(draft: Path, target: Path) -> None:
-    """Give a draft its name; what stood there before is removed.
+    """Rename a temporary file or folder to its target, and remove the old target.
 
     Raises
     ------
     OSError
-        Where it cannot be renamed; then the old one stands.
+        If it cannot be renamed; then the old target is kept.
     """
     if not os.path.lexists(target):
         os.rename(draft, target)
@@ -469,14 +469,14 @@ def replace_atomically(draft: Path, target: Path) -> None:
 
 
 def restore(target: Path) -> None:
-    """Bring back what was there before a `put` that was killed between its two renames."""
+    """Restore the old target if `replace_atomically` was killed between its two renames."""
     old = _old(target)
     if not os.path.lexists(target) and os.path.lexists(old):
         os.rename(old, target)
 
 
 def exchange_names(one: Path, other: Path) -> bool:
-    """Exchange two names in one step; return whether system and file system can."""
+    """Exchange two names atomically; return True if the system and the file system support that."""
     try:
         system = ctypes.CDLL(None, use_errno=True)
         first, second = os.fsencode(one), os.fsencode(other)
@@ -493,15 +493,15 @@ def _old(target: Path) -> Path:
 
 @contextmanager
 def saved_folder(path: Path) -> Iterator[Path]:
-    """Give an empty folder to write into; it stands under `path` only if all went well.
+    """Yield an empty folder that is renamed to `path` only if the block succeeds.
 
-    What stood there before stands until then, and is removed. Links are followed, folders above are made.
-    That nothing can be written there is said at once, before anything is written.
+    The old content of `path` is kept until then. Links are followed and parent folders are created. If
+    nothing can be written there, the error is raised at the start.
 
     Raises
     ------
     UserError
-        D309 where it cannot be made, or cannot get its name; no draft stays behind.
+        D309 if it cannot be created or renamed; no temporary folder is left.
     """
     with ExitStack() as last:
         with writing(path):

@@ -1,4 +1,4 @@
-"""Steps of a counting job: shards of text, pieces of the table, and the table made of the pieces."""
+"""Steps of a counting job: count shards of text, write pieces of the table, assemble the table."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ from disambig.text import Tokenisation, tokenisation_named
 
 @dataclass(frozen=True, slots=True)
 class CountWork:
-    """The work of a job on its shards of text; `inputs` are folders in which files are read."""
+    """Count shards of text; `inputs` are folders that every worker must be able to read."""
 
     directory: Path
     tokenisations: tuple[str, ...]
@@ -61,7 +61,7 @@ class CountWork:
     inputs: tuple[str, ...] = ()
 
     def describe(self) -> dict[str, Any]:
-        """Return the job and the folders of its inputs, as they are seen where this is asked."""
+        """Return the job and its input folders as seen by this process."""
         return resolve_inputs(self.directory, self.inputs)
 
     def start(self) -> Function:
@@ -78,7 +78,7 @@ def count_shard(
     Raises
     ------
     UserError
-        D303, D304, D308 for the text, D319 for a file that changed; D309 where something cannot be written.
+        D303, D304, D308 for the text, D319 for a file that changed, D309 if something cannot be written.
     """
     began = time.monotonic()
     name, seal = f"part-{shard.index:05}.runs", Checksum()
@@ -100,7 +100,7 @@ def count_shard(
 
 
 def finished_shard(work: CountWork, shard: Shard, kinds: int) -> ShardRecord | None:
-    """Return the record of a shard that is counted, in so many kinds of n-grams."""
+    """Return the record of a shard that is finished, with the given number of kinds of n-grams."""
     record = load_record(work.directory, shard.index)
     if record is None or not isinstance(record.details.get("runs"), list):
         return None
@@ -127,10 +127,10 @@ def _check_size(part: ShardPart) -> None:
 
 
 class KeptRun(DiskRun):
-    """A run that an earlier process may have written."""
+    """A run that an earlier process may have written, and that is therefore checked."""
 
     def read(self, first: int, last: int) -> Counted:
-        """Return the n-grams of the slices ``first:last``; D877 where they cannot be what was written."""
+        """Return the n-grams of the slices ``first:last``; raise D877 if they are damaged."""
         keys, counts = DiskRun.read(self, first, last)
         size = int(self.edges[last] - self.edges[first])
         whole = len(keys) == len(counts) == size and bool(np.all(keys[1:] > keys[:-1]) and np.all(counts))
@@ -145,7 +145,7 @@ def find_runs(directory: Path, shards: int, kinds: int) -> list[list[Run]]:
     Raises
     ------
     UserError
-        D877 for a shard whose record or runs cannot be what was written.
+        D877 for a shard with a damaged record or damaged runs.
     """
     runs: list[list[Run]] = [[] for _ in range(kinds)]
     for index in range(shards):
@@ -165,7 +165,7 @@ def find_runs(directory: Path, shards: int, kinds: int) -> list[list[Run]]:
 
 
 class NgramStretch(Protocol):
-    """The n-grams of some slices, pruned; how many of each kind passed is known when all did."""
+    """The pruned n-grams of some slices; the counts per kind are complete after the last chunk."""
 
     seen: list[int]
     distinct: list[int]
@@ -177,18 +177,18 @@ class NgramStretch(Protocol):
 
 
 class OpenNgramSource(Protocol):
-    """A source whose files are open."""
+    """A source with open files."""
 
     edges: NDArray[np.int64]
-    """How many n-grams lie before each slice, shape ``(SLICES + 1,)``."""
+    """Number of n-grams before each slice, shape ``(SLICES + 1,)``."""
 
     def stretch(self) -> NgramStretch:
-        """Return what gives n-grams and counts them from 0."""
+        """Return a new iterator over n-grams whose counts start at 0."""
         ...
 
 
 class CountSource(Protocol):
-    """Small and can be pickled: what a worker opens."""
+    """A small picklable description of n-grams, which a worker opens."""
 
     def open(self) -> OpenNgramSource:
         """Open the files."""
@@ -206,7 +206,7 @@ class ShardSource:
     min_counts: Mapping[int, int] | None
 
     def open(self) -> OpenNgramSource:
-        """Read where the runs lie; D877 for a shard that is not what was written."""
+        """Read the positions of the runs; raise D877 for a damaged shard."""
         kinds = ngram_kinds(self.orders, gaps=self.gaps)
         return _OpenShardSource(self, kinds, find_runs(self.directory, self.shards, len(kinds)))
 
@@ -222,7 +222,7 @@ class _OpenShardSource:
 
 @dataclass(frozen=True, slots=True)
 class TableSource:
-    """Tables that keep their keys."""
+    """Tables with stored keys."""
 
     paths: tuple[str, ...]
     orders: int
@@ -255,8 +255,8 @@ class _MergedStretch:
 
 
 _BITS = SLICES.bit_length() - 1
-_DIRECTORY = 5  # numbers a part
-_SAID = {"index", "n_ngrams", "parts", "counts", "overflow", "edges", "seen", "distinct", "kept"}
+_DIRECTORY = 5  # numbers per part
+_DETAILS = {"index", "n_ngrams", "parts", "counts", "overflow", "edges", "seen", "distinct", "kept"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,16 +270,16 @@ class KeyRange:
 
 
 def ranges(edges: NDArray[np.int64], bits: int, number: int, *, index: int) -> list[KeyRange]:
-    """Cut all slices into so many ranges of whole parts, with about as many n-grams each; some may be empty.
+    """Divide all slices into `number` ranges of whole parts with similar numbers of n-grams.
 
     Parameters
     ----------
     edges : array, shape ``(SLICES + 1,)``
-        How many n-grams lie before each slice.
+        Number of n-grams before each slice.
     bits : int
-        Of the key, that choose the part.
+        Number of bits of the key that select the part.
     index : int
-        Of the first range.
+        Index of the first range.
     """
     step = max(1, SLICES >> bits)
     wanted = edges[-1] * np.arange(1, number) // number
@@ -293,16 +293,16 @@ def ranges(edges: NDArray[np.int64], bits: int, number: int, *, index: int) -> l
 
 @dataclass(frozen=True, slots=True)
 class PieceWork:
-    """The work of a job on its ranges.
+    """Write the pieces of a table, one per range of keys.
 
     Attributes
     ----------
     bits : int
-        Of the key, that choose the part.
+        Number of bits of the key that select the part.
     ranked : array of uint64, or None
-        The counts that have a rank, ascending, where there are too many counts for all to have one.
+        The counts that have a rank, ascending, if there are too many different counts to rank all.
     inputs : tuple of str
-        Folders in which files are read.
+        Folders that every worker must be able to read.
     """
 
     directory: Path
@@ -314,7 +314,7 @@ class PieceWork:
     inputs: tuple[str, ...] = ()
 
     def describe(self) -> dict[str, Any]:
-        """Return the job and the folders of its inputs, as they are seen where this is asked."""
+        """Return the job and its input folders as seen by this process."""
         return resolve_inputs(self.directory, self.inputs)
 
     def start(self) -> Function:
@@ -323,14 +323,14 @@ class PieceWork:
         return lambda item, tell: write_piece(item, opened, tell, self)
 
     def what(self, item: KeyRange) -> dict[str, Any]:
-        """Return what a piece must say of itself to be that of this item."""
+        """Return the details that a piece of this item must have in its record."""
         return {"slices": [item.first, item.stop], "bits": self.bits, "final": self.ranked is not None}
 
 
 def finished_piece(work: PieceWork, item: KeyRange) -> ShardRecord | None:
-    """Return the record of a piece that is there and is that of this item."""
+    """Return the record of the piece of this item if it is finished."""
     record = load_record(work.directory, item.index)
-    if record is None or not record.details.keys() >= _SAID or len(record.files) != 1:
+    if record is None or not record.details.keys() >= _DETAILS or len(record.files) != 1:
         return None
     return record if record.details.items() >= work.what(item).items() else None
 
@@ -343,7 +343,7 @@ def write_piece(
     Raises
     ------
     UserError
-        D877 for a shard that is not what was written, D105 for such a table; D309.
+        D877 for a damaged shard, D105 for a damaged table, D309 if something cannot be written.
     """
     began = time.monotonic()
     form, stretch = RECORD_FORMS[work.record], opened.stretch()
@@ -380,7 +380,7 @@ def write_piece(
 
 
 def _span(item: KeyRange, bits: int) -> Span:
-    """Return the parts of a range; `ranges` cuts between parts only."""
+    """Return the parts of a range; ranges consist of whole parts."""
     if bits >= _BITS:
         return Span(bits, item.first << (bits - _BITS), item.stop << (bits - _BITS))
     return Span(bits, item.first >> (_BITS - bits), item.stop >> (_BITS - bits))
@@ -395,7 +395,7 @@ def _report_progress(chunks: Iterator[Merged], tell: ProgressCallback) -> Iterat
 
 
 class _File:
-    """What `write_index` needs of a file."""
+    """The interface of a file that `write_index` needs."""
 
     def __init__(self, write: Callable[[bytes], object]) -> None:
         self.size, self._write = 0, write
@@ -412,57 +412,59 @@ class _File:
 
 @dataclass(frozen=True, slots=True)
 class TablePiece:
-    """A finished piece, to be read.
+    """A finished piece of a table.
 
     Attributes
     ----------
     sealed : (int, str)
         Size and digest.
-    said : dict
-        What its record says.
+    details : dict
+        Details in its record.
     keys : bool
-        Whether it holds the keys.
+        Whether it contains the keys.
     old : bool
         Whether an earlier process wrote it.
     """
 
     path: Path
     sealed: tuple[int, str]
-    said: dict[str, Any]
+    details: dict[str, Any]
     keys: bool
     old: bool
 
     @classmethod
     def from_record(cls, directory: Path, record: ShardRecord, *, keys: bool, old: bool) -> TablePiece:
-        """Return the piece that a record tells of."""
+        """Return the piece that a record describes."""
         ((name, sealed),) = record.files.items()
         return cls(directory / name, sealed, record.details, keys, old)
 
     def is_whole(self) -> bool:
-        """Read the file and tell whether it is what was written."""
+        """Read the file and return True if it is unchanged."""
         seal = Checksum.from_file(self.path)
         return (seal.size, seal.digest()) == self.sealed
 
     def directory(self) -> NDArray[np.uint64]:
-        """Return of each part: place, slots, place of the pilots, buckets, seed."""
-        parts = self.said["parts"]
-        return self._array(parts * _DIRECTORY, self._behind_keys()).reshape(parts, _DIRECTORY)
+        """Return position, slots, position of the pilots, buckets and seed of each part."""
+        parts = self.details["parts"]
+        return self._array(parts * _DIRECTORY, self._end_of_keys()).reshape(parts, _DIRECTORY)
 
     def appeared(self) -> NDArray[np.uint64]:
         """Return the counts in the order of their ranks."""
-        return self._array(self.said["counts"], self._behind_keys() + 8 * _DIRECTORY * self.said["parts"])
+        return self._array(
+            self.details["counts"], self._end_of_keys() + 8 * _DIRECTORY * self.details["parts"]
+        )
 
     def overflow(self) -> NDArray[np.uint64]:
         """Return the n-grams without a rank: rows ``(key, count)``."""
-        size = 2 * self.said["overflow"]
+        size = 2 * self.details["overflow"]
         return self._array(size, self.sealed[0] - 8 * size).reshape(-1, 2)
 
     def edges(self) -> NDArray[np.int64]:
-        """Return where the keys with each value of their three top bits begin, shape ``(KEY_PARTS + 1,)``."""
-        return np.array(self.said["edges"], dtype=np.int64).reshape(KEY_PARTS + 1)
+        """Return the start of the keys for each value of their top three bits, shape ``(KEY_PARTS + 1,)``."""
+        return np.array(self.details["edges"], dtype=np.int64).reshape(KEY_PARTS + 1)
 
-    def _behind_keys(self) -> int:
-        return int(self.said["index"]) + (8 * int(self.said["n_ngrams"]) if self.keys else 0)
+    def _end_of_keys(self) -> int:
+        return int(self.details["index"]) + (8 * int(self.details["n_ngrams"]) if self.keys else 0)
 
     def _array(self, size: int, offset: int) -> NDArray[np.uint64]:
         return np.fromfile(self.path, np.uint64, size, offset=offset)
@@ -473,24 +475,24 @@ _RANKED = "ranked.json"
 
 
 def ranked_counts(pieces: Sequence[TablePiece]) -> tuple[NDArray[np.uint64], bool]:
-    """Return the counts that have a rank, in the order in which they appear, and whether all have one."""
+    """Return the counts that have a rank, in order of appearance, and whether all counts have one."""
     merged, all_ranked = np.empty(0, dtype=np.uint64), True
     for piece in pieces:
         counts = piece.appeared()
         more = counts[~np.isin(counts, merged)]
         room = layout.OVERFLOW - 1 - len(merged)
-        all_ranked &= len(more) <= room and not piece.said["overflow"]
+        all_ranked &= len(more) <= room and not piece.details["overflow"]
         merged = np.concatenate([merged, more[:room]])
     return merged, all_ranked
 
 
 def save_ranked(directory: Path, ranked: NDArray[np.uint64]) -> None:
-    """Keep the counts that have a rank with a job: its pieces are to be written for them."""
+    """Save the counts that have a rank in a job, whose pieces are then written for these ranks."""
     save_json(directory / RECORDS_FOLDER / _RANKED, ranked.tolist(), drafts=job_temp_files(directory))
 
 
 def load_ranked(directory: Path) -> NDArray[np.uint64] | None:
-    """Return what `save_ranked` kept, None where that cannot be read."""
+    """Return the counts of `save_ranked`, or None if they cannot be read."""
     try:
         counts = np.array(read_json(directory / RECORDS_FOLDER / _RANKED), dtype=np.uint64)
     except BROKEN:
@@ -509,27 +511,27 @@ def assemble(
     keys: bool,
     consume: bool = False,
 ) -> None:
-    """Write the table of all pieces.
+    """Assemble the table from all pieces.
 
     Parameters
     ----------
     output : Path
     pieces : sequence of Piece
-        In the order of their keys.
+        In order of their keys.
     form : Record
     ranked : array of uint64
-        The counts that have a rank, ascending; of exact records.
+        The counts that have a rank, ascending; for exact records.
     header : mapping
         Tokenisations, gaps, record, orders, info.
     keys : bool
         Whether the keys are stored.
     consume : bool
-        Remove each piece when it is in the table: saves room on the disk.
+        Remove each piece after it was copied, to save disk space.
 
     Raises
     ------
     UserError
-        D107; D877 for a piece that is not what was written.
+        D107; D877 for a damaged piece.
     """
     directories, overflow = [], []
     n_ngrams = 0
@@ -547,7 +549,7 @@ def assemble(
             directory[:, 2] += at
             directories.append(directory)
             overflow.append(piece.overflow())
-            n_ngrams += piece.said["n_ngrams"]
+            n_ngrams += piece.details["n_ngrams"]
             if consume and not keys:
                 piece.path.unlink()
         values = CountRanks(form).values() if form is not EXACT else np.append(np.uint64(0), ranked)
@@ -564,9 +566,9 @@ def assemble(
 def _piece_parts(
     piece: TablePiece, directory: NDArray[np.uint64], form: Record, ranked: NDArray[np.uint64]
 ) -> Iterator[NDArray[np.uint16]]:
-    """Yield the parts of a piece, its ranks made those of the table."""
+    """Yield the parts of a piece with its ranks mapped to those of the table."""
     places = None
-    if form is EXACT and not piece.said["final"]:
+    if form is EXACT and not piece.details["final"]:
         places = np.zeros(1 << 16, dtype=np.uint16)
         table_ranks = np.searchsorted(ranked, piece.appeared()) + 1
         places[1 : len(table_ranks) + 1] = table_ranks
@@ -580,7 +582,7 @@ def _piece_parts(
 
 
 class _PieceKeys:
-    """The keys of all pieces, as a section."""
+    """The keys of all pieces as a section of the table."""
 
     def __init__(self, pieces: Sequence[TablePiece], consume: bool) -> None:
         self._pieces, self._consume = pieces, consume
@@ -589,9 +591,9 @@ class _PieceKeys:
     def append_to(self, file: BinaryIO) -> tuple[int, int]:
         offset = files.fill_page(file)
         for piece in self._pieces:
-            left = 8 * piece.said["n_ngrams"]
+            left = 8 * piece.details["n_ngrams"]
             with open(piece.path, "rb") as source:
-                source.seek(piece.said["index"])
+                source.seek(piece.details["index"])
                 while left and (block := source.read(min(left, _COPY))):
                     file.write(block)
                     left -= len(block)

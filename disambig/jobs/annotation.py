@@ -23,21 +23,21 @@ if TYPE_CHECKING:
 
 
 Annotate = Callable[[Sequence[str]], "list[Decisions]"]
-"""Texts in, one `Decisions` a task out, over the whole batch."""
+"""Function that maps a batch of texts to one `Decisions` per task."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModelAnnotator:
-    """Loaded models as an `Annotate`.
+    """An `Annotate` function that runs loaded models.
 
     Attributes
     ----------
     models : tuple of Model
-        In the order of what a call returns.
+        In the order of the results.
     rates : mapping from task to float
-        The rates of those that have not their own.
+        Flag rates of tasks that do not use their default rate.
     ignore : tuple of str
-        Words that are left alone.
+        Words to ignore.
     """
 
     models: tuple[Model, ...]
@@ -45,14 +45,14 @@ class ModelAnnotator:
     ignore: tuple[str, ...] = ()
 
     def __call__(self, texts: Sequence[str]) -> list[Decisions]:
-        """Decide in every text with every model (`disambig.models.annotation.annotate`)."""
+        """Annotate every text with every model (see `disambig.models.annotate`)."""
         from disambig.models import annotate
 
         return annotate(texts, self.models, flags_per_1000=self.rates, ignore=self.ignore)
 
 
 class AnnotatorSource(Protocol):
-    """What a worker needs to make its `Annotate`; sent to other processes."""
+    """A picklable description from which each worker creates its `Annotate` function."""
 
     def load(self) -> Annotate:
         """Load the models and return the function that annotates texts."""
@@ -63,29 +63,29 @@ class AnnotatorSource(Protocol):
         ...
 
     def can_flag(self) -> bool:
-        """Tell whether any of the models flags anything."""
+        """Return True if any of the models can flag words."""
         ...
 
     def describe(self) -> dict[str, Any]:
-        """Return plain values that change whenever the decisions might: kept in a job's manifest."""
+        """Return plain values that change whenever the decisions could; stored in the manifest of a job."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class ModelSource:
-    """Installed models and model directories, with what a user sets at run time.
+    """Installed models and model directories, with the settings of a user.
 
     Attributes
     ----------
     models : tuple of str
-        Names or directories; empty: the installed models that are for all texts.
+        Names or directories; if empty, the default models of installed packs.
     flags_per_1000 : float or mapping from task to float, optional
-        Of all models together, or of some tasks; by default each model's own (see
-        `disambig.models.annotation`).
+        For all models together, or for some tasks; by default the rate of each model (see
+        `disambig.models.task_rates`).
     ignore : tuple of str
-        Words that are left alone.
+        Words to ignore.
     sets : tuple of Group
-        Extra confusion sets, for the models that take any.
+        Additional confusion sets, for the models that accept them.
     """
 
     models: tuple[str, ...] = ()
@@ -94,12 +94,12 @@ class ModelSource:
     sets: tuple[Group, ...] = ()
 
     def names(self) -> tuple[str, ...]:
-        """Return the names of the models; if none was named, the installed ones that are for all texts.
+        """Return the names of the models, by default those of installed packs.
 
         Raises
         ------
         UserError
-            D323 where none is installed.
+            D323 if none is installed.
         """
         from disambig.packs import default_tasks
 
@@ -114,7 +114,7 @@ class ModelSource:
         Raises
         ------
         UserError
-            D4xx for an unknown name or a damaged model; D322 if no model takes extra sets.
+            D4xx for an unknown name or a damaged model; D322 if no model accepts additional sets.
         """
         from disambig.models import load
         from disambig.types import decides
@@ -131,19 +131,19 @@ class ModelSource:
         Raises
         ------
         UserError
-            As for `load_models`; D333 for two models of one task, D401 and D950 for impossible rates.
+            As for `load_models`; D333 for two models of one task, D401 and D950 for invalid rates.
         """
         models = self.load_models()
         _check_tasks(self.names(), models)
         return self._annotate(models)
 
     def correcting_models(self) -> list[Model]:
-        """Load the models that correct words; those that choose labels are left out.
+        """Load the models that correct words; models that choose labels are skipped.
 
         Raises
         ------
         UserError
-            As for `load_models`; D644 where a model that was named chooses labels.
+            As for `load_models`; D644 if a model that was named chooses labels.
         """
         from disambig.types import RaisesFlags
 
@@ -171,7 +171,7 @@ class ModelSource:
         return str(getattr(load(self.names()[0]), "language", "en"))
 
     def can_flag(self) -> bool:
-        """Tell whether any of the models corrects words: others choose labels and flag nothing."""
+        """Return True if any of the models corrects words; models that choose labels flag nothing."""
         from disambig.types import RaisesFlags
 
         return any(isinstance(model.judge, RaisesFlags) for model in self.load_models())
@@ -203,12 +203,12 @@ class ModelSource:
 
 
 def with_sets(models: Sequence[Model], sets: Sequence[Group]) -> list[Model]:
-    """Give `sets` to the models whose task takes extra groups (spelling).
+    """Add `sets` to the models whose task accepts additional groups (spelling).
 
     Raises
     ------
     UserError
-        D322 where none takes any.
+        D322 if no model accepts them.
     """
     from disambig.types import Extensible
 
@@ -219,7 +219,7 @@ def with_sets(models: Sequence[Model], sets: Sequence[Group]) -> list[Model]:
 
 
 def _check_tasks(names: Sequence[str], models: Sequence[Model]) -> None:
-    """Make sure that the task of a decision says which model took it."""
+    """Raise an error if two models have the same task, since the output identifies models by task."""
     first: dict[str, str] = {}
     for name, model in zip(names, models, strict=True):
         task = model.task.name
@@ -229,7 +229,7 @@ def _check_tasks(names: Sequence[str], models: Sequence[Model]) -> None:
 
 
 def _digest_sets(directory: Path) -> str:
-    """Return a hash over the names and contents of a model's files; "" where there is no directory."""
+    """Return a hash of the names and contents of a model's files, or "" if there is no directory."""
     if not directory.is_dir():
         return ""
     whole = hashlib.sha256()
@@ -247,7 +247,7 @@ _log = logging.getLogger(__name__)
 
 
 def batch_documents(documents: Iterable[Document], *, size: int = BATCH) -> Iterator[list[Document]]:
-    """Group documents until a group has `size` characters."""
+    """Yield batches of documents with at least `size` characters in all."""
     batch: list[Document] = []
     held = 0
     for document in documents:
@@ -265,8 +265,8 @@ def annotate_documents(
 ) -> tuple[list[AnnotatedDocument], list[UnreadableDocument]]:
     """Annotate a batch.
 
-    A document on which `annotate` fails is tried alone and, failing again, is reported; the others
-    get their decisions. So does one that alone takes longer than `seconds` (see `limited`).
+    If `annotate` fails, or takes longer than `seconds`, the documents are retried one at a time; those that
+    fail again are returned as unreadable.
     """
     try:
         with time_limit(seconds):
@@ -289,7 +289,7 @@ def annotate_documents(
 
 
 def with_progress(annotate: Annotate, tell: ProgressCallback, most: int) -> Annotate:
-    """Return `annotate` that tells after each call how many characters it was given so far, up to `most`."""
+    """Wrap `annotate` so that each call reports the characters processed so far, at most `most`."""
     done = 0
 
     def run(texts: Sequence[str]) -> list[Decisions]:
@@ -304,7 +304,7 @@ def with_progress(annotate: Annotate, tell: ProgressCallback, most: int) -> Anno
 
 def _annotate(documents: Sequence[Document], annotate: Annotate) -> list[AnnotatedDocument]:
     texts: list[str] = []
-    places: list[list[tuple[int, int]]] = []  # of each document: (index in texts, offset)
+    places: list[list[tuple[int, int]]] = []  # for each document: (index in texts, offset)
     for text in map(_plain, documents):
         cuts = cut_pieces(text)
         places.append([(len(texts) + i, start) for i, (start, _) in enumerate(cuts)])
@@ -321,14 +321,14 @@ def _annotate(documents: Sequence[Document], annotate: Annotate) -> list[Annotat
 
 
 def _plain(document: Document) -> str:
-    """Return the text without its markup, of the same length, if it is a whole file in Markdown or LaTeX."""
+    """Return the text with Markdown or LaTeX markup blanked out, if it is a whole file."""
     if document.kind != "file":
         return document.text
     return plain_text(without_compression(document.path), document.text)
 
 
 def cut_pieces(text: str, *, size: int = PIECE, back: int = _BACK) -> list[tuple[int, int]]:
-    """Cut a long text where a paragraph, line, sentence or word ends; a short one stays whole."""
+    """Split a long text at the end of a paragraph, line, sentence or word."""
     cuts, start = [], 0
     while len(text) - start > size:
         end = start + size
@@ -343,7 +343,7 @@ def cut_pieces(text: str, *, size: int = PIECE, back: int = _BACK) -> list[tuple
 
 
 def _runs(lengths: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield stretches of texts that have about a piece's characters together."""
+    """Yield ranges of texts with about `PIECE` characters together."""
     first, held = 0, 0
     for index, length in enumerate(lengths):
         if index > first and held + length > PIECE:
@@ -355,7 +355,7 @@ def _runs(lengths: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def join_pieces(parts: Sequence[tuple[Sequence[Decisions], int]]) -> tuple[Decisions, ...]:
-    """Return one `Decisions` a task for a document whose pieces lie at the given offsets."""
+    """Join the decisions of the pieces of a document, which begin at the given offsets, for each task."""
     if len(parts) == 1 and not parts[0][1]:
         return tuple(parts[0][0])
     return tuple(

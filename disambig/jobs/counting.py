@@ -70,28 +70,28 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 SMALLEST, LARGEST = 8_000_000, 128_000_000
-"""Bytes of a shard, unless its size is given: a sixteenth of the text between these bounds, or less."""
+"""Bounds of the default shard size in bytes, which is about a sixteenth of the text."""
 _SHARDS = 16
-_TOGETHER = 4  # shards and ranges are so many or a multiple: two workers, or four, end together
+_TOGETHER = 4  # numbers of shards and ranges are multiples, so that 2 or 4 workers finish together
 _RANGES = 256  # at most
-_TEXT, _NGRAMS = 4_000_000, 3_000_000  # of a range: bytes that were counted, n-grams that are merged
+_TEXT, _NGRAMS = 4_000_000, 3_000_000  # per range: bytes of text, n-grams of merged tables
 _LITTLE = 1 << 17  # n-grams
-_FOLDERS = 20  # of the inputs, that each worker of another machine must see
+_FOLDERS = 20  # maximum number of input folders that workers on other machines check
 
 
 @dataclass(frozen=True, slots=True)
 class JobPlace:
-    """Where a job is done, and by whom.
+    """The directory and the runner of a job.
 
     Attributes
     ----------
     directory : Path
-        Holds all of the job; shared by all workers.
+        Contains all files of the job; must be shared by all workers.
     stays : bool
-        Whether it stays when the table is written.
+        Whether to keep it after the table is written.
     runner : Runner
     command : dict, optional
-        What began the job, kept in its manifest.
+        The command that started the job, stored in its manifest.
     """
 
     directory: Path
@@ -110,28 +110,28 @@ def build_in_job(
     shard_size: int | None = None,
     **choices: Unpack[BuildOptions],
 ) -> Path:
-    """Count the n-grams of text files as a job and write them as a count table: that of `build.build_table`.
+    """Count the n-grams of text files as a job, with the same result as `disambig.counts.build_table`.
 
     Parameters
     ----------
     path : path
-        The table.
+        File of the table.
     paths : sequence of str
-        See `inputs.TextFiles`; no standard input.
+        See `disambig.counts.TextFiles`; not standard input.
     tokenisations : sequence of str
         Registered names.
     place : Place
     gaps : bool
     shard_size : int, optional
-        Bytes of text a shard, of files that are not packed; they are cut between lines.
+        Bytes of text per shard; uncompressed files are split between lines.
     **choices
-        See `build.Choices`; `memory` is the bound of each worker, `temporary` is not used.
+        See `disambig.counts.BuildOptions`; `memory` is the limit of each worker, `temporary` is not used.
 
     Raises
     ------
     UserError
-        Those of `build.build_table` and `inputs.TextFiles`; D910 for standard input, D911 where something
-        was set aside; D309, D312, D319, D870, D877, D912 to D915 for the job.
+        Those of `build_table` and `TextFiles`; D910 for standard input, D911 if a shard failed; D309, D312,
+        D319, D870, D877, D912 to D915 for the job.
     """
     output, form = Path(path), record_form(choices.get("record", "exact"), keys=choices.get("keys", False))
     force = choices.get("force", False)
@@ -143,7 +143,7 @@ def build_in_job(
         keep_words=choices.get("keep_words"),
         memory=choices.get("memory", MEMORY),
     )
-    with make_counter(tokenisations, gaps=gaps, **counting) as counter:  # refuses what cannot be counted
+    with make_counter(tokenisations, gaps=gaps, **counting) as counter:  # raises an error for invalid options
         orders, kinds = counter.orders, len(counter.kinds)
     text = TextFiles(paths)
     size = shard_size or _shard_size(text.total)
@@ -182,9 +182,9 @@ def merge_in_job(
     force: bool = False,
     progress: Progress | None = None,
 ) -> Path:
-    """Merge tables as a job, a range of keys at a time; the table is that of `derive.merge_tables`.
+    """Merge tables as a job, one range of keys at a time, as `disambig.counts.merge_tables` does.
 
-    Parameters are those of `derive.merge_tables`, and `place`; so are errors, with those of `build_in_job`.
+    Parameters are those of `merge_tables` and `place`; errors are those of `merge_tables` and `build_in_job`.
     """
     output, form = Path(path), record_form(record, keys=keys)
     refuse_existing(output, force=force)
@@ -205,7 +205,7 @@ def merge_in_job(
 
 
 class _CountingJob:
-    """A job whose items are the shards of a plan, and some ranges of keys."""
+    """A job whose items are the shards of a plan and ranges of keys."""
 
     def __init__(
         self, place: JobPlace, made: ShardPlan, wanted: int, force: bool, progress: Progress | None
@@ -217,12 +217,12 @@ class _CountingJob:
 
     @contextmanager
     def begun(self, config: dict[str, Any]) -> Iterator[None]:
-        """Hold the directory while the job is done; remove it at the end, if it is not to stay."""
+        """Lock the directory during the job, and remove it at the end unless it is to be kept."""
         directory = self._place.directory
         manifest = new_manifest(self._plan, config, self._place.command)
         manifest["shards"] += self._ranges
         with _named_job():
-            check_directory(directory, manifest, force=self._force)  # before anything is written there
+            check_directory(directory, manifest, force=self._force)  # before anything is written
         with locked(directory):
             begin_or_resume(directory, manifest, force=self._force)
             drafts = job_temp_files(directory)
@@ -231,19 +231,21 @@ class _CountingJob:
                 with persistent_runner(self._place.runner) as self._runner:
                     yield
                     if not self._place.stays:
-                        discard(directory)  # before the workers end: a kill meanwhile leaves nothing
+                        discard(
+                            directory
+                        )  # before the workers stop, so that a kill during that leaves no files
             finally:
-                drafts.clean()  # of workers that were killed
+                drafts.clean()  # temporary files of workers that were killed
 
     def run(
         self, stage: str, work: Work, items: Sequence[Any], finished: Callable[[Any], ShardRecord | None]
     ) -> list[ShardRecord]:
-        """Do what is missing of some items; return the records of all, in their order.
+        """Process the unfinished items; return the records of all items in order.
 
         Raises
         ------
         UserError
-            D911 for items that were set aside; all others are done then.
+            D911 for items that failed; all others are finished then.
         """
         records = {item.index: record for item in items if (record := finished(item)) is not None}
         amount = sum(item.size for item in items if item.index in records)
@@ -277,9 +279,9 @@ class _CountingJob:
         totals: list[int] | None,
         folders: tuple[str, ...],
     ) -> None:
-        """Write the pieces that are missing, and the table.
+        """Write the missing pieces, and then the table.
 
-        `totals` are the n-grams seen of each kind where they are known.
+        `totals` are the numbers of n-grams of each kind, if they are known.
         """
         opened = source.open()
         bits, _ = bits_for(_little_by_little(opened))
@@ -320,19 +322,19 @@ class _CountingJob:
 
 
 def _shard_size(total: int) -> int:
-    """Return the bytes of each shard of so many bytes of text."""
+    """Return the default shard size for `total` bytes of text."""
     return (
         -(-total // _round_to_workers(-(-total // min(max(total // _SHARDS, SMALLEST), LARGEST)))) or SMALLEST
     )
 
 
 def _round_to_workers(number: int) -> int:
-    """Return a number of items that workers have done at the same time."""
+    """Round up to a number of items that keeps all workers busy."""
     return -(-number // _TOGETHER) * _TOGETHER if number > 1 else 1
 
 
 def _little_by_little(opened: OpenNgramSource) -> Iterator[Merged]:
-    """Yield n-grams as long as they are asked for, so few at a time that no kernel need be loaded here."""
+    """Yield n-grams in chunks small enough that this process need not load the compiled functions."""
     stretch = opened.stretch()
     for first, stop in spans(opened.edges, 0, len(opened.edges) - 1, _LITTLE):
         yield from stretch.chunks(first, stop)
@@ -340,7 +342,7 @@ def _little_by_little(opened: OpenNgramSource) -> Iterator[Merged]:
 
 @contextmanager
 def _named_job() -> Iterator[None]:
-    """Say of --job what jobs of annotation say of --output."""
+    """Replace errors that mention --output with those that mention --job."""
     try:
         yield
     except UserError as problem:
@@ -351,11 +353,11 @@ def _named_job() -> Iterator[None]:
 
 
 def _sums(pieces: Iterable[TablePiece], name: str) -> list[int]:
-    return [int(n) for n in np.sum([piece.said[name] for piece in pieces], axis=0, dtype=object)]
+    return [int(n) for n in np.sum([piece.details[name] for piece in pieces], axis=0, dtype=object)]
 
 
 def _config(choices: BuildOptions) -> dict[str, Any]:
-    """Return what of the choices makes another job."""
+    """Return the options that identify the job."""
     words = choices.get("keep_words")
     return {
         "orders": choices.get("orders", MAX_ORDER),

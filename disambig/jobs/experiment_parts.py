@@ -14,26 +14,26 @@ from disambig.jobs.work import Function, ProgressCallback, Runner
 
 @runtime_checkable
 class HasParts(Protocol):
-    """The ability of an experiment to be done in parts, none of which needs what another one found.
+    """An experiment that consists of independent parts.
 
-    Its `run` is ``return in_parts(self, data=data, quick=quick, progress=progress)``.
+    Its `run` is ``return run_parts(self, data=data, quick=quick, progress=progress)``.
     """
 
     def parts(self, *, data: Path, quick: bool, progress: Progress) -> Sequence[str]:
-        """Return the names of the parts, the longest first; what all need and is kept may be made here."""
+        """Return the names of the parts, the longest first; shared cached files can be made here."""
         ...
 
     def part(self, name: str, *, data: Path, quick: bool, progress: Progress) -> Any:
-        """Do one part; what it returns goes from process to process."""
+        """Run one part; its result must be picklable."""
         ...
 
     def joined(self, found: Mapping[str, Any], *, quick: bool) -> ExperimentResult:
-        """Return the result of what the parts found, whose order is that of `parts`."""
+        """Combine the results of the parts, which are in the order of `parts`."""
         ...
 
 
 def run_parts(experiment: HasParts, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
-    """Do the parts of an experiment one after the other, here."""
+    """Run the parts of an experiment one after the other in this process."""
     names = experiment.parts(data=data, quick=quick, progress=progress)
     results = {name: experiment.part(name, data=data, quick=quick, progress=progress) for name in names}
     return experiment.joined(results, quick=quick)
@@ -41,12 +41,12 @@ def run_parts(experiment: HasParts, *, data: Path, quick: bool, progress: Progre
 
 @dataclass(frozen=True, slots=True)
 class PartWork:
-    """The work of an engine's worker: parts of one experiment.
+    """Run parts of one experiment on a worker.
 
     Attributes
     ----------
     name : str
-        Registered, with its version.
+        Registered name with its version.
     data : str
         Directory of the data, the same for every worker.
     quick : bool
@@ -71,16 +71,16 @@ class PartWork:
 def run_parts_on_workers(
     name: str, experiment: HasParts, runner: Runner, *, data: Path, quick: bool, progress: Progress
 ) -> ExperimentResult:
-    """Do the parts of an experiment on the workers of an engine.
+    """Run the parts of an experiment on the workers of an engine.
 
     Parameters
     ----------
     name : str
-        What it is registered as, with its version.
-    experiment : InParts
+        Registered name with its version.
+    experiment : HasParts
     runner : Runner
     data, quick, progress
-        As for `Experiment.run`; `progress` is told of parts.
+        As for `Experiment.run`; `progress` is called for each part.
 
     Raises
     ------
@@ -98,4 +98,4 @@ def run_parts_on_workers(
 
 
 def _ignore_progress(stage: str, done: int, total: int) -> None:
-    """Tell nobody: a worker has no terminal."""
+    """Do nothing, since a worker has no terminal."""

@@ -1,4 +1,4 @@
-"""A corpus job: a folder with a manifest and one output for each finished shard."""
+"""A corpus job: a directory with a manifest and one output per finished shard."""
 
 from __future__ import annotations
 
@@ -86,12 +86,12 @@ class JobLimits:
 
 
 _NO_NAME = (errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL)
-"""What the system says where a file system cannot hold a name."""
+"""Error numbers for a name that the file system does not support."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShardWork:
-    """The work of a job on its shards; `inputs` are folders in which files are read."""
+    """Annotate the shards of a job; `inputs` are folders that every worker must be able to read."""
 
     directory: Path
     source: AnnotatorSource
@@ -101,7 +101,7 @@ class ShardWork:
     bounds: JobLimits = dataclasses.field(default_factory=JobLimits)
 
     def describe(self) -> dict[str, Any]:
-        """Return the models, the job and the folders of its inputs, as they are seen where this is asked."""
+        """Return the models, the job and its input folders as seen by this process."""
         return {**self.source.describe(), **resolve_inputs(self.directory, self.inputs)}
 
     def start(self) -> Function:
@@ -113,13 +113,13 @@ class ShardWork:
 def annotate_shard(shard: Shard, annotate: Annotate, work: ShardWork) -> ShardRecord:
     """Annotate a shard and write its output and its record into the job's directory.
 
-    Files of a kind that the format mirrors come out as files of the same names; all else becomes
-    ``part-NNNNN``.
+    If the format keeps the names of inputs of this kind, each input has its own output file; otherwise the
+    shard is written to ``part-NNNNN``.
 
     Raises
     ------
     UserError
-        D309 where something cannot be written.
+        D309 if something cannot be written.
     """
     began = time.monotonic()
     record = ShardRecord()
@@ -138,8 +138,8 @@ def annotate_shard(shard: Shard, annotate: Annotate, work: ShardWork) -> ShardRe
 
 
 def _mirror(shard: Shard, annotate: Annotate, work: ShardWork, record: ShardRecord) -> None:
-    """Write a file for each file in which there is a document."""
-    if shard.parts[0].kind == "file":  # one document each: annotated together, for speed
+    """Write one output file per input file that contains a document."""
+    if shard.parts[0].kind == "file":  # one document per file: batching them is faster
         names = {part.input.shown: part.name for part in shard.parts}
         for results in _results(shard.parts, annotate, work, record):
             for result in results:
@@ -154,7 +154,7 @@ def _mirror(shard: Shard, annotate: Annotate, work: ShardWork, record: ShardReco
 
 
 def part_name(shard: Shard, format: Format) -> str:
-    """Return the name of a shard's output."""
+    """Return the name of the output file of a shard."""
     rows = shard.parts[0].kind in ("json", "csv", "parquet")
     suffix = ".jsonl" if format.name == "corrected" and rows else format.suffix
     return f"part-{shard.index:05}{suffix}"
@@ -178,7 +178,7 @@ def _results(
 
 
 def shard_documents(parts: Sequence[ShardPart], work: ShardWork) -> Iterator[Document | UnreadableDocument]:
-    """Yield the documents of a shard, in their order."""
+    """Yield the documents of a shard in order."""
     for part in parts:
         yield from _read(part, work)
 
@@ -187,7 +187,7 @@ def _read(part: ShardPart, work: ShardWork) -> Iterator[Document | UnreadableDoc
     try:
         changed = os.stat(part.path).st_size != part.size
     except OSError:
-        changed = False  # the reader says what is wrong
+        changed = False  # the reader reports the problem
     if changed:
         yield UnreadableDocument(part.path, UserError("D319", path=part.path))
         return
@@ -202,7 +202,7 @@ def _read(part: ShardPart, work: ShardWork) -> Iterator[Document | UnreadableDoc
 
 
 def _write(work: ShardWork, name: str, chunks: Iterable[bytes], record: ShardRecord) -> None:
-    """Write a file under the name of an input; one that cannot have that name here is left out."""
+    """Write a file under the name of an input; skip it if the file system does not support the name."""
     path, seal = work.directory / name, Checksum()
     try:
         with writing(path):
@@ -219,7 +219,7 @@ def _write(work: ShardWork, name: str, chunks: Iterable[bytes], record: ShardRec
 
 @dataclass(frozen=True, slots=True)
 class ProbeItem:
-    """Documents of a shard, from `first` up to `last`: annotated, or only counted and named."""
+    """Documents `first` to `last` of a shard, to be annotated or only counted."""
 
     shard: Shard
     first: int = 0
@@ -229,18 +229,18 @@ class ProbeItem:
 
 @dataclass(frozen=True, slots=True)
 class ProbeWork:
-    """The work of a job on parts of a shard, without its output: how many documents, and the first's id."""
+    """Process a part of a shard without output; return the number of documents and the first id."""
 
     work: ShardWork
 
     def describe(self) -> dict[str, Any]:
-        """Return what the job's work does."""
+        """Return the description of the job's work."""
         return self.work.describe()
 
     def start(self) -> Function:
-        """Load the models and return the function that tries a probe."""
+        """Return the function that runs a probe; models are loaded when first needed."""
         work = self.work
-        load = cache(work.source.load)  # not for those that only count and name
+        load = cache(work.source.load)  # not needed by probes that only count
 
         def run(probe: ProbeItem, tell: ProgressCallback) -> tuple[int, str]:
             documents = islice(_documents(probe.shard, work), probe.first, probe.last)
@@ -258,11 +258,11 @@ class ProbeWork:
 
 
 def bisect_failure(shard: Shard, work: ShardWork, runner: Runner) -> str | None:
-    """Return the id of a document that fails on its own as its shard does; None where none does."""
+    """Find by bisection a document that makes its shard fail; return its id, or None."""
     trying = ProbeWork(work)
 
     def tried(probe: ProbeItem) -> Any:
-        """Return the result of a probe, None where it fails."""
+        """Return the result of a probe, or None if it fails."""
         (outcome,) = runner.run(trying, [probe])
         return None if outcome.problem is not None else outcome.result
 
@@ -277,7 +277,7 @@ def bisect_failure(shard: Shard, work: ShardWork, runner: Runner) -> str | None:
         elif tried(ProbeItem(shard, middle, last)) is None:
             first = middle
         else:
-            return None  # both halves come through: what fails is all of it together
+            return None  # both halves succeed: only the whole fails
     if seen[0] == 1 and tried(ProbeItem(shard, first, last)) is not None:
         return None
     named = tried(ProbeItem(shard, first, last, annotated=False))
@@ -292,24 +292,24 @@ def _documents(shard: Shard, work: ShardWork) -> Iterator[Document]:
     )
 
 
-_HALVED = 5  # shards in which the document at fault is looked for; where more fail, the machine does
-_FOLDERS = 20  # of the inputs, that each worker of another machine must see
+_HALVED = 5  # bisect at most this many shards; if more fail, the machine is at fault
+_FOLDERS = 20  # maximum number of input folders that workers on other machines check
 
 
 @dataclass(slots=True)
 class JobReport:
-    """What a run has done: in all, now, and what went wrong.
+    """Results and problems of a run.
 
     Attributes
     ----------
     totals, fresh : Totals
-        Of the whole job, and of this run alone.
+        Counts of the whole job, and of this run only.
     bad : list of str
         A message for each document that could not be read or annotated.
     left_out : list of str
-        A message for each shard (or batch) that was given up.
+        A message for each shard (or batch) that was skipped.
     shards, skipped : int
-        Number of shards, and of those that an earlier run had finished.
+        Number of all shards, and of those that an earlier run finished.
     """
 
     totals: Totals = field(default_factory=Totals)
@@ -320,13 +320,13 @@ class JobReport:
     skipped: int = 0
 
     def done(self, totals: Totals) -> None:
-        """Add what was done in this run."""
+        """Add counts of this run."""
         self.totals.add(totals)
         self.fresh.add(totals)
 
 
 Listener = Callable[[int, Sequence[str]], None]
-"""Told of progress: how much input more is done, and the messages that came of it."""
+"""Callback with the amount of input that was processed since the last call, and new messages."""
 
 
 def run_job(
@@ -345,32 +345,32 @@ def run_job(
     listener: Listener = lambda amount, messages: None,
     planned: Callable[[int], None] = lambda size: None,
 ) -> JobReport:
-    """Annotate `inputs` into `directory`, or go on where an earlier run was stopped.
+    """Annotate `inputs` into `directory`, or resume an earlier run.
 
     Parameters
     ----------
     directory : Path
-        Made if need be.
+        Created if necessary.
     inputs : sequence of Input
     source : Source
-        Where the annotator comes from; its description is part of the manifest.
+        Creates the annotator; its description is part of the manifest.
     format : Format
     field : str
         Key of the text in JSONL inputs.
     shard_size : int
-        Bytes of input a shard.
+        Bytes of input per shard.
     bounds : Bounds, optional
-        What single inputs and documents may take.
+        Limits on single inputs and documents.
     runner : Runner, optional
-        Where the shards are worked on; here if not given.
+        Processes the shards; by default in this process.
     force : bool
-        Begin anew in a directory that holds something else.
+        Start anew in a directory that contains something else.
     command : dict, optional
-        What began the job, kept in its manifest: with it `disambig job resume` goes on.
+        The command that started the job, stored in the manifest for `disambig job resume`.
     shard_index : bool
-        Write a page that leads to the parts, too: of HTML.
+        Also write a page with links to the parts, for HTML.
     listener, planned : callables
-        Told of progress in bytes of input, and of their number before the first.
+        Called with the progress in bytes of input, and with the total before the start.
 
     Raises
     ------
@@ -395,7 +395,7 @@ def run_job(
     made = plan_shards(inputs, shard_size=shard_size, field=field, whole=format.mirrors)
     _check_names(made, format)
     manifest, drafts = new_manifest(made, config, command), job_temp_files(directory)
-    check_directory(directory, manifest, force=force)  # before anything is written there
+    check_directory(directory, manifest, force=force)  # before anything is written
     with locked(directory):
         begin_or_resume(directory, manifest, force=force)
         drafts.clean()
@@ -408,7 +408,7 @@ def run_job(
                 write_index(directory, made.shards, language=source.language())
             return report
         finally:
-            drafts.clean()  # of workers that were killed
+            drafts.clean()  # temporary files of workers that were killed
 
 
 def _run_shards(made: ShardPlan, work: ShardWork, runner: Runner, listener: Listener) -> JobReport:
@@ -432,10 +432,10 @@ def _run_shards(made: ShardPlan, work: ShardWork, runner: Runner, listener: List
         report.done(outcome.result.totals)
         report.bad.extend(outcome.result.bad)
         listener(left, outcome.result.bad)
-    for shard, problem, left in failed:  # looked into when no other worker has to be watched
+    for shard, problem, left in failed:  # bisected last, when no other worker has to be supervised
         what = f"shard {shard.index} ({shard.parts[0].path}{' ...' if len(shard.parts) > 1 else ''})"
         if len(report.left_out) < _HALVED and (named := bisect_failure(shard, work, runner)) is not None:
-            problem = f"{problem}; at fault is {named}"
+            problem = f"{problem}; the cause is {named}"
         message = str(UserError("D314", what=what, problem=problem))
         report.left_out.append(message)
         listener(left, [message])
@@ -443,7 +443,7 @@ def _run_shards(made: ShardPlan, work: ShardWork, runner: Runner, listener: List
 
 
 def _check_names(made: ShardPlan, format: Format) -> None:
-    """Make sure that no file under its own name takes the place of a part."""
+    """Raise an error if an output that keeps its input's name would overwrite a part."""
     mirrored, parts = {}, set()
     for shard in made.shards:
         if shard.parts[0].kind in format.mirrors:
@@ -455,7 +455,7 @@ def _check_names(made: ShardPlan, format: Format) -> None:
 
 
 def _check_targets(directory: Path, inputs: Sequence[Input]) -> None:
-    """Make sure that no output can take the place of an input."""
+    """Raise an error if an output would overwrite an input."""
     for entry in inputs:
         if os.path.realpath(directory / entry.name) == os.path.realpath(entry.path):
             raise UserError("D316", path=entry.path)

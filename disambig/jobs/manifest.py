@@ -1,4 +1,4 @@
-"""Plan the shards of a job, and write and check its manifest."""
+"""Plan the shards of a job, and write and check its manifest and its lock."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from disambig.formats import Input, Kind, conllu_cuts, csv_cuts
 
 SHARD_SIZE = 8_000_000  # bytes
 _BLOCK = 1 << 20
-_UNPACKED = 4  # compressed text grows about so many times
+_UNPACKED = 4  # approximate expansion of compressed text
 
 
 @dataclass(frozen=True, slots=True)
 class ShardPart:
-    """A stretch of an input: all of it, or whole documents from byte `start` to `end`, `line` the first."""
+    """A whole input, or the documents from byte `start` to `end`, of which the first is in `line`."""
 
     path: str
     name: str
@@ -38,13 +38,13 @@ class ShardPart:
 
     @property
     def input(self) -> Input:
-        """The input it is a part of."""
+        """The input that contains this part."""
         return Input(self.path, self.name, self.kind)
 
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """What is annotated and written as one: parts of one kind."""
+    """Parts of one kind that are annotated and written together."""
 
     index: int
     parts: tuple[ShardPart, ...]
@@ -57,7 +57,7 @@ class Shard:
 
 @dataclass(frozen=True, slots=True)
 class ShardPlan:
-    """The inputs, each a plain dict of name, kind, size and hash, and the shards."""
+    """The inputs (plain dicts of name, kind, size and hash) and the shards."""
 
     inputs: tuple[dict[str, Any], ...]
     shards: tuple[Shard, ...]
@@ -70,12 +70,13 @@ def plan_shards(
     field: str = "text",
     whole: Collection[Kind] = (),
 ) -> ShardPlan:
-    """Hash all inputs and cut them into shards of about `shard_size` bytes, in their order.
+    """Hash all inputs and divide them, in order, into shards of about `shard_size` bytes.
 
-    Files are grouped. Files of lines or JSONL are cut between lines, CSV between rows, CoNLL-U between
-    documents (sentences where it names none), all others never; nor are compressed ones and those of
-    the kinds in `whole`. A file that cannot be read has an empty hash: it is reported when its turn
-    comes. `field` is the column of the text in CSV.
+    Small files are grouped. Files of lines or JSONL are split between lines, CSV between rows, CoNLL-U
+    between documents (or sentences, if there are no documents). Other files, compressed files and the kinds
+    in
+    `whole` are not split. A file that cannot be read has an empty hash; it is reported when it is annotated.
+    `field` is the column of the text in CSV.
     """
     described: list[dict[str, Any]] = []
     shards: list[Shard] = []
@@ -106,7 +107,7 @@ def plain(shards: Iterable[Shard]) -> list[dict[str, Any]]:
 def _scan(
     source: Input, shard_size: int, field: str, uncut: Collection[Kind]
 ) -> tuple[int, str, list[tuple[int, int]]]:
-    """Return a file's size and hash, and the (byte, line number) at which its parts begin."""
+    """Return the size and hash of a file, and the (byte, line number) at which each part begins."""
     may_cut = not source.compressed and source.kind not in uncut
     cut = may_cut and source.kind in ("line", "json")
     whole, offset, line = hashlib.sha256(), 0, 1
@@ -133,7 +134,7 @@ def _scan(
 
 
 def _add_cuts(cuts: list[tuple[int, int]], block: bytes, offset: int, line: int, shard_size: int) -> None:
-    """Add the line starts in `block` that lie a shard's size or more behind the cut before."""
+    """Add line starts in `block` that are at least `shard_size` bytes after the previous cut."""
     counted, position = line, 0
     while True:
         earliest = max(cuts[-1][0] + shard_size - 1 - offset, position)
@@ -148,12 +149,12 @@ def _add_cuts(cuts: list[tuple[int, int]], block: bytes, offset: int, line: int,
 NAME = "manifest.json"
 LAYOUT = "disambig.job.v2"
 _FIRST = "disambig.job.v1"
-"""Its records have no digests, so what they say is finished cannot be checked: refused."""
+"""Layout of older versions; rejected, since its records have no digests to check."""
 LOCK = ".lock"
 INDEX = "index.html"
-"""The page that leads to the parts of an HTML job."""
+"""Page with links to the parts of an HTML job."""
 RECORDS_FOLDER = "shards"
-"""The folder of the records, and of drafts."""
+"""Folder of the records and of temporary files."""
 _PART = re.compile(r"part-[0-9]{5,}\.[a-z]+")
 
 
@@ -162,7 +163,7 @@ def new_manifest(
 ) -> dict[str, Any]:
     """Return the manifest of a job: layout, versions, resolved config, inputs and number of shards.
 
-    `command` is what it was begun by, with which `disambig job resume` goes on; another one is no other job.
+    `command` is the command that started the job, for `disambig job resume`; it does not identify the job.
     """
     return {
         "layout": LAYOUT,
@@ -175,13 +176,13 @@ def new_manifest(
 
 
 def check_directory(directory: Path, manifest: dict[str, Any], *, force: bool) -> bool:
-    """Return whether `directory` holds this job already; nothing in it is touched.
+    """Return True if `directory` already contains this job, without changing anything.
 
     Raises
     ------
     UserError
-        D310 for a directory with other things in it, D871 for a file, D318 for a damaged manifest, D311 for
-        another job; with `force` D871 alone.
+        D310 if the directory contains other files, D871 if it is a file, D318 for a damaged manifest, D311
+        for another job; with `force` only D871.
     """
     path = directory / NAME
     with writing(directory):
@@ -206,9 +207,9 @@ def check_directory(directory: Path, manifest: dict[str, Any], *, force: bool) -
 
 
 def begin_or_resume(directory: Path, manifest: dict[str, Any], *, force: bool) -> None:
-    """Make `directory` hold this job, or check that it does.
+    """Start the job in `directory`, or resume it if it is there.
 
-    With `force` what another job wrote is cleared, and nothing else.
+    With `force`, the files of another job are removed, and nothing else.
 
     Raises
     ------
@@ -218,18 +219,20 @@ def begin_or_resume(directory: Path, manifest: dict[str, Any], *, force: bool) -
     if not check_directory(directory, manifest, force=force):
         with writing(directory):
             clear(directory)
-        save_json(directory / NAME, manifest)  # in the place of an old one: killed in between, that one holds
+        save_json(
+            directory / NAME, manifest
+        )  # replaces an old one atomically, so that a manifest always exists
     with writing(directory / RECORDS_FOLDER):
         (directory / RECORDS_FOLDER).mkdir(exist_ok=True)
 
 
 def clear(directory: Path) -> None:
-    """Remove what a job wrote but for its manifest: what its records name, its parts, its records."""
+    """Remove the files of a job except its manifest: files named in records, parts, and records."""
     home = directory.resolve()
     for record in sorted((directory / RECORDS_FOLDER).glob("*.json")):
         for name in _named_by(record):
             file = directory / name
-            with suppress(OSError):  # what cannot be the name of a file
+            with suppress(OSError):  # names that the file system does not support
                 if home in file.resolve().parents and not file.is_dir():
                     file.unlink(missing_ok=True)
         if not record.is_dir():
@@ -243,7 +246,7 @@ def clear(directory: Path) -> None:
 
 
 def _named_by(record: Path) -> list[str]:
-    """Return the files that a record names, none where it cannot be read."""
+    """Return the files that a record names, or none if it cannot be read."""
     try:
         files = read_json(record)["files"]
         return [name for name in files if isinstance(name, str) and "\0" not in name]
@@ -252,7 +255,7 @@ def _named_by(record: Path) -> list[str]:
 
 
 def discard(directory: Path) -> None:
-    """Remove a job and all that it wrote; its directory too, if nothing else is in it."""
+    """Remove all files of a job, and its directory if that is then empty."""
     job_temp_files(directory).clean()
     clear(directory)
     for name in (NAME, LOCK):
@@ -263,7 +266,7 @@ def discard(directory: Path) -> None:
 
 
 def resolve_inputs(directory: Path, folders: Iterable[str]) -> dict[str, Any]:
-    """Return the job and the folders of its inputs as they are seen where this is asked."""
+    """Return the job and its input folders as seen by this process."""
     try:
         manifest = hashlib.sha256((directory / NAME).read_bytes()).hexdigest()
     except OSError:
@@ -275,26 +278,26 @@ def resolve_inputs(directory: Path, folders: Iterable[str]) -> dict[str, Any]:
 
 
 def job_temp_files(directory: Path) -> TempFiles:
-    """Return where all drafts of a job lie."""
+    """Return the temporary files of a job."""
     return TempFiles.for_name(directory / RECORDS_FOLDER, LAYOUT)
 
 
 @contextmanager
 def locked(directory: Path) -> Iterator[None]:
-    """Hold a job against other processes; the system lets go when this one ends, however it ends.
+    """Lock a job against other processes; the system releases the lock when this process ends.
 
-    A lock file that is there already stays as it is, whatever is in it.
+    The content of an existing lock file is not changed.
 
     Raises
     ------
     UserError
-        D312 where another process holds it, D870 for a lock that is a link or no file.
+        D312 if another process holds the lock, D870 if the lock is a link or not a regular file.
     """
     with writing(directory):
         directory.mkdir(parents=True, exist_ok=True)
     try:
         import fcntl
-    except ImportError:  # no such locks on this system
+    except ImportError:  # the system has no such locks
         yield
         return
     path = directory / LOCK
@@ -307,14 +310,14 @@ def locked(directory: Path) -> Iterator[None]:
         except BlockingIOError:
             raise UserError("D312", path=directory) from None
         except OSError:
-            pass  # a file system without locks
+            pass  # the file system has no locks
         yield
     finally:
         os.close(lock)
 
 
 def is_running(directory: Path) -> bool:
-    """Tell whether a process holds a job; nothing is written."""
+    """Return True if a process holds the lock of a job, without writing anything."""
     try:
         import fcntl
 
@@ -325,7 +328,7 @@ def is_running(directory: Path) -> bool:
         fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
-    except OSError:  # a file system without locks
+    except OSError:  # the file system has no locks
         return False
     finally:
         os.close(lock)
@@ -333,7 +336,7 @@ def is_running(directory: Path) -> bool:
 
 
 def _open_lock(path: Path) -> int:
-    """Open a lock file, made if need be; not through a link, and nothing in it is changed."""
+    """Open a lock file, or create it; links are not followed and its content is not changed."""
     try:
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644)
     except OSError as problem:
@@ -343,7 +346,7 @@ def _open_lock(path: Path) -> int:
 
 
 def load_manifest(path: Path) -> dict[str, Any]:
-    """Read a manifest and check the types of all that is in it.
+    """Read a manifest and validate the types of its values.
 
     Raises
     ------
@@ -362,7 +365,7 @@ def load_manifest(path: Path) -> dict[str, Any]:
         raise UserError("D318", path=path, problem=f"its layout is not {LAYOUT}")
     for key, fits in _TYPES.items():
         if not fits(manifest.get(key)):
-            raise UserError("D318", path=path, problem=f"its {key!r} is not what a job writes there")
+            raise UserError("D318", path=path, problem=f"its {key!r} has the wrong type")
     return manifest
 
 
@@ -384,7 +387,7 @@ _TYPES = {"versions": _is_object, "config": _is_object, "inputs": _are_inputs, "
 
 
 def _changes(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
-    """Say in a few words how two manifests differ; nothing if they are the same."""
+    """Return short descriptions of the differences between two manifests."""
     changes = []
     for section in ("versions", "config"):
         before, after = old[section], new[section]

@@ -14,7 +14,7 @@ from disambig.jobs.records import finished_records, load_record, status
 
 
 def write_index(directory: Path, shards: Sequence[Shard], *, language: str) -> None:
-    """Write ``index.html`` with a row for each finished shard.
+    """Write ``index.html`` with a row per finished part.
 
     Raises
     ------
@@ -43,16 +43,16 @@ _PAGES = "html"
 
 
 def merge(directory: Path, write: Callable[[bytes], object]) -> int:
-    """Write the parts of a job in their order; return how many there were.
+    """Write the parts of a job in order; return their number.
 
-    Memory holds a piece of a part, a part of CoNLL-U, a group of rows of Parquet; but all of ``.spacy``,
-    which is one packed whole.
+    Only a block of a part (a part of CoNLL-U, a row group of Parquet) is held in memory, but the whole
+    output for
+    ``.spacy``, which cannot be written in pieces.
 
     Raises
     ------
     UserError
-        D874 for a job that is not finished, D875 for one whose parts are not one file, D877 for a part that
-        is not what was written; D309.
+        D874 if the job is not finished, D875 if its parts cannot be merged, D877 if a part has changed; D309.
     """
     seen = status(directory)
     for problem in seen.damaged.values():
@@ -65,19 +65,21 @@ def merge(directory: Path, write: Callable[[bytes], object]) -> int:
     parts = list(_part_paths(directory))
     suffixes = {path.suffix for path in parts}
     if name == _PAGES:
-        raise UserError("D875", path=directory, problem="each part is a page of its own")
+        raise UserError("D875", path=directory, problem="each part is a complete page")
     if len(suffixes) > 1:
-        raise UserError("D875", path=directory, problem=f"it wrote {' and '.join(sorted(suffixes))}")
+        raise UserError(
+            "D875", path=directory, problem=f"they are of different kinds ({', '.join(sorted(suffixes))})"
+        )
     format = make_format(name, text=config.get("text") is not False, safe_cells=config.get("safe_cells"))
     format.join(_chunks(parts, name), write)
     return len(parts)
 
 
 def parts_format(directory: Path) -> str:
-    """Return the name of the format of a job; D875 for one that counts, D318 where there is none."""
+    """Return the format of a job; raise D875 for a counting job, D318 if there is no job."""
     config = load_manifest(directory / NAME)["config"]
     if "counts" in config:
-        raise UserError("D875", path=directory, problem="it counts, and writes its table itself")
+        raise UserError("D875", path=directory, problem="it is a counting job, which writes a single table")
     return str(config.get("format"))
 
 
@@ -85,7 +87,7 @@ def _part_paths(directory: Path) -> Iterator[Path]:
     for _, record in finished_records(directory):
         for name, sealed in record.files.items():
             if not name.startswith("part-"):
-                raise UserError("D875", path=directory, problem="it wrote files under their own names")
+                raise UserError("D875", path=directory, problem="each input has its own output file")
             path = directory / name
             try:
                 seal = Checksum.from_file(path)
@@ -97,7 +99,7 @@ def _part_paths(directory: Path) -> Iterator[Path]:
 
 
 def _chunks(parts: Sequence[Path], format: str) -> Iterator[bytes]:
-    """Yield what `join` of the format takes."""
+    """Yield the chunks that `Format.join` expects."""
     for path in parts:
         if format == "parquet":
             yield from _groups(path)
@@ -106,7 +108,7 @@ def _chunks(parts: Sequence[Path], format: str) -> Iterator[bytes]:
         else:
             with open(path, "rb") as file:
                 if format in ("csv", "tsv"):
-                    file.readline()  # the names of the columns, which have no line ends
+                    file.readline()  # skip the column names, which contain no line ends
                 while block := file.read(_BLOCK):
                     yield block
 

@@ -35,13 +35,14 @@ _FIRST_LINE = "import sys; sys.path[:] = filter(None, sys.path); "
 
 
 def leave_out_current_directory() -> None:
-    """Start processes of `multiprocessing` without the current directory on their path, from now on.
+    """Make `multiprocessing` start processes without the current directory on their import path.
 
-    Its workers, its resource tracker and its fork server are ``python -c ...``, whose path begins with the
-    current directory, so that a ``signal.py`` there would run in each of them. A worker is given the path of
-    its parent afterwards, as ever. ``python -P`` does the same, but only from Python 3.11 on.
+    Its workers, resource tracker and fork server run as ``python -c ...``, whose path begins with the current
+    directory, so that a ``signal.py`` there would be executed in each of them. A worker receives the path of
+    its parent afterwards, as usual. ``python -P`` has the same effect, but requires Python 3.11.
     """
-    # every kind of process that multiprocessing starts passes one of these, and no setting reaches them all
+    # All kinds of processes that multiprocessing starts pass one of these functions; no setting covers them
+    # all.
     if sys.platform == "win32":
         if spawn.get_command_line.__module__ != __name__:
             spawn.get_command_line = _wrapped_command_line(spawn.get_command_line)
@@ -51,22 +52,22 @@ def leave_out_current_directory() -> None:
 
 def _wrapped_command_line(usual: Any) -> Any:
     def get_command_line(**settings: Any) -> list[str]:
-        return _with_first_line(usual(**settings))
+        return _with_clean_path(usual(**settings))
 
     return get_command_line
 
 
 def _wrapped_start(usual: Any) -> Any:
     def spawnv_passfds(path: Any, args: Sequence[Any], passfds: Any) -> int:
-        return int(usual(path, _with_first_line(args), passfds))
+        return int(usual(path, _with_clean_path(args), passfds))
 
     return spawnv_passfds
 
 
-def _with_first_line(command: Sequence[Any]) -> list[Any]:
-    """Return a command in which the program of ``python -c`` first takes "" from its path."""
+def _with_clean_path(command: Sequence[Any]) -> list[Any]:
+    """Return the command with a prefix to its ``python -c`` program that removes "" from the path."""
     changed = list(command)
-    if "-c" in changed[:-1]:  # an executable made of a program has none, and no such path
+    if "-c" in changed[:-1]:  # a frozen executable has no -c, and no such path
         place = changed.index("-c") + 1
         changed[place] = _FIRST_LINE + changed[place]
     return changed
@@ -74,33 +75,35 @@ def _with_first_line(command: Sequence[Any]) -> list[Any]:
 
 @contextmanager
 def delay_interrupts() -> Iterator[None]:
-    """Hear SIGINT and SIGTERM when the block has ended; a process begun in it is born deaf to SIGINT.
+    """Delay SIGINT and SIGTERM until the block has ended; processes started in it ignore SIGINT.
 
-    A terminal sends SIGINT to all processes: whoever began them hears it and ends them. Outside the main
-    thread nothing is put off. Those begun in it, and all that follow, do not import from the current
-    directory (`leave_out_current_directory`).
+    A terminal sends SIGINT to all processes of a command; the parent handles it and stops its workers.
+    Outside the main thread nothing is delayed. Processes started in the block or later do not import from
+    the current directory (see `leave_out_current_directory`).
     """
     leave_out_current_directory()
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    came: list[int] = []
-    usual: dict[int, Any] = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    received: list[int] = []
+    handlers: dict[int, Any] = {
+        number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)
+    }
     masks = hasattr(signal, "pthread_sigmask")
     if masks:
-        resource_tracker.ensure_running()  # begun in the block it would let SIGINT through again
+        resource_tracker.ensure_running()  # started in the block, it would unblock SIGINT
         before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-    for number in usual:
-        signal.signal(number, lambda number, _: came.append(number))
+    for number in handlers:
+        signal.signal(number, lambda number, _: received.append(number))
     try:
         yield
     finally:
         if masks:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        for number, handler in usual.items():
+        for number, handler in handlers.items():
             signal.signal(number, handler)
-        if came:
-            signal.raise_signal(came[0])
+        if received:
+            signal.raise_signal(received[0])
 
 
 ROOT = "disambig"
@@ -109,7 +112,7 @@ LogMessage = tuple[str, int, str]
 
 
 def logger_levels() -> dict[str, int]:
-    """Return the loggers of ours that somebody set to a level in this process, and these levels."""
+    """Return the loggers of disambig that have a level in this process, with their levels."""
     loggers = {name: logging.getLogger(name) for name in logging.root.manager.loggerDict}
     return {
         name: log.level
@@ -119,7 +122,7 @@ def logger_levels() -> dict[str, int]:
 
 
 def send_logs(levels: Mapping[str, int], connection: Connection) -> None:
-    """Send what these loggers say to the other end, from now on; nothing is written here."""
+    """Send the records of these loggers through the connection instead of handling them here."""
     for name, level in levels.items():
         log = logging.getLogger(name)
         log.setLevel(level)
@@ -139,19 +142,19 @@ class _ConnectionHandler(logging.Handler):
         self._connection = connection
 
     def emit(self, record: logging.LogRecord) -> None:
-        with suppress(OSError):  # the other end is gone
+        with suppress(OSError):  # the other end was closed
             self._connection.send(("log", (record.name, record.levelno, record.getMessage())))
 
 
 LINUX = sys.platform == "linux"
 EVERY = 0.1 if LINUX else 1.0
-"""Seconds between two looks: cheap where there is /proc."""
+"""Seconds between two checks of memory usage, which are cheap on systems with /proc."""
 
 
 def memory_usage(process: int) -> int:
-    """Return the bytes that a process holds alone; 0 where that is not known.
+    """Return the private memory of a process in bytes, or 0 if it is unknown.
 
-    On Linux pages of files, such as count tables, are left out; on other systems they are counted as well.
+    On Linux, mapped files such as count tables are not counted; on other systems they are.
     """
     with suppress(OSError, ValueError, IndexError, subprocess.SubprocessError):
         if LINUX:
@@ -166,19 +169,19 @@ def memory_usage(process: int) -> int:
 
 
 TRIES = 2
-_AHEAD = 4  # items per worker that may be done before the next in order is
+_AHEAD = 4  # items per worker that may be finished ahead of the next one in order
 
 
 @dataclass(slots=True)
 class _WorkerItem:
     index: int
     item: Any
-    told: ProgressCounter
+    counter: ProgressCounter
     tries: int = 0
 
     def done(self, result: Any = None, problem: str | None = None) -> WorkOutcome:
-        """Return the outcome."""
-        return WorkOutcome(self.index, self.item, result, problem, self.told.amount)
+        """Return the outcome of the item."""
+        return WorkOutcome(self.index, self.item, result, problem, self.counter.amount)
 
 
 @dataclass(slots=True, eq=False)
@@ -187,25 +190,25 @@ class _WorkerProcess:
     connection: Connection
     ready: bool = False
     task: _WorkerItem | None = None
-    began: float = 0.0  # working on the task
-    late: bool = False  # it was ended for it
-    large: bool = False  # it was ended for its memory
+    began: float = 0.0  # when it started the task
+    late: bool = False  # killed because of the timeout
+    large: bool = False  # killed because of its memory
 
     @property
     def free(self) -> bool:
-        """Whether it can be handed an item."""
+        """Whether the worker can accept an item."""
         return self.ready and not self.late and not self.large and self.task is None
 
     def turn_to(self, work: Work) -> None:
-        """Hand it other work to begin."""
+        """Let the worker start other work."""
         self.ready = False
-        with suppress(BrokenPipeError, ConnectionResetError):  # it died idle: its sentinel tells
+        with suppress(BrokenPipeError, ConnectionResetError):  # it died: see its sentinel
             self.connection.send(("work", work))
 
 
 @dataclass(slots=True)
 class _ProcessPool:
-    """The state of one run; `idle` workers of an earlier one are used before others are started."""
+    """The state of one run; `idle` workers of an earlier run are used before new ones are started."""
 
     work: Work
     limit: int
@@ -223,7 +226,7 @@ class _ProcessPool:
     logged: set[LogMessage] = field(default_factory=set)
 
     def fill(self) -> None:
-        """Take items until each worker has one waiting, unless the order holds things up."""
+        """Take items until one is waiting per worker, unless too many finished items wait for their turn."""
         while len(self.waiting) < self.limit and self.taken - self.given < self.limit * _AHEAD:
             try:
                 item = next(self.items)
@@ -233,15 +236,15 @@ class _ProcessPool:
             self.taken += 1
 
     def dispatch(self) -> None:
-        """Hand waiting items to idle workers, and start workers while items wait."""
+        """Send waiting items to free workers, and start more workers while items are waiting."""
         for worker in self.workers:
             if worker.free and self.waiting:
                 worker.task, worker.began = self.waiting.popleft(), time.monotonic()
-                with suppress(BrokenPipeError, ConnectionResetError):  # it died idle: its sentinel tells
+                with suppress(BrokenPipeError, ConnectionResetError):  # it died: see its sentinel
                     worker.connection.send(("item", worker.task.item))
         starting = sum(not worker.ready for worker in self.workers)
         while len(self.workers) < self.limit and starting < len(self.waiting):
-            with delay_interrupts():  # a worker half started would end with a traceback
+            with delay_interrupts():  # interrupting a starting worker would show its traceback
                 if self.idle:
                     self.workers.append(self.idle.pop())
                     self.workers[-1].turn_to(self.work)
@@ -250,18 +253,18 @@ class _ProcessPool:
             starting += 1
 
     def busy(self) -> bool:
-        """Tell whether anything is still to come."""
+        """Return True if an outcome is still to come."""
         return bool(self.waiting) or any(worker.task for worker in self.workers)
 
     def listen(self) -> list[WorkOutcome]:
-        """Wait for news of any worker and return what is finished."""
-        doors: dict[Any, _WorkerProcess] = {}
+        """Wait for messages of workers and return the finished outcomes."""
+        sources: dict[Any, _WorkerProcess] = {}
         for worker in self.workers:
-            doors[worker.connection] = worker
-            doors[worker.process.sentinel] = worker
+            sources[worker.connection] = worker
+            sources[worker.process.sentinel] = worker
         self._end_late()
         self._end_large()
-        news = {id(doors[door]): doors[door] for door in wait(list(doors), self._patience())}
+        news = {id(sources[source]): sources[source] for source in wait(list(sources), self._patience())}
         outcomes = []
         for worker in news.values():
             message = _receive(worker.connection)
@@ -271,7 +274,7 @@ class _ProcessPool:
         return outcomes
 
     def _patience(self) -> float | None:
-        """Return the seconds until the first item takes too long."""
+        """Return the seconds until the next timeout or memory check."""
         began = [worker.began for worker in self.workers if worker.task and not worker.late]
         often = None if self.memory is None else EVERY
         if self.timeout is None or not began:
@@ -280,7 +283,7 @@ class _ProcessPool:
         return left if often is None else min(left, often)
 
     def _end_late(self) -> None:
-        """Kill workers whose item takes too long: their end is news like any other."""
+        """Kill workers whose item takes too long; their exit is then handled like any other."""
         for worker in self.workers:
             if worker.task and not worker.late and self.timeout is not None:
                 worker.late = time.monotonic() - worker.began >= self.timeout
@@ -288,7 +291,7 @@ class _ProcessPool:
                     worker.process.kill()
 
     def _end_large(self) -> None:
-        """Kill workers that hold too much memory."""
+        """Kill workers that use too much memory."""
         for worker in self.workers if self.memory is not None else ():
             if not worker.large and self.memory is not None:
                 worker.large = memory_usage(worker.process.pid) > self.memory
@@ -311,7 +314,7 @@ class _ProcessPool:
         task = worker.task
         assert task is not None
         if kind == "part":
-            task.told(value)
+            task.counter(value)
             return None
         worker.task = None
         return task.done(problem=last_line(value)) if kind == "bug" else task.done(value)
@@ -319,7 +322,7 @@ class _ProcessPool:
     def _died(self, worker: _WorkerProcess) -> WorkOutcome | None:
         worker.process.join()
         how = (
-            f"it held more than {self.memory:,} bytes"
+            f"it used more than {self.memory:,} bytes of memory"
             if worker.large
             else _describe_exit(worker.process.exitcode)
         )
@@ -341,22 +344,22 @@ class _ProcessPool:
         return task.done(problem=f"it ended its worker process {TRIES} times ({how})")
 
     def rest(self) -> None:
-        """Leave the workers that are free for the next run, and end the others."""
+        """Keep free workers for the next run, and stop the others."""
         self.idle += [worker for worker in self.workers if worker.free]
         _stop([worker for worker in self.workers if not worker.free])
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessRunner:
-    """The runner with supervised processes on this machine, started as they are needed.
+    """A runner with supervised processes on this machine, started on demand.
 
     Attributes
     ----------
     workers : int
     timeout : float or None
-        Seconds that an item may take before its worker is ended and another tries.
+        Maximum seconds per item; then its worker is killed and another one retries.
     memory : int or None
-        Bytes that a worker may hold before it is ended and another tries (see `resident`).
+        Maximum bytes per worker (see `memory_usage`); then it is killed and another one retries.
     """
 
     workers: int
@@ -371,13 +374,13 @@ class ProcessRunner:
         ordered: bool = False,
         tell: ProgressCallback = ignore_progress,
     ) -> Iterator[WorkOutcome]:
-        """Yield the outcome of each item; one that ends its worker twice has a problem."""
+        """Yield the outcome of each item; an item that ends its worker twice has failed."""
         with self.staying() as runner:
             yield from runner.run(work, items, ordered=ordered, tell=tell)
 
     @contextmanager
     def staying(self) -> Iterator[Runner]:
-        """Give a runner like this one, whose processes wait for the next run until the block ends."""
+        """Yield a similar runner that keeps its processes for further runs until the block ends."""
         idle: list[_WorkerProcess] = []
         try:
             yield _PersistentRunner(self, idle)
@@ -387,7 +390,7 @@ class ProcessRunner:
 
 @dataclass(frozen=True, slots=True)
 class _PersistentRunner:
-    """The runner of several runs, one after the other; between them its processes are `idle`."""
+    """A runner for several consecutive runs, between which its processes are `idle`."""
 
     settings: ProcessRunner
     idle: list[_WorkerProcess]
@@ -400,7 +403,7 @@ class _PersistentRunner:
         ordered: bool = False,
         tell: ProgressCallback = ignore_progress,
     ) -> Iterator[WorkOutcome]:
-        """Yield the outcome of each item; one that ends its worker twice has a problem."""
+        """Yield the outcome of each item; an item that ends its worker twice has failed."""
         wanted = self.settings
         pool = _ProcessPool(
             work, wanted.workers, iter(items), ordered, tell, self.idle, wanted.timeout, wanted.memory
@@ -461,8 +464,8 @@ def _describe_exit(code: int | None) -> str:
 
 
 def _serve(connection: Connection, work: Work, levels: Mapping[str, int]) -> None:
-    """Work on items until the other end closes, which hears what is logged."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it and ends us
+    """Process items and send log records until the other end closes the connection."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles it and stops this worker
     threading.Thread(target=_die_with_parent, daemon=True).start()
     send_logs(levels, connection)
     function = _start_work(connection, work)
@@ -472,7 +475,7 @@ def _serve(connection: Connection, work: Work, levels: Mapping[str, int]) -> Non
         except EOFError:
             return
         if kind == "work":
-            del function  # what it holds, before the next loads
+            del function  # free its memory before the next work is loaded
             function = _start_work(connection, value)
             continue
         try:
@@ -485,7 +488,7 @@ def _serve(connection: Connection, work: Work, levels: Mapping[str, int]) -> Non
 
 
 def _start_work(connection: Connection, work: Work) -> Function | None:
-    """Begin the work and tell; None where it cannot be begun."""
+    """Start the work and report the result; return None if that fails."""
     try:
         function = work.start()
     except UserError as problem:

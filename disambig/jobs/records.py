@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Totals:
-    """Documents, words (runs of non-space with a letter or digit), and of each task decisions and flags.
+    """Counts of documents, words (non-space runs with a letter or digit), and decisions and flags per task.
 
-    Of labels flags are None: they are compared with nothing in the text, so that none could be flagged.
+    Flags are None for tasks that choose labels, since a label does not correspond to a word in the text.
     """
 
     documents: int = 0
@@ -27,7 +27,7 @@ class Totals:
     tasks: dict[str, tuple[int, int | None]] = field(default_factory=dict)
 
     def add(self, other: Totals) -> None:
-        """Add what another part of the run has done."""
+        """Add the counts of another part of the run."""
         self.documents += other.documents
         self.words += other.words
         for task, (decisions, flags) in other.tasks.items():
@@ -42,7 +42,7 @@ class Totals:
 
 
 def count_totals(results: Iterable[AnnotatedDocument]) -> Totals:
-    """Count what was done to some documents."""
+    """Return the counts of annotated documents."""
     totals = Totals()
     for result in results:
         if result.document.blank:
@@ -57,7 +57,7 @@ def _flags(decisions: Decisions) -> int | None:
 
 
 def totals_from_plain(values: Mapping[str, Any]) -> Totals:
-    """Return the totals that `Totals.plain` wrote."""
+    """Return the totals from the values of `Totals.plain`."""
     tasks = {
         task: (int(decisions), None if flags is None else int(flags))
         for task, (decisions, flags) in values["tasks"].items()
@@ -66,19 +66,19 @@ def totals_from_plain(values: Mapping[str, Any]) -> Totals:
 
 
 BROKEN = (OSError, ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError)
-"""What reading a record of another shape raises."""
+"""Exceptions that reading an invalid record can raise."""
 
 
 @dataclass(slots=True)
 class ShardRecord:
-    """What became of a shard: counts, messages for bad documents, files written, seconds.
+    """Result of a shard: counts, messages for bad documents, files written, seconds.
 
     Attributes
     ----------
     files : dict of (int, str)
         Size in bytes and BLAKE2b-128 of each file, by its name under the job's directory.
-    said : dict
-        What else the work has to say of it, plain values.
+    details : dict
+        Further plain values that depend on the kind of work.
     """
 
     totals: Totals = field(default_factory=Totals)
@@ -88,17 +88,17 @@ class ShardRecord:
     details: dict[str, Any] = field(default_factory=dict)
 
     def add_checksum(self, name: str, seal: Checksum) -> None:
-        """Note a file that was written."""
+        """Add a file that was written."""
         self.files[name] = (seal.size, seal.digest())
 
 
 def record_path(directory: Path, index: int) -> Path:
-    """Return where the record of a finished shard lies."""
+    """Return the path of the record of a finished shard."""
     return directory / RECORDS_FOLDER / f"{index:05}.json"
 
 
 def save_record(directory: Path, index: int, record: ShardRecord) -> None:
-    """Write a shard's record: from now on it is finished."""
+    """Write the record of a shard, which marks the shard as finished."""
     path = record_path(directory, index)
     with writing(path):
         path.parent.mkdir(exist_ok=True)
@@ -113,13 +113,13 @@ def save_record(directory: Path, index: int, record: ShardRecord) -> None:
 
 
 def load_record(directory: Path, index: int) -> ShardRecord | None:
-    """Return the record of a shard if it is finished: its record is there, and its files in their sizes."""
+    """Return the record of a shard if it is finished and its files have the recorded sizes."""
     record = read_record(directory, index)
     return record if isinstance(record, ShardRecord) else None
 
 
 def read_record(directory: Path, index: int) -> ShardRecord | str | None:
-    """Return the record of a finished shard, what is wrong with it, or None where there is none."""
+    """Return the record of a finished shard, a problem with it, or None if there is no record."""
     path = record_path(directory, index)
     try:
         record = record_from_json(read_json(path))
@@ -135,28 +135,28 @@ def read_record(directory: Path, index: int) -> ShardRecord | str | None:
 
 
 def record_from_json(values: Any) -> ShardRecord:
-    """Return what `save_record` wrote; one of `BROKEN` for else."""
+    """Return the record from the values of `save_record`; raise one of `BROKEN` if they are invalid."""
     totals = totals_from_plain(values)
     seconds = float(values["seconds"])
-    bad, messages = values["bad"], values.get("said", {})
+    bad, details = values["bad"], values.get("said", {})
     if not (isinstance(bad, list) and all(isinstance(one, str) for one in bad)):
-        raise TypeError("no list of messages")
-    if not isinstance(messages, dict):
-        raise TypeError("no object")
+        raise TypeError("not a list of messages")
+    if not isinstance(details, dict):
+        raise TypeError("not an object")
     if not (min(totals.documents, totals.words) >= 0 and seconds >= 0):
         raise ValueError("a negative count")
     files = {name: _checksum_from_json(*checksum) for name, checksum in values["files"].items()}
-    return ShardRecord(totals, bad, files, seconds, messages)
+    return ShardRecord(totals, bad, files, seconds, details)
 
 
 def _checksum_from_json(size: Any, digest: Any) -> tuple[int, str]:
     if type(size) is not int or not isinstance(digest, str):
-        raise TypeError("no size and digest")
+        raise TypeError("not a size and a digest")
     return size, digest
 
 
 def _size(directory: Path, name: str) -> int:
-    """Return the size of a file that a record may name: inside the directory; -1 for another."""
+    """Return the size of a file inside the directory, or -1 for any other path."""
     if Path(name).is_absolute() or ".." in Path(name).parts or not (directory / name).is_file():
         return -1
     return (directory / name).stat().st_size
@@ -164,20 +164,20 @@ def _size(directory: Path, name: str) -> int:
 
 @dataclass(slots=True)
 class JobStatus:
-    """How far a job is.
+    """The progress of a job.
 
     Attributes
     ----------
     manifest : dict
     shards, finished : int
     totals : Totals
-        Of what is finished.
+        Counts of the finished shards.
     bad : list of str
-        A message for each document left out so far.
+        A message for each document skipped so far.
     damaged : dict of int to str
-        What is wrong with each shard whose record cannot be used, or whose files are gone or of another size.
+        The problem of each shard whose record is invalid, or whose files are missing or have another size.
     at_work : bool
-        Whether a process holds the job.
+        Whether a process is working on the job.
     """
 
     manifest: dict[str, Any]
@@ -190,12 +190,12 @@ class JobStatus:
 
 
 def status(directory: Path) -> JobStatus:
-    """Look at the records of a job.
+    """Return the progress of a job according to its records.
 
     Raises
     ------
     UserError
-        D318 where there is none, D873 for an older one.
+        D318 if there is no job, D873 for a job of an older version.
     """
     manifest = load_manifest(directory / NAME)
     job_status = JobStatus(manifest, shards=manifest["shards"], at_work=is_running(directory))
@@ -212,7 +212,7 @@ def status(directory: Path) -> JobStatus:
 
 
 def finished_records(directory: Path) -> Iterator[tuple[int, ShardRecord]]:
-    """Yield index and record of each finished shard, in their order; errors as for `status`."""
+    """Yield index and record of each finished shard in order; errors as for `status`."""
     for index in range(load_manifest(directory / NAME)["shards"]):
         record = load_record(directory, index)
         if record is not None:
@@ -222,12 +222,12 @@ def finished_records(directory: Path) -> Iterator[tuple[int, ShardRecord]]:
 def verify(
     directory: Path, *, read: Callable[[int], object] = lambda size: None
 ) -> Iterator[tuple[int, str]]:
-    """Read every file of a job; yield the shard and a message for each that is not what was written.
+    """Read every file of a job; yield the shard and a message for each file that has changed.
 
     Parameters
     ----------
     read : callable
-        Told the size of each file that was read.
+        Called with the size of each file that was read.
     """
     for index, problem in status(directory).damaged.items():
         yield index, f"shard {index}: {problem}"
@@ -236,7 +236,7 @@ def verify(
 
 
 def is_whole(directory: Path, index: int) -> bool:
-    """Read the files of a shard: tell whether it has none, or all as they were written."""
+    """Read the files of a shard; return True if there are none, or all are unchanged."""
     record = read_record(directory, index)
     if not isinstance(record, ShardRecord):
         return record is None

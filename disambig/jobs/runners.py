@@ -1,4 +1,4 @@
-"""Runners of this machine, and engines by name."""
+"""Runners on this machine, and engines by name."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from disambig.jobs.work import (
 
 @dataclass(frozen=True, slots=True)
 class InProcessRunner:
-    """The runner without other processes: one item after the other, here."""
+    """A runner that processes items one after the other in this process."""
 
     def run(
         self,
@@ -51,10 +51,10 @@ class InProcessRunner:
 
 
 def local_runner(workers: int, *, timeout: float | None = None, memory: int | None = None) -> Runner:
-    """Return the runner for `workers` processes of this machine; one works in this process.
+    """Return the runner for `workers` processes on this machine; a single worker runs in this process.
 
-    With a timeout, the seconds that an item may take, or a bound on the memory of a worker, in bytes, the one
-    has a process, too, which can be ended.
+    With a timeout (seconds per item) or a memory limit (bytes per worker), a single worker also has its own
+    process, so that it can be killed.
     """
     if workers == 1 and timeout is None and memory is None:
         return InProcessRunner()
@@ -66,23 +66,23 @@ LOCAL = "local"
 
 @dataclass(frozen=True, slots=True)
 class EngineOptions:
-    """What a user says about where a job is done.
+    """Options of a user about where a job is done.
 
     Attributes
     ----------
     workers : int
-        Worker processes; of a cluster that is there already, how many to wait for.
+        Number of worker processes; for a running cluster, number of workers to wait for.
     scheduler : str or None
-        Where the cluster is; None: the engine makes one, or needs none.
+        Address of a running cluster; None if the engine starts one or needs none.
     timeout : float or None
-        Seconds that an item (a shard, a batch) may take; None: as long as it likes.
+        Maximum seconds per item (a shard or a batch); None for no limit.
     memory : int or None
-        Bytes that a worker may hold, of the engine local; None: as many as it likes.
+        Maximum bytes per worker, for the engine local only; None for no limit.
 
     Raises
     ------
     UserError
-        D859 for a timeout that is no number of seconds above 0.
+        D859 for a timeout that is not a number above 0.
     """
 
     workers: int = 1
@@ -101,17 +101,17 @@ def make_runner(name: str = LOCAL, options: EngineOptions | None = None) -> Runn
     Parameters
     ----------
     name : str
-        ``"local"``, ``"dask"``, ...; or a full name, such as ``"dask.dask.v1"``.
+        ``"local"``, ``"dask"`` or another engine, or a full name such as ``"dask.dask.v1"``.
     options : EngineOptions, optional
 
     Raises
     ------
     UserError
-        D851 for an unknown name; D878 for a bound on memory, which is of local workers; D007 for one that
-        cannot be imported; what the engine raises.
+        D851 for an unknown name, D878 for a memory limit with an engine other than local, D007 if it cannot
+        be imported; errors of the engine.
     """
     options = options or EngineOptions()
-    if name == LOCAL:  # no plugin need be loaded
+    if name == LOCAL:  # no plugin has to be loaded
         return in_processes(options)
     if options.memory is not None:
         raise UserError("D878", name=name)
@@ -121,7 +121,7 @@ def make_runner(name: str = LOCAL, options: EngineOptions | None = None) -> Runn
     entry = by_name.get(name)
     if entry is None:
         newest: dict[str, Any] = {}
-        for full, part in by_name.items():  # the core comes first, then in the order of plugins
+        for full, part in by_name.items():  # the core comes first, then plugins in order of loading
             short, version = full.split(".")[-2], int(full.rpartition(".v")[2])
             first = newest.setdefault(short, (part, version))
             if first[0].owner == part.owner and version > first[1]:
@@ -134,12 +134,12 @@ def make_runner(name: str = LOCAL, options: EngineOptions | None = None) -> Runn
 
 
 def in_processes(options: EngineOptions) -> Runner:
-    """Return the runner in processes of this machine; one worker without a timeout works in this process.
+    """Return a runner with processes on this machine; see `local_runner`.
 
     Raises
     ------
     UserError
-        D852 for a scheduler, which is none of this machine's processes.
+        D852 for a scheduler, which local processes do not use.
     """
     if options.scheduler is not None:
         raise UserError("D852", address=options.scheduler, name=LOCAL)

@@ -28,7 +28,7 @@ from disambig.models import Model, decide_lists
 
 @dataclass(frozen=True, slots=True)
 class StreamChunk:
-    """A batch, done: its output, counts, messages and characters."""
+    """The result of a batch: its output, counts and messages."""
 
     data: bytes
     totals: Totals
@@ -37,14 +37,14 @@ class StreamChunk:
 
 @dataclass(frozen=True, slots=True)
 class StreamWork:
-    """The work of a stream on its batches."""
+    """Annotate the batches of a stream."""
 
     source: AnnotatorSource
     format: Format
     seconds: float | None = None
 
     def describe(self) -> dict[str, Any]:
-        """Return the models, as they are where this is asked."""
+        """Return the models as seen by this process."""
         return self.source.describe()
 
     def start(self) -> Function:
@@ -70,23 +70,23 @@ def annotate_stream(
     seconds: float | None = None,
     listener: Listener = lambda amount, messages: None,
 ) -> JobReport:
-    """Annotate `documents` and write them in order; memory holds some batches at a time.
+    """Annotate `documents` and write them in order, with only a few batches in memory.
 
     Parameters
     ----------
-    documents : iterable of Document or Bad
-        From `disambig.formats.readers`.
+    documents : iterable of Document or UnreadableDocument
+        As read by `disambig.formats.read_all`.
     source : Source
-        Where the annotator comes from.
+        Creates the annotator.
     format : Format
     write : callable
-        Takes the bytes of the output; never called where no document has a word.
+        Called with the bytes of the output; not called if no document contains a word.
     runner : Runner, optional
-        Where batches are worked on; here if not given.
+        Processes the batches; by default in this process.
     seconds : float, optional
-        That a document may take.
+        Maximum time per document.
     listener : callable
-        Told of progress in characters.
+        Called with the progress in characters.
     """
     report = JobReport()
 
@@ -122,7 +122,7 @@ def annotate_stream(
 
 
 def _until_a_word(chunks: Iterator[bytes], report: JobReport) -> Iterator[bytes]:
-    """Yield chunks up to the first in which there is a word: without one nothing shall be written."""
+    """Yield chunks up to the first that contains a word, since without a word nothing is written."""
     while not report.totals.words:
         chunk = next(chunks, None)
         if chunk is None:
@@ -135,7 +135,7 @@ def _characters(batch: Sequence[Document]) -> int:
 
 
 AT_ONCE = 2000
-"""Lists decided at a time."""
+"""Number of lists per batch."""
 
 
 def rerank(
@@ -145,17 +145,17 @@ def rerank(
     *,
     bad: Callable[[UserError], object] | None = None,
 ) -> int:
-    """Write the lists of files with their best candidate first; return how many there were.
+    """Write the lists of files with the best candidate first; return the number of lists.
 
     Parameters
     ----------
     bad : callable, optional
-        Gets the error of a line that is no list, and the rest goes on; else it is raised.
+        Called with the error of an invalid line, which is then skipped; by default the error is raised.
 
     Raises
     ------
     UserError
-        D334 for a line that is no list; D300 to D308 for a file; D336 for a model of another kind.
+        D334 for an invalid line, D300 to D308 for a file, D336 for a model of another kind.
     """
     n = 0
     for items in _batches(read_nbest(paths, bad=bad)):

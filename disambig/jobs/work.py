@@ -1,4 +1,4 @@
-"""Work on items, and the protocol of runners."""
+"""The protocols of work, which consists of items, and of runners, which do it."""
 
 from __future__ import annotations
 
@@ -8,61 +8,60 @@ from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 ProgressCallback = Callable[[int], object]
-"""Told how much of an item is done by now, in whatever its size is counted; or, of all, how much more."""
+"""Reports progress, in the units of the item's size: of an item the amount so far, of a run the increase."""
 Function = Callable[[Any, ProgressCallback], Any]
-"""Turns an item into its result, and tells how far it is."""
+"""Computes the result of an item and reports its progress."""
 
 
 def ignore_progress(amount: int) -> None:
-    """Tell nobody."""
+    """Do nothing."""
 
 
 @dataclass(slots=True)
 class ProgressCounter:
-    """How much of an item was told of: what is done a second time is not told again.
+    """Report the progress of one item; work that is repeated is not reported again.
 
     Attributes
     ----------
     listener : callable
-        Told how much more is done.
+        Called with the increase.
     amount : int
-        What it was told of this item so far.
+        Amount reported so far.
     """
 
     listener: ProgressCallback
     amount: int = 0
 
     def __call__(self, done: int) -> None:
-        """Take in that so much of the item is done by now."""
+        """Report that `done` units of the item are finished."""
         if done > self.amount:
             more, self.amount = done - self.amount, done
             self.listener(more)
 
 
 class Work(Protocol):
-    """What is done to items: sent to each worker once, so it must be small and can be pickled."""
+    """The work on items; it is sent to each worker once, so it must be small and picklable."""
 
     def start(self) -> Function:
-        """Load what is needed and return what is done to each item."""
+        """Load resources and return the function that processes an item."""
         ...
 
 
 @runtime_checkable
 class DescribesWork(Protocol):
-    """The ability of a work to say what its results depend on where it is done."""
+    """Work that can describe everything on a machine that its results depend on."""
 
     def describe(self) -> dict[str, Any]:
-        """Return plain values, the same in every place that would give the same results.
+        """Return plain values that are equal on all machines that would give the same results.
 
-        An engine of several machines asks for them on each worker and compares them with its own before
-        work begins.
+        An engine with several machines compares the values of each worker with its own before work starts.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class WorkOutcome:
-    """An item, with its result or with the reason why there is none; `told` of it while it was worked on."""
+    """An item with its result or its problem, and the progress reported while it was processed."""
 
     index: int
     item: Any
@@ -72,7 +71,7 @@ class WorkOutcome:
 
 
 class Runner(Protocol):
-    """Runs items somewhere, each at least once; an item that fails for good has an outcome, too."""
+    """Processes items, each at least once; an item that fails for good has an outcome, too."""
 
     def run(
         self,
@@ -82,32 +81,32 @@ class Runner(Protocol):
         ordered: bool = False,
         tell: ProgressCallback = ignore_progress,
     ) -> Iterator[WorkOutcome]:
-        """Yield the outcome of each item, in their order if asked, else as they are done.
+        """Yield the outcome of each item, in order if `ordered`, otherwise as they are finished.
 
-        While items are worked on, `tell` is told how much more of them is done.
+        While items are processed, `tell` is called with the increase of the progress.
 
         Raises
         ------
         UserError
-            What the work raises as such (a full disk, an unknown model) ends the run.
+            If the work raises a `UserError` (a full disk, an unknown model), the run ends.
         """
         ...
 
 
 @runtime_checkable
 class PersistentPool(Protocol):
-    """The ability of a runner to keep its workers from one run to the next: jobs of several runs ask."""
+    """A runner that can keep its workers between runs, for jobs with several runs."""
 
     def staying(self) -> AbstractContextManager[Runner]:
-        """Give a runner like this one, for one run at a time; its workers end with the block."""
+        """Return a context manager for a similar runner whose workers stop at the end of the block."""
         ...
 
 
 def persistent_runner(runner: Runner) -> AbstractContextManager[Runner]:
-    """Give a runner for several runs, one after the other, which keeps its workers between them if it can."""
+    """Return a context manager for a runner that keeps its workers between runs if it can."""
     return runner.staying() if isinstance(runner, PersistentPool) else nullcontext(runner)
 
 
 def last_line(trace: str) -> str:
-    """Return what a traceback ends in."""
+    """Return the last line of a traceback."""
     return trace.strip().splitlines()[-1]

@@ -1,7 +1,7 @@
-"""Write the package of a new plugin: a task of labels, an extractor, a learner, a config, a component, tests.
+"""Write the files of a new plugin: a task, an extractor, a learner, a config, a component, tests.
 
-The templates stand in ``templates/`` as they are laid out, with ``.txt`` behind their names. In them, and in
-their names, NAME is the plugin's and VERSION that of this disambig.
+The templates are in ``templates/``, in the layout of the plugin, with the suffix ``.txt``. In their contents
+and paths, NAME stands for the name of the plugin and VERSION for the version of this disambig.
 """
 
 from __future__ import annotations
@@ -25,45 +25,45 @@ ENDING = ".txt"
 
 
 def plugin_files(name: str) -> dict[str, str]:
-    """Return the files of a plugin, by their paths in its directory, sorted."""
+    """Return the contents of the files of a plugin by path, sorted."""
     files = {}
     for path in TEMPLATES.rglob(f"*{ENDING}"):
-        inside = path.relative_to(TEMPLATES).as_posix().removesuffix(ENDING).replace("NAME", name)
+        relative = path.relative_to(TEMPLATES).as_posix().removesuffix(ENDING).replace("NAME", name)
         text = path.read_text(encoding="utf8")
-        files[inside] = text.replace("NAME", name).replace("VERSION", __version__)
+        files[relative] = text.replace("NAME", name).replace("VERSION", __version__)
     return dict(sorted(files.items()))
 
 
 def write_plugin(name: str, output: str | Path | None = None) -> Path:
-    """Write a plugin and return its directory, which is whole or not there.
+    """Write a plugin atomically and return its directory.
 
     Parameters
     ----------
     name : str
-        Of the plugin: what its registered names begin with.
+        Name of the plugin, with which its registered names begin.
     output : path, optional
-        By default ``disambig-NAME`` where one stands.
+        By default ``disambig-NAME`` in the current directory.
 
     Raises
     ------
     UserError
-        D012 for a name that cannot be one, D013 for one that is taken, D014 for a directory that exists, D309
-        where it cannot be written.
+        D012 for an invalid name, D013 for a name that is taken, D014 if the directory exists, D309 if it
+        cannot be written.
     """
     check_name(name)
     home = Path(f"disambig-{name}") if output is None else Path(output)
     if home.exists() or home.is_symlink():
         raise UserError("D014", path=home)
     with _output_folder(home) as work:
-        for inside, text in plugin_files(name).items():
-            path = work / inside
+        for relative, text in plugin_files(name).items():
+            path = work / relative
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf8")
     return home
 
 
 def check_name(name: str) -> None:
-    """Refuse a name that no plugin can have, or that another has.
+    """Raise an error if the name is invalid or taken.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def check_name(name: str) -> None:
 
 
 def _name_conflict(name: str) -> str:
-    """Say what has a name already; empty where nothing has."""
+    """Return what already has a name, or an empty string."""
     if name in CORE_PREFIXES:
         return "disambig itself"
     for entry in entry_points(group=GROUP):
@@ -96,7 +96,7 @@ def _name_conflict(name: str) -> str:
 
 @contextmanager
 def _output_folder(home: Path) -> Iterator[Path]:
-    """Give a directory to write into, which gets its name if all went well, and goes away if not."""
+    """Yield a directory that is renamed to `home` if the block succeeds, and removed otherwise."""
     with writing(home):
         home.parent.mkdir(parents=True, exist_ok=True)
         with temp_folder(TempFiles.for_target(home)) as work:

@@ -56,7 +56,7 @@ def test_the_document_that_kills_is_named(tmp_path, number):
     path = lines(tmp_path, 8, KILLME=number)
     report = job(path, tmp_path / "out", runner=ProcessRunner(1))
     (message,) = report.left_out
-    assert f"at fault is {path}:{number}" in message
+    assert f"the cause is {path}:{number}" in message
     assert "SIGKILL" in message
 
 
@@ -171,8 +171,8 @@ def test_a_worker_that_swells_is_ended_and_its_document_named(tmp_path):
     began = time.monotonic()
     report = job(path, tmp_path / "out", runner=local_runner(1, memory=350 << 20))
     (message,) = report.left_out
-    assert "held more than 367,001,600 bytes" in message
-    assert f"at fault is {path}:3" in message
+    assert "used more than 367,001,600 bytes of memory" in message
+    assert f"the cause is {path}:3" in message
     assert time.monotonic() - began < 120
 
 

@@ -105,7 +105,7 @@ counts = "disambig_en"
             "D005",
             "language in [task] is 5: give a text in double",
         ),
-        ("[learner]", "[learn]", "D005", "unknown section [learn]: there are learner"),
+        ("[learner]", "[learn]", "D005", "unknown section [learn]; known sections: learner"),
         ("[learner]", "[learner", "D005", "line 12: '[learner' is neither a [section] nor"),
         ("[learner]", "[task]", "D005", "line 12: the section [task] occurs twice"),
         (
