@@ -27,5 +27,5 @@ def told(folder, *arguments):
 def test_a_command_tells_once_and_a_library_never(tmp_path):
     assert told(tmp_path / "silent") == ""
     kept = tmp_path / "kept"
-    assert told(kept, "listen") == f"disambig: compiling code for this machine, once: kept in {kept}\n"
+    assert told(kept, "listen") == f"disambig: compiling code for this machine, once: saved in {kept}\n"
     assert told(kept, "listen") == ""  # it is kept
