@@ -77,7 +77,7 @@ class ReportedFlag:
         else:
             asked = f'Did you mean "{meant}" in place of "{observed}"?'
         trust = self.flag.trust
-        measured = "" if trust is None else f"; of such flags {round(100 * trust.share)} % were right"
+        measured = "" if trust is None else f"; {round(100 * trust.share)} % of such flags were right"
         return f"{asked} ({self.flag.task}, {self.flag.probability:.2f}{measured})"
 
 

@@ -1,7 +1,7 @@
-"""Settings of a project, written once: found from a checked file upwards, the same for all who check.
+"""Project settings: ``disambig.toml``, or the table ``[tool.disambig]`` in ``pyproject.toml``.
 
-``disambig.toml``, or ``[tool.disambig]`` in ``pyproject.toml``. No command line, no model and no checking
-enters here; what options say is a `Layer` like any other.
+The settings file of a text is the nearest one in its folder or a folder above it. This package does not
+depend on the command line, on models or on the linter: options of a command are one more `SettingsSource`.
 """
 
 import lazy_loader

@@ -1,7 +1,7 @@
 """Patterns of ``.gitignore``, matched in linear time.
 
 The usual libraries turn a pattern into one regular expression, which backtracks: five ``*`` take a minute
-on a long name. Settings come with cloned repositories, so that a pattern must cost no more than its length.
+on a long name. Settings come with cloned repositories and are not trusted, so a match must take linear time.
 """
 
 from __future__ import annotations
@@ -18,23 +18,20 @@ MAX_PATTERNS = 1_000
 MAX_TOTAL_LENGTH = 50_000
 """Maximum number of characters in all patterns of a settings file."""
 MAX_TOTAL_SEGMENTS = 4_000
-"""Maximum number of names between slashes in all patterns of a settings file."""
+"""Maximum number of path segments (names between slashes) in all patterns of a settings file."""
 
 _ANY_FOLDERS = "**"
-_FILE, _FOLDER, _NO_MATCH = (
-    2,
-    1,
-    0,
-)  # a match of the file itself holds above one of a folder
+# A match of the file itself takes precedence over a match of one of its folders.
+_FILE, _FOLDER, _NO_MATCH = 2, 1, 0
 
 
 class GitIgnorePatterns:
-    """Patterns of ``.gitignore``: of those that match, the last one holds; one with ``!`` takes files out.
+    """Patterns of ``.gitignore``: the last pattern that matches decides; a pattern with ``!`` excludes files.
 
     Parameters
     ----------
     lines : iterable of str
-        One pattern each; blank ones and comments match nothing.
+        One pattern per line; blank lines and comments match nothing.
 
     Raises
     ------
@@ -68,9 +65,9 @@ class _Pattern:
     includes : bool
         False after ``!``.
     groups : tuple of tuple of _Segment
-        Segments that follow each other; between two groups there may be any folders.
+        Runs of consecutive segments; any number of folders may lie between two groups (``**``).
     ending : str
-        ``"/"`` matches only folders, and what is in them; ``"**"`` only what is in a folder; ``""`` both.
+        ``"/"`` matches only folders and their contents; ``"**"`` only the contents of a folder; ``""`` both.
     """
 
     includes: bool
@@ -83,7 +80,7 @@ class _Pattern:
         if end > len(parts) or not _match_at(first, parts, 0):
             return _NO_MATCH
         *middle, last = others or [()]
-        # The leftmost place of each group leaves most room for the next ones: no other needs to be tried.
+        # The leftmost match of a group leaves the most room for the next groups: backtracking is not needed.
         for group in middle:
             end = _leftmost(group, parts, end)
             if end < 0:
@@ -104,7 +101,7 @@ class _Pattern:
 
 
 class _Segment:
-    """What stands between two slashes: pieces of fixed length, between two of them any characters."""
+    """A pattern of one name: pieces of fixed length, separated by any characters (``*``)."""
 
     __slots__ = ("_lengths", "_pieces")
 
@@ -138,7 +135,7 @@ def _match_at(group: Sequence[_Segment], parts: Sequence[str], start: int) -> bo
 
 
 def _leftmost(group: Sequence[_Segment], parts: Sequence[str], start: int) -> int:
-    """Return the end of the first match of a group from `start` on; -1 if there is none."""
+    """Return the end of the first match of a group at or after `start`; -1 if there is none."""
     for place in range(start, len(parts) - len(group) + 1):
         if all(segment.match(parts[place + i]) for i, segment in enumerate(group)):
             return place + len(group)
@@ -146,12 +143,12 @@ def _leftmost(group: Sequence[_Segment], parts: Sequence[str], start: int) -> in
 
 
 def _compile(line: str) -> _Pattern | None:
-    """Return the pattern of a line; None if it matches nothing, as in git.
+    """Compile the pattern of one line; return None if it matches nothing, as in git.
 
     Raises
     ------
     ValueError
-        If the line is not a pattern.
+        If the line is not a valid pattern.
     """
     if not line.endswith("\\ "):
         line = line.rstrip()
@@ -188,11 +185,11 @@ def _compile(line: str) -> _Pattern | None:
 
 
 class _Unclosed(Exception):
-    """A bracket without its end: git matches nothing by such a pattern."""
+    """A bracket that is not closed: in git such a pattern matches nothing."""
 
 
 def _pieces(glob: str) -> tuple[list[str], list[int]]:
-    """Return the regular expressions of what stands between the stars, and how many characters they match."""
+    """Return the regular expressions of the pieces between stars, and how many characters each matches."""
     pieces, lengths = [""], [0]
     i = 0
     while i < len(glob):
@@ -219,14 +216,15 @@ def _pieces(glob: str) -> tuple[list[str], list[int]]:
 
 
 def _bracket(glob: str, start: int) -> tuple[str, int]:
-    """Return a set of characters as a regular expression, and where it ends."""
+    """Return the character set at `start` as a regular expression, and the offset of its end."""
     negated = glob[start : start + 1] in ("!", "^") and start < len(glob)
     first = start + negated
-    end = glob.find("]", first + 1)  # one at the beginning is a member
+    end = glob.find("]", first + 1)  # a "]" at the beginning is a member of the set
     if end < 0:
         raise _Unclosed
     members = glob[first:end].replace("\\", "\\\\").replace("[", "\\[")
-    members = re.sub(r"([&~|])(?=\1)", r"\\\1", members)  # of which Python warns: it may mean more one day
+    # Python warns of "&&", "~~" and "||" in a set, since they may become set operations.
+    members = re.sub(r"([&~|])(?=\1)", r"\\\1", members)
     if members.startswith("]"):
         members = "\\" + members
     if members.startswith("^"):

@@ -1,4 +1,4 @@
-"""The settings that hold for a file: the settings file is found, checked and trusted only within its project."""
+"""The settings of a file: find its settings file, check it, and limit it to paths inside the project."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OPTIONS = {"ignore_files": "--ignore", "sets_files": "--sets", "baseline": "--b
 
 
 def project_root(folder: str) -> str:
-    """Return the project of a settings file in `folder`: the git repository, else the folder itself."""
+    """Return the project of a settings file in `folder`: the git repository, or the folder itself."""
     root = here = os.path.realpath(folder)
     while not os.path.lexists(os.path.join(here, ".git")):
         above = os.path.dirname(here)
@@ -33,28 +33,28 @@ def project_root(folder: str) -> str:
 
 
 def is_inside(path: str, root: str) -> bool:
-    """Return True if `path`, all links followed, is `root` or below it."""
+    """Return True if `path`, with all links resolved, is `root` or below it."""
     path = os.path.realpath(path)
     return path == root or path.startswith(os.path.join(root, ""))
 
 
 def check_paths(settings: CheckSettings, file: str, options: Mapping[str, Any]) -> None:
-    """Check what a settings file names.
+    """Check the paths in a settings file.
 
     Parameters
     ----------
-    settings : Settings
-        What the file says, without options.
+    settings : CheckSettings
+        The settings of the file, without options.
     file : str
         Path of the settings file.
     options : mapping
-        What the user says above it: values that these replace are not checked.
+        Options that take precedence: values that they replace are not checked.
 
     Raises
     ------
     UserError
-        D973 for a path outside the project, or a model that names one; D974 for what is not an ordinary file
-        or too large.
+        D973 for a path outside the project, or a model that refers to one; D974 for a path that is not an
+        ordinary file, or a model that is too large.
     """
     if not file:
         return
@@ -101,7 +101,7 @@ def _unknown_task(task: str) -> dict[str, Any]:
 
 
 def _check_model(home: str, root: str, file: str) -> None:
-    """Check the files of a model, and what its config names, before anything of it is loaded."""
+    """Check the files of a model and the paths in its config before any of them is loaded."""
     source = f"{file}, models"
     n_files = n_bytes = 0
     for folder, _, names in os.walk(home):
@@ -111,7 +111,7 @@ def _check_model(home: str, root: str, file: str) -> None:
             try:
                 status = os.stat(path)
             except OSError:
-                continue  # a link to nothing: loading says so if it is needed
+                continue  # a broken link: loading the model reports it if the file is needed
             n_files += 1
             n_bytes += status.st_size
             if not stat.S_ISREG(status.st_mode):
@@ -121,10 +121,10 @@ def _check_model(home: str, root: str, file: str) -> None:
                 raise UserError("D974", path=home, problem=problem, source=source)
     config = os.path.join(home, "config.cfg")
     if not os.path.isfile(config):
-        return  # loading says so
+        return  # loading the model reports it
     from disambig.config import read_config
 
-    for value in _texts(read_config(config)):
+    for value in _strings(read_config(config)):
         near = os.path.join(home, value)
         is_path = os.path.isabs(value) or os.pardir in value.split("/") or os.path.lexists(near)
         if "\0" in value or (is_path and not is_inside(near, root)) or _is_elsewhere(value, near, root):
@@ -132,20 +132,20 @@ def _check_model(home: str, root: str, file: str) -> None:
 
 
 def _is_elsewhere(value: str, near: str, root: str) -> bool:
-    """Return True if a config names a file of the current folder that is outside the project."""
+    """Return True if a config names a file in the current directory that is outside the project."""
     return not os.path.lexists(near) and os.path.isfile(value) and not is_inside(value, root)
 
 
-def _texts(value: Any) -> Iterator[str]:
-    """Yield the texts in a config, keys left out."""
+def _strings(value: Any) -> Iterator[str]:
+    """Yield all strings in the values of a config."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
         for inner in value.values():
-            yield from _texts(inner)
+            yield from _strings(inner)
     elif isinstance(value, list | tuple):
         for inner in value:
-            yield from _texts(inner)
+            yield from _strings(inner)
 
 
 if sys.version_info >= (3, 11):
@@ -155,7 +155,7 @@ else:
 
 OWN = ("disambig.toml", ".disambig.toml")
 SHARED = "pyproject.toml"
-"""One without the table ``[tool.disambig]`` is passed over."""
+"""A file of this name without the table ``[tool.disambig]`` is skipped."""
 SECTION = "tool.disambig"
 MAX_BYTES = 2_000_000
 """Maximum size of a settings file."""
@@ -163,16 +163,16 @@ MAX_BYTES = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class SettingsFile:
-    """A file of settings as it was read.
+    """The contents of a settings file.
 
     Attributes
     ----------
     path : str
-        Absolute; ``""`` where there is none.
+        Absolute path; ``""`` if there is no settings file.
     section : str
-        The table of the file that holds them, ``""`` for all of it.
+        Table of the file that holds the settings; ``""`` for the whole file.
     values : dict
-        The keys that are set, checked; `overrides` by pattern.
+        The validated keys that are set; `overrides` by pattern.
     """
 
     path: str = ""
@@ -181,42 +181,42 @@ class SettingsFile:
 
     @property
     def folder(self) -> str:
-        """What its paths and patterns are relative to."""
+        """Folder that the paths and patterns are relative to."""
         return os.path.dirname(self.path)
 
 
-def nearest_settings(folder: str, known: dict[str, SettingsFile]) -> SettingsFile:
-    """Return the file of settings in `folder` or the nearest folder above it; an empty one if there is none.
+def nearest_settings(folder: str, cache: dict[str, SettingsFile]) -> SettingsFile:
+    """Return the settings file in `folder` or the nearest folder above it; an empty one if there is none.
 
     Parameters
     ----------
     folder : str
-        Absolute; it need not exist.
+        Absolute path; the folder need not exist.
     known : dict
-        What was found before, by folder: added to.
+        Results of earlier calls, by folder; new results are added.
 
     Raises
     ------
     UserError
-        D972 for a file that is no TOML, D970 and D971 for what it says, D30x, D973 and D975 where it cannot
-        be read, is a link out of the project, or is too large.
+        D972 for a file that is not valid TOML, D970 and D971 for invalid contents, D30x, D973 and D975 for a
+        file that cannot be read, is a link out of the project, or is too large.
     """
     passed = []
-    found = SettingsFile()
-    while folder not in known:
+    settings_file = SettingsFile()
+    while folder not in cache:
         passed.append(folder)
         here = _in_folder(folder)
         if here is not None:
-            found = here
+            settings_file = here
             break
         above = os.path.dirname(folder)
         if above == folder:
             break
         folder = above
     else:
-        found = known[folder]
-    known.update(dict.fromkeys(passed, found))
-    return found
+        settings_file = cache[folder]
+    cache.update(dict.fromkeys(passed, settings_file))
+    return settings_file
 
 
 def _in_folder(folder: str) -> SettingsFile | None:
@@ -246,19 +246,19 @@ def _read_toml(path: str) -> dict[str, Any]:
     text = decode(read_small(path, limit=MAX_BYTES, only_regular=True), path)
     try:
         return tomllib.loads(text.removeprefix("\ufeff"))
-    except (ValueError, RecursionError) as problem:  # a number of 5,000 digits is a plain ValueError
+    except (ValueError, RecursionError) as problem:  # a number with 5,000 digits raises a plain ValueError
         is_syntax = isinstance(problem, tomllib.TOMLDecodeError)
-        said = str(problem) if is_syntax else "a number is too long, or tables are nested too deep"
-        raise UserError("D972", path=path, problem=said[:1].lower() + said[1:]) from None
+        message = str(problem) if is_syntax else "a number is too long, or tables are nested too deep"
+        raise UserError("D972", path=path, problem=message[:1].lower() + message[1:]) from None
 
 
 class ProjectSettings:
-    """The settings of files, found once.
+    """The settings of files; each settings file is read once.
 
     Parameters
     ----------
-    over : Layer, optional
-        What holds above all files of settings, such as options of a command.
+    over : SettingsSource, optional
+        Settings that take precedence over all settings files, such as options of a command.
     """
 
     def __init__(self, over: SettingsSource | None = None) -> None:
@@ -268,30 +268,31 @@ class ProjectSettings:
         self._patterns: dict[tuple[str, ...], GitIgnorePatterns] = {}
 
     def for_file(self, path: str) -> CheckSettings:
-        """Return what holds for the file `path`, which need not exist.
+        """Return the settings of the file `path`, which need not exist.
 
         Raises
         ------
         UserError
-            D970, D971 and D972 for what is wrong with its file of settings, D30x where that cannot be read.
+            D970, D971 and D972 for an invalid settings file, D30x for one that cannot be read.
         """
         path = os.path.abspath(path)
         file = nearest_settings(os.path.dirname(path), self._files)
         overrides: Mapping[str, Any] = file.values.get("overrides", {})
-        fits = tuple(self._fits((pattern,), path, file) for pattern in overrides)
-        excluded = self._fits(file.values.get("exclude", ()), path, file)
-        key = file.path, fits, excluded
+        matches = tuple(self._matches((pattern,), path, file) for pattern in overrides)
+        excluded = self._matches(file.values.get("exclude", ()), path, file)
+        key = file.path, matches, excluded
         if key not in self._settings:
-            self._settings[key] = self._merge_overrides(file, fits, excluded)
+            self._settings[key] = self._merge_overrides(file, matches, excluded)
         return self._settings[key]
 
     def takes(self, path: str, usual: Callable[[str], bool]) -> bool:
-        """Tell whether a file that was found in a directory is to be checked.
+        """Return True if a file in a directory is to be checked.
 
         Parameters
         ----------
+        path : str
         usual : callable
-            Tells it where no `include` holds.
+            Decides if no `include` is set.
         """
         settings = self.for_file(path)
         if settings.excluded:
@@ -299,21 +300,21 @@ class ProjectSettings:
         if not settings.include:
             return usual(path)
         path = os.path.abspath(path)
-        return self._fits(settings.include, path, nearest_settings(os.path.dirname(path), self._files))
+        return self._matches(settings.include, path, nearest_settings(os.path.dirname(path), self._files))
 
-    def _merge_overrides(self, file: SettingsFile, fits: Sequence[bool], excluded: bool) -> CheckSettings:
+    def _merge_overrides(self, file: SettingsFile, matches: Sequence[bool], excluded: bool) -> CheckSettings:
         values = {key: value for key, value in file.values.items() if key != "overrides"}
-        layers = [SettingsSource(file.path, from_folder(values, file.folder))]
+        sources = [SettingsSource(file.path, from_folder(values, file.folder))]
         overrides = file.values.get("overrides", {})
-        for fit, (pattern, values) in zip(fits, overrides.items(), strict=True):
-            if fit:
-                layers.append(SettingsSource(f"{file.path}, {pattern}", from_folder(values, file.folder)))
-        settings = merge_sources([*layers, *self._over], excluded=excluded)
-        over = self._over[0].values if self._over else {}
-        check_paths(merge_sources(layers), file.path, over)
+        for is_match, (pattern, values) in zip(matches, overrides.items(), strict=True):
+            if is_match:
+                sources.append(SettingsSource(f"{file.path}, {pattern}", from_folder(values, file.folder)))
+        settings = merge_sources([*sources, *self._over], excluded=excluded)
+        options = self._over[0].values if self._over else {}
+        check_paths(merge_sources(sources), file.path, options)
         return settings
 
-    def _fits(self, patterns: Sequence[str], path: str, file: SettingsFile) -> bool:
+    def _matches(self, patterns: Sequence[str], path: str, file: SettingsFile) -> bool:
         if not patterns:
             return False
         key = tuple(patterns)

@@ -1,4 +1,4 @@
-"""Settings of a check: their sources, laid over each other, and how they are shown."""
+"""Settings of a check: merging several sources, and writing the result as TOML."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
 
 DEFAULT = "default"
 ADDED = ("ignore", "ignore_files", "sets", "sets_files")
-"""Lists that a layer adds to; all other keys are replaced."""
+"""Lists that a source extends; a source replaces the values of all other keys."""
 CHOICES = (("tasks", "models"), ("trust", "flags_per_1000"))
-"""What checks, and what is shown of it: a layer with one of a choice replaces all of it."""
+"""Keys that exclude each other: a source that sets one of them replaces the values of both."""
 PATHS = ("models", "ignore_files", "sets_files", "baseline")
-"""Relative to the file that names them."""
+"""Keys whose values are paths, relative to the settings file."""
 
 
 @dataclass(frozen=True, slots=True)
 class SettingsSource:
-    """Some settings from one place.
+    """Settings from one source, such as a file or the options of a command.
 
     Attributes
     ----------
     origin : str
-        Where they come from, for people.
+        Name of the source, for people.
     values : mapping
-        By key, paths as they are opened.
+        Values by key; paths are relative to the current directory.
     """
 
     origin: str
@@ -39,26 +39,28 @@ class SettingsSource:
 
 @dataclass(frozen=True, slots=True)
 class CheckSettings:
-    """What holds for one file.
+    """The settings of one file, merged from all sources.
 
     Attributes
     ----------
     tasks, models : tuple of str
-        Installed models and directories of models; both empty: all installed ones.
+        Installed models and directories of models; if both are empty, all installed models.
     flags_per_1000 : float, mapping from task to float, or None
-        False alarms to accept per 1,000 correct words; None: what each model is set to.
+        False alarms to accept per 1,000 correct words; None for each model's own rate.
     trust : float or None
-        Share of the flags shown that were right at least; None: whatever it is.
+        Minimum share of the shown flags that were right when measured; None for no minimum.
     max_flags_per_1000 : float or None
+        Maximum number of flags per 1,000 words of a file; None for no maximum.
     ignore, ignore_files, sets, sets_files : tuple of str
-        Words and confusion sets, and files of them.
+        Words to ignore and confusion sets, and files with them.
     baseline : str or None
+        Path of the baseline file.
     include, exclude : tuple of str
-        Patterns; `include` is empty where the usual suffixes hold.
+        Patterns; if `include` is empty, files with the usual suffixes are checked.
     excluded : bool
         Whether the file is never checked.
     origins : mapping from str to tuple of str
-        Where the value of each key comes from; without an entry it is the default.
+        Sources of the value of each key; a key without an entry has its default value.
     """
 
     tasks: tuple[str, ...] = ()
@@ -78,13 +80,13 @@ class CheckSettings:
 
     @property
     def checker(self) -> tuple[object, ...]:
-        """What the models are loaded for: files with equal ones are checked by the same models."""
+        """Key of the loaded models: files with equal keys are checked by the same models."""
         rate = self.flags_per_1000
         rates = tuple(sorted(rate.items())) if isinstance(rate, Mapping) else rate
         return self.tasks, self.models, rates, self.trust, self.sets, self.sets_files
 
     def words_to_ignore(self) -> tuple[str, ...]:
-        """Return the words to leave alone, those in files included.
+        """Return the words to ignore, including those in `ignore_files`.
 
         Raises
         ------
@@ -96,78 +98,78 @@ class CheckSettings:
         return (*self.ignore, *(word for path in self.ignore_files for word in read_words(path)))
 
     def confusion_sets(self) -> tuple[Group, ...]:
-        """Return the confusion sets beside those of the models, each once.
+        """Return the confusion sets that are added to those of the models, without duplicates.
 
         Raises
         ------
         UserError
-            D30x for a file that cannot be read; D410, D411 and D665 for what is no set.
+            D30x for a file that cannot be read; D410, D411 and D665 for an invalid confusion set.
         """
         from disambig.data import confusion_set, read_confusion_sets
 
-        groups = [confusion_set(said) for said in self.sets]
+        groups = [confusion_set(text) for text in self.sets]
         groups += [group for path in self.sets_files for group in read_confusion_sets(path)]
         return tuple({group.name: group for group in groups}.values())
 
 
-def merge_sources(layers: Iterable[SettingsSource], *, excluded: bool = False) -> CheckSettings:
-    """Return what holds where each layer is laid over those before it."""
+def merge_sources(sources: Iterable[SettingsSource], *, excluded: bool = False) -> CheckSettings:
+    """Merge sources of settings; later sources take precedence."""
     values: dict[str, Any] = {}
     origins: dict[str, tuple[str, ...]] = {}
-    for layer in layers:
+    for source in sources:
         for choice in CHOICES:
-            for key in choice if any(key in layer.values for key in choice) else ():
+            for key in choice if any(key in source.values for key in choice) else ():
                 values.pop(key, None)
                 origins.pop(key, None)
-        for key, value in layer.values.items():
+        for key, value in source.values.items():
             if isinstance(value, list | tuple):
                 before = values.get(key, ()) if key in ADDED else ()
-                value = (*before, *(each for each in value if each not in before))
+                value = (*before, *(item for item in value if item not in before))
                 if not value:
                     values.pop(key, None)
                     origins.pop(key, None)
                     continue
-            sources = origins.get(key, ()) if key in ADDED else ()
-            values[key], origins[key] = value, tuple(dict.fromkeys((*sources, layer.origin)))
+            earlier = origins.get(key, ()) if key in ADDED else ()
+            values[key], origins[key] = value, tuple(dict.fromkeys((*earlier, source.origin)))
     return CheckSettings(**values, excluded=excluded, origins=origins)
 
 
 def from_folder(values: Mapping[str, Any], folder: str) -> dict[str, Any]:
-    """Return values whose paths are relative to `folder` as they are opened from here."""
-    found = dict(values)
+    """Return a copy of `values` whose paths, relative to `folder`, are relative to the current directory."""
+    resolved = dict(values)
     for key in PATHS:
-        value = found.get(key)
+        value = resolved.get(key)
         if isinstance(value, str):
-            found[key] = _relative_to_here(folder, value)
+            resolved[key] = _relative_to_here(folder, value)
         elif value is not None:
-            found[key] = [_relative_to_here(folder, each) for each in value]
-    return found
+            resolved[key] = [_relative_to_here(folder, path) for path in value]
+    return resolved
 
 
 def _relative_to_here(folder: str, path: str) -> str:
     return os.path.normpath(os.path.join(folder, path))
 
 
-_NOTHING = {
+_DEFAULT_TEXTS = {
     "tasks": "all installed models that correct words",
     "flags_per_1000": "what each model is set to",
-    "trust": "whatever was measured",
-    "max_flags_per_1000": "no bound",
+    "trust": "no minimum",
+    "max_flags_per_1000": "no maximum",
     "include": "text, Markdown and LaTeX",
 }
-"""What it means that a key is not set."""
+"""Meaning of a key that is not set, as a text for people."""
 
 
 def settings_to_toml(name: str, settings: CheckSettings) -> str:
     """Return the settings of the file `name` as lines of TOML."""
     lines = [f"# {name}: {'excluded, never checked' if settings.excluded else 'checked'}"]
-    for each in fields(CheckSettings):
-        key, value = each.name, getattr(settings, each.name)
+    for setting in fields(CheckSettings):
+        key, value = setting.name, getattr(settings, setting.name)
         if key in ("excluded", "origins"):
             continue
-        origin = ", ".join(map(_near, settings.origins.get(key, (DEFAULT,))))
+        origin = ", ".join(map(_relative_origin, settings.origins.get(key, (DEFAULT,))))
         if key not in settings.origins:
-            lines.append(f"# {key}: {_NOTHING.get(key, 'none')}  ({origin})")
+            lines.append(f"# {key}: {_DEFAULT_TEXTS.get(key, 'none')}  ({origin})")
         else:
             lines.append(f"{key} = {_toml(value)}  # {origin}")
     return "\n".join(lines) + "\n"
@@ -175,13 +177,13 @@ def settings_to_toml(name: str, settings: CheckSettings) -> str:
 
 def _toml(value: Any) -> str:
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{json.dumps(key)} = {_toml(each)}" for key, each in value.items()) + "}"
+        return "{" + ", ".join(f"{json.dumps(key)} = {_toml(item)}" for key, item in value.items()) + "}"
     if isinstance(value, tuple):
         return "[" + ", ".join(map(_toml, value)) + "]"
     return json.dumps(value, ensure_ascii=False)
 
 
-def _near(origin: str) -> str:
-    """Return a path below the current folder as one that is relative to it."""
+def _relative_origin(origin: str) -> str:
+    """Return the origin with a path below the current directory made relative to that directory."""
     here = os.path.join(os.getcwd(), "")
     return origin.removeprefix(here)

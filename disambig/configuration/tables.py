@@ -19,9 +19,9 @@ from disambig.data import SHARE, confusion_set, parse_share
 from disambig.errors import UserError, nearest_first
 
 
-def _check_set(said: str) -> str:
-    confusion_set(said)
-    return said
+def _check_set(text: str) -> str:
+    confusion_set(text)
+    return text
 
 
 Name = Annotated[str, Field(min_length=1)]
@@ -42,39 +42,39 @@ Share = Annotated[
 
 
 class OverrideTable(BaseModel):
-    """What may hold for some files only."""
+    """Settings that can be overridden for the files that match a pattern."""
 
     model_config = ConfigDict(extra="forbid", strict=True, title="Override")
 
-    tasks: list[Name] | None = Field(None, description="Installed models that check; default: all.")
+    tasks: list[Name] | None = Field(None, description="Installed models to use; default: all of them.")
     models: list[Name] | None = Field(
-        None, description="Directories of models that check, relative to this file of settings."
+        None, description="Directories of models to use, relative to this settings file."
     )
     flags_per_1000: Rate | dict[Name, Rate] | None = Field(
         None,
-        description="False alarms to accept per 1,000 correct words: a number, or a table of numbers by "
-        "task. Default: what each model is set to.",
+        description="False alarms to accept per 1,000 correct words: a number, or a table with one number "
+        "per task. Default: the rate of each model.",
     )
     trust: Share | None = Field(
         None,
-        description='How many of the flags that are shown were right at least, such as "4 in 5", measured on '
-        "mistakes that people made; in place of flags_per_1000.",
+        description='Minimum share of the shown flags that are right, such as "4 in 5", as measured on '
+        "mistakes that people made. Replaces flags_per_1000.",
         examples=["4 in 5", "9 in 10", 0.8],
     )
     max_flags_per_1000: Rate | None = Field(
-        None, description="Most flags per 1,000 words of a file, rounded up; the surest are shown."
+        None,
+        description="Show at most this many flags per 1,000 words of a file, rounded up, the most certain "
+        "first.",
     )
     ignore: list[Name] | None = Field(
-        None, description="Words to leave alone, beside those that are already."
+        None, description="Words to ignore, in addition to those already ignored."
     )
     ignore_files: list[Name] | None = Field(
-        None, description="Files of words to leave alone, one a line; relative to this file of settings."
+        None, description="Files with words to ignore, one per line, relative to this settings file."
     )
-    sets: list[Set] | None = Field(
-        None, description='More confusion sets, such as "hop/hope", beside those that are there already.'
-    )
+    sets: list[Set] | None = Field(None, description='Additional confusion sets, such as "hop/hope".')
     sets_files: list[Name] | None = Field(
-        None, description="Files of confusion sets, one a line; relative to this file of settings."
+        None, description="Files with confusion sets, one per line, relative to this settings file."
     )
 
 
@@ -85,29 +85,29 @@ class SettingsTable(OverrideTable):
 
     include: list[Name] | None = Field(
         None,
-        description="Which files of a directory are checked, as patterns of .gitignore; default: text, "
-        "Markdown and LaTeX. A file that is named is checked whatever this says.",
+        description="Files of a directory to check, as .gitignore patterns; default: text, Markdown and "
+        "LaTeX. Files that are named on the command line are always checked.",
     )
     exclude: list[Name] | None = Field(
-        None, description="Which files are never checked, named or not, as patterns of .gitignore."
+        None, description="Files that are never checked, even if they are named, as .gitignore patterns."
     )
     baseline: Name | None = Field(
-        None, description="File of flags that are known and not shown, relative to this file of settings."
+        None, description="Baseline file with flags that are hidden, relative to this settings file."
     )
     overrides: dict[Name, OverrideTable] | None = Field(
         None,
-        description="Settings for the files of a pattern of .gitignore; of several that fit the last one "
-        "holds. Lists of words and sets are added to, all else is replaced.",
+        description="Settings for the files that match a .gitignore pattern; if several patterns match, the "
+        "last one takes precedence. Lists of words and sets are extended, other values are replaced.",
     )
 
 
 def read_table(values: dict[str, Any], *, path: str, section: str) -> dict[str, Any]:
-    """Return the keys of a table that are set, checked; `overrides` by pattern, in order.
+    """Validate a settings table and return the keys that are set; `overrides` by pattern, in order.
 
     Raises
     ------
     UserError
-        D970 for an unknown key, with the nearest one; D971 for a value that is none.
+        D970 for an unknown key, with the most similar key; D971 for an invalid value.
     """
     try:
         table = SettingsTable.model_validate(values)
@@ -120,7 +120,7 @@ def read_table(values: dict[str, Any], *, path: str, section: str) -> dict[str, 
 
 
 def _check_patterns(settings: dict[str, Any], path: str, section: str) -> None:
-    """Raise D971 for a pattern that is invalid or too long, and for too many of them."""
+    """Raise D971 if a pattern is invalid or too long, or if there are too many patterns."""
     patterns = [
         (key, pattern) for key in ("include", "exclude", "overrides") for pattern in settings.get(key, ())
     ]
@@ -147,47 +147,48 @@ def _check_patterns(settings: dict[str, Any], path: str, section: str) -> None:
 
 
 def _check_lists(settings: dict[str, Any], path: str, section: str) -> None:
-    """Raise D971 for more models, files or confusion sets than a project needs: each costs time."""
+    """Raise D971 if a settings file names too many models, files or confusion sets: each one costs time."""
     tables = {"": settings} | {
         f"overrides.{_quoted(name)}": at for name, at in settings.get("overrides", {}).items()
     }
-    for key, most in _MOST.items():
+    for key, limit in _MAX_ENTRIES.items():
         total = 0
         for name, table in tables.items():
             total += len(table.get(key, ()))
-            if total > most:
+            if total > limit:
                 whole = ".".join(filter(None, [section, name, key]))
-                problem = f"one settings file names at most {most:,}"
+                problem = f"one settings file names at most {limit:,}"
                 raise UserError(
                     "D971", path=path, key=whole, problem=problem, value=f"a list, {total:,} in all"
                 )
 
 
-_MOST = {"tasks": 1_000, "models": 100, "ignore_files": 100, "sets_files": 100, "sets": 1_000}
-"""Maximum number of entries of a list in one file of settings."""
+_MAX_ENTRIES = {"tasks": 1_000, "models": 100, "ignore_files": 100, "sets_files": 100, "sets": 1_000}
+"""Maximum number of entries per list in one settings file."""
 
 
 def _describe_problem(errors: list[Any], path: str, section: str) -> UserError:
-    """Return the first thing that is wrong as a message; of both sides of a rate the one that was meant."""
+    """Return a message for the first error of a validation."""
     first = errors[0]["loc"][0]
-    error = max((each for each in errors if each["loc"][0] == first), key=lambda each: len(each["loc"]))
+    # A rate is a number or a table, and pydantic reports an error for both; the deeper one is the one meant.
+    error = max((one for one in errors if one["loc"][0] == first), key=lambda one: len(one["loc"]))
     parts = [str(part) for part in error["loc"]]
     if _RATE in parts:
-        del parts[parts.index(_RATE) + 1 : parts.index(_RATE) + 2]  # pydantic's name of the side
+        del parts[parts.index(_RATE) + 1 : parts.index(_RATE) + 2]  # pydantic's name of the union member
     *tables, key = parts
     place = ".".join([*filter(None, [section]), *map(_quoted, tables)])
     if error["type"] == "extra_forbidden":
         names = nearest_first(key, OverrideTable.model_fields if tables else SettingsTable.model_fields)
         return UserError("D970", path=path, key=key, where=f" in [{place}]" if place else "", names=names)
-    said = error["msg"].removeprefix("Value error, ")
-    for theirs, ours in _WORDS.items():
-        said = said.replace(theirs, ours)
+    message = error["msg"].removeprefix("Value error, ")
+    for pydantic_words, toml_words in _REPLACED_WORDS.items():
+        message = message.replace(pydantic_words, toml_words)
     whole = ".".join([*filter(None, [place]), _quoted(key)])
-    return UserError("D971", path=path, key=whole, problem=said, value=repr(error["input"])[:60])
+    return UserError("D971", path=path, key=whole, problem=message, value=repr(error["input"])[:60])
 
 
 _RATE = "flags_per_1000"
-_WORDS = {
+_REPLACED_WORDS = {
     "Input should": "it must",
     "String should": "it must",
     "valid dictionary or instance of Override": "table",
@@ -195,7 +196,7 @@ _WORDS = {
     "valid list": "list",
     "valid ": "",
 }
-"""From the words of pydantic to those of TOML."""
+"""Terms of pydantic's messages and the terms of TOML that replace them."""
 
 
 def _quoted(part: str) -> str:
@@ -206,30 +207,32 @@ SCHEMA_FILE = Path(__file__).with_name("schema.json")
 
 
 def settings_schema() -> dict[str, Any]:
-    """Return the schema of ``disambig.toml``, in the dialect that editors of TOML know (draft 7)."""
-    made = SettingsTable.model_json_schema(ref_template="#/definitions/{model}")
-    definitions = made.pop("$defs")
-    return _plain({"$schema": "http://json-schema.org/draft-07/schema#", **made, "definitions": definitions})
+    """Return the JSON schema of ``disambig.toml`` (draft 7, which TOML editors support)."""
+    schema = SettingsTable.model_json_schema(ref_template="#/definitions/{model}")
+    definitions = schema.pop("$defs")
+    return _simplify(
+        {"$schema": "http://json-schema.org/draft-07/schema#", **schema, "definitions": definitions}
+    )
 
 
 def schema_text() -> str:
-    """Return the schema as the text of its file."""
+    """Return the contents of the schema file."""
     return json.dumps(settings_schema(), indent=2) + "\n"
 
 
-def _plain(value: Any) -> Any:
-    """Return a schema without what TOML cannot say, null, and without titles that repeat the key."""
+def _simplify(value: Any) -> Any:
+    """Return a schema without null, which TOML does not have, and without titles that repeat the key."""
     if isinstance(value, list):
-        return [_plain(each) for each in value]
+        return [_simplify(item) for item in value]
     if not isinstance(value, dict):
         return value
-    kept = {key: _plain(each) for key, each in value.items() if not (key == "default" and each is None)}
-    for said in kept.get("properties", {}).values():
-        said.pop("title", None)
-    sides = [side for side in kept.get("anyOf", ()) if side != {"type": "null"}]
-    if len(sides) == 1:
-        return {**{key: each for key, each in kept.items() if key != "anyOf"}, **sides[0]}
-    return {**kept, "anyOf": sides} if sides else kept
+    kept = {key: _simplify(item) for key, item in value.items() if not (key == "default" and item is None)}
+    for table in kept.get("properties", {}).values():
+        table.pop("title", None)
+    options = [option for option in kept.get("anyOf", ()) if option != {"type": "null"}]
+    if len(options) == 1:
+        return {**{key: item for key, item in kept.items() if key != "anyOf"}, **options[0]}
+    return {**kept, "anyOf": options} if options else kept
 
 
 if __name__ == "__main__":

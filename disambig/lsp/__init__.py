@@ -1,4 +1,4 @@
-"""A language server: the flags of the linter in editors, as one types. Nothing of pygls is imported here."""
+"""A language server that shows the linter's flags in editors; importing it does not import pygls."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Flags as diagnostics, directives that hide nothing, and hover texts."""
+"""Diagnostics for flags and for unused directives, and hover texts."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ SOURCE = "disambig"
 def make_diagnostics(
     state: TextState, flags: Sequence[Flag], candidates: Sequence[Sequence[FlagCandidate]]
 ) -> list[types.Diagnostic]:
-    """Return a diagnostic a flag; its data hold the version of the text and the edits, the best first."""
+    """Return one diagnostic per flag; its data has the version of the text and the edits, the best first."""
     return [
         types.Diagnostic(
             range=to_range(state.lines, flag.start, _visible_end(state.text, flag)),
-            message=f"{show_candidate(flag.observed)} -> {show_candidate(flag.replacement)} ({flag.probability:.2f})",
+            message=f"{show_candidate(flag.observed)} -> {show_candidate(flag.replacement)} "
+            f"({flag.probability:.2f})",
             severity=types.DiagnosticSeverity.Information,
             source=SOURCE,
             code=f"{SOURCE}/{flag.task}",
@@ -35,19 +36,19 @@ def make_diagnostics(
 
 
 def to_range(lines: ProtocolLines, start: int, end: int) -> types.Range:
-    """Return two offsets as the protocol has them."""
+    """Return a range of the protocol for two offsets."""
     first, last = lines.position(start), lines.position(end)
     return types.Range(types.Position(*first), types.Position(*last))
 
 
 def to_text_edit(lines: ProtocolLines, edit: tuple[int, int, str]) -> types.TextEdit:
-    """Return a change of a text as the protocol has it."""
+    """Return an edit of the protocol for an edit of a text."""
     start, end, new = edit
     return types.TextEdit(range=to_range(lines, start, end), new_text=new)
 
 
 def action_title(flag: Flag, candidate: FlagCandidate) -> str:
-    """Say what a change does, with the probability of the word that it puts there."""
+    """Return the title of an edit, with the probability of the new word."""
     new = candidate.text
     observed = flag.observed if candidate.elsewhere is None else candidate.elsewhere
     if not new:
@@ -65,8 +66,12 @@ def _data(state: TextState, flag: Flag, candidates: Sequence[FlagCandidate]) -> 
         "start": flag.start,
         "end": flag.end,
         "fixes": [
-            {"title": action_title(flag, each), "range": _plain(state.lines, each), "newText": each.edit[2]}
-            for each in candidates
+            {
+                "title": action_title(flag, candidate),
+                "range": _plain(state.lines, candidate),
+                "newText": candidate.edit[2],
+            }
+            for candidate in candidates
         ],
     }
 
@@ -78,7 +83,7 @@ def _plain(lines: ProtocolLines, candidate: FlagCandidate) -> dict[str, Any]:
 
 
 def _visible_end(text: str, flag: Flag) -> int:
-    """Return where a flag ends; that of a missing word goes over the word behind it, to be seen."""
+    """Return the end of a flag; the flag of a missing word covers the next word, so that it is visible."""
     end = flag.end
     if flag.start == flag.end:
         while end < len(text) and not text[end].isspace():
@@ -94,75 +99,75 @@ Edit = tuple[int, int, str]
 def unused_directives(
     name: str, state: TextState, plain: PlainText, unused: Sequence[HiddenSpan]
 ) -> list[tuple[types.Diagnostic, Edit | None]]:
-    """Return a diagnostic for each directive that hides nothing, and the change that takes its comment out.
+    """Return a diagnostic for each directive that does not suppress any flag, and the edit that removes it.
 
-    There is no change where the comment says more than this one thing, or is within a line of text.
+    There is no edit if the comment has other contents, or if text follows it on its line.
     """
     comments: dict[int, list[tuple[int, int]]] = {}
     for start, end in plain.comments:
         comments.setdefault(state.lines.position(start)[0], []).append((start, end))
-    found = []
-    for each in unused:
-        first, last = state.lines.line_at(each.line - 1)
-        own = comments.get(each.line - 1, [])
+    results = []
+    for directive in unused:
+        first, last = state.lines.line_at(directive.line - 1)
+        own = comments.get(directive.line - 1, [])
         start, end = own[0] if len(own) == 1 else (first, last)
         diagnostic = types.Diagnostic(
             range=to_range(state.lines, start, end),
-            message=UserError("D960", path=name, line=each.line, said=each.directive).text,
+            message=UserError("D960", path=name, line=directive.line, said=directive.directive).text,
             severity=types.DiagnosticSeverity.Information,
             source=SOURCE,
             code=CODE,
             tags=[types.DiagnosticTag.Unnecessary],
         )
         edit = _without(state, start, end) if len(own) == 1 and "," not in state.text[start:end] else None
-        found.append((diagnostic, edit))
-    return found
+        results.append((diagnostic, edit))
+    return results
 
 
 def _without(state: TextState, start: int, end: int) -> Edit | None:
-    """Return the change that takes a comment out: with its line, if it is alone there."""
+    """Return the edit that removes a comment, with its line if nothing else is on that line."""
     text = state.text
     first, last = state.lines.line_span(start)
     if last < end or text[end:last].strip():
         return None
     if text[first:start].strip():
         return first + len(text[first:start].rstrip()), end, ""
-    behind = last + (2 if text.startswith("\r\n", last) else 1 if last < len(text) else 0)
-    return first, behind, ""
+    next_line = last + (2 if text.startswith("\r\n", last) else 1 if last < len(text) else 0)
+    return first, next_line, ""
 
 
-_MOST = 6
+_MAX_NGRAMS = 6
 
 
 def hover_text(flag: Flag, candidates: list[FlagCandidate], live: LiveText) -> str:
-    """Return what is said of a flag, as Markdown; it asks the models."""
+    """Return the hover text of a flag as Markdown; this runs the models."""
     from disambig.explain import compare_ngrams, ngram_sentence
 
     sure = f"{flag.probability:.2f}"
     if flag.trust is not None:
-        sure = f"of such flags {100 * flag.trust.share:.0f} % were right"
+        sure = f"{100 * flag.trust.share:.0f} % of such flags were right"
     lines = [f"**{_code(flag.observed)} -> {_code(flag.replacement)}** ({flag.task}; {sure})"]
-    beside = []
+    pairs = []
     model = None
     if isinstance(live.annotate, ModelAnnotator):
-        model = next((each for each in live.annotate.models if each.task.name == flag.task), None)
+        model = next((loaded for loaded in live.annotate.models if loaded.task.name == flag.task), None)
     if model is not None:
         text, offset = live.around(flag.start)
         proposed = flag.replacement.lower()
-        beside = compare_ngrams(model, text, flag.start - offset, flag.end - offset, proposed)
-    reason = ngram_sentence(beside) or f"The words around it speak for {_code(flag.replacement)}."
+        pairs = compare_ngrams(model, text, flag.start - offset, flag.end - offset, proposed)
+    reason = ngram_sentence(pairs) or f"The context favours {_code(flag.replacement)}."
     lines += ["", reason]
-    if beside:
+    if pairs:
         lines += ["", "| written | seen | proposed | seen |", "|---|---:|---|---:|"]
-        beside = sorted(beside, key=lambda each: -abs(each.log_ratio))[:_MOST]
+        pairs = sorted(pairs, key=lambda pair: -abs(pair.log_ratio))[:_MAX_NGRAMS]
         lines += [
-            f"| {_cell(each.written)} | {each.written_count:,} "
-            f"| {_cell(each.proposed)} | {each.proposed_count:,} |"
-            for each in beside
+            f"| {_cell(pair.written)} | {pair.written_count:,} "
+            f"| {_cell(pair.proposed)} | {pair.proposed_count:,} |"
+            for pair in pairs
         ]
-    here = [each for each in candidates[1:] if each.elsewhere is None]
+    here = [other for other in candidates[1:] if other.elsewhere is None]
     if here:
-        others = ", ".join(f"{_code(each.text)} ({each.probability:.2f})" for each in here)
+        others = ", ".join(f"{_code(other.text)} ({other.probability:.2f})" for other in here)
         lines += ["", f"Or {others}."]
     return "\n".join(lines)
 

@@ -1,4 +1,4 @@
-"""Open texts of an editor, and their lines and columns in the encodings of the protocol."""
+"""Open documents of an editor, and their lines and columns in the position encodings of the protocol."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ProtocolLines:
     ----------
     text : str
     encoding : "utf-8", "utf-16" or "utf-32"
-        What columns count the units of.
+        Encoding whose code units the columns count.
 
     Attributes
     ----------
@@ -43,44 +43,45 @@ class ProtocolLines:
         self.text = text
         self._codec, self._width = _WIDTHS[encoding]
         self._is_utf_32 = encoding == "utf-32"
-        found = _line_ends(text, 0, len(text))
-        self._starts = np.concatenate(([0], found[:, 1]))
-        self._ends = np.concatenate((found[:, 0], [len(text)]))
+        line_ends = _line_ends(text, 0, len(text))
+        self._starts = np.concatenate(([0], line_ends[:, 1]))
+        self._ends = np.concatenate((line_ends[:, 0], [len(text)]))
 
     def __len__(self) -> int:
         return len(self._starts)
 
     def changed(self, start: int, end: int, new: str) -> ProtocolLines:
-        """Return the lines of the text where `new` stands from `start` to `end`, found anew only there."""
-        made = copy(self)
-        made.text = self.text[:start] + new + self.text[end:]
+        """Return the lines of the text with `start` to `end` replaced by `new`, searching only that part."""
+        result = copy(self)
+        result.text = self.text[:start] + new + self.text[end:]
         longer = len(new) - (end - start)
-        first, last = self._line(max(start - 1, 0)), self._line(end)  # CR before may now belong to LF behind
+        # Start one character earlier: a CR before the edit may now belong to an LF after it.
+        first, last = self._line(max(start - 1, 0)), self._line(end)
         is_last = last + 1 == len(self)
-        stop = len(made.text) if is_last else int(self._starts[last + 1]) + longer
-        found = _line_ends(made.text, int(self._starts[first]), stop)
-        behind = [len(made.text)] if is_last else self._ends[last + 1 :] + longer
-        made._ends = np.concatenate((self._ends[:first], found[:, 0], behind))
-        made._starts = np.concatenate(
-            (self._starts[: first + 1], found[:, 1], self._starts[last + 2 :] + longer)
+        stop = len(result.text) if is_last else int(self._starts[last + 1]) + longer
+        line_ends = _line_ends(result.text, int(self._starts[first]), stop)
+        after = [len(result.text)] if is_last else self._ends[last + 1 :] + longer
+        result._ends = np.concatenate((self._ends[:first], line_ends[:, 0], after))
+        result._starts = np.concatenate(
+            (self._starts[: first + 1], line_ends[:, 1], self._starts[last + 2 :] + longer)
         )
-        return made
+        return result
 
     def position(self, offset: int) -> tuple[int, int]:
-        """Return line and column of an offset, both from 0."""
+        """Return the line and column of an offset, counted from 0."""
         line = self._line(offset)
         return line, self._units(self.text[self._starts[line] : offset])
 
     def offset(self, line: int, column: int) -> int:
-        """Return the offset of a place, both from 0; a column behind the line's end is at its end.
+        """Return the offset of a line and column, counted from 0.
 
-        Within a character it is before that. The line behind the last one is the end of the text, for clients
-        that so name all of it.
+        A column after the end of the line is at its end; a column inside a character is before the character.
+        The line after the last one is the end of the text: some clients use it for ranges of the whole text.
 
         Raises
         ------
         UserError
-            D842 for a line further down.
+            D842 for a line beyond that.
         """
         if line >= len(self._starts):
             if line == len(self._starts):
@@ -90,7 +91,7 @@ class ProtocolLines:
         high = min(end, low + column)
         if self._is_utf_32 or self.text[low:high].isascii():
             return high
-        while low < high:  # the place is from one to the other
+        while low < high:  # binary search: `low` <= offset <= `high`
             middle = (low + high + 1) // 2
             units = self._units(self.text[low:middle])
             if units > column:
@@ -100,11 +101,11 @@ class ProtocolLines:
         return low
 
     def line_span(self, offset: int) -> tuple[int, int]:
-        """Return where the line of an offset begins and where it ends, its line end left out."""
+        """Return the start and end of the line at an offset, without its line end."""
         return self.line_at(self._line(offset))
 
     def line_at(self, number: int) -> tuple[int, int]:
-        """Return where a line, counted from 0, begins and where it ends, its line end left out."""
+        """Return the start and end of a line, counted from 0, without its line end."""
         return int(self._starts[number]), int(self._ends[number])
 
     def _line(self, offset: int) -> int:
@@ -117,9 +118,9 @@ class ProtocolLines:
 
 
 def _line_ends(text: str, start: int, stop: int) -> npt.NDArray[np.int64]:
-    """Return where each line end begins and ends, of shape (line ends, 2)."""
-    found = [match.span() for match in _LINE_END.finditer(text, start, stop)]
-    return np.array(found, np.int64).reshape(-1, 2)
+    """Return the start and end of each line end, as an array of shape (line ends, 2)."""
+    spans = [match.span() for match in _LINE_END.finditer(text, start, stop)]
+    return np.array(spans, np.int64).reshape(-1, 2)
 
 
 _SUFFIXES = {
@@ -127,24 +128,24 @@ _SUFFIXES = {
     "javascript": ".js", "typescript": ".ts", "javascriptreact": ".jsx", "typescriptreact": ".tsx",
     "go": ".go", "c": ".c", "shellscript": ".sh", "sh": ".sh", "bash": ".sh",
 }  # fmt: skip
-"""Of languages as editors name them: what a text without a file is read as."""
+"""Suffix by the editor's name of a language: it decides how a text without a file is parsed."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """What was found in a text.
+    """The flags in a text.
 
     Attributes
     ----------
     version : int
-        Of the text.
+        Version of the text.
     flags : tuple of Flag
-    candidates : tuple of list of Candidate
-        What may stand in the place of each flag.
+    candidates : tuple of list of FlagCandidate
+        Candidates for each flag.
     diagnostics : list
-        The flags as the protocol has them.
-    unused : list of (diagnostic, change or None)
-        Comments that hide nothing, and what takes them out.
+        The flags as diagnostics of the protocol.
+    unused : list of (diagnostic, edit or None)
+        Directives that do not suppress any flag, and the edits that remove them.
     """
 
     version: int
@@ -156,7 +157,7 @@ class CheckResult:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TextState:
-    """A text as it was at one moment."""
+    """A version of a text."""
 
     version: int
     text: str
@@ -165,28 +166,32 @@ class TextState:
 
 @dataclass(slots=True, eq=False)
 class TextDocument:
-    """A text that is open. Only the thread of the protocol changes its state, only the worker what checks it.
+    """An open document.
+
+    Only the thread of the protocol changes `state`, and only the worker thread changes `live`.
 
     Attributes
     ----------
     uri, name : str
-        What the client calls it; the path of its file, or a made-up one.
-    state : State
-        What it is now.
+        URI of the client; path of the file, or an invented path if there is no file.
+    encoding : str
+        Position encoding of the protocol.
+    state : TextState
+        The current version of the text.
     settings : int
-        How often settings changed since it was opened.
+        Number of changes of settings since the document was opened.
     live : LiveText, optional
-        What checked it last; None before the first time.
+        The object that checks the text; None before the first check.
     live_settings : int
-        The `settings` that `live` was made for.
-    found : Found, optional
-        What was found last, and published.
-    lost : UserError, optional
-        Why it is not known what the text is.
+        Value of `settings` for which `live` was created.
+    found : CheckResult, optional
+        The last result, which was published.
+    unchecked : UserError, optional
+        Why the text cannot be checked: it is no longer in step with the editor.
     read : callable, optional
-        Reads its markup, for the thread of the protocol; None as long as nothing was asked.
+        Parses the markup, for the thread of the protocol; None before it is needed.
     is_open, is_waiting : bool
-        Whether it is open, and whether somebody is about to check it.
+        Whether the document is open, and whether a check is queued.
     """
 
     uri: str
@@ -204,20 +209,21 @@ class TextDocument:
 
     @classmethod
     def opened(cls, uri: str, name: str, version: int, text: str, encoding: Encoding) -> TextDocument:
-        """Return a text that was just opened."""
+        """Return a document that was just opened."""
         return cls(uri, name, encoding, TextState(version, text, ProtocolLines(text, encoding)))
 
     def is_now(self, state: TextState, settings: int) -> bool:
-        """Tell whether it is still open, and what it is and the settings are still those."""
+        """Return True if the document is open and its text and settings are still the given ones."""
         return self.is_open and self.state is state and self.settings == settings
 
     def change(self, version: int, changes: Sequence[Any]) -> None:
-        """Apply changes of the client, one after the other.
+        """Apply changes of the client in order.
 
         Raises
         ------
         UserError
-            D843 for an edit outside the text; from then on it is `lost`, until the client sends all of it.
+            D843 for an edit outside the text; the document is then `unchecked` until the client sends the
+            whole text.
         """
         lines = self.state.lines
         for change in changes:
@@ -240,7 +246,7 @@ class TextDocument:
 
 
 def uri_to_path(uri: str) -> str:
-    """Return the path of a URI; "" where it names no file."""
+    """Return the path of a URI; "" if it is not the URI of a file."""
     try:
         parts = urlsplit(uri)
     except ValueError:
@@ -254,14 +260,15 @@ def uri_to_path(uri: str) -> str:
 
 
 def document_name(uri: str, language: str, root: str) -> str:
-    """Return what a text is called: the path of its file, or of one that its language would have.
+    """Return the name of a document: the path of its file, or an invented path with a matching suffix.
 
     Parameters
     ----------
+    uri : str
     language : str
-        As the client names it; it counts where the path's suffix says nothing of markup.
+        The client's name of the language; used if the suffix of the path does not tell the markup.
     root : str
-        Folder whose settings hold for a text without a file.
+        Folder whose settings apply to a text without a file.
     """
     path = uri_to_path(uri)
     suffix = _SUFFIXES.get(language.lower(), ".txt")

@@ -1,4 +1,4 @@
-"""Check open texts soon after each change, in a thread."""
+"""Check open documents shortly after each change, in a worker thread."""
 
 from __future__ import annotations
 
@@ -24,44 +24,44 @@ _log = logging.getLogger(__name__)
 
 
 class ThreadQueue:
-    """Does what it is given, in order."""
+    """A thread that runs jobs in order."""
 
     def __init__(self) -> None:
-        self._given: SimpleQueue[Callable[[], object] | None] = SimpleQueue()
+        self._jobs: SimpleQueue[Callable[[], object] | None] = SimpleQueue()
         threading.Thread(target=self._work, name="disambig-lsp", daemon=True).start()
 
     def submit(self, work: Callable[[], object]) -> None:
-        """Let something be done; what it raises is logged."""
-        self._given.put(work)
+        """Queue a job; its exceptions are logged."""
+        self._jobs.put(work)
 
     def end(self) -> None:
-        """End when all that was given is done; nothing is to be given any more."""
-        self._given.put(None)
+        """Stop the thread after the queued jobs; no job may be queued afterwards."""
+        self._jobs.put(None)
 
     def _work(self) -> None:
-        while (work := self._given.get()) is not None:
+        while (work := self._jobs.get()) is not None:
             try:
                 work()
             except Exception:
-                _log.exception("work of the language server failed")
+                _log.exception("a job of the language server failed")
 
 
 SOON = 0.003
-"""Seconds without another change after which a text is checked."""
+"""Seconds without another change before a text is checked."""
 MOST = 2_000_000
-"""Characters of a text that is checked."""
+"""Maximum number of characters of a text that is checked."""
 LONG = 500_000
-"""Characters of a text from which on the user is told at once that its diagnostics may take a while."""
+"""Number of characters above which the user is told at once that diagnostics may take a while."""
 SLICE = 6.0
-"""Seconds of processor time after which others have their turn before the rest of a long text is checked."""
+"""Seconds of processor time per slice: other documents have their turn before a long text is continued."""
 LIMIT = 9.0
-"""Seconds of processor time after which a text is given up whose paragraphs leave no turn to others."""
-_ENOUGH = 1_500
-"""Characters that most kernels have something to do with."""
+"""Seconds of processor time after which the check of a text is abandoned, if it could not be interrupted."""
+_WARM_UP_LENGTH = 1_500
+"""Number of characters on which most compiled functions run at least once."""
 
 
 class LoadedCheckers:
-    """Models, loaded once for all settings and editors that ask for the same."""
+    """Loaded models, shared by all documents and editors whose settings name the same ones."""
 
     def __init__(self) -> None:
         self._loaded: dict[object, Annotate] = {}
@@ -69,12 +69,12 @@ class LoadedCheckers:
         self._is_warm = False
 
     def get(self, settings: CheckSettings) -> Annotate:
-        """Return the models that settings ask for.
+        """Return the models that settings name.
 
         Raises
         ------
         UserError
-            As `disambig.checking.loading.load_checker`.
+            The errors of `disambig.checking.load_checker`.
         """
         from disambig.checking import load_checker
 
@@ -85,30 +85,29 @@ class LoadedCheckers:
             return self._loaded[key]
 
     def warm_up(self, annotate: Annotate, text: str) -> None:
-        """Make the kernels ready, once, in a thread of its own: from then on all is quicker."""
+        """Load the compiled functions once, in a thread of its own; checks are faster afterwards."""
         with self._lock:
-            if self._is_warm or len(text) < _ENOUGH:
+            if self._is_warm or len(text) < _WARM_UP_LENGTH:
                 return
             self._is_warm = True
-        work = [text[: 2 * _ENOUGH]]
+        work = [text[: 2 * _WARM_UP_LENGTH]]
         threading.Thread(
             target=lambda: warm_up(lambda: annotate(work)), name="disambig-warm", daemon=True
         ).start()
 
 
 class CheckScheduler:
-    """Checks the texts of one editor.
+    """Schedule the checks of one editor's documents.
 
     Parameters
     ----------
-    checkers : Checkers
+    checkers : LoadedCheckers
     settings_of : callable
-        Returns what holds for a path.
+        Returns the settings of a path.
     publish : callable
-        Given a text and what was found in it, on the event loop; never for a version or settings that are
-        not the newest.
+        Called in the event loop with a document and its result; never for outdated versions or settings.
     tell : callable
-        Given what a user is to know, on the event loop.
+        Called in the event loop with a document and a message for the user.
     """
 
     def __init__(
@@ -127,66 +126,67 @@ class CheckScheduler:
         self._timers: dict[TextDocument, asyncio.TimerHandle] = {}
 
     def schedule(self, document: TextDocument, *, after: float = SOON) -> None:
-        """Let a text be checked soon, unless it changes again before that."""
+        """Check a document soon, unless it changes again before that."""
         self._loop = asyncio.get_running_loop()
         self.cancel(document)
-        self._timers[document] = self._loop.call_later(after, self._give, document)
+        self._timers[document] = self._loop.call_later(after, self._submit, document)
 
     def cancel(self, document: TextDocument) -> None:
-        """Do not check a text that somebody asked for."""
+        """Cancel a scheduled check."""
         if timer := self._timers.pop(document, None):
             timer.cancel()
 
     def load(self, path: str) -> None:
-        """Load the models that a text at `path` would be checked by, before there is one."""
+        """Load the models for a text at `path` in advance."""
         self._loop = asyncio.get_running_loop()
-        self.worker.submit(lambda: self._loaded(path))
+        self.worker.submit(lambda: self._preload(path))
 
     async def run_with(self, document: TextDocument, work: Callable[[TextState], Any]) -> Any:
-        """Return what `work` makes of a text, in the thread that asks the models."""
+        """Return the result of `work` on the current text; it runs in the worker thread."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Any] = loop.create_future()
         state = document.state
 
         def run() -> None:
             try:
-                found, problem = work(state), None
+                value, problem = work(state), None
             except Exception as raised:
-                found, problem = None, raised
-            loop.call_soon_threadsafe(_settle_future, future, found, problem)
+                value, problem = None, raised
+            loop.call_soon_threadsafe(_settle_future, future, value, problem)
 
         self.worker.submit(run)
         return await future
 
-    def _give(self, document: TextDocument) -> None:
+    def _submit(self, document: TextDocument) -> None:
         self._timers.pop(document, None)
         if not document.is_waiting:
             document.is_waiting = True
             self.worker.submit(lambda: self._check(document))
 
-    def _go_on(self, document: TextDocument) -> None:
-        """Check the rest of a long text when others had their turn, unless it is checked anew anyway."""
+    def _continue(self, document: TextDocument) -> None:
+        """Queue the rest of a long text behind other documents, unless a new check is scheduled anyway."""
         if document not in self._timers:
-            self._give(document)
+            self._submit(document)
 
     def _check(self, document: TextDocument) -> None:
-        """Check a text as it is now; runs in the worker's thread."""
+        """Check the current version of a document; runs in the worker thread."""
         document.is_waiting = False
         state, settings = document.state, document.settings
         if not document.is_open or document.unchecked is not None:
             return
         try:
-            found = self._found(document, state, settings)
+            result = self._result(document, state, settings)
         except UserError as problem:
-            found = self._failed(document, state, problem)
+            result = self._failed(document, state, problem)
         except Exception as problem:
             _log.exception("%s could not be checked", escape_control_chars(document.name))
-            said = f"{type(problem).__name__}: {problem}"
-            found = self._failed(document, state, UserError("D846", path=document.name, problem=said))
-        if found is not None:
-            self._on_loop(self._finish, document, found, settings)
+            reason = f"{type(problem).__name__}: {problem}"
+            result = self._failed(document, state, UserError("D846", path=document.name, problem=reason))
+        if result is not None:
+            self._on_loop(self._finish, document, result, settings)
 
-    def _found(self, document: TextDocument, state: TextState, asked: int) -> CheckResult | None:
+    def _result(self, document: TextDocument, state: TextState, requested: int) -> CheckResult | None:
+        """Return the result of a check; None if the text changed or its check was interrupted."""
         from disambig.checking import CorrectingAnnotator, LiveText, flag_candidates
         from disambig.lsp._diagnostics import make_diagnostics, unused_directives
 
@@ -197,11 +197,11 @@ class CheckScheduler:
             self._on_loop(self._tell, document, is_long)
         until = time.thread_time() + SLICE
         live = document.live
-        if live is None or document.live_settings != asked:
+        if live is None or document.live_settings != requested:
             settings = self._settings_of(document.name)
             annotate = self._checkers.get(settings)
             live = document.live = LiveText(document.name, settings, annotate)
-            document.live_settings = asked
+            document.live_settings = requested
             for note in annotate.notes if isinstance(annotate, CorrectingAnnotator) else ():
                 self._on_loop(self._tell, document, note)
         is_late = False
@@ -209,7 +209,7 @@ class CheckScheduler:
         def stop() -> bool:
             nonlocal is_late
             is_late = time.thread_time() > until
-            return is_late or not document.is_now(state, asked)
+            return is_late or not document.is_now(state, requested)
 
         try:
             with processor_time_limit(LIMIT):
@@ -217,29 +217,30 @@ class CheckScheduler:
         except DeadlineExceeded:
             raise UserError("D895", path=document.name, seconds=LIMIT) from None
         if checked is None:
-            if is_late and document.is_now(state, asked):  # what is decided by now is kept
+            if is_late and document.is_now(state, requested):  # the finished paragraphs are kept
                 self._on_loop(self._tell, document, is_long)
-                self._on_loop(self._go_on, document)
+                self._on_loop(self._continue, document)
             return None
         for problem in checked.problems:
             self._on_loop(self._tell, document, problem)
         candidates = flag_candidates(checked.flags, live.decisions, state.text, live.annotate)
         self._checkers.warm_up(live.annotate, live.plain.text)
         diagnostics = make_diagnostics(state, checked.flags, candidates)
-        some = live.settings.tasks or live.settings.models or live.settings.excluded  # others may need them
-        unused = [] if some else unused_directives(document.name, state, live.plain, checked.unused)
+        # With a selection of models, directives for the other models look unused.
+        is_partial = live.settings.tasks or live.settings.models or live.settings.excluded
+        unused = [] if is_partial else unused_directives(document.name, state, live.plain, checked.unused)
         return CheckResult(state.version, checked.flags, tuple(candidates), diagnostics, unused)
 
     def _failed(self, document: TextDocument, state: TextState, problem: UserError) -> CheckResult:
         self._on_loop(self._tell, document, problem)
         return CheckResult(state.version, (), (), [])
 
-    def _finish(self, document: TextDocument, found: CheckResult, settings: int) -> None:
-        is_newest = document.state.version == found.version and document.settings == settings
+    def _finish(self, document: TextDocument, result: CheckResult, settings: int) -> None:
+        is_newest = document.state.version == result.version and document.settings == settings
         if document.is_open and document.unchecked is None and is_newest:
-            self._publish(document, found)
+            self._publish(document, result)
 
-    def _loaded(self, path: str) -> None:
+    def _preload(self, path: str) -> None:
         try:
             self._checkers.get(self._settings_of(path))
         except UserError as problem:
@@ -250,10 +251,10 @@ class CheckScheduler:
             self._loop.call_soon_threadsafe(call, *arguments)
 
 
-def _settle_future(future: asyncio.Future[Any], found: Any, problem: Exception | None) -> None:
+def _settle_future(future: asyncio.Future[Any], value: Any, problem: Exception | None) -> None:
     if future.done():
         return
     if problem is not None:
         future.set_exception(problem)
     else:
-        future.set_result(found)
+        future.set_result(value)

@@ -1,4 +1,4 @@
-"""The pygls server: its protocol and the messages that it answers."""
+"""The pygls server: its protocol and its message handlers."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ _ALWAYS = ("initialize", "exit")
 
 
 class EditorProtocol(LanguageServerProtocol):
-    """What pygls makes of messages; the texts are kept by a `Session`."""
+    """The protocol of pygls with stricter checks of messages; an `EditorSession` holds the documents."""
 
     session: EditorSession
     _begun = False
 
     def take(self, body: bytes) -> None:
-        """Take a message as it came: what is none is answered with an error, or told if it has no number."""
+        """Handle the bytes of a message; answer an invalid one with an error, or report it without an id."""
         try:
             data = json.loads(body)
         except (ValueError, RecursionError) as problem:
-            self._refuse(None, PARSE_ERROR, f"this is no JSON: {problem}")
+            self._refuse(None, PARSE_ERROR, f"not valid JSON: {problem}")
             return
         try:
             self._answer(data)
@@ -55,15 +55,15 @@ class EditorProtocol(LanguageServerProtocol):
         try:
             message = self.structure_message(data)
         except JsonRpcException as unread:
-            if "method" not in data:  # an answer that nobody can read is as good as none
+            if "method" not in data:  # an invalid response is ignored
                 return
-            said = f"{data['method']}: {unread.__cause__ or unread}"
-            self._refuse(_number(data), INVALID_PARAMS, " ".join(said.split())[:300])
+            reason = f"{data['method']}: {unread.__cause__ or unread}"
+            self._refuse(_number(data), INVALID_PARAMS, " ".join(reason.split())[:300])
             return
         self.handle_message(message)
 
     def _is_due(self, data: dict[str, Any]) -> bool:
-        """Tell whether a message may come now; of those that may not only requests are answered."""
+        """Return True if a message is allowed in this state; otherwise refuse it."""
         method, number = data["method"], _number(data)
         if method == "initialize" and self._begun:
             self._refuse(number, INVALID_REQUEST, "initialize came twice")
@@ -80,7 +80,7 @@ class EditorProtocol(LanguageServerProtocol):
             return False
         elif not self._knows(method):
             if number is not None:
-                self._refuse(number, NO_METHOD, f"{method} is nothing that this server does")
+                self._refuse(number, NO_METHOD, f"{method} is not supported")
             return False
         return True
 
@@ -89,11 +89,11 @@ class EditorProtocol(LanguageServerProtocol):
             method in self.fm.builtin_features or method in self.fm.features or method == types.CANCEL_REQUEST
         )
 
-    def _refuse(self, number: Any, code: int, said: str) -> None:
-        if number is None and code != PARSE_ERROR:  # a notification has no answer
-            self.session.tell(None, UserError("D847", problem=said))
+    def _refuse(self, number: Any, code: int, problem: str) -> None:
+        if number is None and code != PARSE_ERROR:  # a notification gets no response
+            self.session.tell(None, UserError("D847", problem=problem))
             return
-        error = {"code": code, "message": str(UserError("D847", problem=said))}
+        error = {"code": code, "message": str(UserError("D847", problem=problem))}
         self._send_data({"jsonrpc": "2.0", "id": number, "error": error})
 
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
@@ -113,7 +113,7 @@ class EditorProtocol(LanguageServerProtocol):
 
 
 def _message_problem(data: Any) -> str:
-    """Return why something is no message, whatever its method; "" where it is one."""
+    """Return why something is not a valid message, whatever its method; "" if it is valid."""
     if not isinstance(data, dict) or data.get("jsonrpc") != "2.0":
         return 'a message is an object with "jsonrpc": "2.0"'
     if not isinstance(data.get("method", ""), str):
@@ -127,7 +127,7 @@ def _message_problem(data: Any) -> str:
 
 
 def _number(data: Any) -> Any:
-    """Return the number of a request; None of what has none."""
+    """Return the id of a request; None if there is none."""
     number = data.get("id") if isinstance(data, dict) else None
     return number if isinstance(number, str | int) else None
 
@@ -139,8 +139,9 @@ def make_server(
 
     Parameters
     ----------
+    checkers : LoadedCheckers
     watch : callable
-        Given the number of the editor's process, with which the server is to end, if the editor names one.
+        Called with the id of the editor's process, if the editor gives it: the server ends with that process.
     """
     server = LanguageServer(
         "disambig",

@@ -1,4 +1,4 @@
-"""Serve editors on standard input and output or on a port: framing of messages."""
+"""Serve editors on standard input and output or on a port, and read and write framed messages."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from disambig.errors import UserError
 from disambig.lsp.scheduler import LoadedCheckers
 
 LARGEST = 256 << 20
-"""Bytes of one message."""
+"""Maximum number of bytes per message."""
 _LENGTH = re.compile(rb"content-length:[ \t]*(\d{1,18})[ \t]*", re.IGNORECASE)
 _BEHIND = re.compile(_LENGTH.pattern + rb"\Z", re.IGNORECASE)
-"""Behind what was no message there is no line end."""
+"""A header at the end of a line: output that is not a message may come before it without a line end."""
 _FIELD = re.compile(rb"[A-Za-z-]+:.*")
 _LONGEST_LINE = 8192
 
@@ -31,11 +31,11 @@ class ByteStream(Protocol):
     """A stream of bytes."""
 
     def readline(self, size: int = -1, /) -> bytes:
-        """Read up to a line end, or so many bytes; nothing at the end."""
+        """Read up to a line end, at most `size` bytes; return nothing at the end of the stream."""
         ...
 
     def read(self, size: int, /) -> bytes:
-        """Read so many bytes; fewer at the end."""
+        """Read `size` bytes; fewer at the end of the stream."""
         ...
 
 
@@ -46,13 +46,14 @@ def read_messages(
 
     Parameters
     ----------
+    stream : ByteStream
     take : callable
-        Given the bytes of each message.
+        Called with the bytes of each message.
     problem : callable
-        Given what is wrong with a header.
+        Called with a description of each invalid header.
     goes_on : bool
-        Whether a message may come behind what is no header; else nothing is read any more. A browser
-        that some page tells to send something to a port is no editor.
+        Whether to continue after an invalid header. A server on a port stops there: the client may be a
+        browser that a web page told to send data to the port.
     """
     length: int | None = None
     begun = False
@@ -62,7 +63,7 @@ def read_messages(
             match = _LENGTH.fullmatch(field)
             is_header = _FIELD.fullmatch(field) is not None
             if not is_header:
-                problem(f"no header of a message: {field[:40]!r}")
+                problem(f"not a message header: {field[:40]!r}")
                 if not goes_on:
                     return
                 match = _BEHIND.search(field)
@@ -73,7 +74,7 @@ def read_messages(
             if begun:
                 problem("a header without Content-Length")
         elif length > LARGEST:
-            problem(f"a message of {length:,} bytes; up to {LARGEST:,} are read")
+            problem(f"a message of {length:,} bytes; the maximum is {LARGEST:,}")
             _skip(stream, length)
         else:
             body = stream.read(length)
@@ -84,28 +85,28 @@ def read_messages(
 
 
 def _skip(stream: ByteStream, length: int) -> None:
-    while length > 0 and (some := stream.read(min(length, 1 << 20))):
-        length -= len(some)
+    while length > 0 and (chunk := stream.read(min(length, 1 << 20))):
+        length -= len(chunk)
 
 
 LOOPBACK = "127.0.0.1"
 PORT = 8082
 MOST = 32
-"""Editors at once; others that connect wait."""
+"""Maximum number of editors at the same time; further connections wait."""
 PAUSE = 1.0
-"""Seconds until a connection is accepted again after none could be."""
+"""Seconds before the next attempt after a connection could not be accepted."""
 LOOK = 1.0
-"""Seconds between two looks at the editor's process, where the system does not say that it has ended."""
+"""Seconds between two checks of the editor's process, if the system cannot report its end."""
 GRACE = 5.0
-"""Seconds until a server without its editor is ended by force: it may wait for a pipe that nobody reads."""
-_AT_ONCE = 1 << 16
+"""Seconds until a server without its editor is ended by force: a pipe that nobody reads may block it."""
+_CHUNK = 1 << 16
 _log = logging.getLogger(__name__)
 
 
 def serve_stdio() -> int:
-    """Serve the editor that started this process, until it says to end; return the exit status.
+    """Serve the editor that started this process until it asks to stop; return the exit status.
 
-    What anything prints goes to standard error: standard output is the editor's.
+    Standard output carries the protocol, so everything else that is printed goes to standard error.
     """
     target = sys.stdout.buffer
     with contextlib.redirect_stdout(sys.stderr):
@@ -114,7 +115,7 @@ def serve_stdio() -> int:
         )
     try:
         target.flush()
-    except OSError:  # the interpreter would try again at its end, and exit with another status
+    except OSError:  # otherwise the interpreter would flush again at its end and exit with another status
         os.dup2(os.open(os.devnull, os.O_WRONLY), target.fileno())
     return status
 
@@ -125,21 +126,21 @@ def serve_tcp(port: int, say: Callable[[str], object]) -> None:
     Parameters
     ----------
     port : int
-        0 for any that is free.
+        Port number; 0 for any free port.
     say : callable
-        Given a line on where it listens.
+        Called with a line that gives the address.
 
     Raises
     ------
     UserError
-        D841 where nobody can listen there.
+        D841 if the port cannot be used.
     """
     checkers = LoadedCheckers()
     try:
         listening = socket.create_server((LOOPBACK, port))
     except (OSError, OverflowError) as problem:
-        said = getattr(problem, "strerror", None) or str(problem)
-        raise UserError("D841", address=f"{LOOPBACK}:{port}", problem=said) from None
+        reason = getattr(problem, "strerror", None) or str(problem)
+        raise UserError("D841", address=f"{LOOPBACK}:{port}", problem=reason) from None
     with listening:
         say(f"disambig: listening on {LOOPBACK}:{listening.getsockname()[1]}\n")
         _serve_all(listening, checkers)
@@ -153,25 +154,28 @@ def serve(
     goes_on: bool = True,
     cut: Callable[[], object] = lambda: None,
 ) -> int:
-    """Serve one editor: messages come from `source`, answers go to `target`.
+    """Serve one editor: read messages from `source` and write messages to `target`.
 
     Parameters
     ----------
+    source : ByteStream
+    target : BinaryIO
+    checkers : LoadedCheckers
     goes_on : bool
-        As of `disambig.lsp.serving.read_messages`.
+        See `read_messages`.
     cut : callable
-        Ends the connection by force, from any thread: called where the editor's process has ended and the
-        server cannot end by itself.
+        Ends the connection by force, from any thread: called if the editor's process has ended and the
+        server does not end by itself.
 
     Returns
     -------
     int
-        The exit status that the protocol wants: 0 where the editor asked to end, 1 where it was gone.
+        The exit status of the protocol: 0 if the editor asked the server to exit, 1 if it disappeared.
     """
-    logging.getLogger("pygls").setLevel(logging.CRITICAL)  # it logs whole messages, with what they hold
+    logging.getLogger("pygls").setLevel(logging.CRITICAL)  # it logs whole messages, with their texts
     try:
         return asyncio.run(_serve(source, target, checkers, goes_on, cut))
-    except SystemExit as end:  # pygls ends so
+    except SystemExit as end:  # pygls raises it on the "exit" notification
         return end.code if isinstance(end.code, int) else 1
     except (BrokenPipeError, ConnectionError):
         return 1
@@ -193,8 +197,8 @@ async def _serve(
     def take(body: bytes) -> None:
         put(lambda: protocol.take(body))
 
-    def problem(said: str) -> None:
-        put(lambda: protocol.session.tell(None, UserError("D847", problem=said)))
+    def problem(message: str) -> None:
+        put(lambda: protocol.session.tell(None, UserError("D847", problem=message)))
 
     def read() -> None:
         with contextlib.suppress(OSError, ValueError):  # it was closed
@@ -206,7 +210,7 @@ async def _serve(
         put(None)
 
     def watch(pid: int) -> None:
-        """End with the editor's process; runs in a thread."""
+        """Stop the server when the editor's process ends; runs in a thread."""
         if wait_for_exit(pid, ended):
             end(UserError("D892", pid=pid))
             if not ended.wait(GRACE):
@@ -228,20 +232,20 @@ async def _serve(
 
 
 def wait_for_exit(pid: int, stop: threading.Event) -> bool:
-    """Wait until a process has ended, be it that nobody asked for its exit status yet.
+    """Wait until a process has ended; a zombie, whose exit status was not collected yet, has ended.
 
     Parameters
     ----------
     pid : int
     stop : threading.Event
-        Once it is set, nobody waits any more.
+        Stops waiting once it is set.
 
     Returns
     -------
     bool
-        False if it was stopped, or if the system does not let us watch the process.
+        False if waiting was stopped, or if the system does not allow watching the process.
     """
-    if pid <= 0:  # a group of processes, or nothing
+    if pid <= 0:  # not a process: such numbers stand for process groups
         return False
     if sys.platform == "win32":  # pragma: no cover
         return _wait_on_windows(pid, stop)
@@ -255,7 +259,7 @@ def wait_for_exit(pid: int, stop: threading.Event) -> bool:
                 happened = queue.control(None, 1, LOOK)
             return bool(happened)
     if sys.platform == "linux" and hasattr(os, "pidfd_open"):
-        with contextlib.suppress(OSError, OverflowError):  # it is gone, or the system is too old
+        with contextlib.suppress(OSError, OverflowError):  # the process has ended, or the kernel is too old
             descriptor = os.pidfd_open(pid)
             try:
                 poll = select.poll()
@@ -275,7 +279,7 @@ def wait_for_exit(pid: int, stop: threading.Event) -> bool:
 
 
 def _process_start(pid: int) -> str | None:
-    """Return when a process started, which tells it from a later one of its number; None if it has ended."""
+    """Return the start time of a process, which identifies it if its id is reused; None if it has ended."""
     try:
         os.kill(pid, 0)
     except PermissionError:
@@ -286,8 +290,8 @@ def _process_start(pid: int) -> str | None:
         with open(f"/proc/{pid}/stat", encoding="latin-1") as stat:
             fields = stat.read().rpartition(")")[2].split()
     except OSError:
-        return ""  # the system has no such folder
-    return None if fields[0] in "ZX" else fields[19]
+        return ""  # the system has no /proc
+    return None if fields[0] in "ZX" else fields[19]  # zombie or dead; field 22 of proc(5) is the start time
 
 
 if sys.platform == "win32":  # pragma: no cover
@@ -315,17 +319,17 @@ if sys.platform == "win32":  # pragma: no cover
 
 
 def _serve_all(listening: socket.socket, checkers: LoadedCheckers) -> None:
-    """Serve who connects, `MOST` at once, until interrupted."""
-    room = threading.Semaphore(MOST)
+    """Serve all editors that connect, at most `MOST` at a time, until interrupted."""
+    slots = threading.Semaphore(MOST)
 
     def serve_one(connection: socket.socket) -> None:
         try:
             _serve_connection(connection, checkers)
         finally:
-            room.release()
+            slots.release()
 
     while True:
-        room.acquire()
+        slots.acquire()
         while (connection := _accepted(listening)) is None:
             time.sleep(PAUSE)
         threading.Thread(
@@ -334,11 +338,11 @@ def _serve_all(listening: socket.socket, checkers: LoadedCheckers) -> None:
 
 
 def _accepted(listening: socket.socket) -> socket.socket | None:
-    """Return the next connection; None where there cannot be one now, as where descriptors run out."""
+    """Return the next connection; None if none can be accepted now, such as without free descriptors."""
     try:
         return listening.accept()[0]
     except OSError as problem:
-        _log.warning("no connection could be accepted: %s", problem)
+        _log.warning("cannot accept a connection: %s", problem)
         return None
 
 
@@ -347,7 +351,7 @@ def _serve_connection(connection: socket.socket, checkers: LoadedCheckers) -> No
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         with connection.makefile("rb") as source, connection.makefile("wb") as target:
             serve(source, target, checkers, goes_on=False, cut=lambda: _shut(connection))
-            _shut(connection)  # a thread still waits for more
+            _shut(connection)  # the reading thread is still blocked on it
 
 
 def _shut(connection: socket.socket) -> None:
@@ -356,40 +360,40 @@ def _shut(connection: socket.socket) -> None:
 
 
 class _DescriptorReader:
-    """Reads from a file descriptor without a lock: the interpreter can end while a thread waits for more."""
+    """Read from a file descriptor without a lock, so that the interpreter can exit while a thread waits."""
 
     def __init__(self, number: int) -> None:
         self._number = number
         self._held = b""
 
     def readline(self, size: int = -1, /) -> bytes:
-        """Read up to a line end, or so many bytes."""
+        """Read up to a line end, at most `size` bytes."""
         while b"\n" not in self._held and not 0 <= size <= len(self._held) and self._fill():
             pass
         end = self._held.find(b"\n") + 1 or len(self._held)
-        return self._taken(end if size < 0 else min(end, size))
+        return self._take(end if size < 0 else min(end, size))
 
     def read(self, size: int, /) -> bytes:
-        """Read so many bytes; fewer where there are no more."""
-        parts = [self._taken(size)]
-        size -= len(parts[0])
-        while size > 0 and (some := os.read(self._number, min(size, _AT_ONCE))):
-            parts.append(some)
-            size -= len(some)
-        return b"".join(parts)
+        """Read `size` bytes; fewer at the end."""
+        chunks = [self._take(size)]
+        size -= len(chunks[0])
+        while size > 0 and (chunk := os.read(self._number, min(size, _CHUNK))):
+            chunks.append(chunk)
+            size -= len(chunk)
+        return b"".join(chunks)
 
     def _fill(self) -> bool:
-        some = os.read(self._number, _AT_ONCE)
-        self._held += some
-        return bool(some)
+        chunk = os.read(self._number, _CHUNK)
+        self._held += chunk
+        return bool(chunk)
 
-    def _taken(self, size: int) -> bytes:
+    def _take(self, size: int) -> bytes:
         taken, self._held = self._held[:size], self._held[size:]
         return taken
 
 
 class _MessageWriter:
-    """Writes whole messages, until nobody reads them: that is said once."""
+    """Write whole messages; if nobody reads them any more, report that once and drop the rest."""
 
     def __init__(self, target: BinaryIO, gone: Callable[[Exception], object]) -> None:
         self._target = target
@@ -397,7 +401,7 @@ class _MessageWriter:
         self._is_open = True
 
     def write(self, data: bytes) -> None:
-        """Write and flush."""
+        """Write a message and flush."""
         if not self._is_open:
             return
         try:
@@ -408,4 +412,4 @@ class _MessageWriter:
             self._gone(problem)
 
     def close(self) -> None:
-        """Leave the stream to who opened it."""
+        """Do nothing: the owner of the stream closes it."""

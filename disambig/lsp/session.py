@@ -1,4 +1,4 @@
-"""One editor: its open texts and its settings."""
+"""The session of one editor: its open documents and its settings."""
 
 from __future__ import annotations
 
@@ -37,83 +37,83 @@ SECTION = "disambig"
 
 
 class EditorSettings:
-    """Settings by file, read once; made anew where files of settings or the editor's changed.
+    """The settings of one editor, merged with those of settings files; replaced when any of them change.
 
     Parameters
     ----------
-    said : Any
-        What the editor says: a table as in ``disambig.toml``, or one below the key ``disambig``; None for
-        nothing. Paths and patterns are relative to `root`.
-    begun : Any
-        What it said when it began: keys that `said` has not hold on.
+    values : Any
+        Settings that the editor sent: a table as in ``disambig.toml``, or one below the key ``disambig``;
+        None for no settings. Paths and patterns are relative to `root`.
     root : str
         Folder that is open in the editor.
     words : frozenset of str
-        Words to leave alone that no file holds yet.
+        Words to ignore that are not in a file yet.
+    begun : Any
+        Settings that the editor sent at its start: they apply to keys that are not in `values`.
 
     Raises
     ------
     UserError
-        D849 for what is no table, D970 for an unknown key, D971 for a value that is none.
+        D849 if `values` is not a table, D970 for an unknown key, D971 for an invalid value.
     """
 
     def __init__(
-        self, said: Any, root: str, words: frozenset[str] = frozenset(), *, begun: Any = None
+        self, values: Any, root: str, words: frozenset[str] = frozenset(), *, begun: Any = None
     ) -> None:
         self._root = root
-        self._values = {**_read(begun), **_read(said)}
+        self._values = {**_read(begun), **_read(values)}
         self.words = words
         self._projects: dict[tuple[str, ...], ProjectSettings] = {}
 
     def for_file(self, path: str) -> CheckSettings:
-        """Return what holds for a text.
+        """Return the settings of a text.
 
         Raises
         ------
         UserError
-            As `disambig.configuration.project.ProjectSettings.settings_of`.
+            The errors of `disambig.configuration.ProjectSettings.for_file`.
         """
         overrides: Mapping[str, Any] = self._values.get("overrides", {})
-        fits = tuple(pattern for pattern in overrides if self._fits([pattern], path))
-        if fits not in self._projects:
-            layers = [self._values, *(overrides[pattern] for pattern in fits)]
+        matches = tuple(pattern for pattern in overrides if self._matches([pattern], path))
+        if matches not in self._projects:
+            layers = [self._values, *(overrides[pattern] for pattern in matches)]
             values = _flat([from_folder(layer, self._root) for layer in layers])
             if self.words:
                 values["ignore"] = [*values.get("ignore", ()), *sorted(self.words)]
-            self._projects[fits] = ProjectSettings(SettingsSource(ORIGIN, values))
-        settings = self._projects[fits].for_file(path)
-        excluded = self._fits(self._values.get("exclude", ()), path)
+            self._projects[matches] = ProjectSettings(SettingsSource(ORIGIN, values))
+        settings = self._projects[matches].for_file(path)
+        excluded = self._matches(self._values.get("exclude", ()), path)
         return replace(settings, excluded=True) if excluded else settings
 
     def with_word(self, word: str) -> EditorSettings:
-        """Return the same with one more word to leave alone."""
+        """Return the same settings with one more word to ignore."""
         return EditorSettings(self._values, self._root, self.words | {word})
 
     def reloaded(self) -> EditorSettings:
-        """Return the same, files of settings not yet read."""
+        """Return the same settings; settings files will be read again."""
         return EditorSettings(self._values, self._root, self.words)
 
-    def _fits(self, patterns: Any, path: str) -> bool:
+    def _matches(self, patterns: Any, path: str) -> bool:
         if not patterns:
             return False
         relative = os.path.relpath(path, self._root)
         return not relative.startswith(os.pardir) and GitIgnorePatterns(patterns).match(relative)
 
 
-def _read(said: Any) -> dict[str, Any]:
-    if isinstance(said, Mapping) and SECTION in said:
-        said = said[SECTION]
-    if said is None:
+def _read(values: Any) -> dict[str, Any]:
+    if isinstance(values, Mapping) and SECTION in values:
+        values = values[SECTION]
+    if values is None:
         return {}
-    if not isinstance(said, Mapping):
-        raise UserError("D849", value=repr(said)[:60])
+    if not isinstance(values, Mapping):
+        raise UserError("D849", value=repr(values)[:60])
     return read_table(
-        {key: value for key, value in said.items() if value is not None}, path=ORIGIN, section=""
+        {key: value for key, value in values.items() if value is not None}, path=ORIGIN, section=""
     )
 
 
 def _flat(layers: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return one layer for several, as `disambig.configuration.settings.merge_sources` lays them."""
+    """Merge several tables into one, with the rules of `disambig.configuration.settings.merge_sources`."""
     values: dict[str, Any] = {}
     for layer in layers:
         for choice in CHOICES:
@@ -130,13 +130,13 @@ _SETTINGS = (*OWN, SHARED)
 
 
 class EditorSession:
-    """What the server knows of one editor. All is called on the thread of the protocol.
+    """The state of one editor; all methods are called in the thread of the protocol.
 
     Parameters
     ----------
     server : LanguageServer
-        Through which the editor is told.
-    checkers : Checkers
+        Sends messages to the editor.
+    checkers : LoadedCheckers
     """
 
     def __init__(self, server: LanguageServer, checkers: LoadedCheckers) -> None:
@@ -146,21 +146,21 @@ class EditorSession:
         self._root = os.getcwd()
         self._preferences = EditorSettings(None, self._root)
         self._begun: Any = None
-        self._told: set[str] = set()
+        self._shown_messages: set[str] = set()
         self.desk = CheckScheduler(checkers, self._document_settings, self._publish, self.tell)
 
     def begin(self, params: types.InitializeParams) -> None:
-        """Take what the editor says of itself."""
+        """Store the parameters of the ``initialize`` request."""
         uri = params.workspace_folders[0].uri if params.workspace_folders else params.root_uri
         self._root = uri_to_path(uri or "") or params.root_path or self._root
         encoding = self._server.workspace.position_encoding
-        said = str(getattr(encoding, "value", encoding))
-        self._encoding = "utf-8" if said == "utf-8" else "utf-32" if said == "utf-32" else "utf-16"
+        name = str(getattr(encoding, "value", encoding))
+        self._encoding = "utf-8" if name == "utf-8" else "utf-32" if name == "utf-32" else "utf-16"
         self._preferences = EditorSettings(None, self._root)
-        self._told_messages(None, begun=params.initialization_options)
+        self._update_settings(None, begun=params.initialization_options)
 
     def begun(self) -> None:
-        """Load models before there is a text to check, and ask to be told of files of settings."""
+        """Load models in advance, and ask the editor to report changes of settings files."""
         self.desk.load(os.path.join(self._root, "untitled.txt"))
         workspace = self._server.client_capabilities.workspace
         watched = workspace.did_change_watched_files if workspace else None
@@ -174,7 +174,7 @@ class EditorSession:
             self._server.client_register_capability(types.RegistrationParams([registration]))
 
     def open(self, item: types.TextDocumentItem) -> None:
-        """Open a text."""
+        """Open a document and check it."""
         self._drop(item.uri)
         name = document_name(item.uri, item.language_id, self._root)
         document = TextDocument.opened(item.uri, name, item.version, item.text, self._encoding)
@@ -182,7 +182,7 @@ class EditorSession:
         self.desk.schedule(document, after=0.0)
 
     def change(self, text: types.VersionedTextDocumentIdentifier, changes: Sequence[Any]) -> None:
-        """Change a text that is open."""
+        """Change an open document and check it soon."""
         document = self._documents.get(text.uri)
         if document is None:
             problem = "a change of a text that is not open"
@@ -197,66 +197,66 @@ class EditorSession:
         self.desk.schedule(document)
 
     def close(self, uri: str) -> None:
-        """Close a text, and take its diagnostics away."""
+        """Close a document and remove its diagnostics."""
         if self._drop(uri):
             self._server.text_document_publish_diagnostics(
                 types.PublishDiagnosticsParams(uri=uri, diagnostics=[])
             )
 
     def saved(self, uri: str) -> None:
-        """Read the files of settings anew, if one was saved: not all editors watch them."""
+        """Read settings files again if one was saved: not all editors watch files."""
         if os.path.basename(uri_to_path(uri)) in _SETTINGS:
             self.refresh()
 
     def refresh(self) -> None:
-        """Read the files of settings anew, and check all texts."""
-        self._prefer(self._preferences.reloaded())
+        """Read settings files again and check all documents."""
+        self._apply(self._preferences.reloaded())
 
-    async def configure(self, said: Any) -> None:
-        """Take settings of the editor; where it sends none it is asked for them."""
+    async def configure(self, values: Any) -> None:
+        """Store changed settings of the editor; if the notification has none, request them."""
         workspace = self._server.client_capabilities.workspace
-        if not said and workspace and workspace.configuration:
+        if not values and workspace and workspace.configuration:
             items = [types.ConfigurationItem(section=SECTION)]
-            found = await self._server.workspace_configuration_async(types.ConfigurationParams(items=items))
-            said = found[0] if found else None
-        self._told_messages(said)
+            answers = await self._server.workspace_configuration_async(types.ConfigurationParams(items=items))
+            values = answers[0] if answers else None
+        self._update_settings(values)
 
     def ignore(self, word: str) -> None:
-        """Leave a word alone from now on."""
-        self._prefer(self._preferences.with_word(word))
+        """Ignore a word from now on."""
+        self._apply(self._preferences.with_word(word))
 
     async def actions(self, params: types.CodeActionParams) -> list[types.CodeAction]:
-        """Return what may be done in a range of a text."""
+        """Return the code actions in a range of a document."""
         document = self._documents.get(params.text_document.uri)
         if document is None:
             return []
-        texts = {os.path.realpath(each.name): each.state.text for each in self._documents.values()}
+        texts = {os.path.realpath(other.name): other.state.text for other in self._documents.values()}
         sure = await self._sure(document) if wants(params.context, FIX_ALL) else ()
         return code_actions(document, params.context, params.range, root=self._root, texts=texts, sure=sure)
 
     async def _sure(self, document: TextDocument) -> Sequence[Flag]:
-        """Return the flags that may be corrected all at once; none where the text changes meanwhile."""
-        found, live = document.found, document.live
-        if found is None or live is None:
+        """Return the flags that may all be corrected at once; none if the text changes meanwhile."""
+        result, live = document.found, document.live
+        if result is None or live is None:
             return ()
-        taken, _ = choose([flag for flag in found.flags if flag.probability >= SAFE])
+        chosen, _ = choose([flag for flag in result.flags if flag.probability >= SAFE])
 
         def work(state: TextState) -> Sequence[Flag]:
-            if state.version != found.version:
+            if state.version != result.version:
                 return ()
-            return stable_flags(live.name, state.text, taken, live.annotate, live.ignored_words)
+            return stable_flags(live.name, state.text, chosen, live.annotate, live.ignored_words)
 
-        kept: Sequence[Flag] = await self.desk.run_with(document, work) if taken else ()
-        return kept if document.found is found else ()
+        stable: Sequence[Flag] = await self.desk.run_with(document, work) if chosen else ()
+        return stable if document.found is result else ()
 
     async def hover(self, params: types.HoverParams) -> types.Hover | None:
-        """Return what is said of the flag at a place; None where there is none."""
+        """Return the hover text of the flag at a position; None if there is none."""
         document = self._documents.get(params.text_document.uri)
         if document is None or document.found is None or document.found.version != document.state.version:
             return None
-        found, live, place = document.found, document.live, params.position
+        result, live, place = document.found, document.live, params.position
         for flag, candidates, diagnostic in zip(
-            found.flags, found.candidates, found.diagnostics, strict=True
+            result.flags, result.candidates, result.diagnostics, strict=True
         ):
             start, end = diagnostic.range.start, diagnostic.range.end
             inside = (
@@ -265,41 +265,41 @@ class EditorSession:
             if not inside or live is None:
                 continue
 
-            def work(state: TextState, what: Any = (flag, candidates, live)) -> str | None:
+            def work(state: TextState, arguments: Any = (flag, candidates, live)) -> str | None:
                 from disambig.lsp._diagnostics import hover_text
 
-                return hover_text(*what) if state.version == found.version else None
+                return hover_text(*arguments) if state.version == result.version else None
 
-            said = await self.desk.run_with(document, work)
-            if said is None:
+            hover = await self.desk.run_with(document, work)
+            if hover is None:
                 return None
-            content = types.MarkupContent(kind=types.MarkupKind.Markdown, value=said)
+            content = types.MarkupContent(kind=types.MarkupKind.Markdown, value=hover)
             return types.Hover(contents=content, range=diagnostic.range)
         return None
 
     def tell(self, document: TextDocument | None, problem: UserError) -> None:
-        """Show the user a message, once until settings change or the text is opened anew."""
-        said = str(problem)
-        if said in self._told:
+        """Show the user a message; only once until settings change or the document is opened again."""
+        message = str(problem)
+        if message in self._shown_messages:
             return
-        self._told.add(said)
-        _log.info("%s", said)
+        self._shown_messages.add(message)
+        _log.info("%s", message)
         kind = types.MessageType.Warning
-        self._server.window_show_message(types.ShowMessageParams(type=kind, message=f"disambig: {said}"))
+        self._server.window_show_message(types.ShowMessageParams(type=kind, message=f"disambig: {message}"))
 
-    def _told_messages(self, said: Any, *, begun: Any = None) -> None:
+    def _update_settings(self, values: Any, *, begun: Any = None) -> None:
         begun = self._begun if begun is None else begun
         try:
-            preferences = EditorSettings(said, self._root, self._preferences.words, begun=begun)
-        except UserError as problem:  # what held before goes on
+            preferences = EditorSettings(values, self._root, self._preferences.words, begun=begun)
+        except UserError as problem:  # the previous settings stay in force
             self.tell(None, problem)
             return
         self._begun = begun
-        self._prefer(preferences)
+        self._apply(preferences)
 
-    def _prefer(self, preferences: EditorSettings) -> None:
+    def _apply(self, preferences: EditorSettings) -> None:
         self._preferences = preferences
-        self._told.clear()
+        self._shown_messages.clear()
         for document in self._documents.values():
             document.settings += 1
             self.desk.schedule(document)
@@ -307,13 +307,13 @@ class EditorSession:
     def _document_settings(self, path: str) -> Any:
         return self._preferences.for_file(path)
 
-    def _publish(self, document: TextDocument, found: CheckResult) -> None:
-        document.found = found
+    def _publish(self, document: TextDocument, result: CheckResult) -> None:
+        document.found = result
         self._server.text_document_publish_diagnostics(
             types.PublishDiagnosticsParams(
                 uri=document.uri,
-                version=found.version,
-                diagnostics=[*found.diagnostics, *(diagnostic for diagnostic, _ in found.unused)],
+                version=result.version,
+                diagnostics=[*result.diagnostics, *(diagnostic for diagnostic, _ in result.unused)],
             )
         )
 
@@ -323,5 +323,5 @@ class EditorSession:
             return False
         document.is_open = False
         self.desk.cancel(document)
-        self._told = {said for said in self._told if document.name not in said}
+        self._shown_messages = {message for message in self._shown_messages if document.name not in message}
         return True

@@ -1,4 +1,4 @@
-"""Serve models over HTTP: the public interface of LanguageTool, records, and a page to try them."""
+"""The HTTP server: LanguageTool's public interface, decision records, and a demo page."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Requests and answers of ``/annotate`` and ``/explain``."""
+"""Requests and responses of ``/annotate`` and ``/explain``."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ if TYPE_CHECKING:
     from disambig.explain import NgramPair
 
 
-MOST = 1_000
-"""Documents of a request."""
+MAX_DOCUMENTS = 1_000
+"""Maximum number of documents per request."""
 MOST_DECISIONS = 100_000
-"""Records of an answer, of some hundred bytes each."""
+"""Maximum number of records per response; a record has some hundred bytes."""
 _FIELDS = ("text", "documents", "flags_per_1000", "id")
 
 
 @dataclass(frozen=True, slots=True)
 class RecordsRequest:
-    """A request that was understood.
+    """A parsed request to ``/annotate``.
 
     Attributes
     ----------
     documents : tuple of Document
     alone : bool
-        Whether one text was sent, and one record is to come back.
+        Whether a single text was sent, so that the response is a single record.
     flags_per_1000 : float or None
     """
 
@@ -44,67 +44,67 @@ class RecordsRequest:
         """The texts of the documents."""
         return [document.text for document in self.documents]
 
-    def answer(self, found: Sequence[AnnotatedDocument]) -> bytes:
+    def answer(self, results: Sequence[AnnotatedDocument]) -> bytes:
         """Return the records: an object for one text, an array for several documents.
 
         Raises
         ------
         UserError
-            D885 where too much was decided.
+            D885 if there are too many decisions.
         """
-        if sum(len(decisions) for each in found for decisions in each.decisions) > MOST_DECISIONS:
+        if sum(len(decisions) for result in results for decisions in result.decisions) > MOST_DECISIONS:
             raise UserError("D885", what="the list of decisions", limit=MOST_DECISIONS, unit="decisions")
         lines = JsonlFormat().encode(
-            [replace(each, document=mine) for each, mine in zip(found, self.documents, strict=True)]
+            [replace(result, document=own) for result, own in zip(results, self.documents, strict=True)]
         )
         objects = lines.rstrip(b"\n")
         return objects if self.alone else b"[" + objects.replace(b"}\n{", b"},\n{") + b"]"
 
 
 def records_request(body: bytes, *, max_text: int) -> RecordsRequest:
-    r"""Return what a body asks for: ``{"text": ...}`` or ``{"documents": [{"id": ..., "text": ...}, ...]}``.
+    r"""Parse a body: ``{"text": ...}`` or ``{"documents": [{"id": ..., "text": ...}, ...]}``.
 
     Raises
     ------
     UserError
-        D883 for what is neither, D885 for texts that are too long together.
+        D883 for any other body, D885 if the texts together are too long.
     """
-    found = parse_json(body, "the body")
-    if not isinstance(found, dict):
-        raise unclear_request("the body is no object with 'text' or 'documents'")
-    if unknown := [key for key in found if key not in _FIELDS]:
-        raise unclear_request(f"unknown key {str(unknown[0])[:40]!r}: there are {', '.join(_FIELDS)}")
-    alone = "text" in found
-    if alone == ("documents" in found):
+    fields = parse_json(body, "the body")
+    if not isinstance(fields, dict):
+        raise unclear_request("the body is not an object with 'text' or 'documents'")
+    if unknown := [key for key in fields if key not in _FIELDS]:
+        raise unclear_request(f"unknown key {str(unknown[0])[:40]!r}; known keys: {', '.join(_FIELDS)}")
+    alone = "text" in fields
+    if alone == ("documents" in fields):
         raise unclear_request("the body must have one of 'text' and 'documents'")
-    several = [found] if alone else found["documents"]
-    if not isinstance(several, list) or not several or len(several) > MOST:
-        raise unclear_request(f"'documents' must be a list of 1 to {MOST:,}")
-    documents = tuple(_parse_document(each, i, max_text) for i, each in enumerate(several, start=1))
-    check_text("".join(each.text for each in documents), max_text=max_text)
-    return RecordsRequest(documents, alone, parse_rate(found.get("flags_per_1000")))
+    several = [fields] if alone else fields["documents"]
+    if not isinstance(several, list) or not several or len(several) > MAX_DOCUMENTS:
+        raise unclear_request(f"'documents' must be a list of 1 to {MAX_DOCUMENTS:,}")
+    documents = tuple(_parse_document(document, i, max_text) for i, document in enumerate(several, start=1))
+    check_text("".join(document.text for document in documents), max_text=max_text)
+    return RecordsRequest(documents, alone, parse_rate(fields.get("flags_per_1000")))
 
 
-def _parse_document(found: Any, number: int, max_text: int) -> Document:
-    text = found.get("text") if isinstance(found, Mapping) else None
+def _parse_document(value: Any, number: int, max_text: int) -> Document:
+    text = value.get("text") if isinstance(value, Mapping) else None
     if not isinstance(text, str):
-        raise unclear_request(f"document {number} is no object with a string as 'text'")
-    name = found.get("id", number)
+        raise unclear_request(f"document {number} is not an object with a string as 'text'")
+    name = value.get("id", number)
     if not isinstance(name, str | int) or isinstance(name, bool):
-        raise unclear_request(f"the id of document {number} is no string")
-    named = check_text(str(name), max_text=max_text)
-    return Document(named, check_text(text, max_text=max_text), "", kind="json")
+        raise unclear_request(f"the id of document {number} is not a string")
+    document_id = check_text(str(name), max_text=max_text)
+    return Document(document_id, check_text(text, max_text=max_text), "", kind="json")
 
 
-MOST_CANDIDATES = 5
-MOST_COUNTS = 3
-LONGEST = 20_000
-"""Characters of the text around a place."""
+MAX_CANDIDATES = 5
+MAX_COUNTS = 3
+MAX_EXPLAINED_TEXT = 20_000
+"""Maximum number of characters of the text around a flag."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReasonsRequest:
-    """A request that was understood: a text, and a place in it where a rule was broken."""
+    """A parsed request to ``/explain``: a text, the offsets of a flag in it, and the rule of the flag."""
 
     text: str
     start: int
@@ -113,64 +113,66 @@ class ReasonsRequest:
 
 
 def reasons_request(body: bytes, *, max_text: int) -> ReasonsRequest:
-    """Return what a body asks for: ``{"text": ..., "start": ..., "end": ..., "rule": ...}``.
+    """Parse a body: ``{"text": ..., "start": ..., "end": ..., "rule": ...}``.
 
     Raises
     ------
     UserError
-        D883 for what makes no sense, D885 for a text that is too long.
+        D883 for any other body, D885 for a text that is too long.
     """
-    found = parse_json(body, "the body")
-    if not isinstance(found, dict):
-        raise unclear_request("the body is no object")
-    text, start, end, rule = (found.get(key) for key in ("text", "start", "end", "rule"))
+    fields = parse_json(body, "the body")
+    if not isinstance(fields, dict):
+        raise unclear_request("the body is not an object")
+    text, start, end, rule = (fields.get(key) for key in ("text", "start", "end", "rule"))
     if not isinstance(text, str) or not isinstance(rule, str):
         raise unclear_request("'text' and 'rule' must be strings")
-    if not all(isinstance(each, int) and not isinstance(each, bool) for each in (start, end)):
-        raise unclear_request("'start' and 'end' must be whole numbers: offsets in characters")
+    if not all(isinstance(offset, int) and not isinstance(offset, bool) for offset in (start, end)):
+        raise unclear_request("'start' and 'end' must be integers: offsets in characters")
     if not 0 <= start <= end <= len(text):  # type: ignore[operator]
-        raise unclear_request(f"'start' and 'end' must lie in the text, from 0 to {len(text):,}")
-    return ReasonsRequest(check_text(text, max_text=min(max_text, LONGEST)), start, end, rule)  # type: ignore[arg-type]
+        raise unclear_request(f"'start' and 'end' must be inside the text, from 0 to {len(text):,}")
+    return ReasonsRequest(check_text(text, max_text=min(max_text, MAX_EXPLAINED_TEXT)), start, end, rule)  # type: ignore[arg-type]
 
 
 def explain_flag(request: ReasonsRequest, checker: ServerChecker) -> bytes:
-    """Return the reasons of the surest decision in a place as JSON.
+    """Return the reasons for the most certain decision between two offsets as JSON.
 
     Raises
     ------
     UserError
-        D883 where nothing is decided in that place.
+        D883 if the rule makes no decision there.
     """
     import numpy as np
 
     from disambig.explain import explain_decision, ngram_pairs, ngram_sentence, strongest
     from disambig.text import view_of_texts
 
-    named = {task_rule(model.task).id: model for model in checker.models.values()}
-    model = named.get(request.rule)
+    models = {task_rule(model.task).id: model for model in checker.models.values()}
+    model = models.get(request.rule)
     if model is None:
-        raise unclear_request(f"no rule {request.rule[:40]!r} checks here: there are {', '.join(named)}")
+        raise unclear_request(f"unknown rule {request.rule[:40]!r}; known rules: {', '.join(models)}")
     view = view_of_texts([request.text], model.tokenisation, protected=True)
     decisions = model.decide(view, flags_per_1000=checker.rates[model.task.name])
     inside = (decisions.starts >= request.start) & (decisions.ends <= request.end)
     if not inside.any():
-        raise unclear_request(f"{request.rule} decides nothing at {request.start}-{request.end}")
+        raise unclear_request(f"{request.rule} makes no decision at {request.start}-{request.end}")
     index = int(np.where(inside, decisions.probabilities, -1.0).argmax())
     record, one = decisions.record(index, request.text), decisions.slice(index, index + 1)
-    shares = model.candidate_probabilities(one)
+    likelihoods = model.candidate_probabilities(one)
     names, observed = one.candidate_texts(0), int(one.observed[0])
-    fits = dict(zip(names, [0.0] * len(names) if shares is None else shares.tolist(), strict=True))
+    likelihood = dict(
+        zip(names, [0.0] * len(names) if likelihoods is None else likelihoods.tolist(), strict=True)
+    )
     written = names[observed] if observed >= 0 else ""
-    best = [name for name, _ in record["candidates"]][:MOST_CANDIDATES]
+    best = [name for name, _ in record["candidates"]][:MAX_CANDIDATES]
     best += [name for name in dict.fromkeys((record["chosen"], written)) if name not in best]
-    beside = ngram_pairs(explain_decision(model, view, index) or [], written, record["chosen"])
-    known = [each for each in beside if each.at_most is not None]
+    pairs = ngram_pairs(explain_decision(model, view, index) or [], written, record["chosen"])
+    counted = [pair for pair in pairs if pair.at_most is not None]
     return to_json(
         {
-            "reason": ngram_sentence(beside) or _fits(record["chosen"], written),
+            "reason": ngram_sentence(pairs) or _fit_sentence(record["chosen"], written),
             "probability": record["probability"],
-            "candidates": [{"candidate": name, "probability": round(fits[name], 4)} for name in best],
-            "counts": [_as_json(each) for each in strongest(known, MOST_COUNTS)],
+            "candidates": [{"candidate": name, "probability": round(likelihood[name], 4)} for name in best],
+            "counts": [_as_json(pair) for pair in strongest(counted, MAX_COUNTS)],
             "found": record["found"],
             "asked": record["asked"],
             "model": record["model"],
@@ -178,24 +180,24 @@ def explain_flag(request: ReasonsRequest, checker: ServerChecker) -> bytes:
     )
 
 
-def _as_json(beside: NgramPair) -> dict[str, Any]:
-    """Return an n-gram with what was chosen in it, and the same with what was written, and their counts.
+def _as_json(pair: NgramPair) -> dict[str, Any]:
+    """Return an n-gram with the chosen word and the same n-gram with the written word, with their counts.
 
-    ``exact`` says whether the second was seen just so often, or at most.
+    ``exact`` is False if the second count is an upper bound.
     """
     return {
-        "words": beside.proposed,
-        "count": beside.proposed_count,
-        "other_words": beside.written,
-        "other_count": beside.at_most,
-        "exact": bool(beside.written_count) or not beside.at_most,
+        "words": pair.proposed,
+        "count": pair.proposed_count,
+        "other_words": pair.written,
+        "other_count": pair.at_most,
+        "exact": bool(pair.written_count) or not pair.at_most,
     }
 
 
-def _fits(chosen: str, written: str) -> str:
-    """Say that something fits better where no n-gram says so."""
+def _fit_sentence(chosen: str, written: str) -> str:
+    """Return the reason for a decision that no n-gram count explains."""
     if not written:
-        return f"With “{chosen}” the words around fit together better than without a word."
+        return f"“{chosen}” fits this context better than no word."
     if not chosen:
-        return f"Without “{written}” the words around fit together better."
-    return f"“{chosen}” fits the words around better than “{written}” does."
+        return f"The context fits better without “{written}”."
+    return f"“{chosen}” fits this context better than “{written}”."

@@ -1,4 +1,4 @@
-"""The OpenAPI document of the server, which is published at ``/openapi.json``."""
+"""The OpenAPI document of the server, published at ``/openapi.json``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from disambig import __version__
-from disambig.server._endpoints import LONGEST, MOST
+from disambig.server._endpoints import MAX_DOCUMENTS, MAX_EXPLAINED_TEXT
 from disambig.server.middleware import ServerLimits
 
 Json = dict[str, Any]
@@ -15,33 +15,33 @@ _NUMBER: Json = {"type": "number"}
 _COUNT: Json = {"type": "integer", "minimum": 0}
 _PROBABILITY: Json = {"type": "number", "minimum": 0, "maximum": 1}
 _FLAG = {"type": "string", "enum": ["true", "yes", "false", "no"]}
-_REFUSALS = {
-    "400": "The request is not understood.",
+_ERRORS = {
+    "400": "The request is invalid.",
     "403": "The host or the origin is not allowed.",
-    "404": "There is nothing under this path.",
-    "405": "The path does not take this method.",
+    "404": "The path does not exist.",
+    "405": "The path does not accept this method.",
     "408": "The request was sent too slowly.",
     "413": "The request or its text is too long, or takes too long to check.",
     "500": "The server failed.",
-    "503": "Too much is asked at once.",
+    "503": "The server is busy.",
 }
-_OF_ALL = ("400", "403", "405", "500", "503")
-_OF_TEXTS = (*_OF_ALL, "408", "413")
+_COMMON_ERRORS = ("400", "403", "405", "500", "503")
+_TEXT_ERRORS = (*_COMMON_ERRORS, "408", "413")
 
 
 def openapi(limits: ServerLimits, bases: Sequence[str]) -> Json:
-    """Return the document.
+    """Return the OpenAPI document.
 
     Parameters
     ----------
-    limits : Limits
-        How long a text may be.
+    limits : ServerLimits
+        Limits on the length of texts.
     bases : sequence of str
-        Paths under which LanguageTool's interface is answered: the first is meant, others are tolerated.
+        Base paths of LanguageTool's interface; all but the first are deprecated.
     """
     text = {"type": "string", "maxLength": limits.max_text, "pattern": "^[^\\u0000]*$"}
     paths: Json = {
-        "/": {"get": _operation("page", "A page to try it.", "text/html", _STRING)},
+        "/": {"get": _operation("page", "The demo page.", "text/html", _STRING)},
         "/openapi.json": {"get": _operation("openapi", "This document.", _JSON, {"type": "object"})},
         "/annotate": {"post": _annotate(text)},
         "/explain": {"post": _explain()},
@@ -74,12 +74,12 @@ def _ref(name: str) -> Json:
 
 
 def _operation(
-    name: str, summary: str, kind: str, schema: Json, refusals: Sequence[str] = _OF_ALL, **more: Any
+    name: str, summary: str, kind: str, schema: Json, errors: Sequence[str] = _COMMON_ERRORS, **more: Any
 ) -> Json:
-    responses: Json = {"200": {"description": "The answer.", "content": {kind: {"schema": schema}}}}
-    for status in sorted(refusals):
+    responses: Json = {"200": {"description": "The response.", "content": {kind: {"schema": schema}}}}
+    for status in sorted(errors):
         content = {"text/plain": {"schema": _ref("Refusal")}}
-        responses[status] = {"description": _REFUSALS[status], "content": content}
+        responses[status] = {"description": _ERRORS[status], "content": content}
     return {"operationId": name, "summary": summary, **more, "responses": responses}
 
 
@@ -91,22 +91,27 @@ def _annotate(text: Json) -> Json:
     name = {"type": ["string", "integer"]}
     rate = {"type": ["number", "null"], "minimum": 0}
     document = {"type": "object", "required": ["text"], "properties": {"id": name, "text": text}}
-    documents = {"type": "array", "minItems": 1, "maxItems": MOST, "items": document}
+    documents = {"type": "array", "minItems": 1, "maxItems": MAX_DOCUMENTS, "items": document}
     one = {"type": "object", "required": ["text"], "additionalProperties": False}
     one["properties"] = {"id": name, "text": text, "flags_per_1000": rate}
     several = {"type": "object", "required": ["documents"], "additionalProperties": False}
     several["properties"] = {"documents": documents, "flags_per_1000": rate}
     answer = {"oneOf": [_ref("Record"), {"type": "array", "items": _ref("Record")}]}
-    summary = "Decide in one text or several: the records of `disambig annotate --format jsonl`."
+    summary = "Annotate one text or several: the records of `disambig annotate --format jsonl`."
     body = _body(_JSON, {"oneOf": [one, several]})
-    return _operation("annotate", summary, _JSON, answer, _OF_TEXTS, requestBody=body)
+    return _operation("annotate", summary, _JSON, answer, _TEXT_ERRORS, requestBody=body)
 
 
 def _explain() -> Json:
-    properties = {"text": {**_STRING, "maxLength": LONGEST}, "start": _COUNT, "end": _COUNT, "rule": _STRING}
+    properties = {
+        "text": {**_STRING, "maxLength": MAX_EXPLAINED_TEXT},
+        "start": _COUNT,
+        "end": _COUNT,
+        "rule": _STRING,
+    }
     body = _body(_JSON, {"type": "object", "required": list(properties), "properties": properties})
-    summary = "Say why a rule flags a place, and how probable each candidate is."
-    return _operation("explain", summary, _JSON, _ref("Reasons"), _OF_TEXTS, requestBody=body)
+    summary = "Explain a flag: the reason, and the probability of each candidate."
+    return _operation("explain", summary, _JSON, _ref("Reasons"), _TEXT_ERRORS, requestBody=body)
 
 
 def _languagetool(base: str, text: Json) -> Json:
@@ -126,16 +131,16 @@ def _languagetool(base: str, text: Json) -> Json:
     parameters = [{"name": name, "in": "query", "schema": schema} for name, schema in fields.items()]
     language = {"name": "language", "in": "query", "required": True, "schema": _STRING}
     form = _body("application/x-www-form-urlencoded", {"type": "object", "properties": fields})
-    form["required"] = False  # a POST may have all in its query
+    form["required"] = False  # a POST request may have all fields in its query
     matches, plain = _ref("Matches"), "text/plain"
     summary = "Check a text: exactly one of `text` and `data`, in the query or a form."
     languages = {"type": "array", "items": _ref("Language")}
     return {
-        base: {"get": _operation("about", "A line on what is here.", plain, _STRING)},
+        base: {"get": _operation("about", "A short description.", plain, _STRING)},
         f"{base}/check": {
-            "get": _operation("check", summary, _JSON, matches, _OF_TEXTS, parameters=parameters),
+            "get": _operation("check", summary, _JSON, matches, _TEXT_ERRORS, parameters=parameters),
             "post": _operation(
-                "checkForm", summary, _JSON, matches, _OF_TEXTS, parameters=parameters, requestBody=form
+                "checkForm", summary, _JSON, matches, _TEXT_ERRORS, parameters=parameters, requestBody=form
             ),
         },
         f"{base}/languages": {"get": _operation("languages", "Languages.", _JSON, languages)},
@@ -143,7 +148,7 @@ def _languagetool(base: str, text: Json) -> Json:
         f"{base}/healthcheck": {"get": _operation("health", "OK.", plain, {"const": "OK"})},
         f"{base}/maxtextlength": {
             "get": _operation(
-                "longest", "Most characters of a text.", plain, {**_STRING, "pattern": "^[0-9]+$"}
+                "longest", "Maximum number of characters per text.", plain, {**_STRING, "pattern": "^[0-9]+$"}
             )
         },
         f"{base}/configinfo": {

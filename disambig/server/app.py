@@ -1,4 +1,4 @@
-"""The web application: routes, the page to try it, and connections with time limits."""
+"""The web application: routes, the demo page, and connections with time limits."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from disambig.errors import UserError
 from disambig.formats import AnnotatedDocument, to_json
 from disambig.server._endpoints import explain_flag, reasons_request, records_request
 from disambig.server._openapi import openapi
-from disambig.server.checker import Make, ModelThread, Rates, ServerChecker
+from disambig.server.checker import MakeResponse, ModelThread, Rates, ServerChecker
 from disambig.server.languagetool import (
     MOST_FLAGS,
     SOFTWARE,
@@ -44,7 +44,7 @@ _RATE = 'data-rate=""'
 
 @dataclass(frozen=True, slots=True)
 class DemoPage:
-    """The page and the headers that it is sent with.
+    """The demo page and its HTTP headers.
 
     Attributes
     ----------
@@ -57,16 +57,17 @@ class DemoPage:
 
     @classmethod
     def for_rate(cls, flags_per_1000: float, *, least: float | None = None) -> DemoPage:
-        """Return the page of a server that shows flags at a rate.
+        """Return the page of a server with the given rate or minimum precision.
 
         Parameters
         ----------
         flags_per_1000 : float
-            In 1,000 words that are right.
+            False alarms per 1,000 correct words.
         least : float, optional
-            In place of the rate, the share of flags that is right.
+            Minimum share of flags that are right; replaces the rate.
         """
         html = files(__package__).joinpath("page.html").read_text(encoding="utf8")
+        # The policy allows this script and style by their hashes, and no others.
         allowed = {kind: _hash(text) for kind, text in _INSIDE.findall(html)}
         policy = (
             "default-src 'none'; "
@@ -83,52 +84,52 @@ def _hash(text: str) -> str:
 
 
 def protocol_with_timeout(seconds: float) -> type[H11Protocol]:
-    """Return the protocol of connections whose clients have so many seconds for each step.
+    """Return a protocol class that closes a connection if a step of the client takes longer than `seconds`.
 
-    The steps are: to send the head of a request, the first or the next; to read an answer. How long a body
-    may take is watched where it is read (`disambig.server.middleware`).
+    The steps are sending the head of a request and reading a response. `BodyReader` limits the time of the
+    body.
     """
 
-    class Bounded(H11Protocol):
-        _alarm: asyncio.TimerHandle | None = None
+    class ProtocolWithTimeout(H11Protocol):
+        _timer: asyncio.TimerHandle | None = None
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
-            self._expect()
+            self._start_timer()
 
         def data_received(self, data: bytes) -> None:
             cycle = self.cycle
             idle = cycle is None or cycle.response_complete
             super().data_received(data)
             if self.cycle is not cycle:
-                self._relax()  # a whole head came: bodies.py watches the rest
-            elif idle and self._alarm is None:
-                self._expect()
+                self._stop_timer()  # the head is complete: `BodyReader` limits the rest
+            elif idle and self._timer is None:
+                self._start_timer()
 
         def pause_writing(self) -> None:
             super().pause_writing()
-            self._expect()
+            self._start_timer()
 
         def resume_writing(self) -> None:
             super().resume_writing()
-            self._relax()
+            self._stop_timer()
 
         def timeout_keep_alive_handler(self) -> None:
             super().timeout_keep_alive_handler()
-            self._expect()  # what is left of an answer to be read before it is closed
+            self._start_timer()  # for reading the rest of a response before the connection is closed
 
         def connection_lost(self, exc: Exception | None) -> None:
-            self._relax()
+            self._stop_timer()
             super().connection_lost(exc)
 
-        def _expect(self) -> None:
-            self._relax()
-            self._alarm = self.loop.call_later(seconds, self._drop)
+        def _start_timer(self) -> None:
+            self._stop_timer()
+            self._timer = self.loop.call_later(seconds, self._drop)
 
-        def _relax(self) -> None:
-            if self._alarm is not None:
-                self._alarm.cancel()
-                self._alarm = None
+        def _stop_timer(self) -> None:
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
 
         def _drop(self) -> None:
             self.transport.abort()
@@ -136,17 +137,17 @@ def protocol_with_timeout(seconds: float) -> type[H11Protocol]:
         def handle_websocket_upgrade(self, event: Any) -> None:
             self.transport.abort()
 
-    return Bounded
+    return ProtocolWithTimeout
 
 
-Asked = TypeVar("Asked")
+ParsedRequest = TypeVar("ParsedRequest")
 
 BASES = ("/v2", "/v2/v2")
-_LONG = 1 << 15
-"""Bytes of a body from which on it is read in a thread, while others are answered."""
-_PIECE = 1 << 16
-"""Bytes of an answer that are handed over at once."""
-_NO_FORMS = ("multipart/", "application/json")
+_LONG_BODY = 1 << 15
+"""Bodies with more bytes are parsed in a thread, while other requests are answered."""
+_CHUNK = 1 << 16
+"""Number of bytes of a response that are sent at a time."""
+_UNSUPPORTED_FORMS = ("multipart/", "application/json")
 
 
 def make_app(
@@ -161,20 +162,19 @@ def make_app(
 
     Parameters
     ----------
-    checker : Checker
-        The models, which only `worker` asks.
-    worker : Worker
-    limits : Limits
-    origins : Origins
-        Who may ask.
+    checker : ServerChecker
+        The models, which only `worker` runs.
+    worker : ModelThread
+    limits : ServerLimits
+    origins : AllowedOrigins
     tell : callable
-        Is told of bugs, in a line that holds nothing of a text.
+        Called with a line about each bug; the line contains nothing of a text.
     """
     views = _Views(checker, worker, limits)
     routes = [_Route("/", views.page), _Route("/annotate", views.annotate, methods=["POST"])]
     routes += [_Route("/explain", views.explain, methods=["POST"])]
     routes += [_Route("/openapi.json", views.openapi)]
-    for base in BASES:  # clients that are given an address with /v2/ ask for the second
+    for base in BASES:  # clients that are configured with an address ending in /v2/ add /v2 once more
         routes += [
             _Route(base, views.about),
             _Route(f"{base}/check", views.check, methods=["GET", "POST"]),
@@ -184,14 +184,14 @@ def make_app(
             _Route(f"{base}/maxtextlength", views.longest),
             _Route(f"{base}/configinfo", views.configuration),
         ]
-    return RequestGuard(Router(routes, default=_nothing), origins, tell, routes)
+    return RequestGuard(Router(routes, default=_not_found), origins, tell, routes)
 
 
 class _Route(Route):
-    """A path; that it is not asked by some method is a refusal like others."""
+    """A route that raises D890 for methods it does not accept."""
 
     async def handle(self, scope: Any, receive: Any, send: Any) -> None:
-        """Answer what is asked by one of its methods."""
+        """Answer a request with one of the accepted methods."""
         methods = sorted(self.methods or ())
         if scope["method"] not in methods:
             raise UserError(
@@ -200,12 +200,12 @@ class _Route(Route):
         await super().handle(scope, receive, send)
 
 
-async def _nothing(scope: Any, receive: Any, send: Any) -> None:
+async def _not_found(scope: Any, receive: Any, send: Any) -> None:
     raise UserError("D888", path=scope["path"][:100])
 
 
 class _Views:
-    """What is answered, a method a path; a `UserError` is answered by the `Guard`."""
+    """The endpoints, one method per path; `RequestGuard` turns a `UserError` into a response."""
 
     def __init__(self, checker: ServerChecker, worker: ModelThread, limits: ServerLimits) -> None:
         self._checker, self._worker, self._limits = checker, worker, limits
@@ -216,33 +216,33 @@ class _Views:
         return Response(self._page.html, headers=self._page.headers, media_type="text/html")
 
     async def check(self, request: Request) -> Response:
-        if request.headers.get("content-type", "").lower().startswith(_NO_FORMS):
+        if request.headers.get("content-type", "").lower().startswith(_UNSUPPORTED_FORMS):
             raise unclear_request("send a form: application/x-www-form-urlencoded")
         async with self._body(request) as body:
-            asked = await self._read(body, _fields, request.scope["query_string"], body)
-            language = find_language(asked.language, self._checker.languages)
-            rates = self._checker.rates_for(asked.flags_per_1000, picky=asked.picky)
+            query = await self._read(body, _parse_check, request.scope["query_string"], body)
+            language = find_language(query.language, self._checker.languages)
+            rates = self._checker.rates_for(query.flags_per_1000, picky=query.picky)
 
-            def make(found: Sequence[AnnotatedDocument]) -> bytes:
-                flags = [each for one in found for each in shown_flags(asked.text, one, self._checker)]
-                ruled = ((each, task_rule(self._checker.models[each.flag.task].task)) for each in flags)
-                matches = [(each, rule) for each, rule in ruled if asked.wants(rule)]
+            def make_response(results: Sequence[AnnotatedDocument]) -> bytes:
+                flags = [flag for one in results for flag in shown_flags(query.text, one, self._checker)]
+                with_rules = ((flag, task_rule(self._checker.models[flag.flag.task].task)) for flag in flags)
+                matches = [(flag, rule) for flag, rule in with_rules if query.wants(rule)]
                 whole = len(flags) < MOST_FLAGS
-                return to_json(answer(matches, asked.text, language=language, whole=whole))
+                return to_json(answer(matches, query.text, language=language, whole=whole))
 
-            texts = [] if asked.nothing else [asked.text.read]
-            return await self._answer(request, texts, rates, make)
+            texts = [] if query.text_level_only else [query.text.read]
+            return await self._answer(request, texts, rates, make_response)
 
     async def annotate(self, request: Request) -> Response:
         async with self._body(request) as body:
-            asked = await self._read(body, records_request, body)
-            rates = self._checker.rates_for(asked.flags_per_1000)
-            return await self._answer(request, asked.texts, rates, asked.answer)
+            query = await self._read(body, records_request, body)
+            rates = self._checker.rates_for(query.flags_per_1000)
+            return await self._answer(request, query.texts, rates, query.answer)
 
     async def explain(self, request: Request) -> Response:
         async with self._body(request) as body:
-            asked = await self._read(body, reasons_request, body)
-            return await self._answer(request, [], {}, lambda found: explain_flag(asked, self._checker))
+            query = await self._read(body, reasons_request, body)
+            return await self._answer(request, [], {}, lambda results: explain_flag(query, self._checker))
 
     async def openapi(self, request: Request) -> Response:
         return _json(to_json(openapi(self._limits, BASES)))
@@ -263,10 +263,10 @@ class _Views:
         return PlainTextResponse(str(self._limits.max_text))
 
     async def configuration(self, request: Request) -> Response:
-        asked = request.query_params.get("language", "")
-        if not asked:
+        language = request.query_params.get("language", "")
+        if not language:
             raise unclear_request("missing 'language' parameter, e.g. 'language=en-US'")
-        find_language(asked, self._checker.languages)
+        find_language(language, self._checker.languages)
         rules = [rule_as_json(task_rule(model.task)) for model in self._checker.models.values()]
         parameter = {"maxTextLength": self._limits.max_text}
         return _json(to_json({"software": SOFTWARE, "parameter": parameter, "rules": rules}))
@@ -274,43 +274,45 @@ class _Views:
     def _body(self, request: Request) -> AbstractAsyncContextManager[bytes]:
         return self._bodies.read(request.receive, request.headers.get("content-length"))
 
-    async def _answer(self, request: Request, texts: Sequence[str], rates: Rates, make: Make) -> Response:
-        """Ask the models, as long as the client waits for it."""
-        asking = asyncio.ensure_future(self._worker.ask(texts, rates, make))
-        leaving = asyncio.ensure_future(request.receive())
+    async def _answer(
+        self, request: Request, texts: Sequence[str], rates: Rates, make_response: MakeResponse
+    ) -> Response:
+        """Run the models, unless the client closes the connection first."""
+        response = asyncio.ensure_future(self._worker.ask(texts, rates, make_response))
+        disconnect = asyncio.ensure_future(request.receive())
         try:
-            await asyncio.wait({asking, leaving}, return_when=asyncio.FIRST_COMPLETED)
-            if not asking.done():
+            await asyncio.wait({response, disconnect}, return_when=asyncio.FIRST_COMPLETED)
+            if not response.done():
                 raise unclear_request("the client left")
-            return _Answer(asking.result(), self._bodies)
+            return _HeldResponse(response.result(), self._bodies)
         finally:
-            asking.cancel()
-            leaving.cancel()
+            response.cancel()
+            disconnect.cancel()
 
-    async def _read(self, body: bytes, reader: Callable[..., Asked], *parts: bytes) -> Asked:
-        """Read a request; a long one in a thread, while others are answered."""
-        read = partial(reader, *parts, max_text=self._limits.max_text)
-        return await asyncio.to_thread(read) if len(body) > _LONG else read()
+    async def _read(self, body: bytes, parser: Callable[..., ParsedRequest], *parts: bytes) -> ParsedRequest:
+        """Parse a request; a long one in a thread, while other requests are answered."""
+        parse = partial(parser, *parts, max_text=self._limits.max_text)
+        return await asyncio.to_thread(parse) if len(body) > _LONG_BODY else parse()
 
 
-class _Answer(Response):
-    """JSON that counts as held until it is sent: a piece is handed over when the one before is on its way."""
+class _HeldResponse(Response):
+    """A JSON response that counts as held until it is sent, chunk by chunk."""
 
     def __init__(self, body: bytes, bodies: BodyReader) -> None:
         super().__init__(media_type="application/json", headers={"content-length": str(len(body))})
         self._whole, self._bodies = body, bodies
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Send it."""
+        """Send the response."""
         with self._bodies.hold(len(self._whole)):
             await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
-            for at in range(0, len(self._whole), _PIECE):
-                piece = self._whole[at : at + _PIECE]
-                more = at + _PIECE < len(self._whole)
-                await send({"type": "http.response.body", "body": piece, "more_body": more})
+            for at in range(0, len(self._whole), _CHUNK):
+                chunk = self._whole[at : at + _CHUNK]
+                more = at + _CHUNK < len(self._whole)
+                await send({"type": "http.response.body", "body": chunk, "more_body": more})
 
 
-def _fields(query: bytes, body: bytes, *, max_text: int) -> CheckRequest:
+def _parse_check(query: bytes, body: bytes, *, max_text: int) -> CheckRequest:
     return check_request(parse_form(query, body), max_text=max_text)
 
 

@@ -1,4 +1,4 @@
-"""The models of a server, and the thread that asks them."""
+"""The models of a server, and the thread that runs them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from disambig.checking import CorrectingAnnotator as Loaded
-from disambig.checking import load_checker, plain_word
+from disambig.checking import CorrectingAnnotator, load_checker, plain_word
 from disambig.configuration import CheckSettings
 from disambig.errors import UserError
 from disambig.formats import AnnotatedDocument, Document
@@ -24,16 +23,16 @@ if TYPE_CHECKING:
 
 
 Rates = Mapping[str, float]
-"""Flags per 1,000 correct words, by task; a task that is not in it has its model's own."""
-Make = Callable[[Sequence[AnnotatedDocument]], bytes]
-"""From the decided texts of a request to its answer."""
+"""Flags per 1,000 correct words, by task; other tasks have the rate of their model."""
+MakeResponse = Callable[[Sequence[AnnotatedDocument]], bytes]
+"""Turns the annotated texts of a request into the body of its response."""
 
 
 @dataclass(eq=False, slots=True)
 class _CheckJob:
     texts: Sequence[str]
     rates: Rates
-    make: Make
+    make_response: MakeResponse
     loop: asyncio.AbstractEventLoop
     answer: asyncio.Future[bytes]
     size: int = field(init=False)
@@ -43,14 +42,14 @@ class _CheckJob:
 
 
 class ModelThread:
-    """The thread, and what waits for it.
+    """A thread that runs the models, and the queue of its jobs.
 
     Parameters
     ----------
     annotate : callable
-        From rates to a function that decides texts.
+        Returns, for given rates, a function that annotates texts.
     seconds : float
-        Processor time that the texts of a batch may take, or a text alone.
+        Processor time for a batch of texts, or for one text.
     """
 
     def __init__(self, annotate: Callable[[Rates], Annotate], *, seconds: float = math.inf) -> None:
@@ -62,19 +61,19 @@ class ModelThread:
         self._thread = threading.Thread(target=self._work, name="disambig models", daemon=True)
         self._thread.start()
 
-    async def ask(self, texts: Sequence[str], rates: Rates, make: Make) -> bytes:
-        """Return what `make` makes of the decided texts; without texts nothing is decided.
+    async def ask(self, texts: Sequence[str], rates: Rates, make_response: MakeResponse) -> bytes:
+        """Annotate texts and return the response that `make_response` builds from them.
 
-        `make` runs in the thread of the models, and may ask them.
+        `make_response` runs in the thread of the models and may use them. `texts` may be empty.
 
         Raises
         ------
         UserError
-            D313 where a text cannot be decided; D891 where that takes too long; D887 where the server ends;
-            what `make` raises.
+            D313 if a text cannot be annotated; D891 if that takes too long; D887 if the server stops; the
+            errors of `make_response`.
         """
         loop = asyncio.get_running_loop()
-        job = _CheckJob(texts, rates, make, loop, loop.create_future())
+        job = _CheckJob(texts, rates, make_response, loop, loop.create_future())
         with self._changed:
             if self._ended:
                 raise UserError("D887")
@@ -83,7 +82,7 @@ class ModelThread:
         return await job.answer
 
     def end(self) -> None:
-        """Finish what is in work and refuse the rest."""
+        """Finish the current batch, refuse waiting jobs and stop the thread."""
         with self._changed:
             self._ended = True
             left = list(self._waiting)
@@ -98,9 +97,9 @@ class ModelThread:
             self._answer(batch)
 
     def _next(self) -> list[_CheckJob] | None:
-        """Return the job that has waited longest, and with it others of the same rates; None at the end.
+        """Return the oldest job and further jobs with the same rates; None if the thread is to stop.
 
-        Whoever has left is passed over.
+        Cancelled jobs are skipped.
         """
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._ended)
@@ -123,35 +122,39 @@ class ModelThread:
 
     def _answer(self, batch: Sequence[_CheckJob]) -> None:
         try:
-            found = self._decided(batch)
+            results_per_job = self._annotate_batch(batch)
         except Exception as problem:
             for job in batch:
                 _set_result(job, problem)
             return
-        for job, results in zip(batch, found, strict=True):
+        for job, results in zip(batch, results_per_job, strict=True):
             try:
-                bad = next((each for each in results if isinstance(each, UserError)), None)
+                bad = next((result for result in results if isinstance(result, UserError)), None)
                 _set_result(
-                    job, bad or job.make([each for each in results if isinstance(each, AnnotatedDocument)])
+                    job,
+                    bad
+                    or job.make_response(
+                        [result for result in results if isinstance(result, AnnotatedDocument)]
+                    ),
                 )
             except Exception as problem:
                 _set_result(job, problem)
 
-    def _decided(self, batch: Sequence[_CheckJob]) -> list[list[AnnotatedDocument | UserError]]:
-        """Decide the texts of all jobs in one call; a text that fails spoils no other."""
+    def _annotate_batch(self, batch: Sequence[_CheckJob]) -> list[list[AnnotatedDocument | UserError]]:
+        """Annotate the texts of all jobs in one call; a text that fails does not affect the others."""
         texts = [text for job in batch for text in job.texts]
         documents = [Document(str(i), text, f"text {i}", kind="json") for i, text in enumerate(texts)]
         results: list[AnnotatedDocument | UserError] = []
         if documents:
-            found, bad = annotate_documents(documents, self._limited(self._annotate(batch[0].rates)))
-            good = {result.document.path: result for result in found}
-            wrong = {each.path: _refusal(each.error) for each in bad}
-            results = [good.get(each.path) or wrong[each.path] for each in documents]
-        taken = iter(results)
-        return [[next(taken) for _ in job.texts] for job in batch]
+            annotated, bad = annotate_documents(documents, self._limited(self._annotate(batch[0].rates)))
+            good = {result.document.path: result for result in annotated}
+            errors = {failure.path: _most_specific(failure.error) for failure in bad}
+            results = [good.get(document.path) or errors[document.path] for document in documents]
+        remaining = iter(results)
+        return [[next(remaining) for _ in job.texts] for job in batch]
 
     def _limited(self, annotate: Annotate) -> Annotate:
-        """Return `annotate` that raises D891 where it takes too long."""
+        """Return a version of `annotate` that raises D891 if it takes too long."""
 
         def run(texts: Sequence[str]) -> list[Decisions]:
             try:
@@ -163,14 +166,14 @@ class ModelThread:
         return run
 
 
-def _refusal(problem: UserError) -> UserError:
-    """Return what is wrong with a text: that it took too long, rather than that it could not be decided."""
+def _most_specific(problem: UserError) -> UserError:
+    """Return the time limit (D891) if it caused the error, otherwise the error itself."""
     cause = problem.__cause__
     return cause if isinstance(cause, UserError) and cause.code == "D891" else problem
 
 
 def _set_result(job: _CheckJob, outcome: bytes | Exception) -> None:
-    """Hand an answer over to the loop of whoever waits for it."""
+    """Set the result of a job in the event loop that waits for it."""
 
     def settle() -> None:
         if job.answer.done():
@@ -189,61 +192,63 @@ def _call_soon(loop: asyncio.AbstractEventLoop, call: Callable[[], Any]) -> None
 
 
 PICKY = 3.0
-"""So many times as many false alarms are accepted where a client asks for more."""
+"""Factor of the accepted false alarms if a client asks for more flags."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerChecker:
-    """What a server checks with.
+    """The models and settings of a server.
 
     Attributes
     ----------
-    loaded : Loaded
-        The models that correct words, and what was measured of them.
+    loaded : CorrectingAnnotator
+        The models that correct words, with their measured precision.
     rates : mapping from task to float
-        Flags per 1,000 correct words that hold where a request asks for none.
+        Flags per 1,000 correct words for requests that do not give a rate.
     ignore : frozenset of str
-        Words that are left alone, as `plain_word` returns them.
+        Words to ignore, as `plain_word` returns them.
     max_flags_per_1000 : float or None
-        Most flags for 1,000 words of a text.
+        Maximum number of flags per 1,000 words of a text.
     """
 
-    loaded: Loaded
+    loaded: CorrectingAnnotator
     rates: Rates
     ignore: frozenset[str] = frozenset()
     max_flags_per_1000: float | None = None
 
     @classmethod
     def from_settings(cls, settings: CheckSettings) -> ServerChecker:
-        """Load the models that settings ask for.
+        """Load the models that settings name.
 
         Raises
         ------
         UserError
-            As for `disambig.checking.loading.load_checker`, and for the files of words to leave alone.
+            The errors of `disambig.checking.load_checker`, and those of the files of words to ignore.
         """
         from disambig.models import task_rates
 
         loaded = load_checker(settings)
-        assert isinstance(loaded, Loaded)
-        asked = task_rates(loaded.models, loaded.rates)
-        rates = {each.task.name: asked.get(each.task.name, each.flags_per_1000) for each in loaded.models}
+        assert isinstance(loaded, CorrectingAnnotator)
+        set_rates = task_rates(loaded.models, loaded.rates)
+        rates = {
+            model.task.name: set_rates.get(model.task.name, model.flags_per_1000) for model in loaded.models
+        }
         ignore = frozenset(map(plain_word, settings.words_to_ignore()))
         return cls(loaded, rates, ignore, settings.max_flags_per_1000)
 
     @property
     def models(self) -> Mapping[str, Model]:
         """The models by task."""
-        return {each.task.name: each for each in self.loaded.models}
+        return {model.task.name: model for model in self.loaded.models}
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """The languages of the models, such as ``"en"``, each once."""
-        return tuple(dict.fromkeys(each.language or "en" for each in self.models.values()))
+        """The languages of the models, such as ``"en"``, without duplicates."""
+        return tuple(dict.fromkeys(model.language or "en" for model in self.models.values()))
 
     @property
     def flags_per_1000(self) -> float:
-        """All rates together."""
+        """Sum of the rates of all tasks."""
         return sum(self.rates.values())
 
     def rates_for(self, flags_per_1000: float | None = None, *, picky: bool = False) -> Rates:
@@ -252,15 +257,15 @@ class ServerChecker:
         Parameters
         ----------
         flags_per_1000 : float, optional
-            Of all tasks together; by default what the settings say.
+            Rate of all tasks together; by default the rates of the settings.
         picky : bool
-            Whether more is to be shown; nothing where the settings say how many flags are to be right, which
-            a rate would take the place of.
+            Whether to show more flags. It has no effect if the settings give a minimum precision, which a
+            rate would replace.
 
         Raises
         ------
         UserError
-            D401 for a number that is no rate.
+            D401 for an invalid rate.
         """
         from disambig.models import task_rates
 
@@ -272,15 +277,15 @@ class ServerChecker:
         return {task: PICKY * rate for task, rate in rates.items()} if picky else rates
 
     def annotate(self, rates: Rates) -> Annotate:
-        """Return the function that decides texts at some rates.
+        """Return a function that annotates texts at the given rates.
 
-        How many flags are to be right, where settings say so, holds at the rates of the settings alone: a
-        request that asks for others asks for them in its place.
+        A minimum precision in the settings only applies at the rates of the settings: a request with another
+        rate replaces it.
         """
         return replace(self.loaded, rates=rates, least=self.loaded.least if rates == self.rates else None)
 
     def warm_up(self, texts: Sequence[str]) -> None:
-        """Decide some texts, so that nobody waits for what is compiled or opened on first use."""
+        """Annotate some texts, so that no request waits for compilation or for files opened on first use."""
         decide = self.annotate(self.rates)
         decide(texts[:1])
         decide(texts)

@@ -1,4 +1,4 @@
-"""The public HTTP interface of LanguageTool: requests, rules, languages and matches."""
+"""LanguageTool's public HTTP interface: requests, rules, languages and matches."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ PREFIX = "DISAMBIG_"
 
 @dataclass(frozen=True, slots=True)
 class LanguageToolRule:
-    """A rule.
+    """A rule of LanguageTool's interface; each task is one rule.
 
     Attributes
     ----------
     id : str
-        Begins with `PREFIX`; clients take ids with MORFOLOGIK, HUNSPELL or SPELLER for spelling.
+        Begins with `PREFIX`; clients treat ids with MORFOLOGIK, HUNSPELL or SPELLER as spelling rules.
     description, short : str
-        In a sentence, in two words.
+        A sentence, and a short name.
     category, category_name : str
     issue : str
-        Type of the Internationalization Tag Set.
+        Issue type of the Internationalization Tag Set.
     """
 
     id: str
@@ -80,9 +80,11 @@ def task_rule(task: Task) -> LanguageToolRule:
 @lru_cache(maxsize=256)
 def _rule(task: str, kind: str, made_by: type) -> LanguageToolRule:
     name = PREFIX + re.sub(r"\W", "_", task).upper()
-    said = (inspect.getdoc(made_by) or "").partition("\n")[0] or f"The task {task!r} proposes other words."
+    description = (inspect.getdoc(made_by) or "").partition("\n")[
+        0
+    ] or f"The task {task!r} proposes other words."
     short, category, category_name, issue = _KINDS.get(kind, _KINDS["other"])
-    return LanguageToolRule(name, said, short, category, category_name, issue)
+    return LanguageToolRule(name, description, short, category, category_name, issue)
 
 
 def rule_as_json(rule: LanguageToolRule) -> dict[str, str]:
@@ -108,56 +110,56 @@ REGIONS = {
         "ZA": "South African",
     }
 }
-"""Clients ask for one of these; what is decided is the same in all."""
+"""Regional variants that clients may ask for; the results are the same for all of them."""
 
 
 def languages(codes: Sequence[str]) -> list[dict[str, str]]:
     """Return the languages as ``/v2/languages`` lists them."""
-    found = []
+    entries = []
     for code in codes:
         name = NAMES.get(code, code)
-        found.append({"name": name, "code": code, "longCode": code})
+        entries.append({"name": name, "code": code, "longCode": code})
         for region, adjective in REGIONS.get(code, {}).items():
-            found.append({"name": f"{name} ({adjective})", "code": code, "longCode": f"{code}-{region}"})
-    return found
+            entries.append({"name": f"{name} ({adjective})", "code": code, "longCode": f"{code}-{region}"})
+    return entries
 
 
-def find_language(asked: str, codes: Sequence[str]) -> dict[str, str]:
-    """Return the language that a request means; for ``auto`` the first there is.
+def find_language(name: str, codes: Sequence[str]) -> dict[str, str]:
+    """Return the language that a request names; for ``auto`` the first language.
 
     Raises
     ------
     UserError
-        D884 for one that is not there.
+        D884 if there is no such language.
     """
-    known = languages(codes)
-    wanted = asked.replace("_", "-").lower()
-    for each in known:
-        if wanted in (AUTO, each["longCode"].lower()):
-            return each
-    raise UserError("D884", asked=asked[:40], names=", ".join(each["longCode"] for each in known))
+    available = languages(codes)
+    wanted = name.replace("_", "-").lower()
+    for language in available:
+        if wanted in (AUTO, language["longCode"].lower()):
+            return language
+    raise UserError("D884", asked=name[:40], names=", ".join(language["longCode"] for language in available))
 
 
-_MOST_FIELDS = 200
+_MAX_FIELDS = 200
 _YES = ("true", "yes")
-_NO_TEXT = "textlevelonly"
+_TEXT_LEVEL_ONLY = "textlevelonly"
 
 
 @dataclass(frozen=True, slots=True)
 class CheckRequest:
-    """A request that was understood.
+    """A parsed request to ``/v2/check``.
 
     Attributes
     ----------
     text : AnnotatedText
     language : str
-        As it was asked for.
+        Language code as the client sent it.
     enabled_rules, disabled_rules, enabled_categories, disabled_categories : frozenset of str
     enabled_only, picky : bool
-    nothing : bool
-        Whether only rules are asked for that look at whole texts: there are none.
+    text_level_only : bool
+        Whether only rules for whole texts are wanted; we have no such rules.
     flags_per_1000 : float or None
-        A field of ours: false alarms to accept per 1,000 words.
+        Our own extension: false alarms to accept per 1,000 words.
     """
 
     text: AnnotatedText
@@ -168,11 +170,11 @@ class CheckRequest:
     disabled_categories: frozenset[str]
     enabled_only: bool
     picky: bool
-    nothing: bool
+    text_level_only: bool
     flags_per_1000: float | None
 
     def wants(self, rule: LanguageToolRule) -> bool:
-        """Tell whether matches of a rule are asked for."""
+        """Return True if the request asks for matches of a rule."""
         if self.enabled_only:
             return rule.id in self.enabled_rules or rule.category in self.enabled_categories
         if rule.id in self.disabled_rules:
@@ -181,44 +183,45 @@ class CheckRequest:
 
 
 def parse_form(*encoded: bytes) -> dict[str, str]:
-    """Return the fields of forms, those of later ones above those of earlier.
+    """Return the fields of forms; later forms take precedence.
 
     Raises
     ------
     UserError
-        D883 where they are no UTF-8 or too many.
+        D883 if a form is not UTF-8 or has too many fields.
     """
-    found: dict[str, str] = {}
-    for each in encoded:
+    fields: dict[str, str] = {}
+    for form in encoded:
         try:
             pairs = parse_qsl(
-                each.decode(), keep_blank_values=True, errors="strict", max_num_fields=_MOST_FIELDS
+                form.decode(), keep_blank_values=True, errors="strict", max_num_fields=_MAX_FIELDS
             )
         except UnicodeError:
             raise unclear_request("the form is not UTF-8") from None
         except ValueError:
-            raise unclear_request(f"the form has more than {_MOST_FIELDS} fields") from None
-        found |= dict(pairs)
-    return found
+            raise unclear_request(f"the form has more than {_MAX_FIELDS} fields") from None
+        fields |= dict(pairs)
+    return fields
 
 
 def check_request(fields: Mapping[str, str], *, max_text: int) -> CheckRequest:
-    """Return what the fields of a form ask for; unknown ones are passed over.
+    """Parse the fields of a form; unknown fields are ignored.
 
     Raises
     ------
     UserError
-        D883 for fields that are missing or make no sense together, D885 for a text that is too long.
+        D883 for missing or contradictory fields, D885 for a text that is too long.
     """
     language = fields.get("language", "").strip()
     if not language:
         raise unclear_request("missing 'language' parameter, e.g. 'language=en-US' or 'language=auto'")
     enabled_rules, disabled_rules = _split_list(fields, "enabledRules"), _split_list(fields, "disabledRules")
     enabled, disabled = _split_list(fields, "enabledCategories"), _split_list(fields, "disabledCategories")
-    only = fields.get("enabledOnly", "").lower() in _YES
-    if only and (disabled_rules or disabled):
+    enabled_only = fields.get("enabledOnly", "").lower() in _YES
+    # Clients may compare these messages: they are LanguageTool's own words.
+    if enabled_only and (disabled_rules or disabled):
         raise unclear_request("you cannot specify disabled rules or categories using enabledOnly=true")
-    if only and not (enabled_rules or enabled):
+    if enabled_only and not (enabled_rules or enabled):
         raise unclear_request("you must specify enabled rules or categories when using enabledOnly=true")
     return CheckRequest(
         text=_text(fields, max_text),
@@ -227,20 +230,20 @@ def check_request(fields: Mapping[str, str], *, max_text: int) -> CheckRequest:
         disabled_rules=disabled_rules,
         enabled_categories=enabled,
         disabled_categories=disabled,
-        enabled_only=only,
+        enabled_only=enabled_only,
         picky=fields.get("level", "").lower() == "picky",
-        nothing=fields.get("mode", "").lower() == _NO_TEXT,
+        text_level_only=fields.get("mode", "").lower() == _TEXT_LEVEL_ONLY,
         flags_per_1000=parse_rate(fields.get("flagsPer1000")),
     )
 
 
 def parse_rate(value: object) -> float | None:
-    """Return a rate that a client asks for; None where it asks for none.
+    """Return the rate that a client asks for; None if it does not ask for one.
 
     Raises
     ------
     UserError
-        D883 for what is no rate.
+        D883 for an invalid rate.
     """
     if value in (None, ""):
         return None
@@ -249,39 +252,39 @@ def parse_rate(value: object) -> float | None:
     except ValueError:
         rate = -1.0
     if isinstance(value, bool) or not 0 <= rate < float("inf"):
-        raise unclear_request(f"{str(value)[:40]!r} is no rate of flags: give a number such as 1")
+        raise unclear_request(f"invalid rate of flags {str(value)[:40]!r}: expected a number such as 1")
     return rate
 
 
 def check_text(text: str, *, max_text: int) -> str:
-    """Return a text that may be decided.
+    """Return the text if it can be checked.
 
     Raises
     ------
     UserError
-        D883 where it holds what is no text, D885 where it is too long.
+        D883 if it contains characters that are not text, D885 if it is too long.
     """
     if len(text) > max_text:
         raise UserError("D885", what="the text", limit=max_text, unit="characters")
     if problem := text_problem(text):
-        raise unclear_request(f"there is {problem}")
+        raise unclear_request(f"the text has {problem}")
     return text
 
 
 def parse_json(data: str | bytes, what: str) -> Any:
-    """Return JSON that a client sent.
+    """Parse JSON that a client sent; `what` names it in messages.
 
     Raises
     ------
     UserError
-        D883 where it is none.
+        D883 if it is not valid JSON.
     """
     try:
         return json.loads(data)
     except json.JSONDecodeError as problem:
-        raise unclear_request(f"{what} is no JSON: {problem.msg}, column {problem.colno}") from None
+        raise unclear_request(f"{what} is not valid JSON: {problem.msg}, column {problem.colno}") from None
     except (ValueError, RecursionError) as problem:
-        raise unclear_request(f"{what} is no JSON: {type(problem).__name__}") from None
+        raise unclear_request(f"{what} is not valid JSON: {type(problem).__name__}") from None
 
 
 def _text(fields: Mapping[str, str], max_text: int) -> AnnotatedText:
@@ -292,37 +295,37 @@ def _text(fields: Mapping[str, str], max_text: int) -> AnnotatedText:
         raise unclear_request("set only 'text' or 'data' parameter, not both")
     if text is not None:
         return plain_annotated(check_text(text, max_text=max_text))
-    found = parse_json(data or "", "'data'")
-    if isinstance(found, dict) and isinstance(found.get("text"), str) and "annotation" not in found:
-        return plain_annotated(check_text(found["text"], max_text=max_text))
-    annotation = found.get("annotation") if isinstance(found, dict) else None
+    value = parse_json(data or "", "'data'")
+    if isinstance(value, dict) and isinstance(value.get("text"), str) and "annotation" not in value:
+        return plain_annotated(check_text(value["text"], max_text=max_text))
+    annotation = value.get("annotation") if isinstance(value, dict) else None
     if not isinstance(annotation, list):
-        raise unclear_request("'data' has neither 'annotation', a list, nor 'text'")
+        raise unclear_request("'data' has neither a list 'annotation' nor 'text'")
     try:
         pieces = parse_annotation(annotation)
     except ValueError as problem:
         raise unclear_request(f"'data': {problem}") from None
     whole = AnnotatedText.from_pieces(pieces)
-    for each in (whole.read, whole.shown):
-        check_text(each, max_text=max_text)
+    for version in (whole.read, whole.shown):
+        check_text(version, max_text=max_text)
     return whole
 
 
 def _split_list(fields: Mapping[str, str], key: str) -> frozenset[str]:
-    return frozenset(filter(None, (each.strip().upper() for each in fields.get(key, "").split(","))))
+    return frozenset(filter(None, (name.strip().upper() for name in fields.get(key, "").split(","))))
 
 
 _NAME = "text"
 MOST_FLAGS = 5_000
-"""Flags of a text that are shown: the surest."""
+"""Maximum number of flags per text; the most certain ones are shown."""
 _BEFORE = re.compile(r"\S+[^\S\r\n]*\Z")
 _AFTER = re.compile(r"[^\S\r\n]*\S+")
-_FAR = 80  # characters in which the word beside is looked for
+_MAX_DISTANCE = 80  # the neighbouring word is searched within this number of characters
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What should stand there, with the probability that it should."""
+    """A replacement, with the probability that it is right."""
 
     text: str
     probability: float
@@ -330,17 +333,17 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class ShownFlag:
-    """A flag as an edit that is neither empty nor invisible.
+    """A flag as an edit of visible, non-empty text, which LanguageTool's clients require.
 
     Attributes
     ----------
     flag : Flag
-        Its offsets are those into the text as it is read.
+        The flag; its offsets refer to `AnnotatedText.read`.
     start, end : int
-        Offsets into the text as the user has it. Where a word is missing or one too many, the word beside
-        is taken along.
+        Offsets into `AnnotatedText.shown`. If a word is missing or superfluous, the neighbouring word is
+        included.
     proposals : tuple of Proposal
-        What to put there: that of the flag, those of less sure tasks, and other candidates.
+        Replacements: that of the flag, those of less certain tasks, and other candidates.
     """
 
     flag: Flag
@@ -349,27 +352,27 @@ class ShownFlag:
     proposals: tuple[Proposal, ...]
 
 
-def shown_flags(text: AnnotatedText, found: AnnotatedDocument, checker: ServerChecker) -> list[ShownFlag]:
-    """Return the flags of a decided text that are to be shown, in text order; `MOST_FLAGS` at most."""
-    decisions = [each for each in found.decisions if each.flagged.any()]
+def shown_flags(text: AnnotatedText, document: AnnotatedDocument, checker: ServerChecker) -> list[ShownFlag]:
+    """Return the flags of an annotated text that are shown, in text order; at most `MOST_FLAGS`."""
+    decisions = [by_task for by_task in document.decisions if by_task.flagged.any()]
     checked = find_flags(_NAME, text.read, PlainText(text.read), decisions, ignore=checker.ignore)
     directives = read_directives(_NAME, text.shown, text.comments, TextLines(text.shown))
     shown = []
     flags = surest(checked.flags, 1000, MOST_FLAGS)
     candidates = flag_candidates(flags, decisions, text.read, checker.loaded)
     for flag, listed in zip(flags, candidates, strict=True):
-        each = _show_flag(flag, text, listed)
+        shown_flag = _show_flag(flag, text, listed)
         tasks = flag.task, *tasks_at(flag.start, flag.end, flag.alternatives)
-        if each and not directives.hiding(each.start, flag.observed, *tasks):
-            shown.append(each)
-    apart = _apart(shown)
-    kept = surest([each.flag for each in apart], checked.words, checker.max_flags_per_1000)
+        if shown_flag and not directives.hiding(shown_flag.start, flag.observed, *tasks):
+            shown.append(shown_flag)
+    apart = _without_overlaps(shown)
+    kept = surest([shown_flag.flag for shown_flag in apart], checked.words, checker.max_flags_per_1000)
     chosen = set(map(id, kept))
-    return [each for each in apart if id(each.flag) in chosen]
+    return [shown_flag for shown_flag in apart if id(shown_flag.flag) in chosen]
 
 
 def _show_flag(flag: Flag, text: AnnotatedText, candidates: Sequence[FlagCandidate]) -> ShownFlag | None:
-    """Return a flag as it is shown; None where it cannot be, because markup is in the way."""
+    """Return a flag as it is shown; None if markup prevents that."""
     start, end, new = flag.edit
     for first, last in _widen(text.read, start, end, bool(flag.replacement)):
         whole = text.read[first:start] + new + text.read[end:last]
@@ -386,34 +389,34 @@ def _show_flag(flag: Flag, text: AnnotatedText, candidates: Sequence[FlagCandida
     return None
 
 
-def _apart(shown: Sequence[ShownFlag]) -> list[ShownFlag]:
-    """Return the flags without those that overlap a surer one, now that words beside them belong to them."""
+def _without_overlaps(shown: Sequence[ShownFlag]) -> list[ShownFlag]:
+    """Return the flags without those that overlap a more certain one, neighbouring words included."""
     kept: list[ShownFlag] = []
-    for each in sorted(shown, key=lambda each: (each.start, each.end)):
-        if not kept or kept[-1].end <= each.start:
-            kept.append(each)
-        elif kept[-1].flag.probability < each.flag.probability:
-            kept[-1] = each
+    for flag in sorted(shown, key=lambda flag: (flag.start, flag.end)):
+        if not kept or kept[-1].end <= flag.start:
+            kept.append(flag)
+        elif kept[-1].flag.probability < flag.flag.probability:
+            kept[-1] = flag
     return kept
 
 
-def _widen(text: str, start: int, end: int, puts: bool) -> list[tuple[int, int]]:
-    """Return stretches around an edit in which something stands before and after, the best first."""
-    if start < end and puts:
+def _widen(text: str, start: int, end: int, has_replacement: bool) -> list[tuple[int, int]]:
+    """Return spans around an edit that are not empty before and after the edit, the best first."""
+    if start < end and has_replacement:
         return [(start, end)]
-    before = _BEFORE.search(text, max(0, start - _FAR), start)
-    after = _AFTER.match(text, end, end + _FAR)
-    found = [(before.start(), end)] if before and start < end else []
-    found += [(start, after.end())] if after else []
-    found += [(before.start(), end)] if before and start == end else []
-    return [*found, (start, end)]
+    before = _BEFORE.search(text, max(0, start - _MAX_DISTANCE), start)
+    after = _AFTER.match(text, end, end + _MAX_DISTANCE)
+    spans = [(before.start(), end)] if before and start < end else []
+    spans += [(start, after.end())] if after else []
+    spans += [(before.start(), end)] if before and start == end else []
+    return [*spans, (start, end)]
 
 
 def _distinct(proposals: Sequence[Proposal], observed: str) -> tuple[Proposal, ...]:
     first: dict[str, Proposal] = {}
-    for each in proposals:
-        if each.text != observed:
-            first.setdefault(each.text, each)
+    for proposal in proposals:
+        if proposal.text != observed:
+            first.setdefault(proposal.text, proposal)
     return tuple(first.values())
 
 
@@ -427,7 +430,7 @@ SOFTWARE = {
     "status": "",
 }
 AROUND = 40
-"""Characters of context on each side."""
+"""Number of characters of context on each side."""
 
 
 def answer(
@@ -437,22 +440,27 @@ def answer(
     language: dict[str, str],
     whole: bool = True,
 ) -> dict[str, Any]:
-    """Return the whole answer.
+    """Return the response to a request to ``/v2/check``.
 
     Parameters
     ----------
+    matches : sequence of (ShownFlag, LanguageToolRule)
+    text : AnnotatedText
     language : dict
         As `find_language` returns it.
     whole : bool
-        Whether all matches are there.
+        Whether the matches are complete.
     """
     offsets = Utf16Offsets(text.shown)
-    spoken = {"name": language["name"], "code": language["longCode"]}
+    code_and_name = {"name": language["name"], "code": language["longCode"]}
     return {
         "software": SOFTWARE,
         "warnings": {"incompleteResults": not whole},
-        "language": {**spoken, "detectedLanguage": {**spoken, "confidence": 1.0, "source": "disambig"}},
-        "matches": [_match(each, rule, text, offsets) for each, rule in matches],
+        "language": {
+            **code_and_name,
+            "detectedLanguage": {**code_and_name, "confidence": 1.0, "source": "disambig"},
+        },
+        "matches": [_match(flag, rule, text, offsets) for flag, rule in matches],
     }
 
 
@@ -464,7 +472,7 @@ def _match(
     return {
         "message": message(shown),
         "shortMessage": rule.short,
-        "replacements": [_replacement(each) for each in shown.proposals],
+        "replacements": [_replacement(proposal) for proposal in shown.proposals],
         "offset": start,
         "length": offsets.count(shown.end) - start,
         "context": context(text.shown, shown.start, shown.end),
@@ -482,14 +490,14 @@ def _match(
 
 
 def message(shown: ShownFlag) -> str:
-    """Return a flag as a question, with how often such flags were right; if unknown, how probable it is."""
+    """Return a flag as a question, with the measured precision of such flags or a probability."""
     flag = shown.flag
     observed, meant = (
-        escape_control_chars(" ".join(each.split())) for each in (flag.observed, flag.replacement)
+        escape_control_chars(" ".join(text.split())) for text in (flag.observed, flag.replacement)
     )
     sure = f"{round(100 * flag.probability)} % sure"
     if flag.trust is not None:
-        sure = f"of such flags {round(100 * flag.trust.share)} % were right"
+        sure = f"{round(100 * flag.trust.share)} % of such flags were right"
     if not observed:
         return f"Is “{meant}” missing here? ({sure})"
     if not meant:
@@ -498,11 +506,11 @@ def message(shown: ShownFlag) -> str:
 
 
 def context(text: str, start: int, end: int) -> dict[str, Any]:
-    """Return what stands around a place, in a line."""
+    """Return the context of a match on one line, with the offset of the match in it."""
     first, last = max(0, start - AROUND), min(len(text), end + AROUND)
     before = ("..." if first else "") + text[first:start]
     after = text[end:last] + ("..." if last < len(text) else "")
-    line = "".join(" " if each in "\r\n\t" else each for each in before + text[start:end] + after)
+    line = "".join(" " if char in "\r\n\t" else char for char in before + text[start:end] + after)
     return {"text": line, "offset": utf16_length(before), "length": utf16_length(text[start:end])}
 
 

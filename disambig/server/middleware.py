@@ -26,46 +26,47 @@ HTTP_STATUS = {
     "D890": 405,
     "D891": 413,
 }
-"""By the code of the error; any other is a 500."""
+"""HTTP status by error code; other errors have status 500."""
 
 
 def http_status(problem: UserError) -> int:
-    """Return the HTTP status of a refusal."""
+    """Return the HTTP status of an error."""
     return HTTP_STATUS.get(problem.code, 500)
 
 
 def client_message(problem: UserError) -> str:
-    """Return what a client is told."""
+    """Return the text of an error response."""
     return f"Error: {problem}"
 
 
 def unclear_request(problem: str) -> UserError:
-    """Return the refusal of a request that cannot be understood."""
+    """Return the error for a request that cannot be understood."""
     return UserError("D883", problem=problem)
 
 
-_BYTES_A_CHARACTER = 16
-"""Of a form: a character outside the basic plane takes twelve, and annotations have marks of their own."""
-_LEAST_BODY = 1 << 16
+_BYTES_PER_CHARACTER = 16
+"""Maximum size of a character in a form: up to twelve bytes if percent-encoded, and annotations add JSON."""
+_MIN_BODY_LIMIT = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
 class ServerLimits:
-    """Bounds of a server.
+    """Limits of a server.
 
     Attributes
     ----------
     max_text : int
-        Characters of one text.
+        Maximum number of characters per text.
     max_clients : int
-        Connections at once; what is above is answered with 503.
+        Maximum number of connections at the same time; further ones are answered with 503.
     client_seconds : float
-        How long a client may take to send a request, to read its answer, or until the next request, before
-        it is dropped.
+        Time a client may take to send a request, to read its response, or to start the next request, before
+        its connection is closed.
     text_seconds : float
-        Processor time that a text may take to be decided; one that takes longer is answered with 413.
+        Processor time for checking one text; texts that take longer are answered with 413.
     held : int
-        Bytes of requests that wait, and of answers that are not sent yet; what is above is answered with 503.
+        Maximum number of bytes of waiting requests and unsent responses; further requests are answered with
+        503.
     """
 
     max_text: int = 500_000
@@ -76,12 +77,12 @@ class ServerLimits:
 
     @property
     def max_body(self) -> int:
-        """Most bytes of a request."""
-        return max(_LEAST_BODY, _BYTES_A_CHARACTER * self.max_text)
+        """Maximum number of bytes per request."""
+        return max(_MIN_BODY_LIMIT, _BYTES_PER_CHARACTER * self.max_text)
 
 
 EXTENSIONS = ("chrome-extension", "moz-extension", "safari-web-extension")
-"""Schemes of origins of which all may be allowed at once: their names are made at installation."""
+"""Schemes whose origins may be allowed all at once: the names of extensions are made up at installation."""
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/\s?#@]+")
 _NO_HOST = re.compile(r"[/?#@]")
 _LOCAL = ("localhost", "")
@@ -89,14 +90,14 @@ _LOCAL = ("localhost", "")
 
 @dataclass(frozen=True, slots=True)
 class AllowedOrigins:
-    """What is allowed.
+    """The hosts and origins that requests may come from.
 
     Attributes
     ----------
     hosts : frozenset of str
-        Names under which the server may be reached, beside addresses and ``localhost``.
+        Host names that the server answers to, in addition to IP addresses and ``localhost``.
     allowed : frozenset of str
-        Origins, in lower case; ``moz-extension://*`` stands for all of a scheme in `EXTENSIONS`.
+        Allowed origins in lower case; ``moz-extension://*`` allows all origins of a scheme in `EXTENSIONS`.
     """
 
     hosts: frozenset[str] = frozenset()
@@ -104,30 +105,32 @@ class AllowedOrigins:
 
     @classmethod
     def from_options(cls, *, hosts: list[str], origins: list[str]) -> AllowedOrigins:
-        """Return what options allow.
+        """Return the hosts and origins that the options of a command allow.
 
         Raises
         ------
         UserError
-            D882 for what is no origin, or more than one.
+            D882 for an invalid origin, or one that stands for too many.
         """
-        return cls(frozenset(map(str.lower, hosts)), frozenset(map(_checked, origins)))
+        return cls(frozenset(map(str.lower, hosts)), frozenset(map(_check_origin, origins)))
 
     def check(self, method: str, headers: Mapping[str, str]) -> str:
-        """Return the foreign origin that asks and is allowed to; "" for programs and the page itself.
+        """Return the foreign origin of a request; "" for programs and the demo page.
 
         Parameters
         ----------
+        method : str
         headers : mapping
-            With names in lower case.
+            Request headers with names in lower case.
 
         Raises
         ------
         UserError
-            D886 where host or origin is not allowed.
+            D886 if the host or the origin is not allowed.
         """
         host = headers.get("host", "")
-        if not self._is_known(host):
+        # Other names are refused: with DNS rebinding, a foreign page could otherwise reach the server.
+        if not self._is_allowed_host(host):
             raise UserError("D886", what="the host", value=host, option="--allow-host")
         origin = headers.get("origin", "").lower()
         if not origin:
@@ -142,7 +145,7 @@ class AllowedOrigins:
             return headers["origin"]
         raise UserError("D886", what="the origin", value=headers["origin"], option="--allow-origin")
 
-    def _is_known(self, host: str) -> bool:
+    def _is_allowed_host(self, host: str) -> bool:
         if _NO_HOST.search(host):
             return False
         try:
@@ -158,16 +161,16 @@ class AllowedOrigins:
         return True
 
 
-def _checked(origin: str) -> str:
+def _check_origin(origin: str) -> str:
     origin = origin.strip().lower().rstrip("/")
     scheme, _, rest = origin.partition("://")
     problem = ""
     if origin in ("*", "null"):
-        problem = "that would be any page in any browser of this machine"
+        problem = "it would allow any page in any browser on this machine"
     elif "*" in origin and not (rest == "*" and scheme in EXTENSIONS):
-        problem = "a * stands for all extensions of a browser, and for nothing else"
+        problem = "* is only allowed for all extensions of a browser"
     elif not _ORIGIN.fullmatch(origin):
-        problem = "this is no origin"
+        problem = "it is not an origin"
     if problem:
         raise UserError("D882", value=origin, problem=problem)
     return origin
@@ -190,16 +193,16 @@ _DAY = b"86400"
 
 
 class RequestGuard:
-    """An application of ASGI that lets through to another what may be asked.
+    """ASGI middleware: check the origin of requests, add headers, and turn errors into responses.
 
     Parameters
     ----------
     app : ASGI application
-    origins : Origins
+    origins : AllowedOrigins
     tell : callable
-        Is told of bugs, in a line that holds nothing of a text.
+        Called with a line about each bug; the line contains nothing of a text.
     routes : sequence of Route
-        What `app` answers.
+        The routes of `app`.
     """
 
     def __init__(
@@ -225,7 +228,7 @@ class RequestGuard:
 
         try:
             foreign = self._origins.check(scope["method"], headers)
-            added += _allowing(foreign)
+            added += _cors_headers(foreign)
             if scope["method"] == "OPTIONS":
                 await _plain_response(with_headers, 204, "", _preflight(headers) if foreign else ())
                 return
@@ -234,13 +237,13 @@ class RequestGuard:
             if started:
                 raise
             await _plain_response(
-                with_headers, http_status(problem), client_message(problem), _closing(problem)
+                with_headers, http_status(problem), client_message(problem), _error_headers(problem)
             )
         except Exception as problem:
-            self._tell(_origin_place(problem))
+            self._tell(_bug_location(problem))
             if not started:
                 await _plain_response(
-                    with_headers, 500, "Error: the server failed; its standard error says where"
+                    with_headers, 500, "Error: the server failed; see its standard error for the place"
                 )
 
 
@@ -252,8 +255,8 @@ async def _plain_response(send: Send, status: int, text: str, more: Sequence[Hea
     await send({"type": "http.response.body", "body": body})
 
 
-def _allowing(origin: str) -> list[Header]:
-    """Return who may use an answer: an origin, or only what is of the same."""
+def _cors_headers(origin: str) -> list[Header]:
+    """Return the headers that let a foreign origin, or only the page itself, read the response."""
     if not origin:
         return [(b"cross-origin-resource-policy", b"same-origin")]
     return [
@@ -263,29 +266,30 @@ def _allowing(origin: str) -> list[Header]:
 
 
 def _preflight(headers: MutableMapping[str, str]) -> list[Header]:
-    asked = headers.get("access-control-request-headers", "content-type").encode("latin-1")
-    found = [
+    requested = headers.get("access-control-request-headers", "content-type").encode("latin-1")
+    response_headers = [
         (b"access-control-allow-methods", b"GET, POST, OPTIONS"),
-        (b"access-control-allow-headers", asked),
+        (b"access-control-allow-headers", requested),
         (b"access-control-max-age", _DAY),
     ]
     if headers.get("access-control-request-private-network") == "true":
-        found.append((b"access-control-allow-private-network", b"true"))
-    return found
+        response_headers.append((b"access-control-allow-private-network", b"true"))
+    return response_headers
 
 
-def _closing(problem: UserError) -> list[Header]:
-    """Return what is said beside a refusal: a body that was not read whole ends its connection."""
+def _error_headers(problem: UserError) -> list[Header]:
+    """Return the extra headers of an error response."""
+    # The body of these requests was not read to its end, so the connection cannot be used again.
     if problem.code in ("D885", "D889", "D887"):
-        again = [(b"retry-after", b"1")] if problem.code == "D887" else []
-        return [(b"connection", b"close"), *again]
+        retry = [(b"retry-after", b"1")] if problem.code == "D887" else []
+        return [(b"connection", b"close"), *retry]
     if problem.code == "D890":
         return [(b"allow", str(problem.values["allowed"]).encode())]
     return []
 
 
-def _origin_place(problem: BaseException) -> str:
-    """Return where a bug showed, without its message, which may hold something of a text."""
+def _bug_location(problem: BaseException) -> str:
+    """Return the source line of a bug, without its message, which may contain parts of a text."""
     trace, place = problem.__traceback__, "?"
     while trace is not None:
         place = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
@@ -297,11 +301,11 @@ ReceiveBody = Callable[[], Awaitable[MutableMapping[str, Any]]]
 
 
 class BodyReader:
-    """Reads bodies, and knows how many bytes of them and of answers are held.
+    """Read request bodies, and count the bytes of requests and responses in memory.
 
     Parameters
     ----------
-    limits : Limits
+    limits : ServerLimits
     """
 
     def __init__(self, limits: ServerLimits) -> None:
@@ -310,20 +314,20 @@ class BodyReader:
 
     @asynccontextmanager
     async def read(self, receive: ReceiveBody, announced: str | None) -> AsyncIterator[bytes]:
-        """Give the body of a request; it counts as held until the block is left.
+        """Yield the body of a request; it counts as held until the block is left.
 
         Parameters
         ----------
         receive : callable
-            As ASGI gives it.
+            The ``receive`` of ASGI.
         announced : str, optional
             The header ``Content-Length``.
 
         Raises
         ------
         UserError
-            D885 for a body that is too long, as soon as that is known; D887 where too much is held; D889
-            where it does not come in time; D883 where the client leaves.
+            D885 as soon as the body is known to be too long; D887 if too many bytes are held; D889 if the
+            body does not arrive in time; D883 if the client closes the connection.
         """
         taken = 0
         try:
@@ -341,12 +345,12 @@ class BodyReader:
 
     @contextmanager
     def hold(self, size: int) -> Iterator[None]:
-        """Count so many bytes of an answer as held until the block is left.
+        """Count `size` bytes of a response as held until the block is left.
 
         Raises
         ------
         UserError
-            D887 where too much is held.
+            D887 if too many bytes are held.
         """
         self.held += size
         try:
@@ -373,6 +377,6 @@ class BodyReader:
             except asyncio.TimeoutError:
                 raise UserError("D889", seconds=self._limits.client_seconds) from None
             if message["type"] == "http.disconnect":
-                raise unclear_request("the client left before its request was whole")
+                raise unclear_request("the client left before its request was complete")
             yield message.get("body", b"")
             more = message.get("more_body", False)

@@ -1,4 +1,4 @@
-"""A server from its start to its end: the port, the models, the loop, the signals."""
+"""Run the server: open the port, load the models, run the event loop, and stop on signals."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from disambig.errors import UserError
 from disambig.server.checker import ModelThread, ServerChecker
 from disambig.server.middleware import AllowedOrigins, ServerLimits
 
-ENDING = 3
-"""Seconds that answers may still take when the server is to end."""
-_WARM = (
+SHUTDOWN_SECONDS = 3
+"""Time for unfinished responses after the server was asked to stop."""
+_WARM_UP_TEXT = (
     "She wrote that the people in the first row had their reasons, and that it was quite hard to say which "
     "of them was right. Nobody knew whether a meeting in the morning would change that; the others went on "
     "with the work as if nothing had happened, then asked for advice on how to go about it. "
@@ -34,36 +34,40 @@ def serve(
     say: Callable[[str], None],
     note: Callable[[str], None],
 ) -> None:
-    """Load the models, answer requests, and return after SIGINT or SIGTERM, when the last one is answered.
+    """Load the models and answer requests until SIGINT or SIGTERM; finish running requests before returning.
 
     Parameters
     ----------
+    settings : CheckSettings
     host, port
-        Where to listen; port 0 is any that is free.
+        Address to listen on; port 0 is any free port.
+    origins : AllowedOrigins
+    limits : ServerLimits
     say : callable
-        Is told in a line where the server listens.
+        Called with a line that gives the address, once the server listens.
     note : callable
-        Is told of bugs.
+        Called with lines about bugs, and notes of the models.
 
     Raises
     ------
     UserError
-        D880 without the extra, D881 where nobody can listen there; what is wrong with settings or models.
+        D880 if the extra is not installed, D881 if the address cannot be used, and the errors of invalid
+        settings or models.
     """
     _check_extra()
-    with _open_socket(host, port) as found:
+    with _open_socket(host, port) as bound:
         checker = ServerChecker.from_settings(settings)
-        for each in checker.loaded.notes:
-            note(str(each))
-        checker.warm_up([_WARM * 10, *[_WARM] * 30])
+        for notice in checker.loaded.notes:
+            note(str(notice))
+        checker.warm_up([_WARM_UP_TEXT * 10, *[_WARM_UP_TEXT] * 30])
         worker = ModelThread(checker.annotate, seconds=limits.text_seconds)
         try:
             from disambig.server.app import make_app
 
             app = make_app(checker, worker, limits=limits, origins=origins, tell=note)
             shown = f"[{host}]" if ":" in host else host
-            line = f"listening on http://{shown}:{found.getsockname()[1]} ({', '.join(checker.models)})"
-            _run_server(app, found, limits, lambda: say(line))
+            line = f"listening on http://{shown}:{bound.getsockname()[1]} ({', '.join(checker.models)})"
+            _run_server(app, bound, limits, lambda: say(line))
         finally:
             worker.end()
 
@@ -77,29 +81,29 @@ def _check_extra() -> None:
 
 @contextmanager
 def _open_socket(host: str, port: int) -> Iterator[socket.socket]:
-    """Give a socket that is bound, and closed in the end; nobody is answered before the loop runs."""
+    """Yield a bound socket and close it afterwards; connections wait until the event loop runs."""
     address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     try:
         family, kind, number, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        found = socket.socket(family, kind, number)
+        bound = socket.socket(family, kind, number)
     except (OSError, UnicodeError) as problem:
-        raise UserError("D881", address=address, problem=_announce(problem)) from None
-    with found:
+        raise UserError("D881", address=address, problem=_reason(problem)) from None
+    with bound:
         try:
             if os.name == "posix":
-                found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            found.bind(where)
+                bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            bound.bind(where)
         except (OSError, OverflowError) as problem:
-            raise UserError("D881", address=address, problem=_announce(problem)) from None
-        yield found
+            raise UserError("D881", address=address, problem=_reason(problem)) from None
+        yield bound
 
 
-def _announce(problem: Exception) -> str:
-    said = getattr(problem, "strerror", None) or str(problem)
-    return said[:1].lower() + said[1:]
+def _reason(problem: Exception) -> str:
+    message = getattr(problem, "strerror", None) or str(problem)
+    return message[:1].lower() + message[1:]
 
 
-def _run_server(app: object, found: socket.socket, limits: ServerLimits, ready: Callable[[], None]) -> None:
+def _run_server(app: object, bound: socket.socket, limits: ServerLimits, ready: Callable[[], None]) -> None:
     import uvicorn
 
     from disambig.server.app import protocol_with_timeout
@@ -111,14 +115,14 @@ def _run_server(app: object, found: socket.socket, limits: ServerLimits, ready: 
 
         @contextmanager
         def capture_signals(self) -> Iterator[None]:
-            """End well after a signal, and do not raise it again."""
-            ended = (signal.SIGINT, signal.SIGTERM)
-            before = [signal.signal(each, self._end) for each in ended]
+            """Stop on a signal without raising it again, so that the exit status is 0."""
+            stop_signals = (signal.SIGINT, signal.SIGTERM)
+            before = [signal.signal(number, self._end) for number in stop_signals]
             try:
                 yield
             finally:
-                for each, handler in zip(ended, before, strict=True):
-                    signal.signal(each, handler)
+                for number, handler in zip(stop_signals, before, strict=True):
+                    signal.signal(number, handler)
 
         def _end(self, *_: object) -> None:
             self.should_exit = True
@@ -136,6 +140,6 @@ def _run_server(app: object, found: socket.socket, limits: ServerLimits, ready: 
         proxy_headers=False,
         limit_concurrency=limits.max_clients + 1,
         timeout_keep_alive=math.ceil(limits.client_seconds),
-        timeout_graceful_shutdown=ENDING,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
     )
-    Server(config).run(sockets=[found])
+    Server(config).run(sockets=[bound])

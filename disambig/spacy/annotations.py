@@ -274,12 +274,12 @@ def read_decisions(doc: Doc, key: str) -> Decisions | None:
     UserError
         D502 for a Doc that another version of disambig annotated.
     """
-    found = _cached(doc, key)
-    if found is None or found.packed.get("spans_key", key) != key:
+    cached = _cached(doc, key)
+    if cached is None or cached.packed.get("spans_key", key) != key:
         names = (name for name, packed in doc.user_data.items() if _is_under(key, name, packed))
         other = next(names, None)
-        found = found if other is None else _cached(doc, other.removeprefix(PREFIX))
-    return None if found is None else found.decisions
+        cached = cached if other is None else _cached(doc, other.removeprefix(PREFIX))
+    return None if cached is None else cached.decisions
 
 
 def _is_under(key: str, name: Any, packed: Any) -> bool:
@@ -296,22 +296,22 @@ def _cached(doc: Doc, name: str) -> _CachedDecisions | None:
     packed = doc.user_data.get(PREFIX + name)
     if packed is None:
         return None
-    known = _recent.get(name)
-    if known is None or known.packed is not packed or known.beside is not doc.user_data:
+    cached = _recent.get(name)
+    if cached is None or cached.packed is not packed or cached.beside is not doc.user_data:
         _recent.update(_resolve_spans(doc, name, packed))
     return _recent[name]
 
 
 def _resolve_spans(doc: Doc, name: str, packed: dict[str, Any]) -> dict[str, _CachedDecisions]:
     """Return the decisions of an id, and of those that it shares places with, one flag in each place."""
-    found, text = {name: unpack_decisions(packed)}, doc.text
-    if found[name].flagged.any():
+    decisions_by_id, text = {name: unpack_decisions(packed)}, doc.text
+    if decisions_by_id[name].flagged.any():
         for other in _neighbour_flags(doc, packed):
-            found[other] = unpack_decisions(doc.user_data[PREFIX + other])
-    stand = resolve_overlaps(list(found.values()), [text])
+            decisions_by_id[other] = unpack_decisions(doc.user_data[PREFIX + other])
+    stand = resolve_overlaps(list(decisions_by_id.values()), [text])
     kept = {
-        each: _CachedDecisions(doc.user_data, doc.user_data[PREFIX + each], decisions, text)
-        for each, decisions in zip(found, stand, strict=True)
+        span_id: _CachedDecisions(doc.user_data, doc.user_data[PREFIX + span_id], decisions, text)
+        for span_id, decisions in zip(decisions_by_id, stand, strict=True)
     }
     return kept if name == packed["task"] else {name: kept[name]}
 
@@ -335,20 +335,20 @@ def span_record(span: Span) -> dict[str, Any] | None:
     The span's id names the task, and the key if need be. Where several groups decide at the same place, the
     span's label tells them apart, and where the label is the same as well, a flagged one comes first.
     """
-    found = _cached(span.doc, span.id_) if span.id_ else None
-    if found is None:
+    cached = _cached(span.doc, span.id_) if span.id_ else None
+    if cached is None:
         return None
-    decisions, label, end = found.decisions, span.label_, span.end_char
+    decisions, label, end = cached.decisions, span.label_, span.end_char
     first, last = np.searchsorted(decisions.starts, (span.start_char, end)).tolist()
     inside = [i for i in range(first, last) if decisions.ends[i] <= end]
 
     def likeness(i: int) -> tuple[bool, bool]:
         chosen = decisions.candidate_texts(i)[decisions.chosen[i]]
         start, stop = int(decisions.starts[i]), int(decisions.ends[i])
-        same = label in (chosen, replacement(chosen, found.text, start, stop).strip())
+        same = label in (chosen, replacement(chosen, cached.text, start, stop).strip())
         return same, bool(decisions.flagged[i])
 
-    return decisions.record(max(inside, key=likeness), found.text) if inside else None
+    return decisions.record(max(inside, key=likeness), cached.text) if inside else None
 
 
 @dataclass(frozen=True)
@@ -360,10 +360,10 @@ class _ValueOfLabel:
 
     def __call__(self, token: Token) -> Any:
         usual = f"{self.task}/{self.task}"  # the id under the task's own key, where another key came first
-        found = _cached(token.doc, usual) or _cached(token.doc, self.task)
-        if found is None:
+        cached = _cached(token.doc, usual) or _cached(token.doc, self.task)
+        if cached is None:
             return None
-        decisions = found.decisions
+        decisions = cached.decisions
         first, last = np.searchsorted(decisions.starts, (token.idx, token.idx + len(token))).tolist()
         if first == last:
             return None

@@ -50,7 +50,7 @@ class BatchComponent(ABC):
         """Return what is found in a batch of Docs; the Docs stay as they are."""
 
     @abstractmethod
-    def set_annotations(self, docs: Sequence[Doc], found: Any) -> None:
+    def set_annotations(self, docs: Sequence[Doc], predictions: Any) -> None:
         """Write what `predict` found to the Docs."""
 
     def __call__(self, doc: Doc) -> Doc:
@@ -219,7 +219,7 @@ def check_settings_of_factory(create: Callable[..., Component]) -> Callable[...,
         D516, by the factory returned.
     """
     signature = inspect.signature(create)
-    kinds = {name: each.annotation for name, each in signature.parameters.items() if name not in _OWN}
+    kinds = {name: parameter.annotation for name, parameter in signature.parameters.items() if name not in _OWN}
 
     def made(*, nlp: Language, name: str, **settings: Any) -> Component:
         for setting, value in settings.items():
@@ -230,10 +230,10 @@ def check_settings_of_factory(create: Callable[..., Component]) -> Callable[...,
         return create(nlp=nlp, name=name, **settings)
 
     plain = [
-        each if name in _OWN else each.replace(annotation=Any) for name, each in signature.parameters.items()
+        parameter if name in _OWN else parameter.replace(annotation=Any) for name, parameter in signature.parameters.items()
     ]
     made.__signature__ = signature.replace(parameters=plain)  # type: ignore[attr-defined]
-    made.__annotations__ = {each.name: Any for each in plain}
+    made.__annotations__ = {parameter.name: Any for parameter in plain}
     made.__name__, made.__doc__ = create.__name__, create.__doc__
     made.__dict__.update(create.__dict__)
     return made

@@ -167,15 +167,15 @@ class Proofreader(SpanWriter):
     def predict(self, docs: Sequence[Doc]) -> list[Decisions]:
         """Return what each model raised in a batch of Docs, one flag a place; the Docs stay as they are."""
         views: dict[str, TokenView] = {}
-        found = []
+        decisions_by_task = []
         for model in self.models:
             words = model.tokenisation.name
             if words not in views:
                 view = view_of_docs(docs, model.tokenisation, protected=self.protect)
                 views[words] = protect_words(view, self.ignore[words])
             decisions = model.decide(views[words], flags_per_1000=self.rates.get(model.task.name))
-            found.append(decisions.take(np.flatnonzero(decisions.flagged)))
-        return resolve_overlaps(found, [doc.text for doc in docs])
+            decisions_by_task.append(decisions.take(np.flatnonzero(decisions.flagged)))
+        return resolve_overlaps(decisions_by_task, [doc.text for doc in docs])
 
     def set_annotations(self, docs: Sequence[Doc], decisions: Sequence[Decisions]) -> None:
         """Write the flags of `predict` to the Docs; what lost its place is kept as an alternative."""
@@ -200,7 +200,7 @@ class Proofreader(SpanWriter):
         """Warn where the pipeline was saved with other models."""
         self._add_strings()  # the vocabulary was read anew as well
         if saved != self.reference():
-            then, now = (", ".join(each.get("models", {}).values()) for each in (saved, self.reference()))
+            then, now = (", ".join(reference.get("models", {}).values()) for reference in (saved, self.reference()))
             warnings.warn(f"{self.name} was saved with {then}, and decides with {now} now", stacklevel=3)
 
     def _add_strings(self) -> None:
@@ -259,9 +259,9 @@ def make_proofread(
         D952 where none is named and none is installed, D404 for an unknown one, and those of `Proofreader`.
     """
     require_distribution(nlp, PROOFREAD_FACTORY)
-    loaded = [load(each) for each in models or default_tasks()]
+    loaded = [load(model_name) for model_name in models or default_tasks()]
     if not models:
-        loaded = [each for each in loaded if is_corrector(each) and each.language in ("", nlp.lang)]
+        loaded = [model for model in loaded if is_corrector(model) and model.language in ("", nlp.lang)]
     if not loaded:
         raise UserError("D952", name=name, language=nlp.lang)
     return Proofreader(

@@ -80,8 +80,8 @@ class DocumentLabeller(Disambiguator):
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         """Return the scores of spaCy's ``textcat``: one label a document is right."""
-        told = {"labels": self.labels, "multi_label": False, **kwargs}
-        scores: dict[str, Any] = Scorer.score_cats(examples, "cats", **told)
+        options = {"labels": self.labels, "multi_label": False, **kwargs}
+        scores: dict[str, Any] = Scorer.score_cats(examples, "cats", **options)
         return scores
 
 
@@ -185,11 +185,11 @@ class TokenLabeller(Disambiguator):
         self._parts = np.array([IDS[of_tag.get(tag, "")] for tag in self.labels], np.uint64)
         number = {tag: i for i, tag in enumerate(self.labels)}
         own = universal.of_word.items() if universal else ()
-        known = sorted(
+        word_parts = sorted(
             (_key(hash_word(word), number[tag]), IDS[pos]) for (word, tag), pos in own if tag in number
         )
-        self._words = np.array([key for key, _ in known], np.uint64)
-        self._words_parts = np.array([part for _, part in known], np.uint64)
+        self._words = np.array([key for key, _ in word_parts], np.uint64)
+        self._words_parts = np.array([part for _, part in word_parts], np.uint64)
 
     @property
     def labels(self) -> tuple[str, ...]:

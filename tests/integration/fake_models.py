@@ -120,23 +120,28 @@ class FakeModel:
 
 
 def fakes() -> dict[str, types.ModuleType]:
-    """Return what stands in the place of the modules that find and run models, by their names."""
-    packs = types.ModuleType("disambig.packs")
+    """Return replacements of the modules that find and run models, by their names."""
+    packs = _copy("disambig.packs")
     packs.available = lambda: {name: Path("/nowhere") / name for name in GROUPS}
-    packs.usual = lambda: tuple(sorted(GROUPS))
-    packs.home_of = lambda name: Path("/nowhere") / name
-    loading = types.ModuleType("disambig.models.storage")
-    loading.load = FakeModel
-    running = types.ModuleType("disambig.models.annotation")
-    running.annotate = lambda texts, models, **settings: annotate_texts(texts, [m.name for m in models])
-    running.ignoring = lambda view, ignore: view
-    return {module.__name__: module for module in (packs, loading, running)}
+    packs.default_tasks = lambda: tuple(sorted(GROUPS))
+    packs.model_folder = lambda name: Path("/nowhere") / name
+    models = _copy("disambig.models")
+    models.load = FakeModel
+    models.annotate = lambda texts, models, **settings: annotate_texts(texts, [m.name for m in models])
+    models.protect_words = lambda view, ignore: view
+    return {module.__name__: module for module in (packs, models)}
+
+
+def _copy(name: str) -> types.ModuleType:
+    copy = types.ModuleType(name)
+    copy.__dict__.update(vars(importlib.import_module(name)))
+    return copy
 
 
 if __name__ in ("__main__", "__mp_main__"):
     sys.modules.update(fakes())
 else:  # what is imported for the first time among fakes would keep them
-    for module in ("documents", "factory", "generic", "proofreading", "tokens"):
+    for module in ("annotations", "component", "factory", "core_components", "labellers"):
         importlib.import_module(f"disambig.spacy.{module}")
 
 if __name__ == "__main__":

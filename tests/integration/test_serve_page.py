@@ -111,9 +111,9 @@ def test_a_click_on_a_word_shows_why_and_a_click_accepts(opened):
     card = page.get_by_role("dialog")
     playwright.expect(card).to_contain_text("Did you mean “piece” in place of “peace”?")
     playwright.expect(card).to_contain_text(
-        re.compile(r'"a? ?piece of( cake)?" was seen|fits the words around')
+        re.compile(r'"a? ?piece of( cake)?" was seen|fits this context')
     )
-    playwright.expect(card).to_contain_text("By the words around alone")
+    playwright.expect(card).to_contain_text("Likelihood from context")
     assert re.search(r"\d\d % sure", card.inner_text())
     card.get_by_role("button", name="piece").click()
     assert value(page) == TEXT.replace("peace", "piece")
@@ -227,7 +227,7 @@ def test_it_fits_a_phone(opened, width):
     playwright.expect(page.locator("#mirror mark").first).to_be_visible()
     page.locator("#flags button").nth(1).tap()
     card = page.get_by_role("dialog")
-    playwright.expect(card).to_contain_text("By the words around alone")
+    playwright.expect(card).to_contain_text("Likelihood from context")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     box = card.bounding_box()
     assert box["x"] >= 0
@@ -244,7 +244,7 @@ def test_what_a_screen_reader_is_told(opened):
     assert '- textbox "Your text"' in tree
     assert re.search(r"- status: 2 flags in 13 words", tree)
     asked = "Did you mean “piece” in place of “peace”"
-    assert re.search(rf'- button "{asked}\? \(of such flags \d+ % were right\)"', tree)
+    assert re.search(rf'- button "{asked}\? \(\d+ % of such flags were right\)"', tree)
     assert '- group "Examples to start from"' in tree
     assert '- slider "False alarms per 1,000 words' in tree
     assert page.locator("#mirror").get_attribute("aria-hidden") == "true"

@@ -121,7 +121,7 @@ def test_how_often_such_flags_were_right_is_in_all_that_programs_read():
         "medium",
         None,
     ]
-    assert "(spelling, 0.50; of such flags 91 % were right)" in run["results"][0]["message"]["text"]
+    assert "(spelling, 0.50; 91 % of such flags were right)" in run["results"][0]["message"]["text"]
     unmeasured = check_sarif(written("sarif", findings()))["tool"]["driver"]["rules"]
     assert not any("precision" in each["properties"] for each in unmeasured)
 

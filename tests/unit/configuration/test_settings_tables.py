@@ -98,7 +98,7 @@ def test_what_holds_has_the_same_keys():
 def test_every_key_is_described():
     described = [
         *settings_schema()["properties"].values(),
-        *settings_schema()["definitions"]["Override"]["properties"].values(),
+        *settings_schema()["definitions"]["OverrideTable"]["properties"].values(),
     ]
     assert all(each["description"] for each in described)
     assert "null" not in schema_text()

@@ -51,7 +51,7 @@ def test_a_message_that_no_editor_sends_is_not_read(monkeypatch):
     monkeypatch.setattr(wire, "LARGEST", 10)
     taken, problems = read(message(b"x" * 11) + message(b"y" * 10))
     assert taken == [b"y" * 10]
-    assert problems == ["a message of 11 bytes; up to 10 are read"]
+    assert problems == ["a message of 11 bytes; the maximum is 10"]
 
 
 def test_what_is_cut_off_is_no_message():
@@ -65,5 +65,5 @@ def test_a_length_is_a_header_of_its_own():
 
 def test_what_a_browser_sends_is_not_read():
     sent = b"POST / HTTP/1.1\r\nHost: localhost\r\n" + message(b"{}") + message(b"[]")
-    assert read(sent, goes_on=False) == ([], ["no header of a message: b'POST / HTTP/1.1'"])
+    assert read(sent, goes_on=False) == ([], ["not a message header: b'POST / HTTP/1.1'"])
     assert read(message(b"{}"), goes_on=False) == ([b"{}"], [])

@@ -309,7 +309,7 @@ def test_the_page_shows_a_rate_or_the_share_of_flags_that_is_right(ask):
     ("trust", "said"),
     [
         (None, "67 % sure"),
-        (PrecisionEstimate(0.912, 0.9, 0.95, 100, "b", "t"), "of such flags 91 % were right"),
+        (PrecisionEstimate(0.912, 0.9, 0.95, 100, "b", "t"), "91 % of such flags were right"),
     ],
 )
 def test_a_message_has_one_number(trust, said):
