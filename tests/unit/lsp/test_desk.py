@@ -15,7 +15,7 @@ def checked_while(change) -> tuple[TextDocument, list[int]]:
     loaded: list[str] = []
 
     class NoModels(LoadedCheckers):
-        def of(self, settings):
+        def get(self, settings):
             loaded.append("once more")
             if len(loaded) == 1:
                 change(document)
@@ -64,7 +64,7 @@ def checks(annotate, texts: list[str]) -> tuple[list[str], list[str]]:
     told: list[str] = []
 
     class Models(LoadedCheckers):
-        def of(self, settings):
+        def get(self, settings):
             return annotate
 
     async def run() -> None:
