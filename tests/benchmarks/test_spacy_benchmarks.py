@@ -58,7 +58,7 @@ class FifthWord:
             task=self.name,
             model="fifth 0",
             table=self.task.groups,
-            documents=view.document_of(words).astype(np.int32),
+            documents=view.document_indices(words).astype(np.int32),
             starts=view.starts[words],
             ends=view.ends[words],
             groups=ints,

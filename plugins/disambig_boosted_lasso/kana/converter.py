@@ -127,7 +127,7 @@ def build_lexicon_tables(
     from ._lattice_kernels import hash_texts
 
     pairs = zip(lexicon.surfaces, lexicon.readings, strict=True)
-    ids = vocabulary.ids_of(settings.language_model_unit(surface, reading) for surface, reading in pairs)
+    ids = vocabulary.word_ids(settings.language_model_unit(surface, reading) for surface, reading in pairs)
     others = _other_readings(lexicon, ids) if settings.unit == "pair" else np.zeros(0, np.int64)
     extras = _extras(lexicon, ids == UNKNOWN, settings)
     extras[others] = np.log(OTHER_READING)
@@ -140,7 +140,7 @@ def build_lexicon_tables(
     hash_texts(codes.astype(np.int32), offsets.astype(np.int64), hashes, powers)
     entries = np.zeros(len(lexicon), ENTRY)
     entries["word"], entries["extra"], entries["hash"], entries["power"] = ids, extras, hashes, powers
-    numbers = vocabulary.ids_of(NUMBERS)
+    numbers = vocabulary.word_ids(NUMBERS)
     numbers[0] = UNKNOWN
     deepest = max(LONGEST, max(map(len, lexicon.readings), default=0))
     tables = LexiconTables(

@@ -212,7 +212,7 @@ def test_a_part_that_cannot_be_imported_is_named_when_asked_for(place, write, lo
     write("good_plugin", brings("good.Learner.v1"))
     report = report_of(load_with(lazy="lazy_plugin", good="good_plugin"), "lazy")
     assert report.error is None
-    assert MISSING[place] in report.broken_parts()["lazy.B.v1"]
+    assert MISSING[place] in report.broken_entries()["lazy.B.v1"]
     with pytest.raises(UserError, match=r"D007.*'lazy.B.v1' of plugin 'lazy'"):
         registry.get("learners", "lazy.B.v1")
     learners = registry.load_all("learners")

@@ -49,7 +49,7 @@ def test_texts_alone_make_lists():
 def test_some_of_the_lists_in_any_order(index):
     own, rows = candidates(), np.array(index, np.int64)
     taken = own.take(rows)
-    assert [taken.of_instance(i) for i in range(len(taken))] == [own.of_instance(i) for i in index]
+    assert [taken.instance_candidates(i) for i in range(len(taken))] == [own.instance_candidates(i) for i in index]
     at = np.concatenate([np.arange(own.offsets[i], own.offsets[i + 1]) for i in index] or [rows])
     for name in ("scores", "ranks", "costs"):
         assert np.array_equal(getattr(taken, name), getattr(own, name)[at]), name
@@ -60,7 +60,7 @@ def test_some_of_the_lists_in_any_order(index):
 @pytest.mark.parametrize("index", [slice(1, 3), np.array([False, True, True, False]), np.array([1, 2])])
 def test_slices_masks_and_numbers(index):
     taken = candidates().take(index)
-    assert [taken.of_instance(i) for i in range(2)] == [("b", "c", "d"), ("e", "f")]
+    assert [taken.instance_candidates(i) for i in range(2)] == [("b", "c", "d"), ("e", "f")]
     assert instances().take(index).own.offsets.tolist() == [0, 3, 5]
 
 
@@ -137,7 +137,7 @@ def test_a_record_shows_the_list_best_first_and_what_its_source_said():
     assert record["chosen"] == "d" and record["observed"] == record["replacement"] == "x"
     assert record["candidates"] == (("d", 3.0), ("c", 2.0), ("b", 1.0))
     assert (record["base"], record["rank"]) == (1.5, 2)
-    assert decisions().candidates_of(3) == ("g", "h", "i", "j")
+    assert decisions().candidate_texts(3) == ("g", "h", "i", "j")
 
 
 def test_decisions_with_lists_are_sliced_taken_and_divided_by_documents():
@@ -146,15 +146,15 @@ def test_decisions_with_lists_are_sliced_taken_and_divided_by_documents():
     assert [made.slice(1, 3).record(i, TEXT) for i in range(2)] == expected[1:3]
     backwards = made.take(np.array([3, 1]))
     assert [backwards.record(i, TEXT) for i in range(2)] == [expected[3], expected[1]]
-    parts = [made.of_document(document) for document in range(3)]
+    parts = [made.in_document(document) for document in range(3)]
     assert [len(part) for part in parts] == [2, 0, 2] and len(parts[1].own) == 0
     assert [part.record(i, TEXT) for part in parts for i in range(len(part))] == expected
 
 
 def test_pieces_of_a_document_are_joined_with_their_lists():
     made = decisions()
-    first, second = made.of_document(0), made.of_document(2)
+    first, second = made.in_document(0), made.in_document(2)
     joined = _join_task([(first, 0), (second, 100)])
     assert joined.starts.tolist() == [0, 2, 100, 102] and joined.offsets.tolist() == made.offsets.tolist()
-    assert [joined.candidate_texts(i) for i in range(4)] == [made.candidates_of(i) for i in range(4)]
+    assert [joined.candidate_texts(i) for i in range(4)] == [made.candidate_texts(i) for i in range(4)]
     assert np.array_equal(joined.own.ranks, made.own.ranks)

@@ -48,7 +48,7 @@ def written_out(extractor, view, instances, group):
     table = {int(key): row for key, row in zip(keys, weights.astype(int), strict=True)}
     sums = np.zeros((len(instances), len(group.candidates)))
     for i, (position, length) in enumerate(zip(instances.positions, instances.lengths, strict=True)):
-        document = int(view.document_of(instances.positions)[i])
+        document = int(view.document_indices(instances.positions)[i])
         low, high = view.documents[document], view.documents[document + 1]
         for distance in range(1, extractor.window + 1):
             for at, side in ((position - distance, -1), (position + length - 1 + distance, 1)):

@@ -37,7 +37,7 @@ def view_of(texts):
 
 
 def spans_of(view):
-    documents = view.document_of(np.arange(len(view)))
+    documents = view.document_indices(np.arange(len(view)))
     return zip(documents.tolist(), view.starts.tolist(), view.ends.tolist(), strict=True)
 
 

@@ -37,7 +37,7 @@ def test_a_context_that_was_never_seen_is_the_shorter_one():
     text = ["a b c".split(), "c b a".split()]
     sentences, vocabulary = sentences_of(text)
     model = estimate(sentences, vocabulary).arrays
-    a, b, c = (int(vocabulary.ids_of([word])[0]) for word in "abc")
+    a, b, c = (int(vocabulary.word_ids([word])[0]) for word in "abc")
 
     def behind(*words):
         return ask.state_behind(model, np.array(words, np.int32), len(words))

@@ -122,8 +122,8 @@ def test_lists_know_costs_mended_mistakes_and_what_ships(part):
     assert lists.costs[4:].tolist() == [0, 1] and not part.mends[4:].any()
     assert part.units.tolist() == [0, 0] and part.n_fixes == 1
     words = part.seen.words[0]
-    assert words.of_candidate(0) == ("we", "relied", "in", "it", "and", "then", "left", "the")
-    assert "on" in words.of_candidate(3) and "house" not in words.of_candidate(3)
+    assert words.candidate_words(0) == ("we", "relied", "in", "it", "and", "then", "left", "the")
+    assert "on" in words.candidate_words(3) and "house" not in words.candidate_words(3)
 
 
 def test_apostrophes_are_of_their_words():

@@ -58,9 +58,9 @@ def test_what_the_lexicon_lacks_comes_out_as_kana(small):
 
 def test_an_empty_line_has_the_empty_candidate(small):
     found = small.nbest(["", "はし", ""], 3)
-    assert found.of_instance(0) == found.of_instance(2) == ("",)
-    assert len(found.of_instance(1)) == 3
-    assert found.words.of_candidate(0) == ()
+    assert found.instance_candidates(0) == found.instance_candidates(2) == ("",)
+    assert len(found.instance_candidates(1)) == 3
+    assert found.words.candidate_words(0) == ()
     assert small.nbest([], 3).texts == []
 
 
@@ -75,8 +75,8 @@ def test_lists_have_all_columns(small):
     assert found.costs[0] == 0
     assert found.costs[found.texts.index("鳥が鳴く。")] == 1
     for row, text in enumerate(found.texts):
-        assert "".join(found.words.of_candidate(row)) == text
-    assert found.words.of_candidate(0) == ("橋", "を", "渡る", "。")
+        assert "".join(found.words.candidate_words(row)) == text
+    assert found.words.candidate_words(0) == ("橋", "を", "渡る", "。")
     assert found.words.tags_of(0) == ("名詞", "助詞", "動詞", "補助記号")
     assert np.isnan(small.nbest(["はし"]).costs).all()
 
@@ -84,14 +84,14 @@ def test_lists_have_all_columns(small):
 def test_scores_are_those_of_the_language_model():
     plain = converter(unit="spelling", weighed=False)
     found = plain.nbest(["わたしははしをわたる。"], 1)
-    words, model = ["<s>", *found.words.of_candidate(0), "</s>"], plain.model
+    words, model = ["<s>", *found.words.candidate_words(0), "</s>"], plain.model
     wanted = sum(model.log_probability(words[i], words[:i]) for i in range(1, len(words)))
     assert found.scores[0] == pytest.approx(wanted, abs=1e-5)
 
 
 def test_tags_of_what_is_no_entry(small):
     found = small.nbest(["1987ぬゎX※"], 1)
-    tags = dict(zip(found.words.of_candidate(0), found.words.tags_of(0), strict=True))
+    tags = dict(zip(found.words.candidate_words(0), found.words.tags_of(0), strict=True))
     assert tags["1987"] == "名詞-数詞"
     assert tags["X"] == "名詞-普通名詞"
     assert tags["※"] == "補助記号-一般"
@@ -135,13 +135,13 @@ def test_long_lines_are_converted_in_pieces(small, monkeypatch):
     found = small.nbest([line, "はしをわたる。", "ん" * 1000 + "はし"], 20)
     assert np.diff(found.offsets).tolist() == [20, 20, 20]
     for i in range(3):
-        assert len({*found.of_instance(i)}) == 20
-    assert "".join(found.words.of_candidate(0)) == found.texts[0]
+        assert len({*found.instance_candidates(i)}) == 20
+    assert "".join(found.words.candidate_words(0)) == found.texts[0]
     monkeypatch.setattr(pieces, "LONGEST", 6)
     short = small.nbest(["はしをたべる。にわでなく。ABCだ。"], 20)
     assert short.texts[0].endswith("庭で鳴く。ABCだ。")
     assert len({*short.texts}) == 20
-    assert [short.words.of_candidate(0)[-3:], short.words.tags_of(0)[-1]] == [("ABC", "だ", "。"), "補助記号"]
+    assert [short.words.candidate_words(0)[-3:], short.words.tags_of(0)[-1]] == [("ABC", "だ", "。"), "補助記号"]
 
 
 def test_bad_arguments_are_named(small):
@@ -173,4 +173,4 @@ def test_a_word_may_be_read_as_a_dictionary_says_it_is():
     alone = Converter.learn(
         segmented(), settings=ConverterSettings(least=1, unit="spelling"), dictionary=more
     )
-    assert "橋を渡る。" in alone.nbest(["きょうをわたる。"]).of_instance(0)
+    assert "橋を渡る。" in alone.nbest(["きょうをわたる。"]).instance_candidates(0)

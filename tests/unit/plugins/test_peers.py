@@ -72,7 +72,7 @@ def written(view, instances, i, candidate):
     position, length = int(instances.positions[i]), int(instances.lengths[i])
     sentence = int(np.searchsorted(view.sentences, position, side="right")) - 1
     first, stop = view.sentences[sentence], view.sentences[sentence + 1]
-    text = [view.texts[int(view.document_of(np.array([p]))[0])] for p in range(first, stop)]
+    text = [view.texts[int(view.document_indices(np.array([p]))[0])] for p in range(first, stop)]
     words = [
         Words.normal_form(t[view.starts[p] : view.ends[p]])
         for t, p in zip(text, range(first, stop), strict=True)

@@ -65,7 +65,7 @@ def test_a_sample_is_read_with_its_key(sample):
     assert sample.ids[2] == "bank.test2" and sample.key["bank.test2"] == ("bank%2",)
     assert sample.most_frequent == {"bank.n": "bank%1", "play.v": "play%1", "cool.a": "cool%1"}
     view, at = sample.occurrences.view, sample.occurrences.instances.positions
-    document = view.document_of(at)
+    document = view.document_indices(at)
     heads = {view.texts[d][view.starts[p] : view.ends[p]] for d, p in zip(document, at, strict=True)}
     assert heads == {"bank", "play", "cool"} and document.tolist() == list(range(54))
 

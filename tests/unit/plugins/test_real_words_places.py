@@ -66,7 +66,7 @@ def found(task, text):
     instances = task.instances(view)
     shown = []
     for i, (position, length) in enumerate(zip(instances.positions, instances.lengths, strict=True)):
-        stands, *others = instances.own.of_instance(i)
+        stands, *others = instances.own.instance_candidates(i)
         word = text[view.starts[position] : view.ends[position]]
         assert stands == (word.lower().replace(CURLY, "'") if length else "")
         shown.append((word if length else f" {word}", sorted(others)))

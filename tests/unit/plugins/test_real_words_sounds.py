@@ -148,7 +148,7 @@ def test_what_sounds_wrong_is_decided_whatever_the_model_says(task):
     found = task.instances(view)
     shown = [view.texts[0][view.starts[p] : view.ends[p] + 6] for p in found.positions]
     assert shown == ["a hour,", "an house", "a 8-cor"]
-    assert [found.own.of_instance(i) for i in range(3)] == [("a", "an"), ("an", "a"), ("a", "an")]
+    assert [found.own.instance_candidates(i) for i in range(3)] == [("a", "an"), ("an", "a"), ("a", "an")]
 
 
 def test_an_article_that_stands_there_twice_is_none_of_its_affairs(task):

@@ -75,7 +75,7 @@ class FakeModel:
             task=self.task.name,
             model=f"{self.name} {self.version}",
             table=groups,
-            documents=view.document_of(position).astype(np.int32),
+            documents=view.document_indices(position).astype(np.int32),
             starts=view.starts[position],
             ends=view.ends[position],
             groups=group.astype(np.int32),

@@ -79,7 +79,7 @@ def test_they_survive_bytes_docbin_and_pickle(docs):
 
 def test_decisions_come_back_with_their_lists(docs):
     kept = read_decisions(Doc(BLANK.vocab).from_bytes(docs[0].to_bytes()), "forms")
-    own, expected = kept.own, decisions().of_document(0)
+    own, expected = kept.own, decisions().in_document(0)
     assert own.offsets.dtype == np.int64 and own.offsets.tolist() == [0, 3, 5]
     assert [own.instance_candidates(i) for i in range(2)] == [tuple(each) for each in LISTS[:2]]
     for name in ("scores", "ranks"):

@@ -93,7 +93,7 @@ def test_batches_come_back_as_decided(texts):
         decisions = decide(model, *docs)
         write_batch(docs, decisions, spans_key="x")
         for number, doc in enumerate(docs):
-            own, back = decisions.of_document(number), read_decisions(doc, model.task.name)
+            own, back = decisions.in_document(number), read_decisions(doc, model.task.name)
             records = [own.record(i, doc.text) for i in range(len(own))]
             assert [back.record(i, doc.text) for i in range(len(back))] == records
             spans = [span for span in doc.spans["x"] if span.id_ == model.task.name]

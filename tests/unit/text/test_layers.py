@@ -23,7 +23,7 @@ TEXT = "The banks were closed. He RUNS to  the river's mouth!\n\nNo. 5 mark"
 def shown(view, layer):
     """Return (word, value) of every token with a value in a layer."""
     values = view.layers[layer].tolist()
-    document = view.document_of(np.arange(len(view))).tolist()
+    document = view.document_indices(np.arange(len(view))).tolist()
     return [
         (view.texts[d][s:e], v)
         for d, s, e, v in zip(document, view.starts.tolist(), view.ends.tolist(), values, strict=True)

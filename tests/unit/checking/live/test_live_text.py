@@ -61,7 +61,7 @@ def models():
 def from_scratch(name: str, text: str, annotate=None) -> CheckedText:
     plain = read_markup(name, text)
     return find_flags(
-        name, text, plain, [each.of_document(0) for each in (annotate or models())([plain.text])]
+        name, text, plain, [each.in_document(0) for each in (annotate or models())([plain.text])]
     )
 
 
