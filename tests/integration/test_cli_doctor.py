@@ -161,7 +161,7 @@ def test_everything_can_be_compiled_at_once(tmp_path):
     done = doctor("--compile", "--json", "--quiet", **place)
     assert done.returncode == 0, done.stderr
     code = (
-        "from disambig import compiling\n"
+        "from disambig import jit as compiling\n"
         "from disambig.doctor.compiling import _is_compiled, compiled_finding\n"
         "compiled_finding()\n"
         "for each in compiling.kernels():\n"

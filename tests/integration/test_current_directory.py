@@ -39,19 +39,19 @@ ENDS = {
 }
 EXPERIMENT = """
 from disambig.api import hookimpl
-from disambig.api.experiments import ExperimentResult, Row, in_parts
+from disambig.api.experiments import ExperimentResult, ResultRow, run_parts
 
 class Small:
     title = description = "a small table"
     needs = ()
     def run(self, **how):
-        return in_parts(self, **how)
+        return run_parts(self, **how)
     def parts(self, **how):
         return ["one", "two"]
     def part(self, name, **how):
         return len(name)
     def joined(self, found, *, quick):
-        return ExperimentResult([Row(name, "", float(score), None, 5) for name, score in found.items()], [])
+        return ExperimentResult([ResultRow(name, "", float(score), None, 5) for name, score in found.items()], [])
 
 @hookimpl
 def disambig_register_experiments(register):
@@ -270,10 +270,10 @@ def test_a_program_of_the_user_imports_what_lies_beside_it_in_its_workers(tmp_pa
         "    def describe(self):\n        return {}\n"
     )
     (tmp_path / "program.py").write_text(
-        "from disambig.jobs.runners import local\n"
+        "from disambig.jobs.runners import local_runner\n"
         "from beside import Doubled\n"
         "if __name__ == '__main__':\n"
-        "    print(sorted(outcome.result for outcome in local(2).run(Doubled(), [1, 2, 3])))\n"
+        "    print(sorted(outcome.result for outcome in local_runner(2).run(Doubled(), [1, 2, 3])))\n"
     )
     done = subprocess.run([sys.executable, "program.py"], cwd=tmp_path, capture_output=True, text=True)
     assert done.stdout == "[2, 4, 6]\n", done.stderr

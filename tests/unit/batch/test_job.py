@@ -216,14 +216,14 @@ DRIVER = """
 import sys
 from fake_models import FakeSource
 from disambig.jobs.job import run_job
-from disambig.jobs.runners import local
+from disambig.jobs.runners import local_runner
 from disambig.formats.documents import find_inputs
 from disambig.formats.writers import make_format
 if __name__ == "__main__":
     out, path, workers = sys.argv[1:]
     from pathlib import Path
     run_job(Path(out), find_inputs([path], lines=True), source=FakeSource(), format=make_format("jsonl"),
-            shard_size=150, runner=local(int(workers)))
+            shard_size=150, runner=local_runner(int(workers)))
 """
 
 

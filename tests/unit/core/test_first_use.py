@@ -17,7 +17,7 @@ import pytest
 
 MODULE = """
 import numpy as np
-from disambig.jit import compiled, kept_in
+from disambig.jit import compiled, cache_location
 
 @compiled
 def added(values):
@@ -27,11 +27,11 @@ def added(values):
     return total
 
 if __name__ != "__main__":
-    print(added(np.arange(5)), sum(added.stats.cache_hits.values()), kept_in(added))
+    print(added(np.arange(5)), sum(added.stats.cache_hits.values()), cache_location(added))
 """
 AS_USER = """
 import os, sys, numba, numpy
-from disambig import compiling
+from disambig import jit as compiling
 numba.njit(lambda values: values.sum())(numpy.arange(3))  # all of Numba that is loaded late
 if len(sys.argv) > 1:
     os.setgroups([]), os.setgid(int(sys.argv[1])), os.setuid(int(sys.argv[1]))

@@ -72,8 +72,8 @@ def test_a_folder_called_fd_is_a_folder(tmp_path):
 WRITES_TO = """
 import sys
 from pathlib import Path
-from disambig.files.saving import saved_output
-with saved_output(Path(sys.argv[1])) as write:
+from disambig.files.saving import save_output
+with save_output(Path(sys.argv[1])) as write:
     write(b"new")
 """
 
@@ -99,14 +99,14 @@ def test_what_a_shell_opened_is_written_to(tmp_path, name):
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from disambig.files.saving import Drafts, draft_folder
-from disambig.files.saving import saved
+from disambig.files.saving import TempFiles, temp_folder
+from disambig.files.saving import save_file
 path = Path(sys.argv[1])
 if sys.argv[2] == "file":
-    with saved(path) as write:
+    with save_file(path) as write:
         write(b"half")
         os.kill(os.getpid(), signal.SIGKILL)
-with draft_folder(Drafts.beside(path)) as folder:
+with temp_folder(TempFiles.for_target(path)) as folder:
     (folder / "inside").write_text("half")
     os.kill(os.getpid(), signal.SIGKILL)
 """

@@ -67,8 +67,8 @@ JOB = """
 import sys
 from pathlib import Path
 from disambig.counts.counter import LEAST_MEMORY
-from disambig.jobs.counting import Place, build_in_job
-place = Place(Path(sys.argv[2]) / "job")
+from disambig.jobs.counting import JobPlace, build_in_job
+place = JobPlace(Path(sys.argv[2]) / "job")
 build_in_job(Path(sys.argv[2]) / "x", [sys.argv[1]], ["disambig.words.v1"], place, memory=LEAST_MEMORY)
 status = Path("/proc/self/status").read_text()
 print(LEAST_MEMORY, 1024 * int(status.split("VmHWM:")[1].split()[0]))

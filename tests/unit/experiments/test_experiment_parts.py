@@ -11,7 +11,7 @@ from disambig.jobs import HasParts, make_runner, run_parts_on_workers
 PLUGIN = """
 from dataclasses import dataclass
 from disambig.api import hookimpl
-from disambig.api.experiments import ExperimentResult, Row, in_parts
+from disambig.api.experiments import ExperimentResult, ResultRow, run_parts
 
 @dataclass(frozen=True)
 class Made:
@@ -20,7 +20,7 @@ class Made:
     needs = ()
 
     def run(self, *, data, quick, progress):
-        return in_parts(self, data=data, quick=quick, progress=progress)
+        return run_parts(self, data=data, quick=quick, progress=progress)
 
     def parts(self, *, data, quick, progress):
         return ["b", "a"][: 1 if quick else None]
@@ -31,7 +31,7 @@ class Made:
         return len((data / name).read_text())
 
     def joined(self, found, *, quick):
-        return ExperimentResult([Row(name, "", None, float(n), n) for name, n in found.items()])
+        return ExperimentResult([ResultRow(name, "", None, float(n), n) for name, n in found.items()])
 
 @hookimpl
 def disambig_register_experiments(register):

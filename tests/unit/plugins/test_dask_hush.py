@@ -14,8 +14,8 @@ from disambig_dask import quiet_logging
 
 FIRST_USE = """
 import logging
-from disambig_dask.session import quiet
-with quiet():
+from disambig_dask.session import quiet_logging
+with quiet_logging():
     import distributed.client, distributed.gc
     for name in ("distributed", "distributed.client", "distributed.gc", "distributed.core", "asyncio"):
         logging.getLogger(name).critical("said by %s", name)
