@@ -54,7 +54,7 @@ def apply_overrides(words: Sequence[Word]) -> list[Word]:
     table, beginnings = read_rules()
     for at, (surface, _, tag) in enumerate(words):
         for rule in [*table.get(surface, ()), *beginnings.get(surface[:1], ())]:
-            replacement = rule.of(words, at)
+            replacement = rule.matched_reading(words, at)
             if replacement is not None:
                 result[at] = surface, replacement, tag
                 break
