@@ -111,7 +111,7 @@ def trust_section(figures: dict[str, Any]) -> str:
     ]
     for task, rows in figures["tasks"].items():
         for number, row in enumerate(rows):
-            asked = min(NAMES, key=lambda each: abs(each - row["asked"]))
+            asked = min(NAMES, key=lambda share: abs(share - row["asked"]))
             cells = [task if not number else "", NAMES[asked], f"{row['dev']['least']:.2f}"]
             cells += [_cell(row["dev"]), _cell(row["test"]) if row["test"] else "no flag"]
             lines.append("| " + " | ".join(cells) + " |")
@@ -136,26 +136,26 @@ def people_section(figures: dict[str, Any]) -> str:
         "flag gives what the writer wrote. Every flag on the untouched paragraphs counts as false, though",
         "most of the surest ones show a mistake (see below).\n",
     ]
-    for part, found in figures.items():
-        clean = found["clean"]
+    for part, people in figures.items():
+        clean = people["clean"]
         per_1000, (low, high) = clean["per_1000"], clean["interval"]
         lines += [
-            f"### {part}: {found['projects']} projects, {clean['words']:,} clean words\n",
+            f"### {part}: {people['projects']} projects, {clean['words']:,} clean words\n",
             f"False flags per 1,000 words: {per_1000:.2f} ({low:.2f} to {high:.2f}).\n",
             "| mistakes | n | found | right | wrong |",
             "|---|---|---|---|---|",
         ]
-        for name, at in found["classes"].items():
+        for name, at in people["classes"].items():
             rows = {name: at, **({f"... {kind}": line for kind, line in at["kinds"].items()})}
             for title, line in rows.items() if len(at["kinds"]) > 1 else [(name, at)]:
                 right = with_interval(line["right"], line["right_interval"])
                 cells = [title, f"{line['n']:,}", percent(line["found"]), right, percent(line["wrong"])]
                 lines.append("| " + " | ".join(cells) + " |")
-        line = found["all"]
+        line = people["all"]
         right = with_interval(line["right"], line["right_interval"])
         cells = ["all", f"{line['n']:,}", percent(line["found"]), right]
         lines += ["| " + " | ".join([*cells, percent(line["wrong"])]) + " |", ""]
-        lines += _curve_of_people(found["curve"], found.get("harper"))
+        lines += _curve_of_people(people["curve"], people.get("harper"))
     lines += [
         "Flags on the untouched paragraphs of `dev` that one reader read, raised by these models",
         "and by earlier ones. What looked wrong for another reason than the one proposed, or like a",
@@ -219,17 +219,17 @@ def kenlm_section(task: str, figures: dict[str, Any]) -> list[str]:
     total = [0, 0, 0]
     for name in domains:
         groups = theirs[name]["groups"]
-        known = {group: at for group, at in ours[name]["groups"].items() if group in groups}
-        n = sum(at["n"] for at in known.values())
-        right = [_right(known, known), _right(groups, known)]
+        shared = {group: at for group, at in ours[name]["groups"].items() if group in groups}
+        n = sum(at["n"] for at in shared.values())
+        right = [_right(shared, shared), _right(groups, shared)]
         total = [total[0] + n, total[1] + right[0], total[2] + right[1]]
         lines.append(_row(name, n, *right))
     return [*lines, _row("all", *total), ""]
 
 
-def _right(groups: dict[str, Any], known: dict[str, Any]) -> int:
+def _right(groups: dict[str, Any], shared: dict[str, Any]) -> int:
     """Return how many places of the known groups are decided rightly."""
-    return round(sum(groups[name]["accuracy"] * groups[name]["n"] for name in known))
+    return round(sum(groups[name]["accuracy"] * groups[name]["n"] for name in shared))
 
 
 def _row(name: str, n: int, ours: int, theirs: int) -> str:
@@ -282,8 +282,8 @@ def _contents(home: Path) -> str:
     ]
     more = CountTable.open(home / "words" / "ngrams.counts")
     least_of_words = "/".join(str(count) for count in more.header["info"]["least"].values())
-    said = f"{more.n_ngrams:,} n-grams of all words, counted {least_of_words} times or more by length"
-    rows.append(f"| `words/ngrams.counts` | {_mb(home / 'words' / 'ngrams.counts')} | {said} |")
+    contents = f"{more.n_ngrams:,} n-grams of all words, counted {least_of_words} times or more by length"
+    rows.append(f"| `words/ngrams.counts` | {_mb(home / 'words' / 'ngrams.counts')} | {contents} |")
     weights = _mb(home / "words" / "weights.npz")
     rows.append(f"| `words/weights.npz` | {weights} | the model of words in context |")
     for path in sorted((home / "models").glob("*/weights.npz")):
@@ -347,7 +347,7 @@ def _it(figures: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n" + _it_left_out(figures["left_out"])
 
 
-def _it_left_out(found: dict[str, Any]) -> str:
+def _it_left_out(figures: dict[str, Any]) -> str:
     """Return how the probabilities of *it* hold for text of another kind."""
     lines = [
         "Each of these left out of training: how sure the model says to be, and how often it is right.",
@@ -355,11 +355,11 @@ def _it_left_out(found: dict[str, Any]) -> str:
         "| left out | n | F1 | AUC | said | right | calibration error |",
         "|---|---|---|---|---|---|---|",
     ]
-    for name, at in found.items():
+    for name, at in figures.items():
         bins, n = at["reliability"]["bins"], at["n"]
-        said = sum(each["predicted"] * each["n"] for each in bins) / n
+        mean_predicted = sum(bin_["predicted"] * bin_["n"] for bin_ in bins) / n
         cells = [name, f"{n:,}", f"{at['candidates']['non-referential']['f1'] or 0:.3f}", f"{at['auc']:.3f}"]
-        cells += [percent(said), percent(at["accuracy"])]
+        cells += [percent(mean_predicted), percent(at["accuracy"])]
         cells.append(percent(at["reliability"]["expected_calibration_error"]))
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
@@ -383,16 +383,16 @@ def _task(task: str, scores: dict[str, Any], figures: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _reliability(found: dict[str, Any] | None) -> list[str]:
+def _reliability(calibration: dict[str, Any] | None) -> list[str]:
     """Return how far the probabilities of the chosen candidates can be believed."""
-    if not found:
+    if not calibration:
         return []
-    said = (
+    summary = (
         "\nProbabilities of the chosen candidate (`Model.candidate_probabilities`): expected calibration "
-        f"error {percent(found['expected_calibration_error'])}, Brier score {found['brier']:.3f}.\n"
+        f"error {percent(calibration['expected_calibration_error'])}, Brier score {calibration['brier']:.3f}.\n"
     )
-    lines = [said, "| said to be right | n | mean | is right |", "|---|---|---|---|"]
-    for at in found["bins"]:
+    lines = [summary, "| said to be right | n | mean | is right |", "|---|---|---|---|"]
+    for at in calibration["bins"]:
         cells = [f"{at['low']:.0%} to {at['high']:.0%}", f"{at['n']:,}"]
         cells += [percent(at["predicted"]), percent(at["observed"])]
         lines.append("| " + " | ".join(cells) + " |")
@@ -426,12 +426,12 @@ def _accuracy_by_domain(task: str, scores: dict[str, Any], figures: dict[str, An
             percent(at["majority"]),
             with_interval(at["accuracy"], at["interval"]),
         ]
-        cells += [percent(known[name]["accuracy"]) if name in known else "" for known in others]
+        cells += [percent(other[name]["accuracy"]) if name in other else "" for other in others]
         lines.append("| " + " | ".join(cells) + " |")
     domains = [name for name in scores if name != "all"]
     cells = ["mean of domains", "", ""]
-    for known in (own, *others):
-        shares = [known[name]["accuracy"] for name in domains if name in known]
+    for figures_of_pack in (own, *others):
+        shares = [figures_of_pack[name]["accuracy"] for name in domains if name in figures_of_pack]
         complete = shares and len(shares) == len(domains)
         cells.append(percent(sum(shares) / len(shares)) if complete else "")
     return [*lines, "| " + " | ".join(cells) + " |", ""]
@@ -463,10 +463,10 @@ def _weak_sets(left_out: dict[str, Any], *, least: int = 20) -> list[str]:
     }
     if not weak:
         return []
-    said = ", ".join(f"{name} ({percent(at['accuracy'])})" for name, at in sorted(weak.items()))
+    listed = ", ".join(f"{name} ({percent(at['accuracy'])})" for name, at in sorted(weak.items()))
     text = (
         "With the domain left out the more frequent word of each domain would be right more often by five "
-        f"points or more, of sets seen {least} times or more, in: {said}."
+        f"points or more, of sets seen {least} times or more, in: {listed}."
     )
     return [fill(text, 108, break_on_hyphens=False, break_long_words=False), ""]
 
@@ -480,10 +480,10 @@ def _accuracy_by_set(groups: dict[str, Any], full: dict[str, Any], left_out: dic
         ("mean of twenty common ones", TWENTY),
         ("mean of all", tuple(groups)),
     ):
-        known = [groups[name] for name in names if name in groups]
-        mean = sum(group["accuracy"] for group in known) / len(known)
-        interval = mean_interval([(round(g["accuracy"] * g["n"]), g["n"]) for g in known])
-        cells = [f"{title} ({len(known)})", f"{sum(group['n'] for group in known):,}"]
+        present = [groups[name] for name in names if name in groups]
+        mean = sum(group["accuracy"] for group in present) / len(present)
+        interval = mean_interval([(round(g["accuracy"] * g["n"]), g["n"]) for g in present])
+        cells = [f"{title} ({len(present)})", f"{sum(group['n'] for group in present):,}"]
         cells.append(with_interval(mean, interval))
         for other in (full, left_out):
             shares = [other[name]["accuracy"] for name in names if name in other]

@@ -111,8 +111,8 @@ def rivals(
     kept = [
         sorted(of_word, key=lambda other: (of_word[other], -counts[other]))[:MOST_RIVALS] for of_word in ranks
     ]
-    offsets = np.concatenate([[0], np.cumsum([len(each) for each in kept])])
-    return offsets, np.array([other for each in kept for other in each], np.int64)
+    offsets = np.concatenate([[0], np.cumsum([len(others_of_word) for others_of_word in kept])])
+    return offsets, np.array([other for others_of_word in kept for other in others_of_word], np.int64)
 
 
 def _sets(data: Path) -> Iterator[tuple[Sequence[str], int]]:

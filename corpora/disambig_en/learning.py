@@ -97,5 +97,5 @@ def network(parts: Mapping[str, Any], texts: Sequence[str]) -> FeatureExtractor:
     """Return the network over words, learned from counted text."""
     task, view = parts["task"], parts["tokenisation"](texts)
     log_progress("learning the network over words", 0, 1)
-    found: FeatureExtractor = parts["extractors"]["words"].fit(view, find_examples(task, view), task.groups)
-    return found
+    fitted: FeatureExtractor = parts["extractors"]["words"].fit(view, find_examples(task, view), task.groups)
+    return fitted

@@ -36,7 +36,7 @@ def flags_read() -> list[ReviewedFlag]:
 
 def mistakes_read(clean: Sequence[Clean]) -> Iterator[tuple[int, int, int]]:
     """Yield the paragraph, by its number, and the offsets of each flag that shows a mistake."""
-    number = {paragraph_name(each.text): i for i, each in enumerate(clean)}
+    number = {paragraph_name(paragraph.text): i for i, paragraph in enumerate(clean)}
     for flag in flags_read():
         if flag.is_mistake and flag.paragraph in number:
             yield number[flag.paragraph], flag.start, flag.end

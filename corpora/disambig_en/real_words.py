@@ -61,7 +61,7 @@ def sounds_right(text: str) -> bool:
     """Tell whether no article of a text is against the sound of the next word beyond doubt."""
     sounds = read_sounds(ENGLISH_SOUNDS)
     heard = [
-        (len(found[1]) == 2, sounds.article_log_odds(text, found.end())) for found in _ARTICLE.finditer(text)
+        (len(match[1]) == 2, sounds.article_log_odds(text, match.end())) for match in _ARTICLE.finditer(text)
     ]
     return all(odds > -HEARD if is_an else odds < HEARD for is_an, odds in heard)
 
@@ -79,7 +79,7 @@ def learn_real_words(name: str, data: Path) -> Model:
     ]
     mistakes, clean = read_people(data, "train")
     if name == "article":  # what nobody has corrected yet would be taken for right
-        clean = [each for each in clean if sounds_right(each.text)]
+        clean = [paragraph for paragraph in clean if sounds_right(paragraph.text)]
     return train(
         resolve(config),
         split(texts),

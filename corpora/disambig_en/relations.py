@@ -78,12 +78,12 @@ def _forms(counts: Mapping[str, int], lookups: Path) -> Iterator[tuple[str, ...]
         if n > 100 and len(word) > 2 and "'" not in word:
             regular = {form for form in _regular(word) if form in counts}
             of_lemma[word] |= regular | ({word} if regular else set())
-    known = set()
+    seen = set()
     for lemma in sorted(of_lemma.keys() - {"be"}):  # see FUNCTION_WORDS
         own = (form for form in of_lemma[lemma] - ARTICLES if form in counts)
         forms = tuple(sorted(own, key=lambda form: (form != lemma, form)))
-        if 1 < len(forms) <= MOST_FORMS and frozenset(forms) not in known:
-            known.add(frozenset(forms))
+        if 1 < len(forms) <= MOST_FORMS and frozenset(forms) not in seen:
+            seen.add(frozenset(forms))
             yield forms
 
 

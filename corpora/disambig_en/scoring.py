@@ -72,10 +72,10 @@ def score(model: Model, data: Path, domains: Sequence[str]) -> dict[str, Any]:
 
 def scores(model: Model, texts: Sequence[str]) -> dict[str, Any]:
     """Score a model on some texts; of prepositions, also the choice among the words."""
-    found = evaluate(model, texts, rates=RATES)
+    figures = evaluate(model, texts, rates=RATES)
     if model.task.name == "preposition":
-        found["among_words"] = among_words(model, texts)
-    return found
+        figures["among_words"] = among_words(model, texts)
+    return figures
 
 
 def score_pack(data: Path) -> None:
@@ -122,7 +122,7 @@ def it_left_out(data: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     parts, more = resolve(it_config("disambig_en")), pick_examples(data)
     for genre, tested in genres.items():
         log_progress(f"it without {genre}", 0, 1)
-        others = [example for name, each in genres.items() if name != genre for example in each]
+        others = [example for name, examples in genres.items() if name != genre for example in examples]
         model = train_labelled(parts, [*others, *more], name="disambig_en/it")
         marked = label_instances(model.task, model.tokenisation, tested)
         chosen, logits = decide(model, marked, 0)
@@ -147,11 +147,11 @@ def curve(data: Path) -> None:
                 model = load_model(HOME / "models" / task)
                 model = replace(model, extractors=tuple(map(partial(over, path), model.extractors)))
                 at = evaluate(model, texts, rates=(0.3,), groups=TWENTY if task == "spelling" else None)
-                found = at["rates"]["0.3"]["errors_found"]
+                recall = at["rates"]["0.3"]["errors_found"]
                 point[task] = {
                     "accuracy": at["mean_accuracy"],
                     "interval": at["mean_interval"],
-                    "found": found,
+                    "found": recall,
                 }
             points.append(point)
             save_figures({"curve": points})
@@ -182,8 +182,8 @@ def leave_out(data: Path, domains: Sequence[str]) -> None:
                 }
                 model = learn(task, data, others, str(table), **about)
                 left_out: dict[str, Any] = figures_so_far().get("left_out", {})
-                found = scores(model, split(read_text(data, "heldout", [domain]))["test"])
-                left_out.setdefault(task, {})[domain] = found
+                figures = scores(model, split(read_text(data, "heldout", [domain]))["test"])
+                left_out.setdefault(task, {})[domain] = figures
                 save_figures({"left_out": left_out})
 
 
@@ -207,16 +207,16 @@ def all_counts(data: Path) -> None:
 def score_people(data: Path, parts: Sequence[str] = ("dev", "test")) -> None:
     """Score the models on mistakes that people made and on clean paragraphs, all together."""
     checker = ModelChecker.from_names("+".join(f"disambig_en/{task}" for task in (*CORRECTING, *REAL_WORDS)))
-    found: dict[str, Any] = figures_so_far().get("people", {})
+    people: dict[str, Any] = figures_so_far().get("people", {})
     for part in parts:
         trial = MistakeTrial.from_checker(checker, *read_people(data, part))
-        found[part] = mistakes_found(trial, checker.limits())
-        found[part]["curve"] = sweep_rates(checker, trial, PEOPLE_RATES)
+        people[part] = mistakes_found(trial, checker.limits())
+        people[part]["curve"] = sweep_rates(checker, trial, PEOPLE_RATES)
         if HarperChecker.is_installed():
-            found[part]["harper"] = mistakes_found(
+            people[part]["harper"] = mistakes_found(
                 MistakeTrial.from_checker(HarperChecker(), *read_people(data, part))
             )
-    save_figures({"people": found})
+    save_figures({"people": people})
 
 
 def among_words(model: Model, texts: Sequence[str]) -> dict[str, Any]:
@@ -263,16 +263,16 @@ def measure_trust(data: Path) -> None:
         log_progress(f"trust: {part}", number, 2)
         trials[part] = MistakeTrial.from_checker(checker, *read_people(data, part))
     dev = trials["dev"].without(mistakes_read(trials["dev"].clean))
-    found = measure_precision(dev, checker.limits(), text=_text(dev))
+    tables = measure_precision(dev, checker.limits(), text=_text(dev))
     for task in checker.tasks:
         path = HOME / "models" / task
-        if task in found:
-            write_precision(path, found[task])
+        if task in tables:
+            write_precision(path, tables[task])
         else:
             (path / "trust.json").unlink(missing_ok=True)
     rows = {
         f"{task}, {kind}" if kind else task: _rows(trust, trials["test"], kind)
-        for task, trust in found.items()
+        for task, trust in tables.items()
         for kind in ("", *(kind for kind in (PUT_IN, TAKEN_OUT) if kind in trust.pairs))
     }
     tasks = {name: some for name, some in rows.items() if some}
@@ -280,7 +280,7 @@ def measure_trust(data: Path) -> None:
 
 
 def _text(trial: MistakeTrial) -> str:
-    projects = len({each.repo for each in (*trial.fixes, *trial.clean)})
+    projects = len({text.repo for text in (*trial.fixes, *trial.clean)})
     return f"documentation of {projects} projects, as if {PER_1000:g} words in 1,000 were mistakes"
 
 
@@ -314,9 +314,9 @@ def leave_out_kenlm(data: Path, domains: Sequence[str]) -> None:
         with tempfile.TemporaryDirectory() as directory:
             path = Path(directory) / "others.bin"
             make_kenlm(read_text(data, "train", [other for other in PACK_DOMAINS if other != domain]), path)
-            found = {model.task.name: _scores(model, KenLM(path=path), texts) for model in models}
+            by_task = {model.task.name: _scores(model, KenLM(path=path), texts) for model in models}
         left_out: dict[str, Any] = figures_so_far().get("left_out_kenlm", {})
-        for task, figures in found.items():
+        for task, figures in by_task.items():
             left_out.setdefault(task, {})[domain] = figures
         save_figures({"left_out_kenlm": left_out})
 

@@ -42,11 +42,13 @@ def _telling(
 ) -> dict[str, tuple[int, int]]:
     """Leave out what was seen too seldom, and what the more general keys say as well."""
     least = {key: LEAST_WORD if key.startswith("=") else LEAST_START for key in counts}
-    seen = {key for key, found in counts.items() if sum(found) >= least[key]}
+    seen = {key for key, pair in counts.items() if sum(pair) >= least[key]}
     kept: set[str] = set()
     for key in sorted(seen, key=lambda key: len(paths[key])):  # the most general first
         own = log_odds(*counts[key])
-        general = next((log_odds(*counts[each]) for each in paths[key] if each in kept), 0.0)
+        general = next(
+            (log_odds(*counts[more_general]) for more_general in paths[key] if more_general in kept), 0.0
+        )
         if own * general <= 0 or (abs(own - general) > SAME and abs(general) < SAME):
             kept.add(key)
     return {key: (counts[key][0], counts[key][1]) for key in sorted(kept)}
@@ -56,10 +58,10 @@ def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", type=Path)
-    found = sounds(read_text(parser.parse_args().data, "train", PACK_DOMAINS))
+    counts = sounds(read_text(parser.parse_args().data, "train", PACK_DOMAINS))
     lines = [
         '// How often "a" and "an" stood before what begins so; made by corpora/disambig_en/sounds.py',
-        *(f"{key}\t{a}\t{an}" for key, (a, an) in found.items()),
+        *(f"{key}\t{a}\t{an}" for key, (a, an) in counts.items()),
     ]
     ENGLISH_SOUNDS.write_text("\n".join(lines) + "\n", encoding="utf8")
 

@@ -52,14 +52,14 @@ ALL = 150
 def choose(split: CorpusSplit) -> tuple[dict[str, float], Parser]:
     """Return F1 on the development articles by setting, and the parser of the best one."""
     dev = filter_by_length(split.dev)
-    found: dict[str, float] = {}
+    f1: dict[str, float] = {}
     parsers: dict[str, Parser] = {}
     for horizontal, vertical in SETTINGS:
         name = f"h={horizontal}, v={vertical}"
         log_progress(name)
         parsers[name] = Parser(TreebankGrammar.from_trees(split.train, Binarisation(horizontal, vertical)))
-        found[name] = parse_figures(Parseval.from_trees(dev, parse_again(parsers[name], dev)))["f1"]
-    return found, parsers[max(found, key=lambda name: found[name])]
+        f1[name] = parse_figures(Parseval.from_trees(dev, parse_again(parsers[name], dev)))["f1"]
+    return f1, parsers[max(f1, key=lambda name: f1[name])]
 
 
 def measured(parser: Parser, trees: Sequence[Tree]) -> dict[str, Any]:
@@ -81,8 +81,8 @@ def measured(parser: Parser, trees: Sequence[Tree]) -> dict[str, Any]:
 def _with_tags(parser: Parser, trees: Sequence[Tree]) -> list[Tree]:
     """Return what is found with the tags of the tagger that ships."""
     sentences = [parser.cutter.from_words([unescape_word(word) for word in tree.words()]) for tree in trees]
-    found = parser.parses(ParserTagger.load("tag")(sentences))
-    return [_of_words(each.best, tree) for each, tree in zip(found, trees, strict=True)]
+    parses = parser.parses(ParserTagger.load("tag")(sentences))
+    return [_of_words(parse.best, tree) for parse, tree in zip(parses, trees, strict=True)]
 
 
 def _of_words(tree: Tree, gold: Tree) -> Tree:
@@ -103,11 +103,11 @@ def of_a_newspaper(data: Path, shipped: Parser) -> dict[str, Any]:
     split = penn_split(data)
     test = filter_by_length(split.test)
     own = Parser(TreebankGrammar.from_trees((*split.train, *split.dev), shipped.grammar.binarisation))
-    found = {
-        name: Parseval.from_trees(test, parse_again(each, test)).f1
-        for name, each in (("shipped", shipped), ("own", own))
+    f1 = {
+        name: Parseval.from_trees(test, parse_again(parser, test)).f1
+        for name, parser in (("shipped", shipped), ("own", own))
     }
-    return {"trees": len(split.train) + len(split.dev), **found}
+    return {"trees": len(split.train) + len(split.dev), **f1}
 
 
 def speed(folder: Path, trees: Sequence[Tree]) -> dict[str, float]:
@@ -133,7 +133,7 @@ def build(data: Path, output: Path) -> None:
     log_progress(f"all {len(everything):,} trees")
     shipped = Parser(TreebankGrammar.from_trees(everything, parser.grammar.binarisation))
     wsj = [tree for files in penn_sections(data).values() for trees in files.values() for tree in trees]
-    said = {
+    figures = {
         "trees": len(everything),
         "words": sum(len(tree.words()) for tree in everything),
         "train": len(split.train),
@@ -146,10 +146,10 @@ def build(data: Path, output: Path) -> None:
     folder = output / PARSER
     about = {"treebank": "CRAFT (CC BY 3.0)", "trees": len(everything), "f1_held_out": craft["short"]["f1"]}
     save_parser(shipped, folder, about=about)
-    said["speed"] = speed(folder, wsj)
-    said["megabytes"] = sum(path.stat().st_size for path in folder.iterdir()) / 1e6
-    (output / "figures.json").write_text(json.dumps(said, indent=1) + "\n", encoding="utf8")
-    write_card(output, said)
+    figures["speed"] = speed(folder, wsj)
+    figures["megabytes"] = sum(path.stat().st_size for path in folder.iterdir()) / 1e6
+    (output / "figures.json").write_text(json.dumps(figures, indent=1) + "\n", encoding="utf8")
+    write_card(output, figures)
 
 
 def log_progress(line: str) -> None:

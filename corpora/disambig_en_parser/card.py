@@ -104,6 +104,6 @@ def write_card(home: Path, figures: dict[str, Any]) -> None:
     (home / "README.md").write_text(text, encoding="utf8")
 
 
-def _row(found: dict[str, Any]) -> str:
-    shares = [f"{100 * found[name]:.1f}" for name in ("precision", "recall", "f1", "exact", "tagging")]
-    return " | ".join([f"{found['trees']:,}", *shares])
+def _row(figures: dict[str, Any]) -> str:
+    shares = [f"{100 * figures[name]:.1f}" for name in ("precision", "recall", "f1", "exact", "tagging")]
+    return " | ".join([f"{figures['trees']:,}", *shares])

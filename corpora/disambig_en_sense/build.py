@@ -54,7 +54,7 @@ def material(data: Path, *, least: int = LEAST) -> list[Labelled]:
 
 def trained(
     examples: Sequence[Labelled],
-    known: Vectors,
+    word_vectors: Vectors,
     *,
     learned: int = 1,
     tokenisation: Tokenisation | None = None,
@@ -69,7 +69,7 @@ def trained(
     config["task"] |= resolve({"task": config["task"]})["task"].settings_of(capped(examples))
     parts = resolve(config)
     parts["tokenisation"] = tokenisation or parts["tokenisation"]
-    parts["extractors"]["company"] = replace(parts["extractors"]["company"], vectors=known)
+    parts["extractors"]["company"] = replace(parts["extractors"]["company"], vectors=word_vectors)
     model = train_labelled(
         parts,
         capped(examples),
@@ -86,12 +86,12 @@ def trained(
 def capped(examples: Sequence[Labelled]) -> list[Labelled]:
     """Return at most `MOST` examples of each word; documents in the order of their hashes, which is none."""
     kept: Counter[str] = Counter()
-    found = []
-    for example in sorted(examples, key=lambda each: (hash_word(each.document), each.start)):
+    kept_examples = []
+    for example in sorted(examples, key=lambda example: (hash_word(example.document), example.start)):
         if kept[example.word] < MOST:
             kept[example.word] += 1
-            found.append(example)
-    return found
+            kept_examples.append(example)
+    return kept_examples
 
 
 def build(data: Path) -> None:
@@ -105,14 +105,14 @@ def score(data: Path) -> None:
     examples = material(data)
     tokens = resolve({"tokens": read_config(HOME / "sense.cfg")["tokenisation"]})["tokens"]
     texts = dict.fromkeys(example.text for example in examples)
-    learn = partial(trained, known=vectors(data), tokenisation=CachedViews(tokens, list(texts)))
+    learn = partial(trained, word_vectors=vectors(data), tokenisation=CachedViews(tokens, list(texts)))
     for name, folds in (
         ("cross_validation", document_folds(examples, FOLDS)),
         ("genres_left_out", genre_folds(examples)),
     ):
         keep_figures(name, cross_validate(examples, folds, learn, progress=log_progress))
-    known = example_words(examples)
-    rest = [example for example in material(data, least=REST) if example.word not in known]
+    learned_words = example_words(examples)
+    rest = [example for example in material(data, least=REST) if example.word not in learned_words]
     keep_figures("most_frequent_of_the_rest", most_frequent(rest, document_folds(examples, FOLDS)))
 
 
@@ -121,11 +121,11 @@ def example_words(examples: Sequence[Labelled]) -> set[str]:
     return {example.word for example in examples}
 
 
-def keep_figures(name: str, found: Any) -> None:
+def keep_figures(name: str, value: Any) -> None:
     """Put figures into ``figures.json`` and write the card anew."""
     path = HOME / "figures.json"
     figures = json.loads(path.read_text(encoding="utf8")) if path.is_file() else {}
-    figures[name] = found
+    figures[name] = value
     path.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf8")
     write_card(HOME, figures)
 

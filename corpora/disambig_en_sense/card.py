@@ -87,14 +87,14 @@ def write_card(home: Path, figures: dict[str, Any]) -> None:
 
     weights = home / "models" / "sense" / "weights.npz"
     model = load_model(weights.parent)
-    found = figures.get("cross_validation", {})
+    validation = figures.get("cross_validation", {})
     learned = [group for group in model.task.groups if group.learned]
     selection = model.provenance["selection"]
     parts = [
         INTRODUCTION.format(
             n_words=len(learned),
             n_senses=sum(len(group.candidates) for group in learned),
-            n_documents=found.get("documents", "390"),
+            n_documents=validation.get("documents", "390"),
             least=selection["least"],
             most=selection["most"],
             rest=selection.get("rest", selection["least"]),
@@ -103,10 +103,10 @@ def write_card(home: Path, figures: dict[str, Any]) -> None:
             fallback=_rest(figures.get("most_frequent_of_the_rest", {})),
             size=weights.stat().st_size / 1e6,
         ),
-        _parts(found, model.judge.least_margin if isinstance(model.judge, Abstains) else 0.0),
-        _margins(found),
+        _parts(validation, model.judge.least_margin if isinstance(model.judge, Abstains) else 0.0),
+        _margins(validation),
         _genres(figures.get("genres_left_out", {})),
-        _words(found),
+        _words(validation),
         LIMITS,
     ]
     (home / "README.md").write_text("\n".join(part for part in parts if part), encoding="utf8")
@@ -116,19 +116,19 @@ def _percent(part: int, whole: int) -> str:
     return f"{100 * part / whole:.1f}" if whole else "-"
 
 
-def _parts(found: dict[str, Any], margin: float) -> str:
-    if not found:
+def _parts(figures: dict[str, Any], margin: float) -> str:
+    if not figures:
         return ""
-    key = min(found["parts"]["all"]["margins"], key=lambda at: abs(float(at) - margin))
+    key = min(figures["parts"]["all"]["margins"], key=lambda at: abs(float(at) - margin))
     lines = [
         "## How good\n",
-        EXPLAINED.format(folds=found["folds"], times=math.exp(margin)),
+        EXPLAINED.format(folds=figures["folds"], times=math.exp(margin)),
         "| | occurrences | most frequent | right of all | of the attempted | surer: attempted | right |",
         "|---|---:|---:|---:|---:|---:|---:|",
     ]
-    order = [name for name in ("nouns", "verbs", "adjectives", "adverbs", "all") if name in found["parts"]]
+    order = [name for name in ("nouns", "verbs", "adjectives", "adverbs", "all") if name in figures["parts"]]
     for name in order:
-        at = found["parts"][name]
+        at = figures["parts"][name]
         every, sure = at["margins"]["0.0"], at["margins"][key]
         lines.append(
             f"| {name} | {at['n']:,} | {_percent(at['majority'], at['n'])} "
@@ -138,23 +138,23 @@ def _parts(found: dict[str, Any], margin: float) -> str:
     return "\n".join([*lines, ""])
 
 
-def _rest(found: dict[str, Any]) -> str:
-    if not found:
+def _rest(figures: dict[str, Any]) -> str:
+    if not figures:
         return ""
-    share = _percent(found["right"], found["n"])
+    share = _percent(figures["right"], figures["n"])
     return (
-        f"It is right in {share} % of their {found['n']:,} occurrences (cross-validated over documents, with "
+        f"It is right in {share} % of their {figures['n']:,} occurrences (cross-validated over documents, with "
         "the parts of speech given)."
     )
 
 
-def _genres(found: dict[str, Any]) -> str:
-    if not found:
+def _genres(figures: dict[str, Any]) -> str:
+    if not figures:
         return ""
-    each = found["folds"] == len(found["genres"])
-    lines = [GENRES.format(folds=found["folds"], what="a genre" if each else "genres")]
-    for name, at in [*found["genres"].items(), ("all", found["parts"]["all"])]:
-        own, sure = at["margins"]["0.0"], found["reliability"][name]
+    one_genre_each = figures["folds"] == len(figures["genres"])
+    lines = [GENRES.format(folds=figures["folds"], what="a genre" if one_genre_each else "genres")]
+    for name, at in [*figures["genres"].items(), ("all", figures["parts"]["all"])]:
+        own, sure = at["margins"]["0.0"], figures["reliability"][name]
         lines.append(
             f"| {name} | {at['n']:,} | {_percent(at['majority'], at['n'])} "
             f"| {_percent(own['right'], at['n'])} "
@@ -163,10 +163,10 @@ def _genres(found: dict[str, Any]) -> str:
     return "\n".join([*lines, ""])
 
 
-def _margins(found: dict[str, Any]) -> str:
-    if not found:
+def _margins(figures: dict[str, Any]) -> str:
+    if not figures:
         return ""
-    at = found["parts"]["all"]
+    at = figures["parts"]["all"]
     lines = [
         "What `least_margin` does:\n",
         "| least margin (log-odds) | attempted | right of the attempted |",
@@ -179,12 +179,12 @@ def _margins(found: dict[str, Any]) -> str:
     return "\n".join([*lines, ""])
 
 
-def _words(found: dict[str, Any]) -> str:
-    if not found:
+def _words(figures: dict[str, Any]) -> str:
+    if not figures:
         return ""
     gains = sorted(
         ((at["margins"]["0.0"]["right"] - at["majority"]) / at["n"], word, at)
-        for word, at in found["words"].items()
+        for word, at in figures["words"].items()
     )
     shown = [*gains[:-11:-1], *gains[9::-1]]
     lines = [

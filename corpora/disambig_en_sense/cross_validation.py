@@ -51,7 +51,7 @@ def cross_validate(
     tallies: dict[str, Counter[str]] = defaultdict(Counter)
     words: dict[str, Counter[str]] = defaultdict(Counter)
     genres: dict[str, Counter[str]] = defaultdict(Counter)
-    said: dict[str, list[tuple[float, bool]]] = defaultdict(list)
+    answers: dict[str, list[tuple[float, bool]]] = defaultdict(list)
     folds = sorted(set(fold_of.values()))
     for fold in folds:
         progress("cross-validating", fold, len(folds))
@@ -78,7 +78,7 @@ def cross_validate(
                         outcome[f"answered {margin}"] += 1
                         outcome[f"right {margin}"] += int(chosen == example.label)
                 for name in ("all", example.domain):
-                    said[name].append((float(decisions.probabilities[at]), chosen == example.label))
+                    answers[name].append((float(decisions.probabilities[at]), chosen == example.label))
             for name in ("all", PARTS[example.word[-1]]):
                 tallies[name] += outcome
             words[example.word] += outcome
@@ -89,7 +89,7 @@ def cross_validate(
         "parts": _plain(tallies),
         "words": _plain(words),
         "genres": _plain(genres),
-        "reliability": {name: _reliability(pairs) for name, pairs in sorted(said.items())},
+        "reliability": {name: _reliability(pairs) for name, pairs in sorted(answers.items())},
     }
 
 
@@ -110,12 +110,12 @@ def most_frequent(examples: Sequence[Labelled], fold_of: Mapping[str, int]) -> d
 
 def _reliability(pairs: Sequence[tuple[float, bool]]) -> dict[str, Any]:
     """Return what `disambig.metrics.probabilities` finds, in short."""
-    said, right = (np.array(column) for column in zip(*pairs, strict=True))
-    found = reliability(said, right.astype(bool))
+    predicted, right = (np.array(column) for column in zip(*pairs, strict=True))
+    calibration = reliability(predicted, right.astype(bool))
     return {
-        "n": found["n"],
-        "error": round(found["expected_calibration_error"], 5),
-        "said": round(float(said.mean()), 5),
+        "n": calibration["n"],
+        "error": round(calibration["expected_calibration_error"], 5),
+        "said": round(float(predicted.mean()), 5),
         "right": round(float(right.mean()), 5),
     }
 

@@ -48,23 +48,23 @@ def held_out(data: Path, together: Sequence[Sequence[str]]) -> None:
 
     Beside it: what the tagged sentences are worth alone.
     """
-    known = load_data(data, log_progress)
-    found = figures().get("held_out", {})
+    tagger_data = load_data(data, log_progress)
+    by_genre = figures().get("held_out", {})
     for genres in together:
         others = [other for other in GENRES if other not in genres]
         train, dev = ewt(data, others, ["train"]), ewt(data, others, ["dev"])
         models = {}
-        for name, classes in (("tagged sentences", None), ("with classes by company", known.company)):
+        for name, classes in (("tagged sentences", None), ("with classes by company", tagger_data.company)):
             log_progress(f"without {', '.join(genres)}: {name}", 0, 1)
             models[name] = train_tagger(train, dev, name="held out", learner=TEACHER, classes=classes)
         models["recipe"] = train_tagger_by_recipe(
-            train, dev, known, learner=ALONE, name="held out", progress=log_progress
+            train, dev, tagger_data, learner=ALONE, name="held out", progress=log_progress
         )
         for genre in genres:
             test = ewt(data, [genre], PARTS)
             shares = {name: accuracy(model, test) for name, model in models.items()}
-            found[genre] = {"n": n_words(test), "learned_from": others, "accuracy": shares}
-        keep_figures("held_out", found)
+            by_genre[genre] = {"n": n_words(test), "learned_from": others, "accuracy": shares}
+        keep_figures("held_out", by_genre)
 
 
 def score(data: Path, *, peers: bool) -> None:
@@ -127,9 +127,9 @@ def n_words(sentences: Sentences) -> int:
     return sum(len(words) for words, _ in sentences)
 
 
-def keep_figures(name: str, found: Any) -> None:
+def keep_figures(name: str, value: Any) -> None:
     """Put figures into ``figures.json`` and write the card anew."""
-    all_of_them = {**figures(), name: found}
+    all_of_them = {**figures(), name: value}
     FIGURES.write_text(json.dumps(all_of_them, indent=1) + "\n", encoding="utf8")
     write_card(HOME, all_of_them)
 

@@ -101,17 +101,17 @@ def _test(test: dict[str, Any], peers: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _universal(found: dict[str, Any]) -> str:
-    if not found:
+def _universal(figures: dict[str, Any]) -> str:
+    if not figures:
         return ""
-    share = 100 * found["accuracy"]
-    return f"Universal parts of speech (`pos_`): {share:.2f} % of the same {found['n']:,} words.\n"
+    share = 100 * figures["accuracy"]
+    return f"Universal parts of speech (`pos_`): {share:.2f} % of the same {figures['n']:,} words.\n"
 
 
-def _held_out(found: dict[str, Any]) -> str:
-    if not found:
+def _held_out(figures: dict[str, Any]) -> str:
+    if not figures:
         return ""
-    systems = list(next(iter(found.values()))["accuracy"])
+    systems = list(next(iter(figures.values()))["accuracy"])
     lines = [
         "Tested on the training and development parts of genres of EWT that were not learned from: with\n"
         "tagged sentences alone, with classes of words by company (both 8 masks), and with the recipe "
@@ -119,7 +119,7 @@ def _held_out(found: dict[str, Any]) -> str:
         "| genre left out | learned from | words | " + " | ".join(systems) + " |",
         "|---|---|---:|" + "---:|" * len(systems),
     ]
-    for genre, at in found.items():
+    for genre, at in figures.items():
         cells = [
             genre,
             ", ".join(at["learned_from"]),

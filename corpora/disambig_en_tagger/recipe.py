@@ -97,7 +97,7 @@ def with_usage(company: WordClasses, usage: WordClasses) -> WordClasses:
 def train_tagger_by_recipe(
     train: Sentences,
     dev: Sentences,
-    known: TaggerData,
+    tagger_data: TaggerData,
     *,
     learner: Mapping[str, Any] = LEARNER,
     progress: Callable[[str, int, int], None],
@@ -105,15 +105,15 @@ def train_tagger_by_recipe(
 ) -> Model:
     """Return the tagger of tagged sentences and `known`; `settings` are those of `train_tagger`."""
     progress("first tagger", 0, 1)
-    first = train_tagger(train, dev, name="first", learner=TEACHER, classes=known.company)
+    first = train_tagger(train, dev, name="first", learner=TEACHER, classes=tagger_data.company)
     progress("tagging plain text", 0, 1)
     n_tags = len(first.task.groups[0].candidates)
-    usage = learn_usage(((view, predict_tags(first, view)) for view in known.views), n_tags)
-    classes = with_usage(known.company, usage)
+    usage = learn_usage(((view, predict_tags(first, view)) for view in tagger_data.views), n_tags)
+    classes = with_usage(tagger_data.company, usage)
     progress("second tagger", 0, 1)
     second = train_tagger(train, dev, name="second", learner=TEACHER, classes=classes)
     progress("filling in", 0, 1)
-    more = list(fill_in_tags(second, known.partly))
+    more = list(fill_in_tags(second, tagger_data.partly))
     progress("tagger", 0, 1)
     about = {"learner": learner, "classes": classes, "more": more, **settings}
     return train_tagger(train, dev, progress=progress, **about)

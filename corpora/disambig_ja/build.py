@@ -34,9 +34,9 @@ def build(recipe: Recipe, output: Path) -> None:
     shutil.rmtree(output / "models", ignore_errors=True)
     converter = recipe.converter(output / CONVERTER)
     conversion = Conversion(converter)
-    found = measured(recipe, conversion, output / CONVERTER, test=False)
+    choosing = measured(recipe, conversion, output / CONVERTER, test=False)
     text = {name: len(text) for name, text in zip(recipe.names, recipe.texts, strict=True)}
-    said = {
+    figures = {
         "text": text,
         "words": len(recipe.text.ids),
         "background": int(recipe.in_background.sum()),
@@ -46,11 +46,11 @@ def build(recipe: Recipe, output: Path) -> None:
             name: float(_domain(converter, output / CONVERTER, name))
             for name in list_domains(output / CONVERTER)
         },
-        "choosing": found,
+        "choosing": choosing,
         "speed": speed(conversion, recipe.chosen_by()[ANNOTATED]),
         "sizes": sizes(output / "models"),
     }
-    keep_figures(output, said)
+    keep_figures(output, figures)
 
 
 def test(recipe: Recipe, output: Path) -> None:
@@ -71,11 +71,11 @@ def _domain(converter: Converter, folder: Path, name: str) -> float:
     return load_in_domain(converter, folder, name).model.weight
 
 
-def keep_figures(output: Path, found: dict[str, Any]) -> None:
+def keep_figures(output: Path, new_figures: dict[str, Any]) -> None:
     """Put figures into ``figures.json`` and write the card anew."""
     path = output / "figures.json"
     figures = json.loads(path.read_text(encoding="utf8")) if path.is_file() else {}
-    figures |= found
+    figures |= new_figures
     path.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf8")
     write_card(output, figures)
 

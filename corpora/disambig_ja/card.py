@@ -153,11 +153,11 @@ def write_card(home: Path, figures: dict[str, Any]) -> None:
     (home / "README.md").write_text("\n".join(parts), encoding="utf8")
 
 
-def _rows(found: dict[str, Any]) -> str:
+def _rows(figures: dict[str, Any]) -> str:
     lines = []
-    for name, at in found["general"].items():
+    for name, at in figures["general"].items():
         cells = _cells(_percent(at))
-        domain = found["domain"].get(name)
+        domain = figures["domain"].get(name)
         cells += _cells(_percent(domain)) if domain else ["", ""]
         lines.append(f"| {NAMES[name]} | {at['sentences']:,} | {' | '.join(cells)} |")
     return "\n".join(lines)

@@ -63,8 +63,8 @@ class JapaneseTexts:
 
     def read_by_people(self, name: str, *, choosing: bool = False) -> tuple[list[str], list[str]]:
         """Return sentences with readings checked by people: what is typed, and what is written."""
-        found = [(kana, text) for document, text, kana in self._read(name, choosing=choosing)]
-        return [kana for kana, _ in found], [text for _, text in found]
+        pairs = [(kana, text) for document, text, kana in self._read(name, choosing=choosing)]
+        return [kana for kana, _ in pairs], [text for _, text in pairs]
 
     def frequencies(self) -> dict[str, float]:
         """Return how often words are used in general: shares of spellings, by the package wordfreq."""
@@ -82,8 +82,8 @@ class JapaneseTexts:
 
     def _agreeing(self) -> SegmentedText:
         """Return the sentences whose readings by Sudachi are those that people gave them."""
-        told = [(text, kana) for _, text, kana in self._read(ANNOTATED, choosing=False)]
-        pairs = zip(told, segment_lines(text for text, _ in told), strict=True)
+        annotated = [(text, kana) for _, text, kana in self._read(ANNOTATED, choosing=False)]
+        pairs = zip(annotated, segment_lines(text for text, _ in annotated), strict=True)
         return SegmentedText.from_sentences(
             words for (_, kana), words in pairs if join_readings(words) == kana
         )
@@ -106,12 +106,12 @@ class JapaneseTexts:
             yield document, full_width("".join(surface for surface, _ in pairs)), normalise_kana(kana)
 
 
-def _word(said: str) -> tuple[str, str]:
+def _word(annotated: str) -> tuple[str, str]:
     """Return a word and the first of the readings that people gave it: ``word/reading/reading``."""
-    end = said.find("/", 1)
-    return said[:end], said[end + 1 :].split("/")[0] or said[:end]
+    end = annotated.find("/", 1)
+    return annotated[:end], annotated[end + 1 :].split("/")[0] or annotated[:end]
 
 
-def stretches(n: int, each: int) -> NDArray[np.int64]:
+def stretches(n: int, every: int) -> NDArray[np.int64]:
     """Return the rows of each so manieth stretch of `n` sentences."""
-    return np.flatnonzero(fold_blocks(n, STRETCH) % each == 0)
+    return np.flatnonzero(fold_blocks(n, STRETCH) % every == 0)

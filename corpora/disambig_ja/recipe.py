@@ -75,10 +75,10 @@ class Recipe:
     def in_background(self) -> NDArray[np.bool_]:
         """Which sentences the background is learned from."""
         kept = np.ones(len(self.text), np.bool_)
-        for name, each in SHARES.items():
+        for name, every in SHARES.items():
             rows = np.flatnonzero(self.source == self.names.index(name))
             kept[rows] = False
-            kept[rows[stretches(len(rows), each)]] = True
+            kept[rows[stretches(len(rows), every)]] = True
         return kept
 
     @cached_property
@@ -108,17 +108,19 @@ class Recipe:
             text.entries, np.bincount(text.ids, minlength=len(text.entries)).tolist(), strict=True
         ):
             counts[settings.language_model_unit(surface, reading)] += n
-        known = background.vocabulary.extended(unit for unit, n in counts.items() if n >= TWICE)
-        model = estimate(language_model_sentences(text, known, settings), known, min_counts=PRUNED)
+        vocabulary = background.vocabulary.extended(unit for unit, n in counts.items() if n >= TWICE)
+        model = estimate(language_model_sentences(text, vocabulary, settings), vocabulary, min_counts=PRUNED)
         held_out = self.material.held_out(HELD_OUT.get(name, name))
         mixture = Mixture(background, model, 0.5)
-        return mixture.reweighted(mixture.best_weight(language_model_sentences(held_out, known, settings)))
+        return mixture.reweighted(
+            mixture.best_weight(language_model_sentences(held_out, vocabulary, settings))
+        )
 
     def chosen_by(self) -> dict[str, tuple[list[str], list[str]]]:
         """Return what is typed and written of the sentences that something is chosen by, by source."""
         kana, written = self.material.read_by_people(ANNOTATED, choosing=True)
-        found = {ANNOTATED: (kana[:CHOSEN], written[:CHOSEN])}
+        chosen = {ANNOTATED: (kana[:CHOSEN], written[:CHOSEN])}
         for name in SOURCES:
             text = self.material.held_out(name)[:CHOSEN]
-            found[name] = text.column(1), text.column(0)
-        return found
+            chosen[name] = text.column(1), text.column(0)
+        return chosen

@@ -34,25 +34,25 @@ def figures(conversion: Conversion, pairs: Pairs) -> dict[str, Any]:
 
 def measured(recipe: Recipe, conversion: Conversion, folder: Path, *, test: bool) -> dict[str, Any]:
     """Return figures of each source, in general and in its domain; `test`: of sentences kept for that."""
-    found: dict[str, Any] = {"general": {}, "domain": {}}
+    by_kind: dict[str, Any] = {"general": {}, "domain": {}}
     sentences = recipe.chosen_by() if not test else tested(recipe)
     for name, pairs in sentences.items():
         recipe.say(f"measuring {name}")
-        found["general"][name] = figures(conversion, pairs)
+        by_kind["general"][name] = figures(conversion, pairs)
         domain = OF_DOMAIN.get(name if name != ANNOTATED else "wikipedia")
         if domain is not None:
             converter = load_in_domain(conversion.converter, folder, domain)
-            found["domain"][name] = figures(Conversion(converter), pairs)
-    return found
+            by_kind["domain"][name] = figures(Conversion(converter), pairs)
+    return by_kind
 
 
 def tested(recipe: Recipe) -> dict[str, Pairs]:
     """Return the sentences that are kept for testing."""
-    found: dict[str, Pairs] = {}
+    pairs: dict[str, Pairs] = {}
     for name in SOURCES:
         text = recipe.material.held_out(name, test=True)[:MOST]
-        found[name] = text.column(1), text.column(0)
-    return found
+        pairs[name] = text.column(1), text.column(0)
+    return pairs
 
 
 def checked(recipe: Recipe, conversion: Conversion) -> dict[str, Any]:
@@ -81,5 +81,5 @@ def sizes(models: Path) -> dict[str, float]:
 
 
 def _size(path: Path) -> int:
-    files = [path] if path.is_file() else [each for each in path.rglob("*") if each.is_file()]
-    return sum(each.stat().st_size for each in files)
+    files = [path] if path.is_file() else [file for file in path.rglob("*") if file.is_file()]
+    return sum(file.stat().st_size for file in files)

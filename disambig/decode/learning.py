@@ -160,7 +160,7 @@ class StructuredExamples:
 class HasStructures(Protocol):
     """A batch whose instances are parts of something larger, such as the words of a sentence."""
 
-    def together(self) -> CandidateBatch:
+    def as_chains(self) -> CandidateBatch:
         """Return the same examples with an instance for each of these, and rows as its decoder wants them."""
 
 
@@ -168,7 +168,7 @@ def structured_examples(batch: CandidateBatch, decoder: Decoder | None = None) -
     """Return the examples of a batch: of instances that are decided together, what they are parts of."""
     together = decoder is not None and not isinstance(decoder, Enumerated)
     return StructuredExamples.from_batch(
-        batch.together() if together and isinstance(batch, HasStructures) else batch, decoder
+        batch.as_chains() if together and isinstance(batch, HasStructures) else batch, decoder
     )
 
 

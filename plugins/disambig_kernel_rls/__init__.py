@@ -1,4 +1,4 @@
-"""Word senses by regularised least squares with kernels: learners, features' kernels, a sense task.
+"""Word sense disambiguation by kernel regularised least squares: kernels, learners and a sense task.
 
 After Popescu (2004), "Regularized least-squares classification for word sense disambiguation".
 """

@@ -1,4 +1,4 @@
-"""The spaCy components of this plugin's tasks (loaded by spaCy alone, through its entry points)."""
+"""The spaCy components of this plugin's tasks, which spaCy loads through its entry points."""
 
 from __future__ import annotations
 

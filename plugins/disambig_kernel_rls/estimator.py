@@ -39,45 +39,46 @@ NAMES = (*OF_ROWS, "precomputed")
 class RLSClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Regularised least squares with a kernel, each class against all others, without an intercept.
 
-    After Popescu (2004). For each class ``min_f 1/n sum_i (y_i - f(x_i))^2 + alpha |f|^2`` with targets of
-    one and minus one; all classes share one factorisation. The class of the highest score is predicted,
-    of equal scores the one with the most examples. Leave-one-out comes in closed form with each fit.
+    After Popescu (2004). For each class, ``min_f 1/n sum_i (y_i - f(x_i))^2 + alpha |f|^2`` is solved with
+    targets of one and minus one; all classes share one factorisation. The class with the highest score is
+    predicted; among equal scores, the class with the most examples. Each fit includes leave-one-out scores in
+    closed form.
 
     Parameters
     ----------
     kernel : {"linear", "rbf", "poly", "precomputed"} or callable
-        A callable takes two matrices of rows, normalised, and sparse if X is, and returns the kernel of each
-        pair. With "precomputed" X is the kernel matrix, taken as it is.
+        A callable takes two matrices of normalised rows, which are sparse if X is, and returns the kernel of
+        each pair. With "precomputed" X is the kernel matrix, which is used unchanged.
     normalise : {"row", "groups", "none"}
-        Whether rows get the length one first, as a whole or by group of features (see `groups`).
+        Whether rows are scaled to length one, as a whole or per group of features (see `groups`).
     groups : array-like of int of shape (n_features,), optional
-        The group of each feature, from 0 on and below n_features, for `normalise` "groups"; one group if
-        not given.
+        The group of each feature, from 0 to below n_features, for `normalise` "groups". By default all
+        features are in one group.
     group_weights : array-like of shape (n_groups,), "alignment" or "loo", optional
-        What each group weighs in the sum of their kernels, divided by the sum; equal if not given.
-        "alignment": by the centred kernel-target alignment; "loo": by a search by leave-one-out.
+        Weight of each group in the sum of their kernels; weights are divided by their sum. Equal by default.
+        "alignment": by the centred kernel-target alignment; "loo": by a search with leave-one-out.
     alpha : float or "loo"
-        The regularisation (lambda); "loo" takes the one of the best leave-one-out accuracy.
+        The regularisation (lambda); "loo" chooses the value with the best leave-one-out accuracy.
     gamma : float
-        Of "rbf": ``exp(-gamma |x - y|^2)``.
+        For "rbf": ``exp(-gamma |x - y|^2)``.
     degree : int
     coef0 : float
-        Of "poly": ``(<x, y> + coef0) ** degree``, divided by its largest value where rows are normalised.
+        For "poly": ``(<x, y> + coef0) ** degree``, divided by its largest value if rows are normalised.
 
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
     alpha_ : float
     loo_score_ : float
-        Share of the examples that the model of all others decides right, at the same ``n alpha``.
+        Share of the examples that the model trained on all others decides correctly, at the same ``n alpha``.
     loo_decision_function_ : array of shape (n,) for two classes, otherwise (n, n_classes)
-        The scores of each example by the model of all others.
+        The scores of each example by the model trained on all others.
     coef_ : array of shape (1, n_features) for two classes, otherwise (n_classes, n_features)
-        Of the normalised features, where the kernel is linear.
+        Weights of the normalised features, if the kernel is linear.
     dual_coef_ : array of shape (n, 1) for two classes, otherwise (n, n_classes)
-        Not where the kernel is linear and there are fewer features than examples.
+        Absent if the kernel is linear and there are fewer features than examples.
     group_weights_ : array of shape (n_groups,)
-        Where `normalise` is "groups".
+        Only if `normalise` is "groups".
     n_features_in_ : int
     """
 
@@ -107,12 +108,12 @@ class RLSClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         UserError
-            D452, D513, D760, D776 to D778, D780, D783 and D784 for parameters, D706 for y, D773 for numbers
-            that are too large, D779 and D782 for a kernel that is none.
+            D452, D513, D760, D776 to D778, D780, D783 and D784 for invalid parameters, D706 for y, D773 for
+            numbers that are too large, D779 and D782 for an unusable kernel matrix.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
-        for name in ("coef_", "dual_coef_", "group_weights_", "X_fit_"):  # of an earlier fit
+        for name in ("coef_", "dual_coef_", "group_weights_", "X_fit_"):  # from an earlier fit
             if hasattr(self, name):
                 delattr(self, name)
         check_regularisation("alpha", self.alpha)
@@ -129,14 +130,14 @@ class RLSClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise UserError("D706", seen=self.classes_.tolist()[0])
         check_sizes(X.data if hasattr(X, "indptr") else X)
         targets = np.where(np.arange(len(self.classes_)) == right[:, None], 1.0, -1.0)
-        problem = RLSProblem(self._seen(X, targets), np.zeros(0, np.int32), targets)
+        problem = RLSProblem(self._training_rows(X, targets), np.zeros(0, np.int32), targets)
         system = self._system(problem.rows)
         self.alpha_ = best_regularisation(problem, system)[0] if self.alpha == "loo" else float(self.alpha)
         solution, left_out = system.solve_left_out(targets, len(targets) * self.alpha_)
         self.loo_score_ = leave_one_out_quality(problem, left_out).accuracy
         self.class_count_ = problem.frequencies
         self.loo_decision_function_ = left_out[:, 1] if len(self.classes_) == 2 else left_out
-        if len(self.classes_) == 2:  # what tells the second class from the first
+        if len(self.classes_) == 2:  # the scores of the first class are those of the second, negated
             solution = solution[:, 1:]
         if isinstance(system, DualSystem):
             self.dual_coef_ = solution
@@ -156,11 +157,11 @@ class RLSClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             scores = rows @ self.coef_.T
         else:
             scores = self._gram(rows, getattr(self, "X_fit_", None)) @ self.dual_coef_
-        found: Floats = np.asarray(scores)
-        return found.ravel() if len(self.classes_) == 2 else found
+        result: Floats = np.asarray(scores)
+        return result.ravel() if len(self.classes_) == 2 else result
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class with the highest score for each row, of equal ones the most frequent."""
+        """Return the class with the highest score for each row, the most frequent one in case of ties."""
         scores = self.decision_function(X)
         if scores.ndim == 1:
             scores = np.column_stack([-scores, scores])
@@ -172,8 +173,8 @@ class RLSClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
 
-    def _seen(self, X: Any, targets: Floats) -> Any:
-        """Return the training rows as the kernel sees them; the groups' weights are chosen here."""
+    def _training_rows(self, X: Any, targets: Floats) -> Any:
+        """Choose the weights of the groups and return the training rows in the form that the kernel takes."""
         self._columns = None
         if self.normalise == "groups" and self.kernel != "precomputed":
             self._columns = _columns(self.groups, X.shape[1])
@@ -193,7 +194,7 @@ class RLSClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._rows(X)
 
     def _rows(self, X: Any) -> Any:
-        """Return rows as the kernel sees them."""
+        """Return rows in the form that the kernel takes."""
         if self.kernel == "precomputed":
             return X.toarray() if hasattr(X, "toarray") else X
         rows, columns, weights = _sparse(X), self._columns, None
@@ -201,9 +202,9 @@ class RLSClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             columns = _columns(None, X.shape[1])
         else:
             weights = dict(zip(columns.group_names, self.group_weights_.tolist(), strict=True))
-        one = CrossedRows(rows, np.ones((rows.shape[0], 1), np.float32), CrossedColumns(columns, ("",)))
-        seen = LinearKernel(normalise=self.normalise, weights=weights).rows(one)
-        return seen.toarray() if callable(self.kernel) and not hasattr(X, "toarray") else seen
+        batch = CrossedRows(rows, np.ones((rows.shape[0], 1), np.float32), CrossedColumns(columns, ("",)))
+        normalised = LinearKernel(normalise=self.normalise, weights=weights).rows(batch)
+        return normalised.toarray() if callable(self.kernel) and not hasattr(X, "toarray") else normalised
 
     def _system(self, rows: Any) -> LinearSystem:
         if self.kernel == "linear" and rows.shape[1] < rows.shape[0]:
@@ -215,7 +216,9 @@ class RLSClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return np.asarray(left)
         if callable(self.kernel):
             return np.asarray(self.kernel(left, right), np.float64)
-        manner = "none" if self.normalise == "none" else "row"  # only whether there is one matters here
+        manner = (
+            "none" if self.normalise == "none" else "row"
+        )  # here it only matters whether rows are normalised
         if self.kernel == "rbf":
             return GaussianKernel(gamma=self.gamma).gram(left, right)
         if self.kernel == "poly":
@@ -230,14 +233,15 @@ def _sparse(X: Any) -> Any:
 
 
 def _columns(groups: Any, width: int) -> Columns:
-    """Return columns in groups named "0", "1", ...; all in one if none are given."""
-    of = np.zeros(width, np.int32) if groups is None else np.asarray(groups)
-    if of.shape != (width,) or of.dtype.kind not in "iu":
-        raise UserError("D783", seen=of.shape if of.shape != (width,) else of.dtype, expected=width)
-    if of.min(initial=0) < 0 or of.max(initial=0) >= width:
-        raise UserError("D783", seen=f"{of.min()} to {of.max()}", expected=width)
-    names = tuple(str(g) for g in range(int(of.max(initial=0)) + 1))
-    return Columns(np.full(width, -1, np.int32), of.astype(np.int32), names)
+    """Return columns in groups named "0", "1", ...; a single group if `groups` is None."""
+    group_of = np.zeros(width, np.int32) if groups is None else np.asarray(groups)
+    if group_of.shape != (width,) or group_of.dtype.kind not in "iu":
+        seen = group_of.shape if group_of.shape != (width,) else group_of.dtype
+        raise UserError("D783", seen=seen, expected=width)
+    if group_of.min(initial=0) < 0 or group_of.max(initial=0) >= width:
+        raise UserError("D783", seen=f"{group_of.min()} to {group_of.max()}", expected=width)
+    names = tuple(str(g) for g in range(int(group_of.max(initial=0)) + 1))
+    return Columns(np.full(width, -1, np.int32), group_of.astype(np.int32), names)
 
 
 def _crossed(columns: Columns, targets: Floats) -> CrossedColumns:

@@ -1,4 +1,4 @@
-"""Every word can be the wrong one: articles, forms of words, slips and doubled words, decided in context."""
+"""Real-word mistakes anywhere in a text: articles, word forms, slips and doubled words."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Places where a decision is open: a replacement, an omission or an insertion is nearly as likely as the text."""
+"""Find open places, where replacing, removing or inserting a word is nearly as likely as the text."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from .running_text import in_running_text, is_word_part
 
 Ints = NDArray[np.int64]
 EVERY_PLACE = -np.inf
-"""The bound above which every candidate is near that the model knows: of places to learn from."""
+"""The bound for training: every candidate in the model's vocabulary is offered."""
 MAX_EXAMPLES = 60_000
-"""Of these so many are taken, evenly spread: they hold whole lists."""
+"""Maximum number of training places, taken at equal distances: each has its whole list of candidates."""
 _numbers: WeakKeyDictionary[Cloze, WeakKeyDictionary[WordRelations, NDArray[np.int32]]] = WeakKeyDictionary()
 
 
@@ -35,23 +35,23 @@ def open_places(
     least: float,
     hinted: NDArray[np.int8] | None = None,
 ) -> Instances:
-    """Return the places at which another candidate is near, each with those that are.
+    """Return the places at which another candidate is likely enough, each with its likely candidates.
 
     Parameters
     ----------
     positions : array of int64, shape (n,)
     lengths : array of int32, shape (n,)
-        Tokens that stand at each place: 1, or 0 for an empty one.
-    words : Relations
-        Whose spellings are the candidates.
+        Number of tokens at each place: 1, or 0 for an empty one.
+    words : WordRelations
+        Its spellings are the candidates.
     lists : (offsets, numbers)
-        The candidates of each place, as numbers of words; the first is what stands there.
+        The candidates of each place, as indices of words; the first one is the observed candidate.
     least : float
-        By how much the score of another must be above that of what stands there, in log-odds; with
-        `EVERY_PLACE` some of all places are taken, `MAX_EXAMPLES` at most.
+        Minimum log-odds of another candidate against the observed one. With `EVERY_PLACE` all places qualify
+        and at most `MAX_EXAMPLES` of them are taken.
     hinted : array of int8, shape (n_candidates,), optional
-        1 for candidates that are near whatever the model says, if it knows them, and -1 for those that are
-        not offered.
+        1 for candidates that are offered whatever their score, if the model knows them, and -1 for those that
+        are never offered.
     """
     kept = ~is_word_part(view, positions, lengths)
     if least == EVERY_PLACE:
@@ -70,7 +70,7 @@ def open_places(
     )
     first = np.zeros(len(row), bool)
     first[offsets[:-1]] = True
-    with np.errstate(invalid="ignore"):  # what is not known has no score
+    with np.errstate(invalid="ignore"):  # unknown words have the score NaN
         near = ~first & (scores - scores[offsets[:-1]][row] >= least)
     if hinted is not None:
         near |= ~first & (hinted[in_kept] > 0) & (candidates >= 0)
@@ -93,18 +93,18 @@ def open_places(
 
 
 def model_word_ids(model: Cloze, words: WordRelations) -> NDArray[np.int32]:
-    """Return the number that a model has for each word, -1 for one that it does not know; found once."""
-    known = _numbers.setdefault(model, WeakKeyDictionary())
-    if words not in known:
+    """Return the index of each word in a model's vocabulary, -1 for unknown words; the result is cached."""
+    ids_by_relations = _numbers.setdefault(model, WeakKeyDictionary())
+    if words not in ids_by_relations:
         numbers = model.vocabulary.hash_numbers(words.words)
-        nothing = [i for i, word in enumerate(words.spellings) if not word]
-        numbers[nothing] = model.nothing
-        known[words] = numbers
-    return known[words]
+        empty = [i for i, word in enumerate(words.spellings) if not word]
+        numbers[empty] = model.nothing
+        ids_by_relations[words] = numbers
+    return ids_by_relations[words]
 
 
 def join_places(parts: list[Instances]) -> Instances:
-    """Return the places of several parts in text order."""
+    """Return the places of several parts together, in text order."""
     parts = [part for part in parts if len(part)] or parts[:1]
     if len(parts) == 1:
         return parts[0]
@@ -120,32 +120,32 @@ def join_places(parts: list[Instances]) -> Instances:
 
 
 def _thin_out(among: NDArray[np.bool_], most: int) -> NDArray[np.bool_]:
-    """Return which of some places to take for `most` of them, evenly spread; all where there are no more."""
+    """Return which places to take so that about `most` remain, at equal distances; all if there are fewer."""
     step = -(-int(among.sum()) // most)
-    found: NDArray[np.bool_] = np.cumsum(among) % max(step, 1) == 0
-    return found
+    taken: NDArray[np.bool_] = np.cumsum(among) % max(step, 1) == 0
+    return taken
 
 
 def _select_lists(
     lists: tuple[Ints, Ints], kept: NDArray[np.bool_], in_kept: NDArray[np.bool_]
 ) -> tuple[Ints, Ints]:
-    """Return the lists of the places that are kept."""
+    """Return the candidate lists of the kept places."""
     offsets, numbers = lists
     sizes = np.diff(offsets)[kept]
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), numbers[in_kept]
 
 
 ZERO = ""
-"""The candidate that is no word."""
+"""The empty candidate: no word."""
 
 
 def insertion_lists(setting: str, words: Sequence[str]) -> WordRelations:
-    """Return some words and no word as candidates of each other.
+    """Return words and the empty candidate as alternatives to each other.
 
     Raises
     ------
     UserError
-        D996, with the name of the setting, for what is no list of one word or more.
+        D996, with the name of the setting, if `words` is not a list of one or more words.
     """
     if isinstance(words, str) or not all(
         isinstance(word, str) and is_word(normalise_word(word)) for word in words
@@ -169,16 +169,16 @@ def missing_words(
     least: float,
     beside: NDArray[np.bool_] | None = None,
 ) -> Instances:
-    """Return the empty places where one of some words may be missing.
+    """Return the empty places where one of the words may be missing.
 
     Parameters
     ----------
-    words : Relations
-        As `listed` returns them.
+    words : WordRelations
+        The result of `insertion_lists`.
     least : float
-        By how much the score of one of them must be above that of no word, in log-odds.
+        Minimum log-odds of a word against the empty candidate.
     beside : array of bool, shape (n_tokens,), optional
-        Tokens next to which none is missing, such as other words of the list.
+        Tokens next to which no word is missing, such as other words of the list.
     """
     places = empty_places(view)
     if beside is not None:
@@ -196,15 +196,15 @@ def removable_words(
     apart: NDArray[np.bool_] | None = None,
     hints: NDArray[np.int64] | None = None,
 ) -> Instances:
-    """Return the places where one of some words stands and another, or none, fits nearly as well.
+    """Return the occurrences of the words at which another word, or none, fits nearly as well.
 
     Parameters
     ----------
     apart : array of bool, shape (n_tokens,), optional
-        Tokens that are left out.
+        Tokens to leave out.
     hints : array of int64, shape (n_tokens,), optional
-        The word, by its number in `words`, that is a candidate at a token whatever the model says; one that
-        is not is ``-2 - number``, and -1 stands for neither.
+        For each token, the index in `words` of a candidate that is always offered, ``-2 - index`` of one that
+        is never offered, or -1 for no hint.
     """
     number = words.find(view.hashes)
     stands = (number >= 0) & (view.ends > view.starts)
@@ -224,9 +224,11 @@ def _places_between(
     least: float,
     hints: NDArray[np.int64] | None = None,
 ) -> Instances:
-    """Return the open places of a list; `stands` is what stands there, `hints` a candidate of each."""
+    """Return the open places for a list of words; `stands` are the observed ones, `hints` as above."""
     k = len(words.spellings)
-    first = np.array([[i, *range(i), *range(i + 1, k)] for i in range(k)], np.int64)  # each before the others
+    first = np.array(
+        [[i, *range(i), *range(i + 1, k)] for i in range(k)], np.int64
+    )  # row i begins with word i
     lists = np.arange(len(positions) + 1, dtype=np.int64) * k, first[stands].ravel()
     hinted = None
     if hints is not None:

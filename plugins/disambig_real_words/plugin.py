@@ -1,4 +1,4 @@
-"""What this plugin brings, and where it is: nothing is imported before it is used."""
+"""Register the entries of this plugin; their modules are imported on first use."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Words that are mistaken for each other, from a file a language: what its members are to each other.
+"""Words that are confused with each other, by kind, from one file per language.
 
-A line is a kind, a tab, and words apart by blanks: ``form`` and all forms of a lemma, ``derived`` and a word
-with one made of it, ``possessive`` and a noun with its possessives, ``slip`` and two words that are a slip
-of the pen or the finger apart. Two words that lines of several kinds relate are of the first of these kinds:
-a slip that makes another form of the same word is a form. Lines that begin with ``#`` are comments. Another
-language is another file.
+A line contains a kind, a tab, and words separated by blanks: ``form`` with all forms of a lemma, ``derived``
+with a word and a word derived from it, ``possessive`` with a noun and its possessives, ``slip`` with two
+words that differ by a slip of the pen or the finger. If lines of several kinds relate two words, the first of
+these kinds counts: a slip that gives another form of the same word is a form. Lines that begin with ``#`` are
+comments.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ ENGLISH_RELATIONS = Path(__file__).parent / "languages" / "en.tsv"
 KINDS = ("form", "derived", "possessive", "slip")
 _WORD = "[a-z]+(?:'[a-z]+)*"
 _USUAL = re.compile(f"{_WORD}(?: {_WORD})*")
-"""Words in small letters, a blank between two."""
+"""Words in lower case, separated by single blanks."""
 MAX_WORDS = 16
-"""Of a line."""
+"""Maximum number of words in a line."""
 Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class WordRelations:
-    """What each word may have been meant to be.
+    """The words that may have been meant instead of each word.
 
     Attributes
     ----------
     words : array of uint64, shape (n_words,)
         Hashes, ascending.
     spellings : sequence of str
-        Of the words, in the same order.
+        Spellings of the words, in the same order.
     offsets : array of int64, shape (n_words + 1,)
     others : array of int64, shape (n_pairs,)
-        The others of each word, as numbers of words.
+        The related words of each word, as indices of words.
     """
 
     words: NDArray[np.uint64]
@@ -54,14 +54,14 @@ class WordRelations:
 
     @classmethod
     def from_sets(cls, sets: Sequence[Sequence[str]], without: Sequence[Sequence[str]] = ()) -> WordRelations:
-        """Relate the words of each set to each other, but for pairs that a set of `without` has."""
+        """Relate the words of each set to each other, except for pairs within a set of `without`."""
         number: dict[str, int] = {}
         one, other = _pairs(sets, number)
         n = len(number)
         apart = np.array(_pairs(without, number), np.int64)
-        apart = apart[:, (apart < n).all(axis=0)]  # of words of the sets
+        apart = apart[:, (apart < n).all(axis=0)]  # pairs of words that occur in `sets`
         keys, first = np.unique(one * n + other, return_index=True)
-        first = np.sort(first[~np.isin(keys, apart[0] * n + apart[1])])  # in the order of the sets
+        first = np.sort(first[~np.isin(keys, apart[0] * n + apart[1])])  # back in the order of the sets
         names = list(number)[:n]
         kept = np.unique(one[first])
         hashes = hash_words([names[i] for i in kept.tolist()])
@@ -75,7 +75,7 @@ class WordRelations:
         return cls(hashes[by_hash], spellings, offsets, other[order].astype(np.int64))
 
     def find(self, hashes: NDArray[np.uint64]) -> Ints:
-        """Return the number of each word, -1 for one without relations; shape ``(n,)``."""
+        """Return the index of each word, -1 for words without relations; shape ``(n,)``."""
         if not len(self.words):
             return np.full(len(hashes), -1)
         at = np.minimum(np.searchsorted(self.words, hashes), len(self.words) - 1)
@@ -83,10 +83,10 @@ class WordRelations:
 
 
 def _pairs(sets: Sequence[Sequence[str]], number: dict[str, int]) -> tuple[Ints, Ints]:
-    """Return all pairs of different words of each set, set by set, as numbers; new words get new ones."""
+    """Return all pairs of different words of each set as indices; new words are added to `number`."""
     numbers = [number.setdefault(word, len(number)) for words in sets for word in words]
     flat, sizes = np.array(numbers, np.int64), np.fromiter(map(len, sets), np.int64, len(sets))
-    begins = np.repeat(np.cumsum(sizes) - sizes, sizes)  # of each word's set
+    begins = np.repeat(np.cumsum(sizes) - sizes, sizes)  # begin of each word's set
     times = np.repeat(sizes, sizes)
     within = np.arange(int(times.sum())) - np.repeat(np.cumsum(times) - times, times)
     one, other = np.repeat(flat, times), flat[np.repeat(begins, times) + within]
@@ -95,12 +95,12 @@ def _pairs(sets: Sequence[Sequence[str]], number: dict[str, int]) -> tuple[Ints,
 
 
 def normalise_word(word: str) -> str:
-    """Return a word in small letters, with straight apostrophes."""
+    """Return a word in lower case with straight apostrophes."""
     return word.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
 
 
 def is_word(word: str) -> bool:
-    """Tell whether a text is one word: letters and their marks, and apostrophes between them."""
+    """Return True if a text is one word: letters with combining marks, and apostrophes between them."""
     return word.isalpha() or all(part and all(map(_is_letter, part)) for part in word.split("'"))
 
 
@@ -109,33 +109,33 @@ def _is_letter(character: str) -> bool:
 
 
 def read_relations(path: str | Path) -> Mapping[str, list[list[str]]]:
-    """Return the sets of a file by kind.
+    """Return the sets in a file by kind.
 
     Raises
     ------
     UserError
-        D995 for a file that cannot be read or a line that is no set, which is named.
+        D995 for a file that cannot be read, or for an invalid line, with its number.
     """
     try:
         lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
     except (OSError, ValueError) as problem:
-        said = getattr(problem, "strerror", None) or problem
-        raise UserError("D995", path=path, problem=said) from problem
+        reason = getattr(problem, "strerror", None) or problem
+        raise UserError("D995", path=path, problem=reason) from problem
     sets: dict[str, list[list[str]]] = {kind: [] for kind in KINDS}
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.startswith("#"):
             continue
         kind, _, rest = line.partition("\t")
-        usual = _USUAL.fullmatch(rest)  # most lines: nothing in them is to be looked at letter by letter
+        usual = _USUAL.fullmatch(rest)  # a fast path for most lines, without a check of each letter
         words = list(dict.fromkeys((rest if usual else normalise_word(rest)).split()))
         strange = [] if usual else [word for word in words if not is_word(word)]
         wrong = ""
         if kind not in sets:
-            wrong = f"{kind!r} is none of {', '.join(KINDS)}"
+            wrong = f"{kind!r} is not one of {', '.join(KINDS)}"
         elif not 2 <= len(words) <= MAX_WORDS:
-            wrong = f"2 to {MAX_WORDS} different words are wanted, and there are {len(words)}"
+            wrong = f"expected 2 to {MAX_WORDS} different words, found {len(words)}"
         elif strange:
-            wrong = f"{strange[0]!r} is no word: letters and apostrophes"
+            wrong = f"{strange[0]!r} is not a word of letters and apostrophes"
         if wrong:
             raise UserError("D995", path=path, problem=f"line {number}: {wrong}")
         sets[kind].append(words)
@@ -145,8 +145,8 @@ def read_relations(path: str | Path) -> Mapping[str, list[list[str]]]:
 def write_relations(
     path: Path, sets: Mapping[str, Sequence[Sequence[str]]], about: Sequence[str] = ()
 ) -> None:
-    """Write a file of sets, with lines about it on top."""
-    lines = [f"# {line}" for said in about for line in said.splitlines()]
+    """Write a file of sets, with `about` as comments at the top."""
+    lines = [f"# {line}" for text in about for line in text.splitlines()]
     lines += [f"{kind}\t{' '.join(words)}" for kind in KINDS for words in sets.get(kind, ())]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join(lines) + "\n", encoding="utf8")
@@ -154,17 +154,17 @@ def write_relations(
 
 @lru_cache(maxsize=8)
 def load_relations(path: str, kinds: tuple[str, ...]) -> WordRelations:
-    """Return the relations of some kinds in a file; read once.
+    """Return the relations of some kinds in a file; the file is read once.
 
     Raises
     ------
     UserError
-        D995, for a file without any of them as well.
+        D995, also for a file without lines of these kinds.
     """
     sets = _read_once(path)
     chosen = [words for kind in kinds for words in sets[kind]]
     if not chosen:
-        raise UserError("D995", path=path, problem=f"there is no line of {' or '.join(kinds)}")
+        raise UserError("D995", path=path, problem=f"there is no line of kind {' or '.join(kinds)}")
     first = min(map(KINDS.index, kinds))
     return WordRelations.from_sets(chosen, without=[words for kind in KINDS[:first] for words in sets[kind]])
 

@@ -1,4 +1,4 @@
-"""Whether a word takes "an" or "a": counts by spelling, and the extractor on them."""
+"""Predict whether a word takes "an" or "a" from counts by spelling, and the extractor based on it."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from disambig.api.features import one_score
 
 ENGLISH_SOUNDS = Path(__file__).parent / "languages" / "en.sounds.tsv"
 LONGEST = 5
-"""First letters that are looked at."""
+"""Maximum number of first letters in a key."""
 SURE, SUREST = 6.0, 10.0
-"""Log-odds are cut here; of numbers at the second."""
+"""Limits of the log-odds; the second is for numbers."""
 OF_CAPITALS, OF_NUMBERS = 2.0, 3.0
-"""What is read out letter by letter, or a number, begins with one sound: where both articles were counted,
-those who wrote took it for another. So log-odds are so many times as large."""
+"""Factors of the log-odds of acronyms and numbers. Each is spoken in one way only: if both articles were
+counted, some writers made a mistake, so the counts understate how certain the majority is."""
 _SMOOTHING = 0.25
 _NEXT = re.compile(r"[ \t\r\n]+[\"'\u2018\u201c(\[{`*_$@.#<]*(\w+(?:[,.]\d{3})*)")
-"""The word behind an article, what opens a quotation or marks it up in between."""
+"""The word after an article; opening quotation marks and markup may be in between."""
 _VOWELS = "AEIOU"
 _ELEVENS = ("11", "18")
 
@@ -36,29 +36,29 @@ class WordSounds:
     Parameters
     ----------
     odds : mapping from str to float
-        By key: see `keys_of`.
+        Log-odds by key (see `sound_keys`).
     """
 
     def __init__(self, odds: Mapping[str, float]) -> None:
         self._odds = odds
-        self._of_word = lru_cache(maxsize=1 << 16)(self._word_log_odds)
+        self._cached_log_odds = lru_cache(maxsize=1 << 16)(self._word_log_odds)
 
     def __len__(self) -> int:
         return len(self._odds)
 
     def article_log_odds(self, text: str, end: int) -> float:
-        """Return the log-odds of "an" and not "a" where an article ends at `end`, zero if it is not known."""
-        found = _NEXT.match(text, end, end + 60)
-        return 0.0 if found is None else self._of_word(found[1])
+        """Return the log-odds of "an" against "a" for an article that ends at `end`, zero if unknown."""
+        match = _NEXT.match(text, end, end + 60)
+        return 0.0 if match is None else self._cached_log_odds(match[1])
 
     def _word_log_odds(self, word: str) -> float:
         return next((self._odds[key] for key in sound_keys(word) if key in self._odds), 0.0)
 
 
 def sound_keys(word: str) -> Iterator[str]:
-    """Yield the keys of a word as it is written, the most particular first.
+    """Yield the keys of a word as it is written, the most specific first.
 
-    Of identifiers (``ExecutorJob``, ``max_size``) the first word counts, or the first letters in capitals.
+    In identifiers (``ExecutorJob``, ``max_size``), the first word or the first letters in capitals count.
     """
     if "0" <= word[0] <= "9":
         yield f"#{_spoken_number(word)}"
@@ -83,12 +83,12 @@ def sound_keys(word: str) -> Iterator[str]:
 
 
 def read_sounds(path: str | Path) -> WordSounds:
-    """Return what a file says; read once.
+    """Return the table of sounds in a file; the file is read once.
 
     Raises
     ------
     UserError
-        D998 for a file that cannot be read, or a line that is no key with two counts.
+        D998 for a file that cannot be read, or a line that is not a key with two counts.
     """
     return _read(str(path))
 
@@ -98,15 +98,15 @@ def _read(path: str) -> WordSounds:
     try:
         lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
     except (OSError, ValueError) as problem:
-        said = getattr(problem, "strerror", None) or problem
-        raise UserError("D998", path=path, problem=said) from problem
+        reason = getattr(problem, "strerror", None) or problem
+        raise UserError("D998", path=path, problem=reason) from problem
     counted: dict[str, tuple[int, int]] = {}
     for number, line in enumerate(lines, 1):
         if line.startswith("// ") or not line.strip():
             continue
         key, *counts = line.split("\t")
-        if not key or len(counts) != 2 or not all(each.isascii() and each.isdigit() for each in counts):
-            raise UserError("D998", path=path, problem=f"line {number}: a key and two counts are wanted")
+        if not key or len(counts) != 2 or not all(count.isascii() and count.isdigit() for count in counts):
+            raise UserError("D998", path=path, problem=f"line {number}: expected a key and two counts")
         counted[key] = int(counts[0]), int(counts[1])
     return WordSounds(_key_log_odds(counted))
 
@@ -114,22 +114,22 @@ def _read(path: str) -> WordSounds:
 def _key_log_odds(counted: Mapping[str, tuple[int, int]]) -> dict[str, float]:
     """Return the log-odds of each key.
 
-    Of numbers against those of all numbers: whoever takes all digits for one knows these (see
-    `disambig.words.v1`), so what is to be known beside is how much this number differs.
+    For numbers they are relative to the log-odds of all numbers. Other features treat all digits alike (see
+    `disambig.words.v1`) and thus know the average, so only the difference of this number is new.
     """
-    numbers = [found for key, found in counted.items() if key[0] == "#"]
+    numbers = [pair for key, pair in counted.items() if key[0] == "#"]
     usual = log_odds(*map(sum, zip(*numbers, strict=True))) if numbers else 0.0
     odds = {}
-    for key, found in counted.items():
+    for key, pair in counted.items():
         if key[0] == "#":
-            odds[key] = _clip(OF_NUMBERS * _ratio(*found) - usual, SUREST)
+            odds[key] = _clip(OF_NUMBERS * _ratio(*pair) - usual, SUREST)
         else:
-            odds[key] = _clip((OF_CAPITALS if key[0] == "+" else 1.0) * _ratio(*found), SURE)
+            odds[key] = _clip((OF_CAPITALS if key[0] == "+" else 1.0) * _ratio(*pair), SURE)
     return odds
 
 
 def log_odds(a: int, an: int) -> float:
-    """Return the log-odds of "an" where the two were counted, smoothed, `SURE` at most."""
+    """Return the smoothed log-odds of "an" for counts of the two articles, limited to `SURE`."""
     return _clip(_ratio(a, an), SURE)
 
 
@@ -142,7 +142,7 @@ def _clip(odds: float, most: float) -> float:
 
 
 def _spoken_number(word: str) -> str:
-    """Return how a number begins to the ear: its first digit, ``11``, ``18``, or ``1800`` for 18 hundred."""
+    """Return the spoken beginning of a number: its first digit, ``11``, ``18`` or ``1800`` (18 hundred)."""
     groups = re.split("[,.]", word)
     digits = re.sub("[^0-9].*", "", groups[0])
     lead = digits[: (len(digits) - 1) % 3 + 1]
@@ -157,17 +157,17 @@ A_AN = ("a", "an")
 
 
 class ArticleSound:
-    """One score a candidate: half the log-odds of "an" for "an", the same below zero for "a", else zero.
+    """Extractor of one score per candidate: half the log-odds of "an" for "an", negated for "a", else zero.
 
     Parameters
     ----------
     sounds : path, optional
-        A file of how words begin to the ear (see `sounds`); by default the English one.
+        A table of word-initial sounds (see `read_sounds`); by default the English one.
 
     Raises
     ------
     UserError
-        On first use D998, for a file that has none.
+        On first use D998, for a file that is not such a table.
     """
 
     folders: ClassVar[tuple[str, ...]] = ("sounds",)
@@ -177,15 +177,15 @@ class ArticleSound:
 
     @cached_property
     def word_sounds(self) -> WordSounds:
-        """How words begin to the ear."""
+        """The table of word-initial sounds."""
         return read_sounds(self.sounds or ENGLISH_SOUNDS)
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> ArticleSound:
-        """Return self: what words sound like was counted beforehand."""
+        """Return self; sounds were counted beforehand."""
         return self
 
     def state(self) -> Arrays:
-        """Return nothing: the file is referred to, not copied."""
+        """Return nothing; the file is referenced, not copied."""
         return {}
 
     def from_state(self, arrays: Arrays) -> ArticleSound:
@@ -193,7 +193,7 @@ class ArticleSound:
         return self
 
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
-        """Return the scores: what follows the place says what stands there should sound like."""
+        """Return the scores, which depend on the word after the place."""
         empty = instances.lengths == 0
         last = np.where(empty, instances.positions - 1, instances.positions + instances.lengths - 1)
         offsets = instances.offsets(group)
@@ -208,7 +208,7 @@ class ArticleSound:
 
 
 def log_odds_after(sounds: WordSounds, view: TokenView, tokens: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the log-odds of "an" by what follows each token, shape ``(n,)``."""
+    """Return the log-odds of "an" from the word after each token, shape ``(n,)``."""
     places = zip(view.document_indices(tokens).tolist(), view.ends[tokens].tolist(), strict=True)
     return np.fromiter(
         (sounds.article_log_odds(view.texts[i], end) for i, end in places), np.float64, len(tokens)

@@ -30,14 +30,14 @@ from .sounds import A_AN, ENGLISH_SOUNDS, WordSounds, log_odds_after, read_sound
 
 @dataclass(frozen=True, kw_only=True)
 class InContext:
-    """A task that asks a model of words in context where something is to be decided.
+    """A task that finds open places with a model of words in context.
 
     Parameters
     ----------
     words : str or path
-        A folder with a model of words in context, or the name of an installed pack that brings one.
+        A folder with a model of words in context, or the name of an installed pack that contains one.
     name, language : str
-        Of the task: the name is the default key of its annotations.
+        Name and language of the task; the name is the default key of its annotations.
     """
 
     words: str | Path = "disambig_en"
@@ -48,7 +48,7 @@ class InContext:
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
-        """One group, whose candidates are each place's own."""
+        """One group without fixed candidates; each instance has its own."""
         return (Group(self.name, ()),)
 
     @cached_property
@@ -57,43 +57,43 @@ class InContext:
         return open_cloze(self.words)
 
     def check_files(self) -> str:
-        """Read the model, and return a line about it."""
+        """Read the model and return a line that describes it."""
         return f"a model of {len(self.model.vocabulary):,} words in context"
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the settings alone: what was read is read again in another process."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
+        """Return the settings only; another process reads the files again."""
+        return {setting.name: getattr(self, setting.name) for setting in fields(self)}
 
 
 ARTICLES = ("a", "an", "the")
 CLEAR = 1.0
-"""Log-odds of the sound from which on the article that stands there has the right one."""
+"""Log-odds of the sound from which on the form of an article ("a" or "an") counts as correct."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Article(InContext):
-    """Decide between the articles and none.
+    """Decide between the articles and no article.
 
     Parameters
     ----------
     words : str or path
-        A folder with a model of words in context, or the name of an installed pack that brings one.
+        A folder with a model of words in context, or the name of an installed pack that contains one.
     articles : sequence of str
     sounds : path, optional
-        A file of how words begin to the ear (see `sounds`); by default the English one. Before an unknown
-        word "a" and "an" are decided by it.
+        A table of word-initial sounds (see `sounds`); by default the English one. It decides between "a" and
+        "an" before unknown words.
     least : float
-        The log-odds of another candidate against what stands there from which on a place is decided.
+        Minimum log-odds of another candidate against the observed one for a place to be decided.
     least_missing : float
-        The same where none stands. The model saw a part of the empty places of its text only, and thinks
-        too well of words there.
+        The same for empty places. The model saw only a part of the empty places of its training text, and
+        therefore overestimates words there.
     name, language : str
-        Of the task: the name is the default key of its annotations.
+        Name and language of the task; the name is the default key of its annotations.
 
     Raises
     ------
     UserError
-        On first use D996, where `articles` are no list of words, D998 for a file that has no sounds.
+        On first use D996 if `articles` is not a list of words, D998 for a file that is not a table of sounds.
     """
 
     articles: tuple[str, ...] | list[str] = ARTICLES
@@ -105,27 +105,27 @@ class Article(InContext):
     concerns: ClassVar[str] = "grammar"
 
     def instances(self, view: TokenView) -> Instances:
-        """Return the articles another of which, or none, fits nearly as well; and empty places for one."""
+        """Return the articles for which another or none fits nearly as well, and open empty places."""
         return self._places(view, self.least, self.least_missing)
 
     def examples(self, view: TokenView) -> Instances:
-        """Return all articles and all empty places, each with all articles and none."""
+        """Return all articles and all empty places, each with all articles and the empty candidate."""
         return self._places(view, EVERY_PLACE, EVERY_PLACE)
 
     def check_files(self) -> str:
-        """Read the model and the sounds, and return a line about them."""
+        """Read the model and the sounds, and return a line that describes them."""
         return f"{super().check_files()}; {len(self.word_sounds):,} beginnings of words by their sound"
 
     @cached_property
     def word_sounds(self) -> WordSounds:
-        """How words begin to the ear."""
+        """The table of word-initial sounds."""
         return read_sounds(self.sounds or ENGLISH_SOUNDS)
 
     def _places(self, view: TokenView, least: float, least_missing: float) -> Instances:
         articles = insertion_lists("articles", self.articles)
         number = articles.find(view.hashes)
         beside = number >= 0
-        twice = np.zeros(len(view), bool)  # one that stands there twice is a doubled word
+        twice = np.zeros(len(view), bool)  # a repeated article is for the task *doubled*
         twice[:-1] = beside[:-1] & (number[:-1] == number[1:])
         twice[1:] |= twice[:-1]
         hints = self._by_sound(view, number, articles)
@@ -139,16 +139,16 @@ class Article(InContext):
     def _by_sound(
         self, view: TokenView, number: NDArray[np.int64], articles: WordRelations
     ) -> NDArray[np.int64]:
-        """Return what the sound of the next word says of "a" and "an", as `standing` takes hints."""
-        found = np.full(len(view), -1)
+        """Return hints for `removable_words`: "a" or "an" by the sound of the next word."""
+        hints = np.full(len(view), -1)
         if not set(A_AN) <= set(articles.spellings):
-            return found
+            return hints
         a, an = map(articles.spellings.index, A_AN)
         at = np.flatnonzero(((number == a) | (number == an)) & (view.ends > view.starts))
         odds = log_odds_after(self.word_sounds, view, at)
         other, wrong = np.where(number[at] == a, an, a), np.where(number[at] == a, odds, -odds)
-        found[at] = np.select([wrong > 0, wrong <= -CLEAR], [other, -2 - other], -1)
-        return found
+        hints[at] = np.select([wrong > 0, wrong <= -CLEAR], [other, -2 - other], -1)
+        return hints
 
 
 MISSING = (
@@ -156,32 +156,33 @@ MISSING = (
     "which when this so of in for with as on at by from"
 ).split()
 NO_NAMES = 500
-"""So many of the most frequent words are no names with a capital, as "The The" is none."""
+"""This many most frequent words count as words even if they have a capital, as in "The The"."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Doubled(InContext):
-    """Decide whether a word belongs where it stands once more, and whether a function word is missing.
+    """Decide whether the second word of a repetition belongs there, and whether a function word is missing.
 
     Parameters
     ----------
     words : str or path
-        A folder with a model of words in context, or the name of an installed pack that brings one.
+        A folder with a model of words in context, or the name of an installed pack that contains one.
     missing : sequence of str
-        Words that may be missing; none at all decides doubled words alone.
+        Words that may be missing; if it is empty, only doubled words are decided.
     most_twice : float
-        The log-odds of a word that stands there twice against no word up to which it is decided: above, as
-        in "had had" or "what it is is this", it may well be meant. Infinity decides all, without the model,
-        but those with a capital, which are names unless the model knows them as frequent words.
+        Maximum log-odds of the repeated word against no word for a place to be decided. Above it the
+        repetition may be intended, as in "had had" or "what it is is this". With infinity every repetition is
+        decided without the model, except words with a capital, which count as names. With a smaller value,
+        these count as names unless they are among the model's most frequent words.
     least_missing : float
-        The log-odds of one of them against no word from which on an empty place is decided.
+        Minimum log-odds of a missing word against no word for an empty place to be decided.
     name, language : str
-        Of the task: the name is the default key of its annotations.
+        Name and language of the task; the name is the default key of its annotations.
 
     Raises
     ------
     UserError
-        On first use D996, where `missing` is no list of words.
+        On first use D996 if `missing` is not a list of words.
     """
 
     missing: tuple[str, ...] | list[str] = tuple(MISSING)
@@ -191,11 +192,11 @@ class Doubled(InContext):
     concerns: ClassVar[str] = "repetition"
 
     def instances(self, view: TokenView) -> Instances:
-        """Return the words that are the one before once more, and places where a word may be missing."""
+        """Return the words that repeat the previous one, and the places where a word may be missing."""
         return self._places(view, self.least_missing)
 
     def examples(self, view: TokenView) -> Instances:
-        """Return the words that stand there once more, and all places where a word may be missing."""
+        """Return the words that repeat the previous one, and all places where a word may be missing."""
         return self._places(view, EVERY_PLACE)
 
     def _places(self, view: TokenView, least: float) -> Instances:
@@ -206,23 +207,23 @@ class Doubled(InContext):
         return join_places(parts)
 
     def _doubled(self, view: TokenView, least: float) -> Instances:
-        """Return the words that stand there twice, but those that fit beside each other."""
-        found = self._twice(view)
-        if least == EVERY_PLACE or self.most_twice == np.inf or not len(found):
-            return found
-        model, row = self.model, np.arange(len(found))
-        states = context_vectors(model, view, ContextPlaces(found.positions, found.positions + 1))
-        words = model.vocabulary.hash_numbers(view.hashes[found.positions])
-        nothing = np.full(len(found), model.nothing, np.int32)
+        """Return the words that repeat the previous one, except those that fit the context."""
+        twice = self._twice(view)
+        if least == EVERY_PLACE or self.most_twice == np.inf or not len(twice):
+            return twice
+        model, row = self.model, np.arange(len(twice))
+        states = context_vectors(model, view, ContextPlaces(twice.positions, twice.positions + 1))
+        words = model.vocabulary.hash_numbers(view.hashes[twice.positions])
+        nothing = np.full(len(twice), model.nothing, np.int32)
         fits = score_candidates(model, states, row, words) - score_candidates(model, states, row, nothing)
-        return found.take(np.flatnonzero(~(fits > self.most_twice)))  # an unknown word has no score
+        return twice.take(np.flatnonzero(~(fits > self.most_twice)))  # unknown words (NaN) stay
 
     def _twice(self, view: TokenView) -> Instances:
-        """Return the words that follow the same word, whatever the context says; of names none."""
+        """Return the words that repeat the previous one, regardless of the context, but not names."""
         words = word_tokens(view)
         at = np.flatnonzero(words[1:] & words[:-1] & (view.hashes[1:] == view.hashes[:-1])) + 1
         ones = np.ones(len(at), np.int32)
-        both = at - 1, ones + 1  # the first of the two may be a part of a larger word, too
+        both = at - 1, ones + 1  # the first of the two may be a part of a larger word as well
         at = at[~is_word_part(view, *both) & in_running_text(view, *both)]
         documents = view.document_indices(at).tolist()
         spans = zip(documents, view.starts[at].tolist(), view.ends[at].tolist(), strict=True)
@@ -239,25 +240,25 @@ class Doubled(InContext):
 
 @dataclass(frozen=True, kw_only=True)
 class OtherWords(InContext):
-    """Decide between each word and those that it is related to.
+    """Decide between each word and its related words.
 
     Parameters
     ----------
     words : str or path
-        A folder with a model of words in context, or the name of an installed pack that brings one.
+        A folder with a model of words in context, or the name of an installed pack that contains one.
     relations : path, optional
-        A file of words that are mistaken for each other (see `relations`); by default the English one.
+        A file of words that are confused with each other (see `relations`); by default the English one.
     kinds : sequence of str
-        The relations of that file that count here.
+        The kinds of relations in that file that are used.
     least : float
-        The log-odds of another word against the one that stands there from which on the place is decided.
+        Minimum log-odds of another word against the observed one for a place to be decided.
     name, language : str
-        Of the task: the name is the default key of its annotations.
+        Name and language of the task; the name is the default key of its annotations.
 
     Raises
     ------
     UserError
-        On first use D995 for a file that is none, D997 where `kinds` are none of those that there are.
+        On first use D995 for an invalid file, D997 for unknown `kinds`.
     """
 
     relations: str | Path | None = None
@@ -267,22 +268,22 @@ class OtherWords(InContext):
 
     @cached_property
     def related(self) -> WordRelations:
-        """What each word may have been meant to be."""
+        """The words that may have been meant instead of each word."""
         kinds = () if isinstance(self.kinds, str) else tuple(self.kinds)
         if not kinds or not set(kinds) <= set(KINDS):
             raise UserError("D997", seen=self.kinds, known=", ".join(KINDS))
         return load_relations(str(self.relations or ENGLISH_RELATIONS), kinds)
 
     def check_files(self) -> str:
-        """Read the model and the relations, and return a line about them."""
+        """Read the model and the relations, and return a line that describes them."""
         return f"{super().check_files()}; {len(self.related.spellings):,} words with others"
 
     def instances(self, view: TokenView) -> Instances:
-        """Return the words of which a related one fits nearly as well, or better."""
+        """Return the words for which a related one fits nearly as well, or better."""
         return self._places(view, self.least)
 
     def examples(self, view: TokenView) -> Instances:
-        """Return all words that have related ones, each with all of them."""
+        """Return all words that have related words, each with all of these."""
         return self._places(view, EVERY_PLACE)
 
     def _places(self, view: TokenView, least: float) -> Instances:
@@ -295,45 +296,52 @@ class OtherWords(InContext):
         row = np.repeat(np.arange(len(positions)), sizes + 1)
         within = np.arange(begins[-1]) - begins[row]
         related = others[np.maximum(offsets[number][row] + within - 1, 0)]
-        lists = begins, np.where(within == 0, number[row], related)  # first what stands there
+        lists = (
+            begins,
+            np.where(within == 0, number[row], related),
+        )  # the observed word is the first candidate
         ones = np.ones(len(positions), np.int32)
         return open_places(self.model, view, positions, ones, self.related, lists, least=least)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Form(OtherWords):
-    """Decide between the forms of a word, words made of it, and its possessive.
+    """Decide between the forms of a word, words derived from it, and its possessive.
 
     Parameters
     ----------
-    words, relations, kinds, least, name, language : settings of `OtherWords`
+    words, relations, kinds, least, name, language
+        See `OtherWords`.
     """
 
     kinds: tuple[str, ...] | list[str] = ("form", "derived", "possessive")
     name: str = "form"
 
     def instances(self, view: TokenView) -> Instances:
-        """Return the words of which a related one fits nearly as well, or better.
+        """Return the words for which a related one fits nearly as well, or better.
 
-        A possessive before a mark is none: "my sister's." stands for what was named before.
+        A possessive before punctuation is left out: "my sister's." refers to something mentioned before.
         """
-        found = super().instances(view)
-        if found.own is None or not len(found):
-            return found
-        firsts = [found.own.texts[i] for i in found.own.offsets[:-1].tolist()]  # what stands there
+        instances = super().instances(view)
+        if instances.own is None or not len(instances):
+            return instances
+        firsts = [instances.own.texts[i] for i in instances.own.offsets[:-1].tolist()]  # the observed words
         possessive = np.array([text.endswith(("'s", "s'")) for text in firsts], bool)
-        return found.take(np.flatnonzero(~(possessive & is_before_punctuation(view, found.positions))))
+        return instances.take(
+            np.flatnonzero(~(possessive & is_before_punctuation(view, instances.positions)))
+        )
 
     concerns: ClassVar[str] = "grammar"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Slip(OtherWords):
-    """Decide between real words that are a slip of the pen or the finger apart.
+    """Decide between real words that differ by a slip of the pen or the finger.
 
     Parameters
     ----------
-    words, relations, kinds, least, name, language : settings of `OtherWords`
+    words, relations, kinds, least, name, language
+        See `OtherWords`.
     """
 
     kinds: tuple[str, ...] | list[str] = ("slip",)

@@ -1,4 +1,4 @@
-"""Variance-regularisation SVMs over web n-gram counts: prepositions and confusable words.
+"""SVMs with variance regularisation over n-gram counts: prepositions, confusable words, non-referential "it".
 
 S. Bergsma, D. Lin and D. Schuurmans: Improved Natural Language Learning via Variance-Regularization
 Support Vector Machines. CoNLL 2010.

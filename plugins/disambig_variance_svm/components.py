@@ -1,4 +1,4 @@
-"""The spaCy components of this plugin's tasks (loaded by spaCy alone, through its entry points)."""
+"""The spaCy components of this plugin's tasks, which spaCy loads through its entry points."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from .pronoun_it.task import NON_REFERENTIAL, REFERENTIAL
 
 
 def read_sets(sets: str | Path | Sequence[str | Sequence[str]]) -> tuple[Group, ...]:
-    """Return the groups of a file of sets, or of a list such as ``["quite/quiet", ["lie", "lay"]]``."""
+    """Return the groups from a file of sets or from a list such as ``["quite/quiet", ["lie", "lay"]]``."""
     if isinstance(sets, (str, Path)):
         return read_confusion_sets(sets)
-    return tuple(confusion_set(one) for one in sets)
+    return tuple(confusion_set(words) for words in sets)
 
 
 make_it = component_factory("disambig_it", task="it")

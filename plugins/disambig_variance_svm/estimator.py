@@ -1,4 +1,4 @@
-"""VAR-SVM and CS-SVM as a scikit-learn classifier, for attributes from anywhere.
+"""VAR-SVM and CS-SVM as a scikit-learn classifier for feature matrices from any source.
 
 Importing this module imports scikit-learn; nothing else in the plugin imports it.
 """
@@ -30,37 +30,37 @@ class VarianceRegularizedSVC(ClassifierMixin, BaseEstimator):  # type: ignore[mi
 
     ==============================  ==================================================================
     neither argument                K-SVM (Crammer-Singer): every class weighs every attribute
-    `attribute_class`               CS-SVM: every attribute counts for its own class only
-    `attribute_class` and           VAR-SVM: the weights of each variance group are drawn to be equal
+    `attribute_class`               CS-SVM: every attribute belongs to one class only
+    `attribute_class` and           VAR-SVM: the weights of each variance group are pulled together
     `variance_group`
     ==============================  ==================================================================
 
     Parameters
     ----------
     attribute_class : array-like of shape (n_features,), optional
-        The class that each attribute speaks for. Classes that are named here are candidates even if
-        training has no example of them. None: every attribute is shared by all classes.
+        The class that each attribute belongs to. Classes named here are candidates even if training has no
+        example of them. None: every attribute is shared by all classes.
     variance_group : array-like of shape (n_features,), optional
-        The variance group of each attribute's weights, any labels; None or NaN for an attribute: L2.
-        None altogether: L2 for all.
+        The variance group of each attribute's weights, with any labels; None or NaN for an attribute means
+        L2. If the argument is None, all weights get L2.
     p : array-like of shape (n_features,), optional
-        What each attribute's weights count in the regulariser, scaled to a sum of 1 over all weights;
-        0: not regularised, as for a bias. None: uniform.
+        Share of each attribute's weights in the regulariser, scaled to a sum of 1 over all weights;
+        0 means not regularised, as for a bias. None: uniform.
     C : float
         Weight of the losses. With `variance_group` R is that of the paper's eq. (6) and (7),
         ``1/2 sum_i p_i (w_i - m_g(i))^2`` with m_g the mean of the group and zero for L2, p uniform
         1/N over the N weights. Without it R is ``1/2 sum_i N p_i w_i^2``, for a uniform p
-        ``1/2 ||w||^2`` as in ``LinearSVC(multi_class="crammer_singer")``. So the same balance of losses and
-        regulariser asks for a C smaller by the factor N where there are variance groups.
+        ``1/2 ||w||^2`` as in ``LinearSVC(multi_class="crammer_singer")``. With variance groups, the same
+        balance of losses and regulariser therefore needs a C that is smaller by the factor N.
 
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
     coef_ : array of shape (n_classes, n_features)
-        Zero where an attribute does not count for a class. There is no intercept: add a constant
-        attribute, one a class with `attribute_class`.
+        Zero if an attribute does not belong to a class. There is no intercept: add a constant attribute,
+        with `attribute_class` one for each class.
     gap_ : float
-        Certified relative duality gap; a warning says where it is above 1e-3.
+        Certified relative duality gap; a warning is issued if it is above 1e-3.
     n_iter_ : int
         Newton steps.
     """
@@ -106,7 +106,7 @@ class VarianceRegularizedSVC(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         return self
 
     def decision_function(self, X: Any) -> Floats:
-        """Return the scores, shape (n, n_classes); for two classes that of the second less the first's."""
+        """Return the scores, shape (n, n_classes); for two classes the second's minus the first's, (n,)."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False, ensure_all_finite=False)
         _check_finite(X)
@@ -120,15 +120,15 @@ class VarianceRegularizedSVC(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         return np.asarray(self.classes_[best])
 
     def _owner(self, seen: NDArray[Any], width: int) -> NDArray[np.int64] | None:
-        """Set `classes_`; return the number of the class that each attribute speaks for."""
+        """Set `classes_` and return the index of the class that each attribute belongs to."""
         self.classes_ = seen
         if self.attribute_class is None:
             return None
-        labels = _one_each("attribute_class", self.attribute_class, width)
+        labels = _attribute_labels("attribute_class", self.attribute_class, width)
         without = [i for i, label in enumerate(labels.tolist()) if _is_missing(label)]
         if without:
             raise UserError("D709", n=len(without), attribute=without[0])
-        labels = np.array(labels.tolist())  # of one type, as those of y are
+        labels = np.array(labels.tolist())  # an object array becomes one of the same type as y
         missing = [label for label in seen.tolist() if label not in set(labels.tolist())]
         if missing:
             raise UserError("D708", seen=missing[0])
@@ -138,17 +138,18 @@ class VarianceRegularizedSVC(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     def _regulariser(self, width: int, copies: int) -> Regulariser:
         p = np.ones(width)
         if self.p is not None:
-            p = _weighting(_one_each("p", self.p, width))
+            p = _weighting(_attribute_labels("p", self.p, width))
         strength = np.tile(p, copies) / (copies * p.sum())
         if self.variance_group is None:
             return Regulariser(strength * len(strength), np.full(len(strength), -1, np.int64))
-        labels = _one_each("variance_group", self.variance_group, width).tolist()
+        labels = _attribute_labels("variance_group", self.variance_group, width).tolist()
         numbers = {label: i for i, label in enumerate(dict.fromkeys(x for x in labels if not _is_missing(x)))}
         subset = np.array([-1 if _is_missing(label) else numbers[label] for label in labels], np.int64)
         return Regulariser(strength, np.tile(subset, copies))
 
 
-def _one_each(argument: str, labels: ArrayLike, width: int) -> NDArray[Any]:
+def _attribute_labels(argument: str, labels: ArrayLike, width: int) -> NDArray[Any]:
+    """Return an argument that has one entry per attribute as an array; D707 if its shape is another."""
     mixed = isinstance(labels, list | tuple) and any(_is_missing(label) for label in labels)
     try:
         array = np.array(labels, dtype=object) if mixed else np.asarray(labels)
@@ -165,25 +166,26 @@ def _is_missing(label: Any) -> bool:
 
 
 def _weighting(values: NDArray[Any]) -> Floats:
-    """Return `p` relative to its largest number: the sum of the numbers themselves may be infinite."""
+    """Return `p` divided by its largest number; the sum of the numbers as given may overflow."""
     p = real_numbers(values)
     if p is None:
-        raise UserError("D702", problem="it holds other things than numbers")
+        raise UserError("D702", problem="it contains values that are not numbers")
     if not np.isfinite(p).all() or p.min() < 0 or p.max() == 0:
         raise UserError("D702", problem=f"smallest {p.min():g}, largest {p.max():g}")
     return p / p.max()
 
 
 def _check_finite(X: Floats) -> None:
-    """Refuse what is NaN or infinite, also in the single precision that examples are kept in."""
-    if np.abs(X).max(initial=0.0) < np.finfo(np.float32).max:  # a NaN compares false
+    """Raise D703 if a value is NaN or infinite, or becomes infinite in single precision."""
+    # examples are stored as float32; a NaN makes the comparison false and takes the slow path
+    if np.abs(X).max(initial=0.0) < np.finfo(np.float32).max:
         return
     bad = np.argwhere(~(np.abs(X) < np.finfo(np.float32).max))
     raise UserError("D703", n=len(bad), example=int(bad[0, 0]), attribute=int(bad[0, 1]))
 
 
 def _shared(X: Floats, right: NDArray[np.int64], k: int) -> DenseBlocks:
-    """Return a batch in which each class has weights of its own for all attributes; X is kept once."""
+    """Return a batch in which each class has its own weights for all attributes; X is not copied."""
     n, width = X.shape
     values = np.broadcast_to(X.astype(np.float32)[:, None, :], (n, k, width))
     return DenseBlocks(
@@ -192,7 +194,7 @@ def _shared(X: Floats, right: NDArray[np.int64], k: int) -> DenseBlocks:
 
 
 def _class_specific(X: Floats, right: NDArray[np.int64], k: int, owner: NDArray[np.int64]) -> DenseBlocks:
-    """Return a batch of each class's own attributes, filled up with zeros where a class has fewer."""
+    """Return a batch of each class's own attributes, padded with zeros for classes with fewer."""
     own = [np.flatnonzero(owner == r) for r in range(k)]
     values = np.zeros((len(X), k, max(map(len, own))), np.float32)
     column_of = np.zeros(values.shape[1:], np.int64)

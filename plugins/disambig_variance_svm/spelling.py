@@ -1,4 +1,4 @@
-"""Task *spelling*: which of two or more real words that are easily confused was meant."""
+"""Task *spelling*: decide which of two or more easily confused words was meant."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Spelling:
     Parameters
     ----------
     sets : path, optional
-        A file of sets, one a line (see `read_confusion_sets`); by default the English ones that ship.
+        A file of sets, one per line (see `read_confusion_sets`); by default the English sets of this plugin.
     name, language : str
-        Of the task: the name is the default key of its annotations.
+        Name and language of the task; the name is the default key of its annotations.
     """
 
     sets: str | Path | None = None
@@ -40,18 +40,18 @@ class Spelling:
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
-        """One group a set; sets added at run time come last."""
+        """One group per set; sets added at run time come last."""
         return (
             *(_read(str(self.sets or ENGLISH_CONFUSION_SETS)) if self.own is None else self.own),
             *self.extra,
         )
 
     def of_groups(self, groups: Sequence[Group]) -> Spelling:
-        """Return the task with these sets in place of its own: those that a saved model was trained for."""
+        """Return the task with these sets in place of its own, such as the sets of a saved model."""
         return replace(self, own=tuple(groups), extra=())
 
     def with_groups(self, groups: Sequence[Group]) -> Spelling:
-        """Return the task with further sets behind its own."""
+        """Return the task with more sets after its own."""
         return replace(self, extra=(*self.extra, *groups))
 
     @cached_property
@@ -60,20 +60,21 @@ class Spelling:
         return CandidateFinder.from_groups(self.groups)
 
     def instances(self, view: TokenView) -> Instances:
-        """Return every occurrence of a member of a set; of "a" and "an" but before numbers and capitals.
+        """Return every occurrence of a member of a set, except "a" and "an" before numbers and acronyms.
 
-        There the ear decides, and counts do not tell: all digits are one to them, and so are SQL and sql.
+        The choice before these depends on how they are spoken, which counts do not show: all digits share
+        one hash, and so do "SQL" and "sql".
         """
-        found = self.finder.find(view)
-        by_ear = [i for i, group in enumerate(self.groups) if set(group.candidates) == A_AN]
-        rows = np.flatnonzero(np.isin(found.groups, by_ear))
+        instances = self.finder.find(view)
+        article_sets = [i for i, group in enumerate(self.groups) if set(group.candidates) == A_AN]
+        rows = np.flatnonzero(np.isin(instances.groups, article_sets))
         if not len(rows):
-            return found
-        behind = (found.positions + found.lengths)[rows]
+            return instances
+        behind = (instances.positions + instances.lengths)[rows]
         places = zip(view.document_indices(behind).tolist(), view.starts[behind].tolist(), strict=True)
-        kept = np.ones(len(found), bool)
+        kept = np.ones(len(instances), bool)
         kept[rows] = [not _SPELT_OUT.match(view.texts[document], start) for document, start in places]
-        return found.take(np.flatnonzero(kept))
+        return instances.take(np.flatnonzero(kept))
 
 
 @lru_cache(maxsize=8)

@@ -1,4 +1,4 @@
-"""The tables of Popescu (2004) as code, and what the paper does not have: learning curves, genre shift."""
+"""Experiments: the tables of Popescu (2004), and further ones on learning curves and genre shift."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""``popescu2004.curves``: accuracy against the number of training examples a word, by how many a word has."""
+"""``popescu2004.curves``: accuracy by the number of training examples per word."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .senseval import MFS, SENSEVAL_2, SURE, TAGS, SensevalSample, read_edition
 from .trials import Bench, FeatureRows, Index, WordOccurrences, decide_senses, is_right, most_frequent
 
 SIZES = (5, 10, 25, 50, 100, 200)
-"""At most so many examples of a word; and then all that there are."""
+"""Maximum numbers of training examples per word; the last point uses all examples."""
 DRAWS = 5
 QUICK_DRAWS = 2
 LIN, COMB, SVM, IMPROVED = "RLSC-LIN", "RLSC-COMB", "SVM-COMB", "COMB, improved"
@@ -33,14 +33,14 @@ CLASSES = {
     "words of 100 to 149": (100, 150),
     "words of 150 and more": (150, 1 << 30),
 }
-"""By training examples."""
+"""Ranges of the number of training examples per word."""
 ALL = "all"
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class Popescu2004Curves:
-    """RLSC and SVM with fewer examples."""
+    """RLSC and SVM with fewer training examples."""
 
     title: ClassVar[str] = (
         "Word senses: accuracy in % with at most so many training examples a word (Senseval-2, any key)"
@@ -49,19 +49,19 @@ class Popescu2004Curves:
     needs: ClassVar[tuple[str, ...]] = SENSEVAL_2.needs
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
-        """Draw examples of each word and learn from them; with `quick` of a fifth of the words."""
+        """Draw examples of each word and train on them; with `quick` for a fifth of the words."""
         progress("reading Senseval-2", 0, 1)
         sample = read_edition(SENSEVAL_2, data, quick=quick)
         draws = QUICK_DRAWS if quick else DRAWS
-        found = training_shares(sample, draws, progress=progress)
+        shares_by_system = training_shares(sample, draws, progress=progress)
         has, tests = example_counts(sample)
         return ExperimentResult(
             [
                 row
                 for name, which in word_classes(has).items()
-                for row in curve_rows(name, found, which, has, tests)
+                for row in curve_rows(name, shares_by_system, which, has, tests)
             ],
-            curve_claims(found, has, tests),
+            curve_claims(shares_by_system, has, tests),
             [
                 f"{len(has)} words, {has.sum():,} training and {tests.sum():,} test instances; {draws} "
                 "draws, of which a larger one holds the smaller ones; a word with fewer examples gives all "
@@ -74,23 +74,26 @@ class Popescu2004Curves:
             ],
             {
                 name: {
-                    str(size): np.round(100 * each[:, place].mean(axis=1), 2).tolist()
+                    str(size): np.round(100 * shares[:, place].mean(axis=1), 2).tolist()
                     for place, size in enumerate((*SIZES, ALL))
                 }
-                for name, each in found.items()
+                for name, shares in shares_by_system.items()
             }
             | {"words": list(sample.occurrences.words), "training examples": has.tolist()},
-            [curve_panel(name, found, which, has, tests) for name, which in word_classes(has).items()],
+            [
+                curve_panel(name, shares_by_system, which, has, tests)
+                for name, which in word_classes(has).items()
+            ],
         )
 
 
 def training_shares(sample: SensevalSample, draws: int, *, progress: Progress) -> dict[str, Floats]:
-    """Return the share of right decisions of each system, shape ``(n_words, n_sizes + 1, draws)``."""
+    """Return the accuracy of each system, shape ``(n_words, n_sizes + 1, draws)``."""
     occurrences = sample.occurrences
     bench = Bench(occurrences, sample.train)
     features = {name: bench.features(system)[0] for name, system in SYSTEMS.items()}
     shape = (len(occurrences.words), len(SIZES) + 1, draws)
-    found = {name: np.empty(shape) for name in (MFS, *SYSTEMS)}
+    shares_by_system = {name: np.empty(shape) for name in (MFS, *SYSTEMS)}
     for word in range(shape[0]):
         progress("learning", word, shape[0])
         train, test = (occurrences.select_word(word, part) for part in (sample.train, sample.test))
@@ -103,14 +106,14 @@ def training_shares(sample: SensevalSample, draws: int, *, progress: Progress) -
                 if key not in done:
                     done[key] = _shares(occurrences, features, np.sort(order[:size]), test)
                 for name, share in done[key].items():
-                    found[name][word, place, draw] = share
-    return found
+                    shares_by_system[name][word, place, draw] = share
+    return shares_by_system
 
 
 def _shares(
     occurrences: WordOccurrences, features: Mapping[str, FeatureRows], train: Index, test: Index
 ) -> dict[str, float]:
-    """Return the share of right decisions of each system that learns one word from `train`."""
+    """Return the accuracy of each system on one word after training on `train`."""
     chosen = {MFS: most_frequent(occurrences, train, [test])[0]}
     for name, system in SYSTEMS.items():
         chosen[name] = decide_senses(system, features[name], occurrences, train, [test])[0]
@@ -118,75 +121,77 @@ def _shares(
 
 
 def example_counts(sample: SensevalSample) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return how many training and test instances each word has."""
+    """Return the numbers of training and test instances of each word."""
     groups, n = sample.occurrences.instances.groups, len(sample.occurrences.words)
     return np.bincount(groups[sample.train], minlength=n), np.bincount(groups[sample.test], minlength=n)
 
 
 def word_classes(has: NDArray[np.int64]) -> dict[str, NDArray[np.bool_]]:
-    """Return which words each class has: all words, then those by size that have any."""
-    found = {"": np.ones(len(has), bool)}
+    """Return which words are in each class: all words, then the size classes that are not empty."""
+    classes = {"": np.ones(len(has), bool)}
     for name, (low, high) in CLASSES.items():
         which = (has >= low) & (has < high)
         if which.any():
-            found[name] = which
-    return found
+            classes[name] = which
+    return classes
 
 
 def _sizes(which: NDArray[np.bool_], has: NDArray[np.int64]) -> list[int]:
-    """Return the places of the sizes that some word of a class exceeds, and of all examples."""
+    """Return the indices of the sizes that some word of a class exceeds, and the index of "all"."""
     return [place for place, size in enumerate(SIZES) if size < has[which].max()] + [len(SIZES)]
 
 
-def _accuracy(each: Floats, which: NDArray[np.bool_], tests: NDArray[np.int64]) -> Floats:
+def _accuracy(shares: Floats, which: NDArray[np.bool_], tests: NDArray[np.int64]) -> Floats:
     """Return the accuracy over the test instances of some words, in %, shape ``(n_sizes + 1, draws)``."""
     weights = tests[which] / tests[which].sum()
-    return np.asarray(100 * np.einsum("w,wsd->sd", weights, each[which]))
+    return np.asarray(100 * np.einsum("w,wsd->sd", weights, shares[which]))
 
 
 def curve_rows(
     name: str,
-    found: Mapping[str, Floats],
+    shares_by_system: Mapping[str, Floats],
     which: NDArray[np.bool_],
     has: NDArray[np.int64],
     tests: NDArray[np.int64],
 ) -> list[ResultRow]:
-    """Return the accuracies of each system over the words of a class."""
+    """Return the rows of a class of words: the accuracy of each system at each size."""
     rows = []
-    for system, each in found.items():
-        of = _accuracy(each, which, tests)
+    for system, shares in shares_by_system.items():
+        accuracy = _accuracy(shares, which, tests)
         for place in _sizes(which, has):
             setting = ALL if place == len(SIZES) else str(SIZES[place])
-            spread = None if place == len(SIZES) else float(of[place].std())
+            spread = None if place == len(SIZES) else float(accuracy[place].std())
             label = f"{system}, {name}" if name else system
-            rows.append(
-                ResultRow(label, setting, None, float(of[place].mean()), int(tests[which].sum()), spread)
-            )
+            mean, n = float(accuracy[place].mean()), int(tests[which].sum())
+            rows.append(ResultRow(label, setting, None, mean, n, spread))
     return rows
 
 
 def curve_claims(
-    found: Mapping[str, Floats], has: NDArray[np.int64], tests: NDArray[np.int64]
+    shares_by_system: Mapping[str, Floats], has: NDArray[np.int64], tests: NDArray[np.int64]
 ) -> list[Claim]:
-    """Return what we expected of the curves; that of the improved system came after a first run."""
+    """Return the expectations of the curves; the one on the improved system was added after a first run."""
     every = np.ones(len(has), bool)
-    of = {name: _accuracy(each, every, tests).mean(axis=1) for name, each in found.items()}
-    words = {name: each.mean(axis=2) for name, each in found.items()}
+    accuracy = {
+        name: _accuracy(shares, every, tests).mean(axis=1) for name, shares in shares_by_system.items()
+    }
+    words = {name: shares.mean(axis=2) for name, shares in shares_by_system.items()}
     names = [*map(str, SIZES), ALL]
 
     def compared(first: str, second: str, start: int = 0) -> str:
         return ", ".join(
-            f"{names[place]}: {of[first][place] - of[second][place]:+.2f} "
+            f"{names[place]}: {accuracy[first][place] - accuracy[second][place]:+.2f} "
             f"(p = {wilcoxon(words[first][:, place], words[second][:, place]):.2g})"
             for place in range(start, len(names))
         )
 
     frequent = [
-        of[COMB][place] > of[MFS][place] and wilcoxon(words[COMB][:, place], words[MFS][:, place]) < SURE
+        accuracy[COMB][place] > accuracy[MFS][place]
+        and wilcoxon(words[COMB][:, place], words[MFS][:, place]) < SURE
         for place in range(SIZES.index(10), len(names))
     ]
     most = list(word_classes(has).values())[-1]
-    curve = _accuracy(found[COMB], most, tests).mean(axis=1)
+    curve = _accuracy(shares_by_system[COMB], most, tests).mean(axis=1)
     half = SIZES.index(100)
     p = wilcoxon(words[COMB][most][:, -1], words[COMB][most][:, half])
     return [
@@ -195,15 +200,19 @@ def curve_claims(
             all(frequent),
             compared(COMB, MFS, SIZES.index(10)),
         ),
-        Claim(f"{COMB} is above {LIN} at every size", bool((of[COMB] > of[LIN]).all()), compared(COMB, LIN)),
+        Claim(
+            f"{COMB} is above {LIN} at every size",
+            bool((accuracy[COMB] > accuracy[LIN]).all()),
+            compared(COMB, LIN),
+        ),
         Claim(
             f"{COMB} is no worse than {SVM} at every size",
-            bool((of[COMB] >= of[SVM]).all()),
+            bool((accuracy[COMB] >= accuracy[SVM]).all()),
             compared(COMB, SVM),
         ),
         Claim(
             f"{IMPROVED} is above {COMB} at every size",
-            bool((of[IMPROVED] > of[COMB]).all()),
+            bool((accuracy[IMPROVED] > accuracy[COMB]).all()),
             compared(IMPROVED, COMB),
         ),
         Claim(
@@ -216,17 +225,17 @@ def curve_claims(
 
 def curve_panel(
     name: str,
-    found: Mapping[str, Floats],
+    shares_by_system: Mapping[str, Floats],
     which: NDArray[np.bool_],
     has: NDArray[np.int64],
     tests: NDArray[np.int64],
 ) -> Panel:
-    """Return the curves over the words of a class, each size at the mean number of examples that it means."""
+    """Return the plot of a class of words, with each size at the mean number of examples per word."""
     places = _sizes(which, has)
     used = [float(np.minimum(has[which], most).mean()) for most in (*SIZES, has.max())]
     lines = {}
-    for system, each in found.items():
-        of = _accuracy(each, which, tests).mean(axis=1)
-        lines[system] = [(used[place], float(of[place])) for place in places]
+    for system, shares in shares_by_system.items():
+        accuracy = _accuracy(shares, which, tests).mean(axis=1)
+        lines[system] = [(used[place], float(accuracy[place])) for place in places]
     title = f"{name or 'all words'} ({int(which.sum())})"
     return Panel(title, "training examples a word, mean", "accuracy, %", lines, logarithmic=True)

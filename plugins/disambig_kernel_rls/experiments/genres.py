@@ -1,4 +1,4 @@
-"""``popescu2004.genres``: trained in some genres and tested in another, on NOAD-MASC."""
+"""``popescu2004.genres``: training in some genres and testing in another, on NOAD-MASC."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ KIND_OF = {genre: kind for kind, genres in KINDS.items() for genre in genres}
 SAME, AS_MANY, OTHER = "same kind", "other kinds, as many", "other kinds, all"
 CONDITIONS = (SAME, AS_MANY, OTHER)
 LEAST = 20
-"""Occurrences of a word in the half to learn from."""
+"""Minimum number of occurrences of a word in the training half of a kind."""
 LEAST_TESTS = 5
 
 
@@ -61,7 +61,7 @@ class GenreFold:
     word : int
     kind : str
     train : mapping of str to array of int64
-        What is learned from, by condition.
+        Training occurrences by condition.
     test : array of int64
     """
 
@@ -81,13 +81,14 @@ def genre_folds(
     words : array of int, shape (n,)
         The word of each occurrence.
     kinds, documents : sequence of str
-        Where it occurs.
+        The kind of text and the document of each occurrence.
     least : int
-        Occurrences in the half of a kind to learn from; so many must stand in the other kinds too.
+        Minimum number of occurrences in the training half of a kind; the other kinds must have at least as
+        many occurrences as that half.
     """
     kind, document = np.asarray(kinds), np.asarray(documents)
     test_half = _halves(kind, document)
-    found = []
+    folds = []
     for word in np.unique(words).tolist():
         of_word = words == word
         for name in KINDS:
@@ -98,18 +99,18 @@ def genre_folds(
                 continue
             rng = np.random.default_rng((20, word, list(KINDS).index(name)))
             some = np.sort(rng.choice(others, len(same), replace=False))
-            found.append(GenreFold(word, name, {SAME: same, AS_MANY: some, OTHER: others}, test))
-    return found
+            folds.append(GenreFold(word, name, {SAME: same, AS_MANY: some, OTHER: others}, test))
+    return folds
 
 
 def _halves(kind: NDArray[np.str_], document: NDArray[np.str_]) -> NDArray[np.bool_]:
-    """Return which occurrences are in test documents: of each kind every other document, by size."""
+    """Return which occurrences are in test documents: half of each kind's documents, balanced by size."""
     test = np.zeros(len(kind), bool)
     for name in np.unique(kind).tolist():
         names, sizes = np.unique(document[kind == name], return_counts=True)
         order = names[np.argsort(-sizes, kind="stable")]
-        # large and small ones go to either half: 0 1 1 0 0 1 1 0 ...
-        chosen = {each for n, each in enumerate(order.tolist()) if n % 4 in (0, 3)}
+        # documents by size are assigned 0 1 1 0 0 1 1 0 ..., so that the halves have similar sizes
+        chosen = {document_name for n, document_name in enumerate(order.tolist()) if n % 4 in (0, 3)}
         test |= (kind == name) & np.isin(document, list(chosen))
     return test
 
@@ -118,20 +119,22 @@ ARCHIVE = "labelled/noad-masc/noad-masc.tar.xz"
 
 
 def read_genre_occurrences(data: Path, *, every: int = 1) -> tuple[WordOccurrences, list[GenreFold]]:
-    """Read the corpus and return the occurrences of frequent words of several senses, and their folds.
+    """Read the corpus and return the occurrences of frequent ambiguous words, and their folds.
 
     Parameters
     ----------
     every : int
-        Of these words, each so many-th is taken.
+        Take every n-th of these words.
 
     Raises
     ------
     UserError
-        D738 where no word occurs often enough in two kinds of text; those of the reader.
+        D738 if no word occurs often enough in two kinds of text; errors of the reader.
     """
     path = data / ARCHIVE
-    documents = [each for each in read_noad(path).documents if each.genre in KIND_OF and each.text]
+    documents = [
+        document for document in read_noad(path).documents if document.genre in KIND_OF and document.text
+    ]
     counts: Counter[str] = Counter()
     senses: dict[str, set[str]] = {}
     for document in documents:
@@ -142,15 +145,15 @@ def read_genre_occurrences(data: Path, *, every: int = 1) -> tuple[WordOccurrenc
         word for word, n in counts.items() if n >= 2 * LEAST + LEAST_TESTS and len(senses[word]) > 1
     )
     kept = set(often[::every])
-    found = [
+    found_occurrences = [
         WordOccurrence(text, place.start, place.end, place.word, (place.sense,))
         for text, document in enumerate(documents)
         for place in document.places
         if place.word in kept
     ]
-    kinds = [KIND_OF[documents[each.text].genre] for each in found]
-    names = [documents[each.text].name for each in found]
-    occurrences = locate_occurrences(tokens()([each.text for each in documents]), found)
+    kinds = [KIND_OF[documents[occurrence.text].genre] for occurrence in found_occurrences]
+    names = [documents[occurrence.text].name for occurrence in found_occurrences]
+    occurrences = locate_occurrences(tokens()([document.text for document in documents]), found_occurrences)
     cut = genre_folds(occurrences.instances.groups, kinds, names)
     if not cut:
         raise UserError("D738", path=path, least=LEAST)
@@ -159,21 +162,21 @@ def read_genre_occurrences(data: Path, *, every: int = 1) -> tuple[WordOccurrenc
 
 Bools = NDArray[np.bool_]
 Hits = dict[str, dict[str, Bools]]
-"""By system and condition: whether each test occurrence of all folds was decided rightly."""
+"""By system and condition: which test occurrences of all folds were decided correctly."""
 RLSC_COMB, SVM_COMB = "RLSC-COMB", "SVM-COMB"
 
 
 def genre_claims(hits: Hits, words: NDArray[np.int64], rivals: Mapping[str, Sequence[str]]) -> list[Claim]:
-    """Return the claims.
+    """Return the claims with their evidence.
 
     Parameters
     ----------
     words : array of int, shape (n,)
         The word of each test occurrence.
     rivals : mapping of str to sequence of str
-        Each base learner with its forms in random subspaces.
+        Each base learner with its variants in random subspaces.
     """
-    other = {name: of[AS_MANY] for name, of in hits.items()}
+    other = {name: by_condition[AS_MANY] for name, by_condition in hits.items()}
     there = "learned from other kinds,"
     claims = [
         claim_above(f"{there} {name} is above the most frequent sense", other[name], other[MFS], words)
@@ -205,7 +208,7 @@ def genre_claims(hits: Hits, words: NDArray[np.int64], rivals: Mapping[str, Sequ
 
 
 def claim_above(claim: str, first: Bools, second: Bools, words: NDArray[np.int64]) -> Claim:
-    """Claim that the first is right more often, and that words say so."""
+    """Return the claim that the first system is correct more often, tested across words."""
     p = wilcoxon(mean_by_word(first, words), mean_by_word(second, words))
     return Claim(
         f"{claim} (p < {SURE})",
@@ -216,7 +219,7 @@ def claim_above(claim: str, first: Bools, second: Bools, words: NDArray[np.int64
 
 
 def claim_gains_more(base: str, robust: str, hits: Hits, words: NDArray[np.int64]) -> Claim:
-    """Claim that random subspaces gain more under genre shift than without."""
+    """Return the claim that random subspaces gain more under genre shift than without."""
     points, gains = [], []
     for condition in (AS_MANY, SAME):
         ours, alone = hits[robust][condition], hits[base][condition]
@@ -237,22 +240,22 @@ def mean_by_word(hits: Bools, words: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 AROUND = 60
-"""Tokens on each side that are the broad context: about as many as a context of Senseval-2 has."""
+"""Number of tokens on each side in the broad context, about as many as in a context of Senseval-2."""
 GENRES_COMB, GENRES_SVM = "RLSC-COMB", "SVM-COMB"
 BASES = {"SGD": "random_subspace.SGD.v1", "P": "random_subspace.Perceptron.v1"}
 SUBSPACES = 25
 RATES = (0.1, 0.5)
-"""Shares of the dimensions that are removed: the paper's, and one of those that it found slightly better."""
+"""Shares of removed dimensions: the paper's default, and one of the values that it found slightly better."""
 _FEATURES = {"local": systems.LOCAL, "broad": systems.BROAD | {"around": AROUND}}
 
 
 def robust_system(base: str, rate: float) -> str:
-    """Return what a base in random subspaces is called."""
+    """Return the name of a base learner in random subspaces."""
     return f"{base}-RLRS, {100 * rate:.0f} %"
 
 
 def _linear(base: str, rate: float | None = None) -> systems.SystemConfig:
-    """Return a linear learner of another plugin, alone or in random subspaces."""
+    """Return the system of a linear learner from another plugin, alone or in random subspaces."""
     learner = {"@disambig_learners": BASES[base]}
     if rate is None:
         return systems.SystemConfig(_FEATURES, learner, scaled=True)
@@ -262,7 +265,7 @@ def _linear(base: str, rate: float | None = None) -> systems.SystemConfig:
 
 
 def rival_systems() -> dict[str, list[str]]:
-    """Return the names of each base's systems in random subspaces."""
+    """Return the names of the systems in random subspaces by base learner."""
     return {base: [robust_system(base, rate) for rate in RATES] for base in BASES}
 
 
@@ -278,7 +281,7 @@ SCALES = (
     "tenths of a point apart"
 )
 EVERY = 6
-"""Of the words, the quick form takes each so many-th."""
+"""With `quick`, every n-th word is taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,7 +295,7 @@ class Popescu2004Genres:
     needs: ClassVar[tuple[str, ...]] = (ARCHIVE,)
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
-        """Learn every word that is frequent enough; with `quick` a sixth of them."""
+        """Train on every word that is frequent enough; with `quick` on a sixth of them."""
         progress("reading NOAD-MASC", 0, 1)
         occurrences, folds = read_genre_occurrences(data, every=EVERY if quick else 1)
         hits = evaluate_systems(occurrences, folds, progress=progress)
@@ -324,10 +327,10 @@ class Popescu2004Genres:
 
 
 def evaluate_systems(occurrences: WordOccurrences, folds: Sequence[GenreFold], *, progress: Progress) -> Hits:
-    """Return whether each system decides each test occurrence rightly, learned in each condition."""
+    """Return which test occurrences each system decides correctly under each training condition."""
     bench = Bench(occurrences, np.arange(len(occurrences)))
     features = bench.features(SYSTEMS[GENRES_COMB])[0]
-    found: dict[str, dict[str, list[NDArray[np.bool_]]]] = {
+    hits: dict[str, dict[str, list[NDArray[np.bool_]]]] = {
         name: {condition: [] for condition in CONDITIONS} for name in (MFS, *SYSTEMS)
     }
     for done, fold in enumerate(folds):
@@ -337,53 +340,56 @@ def evaluate_systems(occurrences: WordOccurrences, folds: Sequence[GenreFold], *
             for name, system in SYSTEMS.items():
                 chosen[name] = decide_senses(system, features, occurrences, train, [fold.test])[0]
             for name, senses in chosen.items():
-                found[name][condition].append(is_right(occurrences, fold.test, senses))
+                hits[name][condition].append(is_right(occurrences, fold.test, senses))
     return {
-        name: {condition: np.concatenate(each) for condition, each in of.items()}
-        for name, of in found.items()
+        name: {condition: np.concatenate(parts) for condition, parts in by_condition.items()}
+        for name, by_condition in hits.items()
     }
 
 
 def genre_rows(hits: Hits, kinds: NDArray[np.str_]) -> list[ResultRow]:
-    """Return the accuracies by condition, and by kind where as many are learned from other kinds."""
+    """Return the accuracies by condition and, for the condition "as many", by kind."""
     rows = []
-    for name, of in hits.items():
+    for name, by_condition in hits.items():
         rows += [
-            ResultRow(name, condition, None, 100 * float(each.mean()), len(each))
-            for condition, each in of.items()
+            ResultRow(name, condition, None, 100 * float(right.mean()), len(right))
+            for condition, right in by_condition.items()
         ]
         for kind in KINDS:
-            inside = of[AS_MANY][kinds == kind]
+            inside = by_condition[AS_MANY][kinds == kind]
             if len(inside):
                 rows.append(ResultRow(name, f"tested: {kind}", None, 100 * float(inside.mean()), len(inside)))
     return rows
 
 
 def genre_details(hits: Hits, kinds: NDArray[np.str_]) -> dict[str, dict[str, dict[str, float]]]:
-    """Return the accuracy of each system by condition and kind of the test."""
+    """Return the accuracy of each system by condition and kind of the test text."""
     return {
         name: {
             condition: {
-                kind: round(100 * float(each[kinds == kind].mean()), 2)
+                kind: round(100 * float(right[kinds == kind].mean()), 2)
                 for kind in KINDS
                 if (kinds == kind).any()
             }
-            for condition, each in of.items()
+            for condition, right in by_condition.items()
         }
-        for name, of in hits.items()
+        for name, by_condition in hits.items()
     }
 
 
 def genre_panels(details: Mapping[str, Mapping[str, Mapping[str, float]]]) -> list[Panel]:
-    """Return a panel a kind of text, a mark a system: learned from the same kind, and from as many of others.
+    """Return one plot per kind of text: accuracy after training on the same kind and on other kinds.
 
-    The most frequent sense, far below all others, stands in the title.
+    The most frequent sense is far below all systems and is given in the title.
     """
-    found = []
+    panels = []
     for kind in details[MFS][SAME]:
-        points = {name: [(of[SAME][kind], of[AS_MANY][kind])] for name, of in details.items()}
+        points = {
+            name: [(by_condition[SAME][kind], by_condition[AS_MANY][kind])]
+            for name, by_condition in details.items()
+        }
         ((same, other),) = points.pop(MFS)
-        found.append(
+        panels.append(
             Panel(
                 f"{kind} ({MFS}: {same:.1f}, {other:.1f})",
                 "learned from the same kind, %",
@@ -391,4 +397,4 @@ def genre_panels(details: Mapping[str, Mapping[str, Mapping[str, float]]]) -> li
                 points=points,
             )
         )
-    return found
+    return panels

@@ -1,4 +1,4 @@
-"""Senseval's English lexical sample: its editions, systems scored on them, and what both tables of the paper share."""
+"""Senseval's English lexical sample: its editions, the scores of systems, and shared parts of both tables."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ from .trials import (
 ENDINGS = ("", ".xz", ".gz", ".zst")
 PARTS = {"n": "nouns", "v": "verbs", "a": "adjectives"}
 EVERY = 5
-"""Of the words, the quick form takes each so many-th."""
+"""With `quick`, every n-th word is taken."""
 
 
 @dataclass(frozen=True, slots=True)
 class SensevalEdition:
-    """The files of one edition, below the data directory; each may be packed."""
+    """The files of one edition in the data directory; each may be compressed."""
 
     name: str
     folder: str
@@ -49,16 +49,16 @@ class SensevalEdition:
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """Patterns of the files without which nothing can be done."""
+        """Patterns of the required files."""
         return tuple(f"{self.folder}/{name}*" for name in (self.train, self.test, self.key))
 
     def path(self, data: Path, name: str) -> Path | None:
-        """Return the file of that name, packed or not; None where there is none."""
+        """Return the path of a file, compressed or not, or None if it does not exist."""
         paths = (data / self.folder / f"{name}{ending}" for ending in ENDINGS)
         return next((path for path in paths if path.is_file()), None)
 
     def is_there(self, data: Path) -> bool:
-        """Tell whether training part, test part and key are there."""
+        """Return True if the training part, the test part and the key exist."""
         return all(self.path(data, name) for name in (self.train, self.test, self.key))
 
 
@@ -82,24 +82,24 @@ WHERE = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SensevalSample:
-    """An edition read: training and test part in one view.
+    """The data of an edition, with the training and test part in one view.
 
     Attributes
     ----------
-    occurrences : Occurrences
+    occurrences : WordOccurrences
         First the training part, then the test part.
     n_train : int
     ids : tuple of str
-        Of the test part.
+        Identifiers of the test instances.
     key : mapping of str to Answer
     sensemap : object, optional
-        None where the edition has none.
+        None if the edition has no map of senses.
     most_frequent : mapping of str to str
-        The sense of each word that gives the published baseline.
+        The sense of each word for the published baseline.
     seconds : dict
-        Of reading, and of tokens with tags and stems.
+        Time for reading, and for tokens with tags and stems.
     notes : tuple of str
-        How many instances of its files are broken, if any are: they are left out.
+        The number of broken instances in its files, if any; these are left out.
     """
 
     occurrences: WordOccurrences
@@ -123,101 +123,107 @@ class SensevalSample:
 
 
 def read_edition(edition: SensevalEdition, data: Path, *, quick: bool) -> SensevalSample:
-    """Read an edition; with `quick` a fifth of its words, every part of speech among them.
+    """Read an edition; with `quick` a fifth of its words, from each part of speech.
 
     Raises
     ------
     UserError
-        D737 where a word has no training example or the key does not know a test instance; those of the
-        readers.
+        D737 if a word has no training example or a test instance is not in the key; errors of the readers.
     """
     clock: Seconds = {}
-    told: dict[str, list[str]] = {edition.train: [], edition.test: []}
+    warnings_by_file: dict[str, list[str]] = {edition.train: [], edition.test: []}
     with timed(clock, "reading"):
-        train, test = (read_senseval(_at(edition, data, name), tell=told[name].append) for name in told)
-        key = read_key(_at(edition, data, edition.key))
+        train, test = (
+            read_senseval(_path(edition, data, name), tell=warnings_by_file[name].append)
+            for name in warnings_by_file
+        )
+        key = read_key(_path(edition, data, edition.key))
         mapped = edition.path(data, edition.sensemap)
         sensemap = None if mapped is None else read_sensemap(mapped)
-    words = sorted({each.word for each in test})
+    words = sorted({instance.word for instance in test})
     kept = set(sample_words(words) if quick else words)
-    train, test = ([each for each in part if each.word in kept] for part in (train, test))
+    train, test = ([instance for instance in part if instance.word in kept] for part in (train, test))
     _check(edition, data, train, test, key)
-    found = [
+    word_occurrences = [
         WordOccurrence(
             n,
-            each.start,
-            each.end,
-            each.word,
-            each.senses if n < len(train) else key[each.id],
-            each.multiword,
+            instance.start,
+            instance.end,
+            instance.word,
+            instance.senses if n < len(train) else key[instance.id],
+            instance.multiword,
         )
-        for n, each in enumerate([*train, *test])
+        for n, instance in enumerate([*train, *test])
     ]
     with timed(clock, "tokens and tags"):
-        view = tokens()([each.text for each in [*train, *test]])
-    ids = tuple(each.id for each in test)
+        view = tokens()([instance.text for instance in [*train, *test]])
+    ids = tuple(instance.id for instance in test)
     return SensevalSample(
-        locate_occurrences(view, found),
+        locate_occurrences(view, word_occurrences),
         len(train),
         ids,
-        {each: key[each] for each in ids},
+        {id_: key[id_] for id_ in ids},
         sensemap,
         most_frequent_senses(train),
         clock,
-        _edition_problem(edition, told),
+        _edition_problem(edition, warnings_by_file),
     )
 
 
 def sample_words(words: Sequence[str]) -> list[str]:
-    """Return a part of the words, taken evenly from each part of speech."""
+    """Return every n-th word (see `EVERY`) of each part of speech."""
     return [
         word
-        for part in sorted({each.rpartition(".")[2] for each in words})
-        for word in [each for each in words if each.rpartition(".")[2] == part][::EVERY]
+        for part in sorted({word.rpartition(".")[2] for word in words})
+        for word in [other for other in words if other.rpartition(".")[2] == part][::EVERY]
     ]
 
 
 def missing_files(data: Path) -> list[str]:
-    """Return a note on the editions that are not in the data, if there are any."""
+    """Return a note on the editions that are not in the data directory, if there are any."""
     absent = [edition for edition in OTHERS if not edition.is_there(data)]
     if not absent:
         return []
     return [
         WHERE.format(
-            names=" and ".join(each.name for each in absent),
-            folders=" and ".join(each.folder for each in absent),
+            names=" and ".join(edition.name for edition in absent),
+            folders=" and ".join(edition.folder for edition in absent),
         )
     ]
 
 
-def _edition_problem(edition: SensevalEdition, told: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+def _edition_problem(
+    edition: SensevalEdition, warnings_by_file: Mapping[str, Sequence[str]]
+) -> tuple[str, ...]:
     """Return a note on the broken instances (D488) of each file, if there are any."""
-    counts = {name: sum(line.startswith("[D488]") for line in lines) for name, lines in told.items()}
-    found = ", ".join(f"{n} in {name}" for name, n in counts.items() if n)
-    return (f"{edition.name}: broken instances, neither learned from nor scored: {found}",) if found else ()
+    counts = {
+        name: sum(line.startswith("[D488]") for line in lines) for name, lines in warnings_by_file.items()
+    }
+    broken = ", ".join(f"{n} in {name}" for name, n in counts.items() if n)
+    return (f"{edition.name}: broken instances, neither learned from nor scored: {broken}",) if broken else ()
 
 
-def _at(edition: SensevalEdition, data: Path, name: str) -> Path:
+def _path(edition: SensevalEdition, data: Path, name: str) -> Path:
     return edition.path(data, name) or data / edition.folder / name
 
 
 def _check(
     edition: SensevalEdition, data: Path, train: Sequence[Any], test: Sequence[Any], key: Mapping[str, Any]
 ) -> None:
-    known = {each.word for each in train if each.senses}
+    trained_words = {instance.word for instance in train if instance.senses}
     path = data / edition.folder
-    for each in test:
-        if each.word not in known:
-            raise UserError("D737", path=path, problem=f"no training example of {each.word}")
-        if each.id not in key:
-            raise UserError("D737", path=path, problem=f"{each.id} is not in the key")
+    for instance in test:
+        if instance.word not in trained_words:
+            raise UserError("D737", path=path, problem=f"no training example of {instance.word}")
+        if instance.id not in key:
+            raise UserError("D737", path=path, problem=f"{instance.id} is not in the key")
     if not test:
         raise UserError("D737", path=path, problem="no test instance")
 
 
 MFS = "most frequent sense"
 OFFICIAL = "most frequent sense, as published"
-"""Of the first sense of each training instance, P and U left out."""
+"""Counted over the first sense of each training instance, without P and U."""
 SURE = 0.05
 STAGES = ("reading", "tokens and tags", "features", "learning", "deciding")
 Figures = dict[str, Any]
@@ -225,18 +231,18 @@ Figures = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SystemResults:
-    """What a system did on the test part.
+    """The results of a system on the test part.
 
     Attributes
     ----------
     chosen : tuple of str
-        The sense of each test instance.
+        The chosen sense of each test instance.
     right : array of bool
-        Whether that is one of the key's senses.
+        True if that is one of the key's senses.
     seconds : dict
-        By stage, in processor time: what the system alone would take.
+        Processor time by stage that the system would take on its own.
     reports : sequence of dict
-        What its learner said of each word.
+        The report of its learner on each word.
     """
 
     chosen: tuple[str, ...]
@@ -252,14 +258,14 @@ def evaluate_systems(
     progress: Progress,
     stage: str = "learning",
 ) -> dict[str, SystemResults]:
-    """Return what each system, and the most frequent sense, does on a sample."""
+    """Return the results of each system, and of the most frequent sense, on a sample."""
     bench = Bench(sample.occurrences, sample.train)
-    found = {OFFICIAL: _official(sample), MFS: _evaluate_system(sample, MOST_FREQUENT, bench)}
+    results = {OFFICIAL: _official(sample), MFS: _evaluate_system(sample, MOST_FREQUENT, bench)}
     for done, (name, system) in enumerate(systems.items()):
         progress(f"{stage}: {name}", done, len(systems))
-        found[name] = _evaluate_system(sample, system, bench)
+        results[name] = _evaluate_system(sample, system, bench)
     progress(stage, len(systems), len(systems))
-    return found
+    return results
 
 
 def leave_one_out_accuracies(
@@ -272,14 +278,14 @@ def leave_one_out_accuracies(
     """Return the leave-one-out accuracy of each system on the training part, in %."""
     occurrences, bench = sample.occurrences, Bench(sample.occurrences, sample.train)
     parts = [occurrences.select_word(word, sample.train) for word in range(len(occurrences.words))]
-    found = {}
+    accuracies = {}
     for done, (name, system) in enumerate(systems.items()):
         progress(f"{stage}: {name}", done, len(systems))
         features, _ = bench.features(system)
         hits = sum(len(part) * leave_one_out(system, features, occurrences, part) for part in parts)
-        found[name] = 100 * hits / sample.n_train
+        accuracies[name] = 100 * hits / sample.n_train
     progress(stage, len(systems), len(systems))
-    return found
+    return accuracies
 
 
 def _evaluate_system(sample: SensevalSample, system: SystemConfig, bench: Bench) -> SystemResults:
@@ -291,10 +297,10 @@ def _evaluate_system(sample: SensevalSample, system: SystemConfig, bench: Bench)
     for word in range(len(occurrences.words)):
         train, test = (occurrences.select_word(word, part) for part in (sample.train, sample.test))
         if system.extractors:
-            found = decide_senses(system, features, occurrences, train, [test], clock=clock, reports=reports)
+            senses = decide_senses(system, features, occurrences, train, [test], clock=clock, reports=reports)
         else:
-            found = most_frequent(occurrences, train, [test], multiwords=system.multiwords)
-        chosen[test] = found[0]
+            senses = most_frequent(occurrences, train, [test], multiwords=system.multiwords)
+        chosen[test] = senses[0]
     answers = tuple(chosen[sample.test])
     return SystemResults(answers, is_right(occurrences, sample.test, answers), clock, reports)
 
@@ -306,45 +312,48 @@ def _official(sample: SensevalSample) -> SystemResults:
     return SystemResults(answers, is_right(occurrences, sample.test, answers), {})
 
 
-def system_figures(sample: SensevalSample, of: SystemResults) -> dict[str, tuple[float, int]]:
-    """Return the scores of a system in % and the instances behind them, by reading and part of speech."""
-    answers = dict(zip(sample.ids, of.chosen, strict=True))
+def system_figures(sample: SensevalSample, results: SystemResults) -> dict[str, tuple[float, int]]:
+    """Return the scores of a system in % and the numbers of instances, by granularity and part of speech."""
+    answers = dict(zip(sample.ids, results.chosen, strict=True))
 
     def fine(ids: Sequence[str], **more: Any) -> tuple[float, int]:
-        key = {each: sample.key[each] for each in ids}
-        return 100 * senseval_score({each: answers[each] for each in ids}, key, **more).recall, len(ids)
+        key = {id_: sample.key[id_] for id_ in ids}
+        return 100 * senseval_score({id_: answers[id_] for id_ in ids}, key, **more).recall, len(ids)
 
-    found = {"fine": fine(sample.ids)}
+    figures = {"fine": fine(sample.ids)}
     if sample.sensemap is not None:
-        found["coarse"] = fine(sample.ids, sensemap=sample.sensemap)
+        figures["coarse"] = fine(sample.ids, sensemap=sample.sensemap)
     for part, name in PARTS.items():
         ids = [
-            each
-            for each, place in zip(sample.ids, sample.test, strict=True)
-            if _part_score(sample, place) == part
+            id_
+            for id_, place in zip(sample.ids, sample.test, strict=True)
+            if _part_of_speech(sample, place) == part
         ]
         if ids:
-            found[name] = fine(ids)
-    return found
+            figures[name] = fine(ids)
+    return figures
 
 
-def _part_score(sample: SensevalSample, place: Index) -> str:
+def _part_of_speech(sample: SensevalSample, place: Index) -> str:
     word = sample.occurrences.words[int(sample.occurrences.instances.groups[place])]
     return word.rpartition(".")[2]
 
 
 def compare_systems(
     claim: str,
-    of: Mapping[str, SystemResults],
+    results: Mapping[str, SystemResults],
     scores: Mapping[str, float],
     first: str,
     second: str,
     *,
     sure: bool,
 ) -> Claim:
-    """Claim that the first system is above the second; `sure` asks for p below `SURE`."""
-    p = mcnemar(of[first].right, of[second].right)
-    only = int((of[first].right & ~of[second].right).sum()), int((of[second].right & ~of[first].right).sum())
+    """Return the claim that the first system is above the second; `sure` requires p below `SURE`."""
+    p = mcnemar(results[first].right, results[second].right)
+    only = (
+        int((results[first].right & ~results[second].right).sum()),
+        int((results[second].right & ~results[first].right).sum()),
+    )
     return Claim(
         claim,
         bool(scores[first] > scores[second]) and (p < SURE or not sure),
@@ -353,39 +362,39 @@ def compare_systems(
     )
 
 
-def timing_note(of: Mapping[str, SystemResults]) -> str:
-    """Return a note on how long a system takes alone."""
-    learned = {name: each.seconds for name, each in of.items() if "learning" in each.seconds}
+def timing_note(results: Mapping[str, SystemResults]) -> str:
+    """Return a note on the time that each system takes on its own."""
+    learned = {name: result.seconds for name, result in results.items() if "learning" in result.seconds}
     first = next(iter(learned.values()))
     before = ", ".join(f"{stage} {first[stage]:.1f}" for stage in STAGES[:2])
-    said = [
+    timings = [
         f"{name} {', '.join(f'{seconds.get(stage, 0.0):.1f}' for stage in STAGES[2:])}"
         for name, seconds in learned.items()
     ]
     return (
         "seconds of processor time to train and test on all words of Senseval-2: for every system "
-        f"{before}; then {', '.join(STAGES[2:])}: {'; '.join(said)}; the slowest takes "
+        f"{before}; then {', '.join(STAGES[2:])}: {'; '.join(timings)}; the slowest takes "
         f"{max(sum(seconds.values()) for seconds in learned.values()):.1f} alone"
     )
 
 
-def system_details(sample: SensevalSample, of: Mapping[str, SystemResults]) -> Figures:
-    """Return scores, seconds and the accuracy of each word, plain."""
+def system_details(sample: SensevalSample, results: Mapping[str, SystemResults]) -> Figures:
+    """Return scores, seconds and the accuracy on each word as plain values."""
     occurrences = sample.occurrences
     groups = occurrences.instances.groups[sample.test]
     return {
         name: {
             "scores": {
-                setting: round(value, 3) for setting, (value, _) in system_figures(sample, each).items()
+                setting: round(value, 3) for setting, (value, _) in system_figures(sample, result).items()
             },
-            "seconds": {stage: round(value, 2) for stage, value in each.seconds.items()},
+            "seconds": {stage: round(value, 2) for stage, value in result.seconds.items()},
             "words": {
-                word: round(100 * float(each.right[groups == n].mean()), 1)
+                word: round(100 * float(result.right[groups == n].mean()), 1)
                 for n, word in enumerate(occurrences.words)
             },
-            "settings": [_plain_values(report) for report in each.reports[:3]],
+            "settings": [_plain_values(report) for report in result.reports[:3]],
         }
-        for name, each in of.items()
+        for name, result in results.items()
     }
 
 
@@ -417,29 +426,29 @@ Scores = dict[str, tuple[float, int]]
 def evaluate_editions(
     systems: Mapping[str, SystemConfig], data: Path, *, quick: bool, progress: Progress
 ) -> tuple[SensevalSample, dict[str, SystemResults], dict[str, dict[str, Scores]], list[str]]:
-    """Try systems on Senseval-2 and on the other editions that are there.
+    """Run systems on Senseval-2 and on the other editions that are in the data directory.
 
     Returns
     -------
-    The sample of Senseval-2, what each system did on it, the scores of each edition and system, and notes.
+    The sample of Senseval-2, the results of each system on it, the scores by edition and system, and notes.
     """
     progress("reading Senseval-2", 0, 1)
     sample = read_edition(SENSEVAL_2, data, quick=quick)
-    found = evaluate_systems(sample, systems, progress=progress)
+    results = evaluate_systems(sample, systems, progress=progress)
     notes = [READINGS, TAGS, *missing_files(data), *sample.notes]
-    scores = {SENSEVAL_2.name: {name: system_figures(sample, each) for name, each in found.items()}}
+    scores = {SENSEVAL_2.name: {name: system_figures(sample, result) for name, result in results.items()}}
     for edition in OTHERS:
         if edition.is_there(data):
             progress(f"reading {edition.name}", 0, 1)
             other = read_edition(edition, data, quick=quick)
             notes += other.notes
             there = evaluate_systems(other, systems, progress=progress, stage=edition.name)
-            scores[edition.name] = {name: system_figures(other, each) for name, each in there.items()}
-    return sample, found, scores, notes
+            scores[edition.name] = {name: system_figures(other, result) for name, result in there.items()}
+    return sample, results, scores, notes
 
 
 def table_rows(scores: Mapping[str, Mapping[str, Scores]]) -> list[ResultRow]:
-    """Return the rows of all systems, Senseval-2 first; editions that are not there have no figure."""
+    """Return the rows of all systems, Senseval-2 first; missing editions have no figure."""
     rows = []
     for system, ours in scores[SENSEVAL_2.name].items():
         paper = PAPER.get(system, {})

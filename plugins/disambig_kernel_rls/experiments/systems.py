@@ -1,4 +1,4 @@
-"""The systems of Popescu (2004): extractors and a learner, as plain configs to copy."""
+"""The systems of Popescu (2004), each with extractors and a learner, as plain configs to copy."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NEAR: Config = {
     "nearness": 1.0,
     "name": "near",
 }
-"""All tokens of the context, stop words and signs too, each by its idf and by the inverse of its distance."""
+"""All tokens of the context, including stop words and punctuation, weighted by idf and inverse distance."""
 STRING: Config = {
     "@disambig_extractors": "disambig.Subsequences.v1",
     "layer": "stem",
@@ -48,19 +48,19 @@ TAGS: Config = STRING | {"layer": "tag", "name": "tags"}
 
 @dataclass(frozen=True, slots=True)
 class SystemConfig:
-    """Extractors and a learner.
+    """The configs of the extractors and the learner of a system.
 
     Attributes
     ----------
     extractors : mapping of str to dict
-        The config of each, under the name of its feature group.
+        The config of each extractor, by the name of its feature group.
     learner : dict
-        Its config.
+        The config of the learner.
     scaled : bool
-        Whether the learner must be given rows whose feature groups are scaled, over used columns only;
-        those of this plugin scale for themselves.
+        Whether the learner needs rows with scaled feature groups and without unused columns; the learners of
+        this plugin scale rows themselves.
     multiwords : bool
-        Whether the data's marks of multiwords decide which senses an occurrence can have.
+        Whether the multiword marks in the data restrict the possible senses of an occurrence.
     """
 
     extractors: Mapping[str, Config]
@@ -74,12 +74,12 @@ class SystemConfig:
         return learner
 
     def learned_by(self, name: str, **settings: Any) -> SystemConfig:
-        """Return the system with a learner of this registered name."""
+        """Return the system with the learner of this registered name."""
         return replace(self, learner={"@disambig_learners": name, **settings})
 
     def seeing(self, *more: Config) -> SystemConfig:
-        """Return the system with more extractors."""
-        return replace(self, extractors={**self.extractors, **{each["name"]: each for each in more}})
+        """Return the system with additional extractors."""
+        return replace(self, extractors={**self.extractors, **{config["name"]: config for config in more}})
 
 
 def make_extractor(config: Config) -> FeatureExtractor:
@@ -89,13 +89,13 @@ def make_extractor(config: Config) -> FeatureExtractor:
 
 
 def tokens() -> Tokenisation:
-    """Return the tokenisation of all systems."""
+    """Return the tokenisation that all systems use."""
     tokenisation: Tokenisation = resolve({"tokens": TOKENS})["tokens"]
     return tokenisation
 
 
 MOST_FREQUENT = SystemConfig({}, {})
-"""Whoever learns nothing."""
+"""The baseline, which has no features and no learner."""
 _BINARY = {"local": LOCAL, "broad": BROAD | {"weighting": "binary"}}
 RLSC_LIN = SystemConfig(_BINARY, {"@disambig_learners": "kernel_rls.RLSCLin.v1"})
 RLSC_COMB = SystemConfig({"local": LOCAL, "broad": BROAD}, {"@disambig_learners": "kernel_rls.RLSCComb.v1"})
@@ -121,15 +121,16 @@ OPTIONS: dict[str, SystemConfig] = {
         RLSC_COMB, extractors={"local": LOCAL | {"window": 1}, "broad": BROAD}
     ),
 }
-"""What the paper names as improvements, and two of ours, each with RLSC-COMB's own kernels."""
+"""The improvements that the paper names, and two of ours, each added to the kernels of RLSC-COMB."""
 _LOCAL = LOCAL | {"boundaries": True}
 IMPROVED = SystemConfig({"local": _LOCAL, "broad": _LOG, "near": NEAR}, {}).learned_by(
     _COMB, weights={"local": 0.3, "broad": 0.2, "near": 0.5}
 )
-"""Its settings are of leave-one-out on the training part of Senseval-2; that it is this system is a choice.
+"""Its settings were chosen by leave-one-out on the training part of Senseval-2, but not the system itself.
 
-In the study that found it, leave-one-out gave it .6900 and .6947 to one with a fourth kernel, syntactic. It
-was preferred as the simpler one, after a look at the test part, where the two were equal (.6851, .6848).
+In the study that led to it, leave-one-out accuracy was .6900 for this system and .6947 for one with a fourth,
+syntactic kernel. The simpler system was preferred after a look at the test part, where the two were equal
+(.6851, .6848).
 """
 ALL = IMPROVED.seeing(STRING, TAGS).learned_by(
     _COMB, weights={"local": 0.2, "broad": 0.2, "near": 0.5, "string": 0.05, "tags": 0.05}
@@ -139,7 +140,7 @@ MARKED = {
     "COMB, marked phrasal verbs": replace(RLSC_COMB, multiwords=True),
     "COMB, improved, marked phrasal verbs": replace(IMPROVED, multiwords=True),
 }
-"""What the marks of multiwords, which Senseval-2 gave to every system, are worth."""
+"""Systems that use the multiword marks, which Senseval-2 gave to every system."""
 MIXTURE = (
     "'improved' is a sum of three kernels: local, sentence boundaries among its words, weight 0.3, broad as "
     "1 + ln(count) 0.2, all tokens around by idf / distance ('near') 0.5; its settings were chosen by "

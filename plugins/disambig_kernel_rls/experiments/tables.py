@@ -39,13 +39,13 @@ TURNED_DOWN = {
     "COMB, tag kernel, equal weights": systems.RLSC_COMB.seeing(systems.TAGS),
     f"{IMPROVED}, no boundary words": systems.IMPROVED.seeing(systems.LOCAL),
 }
-"""Settings that leave-one-out on the training part finds worse than those of the systems."""
+"""Settings that are worse than those of the systems by leave-one-out on the training part."""
 BY_LEAVE_ONE_OUT = {
     name: system
     for name, system in (TABLE1_SYSTEMS | TURNED_DOWN).items()
     if system.extractors and not system.multiwords
 }
-"""The systems that are tried by leave-one-out on the training part as well."""
+"""The systems that are also evaluated by leave-one-out on the training part."""
 LEFT_OUT = (
     "'leave-one-out': share of the training instances of Senseval-2 that the model of all others of the word "
     "decides right (any of an instance's senses is), at the same n lambda; vocabularies, idf and weights "
@@ -59,7 +59,7 @@ ASKED = {
     IMPROVED: 67.0,
     IMPROVED_MARKED: 67.0,
 }
-"""The paper's figure, for readings of what it leaves open, and what improvements must reach; of all words."""
+"""Required scores on all words: the paper's figure for our readings of it, and the goal for improvements."""
 FIFTH = "claims about a figure for all words, such as the paper's 65.6, are left out: a fifth were tried"
 
 
@@ -72,10 +72,12 @@ class Popescu2004Table1:
     needs: ClassVar[tuple[str, ...]] = SENSEVAL_2.needs
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
-        """Learn every word with every system; with `quick` a fifth of the words."""
-        sample, found, scores, notes = evaluate_editions(TABLE1_SYSTEMS, data, quick=quick, progress=progress)
+        """Train every system on every word; with `quick` on a fifth of the words."""
+        sample, results, scores, notes = evaluate_editions(
+            TABLE1_SYSTEMS, data, quick=quick, progress=progress
+        )
         left_out = leave_one_out_accuracies(sample, BY_LEAVE_ONE_OUT, progress=progress)
-        fine = {name: each["fine"][0] for name, each in scores[SENSEVAL_2.name].items()}
+        fine = {name: figures["fine"][0] for name, figures in scores[SENSEVAL_2.name].items()}
         return ExperimentResult(
             [
                 *table_rows(scores),
@@ -84,18 +86,18 @@ class Popescu2004Table1:
                     for name, share in left_out.items()
                 ),
             ],
-            table1_claims(found, fine, quick=quick),
-            [*notes, *systems.RECIPE, LEFT_OUT, timing_note(found), *([FIFTH] if quick else ())],
-            system_details(sample, found),
+            table1_claims(results, fine, quick=quick),
+            [*notes, *systems.RECIPE, LEFT_OUT, timing_note(results), *([FIFTH] if quick else ())],
+            system_details(sample, results),
         )
 
 
 def table1_claims(
-    found: Mapping[str, SystemResults], fine: Mapping[str, float], *, quick: bool = False
+    results: Mapping[str, SystemResults], fine: Mapping[str, float], *, quick: bool = False
 ) -> list[Claim]:
-    """Return what was asked of the systems, what the paper says, and the gain of each improvement.
+    """Return the claims on the required scores, the paper's claim, and the gain of each improvement.
 
-    With `quick` nothing is compared with a figure for all words.
+    With `quick`, comparisons with figures for all words are left out.
     """
     return [
         *(
@@ -104,14 +106,14 @@ def table1_claims(
             )
             for name, least in ({} if quick else ASKED).items()
         ),
-        compare_systems(f"{COMB} is above {LIN}", found, fine, COMB, LIN, sure=False),
+        compare_systems(f"{COMB} is above {LIN}", results, fine, COMB, LIN, sure=False),
         *(
-            compare_systems(f"{name} is above {COMB} (p < 0.05)", found, fine, name, COMB, sure=True)
+            compare_systems(f"{name} is above {COMB} (p < 0.05)", results, fine, name, COMB, sure=True)
             for name in (*systems.OPTIONS, IMPROVED, ALL, COMB_MARKED)
         ),
         compare_systems(
             f"{IMPROVED_MARKED} is above {IMPROVED} (p < 0.05)",
-            found,
+            results,
             fine,
             IMPROVED_MARKED,
             IMPROVED,
@@ -121,7 +123,7 @@ def table1_claims(
 
 
 LARGER = 100.0
-"""C of the rows that ask whether less regularisation makes the difference."""
+"""C of the additional rows with less regularisation."""
 TABLE2_SYSTEMS = {
     "RLSC-LIN": systems.RLSC_LIN,
     "SVM-LIN": systems.SVM_LIN,
@@ -134,7 +136,7 @@ TABLE2_SYSTEMS = {
 
 @dataclass(frozen=True, slots=True)
 class Popescu2004Table2:
-    """SVM beside RLSC, with the same kernels."""
+    """SVM and RLSC with the same kernels."""
 
     title: ClassVar[str] = "Popescu 2004, table 2: Senseval lexical sample, score in % (paper / ours)"
     description: ClassVar[str] = (
@@ -143,41 +145,45 @@ class Popescu2004Table2:
     needs: ClassVar[tuple[str, ...]] = SENSEVAL_2.needs
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
-        """Learn every word with every system; with `quick` a fifth of the words."""
-        sample, found, scores, notes = evaluate_editions(TABLE2_SYSTEMS, data, quick=quick, progress=progress)
-        fine = {name: each["fine"][0] for name, each in scores[SENSEVAL_2.name].items()}
+        """Train every system on every word; with `quick` on a fifth of the words."""
+        sample, results, scores, notes = evaluate_editions(
+            TABLE2_SYSTEMS, data, quick=quick, progress=progress
+        )
+        fine = {name: figures["fine"][0] for name, figures in scores[SENSEVAL_2.name].items()}
         return ExperimentResult(
             table_rows(scores),
-            table2_claims(found, fine),
+            table2_claims(results, fine),
             [
                 *notes,
                 "C is 1, scikit-learn's default, where nothing else is said; the paper does not give its own",
-                timing_note(found),
+                timing_note(results),
             ],
-            system_details(sample, found),
+            system_details(sample, results),
         )
 
 
-def table2_claims(found: Mapping[str, SystemResults], fine: Mapping[str, float]) -> list[Claim]:
-    """Return the paper's claim about either kernel, and against a larger C."""
+def table2_claims(results: Mapping[str, SystemResults], fine: Mapping[str, float]) -> list[Claim]:
+    """Return the paper's claims about both kernels, also against SVMs with a larger C."""
     claims = []
     for kernel in ("LIN", "COMB"):
         ours = f"RLSC-{kernel}"
         claims += [
-            claim_no_worse(f"{ours} is no worse than {rival} with the same kernel", found, fine, ours, rival)
+            claim_no_worse(
+                f"{ours} is no worse than {rival} with the same kernel", results, fine, ours, rival
+            )
             for rival in (f"SVM-{kernel}", f"SVM-{kernel}, C = 100")
         ]
     return [
         *claims,
         compare_systems(
-            "RLSC-COMB is above SVM-COMB (p < 0.05)", found, fine, "RLSC-COMB", "SVM-COMB", sure=True
+            "RLSC-COMB is above SVM-COMB (p < 0.05)", results, fine, "RLSC-COMB", "SVM-COMB", sure=True
         ),
     ]
 
 
 def claim_no_worse(
-    claim: str, found: Mapping[str, SystemResults], fine: Mapping[str, float], ours: str, rival: str
+    claim: str, results: Mapping[str, SystemResults], fine: Mapping[str, float], ours: str, rival: str
 ) -> Claim:
-    """Claim that a system scores at least as high as another."""
-    p = mcnemar(found[ours].right, found[rival].right)
+    """Return the claim that a system scores at least as high as another."""
+    p = mcnemar(results[ours].right, results[rival].right)
     return Claim(claim, fine[ours] >= fine[rival], f"{fine[ours]:.2f} and {fine[rival]:.2f}, p = {p:.2g}")

@@ -1,4 +1,4 @@
-"""Occurrences of words with their senses, and trials of systems on them."""
+"""Occurrences of words with their senses, and training and testing of systems on them."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ Index = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class WordOccurrence:
-    """A word in a text.
+    """An occurrence of a word in a text.
 
     Attributes
     ----------
     text : int
-        Which text.
+        Index of the text.
     start, end : int
-        Its place there, in characters.
+        Span in the text, in characters.
     word : str
-        What is disambiguated, such as ``"bar.n"``.
+        The word to disambiguate, such as ``"bar.n"``.
     senses : tuple of str
-        Those that are right; none where that is not known.
+        The correct senses; empty if they are not known.
     multiword : str
-        What the data say that it is part of, such as ``"call_for"``; empty where they say nothing.
+        The multiword that it is marked as part of, such as ``"call_for"``; empty if it is not marked.
     """
 
     text: int
@@ -54,7 +54,7 @@ class WordOccurrences:
     ----------
     view : TokenView
     instances : Instances
-        Their places, in the order of `senses`; `groups` says the word.
+        Their places, in the order of `senses`; `groups` is the index of the word.
     words : tuple of str
     senses : sequence of tuple of str
     multiwords : sequence of str
@@ -70,58 +70,61 @@ class WordOccurrences:
         return len(self.senses)
 
     def select_word(self, word: int, among: Index) -> Index:
-        """Return the occurrences of a word among some."""
+        """Return the occurrences in `among` that are of one word."""
         return among[self.instances.groups[among] == word]
 
 
-def locate_occurrences(view: TokenView, found: Sequence[WordOccurrence]) -> WordOccurrences:
-    """Find the tokens of occurrences; those of no token are taken at the one that follows."""
-    words = tuple(sorted({each.word for each in found}))
+def locate_occurrences(view: TokenView, found_occurrences: Sequence[WordOccurrence]) -> WordOccurrences:
+    """Find the tokens of occurrences; an occurrence without a token is put at the next token."""
+    words = tuple(sorted({occurrence.word for occurrence in found_occurrences}))
     number = {word: n for n, word in enumerate(words)}
     solid = view.ends > view.starts
     places = np.flatnonzero(solid)
     ends = np.searchsorted(places, view.documents)
     positions, lengths = [], []
-    for each in found:
-        lo, hi = int(ends[each.text]), int(ends[each.text + 1])
+    for occurrence in found_occurrences:
+        lo, hi = int(ends[occurrence.text]), int(ends[occurrence.text + 1])
         inside = places[lo:hi]
-        first = int(np.searchsorted(view.ends[inside], each.start, side="right"))
-        last = int(np.searchsorted(view.starts[inside], each.end, side="left"))
+        first = int(np.searchsorted(view.ends[inside], occurrence.start, side="right"))
+        last = int(np.searchsorted(view.starts[inside], occurrence.end, side="left"))
         first = min(first, len(inside) - 1)
         positions.append(int(inside[first]))
         lengths.append(max(last - first, 1))
     instances = Instances(
         np.array(positions, np.int64),
         np.array(lengths, np.int32),
-        np.array([number[each.word] for each in found], np.int32),
-        np.zeros(len(found), np.int32),
+        np.array([number[occurrence.word] for occurrence in found_occurrences], np.int32),
+        np.zeros(len(found_occurrences), np.int32),
     )
-    senses, multiwords = [each.senses for each in found], [each.multiword for each in found]
+    senses, multiwords = (
+        [occurrence.senses for occurrence in found_occurrences],
+        [occurrence.multiword for occurrence in found_occurrences],
+    )
     return WordOccurrences(view, instances, words, senses, multiwords)
 
 
 def senses_by_frequency(occurrences: WordOccurrences, rows: Index) -> dict[str, int]:
-    """Return how often each sense is right, the most frequent first; of equals, the one met first."""
+    """Return how often each sense is correct, the most frequent first; ties are in order of appearance."""
     counts: dict[str, int] = {}
     for row in rows.tolist():
         for sense in occurrences.senses[row]:
             counts[sense] = counts.get(sense, 0) + 1
-    return dict(sorted(counts.items(), key=lambda each: -each[1]))
+    return dict(sorted(counts.items(), key=lambda item: -item[1]))
 
 
 def sense_costs(occurrences: WordOccurrences, rows: Index, senses: Sequence[str]) -> NDArray[np.float32]:
-    """Return 0 where a sense is right and 1 elsewhere, shape ``(n, K)``."""
-    found = np.ones((len(rows), len(senses)), np.float32)
+    """Return the costs of senses, 0 if correct and 1 otherwise, shape ``(n, K)``."""
+    costs = np.ones((len(rows), len(senses)), np.float32)
     number = {sense: n for n, sense in enumerate(senses)}
     for at, row in enumerate(rows.tolist()):
         for sense in occurrences.senses[row]:
             if sense in number:
-                found[at, number[sense]] = 0.0
-    return found
+                costs[at, number[sense]] = 0.0
+    return costs
 
 
 NEARLY_ALWAYS = 0.9
-"""A sense whose training occurrences are marked as often as this is had by marked occurrences alone."""
+"""A sense with at least this share of marked training occurrences is possible for marked occurrences only."""
 
 
 def possible_senses(
@@ -129,17 +132,17 @@ def possible_senses(
 ) -> NDArray[np.bool_]:
     """Return which senses of a word each occurrence in `test` can have, shape ``(n, K)``.
 
-    One that is marked has a sense of its multiword, by the name before ``%``; one that is not has a sense
-    that is not (nearly) always marked in `train`. Where nothing is left, every sense is possible.
+    A marked occurrence has a sense of its multiword, by the name before ``%``; an unmarked one has a sense
+    that is not (nearly) always marked in `train`. If no sense is left, every sense is possible.
 
     Parameters
     ----------
     train : array of int64
-        Occurrences that have senses.
+        Occurrences with known senses.
     test : array of int64
-        Of these only the marks are looked at.
+        Occurrences of which only the marks are used.
     senses : sequence of str
-        Those of `train`.
+        The senses in `train`.
     """
     names = np.array([sense.partition("%")[0].lower() for sense in senses])
     number = {sense: k for k, sense in enumerate(senses)}
@@ -149,12 +152,12 @@ def possible_senses(
         all_of[has] += 1
         marked[has] += bool(occurrences.multiwords[row])
     free = marked < NEARLY_ALWAYS * all_of
-    found = np.empty((len(test), len(senses)), bool)
+    possible = np.empty((len(test), len(senses)), bool)
     for at, row in enumerate(test.tolist()):
         multiword = occurrences.multiwords[row]
-        found[at] = names == multiword if multiword else free
-    found[~found.any(axis=1)] = True
-    return found
+        possible[at] = names == multiword if multiword else free
+    possible[~possible.any(axis=1)] = True
+    return possible
 
 
 Seconds = dict[str, float]
@@ -162,7 +165,7 @@ Seconds = dict[str, float]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FeatureRows:
-    """The features of all occurrences, whatever their word: sparse rows, and what their columns mean."""
+    """The features of the occurrences of all words: sparse rows, and the meaning of their columns."""
 
     rows: Any
     columns: Columns
@@ -170,23 +173,23 @@ class FeatureRows:
 
 @dataclass(slots=True, eq=False)
 class Bench:
-    """Where systems are tried.
+    """The features of occurrences, computed once for all systems.
 
     Attributes
     ----------
-    occurrences : Occurrences
-    known : array of int64
+    occurrences : WordOccurrences
+    fitted_on : array of int64
         The occurrences from which extractors learn their vocabularies.
     made : dict
-        Features of each config, and the seconds that they took.
+        The features of each extractor config, and the seconds that they took.
     """
 
     occurrences: WordOccurrences
-    known: Index
+    fitted_on: Index
     made: dict[str, tuple[Features, float]] = field(default_factory=dict)
 
     def features(self, system: SystemConfig) -> tuple[FeatureRows, float]:
-        """Return the features that a system wants, and the seconds of making them."""
+        """Return the features of a system, and the seconds that they took."""
         parts = [self._part(config) for config in system.extractors.values()]
         clock: Seconds = {}
         with timed(clock, "features"):
@@ -199,19 +202,19 @@ class Bench:
         if key not in self.made:
             clock: Seconds = {}
             with timed(clock, "features"):
-                features = transform_occurrences(self.occurrences, config, self.known)
+                features = transform_occurrences(self.occurrences, config, self.fitted_on)
             self.made[key] = features, clock["features"]
         return self.made[key]
 
 
-def transform_occurrences(occurrences: WordOccurrences, config: Config, known: Index) -> Features:
-    """Fit an extractor to the occurrences in `known` and return the rows of all, of one candidate each."""
+def transform_occurrences(occurrences: WordOccurrences, config: Config, rows: Index) -> Features:
+    """Fit an extractor on the occurrences in `rows`; return the features of all, with one candidate each."""
     instances = occurrences.instances
     groups = [Group(word, ("sense",)) for word in occurrences.words]
-    fitted = make_extractor(config).fit(occurrences.view, instances.take(known), groups)
+    fitted = make_extractor(config).fit(occurrences.view, instances.take(rows), groups)
     none = np.zeros(len(instances), np.int32)
-    alike = Instances(instances.positions, instances.lengths, none, none)
-    return fitted.transform(occurrences.view, alike, Group("", ("sense",)))
+    one_group = Instances(instances.positions, instances.lengths, none, none)
+    return fitted.transform(occurrences.view, one_group, Group("", ("sense",)))
 
 
 def decide_senses(
@@ -224,9 +227,9 @@ def decide_senses(
     clock: Seconds | None = None,
     reports: list[Mapping[str, Any]] | None = None,
 ) -> list[list[str]]:
-    """Learn one word from the occurrences in `train` and return the senses of those in each of `tests`.
+    """Train on one word's occurrences in `train` and return the chosen senses for each of `tests`.
 
-    Ties go to the sense that is most frequent in `train`, and a word of one sense has that.
+    Ties go to the most frequent sense in `train`. A word with one sense always gets it.
     """
     clock = {} if clock is None else clock
     senses = senses_by_frequency(occurrences, train)
@@ -246,14 +249,14 @@ def decide_senses(
     chosen = []
     for test in tests:
         with timed(clock, "deciding"):
-            asked = CrossedRows(
+            batch = CrossedRows(
                 features.rows[test],
                 np.ones((len(test), len(names)), np.float32),
                 CrossedColumns(features.columns, tuple(names)),
             )
             if used is not None:
-                asked = restricted(normalised(asked), used)
-            scores = fitted.scorer.scores(asked).reshape(len(test), len(names))
+                batch = restricted(normalised(batch), used)
+            scores = fitted.scorer.scores(batch).reshape(len(test), len(names))
             if system.multiwords:
                 scores = np.where(possible_senses(occurrences, train, test, names), scores, -np.inf)
             chosen.append([names[k] for k in find_winners(scores, frequencies)])
@@ -263,9 +266,10 @@ def decide_senses(
 def leave_one_out(
     system: SystemConfig, features: FeatureRows, occurrences: WordOccurrences, train: Index
 ) -> float:
-    """Return the share of one word's occurrences that the model of all others decides right.
+    """Return the share of one word's occurrences that the model trained on all others decides correctly.
 
-    The learner must have `leave_one_out`, as those of least squares here; a word of one sense has that.
+    The learner must have `leave_one_out`, as the least-squares learners here. The result for a word with one
+    sense is 1.
     """
     names = list(senses_by_frequency(occurrences, train))
     if len(names) == 1:
@@ -288,16 +292,16 @@ def _examples(
 def most_frequent(
     occurrences: WordOccurrences, train: Index, tests: Sequence[Index], *, multiwords: bool = False
 ) -> list[list[str]]:
-    """Return for each test the sense most frequent in `train`; with `multiwords`, of those possible."""
+    """Return for each test the most frequent sense in `train`; with `multiwords`, among the possible ones."""
     names = list(senses_by_frequency(occurrences, train))
     if not multiwords:
         return [names[:1] * len(test) for test in tests]
-    found = [possible_senses(occurrences, train, test, names).argmax(axis=1) for test in tests]
-    return [[names[k] for k in each] for each in found]
+    best = [possible_senses(occurrences, train, test, names).argmax(axis=1) for test in tests]
+    return [[names[k] for k in numbers] for numbers in best]
 
 
 def is_right(occurrences: WordOccurrences, rows: Index, chosen: Sequence[str]) -> NDArray[np.bool_]:
-    """Return whether each chosen sense is one of those that are right."""
+    """Return which chosen senses are correct."""
     return np.array(
         [sense in occurrences.senses[row] for row, sense in zip(rows.tolist(), chosen, strict=True)], bool
     )
@@ -305,7 +309,7 @@ def is_right(occurrences: WordOccurrences, rows: Index, chosen: Sequence[str]) -
 
 @contextmanager
 def timed(clock: Seconds, stage: str) -> Iterator[None]:
-    """Add the seconds of processor time that the block takes."""
+    """Add the processor time of a block to a stage of the clock, in seconds."""
     began = time.process_time()
     yield
     clock[stage] = clock.get(stage, 0.0) + time.process_time() - began

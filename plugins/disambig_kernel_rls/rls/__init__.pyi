@@ -29,7 +29,7 @@ from .learners import (
     alignments as alignments,
 )
 from .learners import (
-    grown as grown,
+    auto_regularisation as auto_regularisation,
 )
 from .learners import (
     search_weights as search_weights,

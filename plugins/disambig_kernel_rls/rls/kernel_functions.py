@@ -17,26 +17,26 @@ from .scorers import read_batch
 
 MANNERS = ("row", "groups", "none")
 FULL = 0.5
-"""The share of rows that have a column that is multiplied as a dense one."""
+"""Columns that at least this share of rows has are multiplied as dense ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NormalisedRows:
-    """Rows of length one as a whole ("row"), by feature group ("groups"), or as they are ("none").
+    """Rows normalised to length one as a whole ("row"), by feature group ("groups"), or not at all ("none").
 
     Parameters
     ----------
     normalise : {"row", "groups", "none"}
-        By feature group: the inner product of two rows is the sum over the feature groups of their
-        normalised inner products, each by its weight.
+        With "groups", the inner product of two rows is the weighted sum of the normalised inner products of
+        their feature groups.
     weights : mapping of str to float, optional
-        Of the feature groups where `normalise` is "groups"; only their ratios matter. Equal if not given.
+        Weights of the feature groups if `normalise` is "groups"; only their ratios matter. Equal by default.
 
     Raises
     ------
     UserError
-        D777 and D778 for settings that make no sense; D451 and D476, from `rows`, for weights that are
-        not those of the feature groups.
+        D777 and D778 for invalid settings; D451 and D476, from `rows`, if the weights do not match the
+        feature groups.
     """
 
     normalise: str = "row"
@@ -50,7 +50,7 @@ class NormalisedRows:
             check_name(f"{kind}.normalise, with weights,", self.normalise, ("groups",))
 
     def rows(self, batch: CandidateBatch) -> Any:
-        """Return the rows as the kernel sees them, a csr_array of shape (n, columns of the batch)."""
+        """Return the normalised rows, a csr_array of shape (n, columns of the batch)."""
         from scipy.sparse import csr_array
 
         crossed = read_batch(batch)
@@ -64,8 +64,8 @@ class NormalisedRows:
 
 
 def in_shares(weights: Mapping[str, float]) -> dict[str, float]:
-    """Return weights divided by their sum, however large they are."""
-    largest = max(weights.values())
+    """Return weights divided by their sum, for weights of any size."""
+    largest = max(weights.values())  # divided by first: the sum may overflow
     parts = {name: weight / largest for name, weight in weights.items()}
     total = sum(parts.values())
     return {name: part / total for name, part in parts.items()}
@@ -74,19 +74,20 @@ def in_shares(weights: Mapping[str, float]) -> dict[str, float]:
 def row_products(left: Any, right: Any) -> NDArray[np.float64]:
     """Return the inner products of two sets of sparse rows, shape (n, m).
 
-    Columns that most rows have, such as those of word vectors, are multiplied as dense ones.
+    Columns that are in most rows, such as those of word vectors, are multiplied as dense ones, which is
+    faster.
     """
     full = np.bincount(right.indices, minlength=right.shape[1]) > FULL * right.shape[0]
     if full.sum() < 8:
         return np.asarray((left @ right.T).toarray(), np.float64)
-    dense = [_select_rows(rows, full).toarray() for rows in (left, right)]
-    rest = [_select_rows(rows, ~full) for rows in (left, right)]
-    found: NDArray[np.float64] = dense[0] @ dense[1].T + (rest[0] @ rest[1].T).toarray()
-    return found
+    dense = [_select_columns(rows, full).toarray() for rows in (left, right)]
+    rest = [_select_columns(rows, ~full) for rows in (left, right)]
+    products: NDArray[np.float64] = dense[0] @ dense[1].T + (rest[0] @ rest[1].T).toarray()
+    return products
 
 
-def _select_rows(rows: Any, wanted: NDArray[np.bool_]) -> Any:
-    """Return some columns of sparse rows."""
+def _select_columns(rows: Any, wanted: NDArray[np.bool_]) -> Any:
+    """Return sparse rows with the wanted columns only."""
     from scipy.sparse import csr_array
 
     kept = wanted[rows.indices]
@@ -104,10 +105,10 @@ def squares(rows: Any) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinearKernel(NormalisedRows):
-    """The inner product of normalised rows: a learner keeps weights of columns and no training rows.
+    """The inner product of normalised rows; learners with it store weights of columns, not training rows.
 
-    See `NormalisedRows` for the parameters. "row" is the kernel of RLSC-LIN, "groups" with equal weights
-    that of RLSC-COMB (Popescu 2004, section 3).
+    See `NormalisedRows` for the parameters. "row" is the kernel of RLSC-LIN, "groups" with equal weights is
+    the kernel of RLSC-COMB (Popescu 2004, section 3).
     """
 
     @property
@@ -122,16 +123,16 @@ class LinearKernel(NormalisedRows):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolynomialKernel(NormalisedRows):
-    """``((<x, y> + offset) / (1 + offset)) ** degree``, which is 1 for x = y of length one.
+    """The kernel ``((<x, y> + offset) / (1 + offset)) ** degree``, which is 1 for x = y of length one.
 
-    Rows that are not normalised are not divided either: ``(<x, y> + offset) ** degree``.
+    Without normalisation there is no divisor: ``(<x, y> + offset) ** degree``.
 
     Parameters
     ----------
     degree : int
         1 to 100.
     offset : float
-        From 0 on: how much products of fewer features count.
+        Weight of products of fewer features; not negative.
     """
 
     degree: int = 2
@@ -150,19 +151,19 @@ class PolynomialKernel(NormalisedRows):
     def gram(self, left: Any, right: Any) -> NDArray[np.float64]:
         """Return the kernel of each pair of rows, shape (n, m)."""
         scale = 1.0 if self.normalise == "none" else 1.0 + self.offset
-        with np.errstate(over="ignore"):  # learners refuse what is infinite
+        with np.errstate(over="ignore"):  # learners raise an error for infinite values
             powers: NDArray[np.float64] = ((row_products(left, right) + self.offset) / scale) ** self.degree
         return powers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GaussianKernel(NormalisedRows):
-    """``exp(-gamma |x - y|^2)``.
+    """The kernel ``exp(-gamma |x - y|^2)``.
 
     Parameters
     ----------
     gamma : float
-        Above zero. Normalised rows are at most the square root of 2 apart where all numbers are positive.
+        Above zero. The distance of normalised rows without negative numbers is at most the square root of 2.
     """
 
     gamma: float = 1.0
@@ -179,5 +180,6 @@ class GaussianKernel(NormalisedRows):
     def gram(self, left: Any, right: Any) -> NDArray[np.float64]:
         """Return the kernel of each pair of rows, shape (n, m)."""
         distances = squares(left)[:, None] + squares(right) - 2.0 * row_products(left, right)
-        alike: NDArray[np.float64] = np.exp(-self.gamma * np.maximum(distances, 0.0))
-        return alike
+        # rounding can make the distance of equal rows negative
+        similarity: NDArray[np.float64] = np.exp(-self.gamma * np.maximum(distances, 0.0))
+        return similarity

@@ -1,4 +1,4 @@
-"""The learners of regularised least squares (Popescu 2004, sections 2 and 3), and the weights of feature groups."""
+"""Learners of regularised least squares (Popescu 2004, sections 2 and 3), and weights of feature groups."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ from .systems import (
 Floats = NDArray[np.float64]
 UNIT = LinearKernel(normalise="groups")
 STEPS = (0.25, 0.125, 0.0625)
-"""How much weight the search moves from one feature group to another, one size after the other."""
+"""Amounts of weight that the search moves from one feature group to another, one after the other."""
 
 
 @dataclass(frozen=True, eq=False)
 class FeatureGroups:
-    """A problem whose kernel is a weighted sum of normalised linear kernels, one a feature group.
+    """A problem whose kernel is a weighted sum of normalised linear kernels, one per feature group.
 
     Attributes
     ----------
-    problem : Problem
-        Of rows normalised by feature group with equal weights, see `UNIT`.
+    problem : RLSProblem
+        Its rows are normalised by feature group with equal weights (see `UNIT`).
     names : tuple of str
     group_of : array of int, shape (d,)
-        Of the columns of the problem's rows.
+        Feature group of each column of the problem's rows.
     """
 
     problem: RLSProblem
@@ -52,19 +52,19 @@ class FeatureGroups:
 
     @classmethod
     def from_batch(cls, batch: CandidateBatch) -> FeatureGroups:
-        """Return the feature groups of a batch; raises as `prepare`."""
+        """Return the feature groups of a batch (errors: see `prepare_problem`)."""
         crossed = read_batch(batch)
         problem = prepare_problem(crossed, UNIT)
         own = own_columns(crossed.columns, int(crossed.rows.shape[1]))
         return cls(problem, own.group_names, own.groups[problem.columns].astype(np.int64))
 
     def shares(self, weights: Mapping[str, float]) -> Floats:
-        """Return a user's weights, divided by their sum.
+        """Return the weights from a setting, divided by their sum.
 
         Raises
         ------
         UserError
-            D451 for a weight of no feature group, D476 for a feature group without one.
+            D451 for a weight of an unknown feature group, D476 for a feature group without a weight.
         """
         for name in weights:
             if name not in self.names:
@@ -80,11 +80,11 @@ class FeatureGroups:
         return np.full(len(self.names), 1.0 / max(len(self.names), 1))
 
     def scale(self, shares: Floats) -> Floats:
-        """Return what the rows' columns are multiplied with under these weights, shape (d,)."""
+        """Return the factors of the columns for these weights, shape (d,)."""
         return np.sqrt(shares * len(self.names))[self.group_of]
 
     def rows(self, shares: Floats) -> Any:
-        """Return the rows under these weights."""
+        """Return the rows scaled by these weights."""
         from scipy.sparse import csr_array
 
         rows = self.problem.rows
@@ -92,17 +92,17 @@ class FeatureGroups:
         return csr_array((data, rows.indices, rows.indptr), rows.shape)
 
     def scorer(self, shares: Floats, weights: Floats, bias: Floats | None = None) -> ColumnWeights:
-        """Return the scorer of weights of the columns of `rows`, shape (d, K), and a bias, shape (K,)."""
+        """Return the scorer for weights of the columns of `rows`, shape (d, K), and a bias, shape (K,)."""
         scaled = weights * self.scale(shares)[:, None]
         return self.problem.scorer(UNIT, scaled, bias=bias, shares=shares)
 
     def by_name(self, shares: Floats) -> dict[str, float]:
-        """Return what each feature group weighs, plain, for reports."""
+        """Return the weight of each feature group as plain values, for reports."""
         return dict(zip(self.names, shares.tolist(), strict=True))
 
     @cached_property
     def grams(self) -> Floats:
-        """The kernel of each feature group, shape (n_groups, n, n), each one (or zero) on its diagonal."""
+        """The kernel of each feature group, shape (n_groups, n, n), with ones (or zeros) on the diagonal."""
         rows = self.problem.rows.tocsc()
         parts = [rows[:, np.flatnonzero(self.group_of == g)] for g in range(len(self.names))]
         return len(self.names) * np.array([row_products(part.tocsr(), part.tocsr()) for part in parts])
@@ -112,7 +112,7 @@ class FeatureGroups:
         return np.tensordot(shares, self.grams, axes=1)
 
     def system(self, shares: Floats) -> LinearSystem:
-        """Return the system under these weights, in its smaller form."""
+        """Return the linear system for these weights, in its smaller form (primal or dual)."""
         n, d = self.problem.rows.shape
         if d < n:
             return PrimalSystem(self.rows(shares).toarray())
@@ -123,19 +123,19 @@ class FeatureGroups:
 
 
 def alignment_weights(groups: FeatureGroups) -> Floats:
-    """Return weights in the proportions of the kernels' alignments with the targets.
+    """Return weights proportional to the kernels' alignments with the targets.
 
     The alignment of two kernels is the cosine of their matrices (Cristianini et al. 2002), here of the
-    centred ones (Cortes et al. 2012): uncentred, whatever is positive everywhere is aligned. The targets'
-    kernel is the inner product of the examples' targets. Negative alignments weigh nothing; if none is
-    above zero, the weights are equal.
+    centred matrices (Cortes et al. 2012), because without centring every kernel with positive values is
+    aligned. The kernel of the targets is the inner product of the examples' targets. Negative alignments give
+    a weight of zero; if none is above zero, the weights are equal.
     """
-    found = np.maximum(alignments(groups.grams, groups.problem.targets), 0.0)
-    return found / found.sum() if found.sum() > 0 else groups.equal()
+    weights = np.maximum(alignments(groups.grams, groups.problem.targets), 0.0)
+    return weights / weights.sum() if weights.sum() > 0 else groups.equal()
 
 
 def alignments(grams: Floats, targets: Floats) -> Floats:
-    """Return the centred alignment of each kernel with the targets, shape (n_kernels,); 0 of a constant one.
+    """Return the centred alignment of each kernel with the targets, shape (n_kernels,); 0 if constant.
 
     Parameters
     ----------
@@ -145,40 +145,43 @@ def alignments(grams: Floats, targets: Floats) -> Floats:
     centred = targets - targets.mean(axis=0)
     # H T H has rank K: <HKH, HTH> = <HK, (HY)(HY)'> = sum of (HY)' K (HY)'s diagonal
     size = float(np.linalg.norm(centred.T @ centred))
-    found = np.zeros(len(grams))
+    result = np.zeros(len(grams))
     for g, gram in enumerate(grams):
         means = gram.mean(axis=0)
         inner = gram - means - means[:, None] + means.mean()
         length = float(np.linalg.norm(inner))
         if length > 1e-12 * len(gram) and size > 0:
-            found[g] = np.einsum("ik,ik->", centred, inner @ centred) / (length * size)
-    return found
+            result[g] = np.einsum("ik,ik->", centred, inner @ centred) / (length * size)
+    return result
 
 
 def search_weights(groups: FeatureGroups, regularisation: float) -> Floats:
-    """Return weights, of sum one, half-way from equal ones to the best by leave-one-out.
+    """Return weights with a sum of one, half-way between equal weights and the best by leave-one-out.
 
-    From equal weights on, weight is moved from one feature group to another as long as that helps, by each
-    of `STEPS` in turn. Each trial is one factorisation. A few hundred examples do not say more about the
-    weights than the direction: the whole way did worse on examples left out of the search.
+    Starting from equal weights, weight is moved from one feature group to another as long as that helps, by
+    each of `STEPS` in turn. Each trial needs one factorisation. The search stops half-way because a few
+    hundred examples only determine the direction: the full step was worse on examples left out of the search.
     """
 
-    def tried(shares: Floats) -> LeaveOneOutQuality:
+    def quality_with(shares: Floats) -> LeaveOneOutQuality:
         return leave_one_out_qualities(groups.problem, groups.system(shares), [regularisation])[0]
 
     if groups.problem.rows.shape[1] >= groups.problem.rows.shape[0]:
-        _ = groups.grams  # made once, for all trials
+        _ = groups.grams  # computed once for all trials; `system` uses them if they are cached
     best = groups.equal()
-    found = tried(best)
+    quality = quality_with(best)
     for step in STEPS:
-        best, found = _improve_weights(best, found, step, tried)
+        best, quality = _improve_weights(best, quality, step, quality_with)
     return (best + groups.equal()) / 2
 
 
 def _improve_weights(
-    best: Floats, found: LeaveOneOutQuality, step: float, tried: Callable[[Floats], LeaveOneOutQuality]
+    best: Floats,
+    quality: LeaveOneOutQuality,
+    step: float,
+    quality_with: Callable[[Floats], LeaveOneOutQuality],
 ) -> tuple[Floats, LeaveOneOutQuality]:
-    """Move `step` of weight between two feature groups until no move is better."""
+    """Move `step` of weight between two feature groups until no move improves the quality."""
     moved = True
     while moved:
         moved = False
@@ -189,37 +192,38 @@ def _improve_weights(
             shares = best.copy()
             shares[giver] -= part
             shares[taker] += part
-            other = tried(shares)
-            if other > found:
-                best, found, moved = shares, other, True
-    return best, found
+            other = quality_with(shares)
+            if other > quality:
+                best, quality, moved = shares, other, True
+    return best, quality
 
 
 LAMBDA = 1e-9
-"""What the paper takes."""
+"""The value in the paper."""
 MANY, OF_MANY = 1000, 3e-4
-"""So many examples and more get this lambda where it is "auto"; fewer a smaller one, in proportion."""
+"""The "auto" lambda is `OF_MANY` from `MANY` examples on, and proportionally smaller for fewer examples."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RLSC:
     """Regularised least squares with a kernel, each candidate against all others.
 
-    For each candidate ``min_f 1/n sum_i (y_i - f(x_i))^2 + lambda |f|^2``, y_i one where it is right and
-    minus one where not. Linear kernels give weights of columns, others keep the training rows.
+    For each candidate, ``min_f 1/n sum_i (y_i - f(x_i))^2 + lambda |f|^2`` is solved, with y_i one if the
+    candidate is correct and minus one otherwise. The scorers of linear kernels have weights of columns,
+    others store the training rows.
 
     Parameters
     ----------
     kernel : Kernel, optional
-        By default `Linear`: rows of length one.
+        By default `LinearKernel`, with rows of length one.
     regularisation : float, "auto" or "loo"
-        Lambda. "auto" grows with the examples (see `grown`); "loo" takes that of `leave_one_out.GRID` which
-        has the best leave-one-out accuracy and, of equal ones, the least squared error.
+        Lambda. "auto" grows with the number of examples (see `auto_regularisation`). "loo" chooses the value
+        of `systems.GRID` with the best leave-one-out accuracy and, among equals, the lowest squared error.
 
     Raises
     ------
     UserError
-        D776 and D781 for settings that make no sense.
+        D776 and D781 for invalid settings.
     """
 
     kernel: Any = None
@@ -238,14 +242,14 @@ class RLSC:
         dev: CandidateBatch | None = None,
         rng: np.random.Generator | None = None,
     ) -> Fitted:
-        """Return the scorer; `dev` and `rng` are not used: what is tuned is tuned by leave-one-out.
+        """Return the scorer; `dev` and `rng` are not used, since tuning is by leave-one-out.
 
         Raises
         ------
         UserError
-            D705, D772 and D773 for examples that make no sense, D779 and D782 for a kernel that is none.
+            D705, D772 and D773 for unusable examples, D779 and D782 for an unusable kernel matrix.
         """
-        kernel, problem, system = self._posed(batch)
+        kernel, problem, system = self._prepare(batch)
         lam, quality = _regularisation(self.regularisation, problem, system)
         solution = system.solve(problem.targets, lam * len(problem.targets))
         report = _report(problem, system, lam, quality)
@@ -255,11 +259,12 @@ class RLSC:
         return Fitted(problem.scorer(kernel, weights), report)
 
     def leave_one_out(self, batch: CandidateBatch) -> float:
-        """Return the share of the examples that the model of all others decides right; raises as `fit`.
+        """Return the leave-one-out accuracy (errors: see `fit`).
 
-        In closed form, at the same ``n lambda``; where all examples chose lambda, it is not chosen anew.
+        It is computed in closed form at the same ``n lambda``. A lambda that was chosen on all examples is
+        not chosen again for each of them.
         """
-        _, problem, system = self._posed(batch)
+        _, problem, system = self._prepare(batch)
         return _leave_one_out(self.regularisation, problem, system)
 
     def from_state(self, arrays: Arrays) -> Scorer:
@@ -269,7 +274,7 @@ class RLSC:
             return ColumnWeights.from_state(kernel, arrays)
         return SupportRows.from_state(kernel, arrays)
 
-    def _posed(self, batch: CandidateBatch) -> tuple[Kernel, RLSProblem, LinearSystem]:
+    def _prepare(self, batch: CandidateBatch) -> tuple[Kernel, RLSProblem, LinearSystem]:
         kernel = self._kernel()
         problem = prepare_problem(batch, kernel)
         return kernel, problem, _system(problem, kernel)
@@ -285,12 +290,12 @@ class RLSCLin:
     Parameters
     ----------
     regularisation : float, "auto" or "loo"
-        As of `RLSC`.
+        See `RLSC`.
 
     Raises
     ------
     UserError
-        D776 for another regularisation.
+        D776 for an invalid regularisation.
     """
 
     regularisation: float | str = LAMBDA
@@ -310,7 +315,7 @@ class RLSCLin:
         return RLSC(regularisation=self.regularisation).fit(batch)
 
     def leave_one_out(self, batch: CandidateBatch) -> float:
-        """Return the share of the examples that the model of all others decides right, as `RLSC` does."""
+        """Return the leave-one-out accuracy; see `RLSC.leave_one_out`."""
         return RLSC(regularisation=self.regularisation).leave_one_out(batch)
 
     def from_state(self, arrays: Arrays) -> Scorer:
@@ -320,21 +325,21 @@ class RLSCLin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RLSCComb:
-    """RLSC-COMB: regularised least squares with the weighted sum of one normalised kernel a feature group.
+    """RLSC-COMB: regularised least squares with a weighted sum of one normalised kernel per feature group.
 
     Parameters
     ----------
     weights : None, "alignment", "loo" or mapping of str to float
-        Of the feature groups, divided by their sum. None: equal ones, as in the paper. "alignment": by how
-        well each kernel agrees with the targets (see `feature_groups.aligned`), "loo": the best of a search
-        by leave-one-out (see `feature_groups.searched`).
+        Weights of the feature groups, which are divided by their sum. None: equal weights, as in the paper.
+        "alignment": by the alignment of each kernel with the targets (see `alignment_weights`). "loo": by a
+        search with leave-one-out (see `search_weights`).
     regularisation : float, "auto" or "loo"
-        As of `RLSC`.
+        See `RLSC`.
 
     Raises
     ------
     UserError
-        D776 and D777 for settings that make no sense.
+        D776 and D777 for invalid settings.
     """
 
     weights: str | Mapping[str, float] | None = None
@@ -357,9 +362,9 @@ class RLSCComb:
         Raises
         ------
         UserError
-            As `RLSC.fit`; D451 and D476 for weights that are not those of the feature groups.
+            Errors of `RLSC.fit`; D451 and D476 if the weights do not match the feature groups.
         """
-        groups, shares, system = self._posed(batch)
+        groups, shares, system = self._prepare(batch)
         problem = groups.problem
         lam, quality = _regularisation(self.regularisation, problem, system)
         solution = system.solve(problem.targets, lam * len(problem.targets))
@@ -368,18 +373,18 @@ class RLSCComb:
         return Fitted(scorer, report)
 
     def leave_one_out(self, batch: CandidateBatch) -> float:
-        """Return the share of the examples that the model of all others decides right, as `RLSC` does.
+        """Return the leave-one-out accuracy; see `RLSC.leave_one_out`.
 
-        Where all examples chose the weights, these are not chosen anew either.
+        Weights that were chosen on all examples are not chosen again for each of them, either.
         """
-        groups, _, system = self._posed(batch)
+        groups, _, system = self._prepare(batch)
         return _leave_one_out(self.regularisation, groups.problem, system)
 
     def from_state(self, arrays: Arrays) -> Scorer:
         """Rebuild a saved scorer."""
         return ColumnWeights.from_state(UNIT, arrays)
 
-    def _posed(self, batch: CandidateBatch) -> tuple[FeatureGroups, Floats, LinearSystem]:
+    def _prepare(self, batch: CandidateBatch) -> tuple[FeatureGroups, Floats, LinearSystem]:
         groups = FeatureGroups.from_batch(batch)
         shares = group_weights(groups, self.weights, self.regularisation)
         return groups, shares, groups.system(shares)
@@ -388,7 +393,7 @@ class RLSCComb:
 def group_weights(
     groups: FeatureGroups, weights: str | Mapping[str, float] | None, regularisation: float | str
 ) -> Floats:
-    """Return what each feature group weighs, of sum one, by a learner's setting `weights`."""
+    """Return the weights of the feature groups, with a sum of one, for a learner's setting `weights`."""
     if weights is None:
         return groups.equal()
     if weights == "alignment":
@@ -401,7 +406,7 @@ def group_weights(
 
 
 def column_weights(system: LinearSystem, solution: Floats, rows: Any) -> Floats:
-    """Return the weights of the columns of `rows`, shape (d, K), from the solution of either form."""
+    """Return the weights of the columns of `rows`, shape (d, K), from a primal or dual solution."""
     return solution if isinstance(system, PrimalSystem) else np.asarray(rows.T @ solution)
 
 
@@ -417,14 +422,14 @@ def _regularisation(
 ) -> tuple[float, LeaveOneOutQuality | None]:
     if setting == "loo":
         return best_regularisation(problem, system)
-    return grown(len(problem.targets)) if setting == "auto" else float(setting), None
+    return auto_regularisation(len(problem.targets)) if setting == "auto" else float(setting), None
 
 
-def grown(n: int) -> float:
-    """Return the lambda of `n` examples where it is "auto".
+def auto_regularisation(n: int) -> float:
+    """Return the "auto" lambda for `n` examples.
 
-    A hundred examples can be fitted exactly: they have far more features. Where there are about as many
-    examples as features, those that contradict each other would cost most of what was learned.
+    A hundred examples have many more features and can be fitted exactly. With about as many examples as
+    features, an exact fit of contradicting examples would destroy most of what was learned.
     """
     return OF_MANY * min(n / MANY, 1.0)
 

@@ -1,4 +1,4 @@
-"""Rows of batches, the rule for ties, and the scorers: weights of columns, or training rows with coefficients."""
+"""Scorers with weights of columns or with coefficients of training rows, and the rule for ties."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from disambig.api.batches import CrossedColumns, convert, own_columns, restricte
 from disambig.api.decoding import from_the_least
 
 TAKES: tuple[type, ...] = (CrossedRows, SparseRows)
-"""Storages that the learners take."""
+"""Batch types that the learners accept."""
 
 
 def read_batch(batch: CandidateBatch) -> CrossedRows:
     """Return a batch as crossed rows.
 
-    Candidates of lists become instances of their own, between being right and nothing else: one model, whose
-    score says how right a candidate is. Right are those of least cost in their list.
+    Each candidate in a list becomes an instance with the single candidate "right", so that one model scores
+    how likely a candidate is correct. The candidates with the lowest cost in their list are the correct ones.
 
     Raises
     ------
     UserError
-        D459 for a batch that can be read in neither way.
+        D459 for a batch that can be converted in neither way.
     """
     try:
         return convert(batch, CrossedRows)
@@ -36,7 +36,7 @@ def read_batch(batch: CandidateBatch) -> CrossedRows:
 
 
 def read_unchanged(read_rows: CrossedRows, batch: CandidateBatch) -> CandidateBatch:
-    """Return what was read of lists, perhaps in other columns, as lists again; other rows as they are."""
+    """Convert the crossed rows of lists, perhaps with other columns, back to lists; leave others as is."""
     if len(read_rows.offsets) == len(batch.offsets):
         return read_rows
     columns = own_columns(read_rows.columns, int(read_rows.rows.shape[1]))
@@ -44,18 +44,19 @@ def read_unchanged(read_rows: CrossedRows, batch: CandidateBatch) -> CandidateBa
 
 
 WITHIN = 1e-6
-"""Scores that differ by less are equal. Instances with the same features and different senses score 0 for
-each of these up to n lambda and up to what rounding leaves of coefficients of 1 / (n lambda)."""
+"""Scores that differ by less than this are equal. Instances with the same features and different senses
+should score 0 for each of these senses; the computed scores differ by about n lambda, and by rounding errors
+of coefficients of the size 1 / (n lambda)."""
 
 
 def find_winners(scores: NDArray[np.float64], frequencies: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Return the best candidate of each instance; of equal ones the most frequent, then the first.
+    """Return the best candidate of each instance; ties go to the most frequent candidate, then to the first.
 
     Parameters
     ----------
     scores : array of float64, shape (n, K)
     frequencies : array of int, shape (K,) or (n, K)
-        How often each candidate was right in training.
+        How often each candidate was correct in training.
 
     Returns
     -------
@@ -66,10 +67,10 @@ def find_winners(scores: NDArray[np.float64], frequencies: NDArray[np.integer]) 
 
 
 def break_ties(scores: NDArray[np.float64], frequencies: NDArray[np.integer]) -> NDArray[np.float64]:
-    """Return scores of which a plain argmax decides ties as `winners` does.
+    """Return scores whose plain argmax is the result of `find_winners`.
 
-    Where the best scores are equal, that of the winner is raised above them by twice `WITHIN`; all other
-    scores stay as they are. Shapes as of `winners`.
+    If the best scores are equal, the winner's score is raised above them by twice `WITHIN`; all other scores
+    stay as they are. The shapes are those of `find_winners`.
     """
     best = scores.max(axis=1)
     tied = np.flatnonzero((scores >= best[:, None] - WITHIN).sum(axis=1) > 1)
@@ -84,23 +85,23 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ColumnWeights:
-    """Scores candidate r by ``W_r . k(x) + b_r``, where k(x) is the row as a linear kernel sees it.
+    """A scorer of candidate r by ``W_r . k(x) + b_r``, with k(x) the row as normalised by a linear kernel.
 
-    The row is normalised over all its features, also those that no training example had; these weigh
-    nothing. Equal scores fall to the candidate that training saw most (see `ties.settled`).
+    The row is normalised over all its features, including those that no training example had; these have no
+    weight. Ties go to the candidate that was most frequent in training (see `break_ties`).
 
     Attributes
     ----------
     kernel : Kernel
-        A linear one.
+        A linear kernel.
     columns : array of int32, shape (d,)
-        The columns that have weights, rising.
+        The columns that have weights, ascending.
     weights : array of float64, shape (K * d,)
-        Candidate by candidate.
+        The weights of one candidate after the other.
     bias : array of float64, shape (K,)
     frequencies : array of int64, shape (K,)
     shares : array of float64, shape (n_feature_groups,) or (0,)
-        What each feature group weighs, for people: `weights` have it in them.
+        Weight of each feature group, for information; it is already included in `weights`.
     """
 
     kernel: Kernel
@@ -111,12 +112,12 @@ class ColumnWeights:
     shares: Floats
 
     def scores(self, batch: CandidateBatch) -> Floats:
-        """Return one score a row of the batch.
+        """Return one score per row of the batch.
 
         Raises
         ------
         ValueError
-            For a batch of other columns or candidates than the weights are for.
+            If the batch does not have the columns and candidates of the weights.
         """
         from scipy.sparse import csr_array
 
@@ -133,7 +134,7 @@ class ColumnWeights:
         at = np.minimum(self.columns.searchsorted(rows.indices), d - 1)
         data = np.where(self.columns[at] == rows.indices, rows.data, 0.0)
         weights = self.weights.reshape(k, d)
-        if len(at) < d:  # few rows: only the weights in use are read
+        if len(at) < d:  # for few rows, only the weights in use are read
             weights, at, d = weights[:, at], np.arange(len(at), dtype=np.int32), len(at)
         scores = csr_array((data, at, rows.indptr), shape=(n, d)) @ np.ascontiguousarray(weights.T)
         return break_ties(np.asarray(scores + self.bias), self.frequencies).ravel()
@@ -141,7 +142,7 @@ class ColumnWeights:
     def linear(self, batch: CandidateBatch) -> tuple[CandidateBatch, Floats]:
         """Return the normalised rows in the columns in use, and the weights.
 
-        Where there is a bias, the rows have one more column, a constant. What settles ties is left out.
+        If there is a bias, the rows have one more column, a constant. The rule for ties is not included.
         """
         crossed = read_batch(batch)
         rows = self.kernel.rows(crossed)
@@ -163,20 +164,22 @@ class ColumnWeights:
 
     @classmethod
     def from_state(cls, kernel: Kernel, arrays: Arrays) -> ColumnWeights:
-        """Rebuild a scorer from `state`; ValueError where arrays do not fit, or are none that it gives."""
-        columns = _whole("columns", arrays["columns"])
+        """Rebuild a scorer from `state`; ValueError if the arrays do not match or are not from `state`."""
+        columns = _natural_numbers("columns", arrays["columns"])
         weights, bias, shares = (
             np.asarray(arrays[name], np.float64) for name in ("weights", "bias", "shares")
         )
-        frequencies = _whole("frequencies", arrays["frequencies"])
+        frequencies = _natural_numbers("frequencies", arrays["frequencies"])
         if (columns[1:] <= columns[:-1]).any():
-            raise ValueError("columns do not rise")
+            raise ValueError("columns are not ascending")
         if (
             bias.shape != frequencies.shape
             or weights.shape != (len(bias) * len(columns),)
             or shares.ndim != 1
         ):
-            raise ValueError(f"weights of {len(frequencies)} candidates in {len(columns)} columns do not fit")
+            raise ValueError(
+                f"weights of {len(frequencies)} candidates in {len(columns)} columns do not match"
+            )
         return cls(kernel, columns.astype(np.int32), weights, bias, frequencies.astype(np.int64), shares)
 
 
@@ -197,15 +200,15 @@ def _with_constant(batch: CrossedRows) -> CrossedRows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SupportRows:
-    """Scores candidate r by ``sum_j c_jr k(x, x_j)`` over the training rows x_j.
+    """A scorer of candidate r by ``sum_j c_jr k(x, x_j)`` over the training rows x_j.
 
-    Equal scores fall to the candidate that training saw most (see `ties.settled`).
+    Ties go to the candidate that was most frequent in training (see `break_ties`).
 
     Attributes
     ----------
     kernel : Kernel
     rows : scipy.sparse.csr_array, shape (m, D)
-        As the kernel sees them.
+        The training rows in the form that the kernel takes.
     coefficients : array of float64, shape (m, K)
     frequencies : array of int64, shape (K,)
     """
@@ -216,12 +219,12 @@ class SupportRows:
     frequencies: NDArray[np.int64]
 
     def scores(self, batch: CandidateBatch) -> Floats:
-        """Return one score a row of the batch.
+        """Return one score per row of the batch.
 
         Raises
         ------
         ValueError
-            For a batch of other columns or candidates than the coefficients are for.
+            If the batch does not have the columns and candidates of the coefficients.
         """
         crossed = read_batch(batch)
         k = crossed.costs.shape[1]
@@ -243,25 +246,25 @@ class SupportRows:
 
     @classmethod
     def from_state(cls, kernel: Kernel, arrays: Arrays) -> SupportRows:
-        """Rebuild a scorer from `state`; ValueError where arrays do not fit, or are none that it gives."""
+        """Rebuild a scorer from `state`; ValueError if the arrays do not match or are not from `state`."""
         from scipy.sparse import csr_array
 
         indptr, indices, width, frequencies = (
-            _whole(name, arrays[name]) for name in ("indptr", "indices", "width", "frequencies")
+            _natural_numbers(name, arrays[name]) for name in ("indptr", "indices", "width", "frequencies")
         )
         data, coefficients = (np.asarray(arrays[name], np.float64) for name in ("data", "coefficients"))
         shape = (len(indptr) - 1, int(width[0]) if width.shape == (1,) else -1)
         ordered = shape[0] >= 0 and indptr[0] == 0 and (indptr[1:] >= indptr[:-1]).all()
         if not ordered or not data.shape == indices.shape == (indptr[-1],):
-            raise ValueError("training rows do not lie behind one another")
+            raise ValueError("training rows are not consecutive")
         if indices.max(initial=-1) >= shape[1] or coefficients.shape != (shape[0], len(frequencies)):
-            raise ValueError(f"training rows and coefficients do not fit {shape[1]} columns")
+            raise ValueError(f"training rows and coefficients do not match {shape[1]} columns")
         rows = csr_array((data, indices, indptr), shape=shape)
         return cls(kernel, rows, coefficients, frequencies.astype(np.int64))
 
 
-def _whole(name: str, given: NDArray[np.generic]) -> NDArray[np.integer]:
-    """Return a saved column of whole numbers from 0 on; ValueError for another."""
-    if given.ndim != 1 or given.dtype.kind not in "iu" or given.astype(np.int64).min(initial=0) < 0:
-        raise ValueError(f"{name} are no whole numbers from 0 on")
-    return given.astype(np.int64)
+def _natural_numbers(name: str, array: NDArray[np.generic]) -> NDArray[np.integer]:
+    """Return a saved array of integers that are not negative; ValueError for other arrays."""
+    if array.ndim != 1 or array.dtype.kind not in "iu" or array.astype(np.int64).min(initial=0) < 0:
+        raise ValueError(f"{name} are not integers from 0 on")
+    return array.astype(np.int64)

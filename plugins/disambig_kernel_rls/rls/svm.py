@@ -1,4 +1,4 @@
-"""Support vector machines with the kernels of RLSC-LIN and RLSC-COMB, to compare with (scikit-learn's)."""
+"""Support vector machines with the kernels of RLSC-LIN and RLSC-COMB, for comparison (by scikit-learn)."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SVMLin:
-    """SVM-LIN: one support vector machine a candidate, with one normalised linear kernel over all features.
+    """SVM-LIN: one support vector machine per candidate, with one normalised linear kernel over all features.
 
-    A candidate that is right in all examples, or in none, scores 1 or -1 everywhere.
+    A candidate that is correct in all examples, or in none, always scores 1 or -1.
 
     Parameters
     ----------
     C : float
-        Above zero: what an example within the margin costs.
+        Cost of an example within the margin, above zero.
 
     Raises
     ------
     UserError
-        D760 for another C.
+        D760 for an invalid C.
     """
 
     C: float = 1.0
@@ -55,7 +55,7 @@ class SVMLin:
         Raises
         ------
         UserError
-            D705, D772 and D773 for examples that make no sense.
+            D705, D772 and D773 for unusable examples.
         """
         kernel = LinearKernel()
         problem = prepare_problem(batch, kernel)
@@ -70,19 +70,19 @@ class SVMLin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SVMComb:
-    """SVM-COMB: one support vector machine a candidate, with the weighted sum of one kernel a feature group.
+    """SVM-COMB: one support vector machine per candidate, with a weighted sum of kernels of feature groups.
 
     Parameters
     ----------
     C : float
-        As of `SVMLin`.
+        See `SVMLin`.
     weights : "alignment", "loo", mapping of str to float, or None
-        As of `RLSCComb`; "loo" is the leave-one-out of regularised least squares with the same kernels.
+        See `RLSCComb`; "loo" uses the leave-one-out of regularised least squares with the same kernels.
 
     Raises
     ------
     UserError
-        D760 and D777 for settings that make no sense.
+        D760 and D777 for invalid settings.
     """
 
     C: float = 1.0
@@ -105,7 +105,7 @@ class SVMComb:
         Raises
         ------
         UserError
-            As `SVMLin.fit`; D451 and D476 for weights that are not those of the feature groups.
+            Errors of `SVMLin.fit`; D451 and D476 if the weights do not match the feature groups.
         """
         groups = FeatureGroups.from_batch(batch)
         shares = group_weights(groups, self.weights, LAMBDA)
@@ -120,7 +120,7 @@ class SVMComb:
 
 
 def train_machines(gram: Floats, targets: Floats, C: float) -> tuple[Floats, Floats]:
-    """Return coefficients of the examples, shape (n, K), and biases, shape (K,): one machine a column.
+    """Return coefficients of the examples, shape (n, K), and biases, shape (K,), of one machine per column.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The linear systems of regularised least squares, in dual and primal form, with leave-one-out and a reference solver."""
+"""Linear systems of regularised least squares in dual and primal form, leave-one-out, and a reference."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from .scorers import ColumnWeights, find_winners, read_batch
 
 Floats = NDArray[np.float64]
 MOST = 1e100
-"""Squares of larger numbers, and their sums, leave the range of floating point."""
+"""Squares of larger numbers, and their sums, overflow."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RLSProblem:
-    """What is learned from.
+    """The training examples of a learner.
 
     Attributes
     ----------
     rows : scipy.sparse.csr_array, shape (n, d)
-        As the kernel sees them; of a linear kernel the columns in use only.
+        Rows in the form that the kernel takes; for a linear kernel, only the columns in use.
     columns : array of int32, shape (d,)
-        Which column of the batch each is, for linear kernels; empty for others.
+        Index of each column in the batch, for linear kernels; empty for others.
     targets : array of float64, shape (n, K)
-        One for the right candidates of an example, of which there may be several; minus one for the others.
+        One for the correct candidates of an example, of which there may be several, and minus one for others.
     """
 
     rows: Any
@@ -38,12 +38,12 @@ class RLSProblem:
 
     @property
     def right(self) -> NDArray[np.bool_]:
-        """Which candidates are right, shape (n, K)."""
+        """Which candidates are correct, shape (n, K)."""
         return self.targets > 0
 
     @property
     def frequencies(self) -> NDArray[np.int64]:
-        """In how many examples each candidate is right, shape (K,)."""
+        """Number of examples in which each candidate is correct, shape (K,)."""
         return self.right.sum(axis=0)
 
     def scorer(
@@ -56,7 +56,7 @@ class RLSProblem:
         weights : array of float64, shape (d, K)
         bias : array of float64, shape (K,), optional
         shares : array of float64, shape (n_feature_groups,), optional
-            What each feature group weighs; `weights` have it in them.
+            Weight of each feature group; it is already included in `weights`.
         """
         bias = np.zeros(weights.shape[1]) if bias is None else bias
         shares = np.zeros(0) if shares is None else shares
@@ -64,13 +64,13 @@ class RLSProblem:
 
 
 def prepare_problem(batch: CandidateBatch, kernel: Kernel) -> RLSProblem:
-    """Return the problem of a batch; a candidate that no example has right is minus one in all of them.
+    """Return the problem of a batch; a candidate that is never correct has the target minus one everywhere.
 
     Raises
     ------
     UserError
-        D459 for a batch that cannot be read, D705 where there is no example, D772 for
-        numbers that are NaN or infinite, D773 for such as are beyond `MOST`.
+        D459 for a batch that cannot be converted, D705 if there is no example, D772 for numbers that are NaN
+        or infinite, D773 for numbers beyond `MOST`.
     """
     from scipy.sparse import csr_array
 
@@ -88,7 +88,7 @@ def prepare_problem(batch: CandidateBatch, kernel: Kernel) -> RLSProblem:
 
 
 def check_numbers(rows: Any) -> None:
-    """Refuse sparse rows with numbers that are NaN or infinite (D772) or beyond `MOST` (D773)."""
+    """Raise D772 if a number in sparse rows is NaN or infinite, and D773 if it is beyond `MOST`."""
     bad = np.flatnonzero(~np.isfinite(rows.data))
     if len(bad):
         example = int(np.searchsorted(rows.indptr, bad[0], side="right")) - 1
@@ -97,30 +97,30 @@ def check_numbers(rows: Any) -> None:
 
 
 def check_sizes(values: Floats) -> None:
-    """Refuse numbers beyond `MOST` (D773)."""
+    """Raise D773 if a number is beyond `MOST`."""
     if float(np.abs(values).max(initial=0.0)) > MOST:
         raise UserError("D773")
 
 
 class LinearSystem(Protocol):
-    """Examples of which the candidates' models are linear functions of the targets."""
+    """The linear system of training examples; its solutions are linear functions of the targets."""
 
     def solve(self, targets: Floats, shift: float) -> Floats:
-        """Return the coefficients of the examples or the weights of the columns, a column a candidate."""
+        """Return the coefficients of the examples or the weights of the columns, one column per candidate."""
         ...
 
     def left_out(self, targets: Floats, shifts: Sequence[float]) -> Iterator[Floats]:
-        """Yield, for each shift, the scores of each example by the model of all others, shape (n, K)."""
+        """Yield the leave-one-out scores of the examples for each shift, shape (n, K)."""
         ...
 
     def solve_left_out(self, targets: Floats, shift: float) -> tuple[Floats, Floats]:
-        """Return the solution for one shift, and the scores of each example by the model of all others."""
+        """Return the solution for one shift, and the leave-one-out scores of the examples."""
         ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DualSystem:
-    """The system of any kernel.
+    """The dual system, for any kernel.
 
     Attributes
     ----------
@@ -131,29 +131,29 @@ class DualSystem:
 
     @classmethod
     def from_kernel(cls, gram: Any, n: int) -> DualSystem:
-        """Return the system of what a kernel gave for `n` examples.
+        """Return the system for the result of a kernel on `n` examples.
 
         Raises
         ------
         UserError
-            D782 where it is no matrix of one finite number a pair.
+            D782 unless it is a matrix with one finite number per pair.
         """
-        found = np.asarray(gram, np.float64)
-        if found.shape != (n, n):
-            raise UserError("D782", problem=f"the shape {found.shape} for {n} rows")
-        if not np.isfinite(found).all():
+        matrix = np.asarray(gram, np.float64)
+        if matrix.shape != (n, n):
+            raise UserError("D782", problem=f"the shape {matrix.shape} for {n} rows")
+        if not np.isfinite(matrix).all():
             raise UserError("D782", problem="NaN or infinite numbers")
-        return cls(found)
+        return cls(matrix)
 
     def solve(self, targets: Floats, shift: float) -> Floats:
         """Return the coefficients of the examples, shape (n, K), by one Cholesky factorisation.
 
-        A kernel that is not positive semidefinite is solved by its eigendecomposition.
+        If the kernel is not positive semidefinite, its eigendecomposition is used instead.
 
         Raises
         ------
         UserError
-            D779 where the matrix is singular.
+            D779 if the matrix is singular.
         """
         from scipy.linalg.lapack import dpotrs
 
@@ -165,13 +165,13 @@ class DualSystem:
     def left_out(self, targets: Floats, shifts: Sequence[float]) -> Iterator[Floats]:
         """Yield the leave-one-out scores for each shift, shape (n, K).
 
-        One shift costs a Cholesky factorisation and the inverse of the factor, more of them share one
+        One shift takes a Cholesky factorisation and the inverse of the factor; several shifts share one
         eigendecomposition.
 
         Raises
         ------
         UserError
-            D779 where the matrix is singular.
+            D779 if the matrix is singular.
         """
         if len(shifts) == 1:
             yield self.solve_left_out(targets, shifts[0])[1]
@@ -180,7 +180,7 @@ class DualSystem:
             yield scores
 
     def solve_left_out(self, targets: Floats, shift: float) -> tuple[Floats, Floats]:
-        """Return what `solve` returns, and the leave-one-out scores, by one factorisation."""
+        """Return the result of `solve`, and the leave-one-out scores, by one factorisation."""
         from scipy.linalg.lapack import dpotrs, dtrtri
 
         factor = _cholesky(self.gram, shift)
@@ -202,7 +202,7 @@ class DualSystem:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PrimalSystem:
-    """The system of a linear kernel with fewer columns than examples.
+    """The primal system, for a linear kernel with fewer columns than examples.
 
     Attributes
     ----------
@@ -220,8 +220,9 @@ class PrimalSystem:
     def left_out(self, targets: Floats, shifts: Sequence[float]) -> Iterator[Floats]:
         """Yield the leave-one-out scores for each shift, shape (n, K), by one singular value decomposition.
 
-        Residuals ``y - f`` and ``1 - h`` are summed from what the rows cannot fit and what the shift
-        keeps them from fitting: their difference would lose most digits where the shift is small.
+        The residuals ``y - f`` and ``1 - h`` are computed as sums of the part outside the span of the rows
+        and the part that the shift prevents from being fitted. Computed as differences, they would lose most
+        digits for small shifts.
         """
         left, values, _ = np.linalg.svd(self.rows, full_matrices=False)
         inside, square = left.T @ targets, left**2
@@ -232,12 +233,12 @@ class PrimalSystem:
             yield targets - residuals / (beyond + square @ kept)[:, None]
 
     def solve_left_out(self, targets: Floats, shift: float) -> tuple[Floats, Floats]:
-        """Return what `solve` returns, and the leave-one-out scores: of these the rows are decomposed."""
+        """Return the result of `solve`, and the leave-one-out scores by a singular value decomposition."""
         return self.solve(targets, shift), next(self.left_out(targets, [shift]))
 
 
 def _cholesky(matrix: Floats, shift: float) -> Any:
-    """Return the lower factor of ``matrix + shift I``, in Fortran's order; None if there is none."""
+    """Return the lower Cholesky factor of ``matrix + shift I`` in Fortran order, or None if there is none."""
     from scipy.linalg.lapack import dpotrf
 
     shifted = np.array(matrix, order="F")
@@ -247,7 +248,7 @@ def _cholesky(matrix: Floats, shift: float) -> Any:
 
 
 def _inverse(values: Floats, shift: float) -> Floats:
-    """Return the inverses of eigenvalues with the shift added."""
+    """Return the inverses of eigenvalues plus the shift; D779 if one of these is nearly zero."""
     shifted = values + shift
     if np.abs(shifted).min() <= 1e-15 * np.abs(values).max():
         raise UserError("D779", value=shift / len(values))
@@ -259,14 +260,14 @@ GRID = tuple(float(value) for value in np.logspace(-9, 0, 19).round(15))
 
 
 class LeaveOneOutQuality(NamedTuple):
-    """What leave-one-out found; the larger is the better.
+    """The quality of a model by leave-one-out; larger tuples are better.
 
     Attributes
     ----------
     accuracy : float
-        Share of the examples whose best candidate, by the model of all others, is right.
+        Share of the examples whose best candidate, by the model trained on all others, is correct.
     fit : float
-        Minus the mean squared error of the scores.
+        Negative mean squared error of the scores.
     """
 
     accuracy: float
@@ -274,7 +275,7 @@ class LeaveOneOutQuality(NamedTuple):
 
 
 def leave_one_out_quality(problem: RLSProblem, scores: Floats) -> LeaveOneOutQuality:
-    """Return the quality of leave-one-out scores; of equal ones the most frequent of the others wins.
+    """Return the quality of leave-one-out scores; ties go to the most frequent candidate of the others.
 
     Parameters
     ----------
@@ -298,16 +299,16 @@ def leave_one_out_qualities(
 
 
 def best_regularisation(problem: RLSProblem, system: LinearSystem) -> tuple[float, LeaveOneOutQuality]:
-    """Return the value of `GRID` of the best quality, the smallest of equal ones, and its quality."""
-    found = leave_one_out_qualities(problem, system, GRID)
-    best = max(range(len(GRID)), key=lambda i: (*found[i], -i))
-    return GRID[best], found[best]
+    """Return the value of `GRID` with the best quality, the smallest among equals, and its quality."""
+    qualities = leave_one_out_qualities(problem, system, GRID)
+    best = max(range(len(GRID)), key=lambda i: (*qualities[i], -i))
+    return GRID[best], qualities[best]
 
 
 def solve_reference(gram: Floats, targets: Floats, regularisation: float) -> Floats:
     """Return the coefficients of ``min_c 1/n |y - K c|^2 + lambda c'Kc`` for each column of targets.
 
-    Needs cvxpy. Where K is singular, other coefficients give the same scores ``K c``.
+    This needs cvxpy. If K is singular, other coefficients give the same scores ``K c``.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Senses of words: which tokens belong to which word, and what labelled examples say of words."""
+"""Senses of words: the task, the inventory of words from labelled examples, and the index of word forms."""
 
 import lazy_loader
 

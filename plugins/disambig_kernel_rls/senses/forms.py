@@ -1,4 +1,4 @@
-"""The forms of words as an index, and regular inflections that training has not shown."""
+"""An index from word forms to words, and the regular inflections of English words."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _CONSONANT_Y = re.compile(r"[^aeiou]y$")
 _SHORT_END = re.compile(r"[^aeiou][aeiouy][^aeiouwxy]$|^[aeiou][^aeiouwxy]$|qu[aeio][^aeiouwxy]$")
 _SYLLABLE = re.compile(r"[aeiouy]+")
 _LONGEST_COMPARED = 2
-"""Syllables of words that have -er and -est."""
+"""Maximum number of syllables of words with -er and -est."""
 
 
 def inflections(word: str, part: str) -> tuple[str, ...]:
-    """Return a word in lower case and its regular inflections, each once.
+    """Return a word in lower case and its regular inflections, without duplicates.
 
     Parameters
     ----------
     word : str
     part : str
-        ``"n"``, ``"v"``, ``"a"`` or ``"j"`` (adjective), ``"r"`` (adverb); others have none.
+        ``"n"``, ``"v"``, ``"a"`` or ``"j"`` (adjective), ``"r"`` (adverb); other words are not inflected.
     """
     word = word.lower()
     if not (word.isascii() and word.isalpha() and len(word) > 1):
@@ -56,7 +56,7 @@ def _with_s(word: str) -> Iterator[str]:
 
 
 def _with(ending: str, word: str) -> Iterator[str]:
-    """Yield a word with an ending that begins with a vowel."""
+    """Yield the spellings of a word with an ending that begins with a vowel."""
     if ending == "ing":
         if word.endswith("ie"):
             yield word[:-2] + "ying"
@@ -84,9 +84,9 @@ def _syllables(word: str) -> int:
 
 
 ANY, NOUN, VERB, ADJECTIVE, ADVERB, NAME, UNTAGGED = range(7)
-"""Parts of speech as columns: of other tags, of nouns, ...; of tokens without tags."""
+"""Columns of the index by part of speech: `ANY` for other tags, `UNTAGGED` for tokens without tags."""
 PARTS = {"n": NOUN, "v": VERB, "a": ADJECTIVE, "j": ADJECTIVE, "s": ADJECTIVE, "r": ADVERB}
-"""What stands behind a word's name, behind a full stop."""
+"""The part of speech of each suffix in a word's name, after the full stop."""
 _TAGS = {
     NOUN: "NN NNS NOUN",
     NAME: "NNP NNPS PROPN",
@@ -95,24 +95,24 @@ _TAGS = {
     ADVERB: "RB RBR RBS WRB ADV",
 }
 TAGS = {tag: part for part, tags in _TAGS.items() for tag in tags.split()}
-"""The Penn Treebank's tags, and Universal Dependencies'."""
+"""Tags of the Penn Treebank and of Universal Dependencies."""
 OTHER_TAGS = (
     "CC CD DT EX FW IN LS PDT POS PRP PRP$ RP SYM TO UH WDT WP WP$ ADD AFX GW HYPH NFP XX -LRB- -RRB- `` '' "
     ", . : $ # ADP CCONJ DET INTJ NUM PART PRON PUNCT SCONJ X"
 ).split()
-"""The rest of these: of words that we never find, and of signs."""
+"""The other tags of both tagsets, for words that are never decided and for punctuation."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordForms:
-    """Which word each form belongs to.
+    """An index from forms to words.
 
     Attributes
     ----------
     hashes : array of uint64, shape (n_forms,)
-        Sorted.
+        Sorted hashes of the forms.
     words : array of int32, shape (n_forms, 7)
-        Index of the word for each part of speech; -1 for none.
+        Index of the word for each part of speech, -1 for none.
     tags : array of uint64, shape (n_tags,)
         Sorted hashes of the known tags.
     parts : array of int8, shape (n_tags,)
@@ -127,11 +127,11 @@ class WordForms:
     def from_words(
         cls, words: Sequence[tuple[str, Iterable[str]]], *, language: str, certain: Iterable[str] = ()
     ) -> WordForms:
-        """Return the index of words, each with its forms or a mapping of these to how often they were seen.
+        """Return the index of words, each with a sequence of forms or a mapping from forms to counts.
 
-        Of words that share a form the one that had it more often comes first, then the earlier one. A form
-        with a capital is one seen inside a sentence; where that is half of all at least, names count as well.
-        Forms that are certain belong to a word whatever their tag is.
+        If words share a form, the word that had it more often takes precedence, then the earlier one. A form
+        with a capital was seen inside a sentence; if these are at least half of the form's occurrences,
+        tokens tagged as names count as well. Forms in `certain` belong to their word regardless of the tag.
         """
         wanted: dict[str, list[tuple[int, int]]] = {}
         parts, names = [], []
@@ -144,7 +144,7 @@ class WordForms:
             names.append({form for form, n in capitals.items() if 2 * n >= seen.get(form, 0)})
             for form in capitals:
                 counts.setdefault(form, 0)
-            if language in ("", "en"):  # of a word without a part of speech the form in -s: plural, or verb
+            if language in ("", "en"):  # a word without a part of speech gets the form in -s
                 for form in inflections(lemma, letter) if part else inflections(name, "n"):
                     counts.setdefault(form, 0)
             parts.append(part)
@@ -152,7 +152,7 @@ class WordForms:
                 wanted.setdefault(form, []).append((-n, number))
         table = np.full((len(wanted), UNTAGGED + 1), -1, np.int32)
         for row, (form, pairs) in enumerate(wanted.items()):
-            for _, number in sorted(pairs, reverse=True):  # the last one that is written stays
+            for _, number in sorted(pairs, reverse=True):  # the best one is written last and stays
                 part = parts[number]
                 table[row, UNTAGGED] = number
                 table[row, part] = number
@@ -169,34 +169,37 @@ class WordForms:
         return cls(hashes[order], table[order], tags[by_tag], np.array(list(TAGS.values()), np.int8)[by_tag])
 
     def find(self, view: TokenView) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Return the positions of the tokens that belong to a word, and the word of each.
+        """Return the positions of the tokens that belong to a word, and the index of each word.
 
-        Tokens without a tag are those of a text without tags. Warns where all tags are of another tagset.
+        Tokens without a tag are treated as text without tags. A warning is issued if all tags are from
+        another tagset.
         """
         if not len(self.hashes):
             return np.empty(0, np.int64), np.empty(0, np.int32)
-        rows = _at(self.hashes, view.hashes)
+        rows = _indices(self.hashes, view.hashes)
         positions = np.flatnonzero((rows >= 0) & (view.ends > view.starts))
         part = np.full(len(positions), UNTAGGED, np.int8)
         if "tag" in view.layers:
             tags = view.layers["tag"][positions]
-            given = _at(self.tags, tags)
-            part = np.where(given >= 0, self.parts[given], np.where(tags == 0, UNTAGGED, ANY)).astype(np.int8)
+            tag_index = _indices(self.tags, tags)
+            part = np.where(tag_index >= 0, self.parts[tag_index], np.where(tags == 0, UNTAGGED, ANY)).astype(
+                np.int8
+            )
             if (part == ANY).any() and (part[tags != 0] == ANY).all():
                 _warn_of_other_tags(view)
         words = self.words[rows[positions], part]
-        known = words >= 0
-        return positions[known], words[known]
+        is_word = words >= 0
+        return positions[is_word], words[is_word]
 
 
 def _warn_of_other_tags(view: TokenView) -> None:
-    """Warn where a view has tags and none of them is one that we know."""
+    """Warn if a view has tags and none of them is from a known tagset."""
     if not np.isin(view.layers["tag"], hash_words([*TAGS, *OTHER_TAGS])).any():
-        known = "the Penn Treebank's and Universal Dependencies'"
-        warnings.warn(f"the tags here are of no known tagset: words are found by {known}", stacklevel=4)
+        tagsets = "the Penn Treebank's and Universal Dependencies'"
+        warnings.warn(f"the tags are not from a known tagset: words are found by {tagsets}", stacklevel=4)
 
 
-def _at(known: NDArray[np.uint64], asked: NDArray[np.generic]) -> NDArray[np.int64]:
-    """Return where each value stands in a sorted array, -1 where it does not."""
-    places = np.minimum(np.searchsorted(known, asked), len(known) - 1)
-    return np.where(known[places] == asked, places, -1)
+def _indices(sorted_values: NDArray[np.uint64], values: NDArray[np.generic]) -> NDArray[np.int64]:
+    """Return the index of each value in a sorted array, -1 for values that are not in it."""
+    places = np.minimum(np.searchsorted(sorted_values, values), len(sorted_values) - 1)
+    return np.where(sorted_values[places] == values, places, -1)

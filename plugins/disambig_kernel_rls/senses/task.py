@@ -1,4 +1,4 @@
-"""The task *sense* (Popescu 2004): one model per word, and the inventory of words from labelled examples."""
+"""The task *sense* (Popescu 2004), with one model per word, and word inventories from labelled examples."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from disambig.api.text import view_of_texts
 from .forms import ADJECTIVE, ADVERB, NOUN, PARTS, VERB, WordForms
 
 CERTAIN_EXAMPLES, CERTAIN_SHARE = 10, 0.7
-"""How many examples, and which share of all its occurrences, make a form certain."""
+"""Minimum number of examples, and minimum share of all its occurrences, for a form to be certain."""
 _RUN = re.compile(r"[^\W_]+")
 _ENDS = '.!?:\n"\u201c([-\u2014\u2022*'
 
 
 @dataclass(slots=True)
 class WordStatistics:
-    """The examples of a word, counted."""
+    """Counts of the forms and senses in the examples of a word."""
 
     forms: Counter[str] = field(default_factory=Counter)
     senses: Counter[str] = field(default_factory=Counter)
@@ -46,16 +46,16 @@ class WordStatistics:
                 self.forms[form.capitalize()] += 1
 
     def word(self, name: str) -> list[Any]:
-        """Return name, forms with their counts, senses, and glosses if there are any."""
+        """Return the name, forms with their counts, senses, and glosses if there are any."""
         senses = _by_frequency(self.senses)
         glosses = [self.glosses.get(sense, "") for sense in senses] if self.glosses else []
         return [name, {form: self.forms[form] for form in _by_frequency(self.forms)}, senses, glosses]
 
 
 def build_inventory(labelled: Sequence[Labelled], *, least: int, language: str) -> list[list[Any]]:
-    """Return the words that have `least` examples at least and a form without blanks, by their names.
+    """Return the words with at least `least` examples and a form without blanks, sorted by name.
 
-    Examples without a word are put together by the stems of their forms; such a word is named by its most
+    Examples without a word are grouped by the stems of their forms; such a word is named after its most
     frequent form.
     """
     kept = {
@@ -69,7 +69,7 @@ def build_inventory(labelled: Sequence[Labelled], *, least: int, language: str) 
 def with_fewer(
     labelled: Sequence[Labelled], words: Sequence[Sequence[Any]], least: int, *, language: str
 ) -> list[str]:
-    """Return the names of those of some words (see `build_inventory`) that have fewer examples than `least`."""
+    """Return the names of the words (see `build_inventory`) with fewer than `least` examples."""
     if least <= 1:
         return []
     seen = _words(labelled, language)
@@ -77,7 +77,7 @@ def with_fewer(
 
 
 def _words(labelled: Sequence[Labelled], language: str) -> dict[str, WordStatistics]:
-    """Return all words of examples, counted, by their names."""
+    """Return the statistics of all words in the examples by name."""
     named: defaultdict[str, WordStatistics] = defaultdict(WordStatistics)
     stemmed: defaultdict[str, WordStatistics] = defaultdict(WordStatistics)
     stem = _stemmer(language)
@@ -95,9 +95,9 @@ def _words(labelled: Sequence[Labelled], language: str) -> dict[str, WordStatist
 
 
 def certain_forms(labelled: Sequence[Labelled]) -> list[str]:
-    """Return the forms that are nearly always labelled where they stand in the texts of the examples.
+    """Return the forms whose occurrences in the texts of the examples are nearly always labelled.
 
-    They belong to their word whatever their tag: "least" is an adverb for a dictionary and an adjective for
+    They belong to their word regardless of the tag: "least" is an adverb in a dictionary and an adjective in
     the Penn Treebank.
     """
     examples = Counter(example.text[example.start : example.end].strip().lower() for example in labelled)
@@ -105,23 +105,23 @@ def certain_forms(labelled: Sequence[Labelled]) -> list[str]:
     if not often:
         return []
     texts = dict.fromkeys(example.text for example in labelled)
-    there = Counter(word for text in texts for word in _RUN.findall(text.lower()) if word in often)
-    return sorted(form for form, n in often.items() if n >= CERTAIN_SHARE * there[form] > 0)
+    occurrences = Counter(word for text in texts for word in _RUN.findall(text.lower()) if word in often)
+    return sorted(form for form, n in often.items() if n >= CERTAIN_SHARE * occurrences[form] > 0)
 
 
 def _by_frequency(counts: Counter[str]) -> list[str]:
-    """Return what was counted, the most frequent first, equal ones by their names."""
-    return sorted(counts, key=lambda each: (-counts[each], each))
+    """Return the counted names, the most frequent first, ties in alphabetical order."""
+    return sorted(counts, key=lambda key: (-counts[key], key))
 
 
 def _begins(example: Labelled) -> bool:
-    """Tell whether the place may begin a sentence, so that a capital says nothing."""
+    """Return True if the place may begin a sentence, where a capital does not indicate a name."""
     before = example.text[: example.start][-40:].rstrip(" \t")
     return not before or before[-1] in _ENDS
 
 
 def _stemmer(language: str) -> Callable[[str], str]:
-    """Return what puts the forms of a word together; of languages but English each form is a word."""
+    """Return a function that maps the forms of a word to one string; outside English each form is a word."""
     if language not in ("", "en"):
         return str
     from snowballstemmer import stemmer
@@ -135,18 +135,18 @@ PLURALS = {NOUN: "nouns", VERB: "verbs", ADJECTIVE: "adjectives", ADVERB: "adver
 def mostly_missed(
     forms: Iterable[str], labelled: Sequence[Labelled], view: TokenView, texts: Sequence[str], own: Instances
 ) -> list[str]:
-    """Return those of some forms that are not found, by their tags, at most of their labelled places.
+    """Return the forms that are not found by their tags at most of their labelled places.
 
     Parameters
     ----------
     view : TokenView
-        Of `texts`.
+        The view of `texts`.
     own : Instances
-        What is found in the view.
+        The instances of the task in the view.
     """
     number = {text: i for i, text in enumerate(texts)}
     starts, documents = view.starts[own.positions], view.document_indices(own.positions)
-    found = set(zip(documents.tolist(), starts.tolist(), strict=True))
+    located = set(zip(documents.tolist(), starts.tolist(), strict=True))
     places: Counter[str] = Counter()
     missed: Counter[str] = Counter()
     for example in labelled:
@@ -154,22 +154,24 @@ def mostly_missed(
         form = place.strip().lower()
         begin = example.start + len(place) - len(place.lstrip())
         places[form] += 1
-        missed[form] += (number[example.text], begin) not in found
+        missed[form] += (number[example.text], begin) not in located
     return [form for form in forms if 2 * missed[form] > places[form]]
 
 
 def disagreements(
     groups: Sequence[Group], labelled: Instances, own: Instances, certain: Instances
 ) -> list[str]:
-    """Say of which words most labelled places have tags of another part of speech, and what that means.
+    """Return notes on words whose labelled places mostly have tags of another part of speech.
 
     Parameters
     ----------
     labelled : Instances
     own, certain : Instances
-        What is found by the tags, and what is found with the forms that need none.
+        The instances found by tags only, and those found by tags or certain forms.
     """
-    by_tag, at_all = (set(zip(i.positions.tolist(), i.groups.tolist(), strict=True)) for i in (own, certain))
+    by_tag, by_either = (
+        set(zip(i.positions.tolist(), i.groups.tolist(), strict=True)) for i in (own, certain)
+    )
     notes = []
     for g, group in enumerate(groups):
         lemma, _, letter = group.name.rpartition(".")
@@ -177,16 +179,16 @@ def disagreements(
         missed = [pair for p in labelled.positions[rows].tolist() if (pair := (p, g)) not in by_tag]
         if not group.learned or not lemma or letter not in PARTS or 2 * len(missed) <= len(rows):
             continue
-        then = "it is decided whatever its tag is"
-        if not all(pair in at_all for pair in missed):
+        then = "it is decided regardless of its tag"
+        if not all(pair in by_either for pair in missed):
             then = "in other text such places get no decision"
-        said = f"{len(missed):,} of {len(rows):,} labelled places are no {PLURALS[PARTS[letter]]}"
-        notes.append(f"{group.name}: {said} by their tags: {then}")
+        summary = f"{len(missed):,} of {len(rows):,} labelled places are not {PLURALS[PARTS[letter]]}"
+        notes.append(f"{group.name}: {summary} by their tags: {then}")
     return notes
 
 
 Word = Sequence[Any]
-"""Name, forms (a list, or how often each was seen), senses, glosses (none, or one a sense)."""
+"""Name, forms (a list, or a mapping to their counts), senses, glosses (none, or one per sense)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -196,22 +198,22 @@ class SenseTask:
     Parameters
     ----------
     words : sequence of (name, forms, senses, glosses)
-        Left out, they are those of the labelled examples; the config saved with the model names them. Forms
-        are in lower case; one with a capital stands for those inside a sentence. Senses are the most frequent
-        first.
+        If omitted, the words of the labelled examples; the config saved with the model contains them. Forms
+        are in lower case; a form with a capital stands for occurrences inside a sentence. The most frequent
+        sense is first.
     certain : sequence of str
-        Forms that belong to a word whatever their tag is. Left out together with `words`, they are those
-        whose occurrences in the texts of the examples are nearly all labelled; in training from a config
-        those of them whose tags, in most examples, are not of the word's part of speech.
+        Forms that belong to a word regardless of their tag. If omitted together with `words`, the forms whose
+        occurrences in the texts of the examples are nearly all labelled; in training from a config, only
+        those of them whose tags differ from the word's part of speech in most examples.
     least : int
         Words with fewer labelled examples are left out.
     learned : int
-        Those with fewer get no model.
+        Words with fewer labelled examples get no model.
     rest : sequence of str
-        The words that have none, for `fallback`; left out together with `words`, they are those with fewer
-        than `learned` examples.
+        The words without a model, for `fallback`. If omitted together with `words`, the words with fewer than
+        `learned` examples.
     fallback : bool
-        Whether the most frequent sense of these is said; such decisions have asked for no evidence.
+        Whether words without a model get their most frequent sense; such decisions are based on no evidence.
     name : str
         Name of the task: letters, digits and underscores.
     language : str
@@ -220,7 +222,7 @@ class SenseTask:
     Raises
     ------
     UserError
-        D487 for a name that is none, D495 for a word that is none.
+        D487 for an invalid name, D495 for an invalid word.
     """
 
     words: Sequence[Word] = ()
@@ -241,12 +243,12 @@ class SenseTask:
             if problem := _problem(word):
                 raise UserError("D495", word=repr(word)[:80], problem=problem)
             if word[0] in names:
-                raise UserError("D495", word=repr(word[0]), problem="it stands there twice")
+                raise UserError("D495", word=repr(word[0]), problem="it occurs twice")
             names.add(word[0])
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
-        """One group a word; none where the words are still to come from the data."""
+        """One group per word; empty if the words are still to be taken from the data."""
         rest = set(self.rest)
         return tuple(
             Group(name, tuple(senses), glosses=tuple(glosses), learned=name not in rest)
@@ -255,41 +257,41 @@ class SenseTask:
 
     @cached_property
     def forms(self) -> WordForms:
-        """The index of the forms of `decided` words."""
+        """The index of the forms of the `decided` words."""
         words = [(self.words[number][0], self.words[number][1]) for number in self.decided.tolist()]
         return WordForms.from_words(words, language=self.language, certain=self.certain)
 
     @cached_property
     def decided(self) -> NDArray[np.int32]:
-        """The numbers of the words that are looked for, those with a model first."""
+        """The indices of the words that are decided, those with a model first."""
         learned = np.array([group.learned for group in self.groups], bool)
         rest = np.flatnonzero(~learned) if self.fallback else np.zeros(0, np.int64)
         return np.append(np.flatnonzero(learned), rest).astype(np.int32)
 
     def with_fallback(self) -> SenseTask:
-        """Return the task that finds words without a model, too."""
+        """Return the task that also decides words without a model, by their most frequent sense."""
         return replace(self, fallback=True)
 
     def instances(self, view: TokenView) -> Instances:
         """Return each token that is a form of a word, in text order."""
-        positions, found = self.forms.find(view)
+        positions, words = self.forms.find(view)
         n = len(positions)
-        return Instances(positions, np.ones(n, np.int32), self.decided[found], np.full(n, -1, np.int32))
+        return Instances(positions, np.ones(n, np.int32), self.decided[words], np.full(n, -1, np.int32))
 
     def learn_settings(
         self, labelled: Sequence[Labelled], tokenisation: Tokenisation | None = None
     ) -> dict[str, Any]:
         """Return the settings that the config leaves open: the words of labelled examples.
 
-        Examples that name no word are put together by the Porter stems of their forms. With a tokenisation,
-        forms whose tags suit their word are not certain: ``bank.n`` is decided at nouns alone, however often
-        each "bank" of the examples is labelled, while "least", an adverb for its dictionary and an adjective
-        for the tagger, still is found.
+        Examples without a word are grouped by the Porter stems of their forms. With a tokenisation, forms
+        whose tags match their word are not certain: ``bank.n`` is only decided at nouns, even if every "bank"
+        in the examples is labelled, while "least", an adverb in its dictionary and an adjective for the
+        tagger, is still found.
 
         Raises
         ------
         UserError
-            D496 where no word has examples enough.
+            D496 if no word has enough examples.
         """
         if self.words:
             return {}
@@ -297,9 +299,9 @@ class SenseTask:
         if not words:
             raise UserError("D496", n=len(labelled), least=self.least)
         rest = with_fewer(labelled, words, self.learned, language=self.language)
-        known = {form for name, forms, _, _ in words if name not in rest for form in forms}
-        of_known = [example for example in labelled if example.word not in rest]
-        certain = [form for form in certain_forms(of_known) if form in known]
+        learned_forms = {form for name, forms, _, _ in words if name not in rest for form in forms}
+        learned_examples = [example for example in labelled if example.word not in rest]
+        certain = [form for form in certain_forms(learned_examples) if form in learned_forms]
         if certain and tokenisation is not None:
             texts = list(dict.fromkeys(example.text for example in labelled))
             view = view_of_texts(texts, tokenisation)
@@ -308,32 +310,32 @@ class SenseTask:
         return {"words": words, "certain": certain, **({"rest": rest} if rest else {})}
 
     def warnings(self, view: TokenView, labelled: Instances) -> list[str]:
-        """Say of which words most labelled places have tags of another part of speech."""
+        """Return notes on words whose labelled places mostly have tags of another part of speech."""
         own = replace(self, certain=()).instances(view)
         return disagreements(self.groups, labelled, own, self.instances(view))
 
 
 def _problem(word: Any) -> str:
-    """Say why this is no word with its forms and senses, empty if it is one."""
+    """Return why this is not a valid entry of `words`, or an empty string if it is valid."""
     if isinstance(word, str) or not isinstance(word, Sequence) or len(word) != 4:
-        return "it is no list [name, forms, senses, glosses]"
+        return "it is not a list [name, forms, senses, glosses]"
     name, forms, senses, glosses = word
     if not isinstance(name, str) or not name:
         return "its name is empty"
     if not _are_texts(list(forms) if isinstance(forms, Mapping) else forms):
-        return "its forms are no list of words"
+        return "its forms are not a list of words"
     if isinstance(forms, Mapping) and not all(isinstance(n, int) and n >= 0 for n in forms.values()):
-        return "how often its forms were seen is no whole number"
+        return "the counts of its forms are not whole numbers"
     if not senses or not _are_texts(senses) or len(set(senses)) < len(senses):
-        return "its senses are no list of different names"
+        return "its senses are not a list of different names"
     if not _are_texts(glosses, empty=True) or len(glosses) not in (0, len(senses)):
-        return "its glosses are neither none nor one for each sense"
+        return "its glosses are not one per sense"
     if any("${" in text for text in (name, *forms, *senses, *glosses)):
-        return "it has ${ in it, which a config takes for a reference"
+        return "it contains ${, which is a reference in a config"
     return ""
 
 
-def _are_texts(given: Any, *, empty: bool = False) -> bool:
-    if isinstance(given, str) or not isinstance(given, Sequence):
+def _are_texts(values: Any, *, empty: bool = False) -> bool:
+    if isinstance(values, str) or not isinstance(values, Sequence):
         return False
-    return all(isinstance(each, str) and (each or empty) for each in given)
+    return all(isinstance(text, str) and (text or empty) for text in values)

@@ -1,4 +1,4 @@
-"""Figures of this plugin: how well words of held-out text are told from those they are mistaken for."""
+"""Experiments of this plugin: how well words of held-out text are told from words they are confused with."""
 
 import lazy_loader
 

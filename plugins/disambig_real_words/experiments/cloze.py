@@ -1,4 +1,4 @@
-"""``real_words.cloze``: how well systems distinguish the words of held-out text from words they are confused with."""
+"""``real_words.cloze``: how well systems tell words of held-out text from words they are confused with."""
 
 from __future__ import annotations
 
@@ -36,15 +36,16 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClozePlaces:
-    """Places of one domain; of each the word that stands there comes first in its list.
+    """Places in one domain; the observed word is the first candidate of each.
 
     Attributes
     ----------
     view : TokenView
     instances : Instances
-        With candidates of their own, in text order.
+        With per-instance candidates, in text order.
     learns : array of bool, shape (n,)
-        The places by which systems are weighed: those of the first half of the paragraphs.
+        True for the places on which the systems' weights are fitted: those in the first half of the
+        paragraphs.
     """
 
     view: TokenView
@@ -52,26 +53,26 @@ class ClozePlaces:
     learns: NDArray[np.bool_]
 
     def groups(self) -> Mapping[Group, Ints]:
-        """Return the places by their candidates, for what knows candidates by the group alone."""
+        """Return the places by their candidates, for extractors that only support fixed groups."""
         own = self.instances.own
         assert own is not None
-        found: dict[tuple[str, ...], list[int]] = {}
+        rows_by_candidates: dict[tuple[str, ...], list[int]] = {}
         for i, (start, end) in enumerate(
             zip(own.offsets[:-1].tolist(), own.offsets[1:].tolist(), strict=True)
         ):
-            found.setdefault(tuple(own.texts[start:end]), []).append(i)
-        return {Group(words[0], words): np.array(rows) for words, rows in found.items()}
+            rows_by_candidates.setdefault(tuple(own.texts[start:end]), []).append(i)
+        return {Group(words[0], words): np.array(rows) for words, rows in rows_by_candidates.items()}
 
 
 def find_cloze_places(
     path: Path, model: Cloze, related: WordRelations, *, paragraphs: int, places: int
 ) -> ClozePlaces:
-    """Return places of a text whose word the model knows, and another of its list as well.
+    """Return places of a text whose word, and at least one related word, are in the model's vocabulary.
 
     Parameters
     ----------
     paragraphs, places : int
-        How many there are at most; of more a random sample, the same each time.
+        Maximum numbers; if there are more, a random sample is taken, the same in each run.
     """
     rng = np.random.default_rng(0)
     lines = list(text_lines(path))
@@ -79,23 +80,23 @@ def find_cloze_places(
     view = Words()([lines[i] for i in taken.tolist()])
     lists = _lists_in_model(model, related)
     number = related.find(view.hashes)
-    found = np.flatnonzero((number >= 0) & word_tokens(view))
-    found = np.array([i for i in found.tolist() if int(number[i]) in lists], np.int64)
-    found = np.sort(rng.permutation(found)[:places])
-    chosen = [lists[int(each)] for each in number[found]]
-    zeros = np.zeros(len(found), np.int32)
+    positions = np.flatnonzero((number >= 0) & word_tokens(view))
+    positions = np.array([i for i in positions.tolist() if int(number[i]) in lists], np.int64)
+    positions = np.sort(rng.permutation(positions)[:places])
+    chosen = [lists[int(i)] for i in number[positions]]
+    zeros = np.zeros(len(positions), np.int32)
     own = CandidateLists.from_texts(chosen)
-    instances = Instances(found, np.ones(len(found), np.int32), zeros, zeros.copy(), own)
-    return ClozePlaces(view, instances, view.document_indices(found) < (len(view.texts) + 1) // 2)
+    instances = Instances(positions, np.ones(len(positions), np.int32), zeros, zeros.copy(), own)
+    return ClozePlaces(view, instances, view.document_indices(positions) < (len(view.texts) + 1) // 2)
 
 
 def _lists_in_model(model: Cloze, related: WordRelations) -> Mapping[int, Sequence[str]]:
-    """Return each word that the model knows with those related words that it knows, if any, by its number."""
-    known = model.numbers_of_candidates(related.spellings) >= 0
+    """Return the candidates in the model's vocabulary, with the word itself first, by the word's number."""
+    in_model = model.numbers_of_candidates(related.spellings) >= 0
     lists = {}
-    for i in np.flatnonzero(known).tolist():
+    for i in np.flatnonzero(in_model).tolist():
         others = related.others[related.offsets[i] : related.offsets[i + 1]]
-        others = others[known[others]]
+        others = others[in_model[others]]
         if len(others):
             lists[i] = [related.spellings[i], *(related.spellings[other] for other in others.tolist())]
     return lists
@@ -106,21 +107,21 @@ SETTINGS = "DISAMBIG_PEERS"
 OURS, COUNTS = "words in context", "n-gram counts"
 MEAN = "mean of domains"
 MAX_PARAGRAPHS, MAX_PLACES = 2_000, 10_000
-"""Of a domain, at most."""
+"""Maximum numbers per domain."""
 QUICK = 10
-"""With `quick` so many times fewer."""
+"""With `quick` the maximum numbers are divided by this."""
 Floats = NDArray[np.float64]
 Figures = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
 class ClozeFigures:
-    """Rank and log loss of the word that stands there, among those that it is mistaken for.
+    """Rank and log loss of the observed word among the words that it is confused with.
 
     Parameters
     ----------
     words, counts : str or path
-        A model of words in context and a count table, or the name of a pack that brings them.
+        A model of words in context and a count table, or the name of a pack that contains them.
     """
 
     words: str | Path = "disambig_en"
@@ -130,42 +131,44 @@ class ClozeFigures:
     needs: tuple[str, ...] = (HELD_OUT,)
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
-        """Ask each system about the same places of each domain; with `quick` about a tenth of them."""
+        """Score each system on the same places of each domain; with `quick` on about a tenth of them."""
         share = QUICK if quick else 1
         model, related = open_cloze(self.words), load_relations(str(ENGLISH_RELATIONS), KINDS)
         paths = sorted(data.glob(HELD_OUT))
-        grounds = {}
+        places_by_domain = {}
         for number, path in enumerate(paths):
             progress("reading", number, len(paths))
-            ground = find_cloze_places(
+            places = find_cloze_places(
                 path, model, related, paragraphs=MAX_PARAGRAPHS // share, places=MAX_PLACES // share
             )
-            if ground.learns.any() and not ground.learns.all():
-                grounds[path.name.partition(".")[0]] = ground
+            if places.learns.any() and not places.learns.all():
+                places_by_domain[path.name.partition(".")[0]] = places
         systems, notes = self._systems()
-        found: dict[str, dict[str, Figures]] = {}
+        by_system: dict[str, dict[str, Figures]] = {}
         for number, (name, extractor) in enumerate(systems.items()):
             progress(name, number, len(systems))
-            found[name] = {domain: evaluate_system(extractor, ground) for domain, ground in grounds.items()}
-            found[name][MEAN] = _mean_figures(list(found[name].values()))
+            by_system[name] = {
+                domain: evaluate_system(extractor, places) for domain, places in places_by_domain.items()
+            }
+            by_system[name][MEAN] = _mean_figures(list(by_system[name].values()))
         return ExperimentResult(
-            rows=[row for name, figures in found.items() for row in figure_rows(name, figures)],
-            claims=list(figure_claims(found)),
+            rows=[row for name, figures in by_system.items() for row in figure_rows(name, figures)],
+            claims=list(figure_claims(by_system)),
             notes=[*NOTES, *notes],
-            details={"figures": found},
+            details={"figures": by_system},
             places=2,
         )
 
     def _systems(self) -> tuple[Mapping[str, FeatureExtractor], Sequence[str]]:
-        """Return the systems, and what is to be said of those that are missing."""
+        """Return the systems, and notes on those that are missing."""
         models, notes = kenlm_models()
-        described: dict[str, dict[str, Any]] = {
+        configs: dict[str, dict[str, Any]] = {
             OURS: {"@disambig_extractors": "disambig.WordsInContext.v1", "words": str(self.words)},
             COUNTS: {"@disambig_extractors": "disambig.ContextProbabilities.v1", "counts": str(self.counts)},
         }
         for name, path in models.items():
-            described[name] = {"@disambig_extractors": "variance_svm.KenLM.v1", "path": path}
-        return {name: resolve({"it": config})["it"] for name, config in described.items()}, notes
+            configs[name] = {"@disambig_extractors": "variance_svm.KenLM.v1", "path": path}
+        return {name: resolve({"it": config})["it"] for name, config in configs.items()}, notes
 
 
 NOTES = (
@@ -177,7 +180,7 @@ NOTES = (
 
 
 def kenlm_models() -> tuple[Mapping[str, str], Sequence[str]]:
-    """Return KenLM's models by name, and why there are none.
+    """Return the KenLM models by name, and notes on why there are none.
 
     Raises
     ------
@@ -196,39 +199,39 @@ def kenlm_models() -> tuple[Mapping[str, str], Sequence[str]]:
     return models, []
 
 
-def evaluate_system(extractor: FeatureExtractor, ground: ClozePlaces) -> Figures:
+def evaluate_system(extractor: FeatureExtractor, places: ClozePlaces) -> Figures:
     """Return the figures of one system in one domain."""
-    batch = transform_candidates(extractor, ground)
+    batch = transform_candidates(extractor, places)
     learner = resolve({"it": {"@disambig_learners": "variance_svm.ConditionalLogit.v1"}})["it"]
-    scorer = learner.fit(batch.take(np.flatnonzero(ground.learns))).scorer
-    test = np.flatnonzero(~ground.learns)
+    scorer = learner.fit(batch.take(np.flatnonzero(places.learns))).scorer
+    test = np.flatnonzero(~places.learns)
     part = batch.take(test)
-    own = ground.instances.take(test).own
+    own = places.instances.take(test).own
     assert own is not None
     return list_figures(scorer.scores(part), own.offsets)
 
 
-def transform_candidates(extractor: FeatureExtractor, ground: ClozePlaces) -> CandidateBatch:
-    """Return the attributes of all candidates, those of extractors that know groups alone among them."""
-    every, instances = Group("cloze", ()), ground.instances
+def transform_candidates(extractor: FeatureExtractor, places: ClozePlaces) -> CandidateBatch:
+    """Return the attributes of all candidates, also for extractors that only support fixed groups."""
+    every, instances = Group("cloze", ()), places.instances
     if getattr(extractor, "describes", "") != "group":
-        return extractor.transform(ground.view, instances, every).batch
-    own, groups = instances.own, ground.groups()
+        return extractor.transform(places.view, instances, every).batch
+    own, groups = instances.own, places.groups()
     assert own is not None
-    fitted = extractor.fit(ground.view, instances, list(groups))
+    fitted = extractor.fit(places.view, instances, list(groups))
     values = np.zeros((len(own.texts), 1), np.float32)
     for group, rows in groups.items():
         zeros = np.zeros(len(rows), np.int32)
         part = Instances(instances.positions[rows], instances.lengths[rows], zeros, zeros.copy())
-        found = fitted.transform(ground.view, part, group).batch
+        batch = fitted.transform(places.view, part, group).batch
         at = own.offsets[rows][:, None] + np.arange(len(group.candidates))
-        values[at, 0] = found.scores(np.ones(1)).reshape(at.shape)
+        values[at, 0] = batch.scores(np.ones(1)).reshape(at.shape)
     columns = Columns(np.array([-1], np.int32), np.zeros(1, np.int32), ("KenLM",), ["KenLM"])
     return DenseLists(values, own.offsets, instances.costs(every), columns)
 
 
 def list_figures(scores: Floats, offsets: NDArray[np.int64]) -> Figures:
-    """Return how the first candidate of each list fares, on average."""
+    """Return the mean figures of the first candidate of each list: share at rank 1, rank, log loss."""
     sizes = np.diff(offsets)
     first = scores[offsets[:-1]]
     above = np.add.reduceat(scores > np.repeat(first, sizes), offsets[:-1])
@@ -245,24 +248,24 @@ def list_figures(scores: Floats, offsets: NDArray[np.int64]) -> Figures:
     }
 
 
-def _mean_figures(found: Sequence[Figures]) -> Figures:
-    mean = {name: float(np.mean([each[name] for each in found])) for name in found[0]}
-    return {**mean, "n": sum(int(each["n"]) for each in found)}
+def _mean_figures(by_domain: Sequence[Figures]) -> Figures:
+    mean = {name: float(np.mean([figures[name] for figures in by_domain])) for name in by_domain[0]}
+    return {**mean, "n": sum(int(figures["n"]) for figures in by_domain)}
 
 
-def figure_rows(system: str, found: Mapping[str, Figures]) -> list[ResultRow]:
+def figure_rows(system: str, by_domain: Mapping[str, Figures]) -> list[ResultRow]:
     """Return the figures of one system, the mean first."""
     return [
-        ResultRow(system, f"{domain}: {name}", None, found[domain][name], int(found[domain]["n"]))
-        for domain in (MEAN, *(domain for domain in found if domain != MEAN))
+        ResultRow(system, f"{domain}: {name}", None, by_domain[domain][name], int(by_domain[domain]["n"]))
+        for domain in (MEAN, *(domain for domain in by_domain if domain != MEAN))
         for name in ("right", "rank", "loss")
     ]
 
 
-def figure_claims(found: Mapping[str, Mapping[str, Figures]]) -> list[Claim]:
-    """Return whether the model loses less than each other system, in the mean and in how many domains."""
-    ours, said = found[OURS], []
-    for name, theirs in found.items():
+def figure_claims(by_system: Mapping[str, Mapping[str, Figures]]) -> list[Claim]:
+    """Return the claims that the model has a lower mean loss than each other system."""
+    ours, claims = by_system[OURS], []
+    for name, theirs in by_system.items():
         if name == OURS:
             continue
         domains = [domain for domain in ours if domain != MEAN]
@@ -271,5 +274,5 @@ def figure_claims(found: Mapping[str, Mapping[str, Figures]]) -> list[Claim]:
             f"{ours[MEAN]['loss']:.2f} and {theirs[MEAN]['loss']:.2f}, less in {better} of {len(domains)}"
         )
         holds = ours[MEAN]["loss"] < theirs[MEAN]["loss"]
-        said.append(Claim(f"{OURS} lose less than {name}", holds, evidence))
-    return said
+        claims.append(Claim(f"{OURS} lose less than {name}", holds, evidence))
+    return claims

@@ -1,4 +1,4 @@
-"""Experiments that `disambig reproduce` repeats; each is registered in `plugin`."""
+"""Experiments for `disambig reproduce`; each is registered in `plugin`."""
 
 import lazy_loader
 

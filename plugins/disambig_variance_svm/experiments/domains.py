@@ -1,7 +1,7 @@
-"""``bergsma2010.domains``: when weights learned in other domains help as a prior.
+"""``bergsma2010.domains``: when a prior learned in other domains helps.
 
-The paper tests out of domain (its section 5.3) but adapts nothing. Here each domain in turn is the new one:
-a few of its examples are at hand, and weights learned from all the others.
+The paper tests out of domain (section 5.3) but does not adapt. Here each domain in turn is the new one, with
+a few labelled examples and with weights learned from all other domains.
 """
 
 from __future__ import annotations
@@ -41,17 +41,17 @@ AS_IS, SUM = "other domains' weights", "SumLM"
 SIZES = (10, 100, 1000)
 DRAWS = {10: 5, 100: 3, 1000: 2}
 POOLED_DRAWS = 1
-"""Pooling is the dearest to train and varies least."""
+"""Pooled training is the most expensive and varies least between draws."""
 OTHERS, OTHERS_DEV = 500, 150
-"""Examples of each other domain, to learn from and to tune on."""
+"""Examples from each other domain for training and for tuning."""
 DEV, TEST = 1000, 3000
 TOLERANCE = 0.2
-"""Points of accuracy within which two systems are as good as each other."""
+"""Difference in accuracy, in points, up to which two systems count as equally good."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bergsma2010Domains:
-    """Prepositions of each domain, with weights of the others as the prior, and without."""
+    """Preposition selection in each domain, with and without a prior learned in the others."""
 
     title: ClassVar[str] = "A prior from other domains"
     description: ClassVar[str] = (
@@ -60,19 +60,21 @@ class Bergsma2010Domains:
     needs: ClassVar[tuple[str, ...]] = HELD_OUT
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
-        """Take each domain in turn as the new one; with `quick` four of them, 10 and 100 examples."""
+        """Run with each domain as the new one; with `quick` four domains, 10 and 100 examples."""
         read = {}
         for number, (name, path) in enumerate(zip(DOMAINS, find_files(data, HELD_OUT), strict=True)):
             progress("reading", number, len(DOMAINS))
             read[name] = domain_batches(path, few=quick)
-        found: dict[str, dict[str, dict[int, list[Hits]]]] = {}
+        hits_by_domain: dict[str, dict[str, dict[int, list[Hits]]]] = {}
         for number, name in enumerate(DOMAINS[:4] if quick else DOMAINS):
             progress(f"learning {name}", number, len(DOMAINS))
             others = [read[other] for other in DOMAINS if other != name]
-            found[name] = run_trials(read[name], others, sizes=SIZES[:2] if quick else SIZES, quick=quick)
+            hits_by_domain[name] = run_trials(
+                read[name], others, sizes=SIZES[:2] if quick else SIZES, quick=quick
+            )
         return ExperimentResult(
-            rows=list(domain_rows(found)),
-            claims=domain_claims(found),
+            rows=list(domain_rows(hits_by_domain)),
+            claims=domain_claims(hits_by_domain),
             notes=[
                 "The counts are those of the pack, made from training text of all domains: what is new to "
                 "the learner is the domain's examples, not its n-grams.",
@@ -84,27 +86,27 @@ class Bergsma2010Domains:
                 "McNemar's test is over the test examples of all domains, first draw; leads are means over "
                 "all draws, but over VAR-SVM, pooled, which is drawn once, of the first draw, too.",
             ],
-            details={"pairs": domain_pairs(found)},
+            details={"pairs": domain_pairs(hits_by_domain)},
         )
 
 
 def domain_batches(path: Path, *, few: bool = False) -> dict[str, DenseBlocks]:
-    """Return examples of a domain: ``train``, ``dev`` and ``test``, of different paragraphs."""
+    """Return examples of a domain, ``train``, ``dev`` and ``test``, from different paragraphs."""
     texts = split(text_lines(path))
     task, extractor = Preposition(), NgramCounts(counts="disambig_en")
     rng = np.random.default_rng(0)
     most = {"train": 3 * SIZES[-1], "dev": 300 if few else DEV, "test": 1000 if few else TEST}
-    found = {}
+    batches = {}
     for part, size in most.items():
         view = Words()(texts[part])
         instances = task.instances(view)
         chosen = rng.permutation(len(instances))[:size]
         batch = extractor.transform(view, instances.take(chosen), task.groups[0]).batch
         assert isinstance(batch, DenseBlocks)
-        found[part] = batch
+        batches[part] = batch
     uses = {"to learn from": "train", "to tune on": "dev", "to test on": "test"}
-    check_parts(path, "a preposition", {use: len(found[part].values) for use, part in uses.items()})
-    return found
+    check_parts(path, "a preposition", {use: len(batches[part].values) for use, part in uses.items()})
+    return batches
 
 
 def run_trials(
@@ -114,16 +116,16 @@ def run_trials(
     sizes: Sequence[int],
     quick: bool = False,
 ) -> dict[str, dict[int, list[Hits]]]:
-    """Return which test examples each system gets right, by size and draw; size 0 where none matters."""
+    """Return which test examples each system gets right, by training size and draw; size 0 if it has none."""
     elsewhere = join_blocks([first(other["train"], OTHERS) for other in others])
     tuning = join_blocks([first(other["dev"], OTHERS_DEV) for other in others])
-    given = VarianceSVM().fit(elsewhere, dev=tuning).scorer
+    other_scorer = VarianceSVM().fit(elsewhere, dev=tuning).scorer
     dev, test = domain["dev"], domain["test"]
-    assert isinstance(given, LinearScorer)
-    weights: Any = given.weights
-    found: dict[str, dict[int, list[Hits]]] = {system: {} for system in SYSTEMS}
-    found[AS_IS] = {0: [count_hits(given.scores(test), test)]}
-    found[SUM] = {0: [count_hits(SumLM().fit(test).scorer.scores(test), test)]}
+    assert isinstance(other_scorer, LinearScorer)
+    weights: Any = other_scorer.weights
+    hits: dict[str, dict[int, list[Hits]]] = {system: {} for system in SYSTEMS}
+    hits[AS_IS] = {0: [count_hits(other_scorer.scores(test), test)]}
+    hits[SUM] = {0: [count_hits(SumLM().fit(test).scorer.scores(test), test)]}
     n = len(domain["train"].values)
     for size in (size for size in sizes if size <= n):
         for draw in range(2 if quick else DRAWS[size]):
@@ -138,8 +140,8 @@ def run_trials(
                 learners[POOLED] = (VarianceSVM(), join_blocks([elsewhere, sample]))
             for system, (learner, examples) in learners.items():
                 scores = learner.fit(examples, dev=dev).scorer.scores(test)
-                found[system].setdefault(size, []).append(count_hits(scores, test))
-    return found
+                hits[system].setdefault(size, []).append(count_hits(scores, test))
+    return hits
 
 
 def first(batch: DenseBlocks, n: int) -> DenseBlocks:
@@ -147,38 +149,49 @@ def first(batch: DenseBlocks, n: int) -> DenseBlocks:
     return batch.take(np.arange(min(n, len(batch.values))))
 
 
-def domain_rows(found: Mapping[str, Mapping[str, Mapping[int, list[Hits]]]]) -> Iterator[ResultRow]:
+def domain_rows(hits_by_domain: Mapping[str, Mapping[str, Mapping[int, list[Hits]]]]) -> Iterator[ResultRow]:
     """Yield the mean over domains of each system and size, then each domain's own figures."""
     for system in (SUM, AS_IS, *SYSTEMS):
         for size in (0, *SIZES):
-            known = [domain[system][size] for domain in found.values() if size in domain[system]]
-            if known:
-                draws = min(len(each) for each in known)
-                means = [100 * np.mean([each[draw].mean() for each in known]) for draw in range(draws)]
-                n = sum(len(each[0]) for each in known)
+            by_domain = [domain[system][size] for domain in hits_by_domain.values() if size in domain[system]]
+            if by_domain:
+                draws = min(len(draw_hits) for draw_hits in by_domain)
+                means = [
+                    100 * np.mean([draw_hits[draw].mean() for draw_hits in by_domain])
+                    for draw in range(draws)
+                ]
+                n = sum(len(draw_hits[0]) for draw_hits in by_domain)
                 yield ResultRow(system, str(size or ""), None, float(np.mean(means)), n, _spread(means))
     for system in (SUM, AS_IS, *SYSTEMS):
-        for name, domain in found.items():
-            for size, each in domain[system].items():
-                shares = [100 * float(hit.mean()) for hit in each]
+        for name, domain in hits_by_domain.items():
+            for size, draw_hits in domain[system].items():
+                shares = [100 * float(hit.mean()) for hit in draw_hits]
                 setting = f"{name} {size:,}" if size else name
-                yield ResultRow(system, setting, None, float(np.mean(shares)), len(each[0]), _spread(shares))
+                yield ResultRow(
+                    system, setting, None, float(np.mean(shares)), len(draw_hits[0]), _spread(shares)
+                )
 
 
-def domain_pairs(found: Mapping[str, Mapping[str, Mapping[int, list[Hits]]]]) -> dict[str, dict[str, Any]]:
+def domain_pairs(
+    hits_by_domain: Mapping[str, Mapping[str, Mapping[int, list[Hits]]]],
+) -> dict[str, dict[str, Any]]:
     """Return, for each size and rival, the prior's mean lead in points, the domains it won, and p.
 
-    p is of the first draw; so is the lead over `POOLED`, which has no other. Other leads are of all draws.
+    p comes from the first draw, and so does the lead over `POOLED`, which is drawn once. Other leads are
+    means over all draws.
     """
     compared: dict[str, dict[str, Any]] = {}
     for size in SIZES:
-        names = [name for name, domain in found.items() if size in domain[NEAR]]
+        names = [name for name, domain in hits_by_domain.items() if size in domain[NEAR]]
         for rival in (PLAIN, AS_IS, PRIOR, POOLED) if names else ():
             leads, ours, theirs = {}, [], []
             for name in names:
-                mine, other = found[name][NEAR][size], found[name][rival][0 if rival == AS_IS else size]
+                mine, other = (
+                    hits_by_domain[name][NEAR][size],
+                    hits_by_domain[name][rival][0 if rival == AS_IS else size],
+                )
                 mine = mine[:POOLED_DRAWS] if rival == POOLED else mine
-                means = [np.mean([hit.mean() for hit in each]) for each in (mine, other)]
+                means = [np.mean([hit.mean() for hit in draw_hits]) for draw_hits in (mine, other)]
                 leads[name] = 100 * float(means[0] - means[1])
                 ours.append(mine[0])
                 theirs.append(other[0])
@@ -202,10 +215,10 @@ CLAIMS = {
 }
 
 
-def domain_claims(found: Mapping[str, Mapping[str, Mapping[int, list[Hits]]]]) -> list[Claim]:
-    """Return what is to be settled, with the figures that settle it; better means p < 0.05, too."""
-    said = []
-    for at in domain_pairs(found).values():
+def domain_claims(hits_by_domain: Mapping[str, Mapping[str, Mapping[int, list[Hits]]]]) -> list[Claim]:
+    """Return the claims with their evidence; a system is better only if p < 0.05."""
+    claims = []
+    for at in domain_pairs(hits_by_domain).values():
         better = at["lead"] > 0 and at["p"] < 0.05
         draws = "first draw" if at["rival"] == POOLED else "all draws"
         evidence = (
@@ -213,8 +226,8 @@ def domain_claims(found: Mapping[str, Mapping[str, Mapping[int, list[Hits]]]]) -
             f"McNemar p = {at['p']:.2g} (first draw)"
         )
         holds = at["lead"] >= -TOLERANCE if at["rival"] == POOLED else better
-        said.append(Claim(CLAIMS[at["rival"]].format(f"{at['size']:,}"), holds, evidence))
-    return said
+        claims.append(Claim(CLAIMS[at["rival"]].format(f"{at['size']:,}"), holds, evidence))
+    return claims
 
 
 def _spread(values: Sequence[Any]) -> float | None:

@@ -1,4 +1,4 @@
-"""``bergsma2010.peers``: the paper's systems and external systems, on the same places."""
+"""``bergsma2010.peers``: the paper's systems and external systems on the same places in the text."""
 
 from __future__ import annotations
 
@@ -36,75 +36,75 @@ TABLES = ("counts", "ratio")
 
 
 class _UnusableSetting(Exception):
-    """What is wrong, in words."""
+    """A value in the settings file that cannot be used; its text is the reason."""
 
 
 def read_external_settings(
     decided: Mapping[str, Sequence[Group]], systems: Sequence[str]
 ) -> Mapping[str, Any]:
-    """Return what the file says; nothing where the variable is not set.
+    """Return the settings from the file that `SETTINGS` names, or nothing if the variable is not set.
 
     Parameters
     ----------
     decided : mapping of str to sequence of Group
-        The tasks that models can be named for, and the groups that each is judged on.
+        The tasks that models can be given for, and the groups on which each task is scored.
     systems : sequence of str
-        Names that are taken.
+        Names that are already in use.
 
     Raises
     ------
     UserError
-        D743 for the first thing that cannot be used: a key, a type, a file, a model of other candidates.
+        D743 for the first unusable value: a key, a type, a file, or a model with other candidates.
     """
     path = os.environ.get(SETTINGS)
     if not path:
         return {}
     try:
-        said = json.loads(Path(path).read_text(encoding="utf8"))
-        check_external_settings(said, decided, systems)
+        settings = json.loads(Path(path).read_text(encoding="utf8"))
+        check_external_settings(settings, decided, systems)
     except (OSError, ValueError, RecursionError, _UnusableSetting) as error:
         raise UserError("D743", path=path, problem=str(error)) from error
-    return dict(said)
+    return dict(settings)
 
 
 def check_external_settings(
-    said: Any, decided: Mapping[str, Sequence[Group]], systems: Sequence[str]
+    settings: Any, decided: Mapping[str, Sequence[Group]], systems: Sequence[str]
 ) -> None:
-    """Look at all that is said, what is quick before what is slow."""
-    _object("it", said)
-    _known("key", said, (*TABLES, "kenlm", "models"))
-    language_models, models = said.get("kenlm", {}), said.get("models", {})
-    _object("kenlm", language_models)
-    _object("models", models)
-    _known("task", models, decided)
-    for task, of_task in models.items():
-        _object(f"models: {task}", of_task)
-        for name in (*language_models, *of_task):
-            if name in systems or (name in language_models and name in of_task):
+    """Check all settings, the cheap checks before those that open models."""
+    _check_object("it", settings)
+    _check_names("key", settings, (*TABLES, "kenlm", "models"))
+    language_models, models = settings.get("kenlm", {}), settings.get("models", {})
+    _check_object("kenlm", language_models)
+    _check_object("models", models)
+    _check_names("task", models, decided)
+    for task, task_models in models.items():
+        _check_object(f"models: {task}", task_models)
+        for name in (*language_models, *task_models):
+            if name in systems or (name in language_models and name in task_models):
                 raise _UnusableSetting(f"two systems are called {name!r}")
     for key in TABLES:
-        if key in said:
-            _tried(key, said[key], lambda place: open_table(place).require(Words.name))
+        if key in settings:
+            _try_open(key, settings[key], lambda place: open_table(place).require(Words.name))
     for name, place in language_models.items():
-        _tried(f"kenlm: {name}", place, lambda place: KenLM(path=place).model)
-    for task, of_task in models.items():
-        for name, place in of_task.items():
-            model = _tried(f"models: {task}: {name}", place, load_model)
+        _try_open(f"kenlm: {name}", place, lambda place: KenLM(path=place).model)
+    for task, task_models in models.items():
+        for name, place in task_models.items():
+            model = _try_open(f"models: {task}: {name}", place, load_model)
             _check_model(f"models: {task}: {name}", model, decided[task])
 
 
-def _object(what: str, said: Any) -> None:
-    if not isinstance(said, dict):
-        raise _UnusableSetting(f"{what} is {said!r}, not an object {{...}} with names")
+def _check_object(what: str, value: Any) -> None:
+    if not isinstance(value, dict):
+        raise _UnusableSetting(f"{what} is {value!r}, not an object {{...}} with names")
 
 
-def _known(kind: str, said: Iterable[str], known: Iterable[str]) -> None:
-    for name in said:
-        if name not in known:
-            raise _UnusableSetting(f"no {kind} is called {name!r}: there are {nearest_first(name, known)}")
+def _check_names(kind: str, names: Iterable[str], allowed: Iterable[str]) -> None:
+    for name in names:
+        if name not in allowed:
+            raise _UnusableSetting(f"no {kind} is called {name!r}: there are {nearest_first(name, allowed)}")
 
 
-def _tried(what: str, place: Any, opened: Callable[[str], Any]) -> Any:
+def _try_open(what: str, place: Any, opened: Callable[[str], Any]) -> Any:
     if not isinstance(place, str):
         raise _UnusableSetting(f"{what} is {place!r}, not a name or path in quotes")
     try:
@@ -114,7 +114,7 @@ def _tried(what: str, place: Any, opened: Callable[[str], Any]) -> Any:
 
 
 def _check_model(what: str, model: Any, groups: Sequence[Group]) -> None:
-    """Refuse a model that flags nothing, or would be asked about other words or candidates than its own."""
+    """Raise if a model flags nothing, or was trained for other words or candidates."""
     if model.tokenisation.name != Words.name:
         raise _UnusableSetting(f"{what}: it reads {model.tokenisation.name}, not {Words.name}")
     if not isinstance(model.judge, RaisesFlags):
@@ -122,19 +122,19 @@ def _check_model(what: str, model: Any, groups: Sequence[Group]) -> None:
     own = {group.name: set(group.candidates) for group in model.task.groups}
     for group in groups:
         if not own.get(group.name, set()).issuperset(group.candidates):
-            raise _UnusableSetting(f"{what}: its task {model.task.name} does not decide {_said(group)}")
+            raise _UnusableSetting(f"{what}: its task {model.task.name} does not decide {_describe(group)}")
 
 
-def _said(group: Group) -> str:
+def _describe(group: Group) -> str:
     shown = ", ".join(group.candidates[:4]) + (", ..." if len(group.candidates) > 4 else "")
     return f"{group.name!r} between {shown}"
 
 
 Texts = Mapping[str, Mapping[str, Sequence[str]]]
 FALSE_ALARMS = 0.005
-"""Share of the right words flagged, on the development text."""
+"""Share of the correct words that may be flagged in the development text."""
 FIVE = ("among/between", "amount/number", "cite/sight/site", "peace/piece", "raise/rise")
-"""The paper's sets."""
+"""The confusion sets of the paper."""
 TWENTY = (
     *FIVE,
     *"their/there/they're than/then affect/effect quiet/quite accept/except loose/lose its/it's".split(),
@@ -152,12 +152,12 @@ TASKS: Mapping[str, Callable[[], Any]] = {
 }
 RULE, SUM, VAR = "n-gram ratio rule", "SumLM", "VAR-SVM"
 QUICK = 10
-"""With `quick` one document in so many is read."""
+"""With `quick`, one document in this many is read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bergsma2010Peers:
-    """Accuracy, and swapped words found at equal false alarms, side by side and by domain."""
+    """Compare systems by accuracy, and by swapped words found at an equal rate of false alarms."""
 
     title: ClassVar[str] = "Peers: what a user would take instead"
     description: ClassVar[str] = (
@@ -166,7 +166,7 @@ class Bergsma2010Peers:
     needs: ClassVar[tuple[str, ...]] = PACK_HELD_OUT
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
-        """Judge every system on each task; with `quick` on a tenth of the documents."""
+        """Score every system on each task; with `quick` on a tenth of the documents."""
         tasks = {name: make() for name, make in TASKS.items()}
         decided = {
             name: [group for group in task.groups if name != "spelling" or group.name in TWENTY]
@@ -212,7 +212,7 @@ NOTES = (
 
 
 def read(data: Path, *, every: int = 1) -> Texts:
-    """Return the documents of each part by domain."""
+    """Return the documents of each part (train, dev, test) by domain."""
     texts: dict[str, dict[str, list[str]]] = {"train": {}, "dev": {}, "test": {}}
     for domain, path in zip(PACK_DOMAINS, find_files(data, PACK_HELD_OUT), strict=True):
         parts = split(line for number, line in enumerate(text_lines(path)) if number % every == 0)
@@ -224,7 +224,7 @@ def read(data: Path, *, every: int = 1) -> Texts:
 def extractor_builders(
     task_name: str, settings: Mapping[str, Any]
 ) -> Iterator[tuple[str, Callable[[Any, Texts], Any]]]:
-    """Yield each system's name and what makes its model from the task and the texts."""
+    """Yield each system's name and a function that builds its model from the task and the texts."""
     counts = settings.get("counts", "disambig_en")
     patterns = PATTERNS["spelling" if task_name == "spelling" else "preposition"]
     ratio = NgramRatio(counts=settings.get("ratio", counts))
@@ -237,28 +237,29 @@ def extractor_builders(
         train_systems(NgramCounts(counts=counts), VarianceSVM(variance=patterns), SumLM(patterns=patterns)),
     )
     for name, place in settings.get("models", {}).get(task_name, {}).items():
-        yield name, given(place)
+        yield name, saved_model(place)
         model = load_model(place)
         for extractor in model.extractors if len(model.extractors) > 1 else ():
-            if not isinstance(extractor, MissingWordOdds):  # it says nothing of words
+            if not isinstance(extractor, MissingWordOdds):  # its scores do not depend on the word
                 alone = train_systems(FittedExtractor(extractor), ConditionalLogit(), of=model.task)
                 yield f"{name}, its {type(extractor).__name__} alone", alone
 
 
-def given(place: str) -> Callable[[Any, Texts], Any]:
-    """Return what loads a model."""
+def saved_model(place: str) -> Callable[[Any, Texts], Any]:
+    """Return a function that loads a saved model."""
     return lambda task, texts: load_model(place)
 
 
 def train_systems(
     extractor: Any, learner: Any, baseline: Any = None, *, of: Any = None
 ) -> Callable[[Any, Texts], Any]:
-    """Return what trains and calibrates a model of one extractor, as `disambig train` would.
+    """Return a function that trains and calibrates a model with one extractor, as `disambig train` does.
 
     Parameters
     ----------
     of : Task, optional
-        That the extractor learned; the model decides its candidates where they are others than the asked.
+        The task that the extractor was fitted to. The model decides between the candidates of this task if
+        they differ from those of the task under test.
     """
 
     def build(task: Any, texts: Texts) -> Any:
@@ -281,7 +282,7 @@ def train_systems(
 def measure_systems(
     on_dev: SystemDecisions, dev: TestBed, on_test: SystemDecisions, test: TestBed
 ) -> dict[str, Any]:
-    """Return accuracy and made errors found, in %, of one system."""
+    """Return one system's accuracy and its recall on synthetic errors, in %."""
     groups, group_names = test.instances.groups, [group.name for group in test.task.groups]
     by_domain = {
         name: _percent(on_test.right[test.parts == part])
@@ -316,36 +317,36 @@ def measure_systems(
 
 
 def table_rows(name: str, task: str, figures: Mapping[str, Any], test: TestBed) -> Iterator[ResultRow]:
-    """Yield the figures to be shown."""
+    """Yield the rows of the result table for one system."""
     n, errors = len(test.instances), sum(len(made.rows) for made in test.errors)
     by_group = figures["by_group"]
     yield ResultRow(name, f"{task}: accuracy", None, figures["accuracy"], n)
     yield ResultRow(name, f"{task}: accuracy, mean of domains", None, figures["mean_of_domains"], n)
     if len(by_group) > 1:
         for title, names in (("twenty", TWENTY), ("five", FIVE)):
-            known = [by_group[group] for group in names if group in by_group]
-            if known:
+            accuracies = [by_group[group] for group in names if group in by_group]
+            if accuracies:
                 yield ResultRow(
-                    name, f"{task}: accuracy, mean of {title} sets", None, float(np.mean(known)), n
+                    name, f"{task}: accuracy, mean of {title} sets", None, float(np.mean(accuracies)), n
                 )
-    found = figures["odds"]["found"] if errors else None
-    yield ResultRow(name, f"{task}: found at 0.5 % false alarms", None, found, errors)
+    recall = figures["odds"]["found"] if errors else None
+    yield ResultRow(name, f"{task}: found at 0.5 % false alarms", None, recall, errors)
     for domain, accuracy in figures["by_domain"].items():
         part = int((test.parts == test.names.index(domain)).sum())
         yield ResultRow(name, f"{task}: accuracy, {domain}", None, accuracy, part)
 
 
 def compare_systems(task: str, judged: Mapping[str, SystemDecisions]) -> Iterator[Claim]:
-    """Yield whether each learned system chooses better than the best KenLM model, where there is one."""
-    rivals = {name: one.right for name, one in judged.items() if name.startswith("KenLM")}
+    """Yield the claims that each learned system is better than the best KenLM model, if there is one."""
+    rivals = {name: decisions.right for name, decisions in judged.items() if name.startswith("KenLM")}
     if not rivals:
         return
     best = max(rivals, key=lambda name: rivals[name].mean())
-    for name, one in judged.items():
+    for name, decisions in judged.items():
         if name in rivals or name in (RULE, SUM):
             continue
-        lead = _percent(one.right) - _percent(rivals[best])
-        p = mcnemar(one.right, rivals[best])
+        lead = _percent(decisions.right) - _percent(rivals[best])
+        p = mcnemar(decisions.right, rivals[best])
         claim = f"{task}: {name} chooses better than {best}"
         yield Claim(claim, bool(lead > 0 and p < 0.05), f"{lead:+.2f} points, McNemar p = {p:.2g}")
 

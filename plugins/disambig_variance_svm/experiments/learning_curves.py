@@ -1,4 +1,4 @@
-"""What the three tables share: the five confusion sets, examples from counted text, rows, tests and claims."""
+"""Shared by the three tables: the five confusion sets, examples from counted text, rows, tests and claims."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from ..plain_text import COUNTED, find_files
 
 
 def check_parts(path: Path, what: str, parts: Mapping[str, int]) -> None:
-    """Refuse data where a part is without examples.
+    """Raise an error if a part of the data has no examples.
 
     Parameters
     ----------
     path : path
-        Where the data are, for the message.
+        The data, for the message.
     what : str
-        What an example is of.
+        What an example is an example of, for the message.
     parts : mapping of str to int
-        Examples by what they are for (``"to test on"``).
+        Number of examples by their use (``"to test on"``).
 
     Raises
     ------
@@ -45,7 +45,7 @@ def check_parts(path: Path, what: str, parts: Mapping[str, int]) -> None:
 
 
 def check_folds(path: Path, what: str, fold_of: NDArray[np.int64], folds: int) -> None:
-    """Refuse data where a fold is without examples (D725): each is tested on, tuned on and learned from."""
+    """Raise D725 if a fold has no examples: each fold is used for testing, tuning and training."""
     used = len(np.unique(fold_of))
     if used < folds:
         problem = f"only {used} of {folds} folds have an example of {what}; every one needs some"
@@ -64,7 +64,7 @@ WORDS = tuple(word for group in SETS for word in group)
 
 @dataclass(frozen=True)
 class FiveConfusionSets:
-    """Finds every occurrence of a member of the five sets."""
+    """A task that decides every occurrence of a member of the five sets."""
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
@@ -72,7 +72,7 @@ class FiveConfusionSets:
         return tuple(confusion_set("/".join(words)) for words in SETS)
 
     def instances(self, view: TokenView) -> Instances:
-        """Return the occurrences."""
+        """Return every occurrence of a member."""
         return CandidateFinder.from_groups(self.groups).find(view)
 
 
@@ -81,14 +81,14 @@ LAYOUT = 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CountedExamples:
-    """Examples of one set, and the fold of the paragraph of each."""
+    """Examples of one set, and the fold of each example's paragraph."""
 
     batch: DenseBlocks
     folds: NDArray[np.int64]
 
 
 def find_counted_examples(data: Path, counts: Path, *, progress: Progress) -> Mapping[str, DenseBlocks]:
-    """Return all examples of the counted text by set; they are cached."""
+    """Return all examples from the counted text by set; the result is cached on disk."""
     task = FiveConfusionSets()
     sources = find_files(data, COUNTED)
 
@@ -105,10 +105,10 @@ def find_counted_examples(data: Path, counts: Path, *, progress: Progress) -> Ma
                     if len(here):
                         parts[g].append(with_left_out(extractor, view, here, group))
         arrays = {}
-        for g, found in enumerate(parts):
-            check_parts(data, task.groups[g].name, {"in counted text": len(found)})
-            arrays[f"values{g}"] = np.concatenate([batch.values for batch in found])
-            arrays[f"costs{g}"] = np.concatenate([batch.costs for batch in found])
+        for g, blocks in enumerate(parts):
+            check_parts(data, task.groups[g].name, {"in counted text": len(blocks)})
+            arrays[f"values{g}"] = np.concatenate([batch.values for batch in blocks])
+            arrays[f"costs{g}"] = np.concatenate([batch.costs for batch in blocks])
         with path.open("wb") as file:
             np.savez(file, allow_pickle=False, **arrays)
 
@@ -118,33 +118,33 @@ def find_counted_examples(data: Path, counts: Path, *, progress: Progress) -> Ma
         "counts": counts.name,
     }
     path = cached("five-sets", ".npz", sources=sources, about=about, make=make)
-    found = {}
+    by_set = {}
     with np.load(path, allow_pickle=False) as arrays:
         for g, group in enumerate(task.groups):
             values = arrays[f"values{g}"]
             _, k, a = values.shape
             column_of = np.arange(k * a).reshape(k, a)
-            found[group.name] = DenseBlocks(values, column_of, ngram_columns(group), arrays[f"costs{g}"])
-    return found
+            by_set[group.name] = DenseBlocks(values, column_of, ngram_columns(group), arrays[f"costs{g}"])
+    return by_set
 
 
 Paper = Mapping[str, Mapping[int, float]]
 Figures = dict[str, dict[int, float]]
 SIZES = (10, 100, 1000, 10_000, 100_000)
 WITHIN = 0.5
-"""Points by which VAR-SVM with 10 examples may stay below the unsupervised sum."""
+"""Points by which VAR-SVM with 10 examples may be below the unsupervised sum."""
 SURE = 0.05
 
 
 def curve_rows(outcomes: Outcomes, paper: Paper, *, n: int, note: str = "") -> list[ResultRow]:
-    """Return a row for each system and size; None where nothing was learned.
+    """Return a row for each system and size, without a value if nothing was learned.
 
     Parameters
     ----------
     n : int
-        Test examples.
+        Number of test examples.
     note : str
-        Stands behind the size in the setting.
+        Text that is appended to the size.
     """
     rows = []
     for (system, size), outcome in outcomes.items():
@@ -155,93 +155,93 @@ def curve_rows(outcomes: Outcomes, paper: Paper, *, n: int, note: str = "") -> l
 
 
 def mean_accuracies(outcomes: Outcomes) -> Figures:
-    """Return the mean accuracy in % of each system and size that was tried."""
-    found: Figures = {}
+    """Return the mean accuracy in % for each system and size that was run."""
+    accuracies: Figures = {}
     for (system, size), outcome in outcomes.items():
         share = outcome.accuracy()
         if share is not None:
-            found.setdefault(system, {})[size] = share
-    return found
+            accuracies.setdefault(system, {})[size] = share
+    return accuracies
 
 
 def differences(outcomes: Outcomes, best: str, *, folds: int = 1) -> dict[str, dict[str, dict[str, float]]]:
-    """Return p by size and system that it differs from `best`: chi-squared and McNemar.
+    """Return the p-values of the difference of each system from `best`: chi-squared and McNemar.
 
     Parameters
     ----------
     folds : int
-        How many of the first draws have test examples of their own; they are put together.
+        Number of first draws whose test examples do not overlap; they are concatenated.
     """
-    found: dict[str, dict[str, dict[str, float]]] = {}
+    tests: dict[str, dict[str, dict[str, float]]] = {}
     for (system, size), outcome in outcomes.items():
         other = outcomes[best, size]
         if system == best or not outcome.hits or not other.hits:
             continue
-        first, second = (np.concatenate(each.hits[:folds]) for each in (outcome, other))
-        found.setdefault(str(size), {})[system] = {
+        first, second = (np.concatenate(compared.hits[:folds]) for compared in (outcome, other))
+        tests.setdefault(str(size), {})[system] = {
             "difference": round(100 * float(second.mean() - first.mean()), 2),
             "chi_squared": float(
                 f"{chi_squared(int(first.sum()), len(first), int(second.sum()), len(second)):.3g}"
             ),
             "mcnemar": float(f"{mcnemar(first, second):.3g}"),
         }
-    return found
+    return tests
 
 
 def claim_no_worse_than_sum(figures: Figures, unsupervised: float, name: str = "SumLM") -> list[Claim]:
-    """VAR-SVM with 10 examples is no worse than the unsupervised sum."""
+    """Return the claim that VAR-SVM with 10 examples is no worse than the unsupervised sum."""
     var = figures.get("VAR-SVM", {}).get(10)
     if var is None:
         return []
-    said = f"VAR-SVM {var:.1f}, {name} {unsupervised:.1f}: {var - unsupervised:+.1f} points"
+    evidence = f"VAR-SVM {var:.1f}, {name} {unsupervised:.1f}: {var - unsupervised:+.1f} points"
     text = f"VAR-SVM with 10 examples is no worse than {name} (within {WITHIN} point)"
-    return [Claim(text, var >= unsupervised - WITHIN, said)]
+    return [Claim(text, var >= unsupervised - WITHIN, evidence)]
 
 
 def claim_worth_ten_times(figures: Figures, other: str, *, unfinished: int = 0) -> list[Claim]:
-    """VAR-SVM with 1K examples does at least as well as `other` with 10K.
+    """Return the claim that VAR-SVM with 1K examples does at least as well as `other` with 10K.
 
     Parameters
     ----------
     unfinished : int
-        Draws in which `other` did not converge with 10K examples.
+        Number of draws in which `other` did not converge with 10K examples.
     """
     var, theirs = figures.get("VAR-SVM", {}).get(1000), figures.get(other, {}).get(10_000)
     if var is None or theirs is None:
         return []
-    said = f"VAR-SVM {var:.1f}, {other} {theirs:.1f}"
+    evidence = f"VAR-SVM {var:.1f}, {other} {theirs:.1f}"
     if unfinished:
-        said += f" (which did not converge in {unfinished} draws)"
+        evidence += f" (which did not converge in {unfinished} draws)"
     text = f"VAR-SVM with 1,000 examples does at least as well as {other} with 10,000"
-    return [Claim(text, var >= theirs, said)]
+    return [Claim(text, var >= theirs, evidence)]
 
 
 def claim_order(figures: Figures, systems: Sequence[str], sizes: Sequence[int] = (10, 100)) -> list[Claim]:
-    """Each system beats the one before it, at each of the sizes."""
+    """Return the claims that each system beats the previous one at each size."""
     claims = []
     for size in sizes:
         shares = [figures[system][size] for system in systems if size in figures.get(system, {})]
         if len(shares) < len(systems):
             continue
         rising = all(a < b for a, b in pairwise(shares))
-        said = ", ".join(f"{system} {share:.1f}" for system, share in zip(systems, shares, strict=True))
-        claims.append(Claim(f"{' < '.join(systems)} with {size} examples", rising, said))
+        evidence = ", ".join(f"{system} {share:.1f}" for system, share in zip(systems, shares, strict=True))
+        claims.append(Claim(f"{' < '.join(systems)} with {size} examples", rising, evidence))
     return claims
 
 
 def claim_gains_shrink(figures: Figures, other: str) -> list[Claim]:
-    """Claim that the lead of VAR-SVM over `other` falls from each size to the next."""
+    """Return the claim that the lead of VAR-SVM over `other` falls from each size to the next."""
     sizes = sorted(set(figures.get("VAR-SVM", {})) & set(figures.get(other, {})))
     if len(sizes) < 2:
         return []
     gains = [figures["VAR-SVM"][size] - figures[other][size] for size in sizes]
-    said = ", ".join(f"{size:,}: {gain:+.1f}" for size, gain in zip(sizes, gains, strict=True))
+    evidence = ", ".join(f"{size:,}: {gain:+.1f}" for size, gain in zip(sizes, gains, strict=True))
     falling = all(a > b for a, b in pairwise(gains))
-    return [Claim(f"the gain of VAR-SVM over {other} shrinks as examples are added", falling, said)]
+    return [Claim(f"the gain of VAR-SVM over {other} shrinks as examples are added", falling, evidence)]
 
 
 def claim_significantly_best(tests: Mapping[str, Any], systems: Sequence[str]) -> list[Claim]:
-    """VAR-SVM is better than every one of `systems` up to 1,000 examples, by chi-squared."""
+    """Return the claim that VAR-SVM beats all `systems` up to 1,000 examples, by chi-squared."""
     pairs = [
         (int(size), system, tests[size][system])
         for size in ("10", "100", "1000")
@@ -256,15 +256,15 @@ def claim_significantly_best(tests: Mapping[str, Any], systems: Sequence[str]) -
         for size, system, test in pairs
         if not (test["difference"] > 0 and test["chi_squared"] < SURE)
     ]
-    said = "not so: " + "; ".join(weak) if weak else f"all {len(pairs)} comparisons have p < {SURE}"
+    evidence = "not so: " + "; ".join(weak) if weak else f"all {len(pairs)} comparisons have p < {SURE}"
     text = f"VAR-SVM is significantly better than all others up to {pairs[-1][0]:,} examples (chi-squared)"
-    return [Claim(text, not weak, said)]
+    return [Claim(text, not weak, evidence)]
 
 
 def draw_details(outcomes: Outcomes) -> dict[str, Any]:
-    """Return for each system and size the figures of each draw, C and seconds."""
-    found: dict[str, Any] = {}
+    """Return the accuracy of each draw, C and seconds for each system and size."""
+    details: dict[str, Any] = {}
     for (system, size), outcome in outcomes.items():
         if outcome.hits:
-            found.setdefault(system, {})[str(size)] = outcome.plain()
-    return found
+            details.setdefault(system, {})[str(size)] = outcome.plain()
+    return details

@@ -1,10 +1,10 @@
-"""``people.mistakes``: real mistakes of people, mended by what ships and by what one could take instead.
+"""``people.mistakes``: real mistakes that people made, corrected by the shipped models and by alternatives.
 
-The mistakes are corrections from the histories of open documentation projects, the clean paragraphs are of
-the same projects. What ships is set to its own rates; the line of the plot is at rates that its models
-share. KenLM, of the text that the pack's counts are of, decides the same candidates, with a limit for each
-task at which it flags the clean paragraphs of the development part as often as what ships. Harper is as its
-authors set it. Of edits that overlap the surest counts, whoever proposes them.
+The mistakes are corrections from the histories of open documentation projects; the clean paragraphs come from
+the same projects. The shipped models run at their own operating points; the line in the plot shows rates
+that all models share. KenLM, trained on the same text as the pack's counts, decides between the same
+candidates; its threshold for each task is set so that it flags the clean development paragraphs as often as
+the shipped models. Harper runs with its default settings. If edits overlap, the most certain one counts.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from ..external_systems.kenlm import KenLMChecker, load_or_make_kenlm, missing
 FOLDER = Path("labelled") / "fixes"
 SHIPS = "what ships"
 QUICK = 4
-"""With `quick` one mistake, and one paragraph, of so many is read."""
+"""With `quick`, one mistake and one paragraph in this many are read."""
 Limits = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
 class PeopleMistakes:
-    """Mistakes rightly corrected by class, and false flags, of systems side by side."""
+    """Compare systems by correctly fixed mistakes of each class and by false flags."""
 
     part: str = "test"
     title: str = "People's mistakes: found and mended"
@@ -49,7 +49,7 @@ class PeopleMistakes:
     )
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
-        """Ask each system that is there once; with `quick` for a quarter of the texts."""
+        """Run each installed system once; with `quick` on a quarter of the texts."""
         every = QUICK if quick else 1
         fixes = read_fixes(data / FOLDER / f"{self.part}.jsonl.xz", tier=1)[::every]
         clean = read_clean(data / FOLDER / f"clean.{self.part}.jsonl.xz")[::every]
@@ -72,19 +72,19 @@ class PeopleMistakes:
             trials["Harper"] = MistakeTrial.from_checker(HarperChecker(), fixes, clean)
         else:
             notes.append("Harper is left out: it needs pip install 'disambig[peers]'.")
-        found = {name: mistake_figures(trial, limits.get(name)) for name, trial in trials.items()}
+        by_system = {name: mistake_figures(trial, limits.get(name)) for name, trial in trials.items()}
         return ExperimentResult(
-            rows=[row for name, figures in found.items() for row in people_rows(name, figures)],
+            rows=[row for name, figures in by_system.items() for row in people_rows(name, figures)],
             claims=list(people_claims(trials, limits)),
             notes=[*NOTES, *notes],
-            details={"part": self.part, "figures": found},
-            panels=[people_panel(ships, trials[SHIPS], found)],
+            details={"part": self.part, "figures": by_system},
+            panels=[people_panel(ships, trials[SHIPS], by_system)],
         )
 
 
 @dataclass(frozen=True, slots=True)
 class PeopleDevelopmentMistakes(PeopleMistakes):
-    """The same on the development part."""
+    """The same experiment on the development part."""
 
     part: str = "dev"
     description: str = "the same on the development part, to work with"
@@ -103,7 +103,7 @@ NOTES = (
 
 
 def equal_limits(ships: ModelChecker, peer: KenLMChecker, clean: Sequence[Any]) -> dict[str, float]:
-    """Return the limits at which a peer flags clean text as often as what ships, task by task."""
+    """Return, for each task, the threshold at which a peer flags clean text as often as the shipped model."""
     flags = MistakeTrial.from_checker(ships, [], clean).at_limits(ships.limits()).flags.sum(axis=1)
     wanted = dict(zip(ships.tasks, flags.tolist(), strict=True))
     trial = MistakeTrial.from_checker(peer, [], clean)
@@ -111,26 +111,26 @@ def equal_limits(ships: ModelChecker, peer: KenLMChecker, clean: Sequence[Any]) 
 
 
 def group_models(ships: ModelChecker) -> tuple[Any, ...]:
-    """Return the models that decide between the words of groups: KenLM is asked about these."""
+    """Return the models with fixed groups of candidates, which KenLM can decide as well."""
     return tuple(model for model in ships.models if any(group.candidates for group in model.task.groups))
 
 
-def people_rows(name: str, found: Mapping[str, Any]) -> Iterator[ResultRow]:
-    """Yield the figures to be shown of one system."""
-    every = found["all"]
+def people_rows(name: str, figures: Mapping[str, Any]) -> Iterator[ResultRow]:
+    """Yield the rows of the result table for one system."""
+    every = figures["all"]
     yield ResultRow(name, "right, all", None, _percent(every["right"]), every["n"])
-    for category, of_class in found["classes"].items():
+    for category, of_class in figures["classes"].items():
         yield ResultRow(name, f"right, {category}", None, _percent(of_class["right"]), of_class["n"])
         for kind, at in of_class["kinds"].items() if len(of_class["kinds"]) > 1 else ():
             yield ResultRow(name, f"right, {category}, {kind}", None, _percent(at["right"]), at["n"])
     yield ResultRow(name, "found, all", None, _percent(every["found"]), every["n"])
     yield ResultRow(name, "wrong correction, all", None, _percent(every["wrong"]), every["n"])
-    clean = found["clean"]
+    clean = figures["clean"]
     yield ResultRow(name, "false flags per 1,000 words", None, clean["per_1000"], clean["words"])
 
 
 def people_claims(trials: Mapping[str, MistakeTrial], limits: Mapping[str, Limits | None]) -> Iterator[Claim]:
-    """Yield whether what ships mends more than each peer."""
+    """Yield the claims that the shipped models fix more mistakes than each peer."""
     for name, trial in trials.items():
         if name == SHIPS:
             continue
@@ -141,16 +141,16 @@ def people_claims(trials: Mapping[str, MistakeTrial], limits: Mapping[str, Limit
         yield Claim(f"{SHIPS} mends more than {name}", bool(lead > 0 and p < 0.05), evidence)
 
 
-def people_panel(ships: ModelChecker, trial: MistakeTrial, found: Mapping[str, Any]) -> Panel:
-    """Return the plot: what is mended against false flags, what ships at all rates, and each system."""
+def people_panel(ships: ModelChecker, trial: MistakeTrial, by_system: Mapping[str, Any]) -> Panel:
+    """Return the plot of fixed mistakes against false flags, with a line for the shipped models."""
     line = [_place(point) for point in sweep_rates(ships, trial)]
-    points = {name: [_place(figures)] for name, figures in found.items()}
+    points = {name: [_place(figures)] for name, figures in by_system.items()}
     x, y = "false flags per 1,000 words", "mistakes rightly corrected, %"
     return Panel("People's mistakes", x, y, {f"{SHIPS}, at other rates": line}, points)
 
 
-def _place(found: Mapping[str, Any]) -> tuple[float, float]:
-    return found["clean"]["per_1000"], _percent(found["all"]["right"])
+def _place(figures: Mapping[str, Any]) -> tuple[float, float]:
+    return figures["clean"]["per_1000"], _percent(figures["all"]["right"])
 
 
 def _percent(share: float) -> float:

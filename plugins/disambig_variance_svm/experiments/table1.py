@@ -1,4 +1,4 @@
-"""``bergsma2010.table1``: preposition selection, every system of the paper's table 1."""
+"""``bergsma2010.table1``: preposition selection with every system of the paper's table 1."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ PAPER = {
     "VAR-SVM": dict(zip(curves.SIZES, (73.8, 74.2, 74.7, 74.9, 74.9), strict=True)),
 }
 TUNED = 10_000
-"""Training examples up to which LIBLINEAR's learners choose C; more take the C chosen there."""
+"""Number of training examples up to which LIBLINEAR's learners choose C; larger sizes reuse that C."""
 TOLERANCE = 0.1
-"""LIBLINEAR's stopping criterion; the K-SVM's objective is within about 1e-3 of the optimum then."""
+"""LIBLINEAR's stopping criterion; with it the K-SVM's objective is within about 1e-3 of the optimum."""
 
 
 def passes(size: int) -> int:
-    """Return how many passes over the examples OvA's 34 SVMs may make: without a bound it takes hours."""
+    """Return the maximum number of passes over the examples for OvA's 34 SVMs; unbounded, it takes hours."""
     return min(1000, max(50, 100_000 // size))
 
 
@@ -68,14 +68,14 @@ QUICK_DRAWS = {10: 3, 100: 2, 1000: 1}
 
 @dataclass(frozen=True, slots=True)
 class Bergsma2010Table1:
-    """Which of 34 prepositions was written, at every occurrence of one."""
+    """Predict which of 34 prepositions was written, at every occurrence of one."""
 
     title: ClassVar[str] = "Bergsma et al. 2010, table 1: preposition selection, accuracy in % (paper / ours)"
     description: ClassVar[str] = "preposition selection: OvA, K, K+, CS, CS+ and VAR-SVM, 10 to 100K examples"
     needs: ClassVar[tuple[str, ...]] = (*COUNTED, *HELD_OUT)
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
-        """Count, draw examples, learn; with `quick` up to 1,000 examples."""
+        """Count n-grams, draw examples and train; with `quick` on up to 1,000 examples."""
         texts = split(paragraphs(find_files(data, HELD_OUT)))
         counts = counts_around(find_files(data, COUNTED), [*PREPOSITIONS, *WORDS], progress=progress)
         most = (1000, 2000, 3000) if quick else (LEARN, DEV, TEST)
@@ -125,15 +125,15 @@ class Bergsma2010Table1:
 def preposition_examples(
     texts: Mapping[str, Sequence[str]], counts: Path, most: tuple[int, int, int], progress: Progress
 ) -> tuple[DenseBlocks, DenseBlocks, DenseBlocks]:
-    """Return batches to learn from, tune and test on: random occurrences in different paragraphs."""
+    """Return batches for training, tuning and testing: random occurrences from different paragraphs."""
     task, extractor = Preposition(only_as_preposition=False), NgramCounts(counts=counts)
     batches = []
     for number, (part, size) in enumerate(zip(("train", "dev", "test"), most, strict=True)):
         progress("looking up counts", number, 3)
         view = view_of_texts(texts[part], Words())
-        found = task.instances(view)
-        chosen = np.random.default_rng((0, number)).permutation(len(found))[:size]
-        batch = extractor.transform(view, found.take(np.sort(chosen)), task.groups[0]).batch
+        instances = task.instances(view)
+        chosen = np.random.default_rng((0, number)).permutation(len(instances))[:size]
+        batch = extractor.transform(view, instances.take(np.sort(chosen)), task.groups[0]).batch
         assert isinstance(batch, DenseBlocks)
         batches.append(batch)
     return batches[0], batches[1], batches[2]

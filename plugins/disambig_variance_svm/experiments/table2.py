@@ -1,4 +1,4 @@
-"""``bergsma2010.table2``: five confusion sets, the systems of the paper's table 2, mean over the sets."""
+"""``bergsma2010.table2``: five confusion sets with the systems of the paper's table 2, mean over the sets."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ PAPER = {
     "VAR-SVM": dict(zip(curves.SIZES, (94.9, 95.3, 95.6, 95.7, 95.8), strict=True)),
 }
 TUNED = 10_000
-"""Training examples up to which the K-SVM chooses C; more take the C chosen there."""
+"""Number of training examples up to which the K-SVM chooses C; larger sizes reuse that C."""
 SYSTEMS = (
     LearningSystem("K-SVM", lambda size: KSVM(tolerance=0.1), TUNED),
     LearningSystem("CS-SVM", lambda size: VarianceSVM(variance=())),
@@ -56,7 +56,7 @@ QUICK_DRAWS = {10: 5, 100: 5}
 
 @dataclass(frozen=True, slots=True)
 class Bergsma2010Table2:
-    """Which member of a confusion set was written."""
+    """Predict which member of a confusion set was written."""
 
     title: ClassVar[str] = (
         "Bergsma et al. 2010, table 2: context-sensitive spelling, accuracy in % (paper / ours)"
@@ -65,13 +65,13 @@ class Bergsma2010Table2:
     needs: ClassVar[tuple[str, ...]] = (*COUNTED, *HELD_OUT)
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
-        """Count, find examples, learn set by set; with `quick` 10 and 100 examples of held-out text."""
+        """Count n-grams, find examples and train set by set; with `quick` 10 and 100 held-out examples."""
         texts = list(paragraphs(find_files(data, HELD_OUT)))
         counts = counts_around(find_files(data, COUNTED), [*PREPOSITIONS, *WORDS], progress=progress)
         progress("looking up counts", 0, 1)
         held_out = held_out_examples(texts, counts)
-        for name, found in held_out.items():
-            check_folds(data, name, found.folds, FOLDS)
+        for name, examples in held_out.items():
+            check_folds(data, name, examples.folds, FOLDS)
         counted = {} if quick else find_counted_examples(data, counts, progress=progress)
         draws = QUICK_DRAWS if quick else DRAWS
         by_set: dict[str, Outcomes] = {}
@@ -86,19 +86,19 @@ class Bergsma2010Table2:
             scorers = [learner.fit(here.batch).scorer for learner in (Majority(), SumLM(patterns=SUMMED))]
             shares = [100 * float(count_hits(s.scores(here.batch), here.batch).mean()) for s in scorers]
             fixed[group.name] = shares[0], shares[1]
-        n = sum(len(found.batch.values) for found in held_out.values())
+        n = sum(len(examples.batch.values) for examples in held_out.values())
         return _result(by_set, fixed, n, counted, held_out)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SpellingExamples:
-    """Examples of one set: folds of the held-out paragraphs in turn, and what counted text adds."""
+    """Examples of one set: the folds of the held-out paragraphs, and more examples from counted text."""
 
     held_out: CountedExamples
     counted: DenseBlocks | None
 
     def draw(self, number: int) -> Draw:
-        """Return draw `number`: a fifth of the paragraphs tests, the next one tunes, the others teach."""
+        """Return draw `number`: one fold of paragraphs tests, the next one tunes, the rest trains."""
         rng = np.random.default_rng((2, number))
         fold = (self.held_out.folds - number) % FOLDS
         here = rng.permutation(np.flatnonzero(fold > 1))
@@ -111,17 +111,17 @@ class SpellingExamples:
 
 
 def held_out_examples(texts: Sequence[str], counts: Path) -> dict[str, CountedExamples]:
-    """Return all examples of held-out text by set."""
+    """Return all examples from held-out text by set."""
     view, extractor = view_of_texts(texts, Words()), NgramCounts(counts=counts)
     instances = FiveConfusionSets().instances(view)
     fold_of = np.random.default_rng(2).permutation(len(texts)) % FOLDS
-    found = {}
+    by_set = {}
     for number, group in enumerate(FiveConfusionSets().groups):
         here = instances.take(np.flatnonzero(instances.groups == number))
         batch = extractor.transform(view, here, group).batch
         assert isinstance(batch, DenseBlocks)
-        found[group.name] = CountedExamples(batch, fold_of[view.document_indices(here.positions)])
-    return found
+        by_set[group.name] = CountedExamples(batch, fold_of[view.document_indices(here.positions)])
+    return by_set
 
 
 def _result(
@@ -131,14 +131,16 @@ def _result(
     counted: Mapping[str, DenseBlocks],
     held_out: Mapping[str, CountedExamples],
 ) -> ExperimentResult:
-    majority, summed = (float(np.mean([each[i] for each in fixed.values()])) for i in (0, 1))
+    majority, summed = (float(np.mean([pair[i] for pair in fixed.values()])) for i in (0, 1))
     rows = [ResultRow("majority", "", 66.9, majority, n), ResultRow("SumLM", "", 94.8, summed, n)]
     figures: curves.Figures = {}
     tried: dict[str, int] = {}
     for system, size in next(iter(by_set.values())):
-        outcomes = [each[system, size] for each in by_set.values() if each[system, size].hits]
+        outcomes = [
+            set_outcomes[system, size] for set_outcomes in by_set.values() if set_outcomes[system, size].hits
+        ]
         published = PAPER.get(system, {}).get(size)
-        if len(outcomes) < len(by_set):  # a mean over other sets would be another figure
+        if len(outcomes) < len(by_set):  # a mean over fewer sets would not be comparable
             tried[f"{size:,}"] = len(outcomes)
             rows.append(ResultRow(system, str(size), published, None, 0))
             continue
@@ -150,12 +152,12 @@ def _result(
         )
     tests = {name: curves.differences(outcomes, "VAR-SVM", folds=FOLDS) for name, outcomes in by_set.items()}
     pooled = curves.differences(pool(list(by_set.values())), "VAR-SVM", folds=FOLDS)
-    said = ", ".join(f"{name} {len(found.batch.values):,}" for name, found in held_out.items())
-    notes = [f"held-out examples: {said}; five folds of paragraphs, each tests once, the next one tunes"]
+    sizes = ", ".join(f"{name} {len(examples.batch.values):,}" for name, examples in held_out.items())
+    notes = [f"held-out examples: {sizes}; five folds of paragraphs, each tests once, the next one tunes"]
     if counted:
-        said = ", ".join(f"{name} {len(batch.values):,}" for name, batch in counted.items())
+        sizes = ", ".join(f"{name} {len(batch.values):,}" for name, batch in counted.items())
         notes.append(
-            f"sizes beyond them are filled up from counted text, paragraph by paragraph left out: {said}"
+            f"sizes beyond them are filled up from counted text, paragraph by paragraph left out: {sizes}"
         )
     notes += [
         f"{size} examples: {sets} of 5 sets have so many, hence no mean" for size, sets in tried.items()
@@ -165,7 +167,9 @@ def _result(
         f"LIBLINEAR (K-SVM) makes at most {MOST_PASSES:,} passes over the examples; "
         f"from more than {TUNED:,} it learns with the C chosen for {TUNED:,}",
     ]
-    large = [each["K-SVM", 10_000] for each in by_set.values() if ("K-SVM", 10_000) in each]
+    large = [
+        set_outcomes["K-SVM", 10_000] for set_outcomes in by_set.values() if ("K-SVM", 10_000) in set_outcomes
+    ]
     unfinished = sum(outcome.plain()["not_converged"] for outcome in large)
     claims = [
         *curves.claim_no_worse_than_sum(figures, summed),
@@ -191,18 +195,21 @@ def _result(
 
 
 def complete(outcomes: Outcomes, draws: Mapping[int, int]) -> Outcomes:
-    """Return the outcomes without the sizes that some draw had too few examples for: sets are averaged."""
-    return {key: each if len(each.hits) == draws[key[1]] else type(each)() for key, each in outcomes.items()}
+    """Return the outcomes without the sizes for which some draw had too few examples."""
+    return {
+        key: outcome if len(outcome.hits) == draws[key[1]] else type(outcome)()
+        for key, outcome in outcomes.items()
+    }
 
 
 def pool(by_set: Sequence[Outcomes]) -> Outcomes:
-    """Put the test examples of all sets together, draw by draw, where every set was tried."""
+    """Concatenate the test examples of all sets, draw by draw, for the systems that ran on every set."""
     pooled: Outcomes = {}
     for key, first in by_set[0].items():
         outcome = type(first)()
-        if all(each[key].hits for each in by_set):
+        if all(set_outcomes[key].hits for set_outcomes in by_set):
             parts: list[tuple[NDArray[np.bool_], ...]] = list(
-                zip(*(each[key].hits for each in by_set), strict=True)
+                zip(*(set_outcomes[key].hits for set_outcomes in by_set), strict=True)
             )
             outcome.hits = [np.concatenate(part) for part in parts]
         pooled[key] = outcome

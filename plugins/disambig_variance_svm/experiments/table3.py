@@ -1,4 +1,4 @@
-"""``bergsma2010.table3``: is an "it" non-referential? The systems of the paper's table 3."""
+"""``bergsma2010.table3``: detect non-referential "it" with the systems of the paper's table 3."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ PAPER = {
     "VAR-SVM+FreeB": dict(zip(SIZES, (64.2, 80.3, 84.5), strict=True)),
 }
 SHARE = 1 - 0.594
-"""Of non-referential ones in the paper's examples; here they are far fewer."""
+"""Share of non-referential examples in the paper; the data here have far fewer."""
 FOLDS, OF_DEV = 10, 2
 DRAWS = {10: 30, 100: 20, 1000: 10}
 QUICK_DRAWS = {10: 10, 100: 10}
@@ -50,7 +50,7 @@ UNSUPERVISED = "it less they"
 
 
 def with_difference(batch: DenseBlocks) -> DenseBlocks:
-    """Add the unsupervised system's score, the "it" fillers less the "they" fillers, as an attribute."""
+    """Add the unsupervised score, the "it" fillers minus the "they" fillers, as an attribute."""
     old = batch.columns
     sign = old.in_groups(["it"]).astype(np.float32) - old.in_groups(["they"]).astype(np.float32)
     added = np.einsum("nka,ka->nk", batch.values, sign[batch.column_of])
@@ -80,7 +80,7 @@ SYSTEMS = (
 
 @dataclass(frozen=True, slots=True)
 class Bergsma2010Table3:
-    """Which "it" refers to something, and which does not."""
+    """Predict whether an "it" refers to something."""
 
     title: ClassVar[str] = 'Bergsma et al. 2010, table 3: non-referential "it", accuracy in % (paper / ours)'
     description: ClassVar[str] = (
@@ -93,10 +93,10 @@ class Bergsma2010Table3:
     )
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
-        """Count, read the labelled examples, learn; with `quick` 10 and 100 examples."""
+        """Count n-grams, read the labelled examples and train; with `quick` on 10 and 100 examples."""
         labelled = [
             *read_qa_it(data),
-            *(each for part in ("train", "dev", "test") for each in read_ewt(data, part)),
+            *(example for part in ("train", "dev", "test") for example in read_ewt(data, part)),
         ]
         counts = load_fillers(data, progress=progress)
         progress("looking up counts", 0, 1)
@@ -152,13 +152,13 @@ class Bergsma2010Table3:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PronounExamples:
-    """Examples and the folds of their documents."""
+    """Examples and the fold of each example's document."""
 
     batch: DenseBlocks
     folds: NDArray[np.int64]
 
     def draw(self, number: int) -> Draw:
-        """Return draw `number`: a fold to test, the next ones to tune, all others to learn from."""
+        """Return draw `number`: one fold to test on, the next ones to tune on, all others to train on."""
         fold = (self.folds - number) % FOLDS
         order = np.random.default_rng((3, number)).permutation(np.flatnonzero(fold > OF_DEV))
         test = self.batch.take(np.flatnonzero(fold == 0))
@@ -180,10 +180,10 @@ class PronounExamples:
 
 
 def best_threshold(scores: NDArray[np.float64], gold: NDArray[np.bool_]) -> float:
-    """Return the threshold above which the most examples are rightly called non-referential."""
+    """Return the threshold with the highest accuracy if scores above it mean non-referential."""
     order = np.argsort(scores, kind="stable")
     ranked, truth = scores[order], gold[order]
-    # cut i calls all from i on non-referential; equal scores cannot be cut apart
+    # threshold i labels all examples from i on as non-referential; equal scores cannot be separated
     right = np.concatenate([[0], np.cumsum(~truth)]) + np.concatenate([np.cumsum(truth[::-1])[::-1], [0]])
     edges = np.concatenate([[-np.inf], (ranked[1:] + ranked[:-1]) / 2, [np.inf]])
     possible = np.concatenate([[True], ranked[1:] > ranked[:-1], [True]])
@@ -191,7 +191,7 @@ def best_threshold(scores: NDArray[np.float64], gold: NDArray[np.bool_]) -> floa
 
 
 def as_in_the_paper(batch: DenseBlocks) -> NDArray[np.int64]:
-    """Return rows with all non-referential examples and so many others as make the paper's share."""
+    """Return all non-referential examples and a sample of the others that gives the paper's share."""
     gold = batch.costs[:, 1] == 0
     wanted = round(gold.sum() * (1 - SHARE) / SHARE)
     others = np.random.default_rng(3).permutation(np.flatnonzero(~gold))[:wanted]
@@ -199,26 +199,26 @@ def as_in_the_paper(batch: DenseBlocks) -> NDArray[np.int64]:
 
 
 def table3_claims(outcomes: Outcomes, unsupervised: float, note: str) -> list[Claim]:
-    """Return the paper's claims, with what was found on these examples."""
+    """Return the paper's claims with the evidence from these examples."""
     figures = curves.mean_accuracies(outcomes)
-    found = [
+    claims = [
         *claim_free_bias_helps(figures, curves.differences(outcomes, "VAR-SVM+FreeB", folds=FOLDS)),
         *curves.claim_no_worse_than_sum(figures, unsupervised, UNSUPERVISED),
         *curves.claim_order(figures, ("CS-SVM", "CS-SVM+", "VAR-SVM")),
         *curves.claim_gains_shrink(figures, "CS-SVM"),
     ]
-    return [replace(claim, claim=claim.claim + note) for claim in found]
+    return [replace(claim, claim=claim.claim + note) for claim in claims]
 
 
 def claim_free_bias_helps(figures: curves.Figures, tests: Mapping[str, Any]) -> list[Claim]:
-    """Claim that a bias without regularisation helps VAR-SVM with 100 examples, surely."""
+    """Return the claim that an unregularised bias helps VAR-SVM significantly with 100 examples."""
     test = tests.get("100", {}).get("VAR-SVM")
     if test is None:
         return []
     free, bound = figures["VAR-SVM+FreeB"][100], figures["VAR-SVM"][100]
-    said = (
+    evidence = (
         f"VAR-SVM+FreeB {free:.1f}, VAR-SVM {bound:.1f}: {free - bound:+.2f} points over all draws; "
         f"{test['difference']:+.2f} over the first turn of the folds, McNemar p = {test['mcnemar']:.2g}"
     )
     holds = free > bound and test["difference"] > 0 and test["mcnemar"] < curves.SURE
-    return [Claim(f"FreeB helps with 100 examples (McNemar p < {curves.SURE})", holds, said)]
+    return [Claim(f"FreeB helps with 100 examples (McNemar p < {curves.SURE})", holds, evidence)]

@@ -1,15 +1,17 @@
-"""Systems that a user may know already, as extractors of one attribute for each candidate.
+"""External systems for comparison: KenLM, LanguageTool's n-gram ratio rule, and Harper.
 
-`kenlm`: a smoothed 5-gram language model; `ngram_ratio`: the n-gram ratio rule of LanguageTool's confusion check;
-`harper`: a rule-based grammar checker.
+`kenlm` wraps a smoothed 5-gram language model and `ngram_ratio` the n-gram ratio rule of LanguageTool's
+confusion check, each as an extractor of one attribute per candidate. `harper` runs a rule-based grammar
+checker.
 
-A KenLM model is made of text with one sentence per line, in the words of `disambig.words.v1` (`Words().words`
-returns them, ends of sentences included, which KenLM adds itself)::
+A KenLM model is made from text with one sentence per line, in the words of `disambig.words.v1`.
+`Words().words` returns them together with the sentence boundaries; leave these out, since KenLM adds them
+itself::
 
     lmplz -o 5 [--prune 0 0 0 1 1] < words.txt | build_binary probing /dev/stdin model.bin
 
-`kenlm.load_or_make_kenlm` makes the pruned model of the text that the pack counts (`plain_text.pack_paragraphs`).
-To compare other models with what is shipped, make them of the same text.
+`kenlm.load_or_make_kenlm` makes the pruned model from the text that the pack counts
+(`plain_text.pack_paragraphs`). To compare other models with the shipped ones, make them from the same text.
 """
 
 import lazy_loader

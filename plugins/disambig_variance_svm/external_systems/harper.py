@@ -1,4 +1,4 @@
-"""Harper, a rule-based grammar checker: its lints as edits."""
+"""Run Harper, a rule-based grammar checker, and return its lints as edits."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from disambig.api import UserError
 from disambig.api.evaluation import ProposedEdit
 
 OTHER_MATTERS = frozenset({"Spelling", "Capitalization", "Style", "Formatting", "Readability"})
-"""Kinds of lints that are not about which word should stand somewhere."""
+"""Kinds of lints that are not about the choice of a word."""
 AT_ONCE = 500
-"""Texts that one call of the program gets."""
+"""Number of texts per call of the program."""
 TASK = "harper"
 _REPLACE = re.compile(r"Replace with: “(.*)”", re.DOTALL)
 _INSERT = re.compile(r"Insert “(.*)”", re.DOTALL)
@@ -28,12 +28,12 @@ _REMOVE = "Remove error"
 
 @dataclass(frozen=True, slots=True)
 class HarperChecker:
-    """Harper as a checker.
+    """A checker that runs Harper.
 
     Attributes
     ----------
     without : collection of str
-        Kinds of lints that are left out.
+        Kinds of lints to leave out.
     """
 
     without: Collection[str] = OTHER_MATTERS
@@ -42,7 +42,7 @@ class HarperChecker:
 
     @staticmethod
     def is_installed() -> bool:
-        """Tell whether the program is there."""
+        """Return True if Harper is installed."""
         return find_spec("harper") is not None
 
     def edits(self, texts: Sequence[str]) -> list[list[ProposedEdit]]:
@@ -51,41 +51,41 @@ class HarperChecker:
         Raises
         ------
         UserError
-            D744 where it is not installed, D745 where it fails.
+            D744 if Harper is not installed, D745 if it fails.
         """
         if not self.is_installed():
             raise UserError("D744")
-        found: list[list[ProposedEdit]] = []
+        edits: list[list[ProposedEdit]] = []
         for first in range(0, len(texts), AT_ONCE):
-            found += self._check_batch(texts[first : first + AT_ONCE])
-        return found
+            edits += self._check_batch(texts[first : first + AT_ONCE])
+        return edits
 
     def _check_batch(self, texts: Sequence[str]) -> list[list[ProposedEdit]]:
         with TemporaryDirectory() as folder:
             paths = [Path(folder) / f"{i}.txt" for i in range(len(texts))]
             for path, text in zip(paths, texts, strict=True):
                 path.write_text(text, encoding="utf8", newline="")
-            said = _run_harper(paths, Path(folder))
+            lints = _run_harper(paths, Path(folder))
         return [
-            [_edit(lint) for lint in said[path.name] if lint["kind"] not in self.without] for path in paths
+            [_edit(lint) for lint in lints[path.name] if lint["kind"] not in self.without] for path in paths
         ]
 
 
 def _run_harper(paths: Sequence[Path], folder: Path) -> dict[str, list[dict[str, Any]]]:
-    """Return the lints of each file by its name; the user's own dictionaries play no part."""
+    """Return the lints of each file by its name, without the user's own dictionaries."""
     options = ["--format", "json", "--no-color", "--quiet", "--user-dict-path", str(folder / "none")]
     command = [sys.executable, "-m", "harper", "lint", *options, *(path.name for path in paths)]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, encoding="utf8")
     try:
-        said = {each["file"]: each["lints"] for each in json.loads(done.stdout)}
-        return {path.name: said[path.name] for path in paths}
+        lints = {report["file"]: report["lints"] for report in json.loads(done.stdout)}
+        return {path.name: lints[path.name] for path in paths}
     except (ValueError, KeyError, TypeError):
         problem = next((line for line in done.stderr.splitlines() if "rror" in line), "no lints")
         raise UserError("D745", problem=problem, status=done.returncode) from None
 
 
 def _edit(lint: dict[str, Any]) -> ProposedEdit:
-    """Return a lint as an edit; without a suggestion there is nothing to put in its place."""
+    """Return a lint as an edit; if it has no suggestion, the edit has no replacement."""
     start, end = lint["span"]["char_start"], lint["span"]["char_end"]
     replaced: list[str] = []
     inserted: list[str] = []
@@ -96,6 +96,6 @@ def _edit(lint: dict[str, Any]) -> ProposedEdit:
             inserted.append(match[1])
         elif suggestion == _REMOVE:
             replaced.append("")
-    if inserted and not replaced:  # behind what is underlined
+    if inserted and not replaced:  # the insertion goes after the underlined text
         return ProposedEdit(end, end, inserted[0], TASK, others=tuple(inserted[1:]))
     return ProposedEdit(start, end, replaced[0] if replaced else None, TASK, others=tuple(replaced[1:]))

@@ -1,4 +1,4 @@
-"""KenLM: its models, the log probability of each candidate, and a checker that decides by it."""
+"""KenLM language models: build and open them, score candidates, and check texts with them."""
 
 from __future__ import annotations
 
@@ -28,24 +28,29 @@ from ..plain_text import EVERY_NTH, PACK_COUNTED, PACK_DOMAINS, find_files, pack
 
 
 def one_attribute(
-    name: str, values: NDArray[np.float64], found: NDArray[np.int32], asked: int, observed: NDArray[np.int32]
+    name: str,
+    values: NDArray[np.float64],
+    n_hits: NDArray[np.int32],
+    n_queries: int,
+    observed: NDArray[np.int32],
 ) -> Features:
     """Return one attribute as features.
 
     Parameters
     ----------
     name : str
-        Of the feature group and its only column, which all candidates share.
+        Name of the feature group and of its only column, which all candidates share.
     values : array of float64, shape (n, K)
-    found : array of int32, shape (n, K)
-        Sources that knew each candidate, of `asked`.
+    n_hits : array of int32, shape (n, K)
+        How many of `n_queries` look-ups succeeded for each candidate.
+    n_queries : int
     observed : array of int32, shape (n,)
     """
     n, k = values.shape
     columns = Columns(np.full(1, -1, np.int32), np.zeros(1, np.int32), (name,), [name])
     costs = (np.arange(k) != observed[:, None]).astype(np.float32)
     batch = DenseBlocks(values[:, :, None].astype(np.float32), np.zeros((k, 1), np.int64), columns, costs)
-    return Features(batch, found.ravel().astype(np.int32), np.full(n * k, asked, np.int32))
+    return Features(batch, n_hits.ravel().astype(np.int32), np.full(n * k, n_queries, np.int32))
 
 
 NAME = "kenlm"
@@ -53,12 +58,12 @@ NAME = "kenlm"
 
 
 class KenLM:
-    """Extractor of one attribute: log10 of the probability that a KenLM model gives.
+    """Extractor of one attribute: log10 of the probability according to a KenLM model.
 
     Parameters
     ----------
     path : str or path
-        A model of KenLM: an ARPA file, or what its ``build_binary`` made of one.
+        A KenLM model: an ARPA file, or a binary file made from one by ``build_binary``.
     """
 
     describes: ClassVar[str] = "group"
@@ -75,7 +80,7 @@ class KenLM:
         Raises
         ------
         UserError
-            D740 where KenLM is not installed; D741 where it cannot read the file.
+            D740 if KenLM is not installed; D741 if it cannot read the file.
         """
         try:
             import kenlm  # type: ignore[import-not-found, unused-ignore]
@@ -91,39 +96,42 @@ class KenLM:
             raise UserError("D741", path=self.path, problem=problem) from error
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> KenLM:
-        """Return an extractor that knows all candidates as words, also where a view's texts have others."""
+        """Return an extractor that stores the spelling of all candidates.
+
+        A view may contain the hashes of candidates that its texts do not contain (see `words`).
+        """
         fitted = KenLM(path=self.path)
         words = {word for group in groups for candidate in group.candidates for word in candidate.split()}
         fitted._candidates = tuple(sorted(words))
         return fitted
 
     def state(self) -> Arrays:
-        """Return the words of the candidates; the model is referred to, not copied."""
+        """Return the words of the candidates; the model file is referenced, not copied."""
         return {"candidates": np.frombuffer("\n".join(self._candidates).encode(), np.uint8)}
 
     def from_state(self, arrays: Arrays) -> KenLM:
-        """Return an extractor that knows the candidates of `arrays`."""
+        """Return an extractor with the candidates in `arrays`."""
         fitted = KenLM(path=self.path)
         fitted._candidates = tuple(arrays["candidates"].tobytes().decode().split())
         return fitted
 
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
-        """Return log10 of the probability of the sentence with each candidate, less what all share.
+        """Return log10 of the probability of the sentence with each candidate, up to a shared constant.
 
         Raises
         ------
         UserError
-            D740, D741 (see `model`); D742 where `view` is of another tokenisation.
+            D740, D741 (see `model`); D742 if `view` has another tokenisation.
         """
         if view.tokenisation != Words.name:
             raise UserError("D742", asked=view.tokenisation, words=Words.name)
         words = self.words(view)
         candidates = [candidate.split() for candidate in group.candidates]
-        known = [int(all(word in self.model for word in candidate)) for candidate in candidates]
+        in_model = [int(all(word in self.model for word in candidate)) for candidate in candidates]
         values = np.array([list(row) for row in self._scores(view, words, instances, candidates)], np.float64)
         n, k = len(instances), len(candidates)
-        found = np.broadcast_to(np.array(known, np.int32), (n, k))
-        return one_attribute(NAME, values.reshape(n, k), found, 1, instances.observed)
+        n_hits = np.broadcast_to(np.array(in_model, np.int32), (n, k))
+        return one_attribute(NAME, values.reshape(n, k), n_hits, 1, instances.observed)
 
     def _scores(
         self, view: TokenView, words: list[str], instances: Instances, candidates: list[list[str]]
@@ -133,6 +141,7 @@ class KenLM:
         model, reach = self.model, self.model.order - 1
         sentence = np.searchsorted(view.sentences, instances.positions, side="right")
         firsts, stops = view.sentences[sentence - 1].tolist(), view.sentences[sentence].tolist()
+        # the words far from the place cancel out, so only those within the model's order are scored
         here, there = kenlm.State(), kenlm.State()
         columns = firsts, stops, instances.positions.tolist(), instances.lengths.tolist()
         for first, stop, position, length in zip(*columns, strict=True):
@@ -157,25 +166,26 @@ class KenLM:
             yield map(score, candidates)
 
     def words(self, view: TokenView) -> list[str]:
-        """Return the words of a view as strings, boundary words as KenLM writes them; kept for one view.
+        """Return the words of a view as strings, with boundary words in KenLM's spelling.
 
-        They follow the hashes: a word that was replaced there is not the one in the text.
+        The hashes decide, not the texts: errors are made by replacing hashes. The last view's words are
+        cached.
         """
         if self._last[0] is view:
             return self._last[1]
         hashes, first, at = np.unique(view.hashes, return_index=True, return_inverse=True)
         strings = [_written(view, i) for i in first.tolist()]
-        known = ("<S>", "</S>", *self._candidates)
-        spelled = dict(zip(hash_words(known).tolist(), known, strict=True))
+        special_words = ("<S>", "</S>", *self._candidates)
+        spelled = dict(zip(hash_words(special_words).tolist(), special_words, strict=True))
         for i in np.flatnonzero(hash_words(strings) != hashes).tolist():
             strings[i] = spelled.get(int(hashes[i]), "") or _elsewhere(view, hashes[i])
         strings.append("</s>")
         at = at.ravel()
         if len(at):
             at[view.sentences[1:] - 1] = len(strings) - 1
-        found: list[str] = np.array(strings, object)[at].tolist()
-        self._last = (view, found)
-        return found
+        words: list[str] = np.array(strings, object)[at].tolist()
+        self._last = (view, words)
+        return words
 
     def __getstate__(self) -> dict[str, Any]:
         return {"path": self.path, "_candidates": self._candidates, "_last": (None, [])}
@@ -188,7 +198,7 @@ def _written(view: TokenView, position: int) -> str:
 
 
 def _elsewhere(view: TokenView, wanted: np.uint64) -> str:
-    """Return the word of a hash from a place where the text still has it; an unknown word if none has."""
+    """Return the spelling of a hash from a place whose text still has the word, else ``<unk>``."""
     for position in np.flatnonzero(view.hashes == wanted).tolist():
         word = _written(view, position)
         if hash_words([word])[0] == wanted:
@@ -198,16 +208,16 @@ def _elsewhere(view: TokenView, wanted: np.uint64) -> str:
 
 @dataclass(frozen=True, slots=True)
 class KenLMChecker:
-    """A language model in the place of what models have learned.
+    """A checker that replaces the scores of trained models by a language model.
 
-    It finds and protects what they do; whatever makes a sentence more probable is proposed, as sure as the
-    difference of the log10 probabilities. No word, where that is a candidate, is the sentence without one.
-    Its limits are for others to set.
+    It decides at the same places as the models and protects the same spans. Every candidate that makes the
+    sentence more probable is proposed, with the difference of the log10 probabilities as its certainty. The
+    empty candidate is scored as the sentence without a word. The caller sets the thresholds.
 
     Attributes
     ----------
     models : tuple of Model
-        Their tasks are its own.
+        The models whose tasks it decides.
     kenlm : KenLM
     """
 
@@ -217,51 +227,51 @@ class KenLMChecker:
 
     @property
     def tasks(self) -> tuple[str, ...]:
-        """Tasks of the models."""
+        """Names of the models' tasks."""
         return tuple(model.task.name for model in self.models)
 
     def edits(self, texts: Sequence[str]) -> list[list[ProposedEdit]]:
-        """Return all that makes a sentence more probable.
+        """Return every edit that makes a sentence more probable.
 
         Raises
         ------
         UserError
             D740 to D742 (see `KenLM`).
         """
-        found: list[list[ProposedEdit]] = []
+        edits: list[list[ProposedEdit]] = []
         for stretch in text_stretches(texts):
             decisions = []
             for model in self.models:
                 view = view_of_texts(stretch, model.tokenisation, protected=True)
                 fitted = self.kenlm.fit(view, model.instances(view), model.task.groups)
                 decisions.append(with_scores(model, fitted).decide(view).without_empty())
-            found += decisions_to_edits(decisions, stretch)
-        return found
+            edits += decisions_to_edits(decisions, stretch)
+        return edits
 
 
 class MoreProbable:
-    """The judge of it: whatever scores higher than what stands there is flagged, but for its variants."""
+    """A decision rule that flags an instance if its best candidate is not the observed one or a variant."""
 
     def judge(self, scored: ScoreBatch, *, flags_per_1000: float | None = None) -> JudgedScores:
-        """Return the best candidate of each instance; probabilities are its lead over the observed one."""
+        """Return the best candidate of each instance, with its lead over the observed one as probability."""
         n, k = len(scored.observed), len(scored.group.candidates)
         scores = np.asarray(scored.scores, np.float64).reshape(n, k)
         rows, observed = np.arange(n), np.asarray(scored.observed)
         chosen = scores.argmax(axis=1) if n else np.empty(0, np.int64)
         ordered = np.sort(scores, axis=1)
         same = np.array([[scored.group.same(i, j) for j in range(k)] for i in range(k)], bool)
-        known = np.asarray(scored.found).reshape(n, k)[rows, chosen] > 0
+        is_known = np.asarray(scored.found).reshape(n, k)[rows, chosen] > 0
         return JudgedScores(
             chosen=chosen,
             margins=ordered[:, -1] - ordered[:, -2] if k > 1 else np.full(n, np.inf),
             probabilities=scores[rows, chosen] - scores[rows, observed],
-            flagged=~same[observed, chosen] & known,
+            flagged=~same[observed, chosen] & is_known,
             answered=np.ones(n, bool),
         )
 
 
 def with_scores(model: Any, kenlm: KenLM) -> Any:
-    """Return a model that finds what `model` does and decides by a language model."""
+    """Return a model that decides at the same places as `model`, but by a language model."""
     return replace(
         model,
         extractors=(kenlm,),
@@ -275,13 +285,13 @@ def with_scores(model: Any, kenlm: KenLM) -> Any:
 PROGRAMS = ("lmplz", "build_binary")
 ORDER = 5
 PRUNE = ("0", "0", "0", "1", "1")
-"""4- and 5-grams that were seen once are left out."""
+"""4- and 5-grams seen once are pruned."""
 _AT_ONCE = 20_000
 _LAYOUT = 1
 
 
 def missing(data: Path) -> str:
-    """Say what a model cannot be made without; empty where all is there."""
+    """Return what is missing to make a model, or an empty string if nothing is."""
     if find_spec("kenlm") is None:
         return "its Python module: pip install 'disambig[kenlm]'"
     programs = [name for name in PROGRAMS if shutil.which(name) is None]
@@ -291,12 +301,12 @@ def missing(data: Path) -> str:
 
 
 def load_or_make_kenlm(data: Path, *, progress: Progress) -> KenLM:
-    """Return a 5-gram model of the text that the pack counts, made where it is not in the cache.
+    """Return a 5-gram model of the text that the pack counts; it is made if it is not in the cache.
 
     Raises
     ------
     UserError
-        D746 where a program fails, D722 where the cache cannot be written to; those of `text_lines`.
+        D746 if a program fails, D722 if the cache is not writable; errors of `text_lines`.
     """
     sources = find_files(data, PACK_COUNTED)
 
@@ -319,30 +329,28 @@ def load_or_make_kenlm(data: Path, *, progress: Progress) -> KenLM:
 
 
 def make_kenlm(paragraphs: Iterable[str], path: Path) -> None:
-    """Make a model of paragraphs: ``lmplz`` and ``build_binary`` are run.
+    """Make a model from paragraphs by running ``lmplz`` and ``build_binary``.
 
     Raises
     ------
     UserError
-        D746 where one of them fails.
+        D746 if one of them fails.
     """
-    with TemporaryDirectory(dir=path.parent) as folder, open(Path(folder, "said"), "w+") as said:
+    with TemporaryDirectory(dir=path.parent) as folder, open(Path(folder, "log"), "w+") as log:
         arpa = Path(folder, "model.arpa")
         orders = ["-o", str(ORDER), "--prune", *PRUNE, "--discount_fallback"]
         command = ["lmplz", *orders, "-S", "30%", "-T", folder, "--arpa", str(arpa)]
-        with subprocess.Popen(
-            command, stdin=subprocess.PIPE, stderr=said, stdout=said, text=True
-        ) as counting:
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=log, stdout=log, text=True) as counting:
             assert counting.stdin is not None
-            with suppress(BrokenPipeError):  # it has failed, and says why
+            with suppress(BrokenPipeError):  # lmplz has failed; `_check` reports the reason from its log
                 _write(paragraphs, counting.stdin)
-        _check("lmplz", counting.returncode, said)
+        _check("lmplz", counting.returncode, log)
         command = ["build_binary", "trie", str(arpa), str(path)]
-        _check("build_binary", subprocess.run(command, stderr=said, stdout=said).returncode, said)
+        _check("build_binary", subprocess.run(command, stderr=log, stdout=log).returncode, log)
 
 
 def kenlm_sentences(texts: list[str]) -> Iterator[str]:
-    """Yield the sentences of texts in the words of `disambig.words.v1`, boundary words left out."""
+    """Yield the sentences of texts as words of `disambig.words.v1`, without boundary words."""
     view = Words()(texts)
     words = KenLM(path="").words(view)
     for first, stop in pairwise(view.sentences.tolist()):
@@ -359,9 +367,9 @@ def _write(paragraphs: Iterable[str], out: IO[str]) -> None:
     out.writelines(f"{sentence}\n" for sentence in kenlm_sentences(held))
 
 
-def _check(program: str, status: int, said: IO[str]) -> None:
+def _check(program: str, status: int, log: IO[str]) -> None:
     if status:
-        said.seek(0)
-        lines = said.read().split("\n")
-        problem = next((line for line in lines[::-1] if line.strip()), "it said nothing")
+        log.seek(0)
+        lines = log.read().split("\n")
+        problem = next((line for line in lines[::-1] if line.strip()), "it printed nothing")
         raise UserError("D746", program=program, status=status, problem=problem.strip())

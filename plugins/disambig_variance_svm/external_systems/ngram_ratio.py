@@ -1,4 +1,4 @@
-"""The n-gram ratio rule: LanguageTool's confusion check, from its published formula."""
+"""The n-gram ratio rule of LanguageTool's confusion check, reimplemented from its published formula."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from .kenlm import one_attribute
 NAME = "ratio"
 """Feature group of the attribute."""
 AROUND = ((0, 2), (1, 1), (2, 0))
-"""Words to the left and to the right of the candidate in each 3-gram."""
+"""Number of words to the left and to the right of the candidate in each 3-gram."""
 AROUND_TWO = ((0, 1), (1, 0))
-"""The same for a candidate of two words."""
+"""The same for candidates of two words."""
 LEAST_COVERAGE = 0.5
 IMPOSSIBLE = -1000.0
-"""Added to the log of a product without coverage, which the rule takes for zero."""
+"""Added to the log of a product without coverage, which the rule counts as zero."""
 
 
 class NgramRatio:
@@ -34,14 +34,14 @@ class NgramRatio:
     Parameters
     ----------
     counts : str, path or CountTable
-        A count table of 1- to 3-grams, those without a candidate included: coverage asks for them.
+        A count table of 1- to 3-grams. It must include n-grams without a candidate, which coverage needs.
     tokens : int
-        Words counted (N); it shifts all candidates alike.
+        Number of words counted (N); it shifts the scores of all candidates equally.
 
     Raises
     ------
     UserError
-        D452 for `tokens` that are no whole number from one on.
+        D452 if `tokens` is not a positive integer.
     """
 
     describes: ClassVar[str] = "group"
@@ -57,11 +57,11 @@ class NgramRatio:
         return open_table(self.counts)
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> NgramRatio:
-        """Return self: the table was made beforehand."""
+        """Return self; the table was made beforehand."""
         return self
 
     def state(self) -> Arrays:
-        """Return nothing: the table is referred to, not copied."""
+        """Return nothing; the table is referenced, not copied."""
         return {}
 
     def from_state(self, arrays: Arrays) -> NgramRatio:
@@ -69,7 +69,7 @@ class NgramRatio:
         return self
 
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
-        """Return the log of the product, and as evidence how many of the three 3-grams are covered."""
+        """Return the log of the product, with the number of covered 3-grams as evidence."""
         self.table.require(view.tokenisation)
         n, k = len(instances), len(group.candidates)
         values, covered = np.zeros((n, k)), np.zeros((n, k), np.int32)
@@ -77,7 +77,7 @@ class NgramRatio:
         for r, candidate in enumerate(group.candidates):
             words = hash_words(candidate.split())
             if not len(words):
-                values[:, r] = IMPOSSIBLE  # and once more below: less than any word
+                values[:, r] = IMPOSSIBLE  # added once more below, so the empty candidate is below any word
                 continue
             logs = []
             for before, after in AROUND if len(words) == 1 else AROUND_TWO:
@@ -106,10 +106,10 @@ class NgramRatio:
         ----------
         grams : array of uint64, shape (n, longest)
         starts, widths : arrays of int64, shape (n,)
-            Where the n-gram begins in its row, and its words: fewer at the ends of a sentence.
+            First column and number of words of each n-gram; n-grams are shorter at the ends of a sentence.
         """
         log = np.zeros(len(grams))
-        known = np.zeros(len(grams), np.int64)
+        n_known = np.zeros(len(grams), np.int64)
         for start, width in np.unique(np.stack([starts, widths]), axis=1).T.tolist():
             rows = np.flatnonzero((starts == start) & (widths == width))
             words = grams[rows, start : start + width]
@@ -120,14 +120,14 @@ class NgramRatio:
             log[rows] = np.log((counts[0] + 1) / (self.tokens + 1))
             for longer in counts[1:]:
                 log[rows] += np.log((longer + 1) / (counts[0] + 1))
-            known[rows] = sum((count > 0).astype(np.int64) for count in counts)
-        return log, known / np.maximum(widths, 1)
+            n_known[rows] = sum((count > 0).astype(np.int64) for count in counts)
+        return log, n_known / np.maximum(widths, 1)
 
 
 def _grams(
     view: TokenView, instances: Instances, words: NDArray[np.uint64], before: int, after: int
 ) -> NDArray[np.uint64]:
-    """Return the words around each place with the candidate in it, shape (n, before + words + after)."""
+    """Return each place's candidate with the words around it, shape (n, before + words + after)."""
     places = [instances.positions - before + i for i in range(before)]
     ends = [instances.positions + instances.lengths + i for i in range(after)]
     last = max(len(view) - 1, 0)

@@ -1,4 +1,4 @@
-"""What the SVM learners share: the search for C, the scorer of crossed attributes, and the summed attribute."""
+"""Shared by the SVM learners: the search for C, the scorer of crossed attributes and the summed attribute."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from disambig.api.decoding import from_the_least
 Answer = TypeVar("Answer")
 
 _PATIENCE, _PATIENT_TO = 3, 1e-3
-"""The path ends when so many values in a row, from the second one on, were worse than the best by more than a
-standard error. Level stretches do not end it: where all is still decided for the most frequent candidate,
-or as the sum does, better values lie behind."""
+"""The search ends after `_PATIENCE` consecutive values of C * n, from `_PATIENT_TO` on, that are worse than
+the best by more than one standard error. Plateaus do not end it: as long as the weights only reproduce the
+most frequent candidate or the sum of counts, better values may still follow."""
 
 
 @dataclass(slots=True)
 class CSearch(Generic[Answer]):
-    """The best answer so far: of equals that of the smallest C.
+    """A search for the best C, from small to large; among equals the smallest C wins.
 
     Attributes
     ----------
     n_train, n_dev : int
-        Examples to learn from, and those that accuracy is measured on.
+        Number of training examples, and of examples on which accuracy is measured.
     path : dict of float to float
         Accuracy at each C.
     best : tuple of (float, float, Answer), optional
@@ -43,7 +43,7 @@ class CSearch(Generic[Answer]):
     _worse: int = 0
 
     def add(self, C: float, accuracy: float, answer: Answer) -> bool:
-        """Take in the answer at a larger C than before; return whether to go on."""
+        """Record the answer at the next larger C and return True if the search should continue."""
         self.path[C] = accuracy
         if self.best is None or accuracy > self.best[0]:
             self.best = accuracy, C, answer
@@ -53,12 +53,12 @@ class CSearch(Generic[Answer]):
         return self._worse < _PATIENCE and accuracy < 1.0
 
     def report(self) -> dict[str, float]:
-        """Return the path in the form that models are saved with."""
+        """Return the accuracies by C in the form that is saved with models."""
         return {f"{C:g}": accuracy for C, accuracy in self.path.items()}
 
 
 def with_median_c(learner: Any, reports: Sequence[Mapping[str, Any]]) -> Any:
-    """Return a learner that leaves C open with the middle one of those that some fits chose, if all did."""
+    """Return the learner with the median C of earlier fits, if its own is not set and all fits chose one."""
     chosen = [report.get("C") for report in reports]
     if learner.C is not None or not chosen or not all(chosen):
         return learner
@@ -66,9 +66,10 @@ def with_median_c(learner: Any, reports: Sequence[Mapping[str, Any]]) -> Any:
 
 
 def dev_quality(batch: CandidateBatch, scores: NDArray[np.float64]) -> float:
-    """Return `accuracy` or, of lists, what it becomes for graded costs: one where all are decided right.
+    """Return the accuracy or, for lists, its generalisation to graded costs.
 
-    Costs are counted from an instance's least, as shares of the largest there is.
+    The value is one if every instance is decided correctly. Costs are measured from the lowest cost of the
+    instance, as shares of the largest cost.
     """
     if isinstance(batch, DenseBlocks | CrossedRows):
         return dev_accuracy(batch, scores)
@@ -78,43 +79,43 @@ def dev_quality(batch: CandidateBatch, scores: NDArray[np.float64]) -> float:
 
 
 def dev_accuracy(batch: CandidateBatch, scores: NDArray[np.float64]) -> float:
-    """Return the share of instances whose best-scored candidate costs nothing."""
+    """Return the share of instances whose best-scored candidate has no cost."""
     best = batch.offsets[:-1] + segments.argmax(scores, batch.offsets)
     return float(np.mean(batch.cost[best] == 0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CrossedScorer:
-    """Scores class r by ``W_r . x``, `x` the attributes of all classes.
+    """A scorer of class r by ``W_r . x``, with the attributes x of all classes.
 
     Attributes
     ----------
     weights : array of float64, shape (K * K * A,)
-        Row by row of W, as in `CrossedRows`.
+        The rows of W one after the other, as in `CrossedRows`.
     """
 
     weights: NDArray[np.float64]
 
     def scores(self, batch: CandidateBatch) -> NDArray[np.float64]:
-        """Return one score a row of a batch of dense class blocks, or of any lists.
+        """Return one score per row of a batch of dense class blocks or lists.
 
         Raises
         ------
         ValueError
-            For a batch of other columns than the weights are for.
+            If the batch does not have the columns of the weights.
         """
-        rows = _read(batch)
+        rows = _as_crossed_rows(batch)
         if len(self.weights) != len(rows.columns):
             raise ValueError(f"{len(self.weights)} weights for {len(rows.columns)} crossed columns")
         return np.asarray(rows.scores(self.weights))
 
     def linear(self, batch: CandidateBatch) -> tuple[CandidateBatch, NDArray[np.float64]]:
         """Return the batch as crossed rows, and the weights over them."""
-        return _read(batch), self.weights
+        return _as_crossed_rows(batch), self.weights
 
     def columns(self, batch: CandidateBatch) -> Columns:
-        """Return what the weights mean: a class and one of its or another class's attributes."""
-        return _read(batch).columns
+        """Return the meaning of each weight: a class, and an attribute of this or another class."""
+        return _as_crossed_rows(batch).columns
 
     def state(self) -> Arrays:
         """Return the weights."""
@@ -126,8 +127,8 @@ class CrossedScorer:
         return cls(np.asarray(arrays["weights"], dtype=np.float64))
 
 
-def _read(batch: CandidateBatch) -> CandidateBatch:
-    """Return a batch as crossed rows, or lists as they are."""
+def _as_crossed_rows(batch: CandidateBatch) -> CandidateBatch:
+    """Return a batch as crossed rows; lists are returned unchanged."""
     try:
         return convert(batch, CrossedRows)
     except UserError:
@@ -136,22 +137,21 @@ def _read(batch: CandidateBatch) -> CandidateBatch:
 
 SUM = "sum"
 """Feature group of the added columns."""
-
 Floats = NDArray[np.float64]
 
 
 def with_sum(batch: DenseBlocks, groups: Sequence[str]) -> DenseBlocks:
-    """Add to every candidate the sum of its attributes in `groups`, as its last attribute.
+    """Add the sum of a candidate's attributes in `groups` as its last attribute.
 
-    The new columns come after the given ones, in the feature group ``"sum"``: one a candidate, or one
-    for all where the candidates share the summed columns.
+    The new columns follow the existing ones, in the feature group ``"sum"``: one per candidate, or a single
+    one if the candidates share the summed columns.
 
     Raises
     ------
     UserError
-        D451 for a name that is no feature group of the batch.
+        D451 for a name that is not a feature group of the batch.
     ValueError
-        Where some candidates share summed columns and others do not: no weights then say the same.
+        If only some candidates share summed columns: `fold_sum` could not express the sum by weights then.
     """
     k = len(batch.column_of)
     summed = batch.columns.in_groups(groups, setting="sum")[batch.column_of]  # (K, A)
@@ -179,7 +179,7 @@ def with_sum(batch: DenseBlocks, groups: Sequence[str]) -> DenseBlocks:
 
 
 def fold_sum(weights: Floats, batch: DenseBlocks, groups: Sequence[str]) -> Floats:
-    """Return weights over `batch`'s columns that score as `weights` do on `with_sum(batch, groups)`.
+    """Return weights over `batch`'s columns with the scores of `weights` on `with_sum(batch, groups)`.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ def fold_sum(weights: Floats, batch: DenseBlocks, groups: Sequence[str]) -> Floa
 
 
 def fold_crossed_sum(weights: Floats, batch: DenseBlocks, groups: Sequence[str]) -> Floats:
-    """Return the K-SVM+'s weights without the sum, shape ``(K * K * A,)``.
+    """Return the weights of a K-SVM+ without the sum, shape ``(K * K * A,)``.
 
     Parameters
     ----------

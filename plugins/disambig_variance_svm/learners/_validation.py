@@ -1,4 +1,4 @@
-"""Checks of the settings and the examples of the learners."""
+"""Validation of the learners' settings and training examples."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from disambig.api import CandidateBatch, DenseBlocks, UserError
 
 
 def is_number(value: Any) -> bool:
-    """Return whether `value` is a real number, NaN and infinity included."""
+    """Return True if `value` is a real number, including NaN and infinity."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def is_whole(value: Any) -> bool:
-    """Return whether `value` is an integer."""
+    """Return True if `value` is an integer."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def finite_above_zero(value: Any) -> bool:
-    """Return whether `value` is a number between zero and infinity."""
+    """Return True if `value` is a number between zero and infinity, both excluded."""
     return is_number(value) and 0 < value < math.inf
 
 
 def real_numbers(values: Any) -> NDArray[np.float64] | None:
-    """Return `values` as an array, of whatever shape; None where they are no numbers."""
+    """Return `values` as an array of any shape, or None if they are not numbers."""
     try:
         array = np.asarray(values)
     except ValueError:  # rows of different lengths
@@ -38,19 +38,18 @@ def real_numbers(values: Any) -> NDArray[np.float64] | None:
 
 
 MOST_C = 1e12
-"""Weights stop changing long before; sums and squares of far larger numbers would overflow."""
+"""Weights stop changing long before this C; sums and squares of much larger numbers would overflow."""
 
 
 def check_settings(
     *, C: float | None, p: Mapping[str, float] | None, subsets: Sequence[Sequence[str]]
 ) -> None:
-    """Refuse settings that make no sense whatever the examples.
+    """Raise an error for settings that are invalid for any training examples.
 
     Raises
     ------
     UserError
-        D700 for `C` (see `check_c`), D701 for a feature group in two subsets, D702 for a `p` that is no
-        weighting.
+        D700 for `C` (see `check_c`), D701 for a feature group in two subsets, D702 for an invalid `p`.
     """
     if C is not None:
         check_c(C)
@@ -59,43 +58,43 @@ def check_settings(
         if names.count(name) > 1:
             raise UserError("D701", name=name)
     if not isinstance(p, Mapping | None):
-        raise UserError("D702", problem=f"{p!r} names no feature groups")
+        raise UserError("D702", problem=f"{p!r} is not a mapping from feature groups to weights")
     for name, weight in (p or {}).items():
         if not (is_number(weight) and 0 <= weight < np.inf):
             raise UserError("D702", problem=f"{name!r} has {weight!r}")
 
 
 def check_c(C: Any) -> None:
-    """Refuse a `C` that is no number above zero and up to `MOST_C` (D700)."""
+    """Raise D700 unless `C` is a number above zero and at most `MOST_C`."""
     if not (is_number(C) and 0 < C <= MOST_C):
         raise UserError("D700", seen=repr(C), most=MOST_C)
 
 
 def check_above_zero(setting: str, value: Any) -> None:
-    """Refuse what is no finite number above zero (D760)."""
+    """Raise D760 unless `value` is a finite number above zero."""
     if not finite_above_zero(value):
         raise UserError("D760", setting=setting, value=value)
 
 
 def check_decoder(setting: str, value: Any) -> None:
-    """Refuse what is neither None nor a decoder (D711)."""
+    """Raise D711 unless `value` is None or a decoder."""
     if value is not None and not (hasattr(value, "best") and hasattr(value, "marginals")):
         raise UserError("D711", setting=setting, seen=type(value).__name__)
 
 
 def check_count(setting: str, value: Any) -> None:
-    """Refuse what is no whole number from one on (D452)."""
+    """Raise D452 unless `value` is a positive integer."""
     if not (is_whole(value) and value >= 1):
         raise UserError("D452", setting=setting, value=value)
 
 
 def check_names(setting: str, names: Any, *, nested: bool = False) -> None:
-    """Refuse what is no list of feature groups (D710), such as a single string.
+    """Raise D710 unless `names` is a list of feature groups; a single string is not.
 
     Parameters
     ----------
     nested : bool
-        Whether lists of them may stand among them.
+        Whether the list may also contain lists of feature groups.
     """
 
     def fits(item: Any) -> bool:
@@ -110,13 +109,13 @@ def _is_list(value: Any) -> bool:
 
 
 def check_attributes(batch: CandidateBatch, prior: Sequence[float] | NDArray[np.float64] | None) -> None:
-    """Refuse examples that cannot be learned from.
+    """Raise an error for unusable training examples.
 
     Raises
     ------
     UserError
-        D703 for attributes that are NaN or infinite, D704 for a `prior` of another length or of other
-        things than finite numbers, D705 where there is no example.
+        D703 for attributes that are NaN or infinite, D704 for a `prior` of another length or with values that
+        are not finite numbers, D705 if there is no example.
     """
     if len(batch.offsets) < 2:
         raise UserError("D705")
@@ -125,7 +124,7 @@ def check_attributes(batch: CandidateBatch, prior: Sequence[float] | NDArray[np.
         return
     numbers, expected = real_numbers(prior), len(batch.columns)
     if numbers is None:
-        raise UserError("D704", seen="other than numeric", expected=expected)
+        raise UserError("D704", seen="not numeric", expected=expected)
     if numbers.shape != (expected,):
         raise UserError("D704", seen=len(numbers) if numbers.ndim == 1 else numbers.shape, expected=expected)
     if not np.isfinite(numbers).all():
@@ -133,14 +132,15 @@ def check_attributes(batch: CandidateBatch, prior: Sequence[float] | NDArray[np.
 
 
 def check_finite(batch: CandidateBatch) -> None:
-    """Refuse attributes that are NaN or infinite (D703)."""
+    """Raise D703 if an attribute is NaN or infinite."""
     if not isinstance(batch, DenseBlocks):
         rows = np.flatnonzero(~np.isfinite(batch.row_sqnorm()))
         if len(rows):
             example = int(np.searchsorted(batch.offsets, rows[0], side="right")) - 1
             raise UserError("D703", n=f"those of {len(rows)} rows", example=example, attribute="unknown")
         return
-    # a sum is finite where all are, and it takes no memory; a finite sum may overflow, hence the second look
+    # Summing needs no extra memory, and a finite sum means that all values are finite. The sum of finite
+    # values may overflow, hence the exact check below.
     with np.errstate(invalid="ignore"):
         if np.isfinite(batch.values.sum(dtype=np.float64)):
             return

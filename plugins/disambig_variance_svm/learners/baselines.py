@@ -1,4 +1,4 @@
-"""The systems that learn no weights: SumLM (the unsupervised sum of log counts) and the majority class."""
+"""Baselines: SumLM, the unsupervised sum of log counts, and the majority class."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class SumLM:
     Parameters
     ----------
     patterns : list of str
-        Feature groups that enter the sum.
+        Feature groups that are summed.
     minus : list of str
-        Feature groups that are taken off it: with the fillers "it" less "they", the unsupervised system
-        for "it", whose threshold is the model's decision offset.
+        Feature groups that are subtracted. The fillers "it" minus "they" are the unsupervised system for
+        "it", whose threshold is the model's decision offset.
     """
 
     patterns: tuple[str, ...] | list[str] = ("3-gram", "4-gram", "5-gram")
@@ -34,7 +34,7 @@ class SumLM:
         dev: CandidateBatch | None = None,
         rng: np.random.Generator | None = None,
     ) -> Fitted:
-        """Return the sum over the chosen patterns; the examples are not looked at."""
+        """Return the sum over the chosen patterns; the examples are not used."""
         weights = batch.columns.in_groups(self.patterns, setting="SumLM.patterns").astype(np.float64)
         return Fitted(LinearScorer(weights - batch.columns.in_groups(self.minus, setting="SumLM.minus")))
 
@@ -45,9 +45,9 @@ class SumLM:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Majority:
-    """Choose the candidate that is right most often in training, whatever the context.
+    """Choose the candidate that is most often correct in training, regardless of the context.
 
-    Needs one bias column a candidate (feature group ``"bias"``).
+    The examples must have one bias column per candidate (feature group ``"bias"``).
     """
 
     def fit(

@@ -1,10 +1,10 @@
-"""Conditional logit: shared weights, and each candidate's own ones drawn towards them.
+"""Conditional logit: weights shared by all candidates, plus candidate-specific deviations.
 
-The log-linear counterpart of VAR-SVM: scores are log-odds. The weight of attribute a of candidate r is
-``shared_a + own_ra`` (McFadden 1974, with weights of the alternatives' own); a ridge draws the own ones to
-zero and the shared ones to those learned from other groups, if there are any. Columns that belong to no
-candidate, as in lists, have shared weights alone. With a decoder it is the conditional random field of the
-structures that this decoder knows.
+The log-linear counterpart of VAR-SVM: scores are log-odds. The weight of attribute a for candidate r is
+``shared_a + own_ra`` (McFadden 1974, with alternative-specific weights). A ridge penalty pulls the own
+weights to zero, and the shared weights to those learned from other groups, if there are any. Columns that do
+not belong to a candidate, as in lists, have shared weights only. With a decoder the learner is the
+conditional random field over that decoder's structures.
 """
 
 from __future__ import annotations
@@ -37,30 +37,30 @@ from ._validation import check_above_zero, check_attributes, check_decoder, chec
 
 Floats = NDArray[np.float64]
 GRID = (3000.0, 1000.0, 300.0, 100.0, 30.0, 10.0)
-"""Strengths tried on development data, each from the solution before it."""
+"""Strengths tried on development data; each fit starts at the previous solution."""
 DEFAULT = 300.0
 ONE_RIDGE_GRID, ONE_RIDGE = (300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1), 10.0
-"""The same where no column belongs to a candidate, or with a decoder: one ridge for all weights."""
+"""The same with one ridge for all weights: if no column belongs to a candidate, or with a decoder."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SharedScorer:
-    """Scores the candidates of any group by the same weights.
+    """A scorer with the same weights for the candidates of any group.
 
     Attributes
     ----------
     weights : array of float64, shape (A,)
-        One an attribute of a candidate.
+        One weight per attribute of a candidate.
     """
 
     weights: Floats
 
     def scores(self, batch: CandidateBatch) -> Floats:
-        """Return one score a row; ValueError for a batch with other attributes."""
+        """Return one score per row; ValueError for a batch with other attributes."""
         return batch.scores(self.weights[attributes(batch, len(self.weights))])
 
     def linear(self, batch: CandidateBatch) -> tuple[CandidateBatch, Floats]:
-        """Return the batch as it is, and the weights of its columns."""
+        """Return the batch unchanged, and the weights of its columns."""
         return batch, self.weights[attributes(batch, len(self.weights))]
 
     def state(self) -> Arrays:
@@ -70,20 +70,22 @@ class SharedScorer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConditionalLogit:
-    """Maximise the likelihood of the right candidates under shared and own weights.
+    """Maximise the likelihood of the correct candidates under shared and own weights.
 
     Parameters
     ----------
     strength : float, optional
-        Of the ridge on each candidate's own weights, in examples. By default chosen on development data
-        from `GRID` by its log loss, strongest first; without development data it is 300. Where no weight
-        is a candidate's own, and with a decoder, of the ridge on all weights: from `ONE_RIDGE_GRID`, or 10.
+        Strength of the ridge on each candidate's own weights, in examples. By default it is chosen on
+        development data from `GRID` by the log loss, strongest first; without development data it is 300.
+        If there are no own weights, and with a decoder, it applies to all weights and is chosen from
+        `ONE_RIDGE_GRID`, or is 10 without development data.
     shared_strength : float
-        Of the ridge that draws the shared weights to those of all groups together, or to zero.
+        Strength of the ridge that pulls the shared weights to those of all groups together, or to zero.
     prior : SharedScorer, optional
-        The weights learned from all groups together; the trainer sets it (`towards`).
+        The weights learned from all groups together; the trainer sets it by `with_prior`.
     decoder : Decoder, optional
-        Of sequences, charts, ...: sums over all that are possible. By default rows are candidates.
+        A decoder for sequences, charts and so on, which sums over all possible structures. By default each
+        row is a candidate.
     """
 
     strength: float | None = None
@@ -105,17 +107,17 @@ class ConditionalLogit:
         dev: CandidateBatch | None = None,
         rng: np.random.Generator | None = None,
     ) -> Fitted:
-        """Return the scorer of greatest penalised likelihood; `rng` is not used (the problem is convex).
+        """Return the scorer of maximum penalised likelihood; `rng` is not used (the problem is convex).
 
         Raises
         ------
         UserError
-            D703 for attributes that are NaN or infinite, D705 where there is no example.
+            D703 for attributes that are NaN or infinite, D705 if there is no example.
 
         Warns
         -----
         UserWarning
-            Where the minimiser did not get to the end.
+            If the optimiser did not converge.
         """
         check_attributes(batch, None)
         if dev is not None:
@@ -134,7 +136,7 @@ class ConditionalLogit:
             return self._fit_ridge(batch, dev, centre)
         strengths = self._strengths(dev, DEFAULT, GRID)
         start = np.concatenate([centre, np.zeros(len(batch.columns))])
-        found: list[tuple[float, float, Floats]] = []
+        fits: list[tuple[float, float, Floats]] = []
         for strength in strengths:
 
             def objective(x: Floats, strength: float = strength) -> tuple[float, Floats]:
@@ -150,11 +152,11 @@ class ConditionalLogit:
 
             start = _minimise(objective, start)
             weights = start[:n_shared][column_attribute] + start[n_shared:]
-            judged = 0.0 if len(strengths) == 1 or dev is None else _loss(dev)(weights)[0]
-            found.append((judged, strength, weights))
-            if len(found) > 1 and found[-1][0] > found[-2][0]:
+            dev_loss = 0.0 if len(strengths) == 1 or dev is None else _loss(dev)(weights)[0]
+            fits.append((dev_loss, strength, weights))
+            if len(fits) > 1 and fits[-1][0] > fits[-2][0]:
                 break
-        weights, report = _chosen(found, dev)
+        weights, report = _best_fit(fits, dev)
         return Fitted(LinearScorer(weights), report)
 
     def _strengths(
@@ -165,11 +167,11 @@ class ConditionalLogit:
         return (default,) if dev is None or len(dev.offsets) < 2 else grid
 
     def _fit_ridge(self, batch: CandidateBatch, dev: CandidateBatch | None, centre: Floats) -> Fitted:
-        """Return the scorer of weights none of which is a candidate's own: they are drawn to `centre`."""
+        """Fit shared weights only, with one ridge that pulls them to `centre`."""
         loss, weights = _structured(batch, self.decoder), centre
         strengths = self._strengths(dev, ONE_RIDGE, ONE_RIDGE_GRID)
-        judge = None if len(strengths) == 1 or dev is None else _structured(dev, self.decoder)
-        found: list[tuple[float, float, Floats]] = []
+        dev_loss = None if len(strengths) == 1 or dev is None else _structured(dev, self.decoder)
+        fits: list[tuple[float, float, Floats]] = []
         for strength in strengths:
 
             def objective(x: Floats, strength: float = strength) -> tuple[float, Floats]:
@@ -178,28 +180,28 @@ class ConditionalLogit:
                 return value + 0.5 * strength * float(pull @ pull), slope + strength * pull
 
             weights = _minimise(objective, weights)
-            found.append((0.0 if judge is None else judge(weights)[0], strength, weights))
-            if len(found) > 1 and found[-1][0] > found[-2][0]:
+            fits.append((0.0 if dev_loss is None else dev_loss(weights)[0], strength, weights))
+            if len(fits) > 1 and fits[-1][0] > fits[-2][0]:
                 break
-        weights, report = _chosen(found, dev)
+        weights, report = _best_fit(fits, dev)
         if isinstance(batch, SequenceRows):
             return Fitted(ChainScorer.of_weights(weights, batch.costs.shape[1]), report)
         return Fitted(LinearScorer(weights), report)
 
     def fit_shared(self, batches: Sequence[CandidateBatch]) -> SharedScorer:
-        """Return the weights learned from several groups together, all candidates alike.
+        """Return the weights learned from several groups together, the same for all candidates.
 
-        Groups without examples say nothing.
+        Groups without examples are ignored.
 
         Raises
         ------
         UserError
-            D703 for attributes that are NaN or infinite, D705 where no group has an example.
+            D703 for attributes that are NaN or infinite, D705 if no group has an example.
 
         Warns
         -----
         UserWarning
-            Where the minimiser did not get to the end.
+            If the optimiser did not converge.
         """
         batches = [batch for batch in batches if len(batch.offsets) > 1]
         if not batches:
@@ -212,19 +214,19 @@ class ConditionalLogit:
         def objective(x: Floats) -> tuple[float, Floats]:
             value, slope = float(0.5 * self.shared_strength * (x @ x)), self.shared_strength * x
             for loss, column_attribute in losses:
-                one, gradient = loss(x[column_attribute])
-                value += one
+                group_value, gradient = loss(x[column_attribute])
+                value += group_value
                 slope = slope + np.bincount(column_attribute, gradient, minlength=n_shared)
             return value, slope
 
         return SharedScorer(_minimise(objective, np.zeros(n_shared)))
 
     def with_prior(self, shared: SharedScorer) -> ConditionalLogit:
-        """Return this learner with weights of all groups to draw to."""
+        """Return this learner with the shared weights of all groups as its prior."""
         return replace(self, prior=shared)
 
     def with_tuned(self, reports: Sequence[Mapping[str, Any]]) -> ConditionalLogit:
-        """Return the learner with the strength of the middle of some fits, where it is left open."""
+        """Return the learner with the median strength of earlier fits, if its own is not set."""
         chosen = [float(report["strength"]) for report in reports if report.get("strength")]
         if self.strength is not None or not chosen or len(chosen) < len(reports):
             return self
@@ -237,19 +239,19 @@ class ConditionalLogit:
         return LinearScorer.from_state(arrays)
 
     def shared_from_state(self, arrays: Arrays) -> SharedScorer:
-        """Rebuild a saved scorer of all groups."""
+        """Rebuild a saved scorer that all groups share."""
         return SharedScorer(np.asarray(arrays["weights"], np.float64))
 
 
 def attributes(batch: CandidateBatch, n_shared: int | None = None) -> NDArray[np.int64]:
-    """Return which attribute of its candidate each column is, shape ``(n_columns,)``.
+    """Return the index of each column among the attributes of its candidate, shape ``(n_columns,)``.
 
-    Columns that belong to no candidate are attributes of all, numbered behind those of the candidates.
+    Columns that do not belong to a candidate are attributes of all candidates; they are numbered last.
 
     Raises
     ------
     ValueError
-        Where candidates have different numbers of attributes, or others than `n_shared`.
+        If the candidates have different numbers of attributes, or not `n_shared` of them.
     """
     everywhere = batch.columns.labels < 0
     labels = batch.columns.labels[~everywhere]
@@ -267,9 +269,10 @@ def attributes(batch: CandidateBatch, n_shared: int | None = None) -> NDArray[np
 
 
 def _loss(batch: CandidateBatch) -> Callable[[Floats], tuple[float, Floats]]:
-    """Return a function from flat weights to the log loss of the right candidates and its gradient.
+    """Return a function from flat weights to the log loss of the correct candidates and its gradient.
 
-    Of several right candidates of a group the first counts, of those of lists all together.
+    If an instance of a group has several correct candidates, the first one counts; in lists, the sum of their
+    probabilities does.
     """
     if not isinstance(batch, DenseBlocks | CrossedRows):
         return _structured(batch, None)
@@ -277,7 +280,7 @@ def _loss(batch: CandidateBatch) -> Callable[[Floats], tuple[float, Floats]]:
     cost = batch.cost.astype(np.float64)
     right = np.flatnonzero(cost == 0)
     instance = np.searchsorted(offsets, right, side="right") - 1
-    right = right[np.unique(instance, return_index=True)[1]]  # the first of several
+    right = right[np.unique(instance, return_index=True)[1]]  # the first correct candidate per instance
     wanted = np.zeros(len(cost))
     wanted[right] = 1.0
     counted = np.repeat(np.add.reduceat(wanted, offsets[:-1]) if len(offsets) > 1 else [], np.diff(offsets))
@@ -295,7 +298,7 @@ def _loss(batch: CandidateBatch) -> Callable[[Floats], tuple[float, Floats]]:
 
 
 def _structured(batch: CandidateBatch, decoder: Any) -> Callable[[Floats], tuple[float, Floats]]:
-    """Return the log loss of structures, or of listed candidates, and its gradient."""
+    """Return a function from weights to the log loss of structures or listed candidates and its gradient."""
     if len(batch.offsets) < 2:
         return lambda weights: (0.0, np.zeros(len(weights)))
     blocks = structured_examples(batch, decoder).blocks()
@@ -307,15 +310,15 @@ def _structured(batch: CandidateBatch, decoder: Any) -> Callable[[Floats], tuple
     return loss
 
 
-def _chosen(
-    found: Sequence[tuple[float, float, Floats]], dev: CandidateBatch | None
+def _best_fit(
+    fits: Sequence[tuple[float, float, Floats]], dev: CandidateBatch | None
 ) -> tuple[Floats, dict[str, Any]]:
-    """Return the weights of least log loss on development data, and the report."""
-    _, strength, weights = min(found, key=lambda one: one[0])
+    """Return the weights with the lowest log loss on development data, and the report."""
+    _, strength, weights = min(fits, key=lambda fit: fit[0])
     report: dict[str, Any] = {"strength": strength}
-    if len(found) > 1 and dev is not None:
+    if len(fits) > 1 and dev is not None:
         n = len(dev.offsets) - 1
-        report["dev_log_loss"] = {f"{tried:g}": round(value / n, 6) for value, tried, _ in found}
+        report["dev_log_loss"] = {f"{tried:g}": round(value / n, 6) for value, tried, _ in fits}
     return weights, report
 
 
@@ -323,10 +326,12 @@ def _minimise(objective: Callable[[Floats], tuple[float, Floats]], start: Floats
     from scipy.optimize import minimize
 
     options = {"maxiter": 500, "ftol": 1e-9, "gtol": 1e-6}
-    with threadpool_limits(limits=1, user_api="blas"):  # sums of vectors: threads cost more than they save
-        found = minimize(objective, start, jac=True, method="L-BFGS-B", options=options)
-    if not found.success:
+    with threadpool_limits(
+        limits=1, user_api="blas"
+    ):  # for sums of vectors, threads cost more than they save
+        result = minimize(objective, start, jac=True, method="L-BFGS-B", options=options)
+    if not result.success:
         warnings.warn(
-            f"conditional logit stopped after {found.nit} steps: {found.message.strip()}", stacklevel=3
+            f"conditional logit stopped after {result.nit} steps: {result.message.strip()}", stacklevel=3
         )
-    return np.asarray(found.x)
+    return np.asarray(result.x)

@@ -1,4 +1,4 @@
-"""K-SVM and one-versus-all SVM (Bergsma et al. 2010, section 2.1), on fixed groups and on lists of candidates."""
+"""K-SVM and one-versus-all SVM (Bergsma et al. 2010, section 2.1) for fixed groups and candidate lists."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ from ._validation import check_above_zero, check_attributes, check_c, check_coun
 Floats = NDArray[np.float64]
 
 GRID = tuple(float(f"{10.0**step:.1g}") for step in np.arange(-2.0, 3.1, 0.5))
-"""Values of C times the number of examples tried on development data, smallest first."""
+"""Values of C times the number of examples that are tried on development data, smallest first."""
 _DEFAULT = 10.0
-"""C times the number of examples without development data."""
+"""C times the number of examples if there is no development data."""
 ONE_VERSUS_ALL, CRAMMER_SINGER = "ovr", "crammer_singer"
 MOST_PASSES = 100_000
-"""What LIBLINEAR's solver for Crammer and Singer makes at most; it is not told of any other number."""
+"""Fixed maximum number of passes in LIBLINEAR's Crammer-Singer solver; `max_iter` does not reach it."""
 
 
 @dataclass(frozen=True, slots=True)
 class LiblinearSettings:
-    """How LIBLINEAR is run; `max_iter` bounds the passes of `ONE_VERSUS_ALL` alone (see `MOST_PASSES`)."""
+    """Settings of LIBLINEAR; `max_iter` only bounds the passes of `ONE_VERSUS_ALL` (see `MOST_PASSES`)."""
 
     kind: str
     C: float | None
@@ -48,12 +48,12 @@ class LiblinearSettings:
 
 
 def check_liblinear(learner: str, settings: LiblinearSettings, batch: CandidateBatch) -> None:
-    """Refuse settings and examples that cannot be learned from.
+    """Raise an error for invalid settings or unusable training examples.
 
     Parameters
     ----------
     learner : str
-        Its name in messages.
+        Name of the learner in messages.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def check_liblinear(learner: str, settings: LiblinearSettings, batch: CandidateB
 
 
 def cross_rows(batch: CandidateBatch) -> CrossedRows | SparseRows:
-    """Return `batch` as crossed rows, or lists as sparse rows; D459 for what is neither."""
+    """Return `batch` as crossed rows, or lists as sparse rows; D459 if neither is possible."""
     return convert(batch, CrossedRows, SparseRows)
 
 
@@ -79,18 +79,18 @@ def fit_scorer(
     dev: CandidateBatch | None,
     fold: Callable[[Floats], Floats] = lambda weights: weights,
 ) -> Fitted:
-    """Return the scorer of the C that is best on `dev`, the smallest of equals.
+    """Return the scorer with the C that is best on `dev`, the smallest among equals.
 
     Parameters
     ----------
     fold : callable
-        Turns the weights found into those that the scorer has.
+        Converts the trained weights to the weights of the scorer.
     """
     n, k = batch.costs.shape
     gold = batch.costs.argmin(axis=1)
     sparse = hasattr(batch.rows, "indptr")
-    given = batch.rows.astype(np.float64) if sparse else np.asarray(batch.rows, np.float64)
-    rows, labels = _with_every_class(given, gold, k)
+    values = batch.rows.astype(np.float64) if sparse else np.asarray(batch.rows, np.float64)
+    rows, labels = _with_every_class(values, gold, k)
     if settings.C is not None or not isinstance(dev, DenseBlocks | CrossedRows) or len(dev.offsets) < 2:
         C = _DEFAULT / n if settings.C is None else settings.C
         weights, converged = train_liblinear(rows, labels, settings, C)
@@ -113,6 +113,7 @@ def _make_fitted(scorer: CrossedScorer, converged: bool | None, C: float, path: 
 
 
 def _with_every_class(rows: Any, gold: NDArray[np.int64], k: int) -> tuple[Any, NDArray[np.int64]]:
+    """Add an all-zero example for each missing class, because LIBLINEAR only learns classes that it sees."""
     missing = np.setdiff1d(np.arange(k), gold)
     if not len(missing):
         return rows, gold
@@ -127,9 +128,9 @@ def _with_every_class(rows: Any, gold: NDArray[np.int64], k: int) -> tuple[Any, 
 def train_liblinear(
     rows: Any, gold: NDArray[np.int64], settings: LiblinearSettings, C: float
 ) -> tuple[Floats, bool | None]:
-    """Return one row of weights a class, and whether LIBLINEAR reached its tolerance: None, nobody knows.
+    """Return one row of weights per class, and whether LIBLINEAR converged (None: unknown).
 
-    A single class needs no weights, and LIBLINEAR takes none.
+    A single class gets zero weights, because LIBLINEAR rejects such data.
     """
     if len(np.unique(gold)) == 1:
         return np.zeros((1, rows.shape[1])), True
@@ -148,19 +149,20 @@ def train_liblinear(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         svm.fit(rows, gold)
-    converged: bool | None = not any(issubclass(each.category, ConvergenceWarning) for each in caught)
-    if not converged and settings.kind == CRAMMER_SINGER:  # it warns from `max_iter` on, where none stopped
+    converged: bool | None = not any(issubclass(warning.category, ConvergenceWarning) for warning in caught)
+    # for Crammer-Singer scikit-learn warns from `max_iter` passes on, although the solver did not stop there
+    if not converged and settings.kind == CRAMMER_SINGER:
         converged = svm.n_iter_ < MOST_PASSES if counts_passes(settings.kind) else None
     weights = svm.coef_.astype(np.float64)
-    if len(weights) == 1:  # two classes: what tells the second from the first
+    if len(weights) == 1:  # for two classes, scikit-learn returns the weights of the second one only
         weights = np.concatenate([-weights, weights]) / 2
     return weights, converged
 
 
 def counts_passes(kind: str) -> bool:
-    """Tell whether scikit-learn counts LIBLINEAR's passes over a problem of this kind.
+    """Return True if scikit-learn reports LIBLINEAR's number of passes for this kind of problem.
 
-    Before 1.9.1 it reads those of Crammer and Singer where there are none (its issue 34029).
+    Before version 1.9.1 it reports an undefined number for Crammer-Singer (issue 34029 of scikit-learn).
     """
     from packaging.version import Version
     from sklearn import __version__
@@ -171,23 +173,25 @@ def counts_passes(kind: str) -> bool:
 def fit_ranked(
     batch: SparseRows, settings: LiblinearSettings, *, dev: CandidateBatch | None, sum: Sequence[str]
 ) -> Fitted:
-    """Return the scorer of the K-SVM of lists for the best C, with the sum of the groups in `sum`."""
+    """Return the scorer of the K-SVM on lists with the best C and the sum of the groups in `sum`."""
     inside = batch.columns.in_groups(sum, setting="KSVM.sum")
     wider = _add_sum(batch, inside) if sum else batch
     last: list[RankedSolution] = []
 
     def solve(C: float) -> tuple[Floats, bool | None]:
         start = last[-1] if last else None
-        found = solve_lists(wider, C, tolerance=settings.tolerance, max_iter=settings.max_iter, start=start)
-        last[:] = [found]
-        weights = found.weights[: len(inside)] + (found.weights[-1] * inside if sum else 0.0)
-        return weights, found.gap <= settings.tolerance
+        solution = solve_lists(
+            wider, C, tolerance=settings.tolerance, max_iter=settings.max_iter, start=start
+        )
+        last[:] = [solution]
+        weights = solution.weights[: len(inside)] + (solution.weights[-1] * inside if sum else 0.0)
+        return weights, solution.gap <= settings.tolerance
 
     return _best_fit(solve, len(batch.offsets) - 1, settings, dev)
 
 
 def fit_pointwise(batch: SparseRows, settings: LiblinearSettings, *, dev: CandidateBatch | None) -> Fitted:
-    """Return the scorer of the binary SVM that tells right candidates from wrong ones, for the best C."""
+    """Return the scorer of a binary SVM that separates correct from wrong candidates, with the best C."""
     from scipy.sparse import csr_array, hstack
 
     n = len(batch.cost)
@@ -238,24 +242,24 @@ def _add_sum(batch: SparseRows, inside: NDArray[np.bool_]) -> SparseRows:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KSVM:
-    """Crammer-Singer SVM over the attributes of all classes, by LIBLINEAR; of lists, by `svm.lists`.
+    """Crammer-Singer SVM over the attributes of all classes, by LIBLINEAR; for lists, by `svm.list_solver`.
 
-    Of lists it is the SVM that ranks: one weight a column, costs as margins.
+    On lists it is a ranking SVM: one weight per column, with the costs as margins.
 
     Parameters
     ----------
     C : float, optional
-        Weight of the training loss. By default chosen on development data from `liblinear.GRID`;
-        without development data it is 10 divided by the number of examples.
+        Weight of the training loss. By default it is chosen on development data from `GRID`; without
+        development data it is 10 divided by the number of examples.
     sum : list of str
         Feature groups whose sum becomes one more attribute of every class or candidate: the K-SVM+.
     tolerance : float
-        LIBLINEAR's own stopping criterion; of lists the relative duality gap.
+        LIBLINEAR's stopping criterion; for lists the relative duality gap.
     max_iter : int
-        Of lists, passes over the examples, at most. Of classes it bounds nothing: scikit-learn hands it on
-        to LIBLINEAR, whose solver for Crammer and Singer makes up to 100,000 passes whatever is asked. The
-        report says under ``converged`` whether the passes were enough, or None where scikit-learn (of
-        classes, before 1.9.1) does not tell.
+        Maximum number of passes over the examples, for lists. It has no effect for classes: scikit-learn
+        passes it on to LIBLINEAR, whose Crammer-Singer solver ignores it and makes up to 100,000 passes. The
+        report says under ``converged`` whether the passes were enough, or None if scikit-learn does not
+        report it (for classes, before version 1.9.1).
     """
 
     C: float | None = None
@@ -271,13 +275,13 @@ class KSVM:
         dev: CandidateBatch | None = None,
         rng: np.random.Generator | None = None,
     ) -> Fitted:
-        """Return the scorer; `rng` is not used: LIBLINEAR's own seed is fixed.
+        """Return the scorer; `rng` is not used, because LIBLINEAR's seed is fixed.
 
         Raises
         ------
         UserError
-            D451 for an unknown feature group; D452, D700, D710 and D760 for settings, D703 and D705 for
-            examples that make no sense.
+            D451 for an unknown feature group; D452, D700, D710 and D760 for invalid settings; D703 and D705
+            for unusable examples.
         """
         settings = LiblinearSettings(CRAMMER_SINGER, self.C, self.tolerance, self.max_iter)
         check_names("KSVM.sum", self.sum)
@@ -298,7 +302,7 @@ class KSVM:
         return fit_scorer(wider, settings, dev=dev, fold=fold)
 
     def with_tuned(self, reports: Sequence[Mapping[str, Any]]) -> KSVM:
-        """Return the learner with the C of the middle of some fits, where it is left open."""
+        """Return the learner with the median C of earlier fits, if its own is not set."""
         return with_median_c(self, reports)
 
     def from_state(self, arrays: Arrays) -> CrossedScorer:
@@ -310,18 +314,18 @@ class KSVM:
 class OneVersusAll:
     """K binary linear SVMs over the attributes of all classes, by LIBLINEAR.
 
-    Of lists one that tells right candidates from others (see `from_lists`).
+    On lists, one SVM that separates correct candidates from others (see `fit_pointwise`).
 
     Parameters
     ----------
     C : float, optional
-        Weight of the training loss. By default chosen on development data from `liblinear.GRID`;
-        without development data it is 10 divided by the number of examples.
+        Weight of the training loss. By default it is chosen on development data from `GRID`; without
+        development data it is 10 divided by the number of examples.
     tolerance : float
-        LIBLINEAR's own stopping criterion.
+        LIBLINEAR's stopping criterion.
     max_iter : int
-        LIBLINEAR's passes over the examples, at most; the report says under ``converged`` whether they
-        were enough.
+        Maximum number of LIBLINEAR's passes over the examples; the report says under ``converged`` whether
+        they were enough.
     """
 
     C: float | None = None
@@ -336,14 +340,14 @@ class OneVersusAll:
         dev: CandidateBatch | None = None,
         rng: np.random.Generator | None = None,
     ) -> Fitted:
-        """Return the scorer; `rng` is not used: LIBLINEAR's own seed is fixed.
+        """Return the scorer; `rng` is not used, because LIBLINEAR's seed is fixed.
 
-        A class without examples is told from all others like any other.
+        A class without examples is separated from all others like any other class.
 
         Raises
         ------
         UserError
-            D452, D700 and D760 for settings, D703 and D705 for examples that make no sense.
+            D452, D700 and D760 for invalid settings; D703 and D705 for unusable examples.
         """
         settings = LiblinearSettings(ONE_VERSUS_ALL, self.C, self.tolerance, self.max_iter)
         check_liblinear("OneVersusAll", settings, batch)
@@ -353,7 +357,7 @@ class OneVersusAll:
         return fit_scorer(rows, settings, dev=dev)
 
     def with_tuned(self, reports: Sequence[Mapping[str, Any]]) -> OneVersusAll:
-        """Return the learner with the C of the middle of some fits, where it is left open."""
+        """Return the learner with the median C of earlier fits, if its own is not set."""
         return with_median_c(self, reports)
 
     def from_state(self, arrays: Arrays) -> CrossedScorer:

@@ -1,4 +1,4 @@
-"""VAR-SVM and related learners: SVMs whose class-specific weights are drawn to be equal."""
+"""VAR-SVM and related learners: SVMs that penalise the variance of class-specific weights."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Floats = NDArray[np.float64]
 
 
 def crossed_blocks(batch: DenseBlocks) -> DenseBlocks:
-    """Return the crossed batch as class blocks of K * A attributes; the values are not copied."""
+    """Return the crossed batch as class blocks with K * A attributes; the values are not copied."""
     n, k, a = batch.values.shape
     crossed = convert(batch, CrossedRows)
     values = np.broadcast_to(crossed.rows[:, None, :], (n, k, k * a))
@@ -45,10 +45,10 @@ def crossed_blocks(batch: DenseBlocks) -> DenseBlocks:
 
 
 def crossed_regulariser(regulariser: Regulariser, batch: DenseBlocks) -> Regulariser:
-    """Return `regulariser` for own attributes, and L2 of the strength 1/N for those of other classes.
+    """Return `regulariser` for a class's own attributes, and L2 with strength 1/N for those of other classes.
 
-    N is the number of `batch`'s columns, as for the class-specific weights: where the examples hold the
-    irrelevant weights at zero, C means the same in both.
+    N is the number of `batch`'s columns, as for class-specific weights, so that C means the same in both
+    problems if the examples keep the irrelevant weights at zero.
     """
     k, a = batch.column_of.shape
     strength = np.full((k, k, a), 1.0 / len(batch.columns))
@@ -60,7 +60,7 @@ def crossed_regulariser(regulariser: Regulariser, batch: DenseBlocks) -> Regular
 
 
 def crossed_prior(prior: Floats, batch: DenseBlocks) -> Floats:
-    """Return class-specific prior weights in their places of the full matrix, zero elsewhere."""
+    """Return class-specific prior weights at their places in the full matrix, with zeros elsewhere."""
     k, a = batch.column_of.shape
     cube = np.zeros((k, k, a))
     cube[np.arange(k), np.arange(k)] = prior[batch.column_of]
@@ -68,16 +68,16 @@ def crossed_prior(prior: Floats, batch: DenseBlocks) -> Floats:
 
 
 MOST_BYTES = 1 << 32
-"""The blocks are not made where they would take more."""
+"""Maximum size of the padded blocks."""
 
 
 def pad_lists(batch: CandidateBatch) -> DenseBlocks:
-    """Return the blocks of a batch of lists, of as many candidates as the longest list has.
+    """Return lists as blocks, padded to the number of candidates of the longest list.
 
     Raises
     ------
     UserError
-        D417 where they would take more than `MOST_BYTES`.
+        D417 if the blocks would take more than `MOST_BYTES`.
     """
     sizes = np.diff(batch.offsets)
     n, k, a = len(sizes), int(sizes.max(initial=1)), len(batch.columns)
@@ -88,7 +88,7 @@ def pad_lists(batch: CandidateBatch) -> DenseBlocks:
     gold = first_right(cost, batch.offsets)
     place = np.arange(k)
     row = np.where(place < sizes[:, None], batch.offsets[:-1, None] + place, gold[:, None])  # (n, K)
-    row = np.where(cost[row] > 0, row, gold[:, None])
+    row = np.where(cost[row] > 0, row, gold[:, None])  # padding repeats the correct candidate: no loss
     columns = np.tile(np.arange(a, dtype=np.int64), (k, 1))
     return DenseBlocks(values[row], columns, batch.columns, cost[row].astype(np.float32))
 
@@ -97,11 +97,11 @@ Meaning = tuple[tuple[str, str], ...]
 
 
 def weights_from_prior(prior: str, batch: CandidateBatch) -> Floats:
-    """Return the weights that a trained model has for the columns of `batch`.
+    """Return the weights of a trained model for the columns of `batch`.
 
-    Columns are the same where their names and feature groups are, in the same order: the same
-    candidates, seen by the same extractors. Where the model had too few examples of these candidates, its
-    weights are those that all its groups share.
+    Columns match if their names and feature groups are the same in the same order, that is, for the same
+    candidates and extractors. If the model had too few examples of these candidates, the weights are those
+    that all its groups share.
 
     Parameters
     ----------
@@ -115,8 +115,8 @@ def weights_from_prior(prior: str, batch: CandidateBatch) -> Floats:
     Raises
     ------
     UserError
-        D402 to D409 where there is no such model, D750 where it has no such columns, or not one weight
-        for each.
+        D402 to D409 if the model cannot be loaded, D750 if it has no such columns or not one weight per
+        column.
     """
     model = load_model(prior)
     wanted = _column_meanings(batch.columns)
@@ -139,78 +139,79 @@ def weights_from_prior(prior: str, batch: CandidateBatch) -> Floats:
 
 
 def _weights(scorer: Scorer, batch: CandidateBatch) -> Floats | None:
-    """Return a scorer's weight for each column; None where it has other ones."""
+    """Return a scorer's weight for each column, or None if it does not have one weight per column."""
     linear = getattr(scorer, "linear", None)
     if linear is None:
         return None
     try:
         same, weights = linear(batch)
-    except (TypeError, ValueError):  # of other attributes
+    except (TypeError, ValueError):  # the scorer has other attributes
         return None
     return np.asarray(weights) if len(weights) == len(batch.columns) and same is batch else None
 
 
 @lru_cache(maxsize=4)
 def _groups(model: Any) -> dict[Meaning, int]:
-    """Return the group of each set of columns of a model."""
-    nothing = model.tokenisation([])
-    nowhere = model.task.instances(nothing)
+    """Return the index of the group that has each set of columns in a model."""
+    # an empty text is enough: extractors return their columns for no instances, too
+    empty_view = model.tokenisation([])
+    no_instances = model.task.instances(empty_view)
     return {
-        _column_meanings(model.features(nothing, nowhere, g).batch.columns): g
+        _column_meanings(model.features(empty_view, no_instances, g).batch.columns): g
         for g in range(len(model.scorers))
     }
 
 
 def _column_meanings(columns: Columns) -> Meaning:
-    """Return name and feature group of each column; nothing where they have no names."""
+    """Return the name and feature group of each column, or nothing if the columns have no names."""
     groups = columns.groups.tolist()
     return tuple((str(name), columns.group_names[g]) for name, g in zip(columns.names, groups, strict=False))
 
 
 GRID = tuple(float(f"{10.0**step:.1g}") for step in (-7.0, -6.0, -5.0, -4.0, *np.arange(-3.0, 3.1, 0.5)))
-"""Values of C times the number of examples tried on development data, each from the solution before it.
+"""Values of C times the number of examples that are tried on development data, each from the last solution.
 
-The least of them are the sum of the counts, or the prior, nearly as it is: what ten examples can bear."""
+The smallest values leave the sum of counts, or the prior, nearly unchanged; ten examples do not support
+more."""
 _DEFAULT = 0.1
-"""C times the number of examples without development data."""
+"""C times the number of examples if there is no development data."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VarianceSVM:
     """Crammer-Singer SVM with a variance term on some subsets of the weights.
 
-    Every weight counts 1/N, N the number of attributes, in variance and L2 subsets alike, so that the
-    two kinds of subset are in balance and C does not change its meaning with N. (With a variance of
-    probabilities over its own subset and a plain identity elsewhere, as the paper's text may be read, an
-    L2 weight would count N times as much as one in a variance subset.) A CS-SVM with C here is one with
-    N C in the usual form.
+    Every weight has the factor 1/N in the regulariser, with N the number of attributes, in variance and L2
+    subsets alike. So the two kinds of subset are balanced, and the meaning of C does not depend on N. (The
+    paper's text can also be read as probabilities over each variance subset and an identity matrix elsewhere;
+    an L2 weight would then count N times as much as one in a variance subset.) A CS-SVM with C here is a
+    CS-SVM with N C in the usual form.
 
     Parameters
     ----------
     C : float, optional
-        Weight of the training loss. By default chosen on development data from `GRID`, smallest first
-        and the smallest of the best; without development data it is 0.1 divided by the number of
-        examples.
+        Weight of the training loss. By default it is chosen on development data from `GRID`, smallest first,
+        the smallest among equals; without development data it is 0.1 divided by the number of examples.
     variance : list of str or of lists of str
-        Feature groups whose weights, taken together, keep a low variance; lists of them: each list a
-        subset of its own (eq. 7 of the paper, several theta_j).
+        Feature groups whose weights, taken together, keep a low variance. A list of lists defines several
+        subsets (eq. 7 of the paper, several theta_j).
     free : list of str
-        Feature groups whose weights are not regularised; all others are, by L2.
+        Feature groups whose weights are not regularised. All other weights get L2.
     sum : list of str
         Feature groups whose sum becomes one more attribute of every class, in a feature group "sum".
     p : dict of str to float, optional
-        What a weight of a feature group counts, relative to 1 for groups that are not named; 0: not
-        regularised. All together are scaled to a sum of 1.
+        Share of a feature group's weights in the regulariser, relative to 1 for groups that are not named; 0
+        means not regularised. The shares are scaled to a sum of 1.
     full_matrix : bool
-        Let every class weigh the attributes of all classes, as the K-SVM does: the weights of a class
-        for its own attributes are regularised as above, the others by L2.
+        Let every class weigh the attributes of all classes, as the K-SVM does. The weights of a class for
+        its own attributes are regularised as above, the others by L2.
     prior : str or list of float, optional
-        Weights to stay near, such as those learned in another domain: what is regularised is the
-        difference from them. A trained model of the same candidates and extractors (a task, PACK/TASK
-        or a model directory), by what all its groups share where it had too few examples for these
-        candidates; or one number for each attribute.
+        Weights to stay near, such as those learned in another domain; the difference from them is
+        regularised. Either a trained model with the same candidates and extractors (a task, PACK/TASK or a
+        model directory), which contributes its shared weights if it had too few examples of these
+        candidates, or one number per attribute.
     tolerance : float
-        Relative duality gap to reach.
+        Relative duality gap at which training stops.
     """
 
     C: float | None = None
@@ -229,16 +230,16 @@ class VarianceSVM:
         dev: CandidateBatch | None = None,
         rng: np.random.Generator | None = None,
     ) -> Fitted:
-        """Return the scorer of least objective; `rng` is not used (the problem is convex).
+        """Return the scorer that minimises the objective; `rng` is not used (the problem is convex).
 
-        Fewer examples than classes, classes that do not occur and even a single class are no obstacle:
-        the regulariser says what the examples leave open.
+        There may be fewer examples than classes, classes without examples, or a single class: the regulariser
+        determines what the examples do not.
 
         Raises
         ------
         UserError
-            D451 for an unknown feature group, D700 to D705, D710 and D760 for settings or attributes that
-            make no sense, D750 for a `prior` that has no weights for these candidates and extractors.
+            D451 for an unknown feature group, D700 to D705, D710 and D760 for invalid settings or attributes,
+            D750 for a `prior` without weights for these candidates and extractors.
         """
         if self.full_matrix and not isinstance(batch, DenseBlocks):
             wanted = "DenseBlocks (for a full matrix)"
@@ -271,13 +272,13 @@ class VarianceSVM:
 
     @property
     def takes(self) -> tuple[type, ...]:
-        """Class blocks; but for the full matrix lists, too."""
+        """Class blocks; without the full matrix also lists."""
         return (DenseBlocks,) if self.full_matrix else (DenseBlocks, SparseRows, DenseLists)
 
     def _by_c(
         self, solved: Callable[[float, Any], Any], batch: CandidateBatch, dev: CandidateBatch | None
     ) -> Fitted:
-        """Return the scorer of the C given or, with development data, of the best of the grid."""
+        """Return the scorer for the given C or, with development data, for the best C of the grid."""
         n = len(batch.offsets) - 1
         if self.C is not None or dev is None or len(dev.offsets) < 2:
             C = _rounded(_DEFAULT / n) if self.C is None else self.C
@@ -296,7 +297,7 @@ class VarianceSVM:
         return self._fitted(self._scorer(solution, batch), solution, C, search.report())
 
     def with_tuned(self, reports: Sequence[Mapping[str, Any]]) -> VarianceSVM:
-        """Return the learner with the C of the middle of some fits, where it is left open."""
+        """Return the learner with the median C of earlier fits, if its own is not set."""
         return with_median_c(self, reports)
 
     def from_state(self, arrays: Arrays) -> LinearScorer | CrossedScorer:
@@ -304,7 +305,7 @@ class VarianceSVM:
         return CrossedScorer.from_state(arrays) if self.full_matrix else LinearScorer.from_state(arrays)
 
     def problem(self, batch: DenseBlocks) -> tuple[DenseBlocks, Regulariser, Floats]:
-        """Return what is solved: examples with all attributes, their regulariser and the prior weights."""
+        """Return the problem to solve: examples with all attributes, their regulariser, the prior weights."""
         prior = np.zeros(len(batch.columns)) if self.prior is None else np.asarray(self.prior, np.float64)
         wider = with_sum(batch, self.sum) if self.sum else batch
         prior = np.concatenate([prior, np.zeros(len(wider.columns) - len(prior))])
@@ -321,7 +322,7 @@ class VarianceSVM:
             strength[batch.columns.in_groups([name], setting="VarianceSVM.p")] = weight
         if not strength.any():
             raise UserError("D702", problem="every feature group has the weight 0")
-        strength /= strength.max()  # the sum of large numbers may be infinite
+        strength /= strength.max()  # first by the maximum: the sum of large numbers may overflow
         strength /= strength.sum()
         strength[batch.columns.in_groups(self.free, setting="VarianceSVM.free")] = 0.0
         subset = np.full(n, -1, np.int64)
@@ -331,7 +332,7 @@ class VarianceSVM:
 
     @property
     def subsets(self) -> list[list[str]]:
-        """The variance subsets: those given as lists, and one of all the names given alone."""
+        """The variance subsets: each list, and one subset of all names that are not in a list."""
         alone = [names for names in self.variance if isinstance(names, str)]
         lists = [list(names) for names in self.variance if not isinstance(names, str)]
         return [alone, *lists] if alone else lists
@@ -364,7 +365,7 @@ class VarianceSVM:
 
 
 def regulariser_mean(regulariser: Regulariser) -> Floats:
-    """Return SumLM's direction: ones on the variance subsets, zeros elsewhere."""
+    """Return the direction of SumLM: ones on the variance subsets, zeros elsewhere."""
     return np.where(regulariser.subset >= 0, 1.0, 0.0)
 
 

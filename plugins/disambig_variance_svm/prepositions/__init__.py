@@ -1,4 +1,4 @@
-"""Prepositions: the task, whether a word is used as a preposition, and what kind of word its neighbours are."""
+"""Prepositions: the task, its extractors, and the classifier of words that are used as prepositions."""
 
 import lazy_loader
 

@@ -1,4 +1,7 @@
-"""Learn where a preposition may be missing: ``python -m disambig_variance_svm.prepositions.missing_training DATA_DIR``."""
+"""Learn where a preposition may be missing.
+
+Run ``python -m disambig_variance_svm.prepositions.missing_training DATA_DIR``.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +18,14 @@ from disambig.api.tasks import Gaps, learn_gaps
 from .task import MISSING_WEIGHTS, PREPOSITIONS
 
 CHARACTERS = 60_000_000
-"""How much of each domain's text is read, at most, at equal distances."""
+"""Maximum number of characters that are read from each domain, in paragraphs at equal distances."""
 BITS = 19
 _PARAGRAPHS = 20_000
 LICENCE = "figures derived from text under the licences named in the card of disambig_en"
 
 
 def learn_missing(data: Path, domains: Sequence[str], *, seed: int = 0) -> Gaps:
-    """Return the weights learned from the counted text of some domains, mixed at random."""
+    """Return the weights learned from the counted text of some domains, in random order."""
     paragraphs = [text for domain in domains for text in _sample(data, domain)]
     order = np.random.default_rng(seed).permutation(len(paragraphs))
 

@@ -1,4 +1,4 @@
-"""Task *preposition*: which of 34 prepositions belongs here (Bergsma et al. 2010, section 4.1), or none; and its extractors."""
+"""Task *preposition*: choose between 34 prepositions or none (Bergsma et al. 2010, section 4.1)."""
 
 from __future__ import annotations
 
@@ -23,36 +23,36 @@ PREPOSITIONS = tuple(
     "onto outside over through to toward towards under until up upon with within without".split()
 )
 MISSING_WEIGHTS = Path(__file__).parent / "gaps"
-"""Where the weights lie that tell where a preposition may be missing."""
+"""Folder with the weights that predict where a preposition may be missing."""
 ZERO = ""
-"""The candidate that is no preposition."""
+"""The empty candidate: no preposition."""
 VARIANTS = (("toward", "towards"), ("on", "upon"))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Preposition:
-    """Decide between prepositions wherever one is used as a preposition.
+    """Decide between prepositions at every word that is used as a preposition.
 
     Parameters
     ----------
     words : list of str
         The candidates.
     only_as_preposition : bool
-        Leave out particles ("give up"), infinitives ("to go"), adverbs and conjunctions, as far as the
-        words around tell (see `usage`).
+        Leave out particles ("give up"), infinitives ("to go"), adverbs and conjunctions, as predicted from
+        the neighbouring words (see `usage`).
     or_none : bool
-        No preposition at all is a candidate, too: one that stands may be one too many, and between two
-        words one may be missing.
+        Add the empty candidate: a preposition in the text may be superfluous, and one may be missing between
+        two words.
     least_odds : float
-        With `or_none`: log-odds that a preposition stands between two words where none does, from which on
-        the place is decided (see `disambig.features`).
+        With `or_none`: minimum log-odds of a preposition between two words for the empty place to be decided
+        (see `disambig.features`).
     learned_odds : float
-        The same for the empty places that are learned from, which should be more: where a preposition is one
-        too many there is mostly none.
+        The same for training. It should admit more empty places, because "none" is also the usual answer
+        where a preposition is superfluous.
     gaps : path
-        A folder with the weights for that.
+        A folder with the weights for these log-odds.
     name, language : str
-        Of the task: the name is the default key of its annotations.
+        Name and language of the task; the name is the default key of its annotations.
     """
 
     words: tuple[str, ...] | list[str] = PREPOSITIONS
@@ -68,8 +68,8 @@ class Preposition:
     @cached_property
     def groups(self) -> tuple[Group, ...]:
         """One group: every preposition against all others."""
-        known = set(self.words)
-        variants = tuple(pair for pair in VARIANTS if known.issuperset(pair))
+        words = set(self.words)
+        variants = tuple(pair for pair in VARIANTS if words.issuperset(pair))
         return (Group("preposition", (*self.words, *((ZERO,) if self.or_none else ())), variants),)
 
     @cached_property
@@ -78,36 +78,38 @@ class Preposition:
         return CandidateFinder.from_groups((Group("preposition", tuple(self.words)),))
 
     def instances(self, view: TokenView) -> Instances:
-        """Return the places where a preposition is used as one, and those where one may be missing."""
+        """Return the words that are used as prepositions, and the places where one may be missing."""
         return self._places(view, self.least_odds)
 
     def examples(self, view: TokenView) -> Instances:
-        """Return the places to learn from: with `or_none` more empty ones than are decided."""
+        """Return the instances for training: with `or_none`, more empty places than are decided."""
         return self._places(view, min(self.least_odds, self.learned_odds))
 
     def _places(self, view: TokenView, least_odds: float) -> Instances:
-        found = self.finder.find(view)
-        empty = self._empty(view, found, least_odds) if self.or_none else np.zeros(0, np.int64)
-        first, behind = found.positions, found.positions + found.lengths
-        twice = (view.hashes[first] == view.hashes[behind]) | (view.hashes[first] == view.hashes[first - 1])
-        found = found.take(np.flatnonzero(~twice | (found.lengths != 1)))  # a doubled word is another task's
-        if self.only_as_preposition and len(found):
-            found = found.take(_usage().is_preposition(view, found.positions))
+        instances = self.finder.find(view)
+        empty = self._empty(view, instances, least_odds) if self.or_none else np.zeros(0, np.int64)
+        first, after = instances.positions, instances.positions + instances.lengths
+        twice = (view.hashes[first] == view.hashes[after]) | (view.hashes[first] == view.hashes[first - 1])
+        instances = instances.take(
+            np.flatnonzero(~twice | (instances.lengths != 1))
+        )  # a doubled word is another task's
+        if self.only_as_preposition and len(instances):
+            instances = instances.take(_usage().is_preposition(view, instances.positions))
         if not len(empty):
-            return found
+            return instances
         nothing = np.zeros(len(empty), np.int32)
         both = Instances(
-            np.concatenate([found.positions, empty]),
-            np.concatenate([found.lengths, nothing]),
-            np.concatenate([found.groups, nothing]),
-            np.concatenate([found.observed, nothing + len(self.words)]),
+            np.concatenate([instances.positions, empty]),
+            np.concatenate([instances.lengths, nothing]),
+            np.concatenate([instances.groups, nothing]),
+            np.concatenate([instances.observed, nothing + len(self.words)]),
         )
         return both.take(np.argsort(both.positions, kind="stable"))
 
-    def _empty(self, view: TokenView, found: Instances, least_odds: float) -> NDArray[np.int64]:
-        """Return the places between two words, none of them a candidate, where one may be missing."""
+    def _empty(self, view: TokenView, instances: Instances, least_odds: float) -> NDArray[np.int64]:
+        """Return the places where a preposition may be missing: between words that are not candidates."""
         places = empty_places(view)
-        places = places[apart(places, found, len(view))]
+        places = places[apart(places, instances, len(view))]
         odds = gaps_in(str(self.gaps)).log_odds(view, places - 1, places)
         return places[odds >= least_odds]
 
@@ -120,31 +122,31 @@ def _usage() -> PrepositionUsage:
 
 
 PARTS_OF_SPEECH = Path(__file__).parent / "parts_of_speech"
-"""What kind of word each English word mostly is."""
+"""Folder with the most frequent kind of each English word."""
 
 
 @dataclass(frozen=True, slots=True)
 class PrepositionOdds(MissingWordOdds):
-    """Extractor of the log-odds that no preposition stands in a place, whichever it would be.
+    """Extractor of the log-odds that a place has no preposition at all.
 
     Parameters
     ----------
     gaps : path
-        A folder with the weights for that.
+        A folder with the weights for these log-odds.
     """
 
     gaps: str | Path = MISSING_WEIGHTS
 
 
 class PrepositionHeads(Headwords):
-    """Extractor of how probable each preposition is between the head words of its place.
+    """Extractor of the probability of each preposition between the head words of its place.
 
     Parameters
     ----------
     counts : str, path or CountTable
         A count table with headword n-grams.
     parts_of_speech : path
-        A folder with kinds of words, the one that the table was counted with.
+        A folder with kinds of words; it must be the one that was used to count the table.
     """
 
     def __init__(self, *, counts: Any, parts_of_speech: str | Path = PARTS_OF_SPEECH) -> None:
@@ -153,12 +155,12 @@ class PrepositionHeads(Headwords):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PrepositionNetwork(WordNetwork):
-    """A word network that is told the head words of a place, too.
+    """A word network with the head words of a place as additional input.
 
     Parameters
     ----------
     near, far, vocabulary, dimensions, hidden, examples, epochs, seed : int
-        As of `WordNetwork`.
+        See `WordNetwork`.
     parts_of_speech : path
         A folder with kinds of words.
     """

@@ -1,4 +1,4 @@
-"""Decide from the words around it whether a word is used as a preposition."""
+"""Classify from the neighbouring words whether a word is used as a preposition."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from disambig.api.text import hash_word, hash_words
 
 START_HASH, END_HASH = np.uint64(hash_word("<S>")), np.uint64(hash_word("</S>"))
 N_CLASSES = 128
-"""Classes of words; class 0 holds the words that have none."""
+"""Number of word classes; class 0 contains the words without a class."""
 
-# What each feature joins: C the word itself, l and r its neighbours, k and s the words beyond them;
-# L, R, K, S are the classes of these four.
+# The words that each feature combines: C is the word itself, l and r its neighbours, k and s the words next
+# to these; L, R, K and S are the classes of these four.
 TEMPLATES = (
     "C", "Cl", "Cr", "Ck", "Cs", "CL", "CR", "CK", "CS",
     "Clr", "ClR", "CLr", "CLR", "CRS", "CrS", "Crs", "CKL",
@@ -44,19 +44,20 @@ def look_up_classes(hashes: NDArray[np.uint64], slots: NDArray[np.uint16]) -> ND
     hashes : array of uint64
         Words.
     slots : array of uint16, shape (a power of two,)
-        ``fingerprint << 8 | class`` of the word at home in each slot: the lowest bits of its hash name
+        ``fingerprint << 8 | class`` of the word in each slot: the lowest bits of its hash are the index of
         the slot, the highest eight are the fingerprint. 0 is an empty slot.
     """
-    found = slots[hashes & np.uint64(len(slots) - 1)]
-    return np.where(found >> 8 == hashes >> np.uint64(56), found & 0xFF, 0).astype(np.uint8)
+    entries = slots[hashes & np.uint64(len(slots) - 1)]
+    return np.where(entries >> 8 == hashes >> np.uint64(56), entries & 0xFF, 0).astype(np.uint8)
 
 
 def build_class_table(
     words: NDArray[np.uint64], classes: NDArray[np.uint8], *, bits: int
 ) -> NDArray[np.uint16]:
-    """Return the table for `classes_of`; where two words share a slot the earlier keeps it."""
+    """Return the table for `look_up_classes`; if two words share a slot, the earlier one keeps it."""
     slots = np.zeros(1 << bits, dtype=np.uint16)
     entries = ((words >> np.uint64(56)) << np.uint64(8)).astype(np.uint16) | classes
+    # written in reverse order, so that the earliest word of a slot overwrites the others
     slots[words[::-1] & np.uint64(len(slots) - 1)] = entries[::-1]
     return slots
 
@@ -64,7 +65,7 @@ def build_class_table(
 def neighbour_words(
     hashes: NDArray[np.uint64], positions: NDArray[np.integer]
 ) -> dict[str, NDArray[np.uint64]]:
-    """Return the words at, before (k, l) and after (r, s) each position; none beyond the sentence's ends."""
+    """Return the words at, before (k, l) and after (r, s) each position, not beyond sentence boundaries."""
     at = np.asarray(positions)
     left, right = hashes[at - 1], hashes[at + 1]
     return {
@@ -79,7 +80,7 @@ def neighbour_words(
 def feature_buckets(
     words: dict[str, NDArray[np.uint64]], slots: NDArray[np.uint16], *, bits: int
 ) -> NDArray[np.uint64]:
-    """Return the bucket of every feature of every word, shape ``(len(TEMPLATES), n_words)``."""
+    """Return the hash bucket of every feature of every word, shape ``(len(TEMPLATES), n_words)``."""
     values = dict(words)
     for word, name in (("l", "L"), ("r", "R"), ("k", "K"), ("s", "S")):
         values[name] = _OF_CLASS[look_up_classes(words[word], slots)]
@@ -93,7 +94,7 @@ def feature_buckets(
 
 
 WEIGHTS = Path(__file__).parent / "weights"
-_BLOCK = 8192  # words at a time: their features stay in the cache
+_BLOCK = 8192  # number of words per block, so that their features fit the processor's cache
 
 _UNREADABLE = (
     OSError, EOFError, ValueError, LookupError, RuntimeError, MemoryError, SyntaxError, TokenError,
@@ -103,14 +104,14 @@ _UNREADABLE = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PrepositionUsage:
-    """A trained gate before a preposition task.
+    """A trained classifier that selects the words which a preposition task decides.
 
     Attributes
     ----------
     weights : array of int8, shape (a power of two,)
-        One weight a bucket of hashed features.
+        One weight per bucket of hashed features.
     slots : array of uint16, shape (a power of two,)
-        The classes of words (see `features.classes_of`).
+        The classes of words (see `look_up_classes`).
     header : dict
         Tokenisation, scale of the weights, bias, default threshold, sources, licence.
     """
@@ -121,12 +122,12 @@ class PrepositionUsage:
 
     @classmethod
     def load(cls, folder: Path = WEIGHTS) -> PrepositionUsage:
-        """Read the weights that ship, or those in another folder.
+        """Read the weights from a folder, by default those of this plugin.
 
         Raises
         ------
         UserError
-            D420, where a file is missing or is not what `save` writes.
+            D420 if a file is missing or was not written by `save`.
         """
         try:
             header = json.loads((folder / "header.json").read_text(encoding="utf8"))
@@ -141,7 +142,7 @@ class PrepositionUsage:
         return usage
 
     def _problem(self) -> str | None:
-        """Return what is wrong with the arrays or the header, if anything."""
+        """Return what is wrong with the arrays or the header, or None."""
         for name, array, kind in (("weights", self.weights, np.int8), ("slots", self.slots, np.uint16)):
             if array.dtype != kind or array.ndim != 1 or array.size < 2 or array.size & array.size - 1:
                 return f"{name} of {array.dtype} {array.shape}"
@@ -160,14 +161,14 @@ class PrepositionUsage:
         np.savez_compressed(folder / "weights.npz", weights=self.weights, slots=self.slots)
 
     def probability(self, view: TokenView, positions: NDArray[np.integer]) -> NDArray[np.float64]:
-        """Return how likely the word at each position is used as a preposition.
+        """Return the probability that the word at each position is used as a preposition.
 
         Parameters
         ----------
         view : TokenView
-            Made by the tokenisation that the weights were trained with.
+            Must come from the tokenisation that the weights were trained with.
         positions : array of int, shape (n,)
-            Tokens of `view`, each one of the 34 words; of other words the answer means nothing.
+            Tokens of `view`, each one of the 34 words; the result is meaningless for other words.
 
         Returns
         -------
@@ -177,7 +178,7 @@ class PrepositionUsage:
         Raises
         ------
         UserError
-            D421, where another tokenisation made the view.
+            D421 if the view has another tokenisation.
         """
         if view.tokenisation != self.header["tokenisation"]:
             raise UserError("D421", seen=view.tokenisation, known=self.header["tokenisation"])
@@ -186,18 +187,18 @@ class PrepositionUsage:
         sums = np.empty(len(positions))
         for start in range(0, len(positions), _BLOCK):
             words = neighbour_words(view.hashes, positions[start : start + _BLOCK])
-            found = feature_buckets(words, self.slots, bits=bits)
-            sums[start : start + _BLOCK] = self.weights[found].sum(axis=0, dtype=np.int64)
+            buckets = feature_buckets(words, self.slots, bits=bits)
+            sums[start : start + _BLOCK] = self.weights[buckets].sum(axis=0, dtype=np.int64)
         log_odds = sums * float(self.header["scale"]) + float(self.header["bias"])
         return 1.0 / (1.0 + np.exp(-log_odds))
 
     def is_preposition(
         self, view: TokenView, positions: NDArray[np.integer], *, threshold: float | None = None
     ) -> NDArray[np.bool_]:
-        """Return whether the word at each position is used as a preposition, shape ``(n,)``.
+        """Return which words are used as prepositions, shape ``(n,)``.
 
-        `threshold` is the least probability that will do; the weights name one of their own (see
-        `training`). Otherwise like `probability`.
+        `threshold` is the minimum probability; the default is stored with the weights (see
+        `usage_training`). The other parameters are those of `probability`.
         """
         least = self.header["threshold"] if threshold is None else threshold
         return self.probability(view, positions) >= least

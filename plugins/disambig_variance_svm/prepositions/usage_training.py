@@ -26,7 +26,7 @@ Matrix = NDArray[np.float32]
 
 
 def frequent_words(hashes: Hashes, n: int) -> tuple[Hashes, NDArray[np.int64]]:
-    """Return the `n` most frequent words, the most frequent first, and how often each occurs."""
+    """Return the `n` most frequent words, the most frequent first, and their counts."""
     words, counts = np.unique(hashes, return_counts=True)
     order = np.lexsort((words, -counts))[:n]
     return words[order], counts[order]
@@ -42,9 +42,9 @@ def word_classes(
     hashes : array of uint64
         Running text.
     words : array of uint64
-        The words to put into classes, the most frequent first.
+        The words to classify, the most frequent first.
     n_near, n_far : int
-        How many of the most frequent words are told apart as neighbours, and as second neighbours.
+        Number of most frequent words that are distinguished as neighbours, and as second neighbours.
     """
     order = np.argsort(words)
     ids = order[np.minimum(np.searchsorted(words, hashes, sorter=order), len(words) - 1)]
@@ -58,34 +58,35 @@ def word_classes(
 
 
 def _cooccurrences(ids: NDArray[np.int64], offset: int, *, n_rows: int, n_columns: int) -> Matrix:
-    """Count which words stand `offset` words from which; those beyond `n_columns` share the last column."""
+    """Count pairs of words at a distance of `offset`; words beyond `n_columns` share the last column."""
     here, there = (ids[-offset:], ids[:offset]) if offset < 0 else (ids[:-offset], ids[offset:])
-    known = here < n_rows
-    cells = here[known] * (n_columns + 1) + np.minimum(there[known], n_columns)
+    has_row = here < n_rows
+    cells = here[has_row] * (n_columns + 1) + np.minimum(there[has_row], n_columns)
     counts = np.bincount(cells, minlength=n_rows * (n_columns + 1))
     return counts.reshape(n_rows, n_columns + 1).astype(np.float32)
 
 
 def _associations(counts: Matrix) -> Matrix:
+    """Return the square root of the positive pointwise mutual information of each cell."""
     expected = counts.sum(axis=1, keepdims=True) * (counts.sum(axis=0) / counts.sum())
     ratio = counts / np.maximum(expected, 1e-9)
-    found: Matrix = np.sqrt(np.log(np.maximum(ratio, 1.0)))
-    return found
+    associations: Matrix = np.sqrt(np.log(np.maximum(ratio, 1.0)))
+    return associations
 
 
 def _main_dimensions(matrix: Matrix, dimensions: int) -> Matrix:
-    """Project rows on the main eigenvectors of ``matrix' matrix``, each scaled by the root of its weight."""
+    """Project the rows on the main eigenvectors of ``matrix' matrix``, scaled, and normalise their length."""
     values, axes = np.linalg.eigh((matrix.T @ matrix).astype(np.float64))
     top = slice(len(values) - dimensions, None)
     vectors = matrix @ (axes[:, top] / np.maximum(values[top], 1e-9) ** 0.25).astype(np.float32)
-    found: Matrix = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
-    return found
+    normalised: Matrix = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+    return normalised
 
 
 def _spherical_means(
     vectors: Matrix, k: int, rng: np.random.Generator, *, rounds: int = 25
 ) -> NDArray[np.int64]:
-    """Return the cluster of each row, from 0 to ``k - 1``; the first seeds are frequent words."""
+    """Return the cluster of each row, 0 to ``k - 1``, by spherical k-means, seeded with frequent words."""
     centres = vectors[np.sort(rng.choice(min(len(vectors), 10 * k), size=k, replace=False))]
     nearest = np.zeros(len(vectors), dtype=np.int64)
     for _ in range(rounds):
@@ -110,7 +111,7 @@ _FINITE = frozenset(("VBD", "VBP", "VBZ", "MD"))
 
 @dataclass(frozen=True, slots=True)
 class TreebankWord:
-    """One word of CoNLL-U."""
+    """One word of a CoNLL-U file."""
 
     form: str
     upos: str
@@ -121,14 +122,14 @@ class TreebankWord:
 
 @dataclass(frozen=True, slots=True)
 class LabelledPrepositions:
-    """One document: its text, and its prepositions or what looks like them.
+    """One document: its text, and the occurrences of the 34 words.
 
     Attributes
     ----------
     text : str
-        Sentences as the treebank gives them, with a blank line between paragraphs.
+        The sentences of the treebank, with a blank line between paragraphs.
     spans : dict of (int, int) to bool
-        Character span of each of the 34 words: whether it is used as a preposition.
+        For the character span of each of the 34 words: True if it is used as a preposition.
     """
 
     text: str
@@ -136,7 +137,7 @@ class LabelledPrepositions:
 
 
 def is_preposition(sentence: list[TreebankWord], i: int) -> bool:
-    """Return whether word `i` of a sentence, one of the 34, is used as a preposition."""
+    """Return True if word `i` of a sentence, one of the 34, is used as a preposition."""
     word = sentence[i]
     form = word.form.lower()
     if word.xpos != "IN" or word.upos not in ("ADP", "SCONJ"):
@@ -154,7 +155,7 @@ def is_preposition(sentence: list[TreebankWord], i: int) -> bool:
 
 
 def _ends_fixed(sentence: list[TreebankWord], i: int) -> bool:
-    """Return whether `i` ends a fixed expression that works as a preposition ("because of")."""
+    """Return True if `i` ends a fixed expression that works as a preposition ("because of")."""
     head = sentence[i].head
     last = all(not (other.head == head and other.relation == "fixed") for other in sentence[i + 1 :])
     first = sentence[head - 1]
@@ -175,7 +176,7 @@ def _governs_clause(sentence: list[TreebankWord], i: int) -> bool:
 
 
 def _gerund(sentence: list[TreebankWord], i: int) -> bool:
-    """Return whether a gerund without a subject follows `i`, after at most three words such as adverbs."""
+    """Return True if a gerund without a subject follows `i`, after at most three words such as adverbs."""
     for word in sentence[i + 1 : i + 5]:
         if word.xpos == "VBG":
             return True
@@ -190,7 +191,7 @@ def _is_range(sentence: list[TreebankWord], i: int) -> bool:
 
 
 def read_labelled(path: Path) -> Iterator[LabelledPrepositions]:
-    """Yield the documents of one CoNLL-U file, packed or not (errors: `read_conllu`)."""
+    """Yield the documents of a CoNLL-U file, compressed or not (errors: see `read_conllu`)."""
     text = ""
     spans: dict[tuple[int, int], bool] = {}
     for sentence in read_conllu(path):
@@ -207,10 +208,10 @@ def read_labelled(path: Path) -> Iterator[LabelledPrepositions]:
 
 
 def _label(sentence: ConlluSentence, offset: int, spans: dict[tuple[int, int], bool]) -> None:
-    """Label the words of a sentence, whose text begins at `offset`, in `spans`."""
+    """Add the labels of a sentence to `spans`; its text begins at `offset`."""
     words = [TreebankWord(row[1], row[3], row[4], int(row[6]), row[7]) for row in sentence.words]
     for token in sentence.tokens:
-        if token.columns[0].isdigit() and token.columns[1].lower() in _KNOWN:  # no part of "don't"
+        if token.columns[0].isdigit() and token.columns[1].lower() in _KNOWN:  # skips parts of "don't"
             spans[offset + token.start, offset + token.end] = is_preposition(words, token.words[0])
 
 
@@ -220,7 +221,7 @@ HASHES = hash_words(PREPOSITIONS)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PrepositionExamples:
-    """Occurrences of the 34 words: where they stand and whether each is used as a preposition."""
+    """Occurrences of the 34 words: their positions, and which are used as prepositions."""
 
     view: TokenView
     positions: NDArray[np.int64]
@@ -232,13 +233,13 @@ class PrepositionExamples:
 
 
 def preposition_indices(hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Return the index in `PREPOSITIONS` of each of these words."""
+    """Return the index of each word in `PREPOSITIONS`."""
     order = np.argsort(HASHES)
     return order[np.searchsorted(HASHES, hashes, sorter=order)].astype(np.int64)
 
 
 def find_examples(paths: list[Path], tokenisation: Tokenisation) -> PrepositionExamples:
-    """Return the occurrences in some CoNLL-U files that are words for `tokenisation` as well."""
+    """Return the occurrences in CoNLL-U files that are also tokens for `tokenisation`."""
     documents = [document for path in paths for document in read_labelled(path)]
     view = tokenisation([document.text for document in documents])
     positions = np.flatnonzero(np.isin(view.hashes, HASHES))
@@ -249,9 +250,9 @@ def find_examples(paths: list[Path], tokenisation: Tokenisation) -> PrepositionE
         strict=True,
     )
     truth = [documents[number].spans.get((start, end)) for number, start, end in spans]
-    known = np.array([value is not None for value in truth])
+    is_labelled = np.array([value is not None for value in truth])
     return PrepositionExamples(
-        view, positions[known], np.array([value for value in truth if value is not None])
+        view, positions[is_labelled], np.array([value for value in truth if value is not None])
     )
 
 
@@ -263,7 +264,7 @@ def read_ewt_examples(data: Path, part: str, tokenisation: Tokenisation) -> Prep
 def swap_prepositions(
     words: dict[str, NDArray[np.uint64]], rng: np.random.Generator
 ) -> dict[str, NDArray[np.uint64]]:
-    """Return the same places with another of the 34 words in each, chosen evenly: mistakes to let through."""
+    """Return the same places with a random other of the 34 words: synthetic mistakes that must pass."""
     step = rng.integers(1, len(HASHES), size=len(words["C"]))
     new = (preposition_indices(words["C"]) + step) % len(HASHES)
     return {**words, "C": HASHES[new]}
@@ -274,7 +275,7 @@ _HEAD = f"{'':<28}{'n':>6}{'is':>7}{'passed':>8}{'precision':>11}{'recall':>8}{'
 
 
 def report_row(name: str, passed: Bools, truth: Bools) -> str:
-    """Return one line: of `truth` the share that is, then how `passed` agrees with it (in per cent)."""
+    """Return one line of the report: the share of prepositions, and their agreement with `passed`, in %."""
     both = int((passed & truth).sum())
     precision = both / passed.sum() if passed.any() else np.nan
     recall = both / truth.sum() if truth.any() else np.nan
@@ -285,7 +286,7 @@ def report_row(name: str, passed: Bools, truth: Bools) -> str:
 
 
 def usage_report(usage: PrepositionUsage, train: PrepositionExamples, test: PrepositionExamples) -> str:
-    """Return the tables for people: all words, a curve over thresholds, mistakes let through, each word."""
+    """Return the report: all words, a curve over thresholds, mistakes that pass, and each word."""
     chance = usage.probability(test.view, test.positions)
     passed = chance >= usage.header["threshold"]
     lines = [
@@ -314,43 +315,43 @@ def usage_report(usage: PrepositionUsage, train: PrepositionExamples, test: Prep
 
 
 def by_rules(train: PrepositionExamples, test: PrepositionExamples) -> Bools:
-    """Return what simple rules say: "to" before no known verb is one, another word is what it mostly is."""
+    """Predict by simple rules: "to" is a preposition unless a known verb follows, other words by majority."""
     words, to = train.words(), PREPOSITIONS.index("to")
     shares = [train.truth[words == i].sum() / max(1, (words == i).sum()) for i in range(len(PREPOSITIONS))]
     following = neighbour_words(train.view.hashes, train.positions)["r"][words == to]
-    known, which = np.unique(following, return_inverse=True)
-    verbs = known[np.bincount(which, weights=train.truth[words == to]) < 0.5 * np.bincount(which)]
+    words_after, which = np.unique(following, return_inverse=True)
+    verbs = words_after[np.bincount(which, weights=train.truth[words == to]) < 0.5 * np.bincount(which)]
     after = neighbour_words(test.view.hashes, test.positions)["r"]
     return np.where(test.words() == to, ~np.isin(after, verbs), np.array(shares)[test.words()] >= 0.5)
 
 
 def swapped_recall(usage: PrepositionUsage, test: PrepositionExamples, *, seed: int = 0) -> float:
-    """Return the share let through where each preposition was swapped for another: mistakes to be found."""
+    """Return the share of prepositions that still pass after each was swapped for another one."""
     positions = test.positions[test.truth]
     swapped = swap_prepositions(neighbour_words(test.view.hashes, positions), np.random.default_rng(seed))[
         "C"
     ]
-    found = []
-    for parity in (0, 1):  # two words apart at least, so that few neighbours are swapped as well
+    passed = []
+    for parity in (0, 1):  # every other occurrence at a time, so that few have swapped neighbours
         at = positions[parity::2]
         hashes = test.view.hashes.copy()
         hashes[at] = swapped[parity::2]
-        found.append(usage.is_preposition(replace(test.view, hashes=hashes), at))
-    return float(np.concatenate(found).mean())
+        passed.append(usage.is_preposition(replace(test.view, hashes=hashes), at))
+    return float(np.concatenate(passed).mean())
 
 
 Floats = NDArray[np.float64]
 
 RAW_CHARACTERS = 15_000_000
-"""How much of each domain's raw text is read, at most: 20 million words in all."""
+"""Maximum number of characters that are read from each domain's raw text: 20 million words in all."""
 WORDS_WITH_CLASS = 20_000
 SLOT_BITS = 17
 BUCKET_BITS = 17
 STRENGTH = 1.0
 SWAPPED = 0.05
-"""What a preposition swapped for another counts, beside an occurrence as it stands."""
+"""Weight of a swapped preposition in training, relative to an original occurrence."""
 PRECISION = 0.97
-"""What share of the words let through must be prepositions, on the development part."""
+"""Required share of prepositions among the words that pass, on the development part."""
 SOURCES = (
     {
         "name": "UD English EWT (train; threshold: dev)",
@@ -370,9 +371,9 @@ LICENCE = "CC BY-SA 4.0"
 def raw_words(
     texts: Iterable[Path], tokenisation: Tokenisation, *, characters: int = RAW_CHARACTERS
 ) -> NDArray[np.uint64]:
-    """Return the word hashes of a sample of packed texts, a domain each: `characters` of each, at most.
+    """Return the word hashes of a sample of compressed texts, at most `characters` characters of each.
 
-    Paragraphs are taken at equal distances, so that every source of a domain has its share.
+    Paragraphs are taken at equal distances, so that every source of a domain is represented.
     """
     parts = [tokenisation([paragraphs]).hashes for path in texts for paragraphs in _sample(path, characters)]
     return np.concatenate(parts)
@@ -388,14 +389,14 @@ def _sample(path: Path, characters: int) -> Iterator[str]:
 def fit_weights(
     features: NDArray[np.uint64], truth: Bools, importance: Floats, *, bits: int, strength: float
 ) -> tuple[Floats, float]:
-    """Return the weights and the bias of a logistic regression under an L2 penalty, found by L-BFGS.
+    """Return the weights and the bias of a logistic regression with an L2 penalty, fitted by L-BFGS.
 
     Parameters
     ----------
     features : array of uint64, shape (n_features, n)
         The buckets of each example.
     truth, importance : arrays, shape (n,)
-        What each example is and how much it counts.
+        The label of each example and its weight.
     strength : float
         The penalty is ``strength / 2 * |w|^2``.
     """
@@ -416,14 +417,14 @@ def fit_weights(
         pull = -importance * signs * np.exp(-np.logaddexp(0.0, margins))
         return float(value), np.append(transposed @ pull + strength * point[:-1], pull.sum())
 
-    found = minimize(loss, np.zeros(len(used) + 1), jac=True, method="L-BFGS-B", options={"maxiter": 500})
+    result = minimize(loss, np.zeros(len(used) + 1), jac=True, method="L-BFGS-B", options={"maxiter": 500})
     weights = np.zeros(1 << bits)
-    weights[used] = found.x[:-1]
-    return weights, float(found.x[-1])
+    weights[used] = result.x[:-1]
+    return weights, float(result.x[-1])
 
 
 def train_usage(data: Path, tokenisation: Tokenisation) -> PrepositionUsage:
-    """Return the gate trained on ``data/labelled/ewt`` and ``data/english``."""
+    """Return the classifier trained on ``data/labelled/ewt`` and ``data/english``."""
     raw = raw_words(find_files(data, COUNTED), tokenisation)
     words, _ = frequent_words(raw, WORDS_WITH_CLASS)
     classes = word_classes(raw, words, n_classes=N_CLASSES, n_near=500, n_far=200, dimensions=100, seed=0)
@@ -459,7 +460,7 @@ def train_usage(data: Path, tokenisation: Tokenisation) -> PrepositionUsage:
 
 
 def threshold_for(probability: Floats, truth: Bools, precision: float) -> float:
-    """Return the lowest threshold above which `precision` of the words are prepositions, to three places."""
+    """Return the lowest threshold with at least this precision, rounded up to three places."""
     order = np.argsort(-probability, kind="stable")
     shares = np.cumsum(truth[order]) / np.arange(1, len(order) + 1)
     enough = np.flatnonzero(shares >= precision)
@@ -467,7 +468,7 @@ def threshold_for(probability: Floats, truth: Bools, precision: float) -> float:
 
 
 def main(data: str, output: str | Path = WEIGHTS) -> str:
-    """Train, write the weights and return the tables."""
+    """Train, write the weights and return the report."""
     from disambig.api import Words
 
     tokenisation = Words()

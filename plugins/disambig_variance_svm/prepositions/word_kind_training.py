@@ -1,4 +1,7 @@
-"""Learn the most frequent kind of each word: ``python -m disambig_variance_svm.prepositions.word_kind_training DATA_DIR``."""
+"""Learn the most frequent kind of each word.
+
+Run ``python -m disambig_variance_svm.prepositions.word_kind_training DATA_DIR``.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +18,11 @@ from ..plain_text import PACK_DOMAINS, counted_files, find_files
 from .task import PARTS_OF_SPEECH
 
 CHARACTERS = 8_000_000
-"""How much of each domain's text is tagged, about, at equal distances."""
+"""Approximate number of characters that are tagged in each domain, in paragraphs at equal distances."""
 LEAST = 5
-"""How often a word must be seen; rarer ones count as nouns, as all unknown words do."""
+"""Minimum count of a word; rarer words count as nouns, like all unknown words."""
 BOTH = 0.12
-"""A word is *noun or verb* where each has this share."""
+"""A word is *noun or verb* if each of the two has at least this share."""
 TAGGER = "disambig_en_tagger/tag"
 _PARAGRAPHS = 2000
 _KIND_OF_TAG = {
@@ -32,11 +35,11 @@ _KIND_OF_TAG = {
     "VBG": "gerund",
     "VBN": "participle",
 }
-"""Penn tags; all others are *other*."""
+"""Kind of each Penn tag; all other tags are *other*."""
 
 
 def most_frequent_kind(tags: Mapping[str, int]) -> str:
-    """Return the kind of a word that had some tags so often each."""
+    """Return the kind of a word from the counts of its tags."""
     seen: Counter[str] = Counter()
     for tag, n in tags.items():
         seen[_KIND_OF_TAG.get(tag, "other")] += n
@@ -53,7 +56,7 @@ def most_frequent_kind(tags: Mapping[str, int]) -> str:
 
 
 def learn_word_kinds(data: Path, *, characters: int = CHARACTERS) -> PartsOfSpeech:
-    """Return the lexicon that the tagger's reading of a sample gives."""
+    """Return the lexicon learned from a sample that the tagger has tagged."""
     tagger = load_model(TAGGER)
     names = tagger.task.groups[0].candidates
     tags: dict[str, Counter[str]] = {}
@@ -74,8 +77,8 @@ def learn_word_kinds(data: Path, *, characters: int = CHARACTERS) -> PartsOfSpee
         "sources": list(counted_files(PACK_DOMAINS)),
         "licence": "CC BY-SA 4.0: the tagger learned from UD English EWT",
     }
-    known = {word: WORD_KINDS.index(kind) for word, kind in kinds.items() if kind != "noun"}
-    return PartsOfSpeech.from_words(known, header)
+    kind_numbers = {word: WORD_KINDS.index(kind) for word, kind in kinds.items() if kind != "noun"}
+    return PartsOfSpeech.from_words(kind_numbers, header)
 
 
 def _samples(data: Path, characters: int) -> Iterator[list[str]]:
@@ -90,7 +93,7 @@ def _batches(paragraphs: list[str]) -> Iterable[list[str]]:
 
 
 def main(data: Path, folder: Path = PARTS_OF_SPEECH) -> None:
-    """Learn the lexicon and write it."""
+    """Learn the lexicon and save it."""
     learn_word_kinds(data).save(folder)
 
 

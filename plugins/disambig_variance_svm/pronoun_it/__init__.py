@@ -1,4 +1,4 @@
-"""Non-referential "it": its view of the text, its task, its attributes (Bergsma, Lin and Goebel 2008)."""
+"""Non-referential "it": normalised text, the task and its extractors (Bergsma, Lin and Goebel 2008)."""
 
 import lazy_loader
 

@@ -1,6 +1,6 @@
-"""Compiled loops that count fillers: contexts as sums of hashes, so that each filler adds one term."""
+"""Compiled functions that count fillers; a context is a sum of hashes, to which a filler adds one term."""
 
-# Numba finds the types of compiled functions (see `disambig.jit`).
+# Numba infers the types of compiled functions.
 # mypy: allow-untyped-defs
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from disambig.api.text import GAP_HASH, NGRAM_PLACES
 _PLACE = np.array(NGRAM_PLACES, dtype=np.uint64)
 _GAP = np.uint64(GAP_HASH)
 FILL = 6
-"""Counts a context: four fillers, other words, sentence boundaries."""
+"""Number of counts per context: four fillers, other words, sentence boundaries."""
 _OTHER, _BOUNDARY = 4, 5
 _BITS = 24
 _LOW = np.uint64((1 << _BITS) - 1)
@@ -21,7 +21,7 @@ _LOW = np.uint64((1 << _BITS) - 1)
 
 @compiled
 def _base(hashes, place, left, right, seed):
-    """Return the sum of the n-gram around `place`, less the term of the word that stands there."""
+    """Return the sum of the n-gram around `place` without the term of the word at `place`."""
     order = left + 1 + right
     total = seed + np.uint64(order) * ORDER_STEP
     for i in range(order):
@@ -44,16 +44,16 @@ def _any_key(hashes, place, left, right, seed):
 
 
 @compiled
-def _contexts(hashes, bounds, places, contexts, seed, found):
+def _contexts(hashes, bounds, places, contexts, seed, rows):
     n = 0
     for place in places:
         for c in range(len(contexts)):
             left, right = contexts[c, 0], contexts[c, 1]
             if place - left >= bounds[place, 0] and place + right < bounds[place, 1]:
-                found[n, 0] = _base(hashes, place, left, right, seed)
-                found[n, 1] = _any_key(hashes, place, left, right, seed)
-                found[n, 2] = np.uint64(left)
-                found[n, 3] = np.uint64(right)
+                rows[n, 0] = _base(hashes, place, left, right, seed)
+                rows[n, 1] = _any_key(hashes, place, left, right, seed)
+                rows[n, 2] = np.uint64(left)
+                rows[n, 3] = np.uint64(right)
                 n += 1
     return n
 
@@ -65,14 +65,14 @@ def contexts_at(
     contexts: NDArray[np.int64],
     seed: np.uint64,
 ) -> NDArray[np.uint64]:
-    """Return the contexts of `places`, a row each: name, key with any word, words to left and right."""
-    found = np.empty((len(places) * len(contexts), 4), np.uint64)
-    n = _contexts(hashes, bounds, places, contexts, seed, found)
-    return found[:n]
+    """Return the contexts of `places`, one per row: name, key with any word, words to the left and right."""
+    rows = np.empty((len(places) * len(contexts), 4), np.uint64)
+    n = _contexts(hashes, bounds, places, contexts, seed, rows)
+    return rows[:n]
 
 
 @compiled
-def _count(hashes, bounds, known, filter_, contexts, seed, fillers, counts):
+def _count(hashes, bounds, names, filter_, contexts, seed, fillers, counts):
     for place in range(len(hashes)):
         filler = _OTHER
         for f in range(len(fillers)):
@@ -85,25 +85,25 @@ def _count(hashes, bounds, known, filter_, contexts, seed, fillers, counts):
             left, right = contexts[c, 0], contexts[c, 1]
             if place - left >= bounds[place, 0] and place + right < bounds[place, 1]:
                 name = _base(hashes, place, left, right, seed)
-                if filter_[name & _LOW]:
-                    at = np.searchsorted(known, name)
-                    if at < len(known) and known[at] == name:
+                if filter_[name & _LOW]:  # rules out most contexts before the binary search
+                    at = np.searchsorted(names, name)
+                    if at < len(names) and names[at] == name:
                         counts[at, filler] += np.uint64(1)
 
 
 def count_into(
     hashes: NDArray[np.uint64],
     bounds: NDArray[np.int64],
-    known: NDArray[np.uint64],
+    names: NDArray[np.uint64],
     contexts: NDArray[np.int64],
     seed: np.uint64,
     fillers: NDArray[np.uint64],
     counts: NDArray[np.uint64],
 ) -> None:
-    """Add to `counts`, shape ``(n_contexts, 6)``, what fills the contexts of ascending names `known`."""
+    """Add the fillers of the contexts in `names` (ascending) to `counts`, shape ``(n_contexts, 6)``."""
     filter_ = np.zeros(1 << _BITS, np.bool_)
-    filter_[(known & _LOW).astype(np.int64)] = True
-    _count(hashes, bounds, known, filter_, contexts, seed, fillers, counts)
+    filter_[(names & _LOW).astype(np.int64)] = True
+    _count(hashes, bounds, names, filter_, contexts, seed, fillers, counts)
 
 
 @compiled
@@ -124,7 +124,7 @@ def _fill(contexts, counts, fillers, keys, amounts):
 def filled_keys(
     contexts: NDArray[np.uint64], counts: NDArray[np.uint64], fillers: NDArray[np.uint64]
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Return keys and counts of all contexts, filled with each of `fillers` and with any word."""
+    """Return the keys and counts of all contexts, filled with each of `fillers` and with any word."""
     keys = np.empty(len(contexts) * (len(fillers) + 1), np.uint64)
     amounts = np.empty_like(keys)
     _fill(contexts, counts, fillers, keys, amounts)
@@ -132,10 +132,10 @@ def filled_keys(
 
 
 def sample() -> None:
-    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    """Run the functions on tiny input, so that `disambig doctor --compile` compiles them."""
     hashes, bounds = np.ones(3, np.uint64), np.tile(np.array([0, 3]), (3, 1))
     around, seed, fillers = np.array([(1, 1)]), np.uint64(1), np.ones(1, np.uint64)
-    found = contexts_at(hashes, bounds, np.ones(1, np.int64), around, seed)
-    counts = np.zeros((len(found), FILL), np.uint64)
-    count_into(hashes, bounds, found[:, 0].copy(), around, seed, fillers, counts)
-    filled_keys(found, counts, fillers)
+    rows = contexts_at(hashes, bounds, np.ones(1, np.int64), around, seed)
+    counts = np.zeros((len(rows), FILL), np.uint64)
+    count_into(hashes, bounds, rows[:, 0].copy(), around, seed, fillers, counts)
+    filled_keys(rows, counts, fillers)

@@ -1,4 +1,7 @@
-"""Write ``stems.txt``, the frequent stems of the normalised view: ``python -m disambig_variance_svm.pronoun_it._stem_selection DATA_DIR``."""
+"""Write ``stems.txt``, the frequent stems of the normalised view.
+
+Run ``python -m disambig_variance_svm.pronoun_it._stem_selection DATA_DIR``.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +53,7 @@ def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
 
 
 def main(data: Path) -> None:
-    """Write the stems of largest share, added up over the domains."""
+    """Write the stems with the largest shares, summed over the domains."""
     shares: Counter[str] = Counter()
     for path in find_files(data, COUNTED):
         with lzma.open(path, "rt", encoding="utf8") as lines:

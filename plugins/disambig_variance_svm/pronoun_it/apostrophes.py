@@ -1,4 +1,7 @@
-"""Whether "its" or "it's" is meant, decided by the next word; ``python -m disambig_variance_svm.pronoun_it.apostrophes`` counts these."""
+"""Decide by the next word whether "its" or "it's" is meant.
+
+Run ``python -m disambig_variance_svm.pronoun_it.apostrophes DATA_DIR`` to count the next words.
+"""
 
 from __future__ import annotations
 
@@ -22,24 +25,24 @@ APOSTROPHES = Path(__file__).parent / "next_words"
 FILE = "words.npz"
 STEP = 1 / 16
 SURE = 3.0
-"""Log-odds, "it's" and "its" being as frequent, from which on what stands there is not what was meant."""
+"""Log-odds (for equal frequencies of "it's" and "its") from which on the written form counts as a mistake."""
 LEAST = 3
-"""How often a word must be seen after one of the two."""
+"""Minimum number of times that a word must follow one of the two."""
 PARAGRAPHS = 60_000
-"""How many paragraphs of each domain are counted, at most."""
+"""Maximum number of paragraphs that are counted in each domain."""
 _AT_ONCE = 5_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NextWords:
-    """What follows "it's" and "its".
+    """The words that follow "it's" and "its", with their log-odds.
 
     Attributes
     ----------
     words : array of uint64, shape (m,)
         Hashes of words, ascending.
     odds : array of int8, shape (m,)
-        Log-odds that "it's" stands before, both being as frequent, in steps of `STEP`.
+        Log-odds of "it's" before the word, for equal frequencies of both, in steps of `STEP`.
     header : dict
     """
 
@@ -48,18 +51,18 @@ class NextWords:
     header: Mapping[str, Any]
 
     def log_odds(self, words: NDArray[np.uint64]) -> NDArray[np.float64]:
-        """Return the log-odds for some words that follow; zero for one that was hardly ever seen."""
+        """Return the log-odds for the words that follow, zero for rare words."""
         at = np.minimum(np.searchsorted(self.words, words), len(self.words) - 1)
         return np.where(self.words[at] == words, self.odds[at] * STEP, 0.0)
 
     @classmethod
     def load(cls, folder: Path) -> NextWords:
-        """Read a folder.
+        """Read the words from a folder.
 
         Raises
         ------
         UserError
-            D498 where it holds no such words.
+            D498 if the folder does not contain such words.
         """
         header, (words, odds) = read_stored(folder, FILE, ("words", "odds"), code="D498")
         sound = (
@@ -71,7 +74,7 @@ class NextWords:
             and bool((words[1:] > words[:-1]).all())
         )
         if not sound:
-            raise UserError("D498", path=folder, problem="its words or odds are of another kind")
+            raise UserError("D498", path=folder, problem="its words or odds have the wrong type or shape")
         return cls(words, odds, header)
 
     def save(self, folder: Path) -> None:
@@ -81,20 +84,20 @@ class NextWords:
 
 @lru_cache(maxsize=1)
 def next_words() -> NextWords:
-    """Return the words that ship, read once."""
+    """Return the words that ship with this plugin; they are read once."""
     return NextWords.load(APOSTROPHES)
 
 
 def count_next_words(texts: Iterable[str], *, sources: Iterable[str]) -> NextWords:
-    """Count what follows the two in some texts."""
+    """Count the words that follow "its" and "it's" in texts."""
     forms = np.array([hash_word("its"), hash_word("it's")], np.uint64)
     after: list[list[NDArray[np.uint64]]] = [[], []]
     lines = iter(texts)
     while some := list(islice(lines, _AT_ONCE)):
         hashes = Words()(some).hashes
-        for form, found in zip(forms, after, strict=True):
-            found.append(hashes[1:][hashes[:-1] == form])
-    its, it_is = (np.concatenate(found) for found in after)
+        for form, blocks in zip(forms, after, strict=True):
+            blocks.append(hashes[1:][hashes[:-1] == form])
+    its, it_is = (np.concatenate(blocks) for blocks in after)
     words = np.unique(np.concatenate([its, it_is]))
     counts = np.stack([_counts(its, words), _counts(it_is, words)])  # (2, m)
     totals = np.maximum(counts.sum(axis=1, keepdims=True), 1)
@@ -106,12 +109,12 @@ def count_next_words(texts: Iterable[str], *, sources: Iterable[str]) -> NextWor
     return NextWords(words[kept], steps[kept], header)
 
 
-def _counts(found: NDArray[np.uint64], words: NDArray[np.uint64]) -> NDArray[np.int64]:
-    return np.bincount(np.searchsorted(words, found), minlength=len(words))
+def _counts(following: NDArray[np.uint64], words: NDArray[np.uint64]) -> NDArray[np.int64]:
+    return np.bincount(np.searchsorted(words, following), minlength=len(words))
 
 
 def main() -> None:
-    """Run from the command line."""
+    """Count the next words and save them."""
     from ..plain_text import PACK_DOMAINS, counted_files, find_files
 
     names = counted_files(PACK_DOMAINS)

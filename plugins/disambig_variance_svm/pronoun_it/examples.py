@@ -1,4 +1,4 @@
-"""Labelled examples of "it": from QA-It and UD English EWT, and picked by patterns from held-out text."""
+"""Labelled examples of "it": from QA-It and UD English EWT, and selected by patterns from held-out text."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from .task import NON_REFERENTIAL, REFERENTIAL
 
 _PLACE = re.compile(r"\[\[(.*?)\]\]")
 _ANSWER = ">>>>>"
-"""What stands between a question and its answer in QA-It; a blank line takes its place."""
+"""Separator between a question and its answer in QA-It; it is replaced by a blank line."""
 _CLASSES = {"1": NON_REFERENTIAL, "2": REFERENTIAL, "3": REFERENTIAL}
-"""Class 4 is an error of the corpus and left out."""
+"""Class 4 marks errors in the corpus and is left out."""
 _QA_COLUMNS = 6
-"""Columns of a line that are needed in QA-It."""
+"""Minimum number of columns in a line of QA-It."""
 _FORM, _RELATION = 1, 7
-"""Columns of CoNLL-U."""
+"""Column indices in CoNLL-U."""
 
 
 def read_qa_it(data: Path) -> list[Labelled]:
@@ -33,10 +33,10 @@ def read_qa_it(data: Path) -> list[Labelled]:
     Raises
     ------
     UserError
-        D460 for a malformed line; those of `text_lines` for the file.
+        D460 for a malformed line; errors of `text_lines` for the file.
     """
     path = data / "labelled" / "qa-it" / "qa-it-v1.0.tsv"
-    found = []
+    examples = []
     for number, line in enumerate(text_lines(path), 1):
         columns = line.split("\t")
         if len(columns) < _QA_COLUMNS:
@@ -49,18 +49,18 @@ def read_qa_it(data: Path) -> list[Labelled]:
         for (start, end), cls in zip(places, classes, strict=True):
             label = _CLASSES.get(cls.strip())
             if label is not None:
-                found.append(
+                examples.append(
                     Labelled(text, start, end, label, f"qa-it {number}", f"{path.name}, line {number}")
                 )
-    return found
+    return examples
 
 
 def _malformed(path: Path, number: int, problem: str) -> UserError:
-    return UserError("D460", where=f"{path}, line {number}", problem=f"{problem}; this is no QA-It")
+    return UserError("D460", where=f"{path}, line {number}", problem=f"{problem}; this is not QA-It")
 
 
 def _unmarked(marked: str) -> tuple[str, list[tuple[int, int]]]:
-    """Return the text without its brackets, and where they stood."""
+    """Return the text without its brackets, and the spans that were in brackets."""
     text, at, places = "", 0, []
     for match in _PLACE.finditer(marked):
         text += marked[at : match.start()]
@@ -71,14 +71,14 @@ def _unmarked(marked: str) -> tuple[str, list[tuple[int, int]]]:
 
 
 def read_ewt(data: Path, part: str) -> list[Labelled]:
-    """Return each "it" of a part of EWT: non-referential where it is an expletive (``expl``).
+    """Return each "it" in a part of EWT; it is non-referential if it is an expletive (``expl``).
 
-    A text is a sentence; a document is that of the treebank.
+    Each text is a sentence; the documents are those of the treebank.
 
     Raises
     ------
     UserError
-        Those of `read_conllu`.
+        Errors of `read_conllu`.
     """
     return [
         Labelled(
@@ -98,37 +98,37 @@ def read_ewt(data: Path, part: str) -> list[Labelled]:
 
 
 MOST: Mapping[str, int] = {"weather": 36, "time": 60, "idiom": 60, "cleft": 30}
-"""Examples of each kind, at most."""
+"""Maximum number of examples of each kind."""
 SAME_WORDING = 3
-"""Examples of one wording (the first words of what matched), at most."""
+"""Maximum number of examples with the same wording (the first words of the match)."""
 _SENTENCE = re.compile(r"[^.!?]*\bit\b[^.!?]*[.!?]?", re.IGNORECASE)
 _WORDS = 3
 
 
 def pick_examples(data: Path, *, most: Mapping[str, int] = MOST, seed: int = 0) -> list[Labelled]:
-    """Return examples from the held-out text of the pack's domains; a sentence is a document.
+    """Return examples from the held-out text of the pack's domains; each sentence is a document.
 
     Raises
     ------
     UserError
-        Those of `text_lines` for the files.
+        Errors of `text_lines` for the files.
     """
-    found: dict[str, list[tuple[str, str, int, str]]] = defaultdict(list)
+    matches: dict[str, list[tuple[str, str, int, str]]] = defaultdict(list)
     for domain, path in zip(PACK_DOMAINS, find_files(data, held_out_files(PACK_DOMAINS)), strict=True):
         for paragraph in text_lines(path):
             for match in _SENTENCE.finditer(paragraph):
                 sentence = match[0].strip()
                 for kind, start, words in match_patterns(sentence, most):
-                    found[kind].append((domain, sentence, start, " ".join(words.split()[:_WORDS])))
+                    matches[kind].append((domain, sentence, start, " ".join(words.split()[:_WORDS])))
     rng = random.Random(seed)
-    return [each for kind, n in most.items() for each in _sample_examples(kind, found[kind], n, rng)]
+    return [example for kind, n in most.items() for example in _sample_examples(kind, matches[kind], n, rng)]
 
 
 def _sample_examples(
-    kind: str, found: list[tuple[str, str, int, str]], most: int, rng: random.Random
+    kind: str, matches: list[tuple[str, str, int, str]], most: int, rng: random.Random
 ) -> list[Labelled]:
-    """Return some in random order, each sentence once and few of each wording."""
-    distinct = list(dict.fromkeys(found))
+    """Return at most `most` examples in random order, each sentence once and few of each wording."""
+    distinct = list(dict.fromkeys(matches))
     rng.shuffle(distinct)
     kept: list[Labelled] = []
     seen = Counter[str]()

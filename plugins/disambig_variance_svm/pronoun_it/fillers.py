@@ -1,4 +1,4 @@
-"""Fillers: which kinds of word are seen in the contexts of an "it", and how they are counted."""
+"""Fillers, the kinds of words that occur in the contexts of an "it": the extractor, and how to count them."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from ..plain_text import COUNTED, find_files
 from .task import IT, PRONOUN, RARE, STEMS, THEY, NormalisedWords
 
 FILLERS = ("it", "they", "other pronouns", "rare words", "other words")
-"""Feature groups, in the order of their attributes: 14 contexts each, then one bias."""
+"""Feature groups in the order of their attributes: 14 contexts each, then one bias."""
 FILLER_HASHES = hash_words([IT, THEY, PRONOUN, RARE])
 N_COLUMNS = len(CONTEXTS) * len(FILLERS) + 1
 
 
 class FillerCounts:
-    """Extractor of the filler counts of a task that labels places with one of two labels.
+    """Extractor of filler counts, for a task with two labels.
 
-    The attributes speak for the *second* candidate; those of the first are zero.
+    The attributes belong to the *second* candidate; those of the first are zero.
 
     Parameters
     ----------
@@ -46,11 +46,11 @@ class FillerCounts:
         return open_table(self.counts)
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> FillerCounts:
-        """Return self: the table was made beforehand."""
+        """Return self; the table was made beforehand."""
         return self
 
     def state(self) -> Arrays:
-        """Return nothing: the table is referred to, not copied."""
+        """Return nothing; the table is referenced, not copied."""
         return {}
 
     def from_state(self, arrays: Arrays) -> FillerCounts:
@@ -63,7 +63,8 @@ class FillerCounts:
         Raises
         ------
         UserError
-            D110, D117 where the table has other words, or no gaps; D455 for a group of more than two.
+            D110 if the table has another tokenisation, D117 if it has no gaps, D455 for a group that does not
+            have two candidates.
         """
         if len(group.candidates) != 2:
             raise UserError("D455", group=group.name, n=len(group.candidates))
@@ -92,14 +93,14 @@ class FillerCounts:
 
 
 def fitting(view: TokenView, instances: Instances) -> NDArray[np.bool_]:
-    """Return which contexts end within the sentence, shape ``(n, 14)``."""
+    """Return which contexts are entirely within the sentence, shape ``(n, 14)``."""
     left, right = context_room(view, instances)
     contexts = np.array(CONTEXTS)
     return (left[:, None] >= contexts[:, 0]) & (right[:, None] >= contexts[:, 1])
 
 
 def filler_counts(table: Any, view: TokenView, instances: Instances) -> NDArray[np.float64]:
-    """Return how often each kind of filler stands in each context, shape ``(n, 14, 5)``."""
+    """Return the count of each kind of filler in each context, shape ``(n, 14, 5)``."""
     if view.tokenisation not in table.require(view.tokenisation).gaps:
         raise UserError("D117", path=table.path, ngram="it * to", problem="was built without gaps (--gaps)")
     n = len(instances)
@@ -114,15 +115,15 @@ def filler_counts(table: Any, view: TokenView, instances: Instances) -> NDArray[
         filled = np.repeat(words[:, None], len(FILLER_HASHES), axis=1)
         filled[:, :, left] = FILLER_HASHES
         asked = filled.reshape(-1, words.shape[1])
-        known = table.counts_of_words(asked, tokenisation=view.tokenisation).reshape(len(rows), -1)
+        by_filler = table.counts_of_words(asked, tokenisation=view.tokenisation).reshape(len(rows), -1)
         total = table.counts_of_words(any_word(words, left), tokenisation=view.tokenisation)
-        rest = np.maximum(total.astype(np.float64) - known.sum(axis=1, dtype=np.float64), 0.0)
-        counts[rows, c] = np.column_stack([known, rest])
+        rest = np.maximum(total.astype(np.float64) - by_filler.sum(axis=1, dtype=np.float64), 0.0)
+        counts[rows, c] = np.column_stack([by_filler, rest])
     return counts
 
 
 def any_word(words: NDArray[np.uint64], place: int) -> NDArray[np.uint64]:
-    """Return the patterns with any word at `place`: a gap within, the shorter n-gram at an end.
+    """Return the patterns with any word at `place`: a gap inside, or the shorter n-gram at an end.
 
     Parameters
     ----------
@@ -142,14 +143,14 @@ _AROUND = 4
 
 
 def count_fillers(texts: Texts, *, least: int) -> Counted:
-    """Return the n-grams that `fillers` asks for, as ascending keys and their counts.
+    """Return the n-grams that `filler_counts` looks up, as ascending keys and their counts.
 
     Parameters
     ----------
     texts : callable
-        Gives the texts anew each time it is called.
+        Returns the texts from the start each time it is called; they are read twice.
     least : int
-        How often "it" and "they" together must be seen in a context for it to be kept.
+        Minimum count of "it" and "they" together for a context to be kept.
     """
     from ._counting_kernels import FILL, contexts_at, count_into, filled_keys
 
@@ -161,7 +162,7 @@ def count_fillers(texts: Texts, *, least: int) -> Counted:
         places = np.flatnonzero(np.isin(hashes, wanted))
         seen.append(contexts_at(hashes, sentences, places, contexts, seed))
     first = np.concatenate(seen)  # (n, 4): see `contexts_at`
-    del seen
+    del seen  # frees memory before the second pass
     _, index, often = np.unique(first[:, 0], return_index=True, return_counts=True)
     kept = first[index[often >= least]]  # ascending by the first column
     counts = np.zeros((len(kept), FILL), np.uint64)
@@ -173,7 +174,7 @@ def count_fillers(texts: Texts, *, least: int) -> Counted:
 
 
 def _batches(texts: Texts) -> Iterator[tuple[NDArray[np.uint64], NDArray[np.int64]]]:
-    """Yield word hashes and, for each word, where its sentence begins and ends, shape ``(n, 2)``."""
+    """Yield word hashes and the begin and end of each word's sentence, shape ``(n, 2)``."""
     tokenise = NormalisedWords()
     batch: list[str] = []
     size = 0
@@ -195,12 +196,15 @@ def _arrays(tokenise: NormalisedWords, batch: list[str]) -> tuple[NDArray[np.uin
 
 
 LEAST = 2
-"""How often "it" and "they" together must be seen in a context for its fillers to be kept."""
+"""Minimum count of "it" and "they" together for the fillers of a context to be kept."""
 LAYOUT = 1
 
 
 def load_fillers(data: Path, *, progress: Callable[[str, int, int], None]) -> Path:
-    """Return a table of the fillers of the contexts of "it" and "they" in the counted text."""
+    """Return the path of a table of fillers for the contexts of "it" and "they" in the counted text.
+
+    The table is made if it is not in the cache.
+    """
     sources = find_files(data, COUNTED)
     times = 0
 

@@ -1,4 +1,4 @@
-"""The frame model of "it": features of the words around it, and weights learned from patterns."""
+"""The frame model of "it": features of the neighbouring words, with weights learned from pattern matches."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from disambig.api.text import END_HASH, START_HASH, fmix, hash_word, hash_words
 from .task import WORD
 
 REACH = 12
-"""Words on the right that are looked at."""
+"""Number of words to the right that features use."""
 BEHIND = 4
-"""Words on the left."""
+"""Number of words to the left that features use."""
 _BE = "is are was were be been being 's 're am 'm".split()
 _LIGHT = (
     "has have had having do does did 'd 'll will would wo can ca could may might must shall should n't "
@@ -52,44 +52,45 @@ _NUMBER = hash_word("<number>")
 def _tables() -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64]]:
     be, light, markers = (np.sort(hash_words(words)) for words in (_BE, _LIGHT, sorted(set(_MARKERS))))
     members = {hash_word(word): hash_word(name) for name, words in _CLASSES.items() for word in words.split()}
-    known = np.array(sorted(members), np.uint64)
-    classes = np.array([members[word] for word in known.tolist()], np.uint64)
-    return be, light, markers, np.stack([known, classes])
+    class_words = np.array(sorted(members), np.uint64)
+    classes = np.array([members[word] for word in class_words.tolist()], np.uint64)
+    return be, light, markers, np.stack([class_words, classes])
 
 
 def _classify_words(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    known, classes = _tables()[3]
-    at = np.minimum(np.searchsorted(known, words), len(known) - 1)
-    return np.where(known[at] == words, classes[at], words)
+    class_words, classes = _tables()[3]
+    at = np.minimum(np.searchsorted(class_words, words), len(class_words) - 1)
+    return np.where(class_words[at] == words, classes[at], words)
 
 
 def words_around(view: TokenView, positions: NDArray[np.int64]) -> tuple[NDArray[np.uint64], ...]:
     """Return the words to the left, nearest first, shape (n, BEHIND), and to the right, shape (n, REACH).
 
-    Zero beyond the sentence, whose boundary is a word.
+    Words beyond the sentence are zero; the sentence boundary counts as a word.
     """
     words = view.layers[WORD].astype(np.uint64)
     sides = []
     for step, reach in ((-1, BEHIND), (1, REACH)):
         at = np.clip(positions[:, None] + step * np.arange(1, reach + 1), 0, max(len(view) - 1, 0))
-        found = words[at]
-        ends = (found == START_HASH) | (found == END_HASH)
+        around = words[at]
+        ends = (around == START_HASH) | (around == END_HASH)
         beyond = np.cumsum(ends, axis=1) - ends > 0
-        sides.append(np.where(beyond, np.uint64(0), found))
+        sides.append(np.where(beyond, np.uint64(0), around))
     return tuple(sides)
 
 
 def frame_keys(view: TokenView, instances: Instances) -> NDArray[np.uint32]:
-    """Return the features of each instance as hashes, shape (n, F); 0 is none."""
+    """Return the features of each instance as hashes, shape (n, F); 0 means no feature."""
     left, right = words_around(view, instances.positions)
     be, light, markers, _ = _tables()
     n = len(instances)
     rows = np.arange(n)
     is_be = np.isin(right, be)
-    skipped = np.cumprod(is_be | np.isin(right, light), axis=1).astype(bool)  # those at the front
+    # the words that directly follow "it" and carry no content; the first other word is the head
+    skipped = np.cumprod(is_be | np.isin(right, light), axis=1).astype(bool)
     head = np.minimum(skipped.sum(axis=1), REACH - 1)
-    asked = np.isin(left[:, 0], be)  # "is it"
-    copula = (is_be & skipped).any(axis=1) | asked
+    inverted_order = np.isin(left[:, 0], be)  # "is it"
+    copula = (is_be & skipped).any(axis=1) | inverted_order
     plain = _classify_words(right)
     first = plain[rows, head]
     second = np.where(head + 1 < REACH, plain[rows, np.minimum(head + 1, REACH - 1)], np.uint64(0))
@@ -109,7 +110,7 @@ def frame_keys(view: TokenView, instances: Instances) -> NDArray[np.uint32]:
     unit &= np.arange(REACH) <= np.where(marked, place, REACH)[:, None]
     timed = np.where(unit.any(axis=1), plain[rows, unit.argmax(axis=1)], np.uint64(0))
     flag = copula.astype(np.uint64) + np.uint64(1)
-    inverted = asked.astype(np.uint64) + np.uint64(1)
+    inverted = inverted_order.astype(np.uint64) + np.uint64(1)
     before, before2 = left[:, 0], left[:, 1]
     columns = [
         _key(1, flag, first),
@@ -141,41 +142,42 @@ _SEEDS = hash_words([f"<place {i}>" for i in range(6)]) | np.uint64(1)
 
 
 def _key(kind: int, *words: NDArray[np.uint64]) -> NDArray[np.uint32]:
-    """Return the hash of a kind of feature and its words; 0 where the last word is none."""
+    """Return the hash of a kind of feature and its words, or 0 if there is no last word."""
     mixed = np.full(len(words[0]), kind, np.uint64) * _SEEDS[5]
     for place, word in zip(_SEEDS, words, strict=False):
         mixed = mixed + word * place
-    found = (fmix(mixed) >> np.uint64(32)).astype(np.uint32)
-    return np.where((words[-1] != 0), found, np.uint32(0))
+    keys = (fmix(mixed) >> np.uint64(32)).astype(np.uint32)
+    return np.where((words[-1] != 0), keys, np.uint32(0))
 
 
 FRAME_MODEL = Path(__file__).parent / "weights"
-"""The folder with the weights that ship."""
+"""Folder with the weights that ship with this plugin."""
 NAME = "habits"
 FILE = "habits.npz"
 STEP = 1 / 32
-"""Weights are kept in steps of this size."""
+"""Weights are stored in steps of this size."""
 SETS = ("clause", "rare")
-"""The sets of weights."""
+"""The two sets of weights."""
 SURE = 1.5
-"""Log-odds beyond which they count twice, as what labelled examples hold little of: a weight of its own."""
+"""The excess of the log-odds over this value is an attribute of its own, with its own weight: labelled
+examples have few such certain cases."""
 _ATTRIBUTES = tuple(f"{sure}{name} habits" for sure in ("", "sure ") for name in SETS)
 _CODE = "D498"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrameModel:
-    """Two sets of weights of frames.
+    """Two sets of weights for frame features.
 
     Attributes
     ----------
     keys : array of uint32, shape (m,)
-        Features (`frames.keys_of`), ascending.
+        Features (see `frame_keys`), ascending.
     weights : array of int8, shape (2, m)
-        In steps of `STEP`, a row for each of `SETS`.
+        Weights in steps of `STEP`, one row for each of `SETS`.
     biases : tuple of two floats
     header : dict
-        Where they were learned from, for people.
+        Sources of the weights, for information.
     """
 
     keys: NDArray[np.uint32]
@@ -184,10 +186,12 @@ class FrameModel:
     header: Mapping[str, Any]
 
     def log_odds(self, keys: NDArray[np.uint32]) -> NDArray[np.float32]:
-        """Return the log-odds that nothing is referred to, of features of shape (n, F), shape (2, n)."""
+        """Return the log-odds of "non-referential", shape (2, n), for features of shape (n, F)."""
         at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
-        known = self.keys[at] == keys  # (n, F)
-        steps = [np.where(known, weights[at].astype(np.int32), 0).sum(axis=1) for weights in self.weights]
+        has_weight = self.keys[at] == keys  # (n, F)
+        steps = [
+            np.where(has_weight, weights[at].astype(np.int32), 0).sum(axis=1) for weights in self.weights
+        ]
         return (np.stack(steps) * STEP + np.array(self.biases)[:, None]).astype(np.float32)
 
     def save(self, folder: Path) -> None:
@@ -197,12 +201,12 @@ class FrameModel:
 
     @classmethod
     def load(cls, folder: Path) -> FrameModel:
-        """Read a folder.
+        """Read the weights from a folder.
 
         Raises
         ------
         UserError
-            D498 where it holds no such weights.
+            D498 if the folder does not contain such weights.
         """
         header, (keys, weights) = read_stored(folder, FILE, ("keys", "weights"), code=_CODE)
         biases = header.get("biases") if isinstance(header, dict) else None
@@ -218,36 +222,36 @@ class FrameModel:
             and bool((keys[1:] > keys[:-1]).all())
         )
         if not sound:
-            raise UserError(_CODE, path=folder, problem="its keys, weights or header are of another kind")
+            raise UserError(_CODE, path=folder, problem="its keys, weights or header have the wrong form")
         assert biases is not None
         return cls(keys, weights, (float(biases[0]), float(biases[1])), header)
 
 
 @lru_cache(maxsize=4)
 def load_frame_model(folder: str) -> FrameModel:
-    """Return the weights of a folder, read once (errors: `Habits.load`)."""
+    """Return the weights in a folder; they are read once (errors: see `FrameModel.load`)."""
     return FrameModel.load(Path(folder))
 
 
 @dataclass(frozen=True, slots=True)
 class ItHabits:
-    """Extractor of the log-odds, for a task that labels "it" with one of two labels.
+    """Extractor of the frame model's log-odds, for a task that labels "it" with one of two labels.
 
     Parameters
     ----------
     habits : path
-        A folder with weights.
+        A folder with the weights of a frame model.
     """
 
     habits: str | Path = FRAME_MODEL
     describes: ClassVar[str] = "group"
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> ItHabits:
-        """Return self: the weights were learned beforehand."""
+        """Return self; the weights were learned beforehand."""
         return self
 
     def state(self) -> Arrays:
-        """Return nothing: the weights are referred to."""
+        """Return nothing; the weights are referenced, not copied."""
         return {}
 
     def from_state(self, arrays: Arrays) -> ItHabits:
@@ -255,12 +259,12 @@ class ItHabits:
         return self
 
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
-        """Return four attributes a candidate, shape ``(n, 2, 4)``.
+        """Return four attributes per candidate, shape ``(n, 2, 4)``.
 
         Raises
         ------
         UserError
-            D455 for a group of more than two; D498 where the folder holds no weights.
+            D455 for a group that does not have two candidates; D498 if the folder does not contain weights.
         """
         if len(group.candidates) != 2:
             raise UserError("D455", group=group.name, n=len(group.candidates))
@@ -268,8 +272,8 @@ class ItHabits:
         odds = np.zeros((len(SETS), 0), np.float32)
         if n:
             odds = load_frame_model(str(self.habits)).log_odds(frame_keys(view, instances))
-        speaks = np.concatenate([odds, np.maximum(odds - SURE, 0.0)]).T / 2  # (n, 4)
-        values = np.stack([-speaks, speaks], axis=1).astype(np.float32)
+        halves = np.concatenate([odds, np.maximum(odds - SURE, 0.0)]).T / 2  # (n, 4)
+        values = np.stack([-halves, halves], axis=1).astype(np.float32)
         columns = Columns(
             np.repeat(np.arange(2, dtype=np.int32), len(_ATTRIBUTES)),
             np.zeros(2 * len(_ATTRIBUTES), np.int32),

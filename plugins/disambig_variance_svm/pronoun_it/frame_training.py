@@ -25,46 +25,46 @@ from .patterns import LABELS, match_patterns
 from .task import NON_REFERENTIAL, It, NormalisedWords
 
 UNTOLD = "untold"
-"""The kind of the places of which no pattern says anything."""
+"""The kind of places at which no pattern matches."""
 EVERY: Mapping[str, int] = {
     "fiction": 40, "essays": 5, "encyclopedic": 6, "manuals": 8, "speeches": 15, "textbooks": 6, "guides": 4,
     "science": 40, "government": 4,
 }  # fmt: skip
-"""Of a domain's paragraphs one in so many is looked at for all kinds; of others all are."""
+"""One in this many paragraphs of a domain is searched for all kinds; in other domains every paragraph is."""
 MORE = 5
-"""Places of rare kinds are looked for in so many times as many paragraphs."""
+"""Rare kinds are searched in this many times as many paragraphs."""
 COMMON = frozenset({"clause", "thing"})
 SAME_WORDING = 6
-"""Examples of one wording (the first words of what matched), at most."""
+"""Maximum number of examples with the same wording (the first words of the match)."""
 MOST: Mapping[str, int] = {"clause": 4000, "thing": 4000, UNTOLD: 8000}
 UNTOLD_SHARE = 0.1
 WEIGHT: Mapping[str, Mapping[str, float]] = {
     "clause": {UNTOLD: 0.3},
     "rare": {UNTOLD: 0.3, "weather": 8.0, "idiom": 4.0, "time": 2.0},
 }
-"""What an example of a kind counts in a set of weights, where it is not one: few are found of some."""
+"""Weights of examples by kind in each set, if not 1: some kinds have few examples."""
 CLAUSE = frozenset({"clause"})
 C = 3.0
 """Inverse strength of the L2 regulariser."""
 LEAST = 2
-"""How often a feature must be seen to get a weight."""
+"""Minimum count of a feature to get a weight."""
 _SENTENCE = re.compile(r"[^.!?]*\bit\b[^.!?]*[.!?]?", re.IGNORECASE)
 _WORDS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class PatternExample:
-    """An example.
+    """An "it" in a sentence, with the kind of the pattern that matches.
 
     Attributes
     ----------
     text : str
-        A sentence.
+        The sentence.
     start : int
-        Where its "it" begins.
+        Offset of the "it".
     kind : str
     wording : str
-        The first words of what matched.
+        The first words of the match.
     """
 
     text: str
@@ -74,7 +74,7 @@ class PatternExample:
 
 
 def iterate_sentences(data: Path) -> Iterator[tuple[bool, str]]:
-    """Yield sentences with an "it", and whether they are looked at for all kinds or for rare ones alone."""
+    """Yield sentences with an "it", each with True if it is searched for all kinds, not only rare ones."""
     for domain, path in zip(PACK_DOMAINS, find_files(data, counted_files(PACK_DOMAINS)), strict=True):
         every = EVERY.get(domain, 1)
         rare = max(every // MORE, 1)
@@ -85,48 +85,50 @@ def iterate_sentences(data: Path) -> Iterator[tuple[bool, str]]:
 
 
 def find_pattern_examples(data: Path, *, seed: int = 0) -> list[PatternExample]:
-    """Return the examples of all kinds in the counted text, few of each wording."""
+    """Return examples of all kinds from the counted text, few of each wording."""
     rng = random.Random(seed)
-    found: dict[str, list[PatternExample]] = defaultdict(list)
+    by_kind: dict[str, list[PatternExample]] = defaultdict(list)
     kinds = list(LABELS)
     non_referential = {kind for kind, label in LABELS.items() if label == NON_REFERENTIAL}
     for whole, sentence in iterate_sentences(data):
-        told_here = list(
+        matches = list(
             match_patterns(sentence, kinds if whole else [kind for kind in kinds if kind not in COMMON])
         )
-        nothing = {start for kind, start, _ in told_here if kind in non_referential}
-        for kind, start, words in told_here:
-            if kind in non_referential or start not in nothing:
-                found[kind].append(PatternExample(sentence, start, kind, " ".join(words.split()[:_WORDS])))
-        if whole and not told_here and rng.random() < UNTOLD_SHARE:
+        non_referential_starts = {start for kind, start, _ in matches if kind in non_referential}
+        for kind, start, words in matches:
+            if kind in non_referential or start not in non_referential_starts:
+                by_kind[kind].append(PatternExample(sentence, start, kind, " ".join(words.split()[:_WORDS])))
+        if whole and not matches and rng.random() < UNTOLD_SHARE:
             match = re.search(r"\bit\b", sentence, re.IGNORECASE)
             assert match is not None
-            found[UNTOLD].append(PatternExample(sentence, match.start(), UNTOLD, str(len(found[UNTOLD]))))
+            by_kind[UNTOLD].append(PatternExample(sentence, match.start(), UNTOLD, str(len(by_kind[UNTOLD]))))
     return [
-        each
+        example
         for kind in (*kinds, UNTOLD)
-        for each in _limit_examples(found[kind], MOST.get(kind, len(found[kind])), rng)
+        for example in _limit_examples(by_kind[kind], MOST.get(kind, len(by_kind[kind])), rng)
     ]
 
 
-def _limit_examples(found: Sequence[PatternExample], most: int, rng: random.Random) -> list[PatternExample]:
-    """Return some of the examples in random order, each sentence once and few of each wording."""
-    distinct = list(dict.fromkeys(found))
+def _limit_examples(
+    examples: Sequence[PatternExample], most: int, rng: random.Random
+) -> list[PatternExample]:
+    """Return at most `most` examples in random order, each sentence once and few of each wording."""
+    distinct = list(dict.fromkeys(examples))
     rng.shuffle(distinct)
     kept, seen = [], Counter[str]()
-    for each in distinct:
-        seen[each.wording] += 1
-        if seen[each.wording] <= SAME_WORDING:
-            kept.append(each)
+    for example in distinct:
+        seen[example.wording] += 1
+        if seen[example.wording] <= SAME_WORDING:
+            kept.append(example)
     return kept[:most]
 
 
-def learn_frame_model(found: Sequence[PatternExample], *, sources: Sequence[str]) -> FrameModel:
-    """Return the weights of two logistic regressions over the frames of the examples."""
+def learn_frame_model(examples: Sequence[PatternExample], *, sources: Sequence[str]) -> FrameModel:
+    """Return the weights of two logistic regressions over the frame features of the examples."""
     from scipy.sparse import csr_array
 
-    keys, used = example_frames(found)
-    kinds = np.array([found[n].kind for n in used.tolist()])
+    keys, used = example_frames(examples)
+    kinds = np.array([examples[n].kind for n in used.tolist()])
     vocabulary, column, seen = np.unique(keys, return_inverse=True, return_counts=True)
     kept = (seen >= LEAST) & (vocabulary != 0)
     places = np.where(kept, np.cumsum(kept) - 1, -1)[column.reshape(keys.shape)]
@@ -137,53 +139,56 @@ def learn_frame_model(found: Sequence[PatternExample], *, sources: Sequence[str]
     clause, clause_bias = _fit_weights(x, kinds, CLAUSE, nothing - CLAUSE, WEIGHT["clause"])
     rare, rare_bias = _fit_weights(x, kinds, nothing - CLAUSE, frozenset(), WEIGHT["rare"])
     weights = np.stack([clause, rare])
-    told = weights.any(axis=0)
-    header = {"sources": list(sources), "examples": dict(Counter(each.kind for each in found)), "step": STEP}
-    return FrameModel(vocabulary[kept][told], weights[:, told], (clause_bias, rare_bias), header)
+    is_used = weights.any(axis=0)
+    header = {
+        "sources": list(sources),
+        "examples": dict(Counter(example.kind for example in examples)),
+        "step": STEP,
+    }
+    return FrameModel(vocabulary[kept][is_used], weights[:, is_used], (clause_bias, rare_bias), header)
 
 
 def _fit_weights(
     x: Any, kinds: NDArray[np.str_], right: Set[str], left_out: Set[str], weight: Mapping[str, float]
 ) -> tuple[NDArray[np.int8], float]:
-    """Return the weights, in steps, and the bias that tell some kinds from the others."""
+    """Return the weights, in steps, and the bias of a classifier of some kinds against the others."""
     from sklearn.linear_model import LogisticRegression
 
     used = np.flatnonzero(~np.isin(kinds, sorted(left_out)))
-    each = np.array([weight.get(kind, 1.0) for kind in kinds[used].tolist()])
+    sample_weights = np.array([weight.get(kind, 1.0) for kind in kinds[used].tolist()])
     learned = LogisticRegression(C=C, solver="liblinear")
-    learned.fit(x[used], np.isin(kinds[used], sorted(right)), sample_weight=each)
+    learned.fit(x[used], np.isin(kinds[used], sorted(right)), sample_weight=sample_weights)
     steps = np.clip(np.round(learned.coef_[0] / STEP), -127, 127).astype(np.int8)
     return steps, float(learned.intercept_[0])
 
 
-def example_frames(found: Sequence[PatternExample]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """Return the features of the examples that can be used, shape (n, F), and the numbers of these."""
-    view = view_of_texts([each.text for each in found], NormalisedWords())
+def example_frames(examples: Sequence[PatternExample]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """Return the features of the usable examples, shape (n, F), and the indices of these examples."""
+    view = view_of_texts([example.text for example in examples], NormalisedWords())
     instances: Instances = It().instances(view)
     documents, starts = view.document_indices(instances.positions), view.starts[instances.positions]
     at = {place: row for row, place in enumerate(zip(documents.tolist(), starts.tolist(), strict=True))}
-    pairs = [(n, at[n, each.start]) for n, each in enumerate(found) if (n, each.start) in at]
+    pairs = [(n, at[n, example.start]) for n, example in enumerate(examples) if (n, example.start) in at]
     used, rows = (np.array(column, np.int64) for column in zip(*pairs, strict=True))
     return frame_keys(view, instances.take(rows)), used
 
 
 def main() -> None:
-    """Run from the command line."""
+    """Find the examples, then print some of them or train and save the model."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", type=Path)
     parser.add_argument("--show", type=int, metavar="N", help="print N examples of each kind")
     options = parser.parse_args()
-    found = find_pattern_examples(options.data)
+    examples = find_pattern_examples(options.data)
     if options.show:
         seen = Counter[str]()
-        for each in found:
-            seen[each.kind] += 1
-            if seen[each.kind] <= options.show:
-                sys.stdout.write(
-                    f"{each.kind}\t{each.text[: each.start]}[[it]]{each.text[each.start + 2 :]}\n"
-                )
+        for example in examples:
+            seen[example.kind] += 1
+            if seen[example.kind] <= options.show:
+                before, after = example.text[: example.start], example.text[example.start + 2 :]
+                sys.stdout.write(f"{example.kind}\t{before}[[it]]{after}\n")
         return
-    learn_frame_model(found, sources=counted_files(PACK_DOMAINS)).save(FRAME_MODEL)
+    learn_frame_model(examples, sources=counted_files(PACK_DOMAINS)).save(FRAME_MODEL)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Patterns that decide for some "it" whether it refers, and the extractor on them."""
+"""Patterns that show for some uses of "it" whether it is referential, and the extractor based on them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LABELS: Mapping[str, str] = {
     **dict.fromkeys(("weather", "time", "cleft", "clause", "idiom"), NON_REFERENTIAL),
     **dict.fromkeys(("thing", "same"), REFERENTIAL),
 }
-"""What each kind of pattern says."""
+"""The label that each kind of pattern indicates."""
 _IT = re.compile(r"\bit\b")
 _WORD = re.compile(r"(?<![\w'-])\w")
 _CLITIC = re.compile(r"(?<=\w)(?=(?:n't|'(?:s|re|ve|ll|d|m))\b)")
@@ -33,7 +33,7 @@ _BEGIN = re.compile(r"it (?:<BEFORE>|(?:<AUX>|\(\?:<AUX>\))\{0,\d\}\?)")
 
 @lru_cache(maxsize=1)
 def _patterns() -> dict[str, tuple[re.Pattern[str], re.Pattern[str]]]:
-    """Return two expressions a kind: of what begins with an "it", tried there, and of all else."""
+    """Return two expressions per kind: one of patterns that begin with "it", which is tried there only."""
     pieces: dict[str, str] = {}
     some: dict[tuple[str, bool], list[str]] = defaultdict(list)
     for line in PATTERNS.read_text(encoding="utf8").splitlines():
@@ -54,21 +54,21 @@ def _whole_pattern(pattern: str, pieces: Mapping[str, str]) -> str:
 
 
 def _alternation(patterns: Iterable[str], pieces: Mapping[str, str]) -> re.Pattern[str]:
-    """Return an expression of all; little words with which several begin are gone over once for them."""
+    """Return an alternation of all patterns, in which common beginnings are matched only once."""
     rests: dict[str, list[str]] = defaultdict(list)
     for pattern in patterns:
         begin = _BEGIN.match(pattern)
         first = begin[0] if begin else ""
         rests[first].append(f"(?:{_whole_pattern(pattern[len(first) :], pieces)})")
-    some = [_whole_pattern(first, pieces) + f"(?:{'|'.join(each)})" for first, each in rests.items()]
+    some = [
+        _whole_pattern(first, pieces) + f"(?:{'|'.join(alternatives)})"
+        for first, alternatives in rests.items()
+    ]
     return re.compile("|".join(some) or "(?!)")
 
 
 def match_patterns(sentence: str, kinds: Iterable[str] = tuple(LABELS)) -> Iterator[tuple[str, int, str]]:
-    """Yield of each "it" in a sentence the kinds of which a pattern holds: kind, place and the words.
-
-    The place is where the "it" begins, in characters.
-    """
+    """Yield the patterns that match each "it" of a sentence: kind, offset of the "it", matched words."""
     plain = sentence.replace("\u2019", "'").lower()
     cuts = [match.start() for match in _CLITIC.finditer(plain)] if "'" in plain else []
     spread = " ".join(plain[start:end] for start, end in pairwise([0, *cuts, len(plain)]))
@@ -79,33 +79,33 @@ def match_patterns(sentence: str, kinds: Iterable[str] = tuple(LABELS)) -> Itera
     words = [match.start() for match in _WORD.finditer(spread, 0, places[-1] + 1)]
     for kind in kinds:
         with_it, others = _patterns()[kind]
-        found: dict[int, str] = {}
+        wordings: dict[int, str] = {}
         for number, at in enumerate(places):
             if (match := with_it.match(spread, at)) is not None:
-                found[number] = match[0]
+                wordings[number] = match[0]
         for word in words:
             if (match := others.match(spread, word)) is not None:
                 within = next((n for n, at in enumerate(places) if word <= at < match.end()), None)
                 if within is not None:
-                    found.setdefault(within, match[0])
-        yield from ((kind, before[number], wording) for number, wording in sorted(found.items()))
+                    wordings.setdefault(within, match[0])
+        yield from ((kind, before[number], wording) for number, wording in sorted(wordings.items()))
 
 
 NAME = "patterns"
 KINDS = tuple(LABELS)
 _THINGS = np.array([LABELS[kind] == REFERENTIAL for kind in KINDS])
 SCALE = 2.0
-"""What a pattern that holds is as an attribute; learners draw the weights of small attributes to zero."""
+"""Attribute value of a match; learners shrink the weights of attributes with small values."""
 
 
 @dataclass(frozen=True, slots=True)
 class ItPatterns:
-    """One attribute a kind of pattern, for a task that labels "it" with one of two labels."""
+    """Extractor of one attribute per kind of pattern, for a task that labels "it" with one of two labels."""
 
     describes: ClassVar[str] = "group"
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> ItPatterns:
-        """Return self: the patterns are written."""
+        """Return self; the patterns are fixed."""
         return self
 
     def state(self) -> Arrays:
@@ -117,17 +117,17 @@ class ItPatterns:
         return self
 
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
-        """Return an attribute a candidate for each of `KINDS`, shape ``(n, 2, len(KINDS))``.
+        """Return one attribute per candidate for each of `KINDS`, shape ``(n, 2, len(KINDS))``.
 
         Raises
         ------
         UserError
-            D455 for a group of more than two.
+            D455 for a group that does not have two candidates.
         """
         if len(group.candidates) != 2:
             raise UserError("D455", group=group.name, n=len(group.candidates))
-        said = SCALE * matched_kinds(view, instances)
-        values = np.stack([-said, said], axis=1).astype(np.float32)
+        indicators = SCALE * matched_kinds(view, instances)
+        values = np.stack([-indicators, indicators], axis=1).astype(np.float32)
         columns = Columns(
             np.repeat(np.arange(2, dtype=np.int32), len(KINDS)),
             np.zeros(2 * len(KINDS), np.int32),
@@ -141,20 +141,20 @@ class ItPatterns:
 
 
 def matched_kinds(view: TokenView, instances: Instances) -> NDArray[np.bool_]:
-    """Return which kinds of pattern hold at each place, in its sentence, shape ``(n, len(KINDS))``.
+    """Return which kinds of patterns match each place within its sentence, shape ``(n, len(KINDS))``.
 
-    Where one holds by which nothing is referred to, those of things do not: "it stopped raining".
+    If a non-referential pattern matches, matches of referential patterns are dropped: "it stopped raining".
     """
-    found = np.zeros((len(instances), len(KINDS)), bool)
+    matched = np.zeros((len(instances), len(KINDS)), bool)
     sentences = np.searchsorted(view.sentences, instances.positions, side="right") - 1
     documents = view.document_indices(instances.positions)
     for sentence in np.unique(sentences).tolist():
         rows = np.flatnonzero(sentences == sentence)
-        first, behind = view.sentences[sentence : sentence + 2].tolist()
-        start, end = int(view.starts[first:behind].min()), int(view.ends[first:behind].max())
+        first, stop = view.sentences[sentence : sentence + 2].tolist()
+        start, end = int(view.starts[first:stop].min()), int(view.ends[first:stop].max())
         row_of = {int(view.starts[instances.positions[row]]) - start: row for row in rows.tolist()}
         for kind, place, _ in match_patterns(view.texts[documents[rows[0]]][start:end]):
             if place in row_of:
-                found[row_of[place], KINDS.index(kind)] = True
-    found[:, _THINGS] &= ~found[:, ~_THINGS].any(axis=1, keepdims=True)
-    return found
+                matched[row_of[place], KINDS.index(kind)] = True
+    matched[:, _THINGS] &= ~matched[:, ~_THINGS].any(axis=1, keepdims=True)
+    return matched

@@ -1,4 +1,4 @@
-"""Task *it*: does this "it" refer to anything? (Bergsma et al. 2010, section 4.3); and its normalised view of text."""
+"""Task *it*: label each "it" as referential or not (Bergsma et al. 2010, section 4.3)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .apostrophes import SURE, next_words
 
 IT, THEY, PRONOUN, NUMBER, RARE = "it", "they", "<pronoun>", "<number>", "<rare>"
 STEM = 4
-"""Characters of a stem."""
+"""Length of a stem in characters."""
 STEMS = Path(__file__).parent / "stems.txt"
 _CLITIC_PATTERN = re.compile("(.+?)(n't|'(?:s|re|ve|ll|d|m))")
 _CLASSES = {word: IT for word in "it its itself".split()}
@@ -31,18 +31,23 @@ _CLASSES |= {
     ).split()
 }
 _BOUNDARIES = ("<S>", "</S>")
-_MOST_KNOWN = 1 << 20
+_MAX_CACHED = 1 << 20
 
 WORD = "word"
-"""Layer of a view: the hash of each word as it is written, neither classes nor stems."""
+"""Layer of a view: the hash of each word as it is written, without classes and stems."""
 
 Parts = tuple[int, int, int, int]
-"""Hashes of the first word, of the second or 0, the first's as it is written, and the characters it takes."""
+"""Hash of the first part, of the second part or 0, of the first part as written, and the length of the
+first."""
 
 
 @dataclass(frozen=True, slots=True)
 class NormalisedWords:
-    """Cut texts into words, classes and stems (see the module)."""
+    """Split texts into words and replace these by classes and stems.
+
+    Clitics are split off ("it's"), pronouns and numbers become classes, other words their first four
+    characters, and rare stems one class.
+    """
 
     name: ClassVar[str] = "variance_svm.NormalisedWords.v1"
 
@@ -94,7 +99,7 @@ class NormalisedWords:
 
 
 def normalise_word(word: str, stems: frozenset[str] | None) -> list[str]:
-    """Return the one or two words that a word of `disambig.words.v1` is here; `stems` None: none is rare."""
+    """Return the one or two parts of a word of `disambig.words.v1`; without `stems`, no word is rare."""
     if word in _BOUNDARIES:
         return [word]
     clitic = _CLITIC_PATTERN.fullmatch(word)
@@ -103,9 +108,9 @@ def normalise_word(word: str, stems: frozenset[str] | None) -> list[str]:
 
 
 def _word_class(word: str, stems: frozenset[str] | None) -> str:
-    known = _CLASSES.get(word)
-    if known:
-        return known
+    word_class = _CLASSES.get(word)
+    if word_class:
+        return word_class
     if word[0].isdigit():
         return NUMBER
     stem = word[:STEM]
@@ -118,23 +123,23 @@ def frequent_stems() -> frozenset[str]:
     return frozenset(STEMS.read_text(encoding="utf8").split())
 
 
-_known: dict[int, Parts] = {0: (0, 0, 0, 0)}  # 0: a word too long to be one
-_known |= {hash_word(word): (hash_word(word), 0, hash_word(word), 0) for word in _BOUNDARIES}
+_parts_by_hash: dict[int, Parts] = {0: (0, 0, 0, 0)}  # 0 is the hash of words that are too long
+_parts_by_hash |= {hash_word(word): (hash_word(word), 0, hash_word(word), 0) for word in _BOUNDARIES}
 
 
 def _word_parts(hash_: int, texts: Sequence[str], document: int, start: int, end: int) -> Parts:
-    """Return the parts of a word, which the text spells out where it is met for the first time."""
-    parts = _known.get(hash_)
+    """Return the parts of a word; its spelling is read from the text when it is first seen."""
+    parts = _parts_by_hash.get(hash_)
     if parts is None:
-        if len(_known) > _MOST_KNOWN:
-            del _known[next(reversed(_known))]
+        if len(_parts_by_hash) > _MAX_CACHED:  # drop the newest: the first words are the frequent ones
+            del _parts_by_hash[next(reversed(_parts_by_hash))]
         whole = Words.normal_form(texts[document][start:end])
         words = normalise_word(whole, frequent_stems())
         second = words[1] if len(words) > 1 else ""
         written = hash_word(whole.removesuffix(second)) if second else hash_
         cut = end - start - len(second) if second else 0
         parts = hash_word(words[0]), hash_word(second) if second else 0, written, cut
-        _known[hash_] = parts
+        _parts_by_hash[hash_] = parts
     return parts
 
 
@@ -149,7 +154,7 @@ class It:
     Parameters
     ----------
     name, language : str
-        Of the task: the name is the default key of its annotations.
+        Name and language of the task; the name is the default key of its annotations.
     """
 
     name: str = "it"
@@ -159,15 +164,15 @@ class It:
     groups: ClassVar[tuple[Group, ...]] = (Group("it", (REFERENTIAL, NON_REFERENTIAL)),)
 
     def instances(self, view: TokenView) -> Instances:
-        """Return every "it", that of "it's" too, in a view of normalised words.
+        """Return every "it" in a view of normalised words, including that of "it's".
 
-        Also every "its" that the next word shows to be an "it's" without its apostrophe ("its raining"), and
-        no "it's" that it shows to be an "its" ("it's tail"); see `apostrophes`.
+        An "its" counts if the next word shows that "it's" is meant ("its raining"), and an "it's" does not
+        count if the next word shows that "its" is meant ("it's tail"); see `apostrophes`.
 
         Raises
         ------
         UserError
-            D454 for a view of another tokenisation.
+            D454 for a view with another tokenisation.
         """
         if view.tokenisation != NormalisedWords.name:
             raise UserError("D454", task=self.name, needed=NormalisedWords.name, seen=view.tokenisation)

@@ -1,6 +1,6 @@
-"""The optimisation behind the variance SVMs: a problem, fast solvers with a certificate, a reference.
+"""Optimisation of variance SVMs: the problem, fast solvers with a certified gap, and a slow reference solver.
 
-Arrays in, arrays out: nothing here depends on tasks, configs or learners.
+The package works on arrays only; it does not depend on tasks, configs or learners.
 """
 
 import lazy_loader

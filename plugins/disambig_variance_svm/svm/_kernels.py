@@ -1,4 +1,4 @@
-"""Compiled functions of the solvers: passes over examples, and dual coordinate ascent over lists."""
+"""Compiled functions for the solvers: passes over examples, and dual coordinate ascent over lists."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from disambig.api.kernels import compiled
 
 
 _NOTHING = -34.0
-"""Exponents below count as a share of zero (2e-15)."""
+"""Exponents below this value give a share of zero (2e-15)."""
 
 
 @compiled
 def dot(x, w):
-    """Return the product of a row of float32 and a row of float64, in float64."""
-    a = b = c = d = 0.0
+    """Return the inner product of a float32 row and a float64 row, in float64."""
+    a = b = c = d = 0.0  # four independent sums, which the processor can add in parallel
     n = len(x)
     whole = n - n % 4
     for i in range(0, whole, 4):
@@ -31,10 +31,11 @@ def dot(x, w):
 
 @compiled
 def evaluate(values, costs, gold, alive, weights, temperature, least_share, gradient, kept, share):
-    """Add up loss, smoothed loss, the gradient and the shares' cost and entropy; keep the largest shares.
+    """Sum up the loss, smoothed loss, gradient and the shares' cost and entropy; store the largest shares.
 
-    ``kept[i, j]`` is a candidate whose share is ``share[i, j]``, at least `least_share`; -1 after the last.
-    An example with only one such share keeps none. Returns (loss, smoothed loss, cost, entropy).
+    ``kept[i, j]`` is a candidate with the share ``share[i, j]``, which is at least `least_share`; -1 follows
+    the last one. An example with only one such share stores none. Returns (loss, smoothed loss, cost,
+    entropy).
     """
     n, k, _ = values.shape
     most = kept.shape[1]
@@ -140,9 +141,9 @@ def smoothed(values, costs, gold, alive, weights, temperature):
 
 @compiled
 def hessian(values, kept, share, full):
-    """Add up the covariance of the features under the kept shares, `full` of shape (K, A, K, A).
+    """Sum up the covariance of the features under the kept shares in `full`, shape (K, A, K, A).
 
-    Only blocks of candidates r <= s are written.
+    Only the blocks of candidates r <= s are written.
     """
     n, _, width = values.shape
     most = kept.shape[1]
@@ -176,8 +177,8 @@ def hessian(values, kept, share, full):
 def product(values, costs, cost_weight, kept, share, direction, out):
     """Tilt the kept shares: ``change = share (z - mean z)`` with ``z = cost_weight * cost + direction . x``.
 
-    In `out` (K, A) come the features summed with these changes, which is their covariance with z. Returns
-    the cost summed with the changes, and the lowest change relative to a share.
+    `out`, shape (K, A), receives the sum of the features times these changes, their covariance with z.
+    Returns the sum of the costs times the changes, and the lowest change relative to a share.
     """
     most = kept.shape[1]
     z = np.empty(most)
@@ -204,7 +205,7 @@ def product(values, costs, cost_weight, kept, share, direction, out):
 
 @compiled
 def diagonal(values, kept, share, out):
-    """Add up the variance of each attribute on its own (K, A)."""
+    """Sum up the variance of each single attribute in `out`, shape (K, A)."""
     most = kept.shape[1]
     out[:] = 0.0
     for i in range(len(values)):
@@ -220,9 +221,9 @@ def diagonal(values, kept, share, out):
 
 @compiled
 def extreme(values, costs, gold, alive, direction, rounding, gradient):
-    """Give each example's whole mass to the row that pushes most along `direction`; return its cost.
+    """Give each example's whole mass to the row that pushes most along `direction`; return the total cost.
 
-    Pushes below `rounding` times the largest of either sign count as none.
+    Pushes below `rounding` times the largest push of either sign count as zero.
     """
     n, k, width = values.shape
     masked = alive.shape[1] > 0
@@ -251,7 +252,7 @@ def extreme(values, costs, gold, alive, direction, rounding, gradient):
 
 
 def sample() -> None:
-    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    """Run one function on tiny input, so that `disambig doctor --compile` compiles it."""
     values = np.ones((1, 2, 1), np.float32)
     diagonal(values, np.zeros((1, 1), np.int32), np.ones((1, 1)), np.empty((2, 1)))
 
@@ -261,7 +262,7 @@ def sample() -> None:
 
 @compiled
 def list_products(indptr, indices, data, row, weights):
-    """Return the score of a row."""
+    """Return the product of a sparse row and the weights."""
     total = 0.0
     for at in range(indptr[row], indptr[row + 1]):
         total += data[at] * weights[indices[at]]
@@ -270,7 +271,7 @@ def list_products(indptr, indices, data, row, weights):
 
 @compiled
 def row_distance(indptr, indices, data, first, second, room):
-    """Return the squared distance of two rows; `room` (d,) is zero before and after."""
+    """Return the squared distance of two sparse rows; the work space `room` (d,) is zero before and after."""
     for at in range(indptr[first], indptr[first + 1]):
         room[indices[at]] += data[at]
     for at in range(indptr[second], indptr[second + 1]):
@@ -285,7 +286,7 @@ def row_distance(indptr, indices, data, first, second, room):
 
 @compiled
 def add_row(indptr, indices, data, row, step, weights):
-    """Add a row `step` times to the weights."""
+    """Add `step` times a sparse row to the weights."""
     for at in range(indptr[row], indptr[row + 1]):
         weights[indices[at]] += step * data[at]
 
@@ -294,12 +295,13 @@ def add_row(indptr, indices, data, row, step, weights):
 def ascend_lists(
     indptr, indices, data, offsets, cost, counts, order, active, steps, least, weights, alpha, room, values
 ):
-    """Pass once over the active instances, moving mass between the two rows that gain most; return the worst.
+    """Make one pass over the active instances and return the largest violation.
 
-    The dual has a mass `alpha` (n_rows,) on each row, C in all for an instance, and ``weights`` are
-    ``sum_i sum_r alpha_ir (x_gold - x_r)``. Mass goes to the row of the largest loss from that of the least
-    among those that have any, as far as it helps: at most `steps` times a visit, and only where the losses
-    differ by `least`. Instances without such rows become inactive. `values` is room for the longest list.
+    The dual has a mass `alpha` (n_rows,) on each row, which sums to C for each instance, and ``weights`` are
+    ``sum_i sum_r alpha_ir (x_gold - x_r)``. Mass moves to the row with the largest loss from the row with the
+    smallest loss among those that have mass, as far as this improves the dual: at most `steps` times per
+    visit, and only if the losses differ by at least `least`. Instances without such a pair become inactive.
+    `values` is work space for the longest list.
     """
     worst = 0.0
     for i in order:
@@ -337,7 +339,7 @@ def ascend_lists(
 
 @compiled
 def list_losses(indptr, indices, data, offsets, cost, counts, gold, weights):
-    """Return the sum of the losses: how far the worst row, with its cost, is above the right one."""
+    """Return the sum over instances of how far the worst row, with its cost, is above the correct one."""
     total = 0.0
     for i in range(len(offsets) - 1):
         most = own = list_products(indptr, indices, data, gold[i], weights)

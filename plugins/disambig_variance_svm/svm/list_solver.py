@@ -1,4 +1,4 @@
-"""Crammer and Singer's SVM over lists of candidates: sparse rows, any number of columns, a certified gap."""
+"""Crammer-Singer SVM over candidate lists with sparse rows, solved to a certified duality gap."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from disambig.api.decoding import from_the_least
 
 Floats = NDArray[np.float64]
 _STEPS = 3
-"""Pairs of an instance that are moved at one visit."""
+"""Maximum number of pairs of rows that exchange mass per visit of an instance."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankedSolution:
-    """Weights with their certificate, and what a solution at another C begins with.
+    """Weights with their certificate, and the state from which a solution at another C can start.
 
     Attributes
     ----------
     weights : array of float64, shape (n_columns,)
     primal, gap : float
-        The objective, and how far it may be above the least one, as a share of it.
+        The objective, and the share of it by which it may be above the minimum.
     n_iter : int
-        Passes over the examples.
+        Number of passes over the examples.
     C : float
     mass : array of float64, shape (n_rows,)
         The dual solution.
@@ -49,22 +49,25 @@ def solve_lists(
     start: RankedSolution | None = None,
     seed: int = 0,
 ) -> RankedSolution:
-    """Minimise the objective to a relative duality gap of `tolerance`, in `max_iter` passes at most.
+    """Minimise the objective to a relative duality gap of `tolerance`, in at most `max_iter` passes.
+
+    The objective is ``1/2 sum_j q_j w_j^2 + C sum_i loss_i``.
 
     Parameters
     ----------
     batch : SparseRows
     C : float
     strength : array of float64, shape (n_columns,), optional
-        q, above zero; by default one.
-    start : Ranked, optional
-        The solution of the same examples at another C.
+        The weights q of the regulariser, above zero; by default one.
+    start : RankedSolution, optional
+        The solution for the same examples at another C.
     """
     from scipy.sparse import csr_array
 
     from ._kernels import ascend_lists, list_losses
 
     rows = csr_array(batch.rows, dtype=np.float64)
+    # scaling the columns by 1 / sqrt(q) turns the regulariser into a plain L2 norm
     root = np.ones(rows.shape[1]) if strength is None else np.sqrt(strength)
     data = rows.data if strength is None else rows.data / root[rows.indices]
     offsets, cost = batch.offsets, from_the_least(batch)
@@ -101,6 +104,6 @@ def solve_lists(
 
 
 def first_right(cost: Floats, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the first row of each instance that costs nothing."""
+    """Return the first row without cost of each instance."""
     right = np.flatnonzero(cost == 0)
     return right[np.searchsorted(right, offsets[:-1])]

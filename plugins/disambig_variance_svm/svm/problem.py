@@ -1,4 +1,4 @@
-"""The optimisation problem: regulariser, smoothed losses, directions without loss, and lower bounds."""
+"""The optimisation problem: regulariser, smoothed losses, directions of recession, and lower bounds."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Regulariser:
-    """``1/2 w' Q w`` by disjoint subsets of the weights.
+    """The regulariser ``1/2 w' Q w`` over disjoint subsets of the weights.
 
     Attributes
     ----------
     strength : array of float64, shape (n_columns,)
-        `p` of a variance subset (summing to its total), the weight of an L2 term, or 0: free.
+        p in a variance subset (its sum is the strength of the subset), the factor of an L2 term, or 0 for
+        weights without regularisation.
     subset : array of int64, shape (n_columns,)
-        Number of the variance subset that a weight belongs to; -1 for L2 and free weights.
+        Index of each weight's variance subset; -1 for L2 and free weights.
     """
 
     strength: Floats
@@ -38,13 +39,13 @@ class Regulariser:
 
     @property
     def null_space(self) -> Floats:
-        """A basis of the directions that cost nothing, shape ``(n_directions, n_columns)``."""
+        """A basis of the directions without penalty, shape ``(n_directions, n_columns)``."""
         rows = [p > 0 for p in self._subsets()]
         rows += [np.arange(len(self.subset)) == i for i in np.flatnonzero(self.strength == 0)]
         return np.array(rows, dtype=np.float64).reshape(len(rows), len(self.subset))
 
     def apply(self, weights: Floats) -> Floats:
-        """Return ``Q w`` without making Q."""
+        """Return ``Q w`` without building Q."""
         return self.strength * self._centred(weights)
 
     def penalty(self, weights: Floats) -> float:
@@ -57,32 +58,32 @@ class Regulariser:
         return float(0.5 * np.sum(gradient[kept] ** 2 / self.strength[kept]))
 
     def _centred(self, weights: Floats) -> Floats:
-        """Take its mean off each variance subset; means may be large where they cost nothing."""
+        """Subtract the mean of each variance subset; since it is not penalised, it may be large."""
         centred: Floats = weights.copy()
         for p in self._subsets():
             centred[p > 0] -= (p @ weights) / p.sum()
         return centred
 
     def _subsets(self) -> list[Floats]:
-        """Return `p` of each variance subset, zero outside of it; not those that are free altogether."""
+        """Return p of each variance subset with zeros outside, except for unregularised subsets."""
         numbers = [number for number in np.unique(self.subset) if number >= 0]
-        found = [np.where(self.subset == number, self.strength, 0.0) for number in numbers]
-        return [p for p in found if p.sum() > 0]
+        strengths = [np.where(self.subset == number, self.strength, 0.0) for number in numbers]
+        return [p for p in strengths if p.sum() > 0]
 
 
 ROUNDING = 1e-9
-"""Pushes below this share of the largest count as none."""
+"""Pushes below this share of the largest push count as zero."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recession:
-    """A direction that costs nothing and raises no loss.
+    """A direction of recession: it has no penalty and increases no loss.
 
     Attributes
     ----------
     direction : array, shape (n_columns,)
     rows : array of bool, shape (n, K)
-        The rows whose losses it lowers.
+        The rows whose losses decrease along the direction.
     """
 
     direction: Floats
@@ -90,20 +91,21 @@ class Recession:
 
 
 def recession(batch: DenseBlocks, direction: Floats) -> Recession:
-    """Return `direction` with the rows that it lowers."""
+    """Return `direction` with the rows whose losses decrease along it."""
     push = differences(batch, direction)
     return Recession(direction, push < -ROUNDING * np.abs(push).max(initial=0.0))
 
 
-def settle(weights: Floats, batch: DenseBlocks, found: list[Recession]) -> Floats:
-    """Return `weights` moved along the directions until the rows of each cost nothing.
+def settle(weights: Floats, batch: DenseBlocks, directions: list[Recession]) -> Floats:
+    """Return `weights` moved along the directions until the rows of each direction have no loss.
 
-    The last found comes first: rows ruled out before it was found are mended by their own direction.
+    The direction found last is applied first, since it may raise the losses of rows that were ruled out
+    before; these are lowered again by their own direction.
     """
-    for each in reversed(found):
+    for item in reversed(directions):
         loss = batch.costs + differences(batch, weights)
-        needed = loss[each.rows] / -differences(batch, each.direction)[each.rows]
-        weights = weights + (1 + ROUNDING) * max(needed.max(initial=0.0), 0.0) * each.direction
+        needed = loss[item.rows] / -differences(batch, item.direction)[item.rows]
+        weights = weights + (1 + ROUNDING) * max(needed.max(initial=0.0), 0.0) * item.direction
     return weights
 
 
@@ -116,16 +118,17 @@ def differences(batch: DenseBlocks, weights: Floats) -> Floats:
 
 
 _MANY = 100_000
-"""Rows from which the curvature is rough at first: only an example's largest shares enter it."""
+"""From this number of rows on, the curvature is approximate at first: only each example's largest shares
+enter it."""
 _MOST_ROUGH, _LEAST_ROUGH = 16, 1e-2
 _MOST_EXACT, _LEAST_EXACT = 32, 1e-12
 _EXPLICIT = 2048
-"""Up to so many columns the Hessian is a matrix, beyond it is only multiplied with."""
+"""Maximum number of columns for an explicit Hessian matrix; for more, only its products are computed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SolverPoint:
-    """What one pass over the examples finds at some weights and temperature.
+    """The result of one pass over the examples for given weights and a given temperature.
 
     Attributes
     ----------
@@ -138,7 +141,8 @@ class SolverPoint:
     cost : float
         ``sum_ir alpha_ir cost_ir``.
     entropy : float
-        Of the shares, summed over examples: temperature times C times it bounds the smoothing's error.
+        Entropy of the shares, summed over examples; times the temperature and C it bounds the error of the
+        smoothing.
     """
 
     weights: Floats
@@ -153,8 +157,8 @@ class SolverPoint:
 class SVMProblem:
     """``min_w 1/2 (w - w0)' Q (w - w0) + C sum_i max_r [cost_ir + w . (phi_ir - phi_iy)]_+``.
 
-    Rows that were ruled out do not count. Memory beyond the batch's is what the kept
-    shares take, 12 bytes each.
+    Rows that were ruled out are ignored. Apart from the batch, memory is only needed for the kept shares, 12
+    bytes each.
     """
 
     def __init__(
@@ -179,26 +183,26 @@ class SVMProblem:
         self._keep(*(_MOST_ROUGH, _LEAST_ROUGH) if rough else (_MOST_EXACT, _LEAST_EXACT))
 
     def _keep(self, most: int, least: float) -> None:
-        """Let so many shares of an example enter the curvature, none less than `least`."""
+        """Use at most `most` shares per example for the curvature, each at least `least`."""
         n, k, _ = self.batch.values.shape
         self._least_share = least
         self._kept = np.full((n, min(k, most)), -1, np.int32)
         self._share = np.empty(self._kept.shape)
 
     def rule_out(self, rows: NDArray[np.bool_]) -> bool:
-        """Leave some rows, shape ``(n, K)``, out of account from now on; say whether any was in it."""
+        """Ignore some rows, shape ``(n, K)``, from now on; return True if any of them counted before."""
         values, costs, gold, alive = self._rows
         before = alive if alive.shape[1] else np.ones(costs.shape, np.bool_)
         self._rows = (values, costs, gold, before & ~rows)
         return bool((before & rows).any())
 
     def sharpen(self) -> None:
-        """Take the curvature exactly from the next point on."""
+        """Compute the curvature exactly from the next point on."""
         if self._least_share > _LEAST_EXACT:
             self._keep(_MOST_EXACT, _LEAST_EXACT)
 
     def at(self, weights: Floats, temperature: float) -> SolverPoint:
-        """Evaluate everything; the shares are kept for the curvature at this point."""
+        """Evaluate the objective and its slopes, and store the shares for the curvature at this point."""
         from . import _kernels as kernels
 
         slopes = np.empty(self.batch.column_of.shape)
@@ -223,7 +227,7 @@ class SVMProblem:
         )
 
     def penalty(self, weights: Floats) -> float:
-        """Return the regulariser's part of the objective."""
+        """Return the regularisation term of the objective."""
         return self.regulariser.penalty(weights - self.prior)
 
     def primal(self, weights: Floats) -> float:
@@ -246,7 +250,7 @@ class SVMProblem:
         return self.regulariser.apply(point.weights - self.prior) + self.C * point.slopes
 
     def extreme(self, direction: Floats) -> tuple[Floats, float]:
-        """Return slopes and cost of the shares that push most along `direction`."""
+        """Return the slopes and the cost of the shares that push most along `direction`."""
         from . import _kernels as kernels
 
         slopes = np.empty(self.batch.column_of.shape)
@@ -254,17 +258,17 @@ class SVMProblem:
         return self.flat(slopes), float(cost)
 
     def newton(self, point: SolverPoint, gradient: Floats, damping: float) -> Floats:
-        """Return the Newton step at the point evaluated last."""
+        """Return the Newton step at the last evaluated point."""
         factor = self.C / point.temperature
         if self._explicit:
             return -_solve_psd(self._hessian(factor, damping), gradient)
         return -self._conjugate_gradients(factor, damping, gradient)
 
     def tilt(self, direction: Floats, cost_weight: float = 0.0) -> tuple[Floats, float, float]:
-        """Return slopes and cost of a small change of the kept shares of the point evaluated last.
+        """Return the slopes and the cost of a small change of the shares at the last evaluated point.
 
-        Shares of rows that score high in `direction` grow at the others' expense; the third is the lowest
-        change relative to a share, which -1 would bring to zero.
+        The shares of rows that score high in `direction` grow at the expense of the others. The third value
+        is the lowest change relative to a share; at -1 that share would become zero.
         """
         from . import _kernels as kernels
 
@@ -281,17 +285,17 @@ class SVMProblem:
         return self.flat(slopes), float(cost), float(lowest)
 
     def cooled(self, point: SolverPoint, gradient: Floats, factor: float) -> Floats:
-        """Return about where the minimum goes when the temperature falls by `factor`.
+        """Return an estimate of the minimum after the temperature is multiplied by `factor`.
 
-        Shares hardly change when losses shrink with the temperature, so that is where the step leads;
-        at the old place the examples at the margin would look settled.
+        The shares hardly change if the losses shrink with the temperature, and the step assumes that. At the
+        old weights, the examples at the margin would seem to be decided.
         """
         pull, _, _ = self.tilt(point.weights, 1.0)
         force = (1.0 - factor) * self.C / point.temperature * pull
         return point.weights + self.newton(point, gradient + force, 0.0)
 
     def flat(self, blocks: Floats) -> Floats:
-        """Sum what belongs to attributes, shape (K, A), over the columns that they share."""
+        """Sum values of attributes, shape (K, A), over the columns that the attributes share."""
         if self._one_to_one:
             result = np.empty(self.n_columns)
             result[self.batch.column_of] = blocks
@@ -323,7 +327,10 @@ class SVMProblem:
         return np.asarray(ordered)
 
     def _conjugate_gradients(self, factor: float, damping: float, gradient: Floats) -> Floats:
-        """Solve ``H d = gradient`` to a tenth of the gradient, preconditioned by H's diagonal."""
+        """Solve ``H d = gradient`` roughly by conjugate gradients, preconditioned by the diagonal of H.
+
+        The iteration ends when the norm of the residual is a tenth of that of the gradient.
+        """
         from . import _kernels as kernels
 
         column_of, values = self.batch.column_of, self.batch.values
@@ -352,7 +359,7 @@ _MOST_CG = 250
 
 
 def _solve_psd(matrix: Floats, vector: Floats) -> Floats:
-    """Solve with a matrix that is positive semidefinite up to rounding."""
+    """Solve a linear system whose matrix is positive semidefinite up to rounding."""
     from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
     ridge = 1e-12 * max(float(np.trace(matrix)) / len(matrix), 1e-300)
@@ -368,21 +375,21 @@ def _solve_psd(matrix: Floats, vector: Floats) -> Floats:
 
 
 _ZERO = 1e-9
-"""Slopes below this share of the largest are rounding."""
+"""Slopes below this share of the largest slope are rounding errors."""
 
 
 def dual_bound(problem: SVMProblem, point: SolverPoint) -> tuple[float, Floats | None]:
-    """Return the dual objective at the shares of `point`, made exactly feasible first.
+    """Return the dual objective at the shares of `point`, after making these exactly feasible.
 
     The dual is ``C sum alpha (cost + prior . z) - C^2/2 g' Q^+ g`` with ``z_ir = phi_ir - phi_iy`` and
-    ``g = sum alpha z``, which must be orthogonal to every direction that costs nothing (the mean of a
-    variance subset, a free bias). Where it is not quite, a few extreme shares are mixed in that cancel
-    what is left.
+    ``g = sum alpha z``, which must be orthogonal to every direction without penalty (the mean of a variance
+    subset, a free bias). If it is not, a few extreme shares are mixed in that cancel the remainder.
 
     Returns
     -------
     (float, array of shape (n_columns,) or None)
-        Where nothing cancels it: minus infinity, and a direction that costs nothing and raises no loss.
+        The bound and None. If the remainder cannot be cancelled: minus infinity, and a direction without
+        penalty that increases no loss.
     """
     slopes, cost, weight = point.slopes, point.cost, 1.0
     null = problem.null_space
@@ -390,13 +397,13 @@ def dual_bound(problem: SVMProblem, point: SolverPoint) -> tuple[float, Floats |
         slopes, cost = _tilted(problem, slopes, cost)
     slack = null @ slopes
     if len(null) and np.abs(slack).max() > _ZERO * np.abs(slopes).max():
-        found, amounts, direction = _repair(problem, slack)
+        pushes, amounts, direction = _repair(problem, slack)
         if direction is not None:
             return -np.inf, direction
         weight = 1.0 / (1.0 + float(amounts.sum()))
-        for (push, push_cost), amount in zip(found, amounts, strict=True):
+        for (push, push_cost), amount in zip(pushes, amounts, strict=True):
             slopes, cost = slopes + amount * push, cost + amount * push_cost
-    if len(null):  # what is left is rounding; the rows of `null` are orthogonal to each other
+    if len(null):  # remove rounding errors by projection; the rows of `null` are orthogonal to each other
         slopes = slopes - null.T @ ((null @ slopes) / (null**2).sum(axis=1))
     cost += float(problem.prior @ slopes)
     bound = weight * problem.C * cost - problem.C**2 * weight**2 * problem.regulariser.conjugate(slopes)
@@ -404,9 +411,9 @@ def dual_bound(problem: SVMProblem, point: SolverPoint) -> tuple[float, Floats |
 
 
 def _tilted(problem: SVMProblem, slopes: Floats, cost: float) -> tuple[Floats, float]:
-    """Return slopes and cost of shares that are tilted until free directions have no slope.
+    """Return the slopes and the cost of shares that are tilted until free directions have no slope.
 
-    As far as shares stay above zero; the rest is left to `_repair`.
+    The tilt stops before a share becomes negative; `_repair` handles the remainder.
     """
     null = problem.null_space
     curvature = np.array([null @ problem.tilt(row)[0] for row in null])
@@ -417,25 +424,25 @@ def _tilted(problem: SVMProblem, slopes: Floats, cost: float) -> tuple[Floats, f
 
 
 def _repair(problem: SVMProblem, slack: Floats) -> tuple[list[tuple[Floats, float]], Floats, Floats | None]:
-    """Return extreme shares and their amounts that cancel `slack`, or the direction that they cannot.
+    """Return extreme shares and their amounts that cancel `slack`, or a direction that they cannot cancel.
 
-    They are added in the direction of what is left of it, as many as it takes. Where even the most
-    extreme do not push that way, no share does: Farkas' alternative.
+    Shares are added one by one in the direction of the remainder. If even the most extreme shares do not push
+    in that direction, none does (Farkas' lemma).
     """
     from scipy.optimize import nnls
 
     null, left = problem.null_space, -slack
-    found: list[tuple[Floats, float]] = []
+    pushes: list[tuple[Floats, float]] = []
     amounts = np.empty(0)
     for _ in range(20 * len(null)):
         direction = left @ null
         slopes, cost = problem.extreme(direction)
         if not slopes.any():
-            return found, amounts, direction
-        found.append((slopes, cost))
-        along = np.array([null @ push for push, _ in found]).T  # (n_directions, n_found)
+            return pushes, amounts, direction
+        pushes.append((slopes, cost))
+        along = np.array([null @ push for push, _ in pushes]).T  # (n_directions, n_found)
         amounts, residual = nnls(along, -slack)
         if residual <= _ZERO * np.abs(along).max():
             break
         left = -slack - along @ amounts
-    return found, amounts, None
+    return pushes, amounts, None

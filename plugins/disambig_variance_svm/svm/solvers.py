@@ -1,4 +1,8 @@
-"""Crammer-Singer SVMs under variance and L2 regularisers: a fast solver with a certified duality gap, and a slow reference."""
+"""Solvers of Crammer-Singer SVMs with variance and L2 regularisers: a certified fast one and a reference.
+
+The fast solver smooths the losses by a softmax of some temperature, takes Newton steps, and lowers the
+temperature until the duality gap is small enough.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,7 @@ from .problem import Floats, Recession, Regulariser, SolverPoint, SVMProblem, du
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReferenceSolution:
-    """What the general solver found."""
+    """The solution of the reference solver."""
 
     weights: Floats
     objective: float
@@ -26,14 +30,14 @@ class ReferenceSolution:
 def solve_reference(
     batch: DenseBlocks, regulariser: Regulariser, C: float, *, prior: Floats | None = None
 ) -> ReferenceSolution:
-    """Solve the primal with one slack an example by cvxpy; the parameters are those of `solve`.
+    """Solve the primal with cvxpy, with one slack variable per example; the parameters are those of `solve`.
 
-    The variance of a subset is written as the least sum of squares around any mean.
+    The variance of a subset is expressed as the minimum of the sum of squares around any mean.
 
     Raises
     ------
     ImportError
-        Where cvxpy is not installed.
+        If cvxpy is not installed.
     """
     import cvxpy
 
@@ -58,20 +62,20 @@ def solve_reference(
 
 
 _STALLED = 15
-"""Newton steps at one temperature after which the curvature is taken exactly."""
+"""Number of Newton steps at one temperature after which the curvature is computed exactly."""
 _SHORTEST = 1e-6
-"""Share of a Newton step that is tried at least."""
+"""The smallest share of a Newton step that the line search tries."""
 _ROUNDING = 1e-14
 _LEAST = 1e-8
-"""An objective is as good as zero below this share of what zero weights cost."""
+"""An objective below this share of the objective at zero weights counts as zero."""
 _WARM, _TEPID = 0.1, 0.02
-"""The temperature to begin with, and where there is a rough solution; losses count 1."""
+"""The initial temperature, without and with a rough solution; the margin is 1."""
 _MANY, _EVERY, _ROUGH, _FEW_STEPS = 1_000_000, 8, 1e-2, 60
-"""Of more rows than so many, every eighth example is solved first, to a gap of a hundredth."""
+"""For more rows than `_MANY`, every eighth example is solved first, to a gap of 0.01."""
 _MOST_FREE = 200
-"""So many free weights are looked at one by one; others of their kind are found on the way."""
+"""Number of free weights that are checked one by one in advance; the search discovers others."""
 _SCALES = (*0.3 ** np.arange(8), 0.0)
-"""Multiples of the start that are tried, so that a good direction of the wrong length does no harm."""
+"""Multiples of the start that are tried, so that a good direction with the wrong length is still useful."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,10 +88,10 @@ class Solution:
     primal, dual : float
         Objective at `weights`, and a lower bound on every objective.
     gap : float
-        ``(primal - dual) / primal``; the divisor is at least ``1e-8 * C * n``, a tiny share of what
-        zero weights cost, because data that can be separated may bring the optimum to zero.
+        ``(primal - dual) / primal``; the divisor is at least ``1e-8 * C * n``, a tiny share of the objective
+        at zero weights, because the optimum of separable data may be zero.
     n_iter : int
-        Newton steps.
+        Number of Newton steps.
     """
 
     weights: Floats
@@ -112,24 +116,24 @@ def solve(
     Parameters
     ----------
     batch : DenseBlocks
-        Its zero-cost candidates are the right ones; the first of several is taken.
+        Candidates without cost are correct; if there are several, the first one counts.
     prior : array, shape (n_columns,), optional
-        Weights to regularise toward; zero by default.
+        Weights to regularise towards; zero by default.
     start : array, shape (n_columns,), optional
-        Weights to begin at, such as the solution at a smaller `C`.
+        Initial weights, such as the solution at a smaller `C`.
 
     Warns
     -----
     UserWarning
-        Where `max_iter` Newton steps did not reach `tolerance`; the gap is in the answer.
+        If `max_iter` Newton steps did not reach `tolerance`; the result contains the gap.
     """
-    # One thread: matrices are small, and more threads stall one another where other work is going on.
+    # One thread: the matrices are small, and on a busy machine several threads wait for each other.
     with threadpool_limits(limits=1, user_api="blas"):
         begin, temperature = _coarse(batch, regulariser, C, prior, start)
         problem = SVMProblem(batch, regulariser, C, prior)
-        solution, found, _ = _solve(problem, begin, temperature, tolerance, max_iter)
-    if found:
-        weights = settle(solution.weights, batch, found)
+        solution, directions, _ = _solve(problem, begin, temperature, tolerance, max_iter)
+    if directions:
+        weights = settle(solution.weights, batch, directions)
         primal = SVMProblem(batch, regulariser, C, prior).primal(weights)
         gap = float((primal - solution.dual) / max(primal, _LEAST * C * len(batch.costs)))
         solution = Solution(weights, primal, solution.dual, gap, solution.n_iter)
@@ -144,7 +148,7 @@ def solve(
 def _coarse(
     batch: DenseBlocks, regulariser: Regulariser, C: float, prior: Floats | None, start: Floats | None
 ) -> tuple[Floats | None, float]:
-    """Return where to begin: of many examples, about the solution for every eighth; and the temperature."""
+    """Return the initial weights and temperature; for many examples, the rough solution for every eighth."""
     if batch.costs.size <= _MANY:
         return start, _WARM
     part = batch.take(np.arange(0, len(batch.costs), _EVERY))
@@ -157,7 +161,7 @@ def _coarse(
 def _solve(
     problem: SVMProblem, start: Floats | None, temperature: float, tolerance: float, max_iter: int
 ) -> tuple[Solution, list[Recession], float]:
-    found = _one_sided(problem)
+    directions = _one_sided(problem)
     floor = _LEAST * problem.C * problem.n
     weights = problem.prior if start is None else _scaled(problem, start)
     damping, strictness, length, n_iter, cooled_at = 0.0, 0.1, 1.0, 0, 0
@@ -177,7 +181,7 @@ def _solve(
             bound, direction = dual_bound(problem, point)
             lost_nothing = None if direction is None else recession(problem.batch, direction)
             if lost_nothing is not None and problem.rule_out(lost_nothing.rows):
-                found.append(lost_nothing)
+                directions.append(lost_nothing)
                 best = point = problem.at(point.weights, point.temperature)
                 continue
             dual = max(dual, bound)
@@ -189,7 +193,9 @@ def _solve(
             point, strictness, damping = _cooled(problem, point, gradient, factor), 0.1, 0.0
             cooled_at = n_iter
             continue
-        if settled:  # the bound is loose because of slopes along free directions, not of the smoothing
+        if (
+            settled
+        ):  # the bound is loose because of slopes along free directions, not because of the smoothing
             strictness *= 0.1
             problem.sharpen()
         n_iter += 1
@@ -200,18 +206,19 @@ def _solve(
             point = moved
             damping = 0.1 * damping if damping > 1e-6 * float(np.abs(gradient).max()) else 0.0
             continue
-        # far out the curvature vanishes and the step is too long: lean on the gradient
+        # far from the minimum the curvature vanishes and the step is too long: damping turns it to the
+        # gradient
         largest = float(np.abs(gradient).max())
         if damping > 1e6 * largest:
             break
         damping = max(10.0 * damping, 1e-3 * largest)
         point = problem.at(point.weights, point.temperature)
-    return Solution(best.weights, best.primal, dual, float(gap), n_iter), found, point.temperature
+    return Solution(best.weights, best.primal, dual, float(gap), n_iter), directions, point.temperature
 
 
 def _one_sided(problem: SVMProblem) -> list[Recession]:
-    """Rule out the rows of free weights that no example holds back, before the search runs after them."""
-    found: list[Recession] = []
+    """Rule out rows that some free weight can satisfy without limit, so that the search does not diverge."""
+    directions: list[Recession] = []
     columns = np.flatnonzero(problem.regulariser.strength == 0)
     for column in columns[:_MOST_FREE]:
         for sign in (-1.0, 1.0):
@@ -221,8 +228,8 @@ def _one_sided(problem: SVMProblem) -> list[Recession]:
                 continue
             lost_nothing = recession(problem.batch, direction)
             if problem.rule_out(lost_nothing.rows):
-                found.append(lost_nothing)
-    return found
+                directions.append(lost_nothing)
+    return directions
 
 
 def _scaled(problem: SVMProblem, start: Floats) -> Floats:
@@ -231,7 +238,7 @@ def _scaled(problem: SVMProblem, start: Floats) -> Floats:
 
 
 def _cooled(problem: SVMProblem, point: SolverPoint, gradient: Floats, factor: float) -> SolverPoint:
-    """Go to a lower temperature, to where the minimum is thought to be or else to the same place."""
+    """Lower the temperature, moving to the estimated minimum if that is better than the current weights."""
     temperature = factor * point.temperature
     there = problem.at(problem.cooled(point, gradient, factor), temperature)
     if there.smoothed <= problem.smoothed(point.weights, temperature):
@@ -242,9 +249,9 @@ def _cooled(problem: SVMProblem, point: SolverPoint, gradient: Floats, factor: f
 def _search(
     problem: SVMProblem, point: SolverPoint, step: Floats, decrease: float, longest: float
 ) -> tuple[SolverPoint | None, float]:
-    """Return the first point clearly better on the way back from `longest`, and its share of the step.
+    """Return the first clearly better point of a backtracking line search, and its step length.
 
-    None where there is no such point.
+    The point is None if there is none.
     """
     length = longest
     while length > _SHORTEST:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from disambig_kernel_rls.rls import OF_MANY, RLSCLin, grown
+from disambig_kernel_rls.rls import OF_MANY, RLSCLin, auto_regularisation
 from scipy.sparse import csr_array
 
 from disambig.data import CrossedColumns, CrossedRows, numbered
@@ -59,4 +59,7 @@ def test_training_would_say_so():
 
 
 def test_the_regularisation_grows_with_the_examples():
-    assert grown(100) == pytest.approx(OF_MANY / 10) and grown(1000) == grown(9000) == OF_MANY
+    assert (
+        auto_regularisation(100) == pytest.approx(OF_MANY / 10)
+        and auto_regularisation(1000) == auto_regularisation(9000) == OF_MANY
+    )

@@ -22,7 +22,8 @@ from disambig_variance_svm.pronoun_it import NormalisedWords
 from disambig.counts import build_table
 from disambig.decision import BestOfList, Mistakes
 from disambig.errors import UserError
-from disambig.evaluation import TestBed, flagged, judge, limits
+from disambig.evaluation import TestBed as Bed
+from disambig.evaluation import flagged, judge, limits
 from disambig.features import ContextProbabilities, NgramCounts
 from disambig.text import Words
 from disambig.training import FittedExtractor, train
@@ -64,7 +65,7 @@ def model(place):
 
 def test_judging_agrees_with_deciding_and_errors_are_the_same_for_all(place, model):
     texts = peers.read(place)
-    ground, again = (TestBed.from_texts(model.task, texts["test"], Words()) for _ in range(2))
+    ground, again = (Bed.from_texts(model.task, texts["test"], Words()) for _ in range(2))
     judged = judge(model, ground)
     decided = model.decide(ground.view)
     assert np.array_equal(judged.chosen, decided.chosen) and judged.right.mean() > 0.9
@@ -80,16 +81,16 @@ def test_judging_agrees_with_deciding_and_errors_are_the_same_for_all(place, mod
 
 def test_parts_and_groups(place, model):
     texts = peers.read(place)
-    ground = TestBed.from_texts(model.task, texts["dev"], Words(), groups=["quiet/quite"])
+    ground = Bed.from_texts(model.task, texts["dev"], Words(), groups=["quiet/quite"])
     assert ground.names == DOMAINS and set(ground.instances.groups) == {1}
-    first = TestBed.from_texts(
+    first = Bed.from_texts(
         model.task, {DOMAINS[0]: texts["dev"][DOMAINS[0]]}, Words(), groups=["quiet/quite"]
     )
     assert (ground.parts == 0).sum() == len(first.instances) < len(ground.instances)
 
 
 def test_a_limit_leaves_no_more_than_its_share_above_it(place, model):
-    ground = TestBed.from_texts(model.task, peers.read(place)["dev"], Words())
+    ground = Bed.from_texts(model.task, peers.read(place)["dev"], Words())
     flags = np.random.default_rng(0).normal(size=len(ground.instances))
     free = ~ground.shielded
     for by_group in (False, True):

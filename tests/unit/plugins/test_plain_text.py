@@ -54,5 +54,5 @@ def test_the_build_counts_the_same_paragraphs(material, tmp_path):
     assert material.DOMAINS == plain_text.PACK_DOMAINS
     for domain in plain_text.PACK_DOMAINS:
         ours = list(plain_text.pack_paragraphs(tmp_path, domain))
-        assert ours == list(material.read(tmp_path, "train", [domain]))
+        assert ours == list(material.read_text(tmp_path, "train", [domain]))
         assert len(ours) == (3 if domain == "fiction" else 8)

@@ -56,17 +56,17 @@ def test_how_a_line_is_written_does_not_matter(tmp_path_factory, content, data):
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("slip form from", "'slip form from' is none of form, derived, possessive, slip"),
-        ("slips\tform from", "'slips' is none of"),
-        ("\tform from", "'' is none of"),
-        ("slip\tform", "2 to 16 different words are wanted, and there are 1"),
-        ("slip\tform Form", "there are 1"),
-        ("slip\t", "there are 0"),
-        ("form\t" + " ".join("abcdefghijklmnopq"), "there are 17"),
-        ("slip\twell-known known", "'well-known' is no word"),
-        ("slip\ta1 b", "'a1' is no word"),
-        ("slip\tdogs' dogs", '"dogs\'" is no word'),
-        ("slip\t. a", "'.' is no word"),
+        ("slip form from", "'slip form from' is not one of form, derived, possessive, slip"),
+        ("slips\tform from", "'slips' is not one of"),
+        ("\tform from", "'' is not one of"),
+        ("slip\tform", "expected 2 to 16 different words, found 1"),
+        ("slip\tform Form", "found 1"),
+        ("slip\t", "found 0"),
+        ("form\t" + " ".join("abcdefghijklmnopq"), "found 17"),
+        ("slip\twell-known known", "'well-known' is not a word"),
+        ("slip\ta1 b", "'a1' is not a word"),
+        ("slip\tdogs' dogs", '"dogs\'" is not a word'),
+        ("slip\t. a", "'.' is not a word"),
     ],
 )
 def test_what_is_no_set_is_refused_with_its_line(tmp_path, line, said):
@@ -97,7 +97,7 @@ def test_a_file_without_the_kinds_that_are_asked_for(tmp_path):
     path = tmp_path / "xx.tsv"
     path.write_text("# none\n\nslip\tform from\n")
     assert len(Slip(relations=path).related.words) == 2
-    with pytest.raises(UserError, match=r"D995.*no line of form or derived or possessive"):
+    with pytest.raises(UserError, match=r"D995.*no line of kind form or derived or possessive"):
         _ = Form(relations=path).related
 
 

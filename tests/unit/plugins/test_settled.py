@@ -17,10 +17,10 @@ LEARNERS = (KSVM, OneVersusAll, VarianceSVM)
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_c_is_that_of_the_middle_fit(learner):
     assert isinstance(learner(), HasOpenSettings)
-    assert learner().settled([{"C": 10.0}, {"C": 0.1}, {"C": 1.0}]).C == 1.0
-    assert learner(C=0.5).settled([{"C": 10.0}]).C == 0.5  # what is said stays
-    assert learner().settled([{"C": 10.0}, {}]).C is None
-    assert learner().settled([]).C is None
+    assert learner().with_tuned([{"C": 10.0}, {"C": 0.1}, {"C": 1.0}]).C == 1.0
+    assert learner(C=0.5).with_tuned([{"C": 10.0}]).C == 0.5  # what is said stays
+    assert learner().with_tuned([{"C": 10.0}, {}]).C is None
+    assert learner().with_tuned([]).C is None
 
 
 def test_a_model_of_labels_learns_with_it(load_with):
@@ -53,9 +53,9 @@ def test_a_model_of_labels_learns_with_it(load_with):
         def from_state(self, arrays):
             return parts["learner"].from_state(arrays)
 
-        def settled(self, reports):
+        def with_tuned(self, reports):
             seen.extend(report["C"] for report in reports)
-            return parts["learner"].settled(reports)
+            return parts["learner"].with_tuned(reports)
 
     model = train_labelled({**parts, "learner": Watched()}, labelled, name="topics")
     (report,) = model.provenance["groups"].values()
