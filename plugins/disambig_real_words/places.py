@@ -1,4 +1,9 @@
-"""Find open places, where replacing, removing or inserting a word is nearly as likely as the text."""
+"""Find open places, where replacing, removing or inserting a word is nearly as likely as the text.
+
+Nearly all words of a text are certainly correct. A place only becomes an instance if the model of words in
+context scores another candidate within a few log-odds of the observed one. Weights are nevertheless learned
+from all places (`EVERY_PLACE`): among the places that the model selects, its own score would look useless.
+"""
 
 from __future__ import annotations
 

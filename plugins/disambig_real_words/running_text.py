@@ -1,4 +1,11 @@
-"""Decide which places are in running text, not in headings, lists, verse, tables or parts of larger words."""
+"""Decide which places are in running text, not in headings, lists, verse, tables or parts of larger words.
+
+In headings, lists and tables, articles and other small words are omitted on purpose. The layout of a line
+shows in its markers, in how it ends and in the lines around it; lines between blank lines are a block. A
+hyphen joins two words to a larger one; a wide blank means that something was cut out, or that a column
+begins; a bracket or a sign that touches a word indicates code or two alternatives in one word. Quotations,
+code and names are protected elsewhere.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Predict whether a word takes "an" or "a" from counts by spelling, and the extractor based on it."""
+"""Predict whether a word takes "an" or "a" from counts by spelling, and the extractor based on it.
+
+A file of sounds has a line for each word beginning: a key, and how often "a" and "an" preceded it. From the
+most specific to the most general, keys are a whole word (``=hour``), letters in capitals, which may be
+spelt out or not (``+h``, or ``+h.`` if the second letter is not one of AEIOU), a number as it is spoken
+(``#8``), and the first letters of a word (``uni-``, ``u-``). The most specific key of a word decides.
+"""
 
 from __future__ import annotations
 

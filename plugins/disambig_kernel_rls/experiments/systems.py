@@ -1,4 +1,8 @@
-"""The systems of Popescu (2004), each with extractors and a learner, as plain configs to copy."""
+"""The systems of Popescu (2004), each with extractors and a learner, as plain configs to copy.
+
+The name of each extractor is that of its feature group. Views must have the layers "tag" and "stem", which
+the tokenisation `TOKENS` adds.
+"""
 
 from __future__ import annotations
 

@@ -140,8 +140,8 @@ class PolynomialKernel(NormalisedRows):
 
     def __post_init__(self) -> None:
         NormalisedRows.__post_init__(self)
-        check_degree("Polynomial.degree", self.degree)
-        check_not_negative("Polynomial.offset", self.offset)
+        check_degree("PolynomialKernel.degree", self.degree)
+        check_not_negative("PolynomialKernel.offset", self.offset)
 
     @property
     def is_linear(self) -> bool:
@@ -170,7 +170,7 @@ class GaussianKernel(NormalisedRows):
 
     def __post_init__(self) -> None:
         NormalisedRows.__post_init__(self)
-        check_above_zero("Gaussian.gamma", self.gamma)
+        check_above_zero("GaussianKernel.gamma", self.gamma)
 
     @property
     def is_linear(self) -> bool:

@@ -1,4 +1,8 @@
-"""An index from word forms to words, and the regular inflections of English words."""
+"""An index from word forms to words, and the regular inflections of English words.
+
+Irregular forms are not generated. If there are two possible spellings ("travelled", "traveled"; "potatoes",
+"solos"), both are generated, since a form that nobody writes does no harm.
+"""
 
 from __future__ import annotations
 

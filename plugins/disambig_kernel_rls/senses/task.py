@@ -1,4 +1,12 @@
-"""The task *sense* (Popescu 2004), with one model per word, and word inventories from labelled examples."""
+"""The task *sense* (Popescu 2004), with one model per word, and word inventories from labelled examples.
+
+A word is named with its part of speech, ``"bank.n"``, or without. The letters are n (noun), v (verb), a, j
+or s (adjective) and r (adverb); any other name with a full stop is a plain name. If the text has tags, a
+form belongs to the word of its part of speech; otherwise to the word that had it most often in training. A
+proper name ("Bank" in "Lloyds Bank") is not a noun, unless the form mostly had a capital in training.
+
+For words with too few examples for a model, the most frequent sense is stored and used on request.
+"""
 
 from __future__ import annotations
 

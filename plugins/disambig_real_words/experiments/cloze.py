@@ -1,4 +1,10 @@
-"""``real_words.cloze``: how well systems tell words of held-out text from words they are confused with."""
+"""``real_words.cloze``: how well systems tell words of held-out text from words they are confused with.
+
+Each word with related words in the file of relations is a question, and the observed word is the answer.
+The model of words in context, the counts of the pack and, if a model is named, KenLM are each weighted by a
+conditional logit on one half of the paragraphs and tested on the other half. KenLM models are named under
+``kenlm`` in the settings file of ``bergsma2010.peers``.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,21 @@
-"""``bergsma2010.peers``: the paper's systems and external systems on the same places in the text."""
+"""``bergsma2010.peers``: the paper's systems and external systems on the same places in the text.
+
+The text is the held-out text of the pack's twelve domains. Besides the paper's systems, the experiment runs
+the n-gram ratio rule of LanguageTool's confusion check, and the KenLM models and trained models that are
+named in a JSON file. The environment variable ``DISAMBIG_PEERS`` contains the path of this file::
+
+    {"counts": "all.counts", "ratio": "three.counts",
+     "kenlm": {"KenLM, unpruned": "unpruned.bin"},
+     "models": {"preposition": {"pack": "disambig_en/preposition"}}}
+
+``counts`` is the table for SumLM and VAR-SVM (by default the pack's), ``ratio`` the table for the rule,
+which needs all 1- to 3-grams (by default the same), ``kenlm`` are language models, which should be made
+from the text that the pack counts, and ``models`` are names or directories by task. The task ``every`` is
+*preposition* at every occurrence of one.
+
+All systems decide at places that have a word. A model that can also choose no word is asked which word it
+would be; missing and superfluous words are measured by ``people.mistakes``.
+"""
 
 from __future__ import annotations
 

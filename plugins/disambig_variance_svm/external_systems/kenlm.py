@@ -1,4 +1,9 @@
-"""KenLM language models: build and open them, score candidates, and check texts with them."""
+"""KenLM language models: build and open them, score candidates, and check texts with them.
+
+Only the words whose probability depends on the candidate are scored: its own words and those after it that
+the model's order reaches; all other words add the same value to every candidate (Heafield 2011). The empty
+candidate is scored as the sentence without a word.
+"""
 
 from __future__ import annotations
 
@@ -141,7 +146,6 @@ class KenLM:
         model, reach = self.model, self.model.order - 1
         sentence = np.searchsorted(view.sentences, instances.positions, side="right")
         firsts, stops = view.sentences[sentence - 1].tolist(), view.sentences[sentence].tolist()
-        # the words far from the place cancel out, so only those within the model's order are scored
         here, there = kenlm.State(), kenlm.State()
         columns = firsts, stops, instances.positions.tolist(), instances.lengths.tolist()
         for first, stop, position, length in zip(*columns, strict=True):

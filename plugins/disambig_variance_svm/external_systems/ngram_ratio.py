@@ -1,4 +1,16 @@
-"""The n-gram ratio rule of LanguageTool's confusion check, reimplemented from its published formula."""
+"""The n-gram ratio rule of LanguageTool's confusion check, reimplemented from its published formula.
+
+For each of the three 3-grams (a b c) that contain the word, the rule takes the pseudo-probability
+
+    (n(a) + 1) / (N + 1)  *  (n(a b) + 1) / (n(a) + 1)  *  (n(a b c) + 1) / (n(a) + 1)
+
+and multiplies the three. A candidate is impossible unless one of its 3-grams is covered, that is, unless at
+least half of the look-ups n(a), n(a b), n(a b c) are not zero. Another candidate is suggested if its
+product exceeds that of the word in the text by a factor, which is set for each pair; on the logarithms,
+this is a threshold on their difference. A candidate of two words has two 3-grams, with the previous and the
+next word; the mean of their pseudo-probabilities replaces the third, as in LanguageTool. The rule never
+chooses the empty candidate.
+"""
 
 from __future__ import annotations
 

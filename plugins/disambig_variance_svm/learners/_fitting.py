@@ -1,4 +1,8 @@
-"""Shared by the SVM learners: the search for C, the scorer of crossed attributes and the summed attribute."""
+"""Shared by the SVM learners: the search for C, the scorer of crossed attributes and the summed attribute.
+
+A sum of attributes is linear in the attributes, so weights that were learned with the sum ("+" in CS-SVM+
+and K-SVM+) are folded back to the original columns; saved models never contain a sum.
+"""
 
 from __future__ import annotations
 

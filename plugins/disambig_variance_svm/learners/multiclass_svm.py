@@ -1,4 +1,10 @@
-"""K-SVM and one-versus-all SVM (Bergsma et al. 2010, section 2.1) for fixed groups and candidate lists."""
+"""K-SVM and one-versus-all SVM (Bergsma et al. 2010, section 2.1) for fixed groups and candidate lists.
+
+On classes, LIBLINEAR trains on crossed rows: every class weighs the attributes of all classes, and the bias
+attributes among them replace an intercept. On lists there is one weight per column. The K-SVM requires the
+correct candidate of a list to score above each other one by the cost of that one; one-versus-all separates
+correct candidates from wrong ones, regardless of their list.
+"""
 
 from __future__ import annotations
 

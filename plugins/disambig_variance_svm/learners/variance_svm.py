@@ -1,4 +1,17 @@
-"""VAR-SVM and related learners: SVMs that penalise the variance of class-specific weights."""
+"""VAR-SVM and related learners: SVMs that penalise the variance of class-specific weights.
+
+Bergsma, Lin and Schuurmans (CoNLL 2010), section 3. For small C the solution approaches the unsupervised
+sum of the counts (SumLM), for large C that of the CS-SVM. The settings of the paper's systems::
+
+    VAR-SVM                 variance = ["3-gram", "4-gram", "5-gram"]
+    VAR-SVM, two subsets    variance = [["it"], ["they"]]
+    VAR-SVM+FreeB           free = ["bias"]
+    CS-SVM                  variance = []
+    CS-SVM+                 variance = [], sum = ["3-gram", "4-gram", "5-gram"]
+    VAR-SVM, full matrix    full_matrix = true
+
+The same learner works on candidate lists whose candidates share their columns, with one weight per column.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,9 @@
 """Learn where a preposition may be missing.
 
 Run ``python -m disambig_variance_svm.prepositions.missing_training DATA_DIR``.
+
+It reads ``DATA_DIR/english/*.train.txt.xz``, running text that is assumed to be correct, and writes the
+weights that the task *preposition* uses. The same data give the same weights.
 """
 
 from __future__ import annotations

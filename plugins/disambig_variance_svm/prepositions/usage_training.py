@@ -1,6 +1,28 @@
 """Train `usage`: ``python -m disambig_variance_svm.prepositions.usage_training DATA_DIR [OUTPUT_DIR]``.
 
-The examples come from a Universal Dependencies treebank; word classes come from plain text.
+It reads ``DATA_DIR/labelled/ewt`` (UD English EWT) and a sample of the text in `plain_text`, writes the
+weights and prints an evaluation. The strength and the threshold are chosen on the development part, and the
+report is on the test part. The same data give the same weights.
+
+A word counts as a preposition if replacing it by another preposition would be a mistake for the task
+*preposition*, that is, if it governs a noun phrase, a gerund or a question. By the tags and relations of UD
+English (UPOS, Penn XPOS, deprel), these are
+
+* UPOS ADP (or SCONJ, see below) with XPOS IN and the relation `case`; also stranded ones ("the house I live
+  in": ADP and IN as `obl`, `nmod`, `conj`, `acl:relcl` or `root`);
+* XPOS IN with the relation `mark`: "by going", "without his knowing", "on how it works", "in case it
+  rains"; but not *as, until, for, except* unless a gerund follows ("as he left", "for him to go"), not
+  "with" or "without" before a full clause, and not "in that";
+* the last word of a fixed expression if it is such a word ("because of", "such as", "according to"), and
+  its first word before a noun ("of course", "in order", "in case").
+
+All other occurrences do not count: particles (RP), the infinitive's and stranded "to" (TO), adverbs (RB:
+"about 50", "come in", "as good", "as well as"), the first word of "as to", "as of" and "up to", "kind of",
+conjunctions, nouns, adjectives, parts of a compound ("walk-in"), and "to" between two numbers ("5 to 10")
+unless "from" precedes them.
+
+For the word classes, each frequent word gets a vector of the square root of the positive pointwise mutual
+information with its neighbours, reduced to its main dimensions; spherical k-means makes the classes.
 """
 
 from __future__ import annotations

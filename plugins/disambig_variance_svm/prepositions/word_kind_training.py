@@ -1,6 +1,9 @@
 """Learn the most frequent kind of each word.
 
 Run ``python -m disambig_variance_svm.prepositions.word_kind_training DATA_DIR``.
+
+The tagger of the pack disambig_en_tagger tags a sample of ``DATA_DIR/english/*.train.txt.xz``, and each
+word gets its most frequent kind. The same data and tagger give the same lexicon.
 """
 
 from __future__ import annotations

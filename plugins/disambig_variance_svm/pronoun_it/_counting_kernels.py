@@ -1,4 +1,7 @@
-"""Compiled functions that count fillers; a context is a sum of hashes, to which a filler adds one term."""
+"""Compiled functions that count fillers; a context is a sum of hashes, to which a filler adds one term.
+
+A context is named by the sum from which the key of its n-gram is made, without the term of the filler.
+"""
 
 # Numba infers the types of compiled functions.
 # mypy: allow-untyped-defs

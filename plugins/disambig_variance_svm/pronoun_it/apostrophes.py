@@ -1,6 +1,9 @@
 """Decide by the next word whether "its" or "it's" is meant.
 
 Run ``python -m disambig_variance_svm.pronoun_it.apostrophes DATA_DIR`` to count the next words.
+
+People often omit the apostrophe, or put one where none belongs. The words that follow "it's" and "its" were
+counted in edited text.
 """
 
 from __future__ import annotations

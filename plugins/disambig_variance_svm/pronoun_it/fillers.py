@@ -1,4 +1,14 @@
-"""Fillers, the kinds of words that occur in the contexts of an "it": the extractor, and how to count them."""
+"""Fillers, the kinds of words that occur in the contexts of an "it": the extractor, and how to count them.
+
+Each of the 14 contexts around a place is filled with (1) it or its, (2) they, them or their, (3) other
+pronouns, (4) rare words, (5) any other word; the attribute is log(count + 1) (Bergsma, Lin and Goebel
+2008). If "it" refers to something, "they" often occurs in the same contexts; in "it is important to" it
+hardly does. The count of (5) is the remainder of the count of the context with a gap, that is, with any
+word.
+
+`count_fillers` counts only the n-grams that the extractor looks up. A table of all n-grams with gaps
+(``disambig counts build --gaps``) gives the same result and is many times larger.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,19 @@
-"""The frame model of "it": features of the neighbouring words, with weights learned from pattern matches."""
+"""The frame model of "it": features of the neighbouring words, with weights learned from pattern matches.
+
+A frame is the content after an "it", skipping light words: what is said of it, and how the clause goes on.
+
+    It has been three years since ...     is: a number, a time; since
+    It is only now that ...               is: now; that
+    it never rains                        rains
+
+The features are hashes of words as they are written, since stems would confuse *rained* and *raided*; names
+of days, numbers and units of time are classes.
+
+There are two sets of weights: one separates clauses ("it is clear that") from things, the other one
+separates what treebanks hardly label (weather, times, clefts, fixed phrases) from everything else, so that
+a learner can trust one more than the other. The weights are learned from running text and not from labelled
+examples (`frame_training`).
+"""
 
 from __future__ import annotations
 

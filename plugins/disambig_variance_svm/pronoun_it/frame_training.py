@@ -1,4 +1,9 @@
-"""Train the frame model of "it": ``python -m disambig_variance_svm.pronoun_it.frame_training DATA_DIR``."""
+"""Train the frame model of "it": ``python -m disambig_variance_svm.pronoun_it.frame_training DATA_DIR``.
+
+Sentences of ``DATA_DIR/english/*.train.txt.xz`` in which a pattern matches (`patterns`) are the examples,
+few of each wording. Sentences without a match are taken as referential, as most are, with a lower weight.
+The same data give the same weights. With ``--show N`` it prints N examples of each kind instead.
+"""
 
 from __future__ import annotations
 

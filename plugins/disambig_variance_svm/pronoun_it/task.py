@@ -1,4 +1,14 @@
-"""Task *it*: label each "it" as referential or not (Bergsma et al. 2010, section 4.3)."""
+"""Task *it*: label each "it" as referential or not (Bergsma et al. 2010, section 4.3).
+
+`NormalisedWords` is a second view of a text, made from the words of `disambig.words.v1`, in which contexts
+recur more often (the normalised n-grams of Bergsma, Lin and Goebel 2008):
+
+* a clitic is a word of its own: ``it's`` -> ``it 's``, ``don't`` -> ``do n't``;
+* the forms of *it* become `IT`, those of *they* `THEY`, all other personal pronouns `PRONOUN`;
+* a word that begins with a digit becomes `NUMBER`;
+* any other word becomes its first four characters, its *stem*;
+* stems that are not among the 5,000 most frequent (``stems.txt``) become `RARE`.
+"""
 
 from __future__ import annotations
 

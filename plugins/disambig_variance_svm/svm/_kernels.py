@@ -1,4 +1,13 @@
-"""Compiled functions for the solvers: passes over examples, and dual coordinate ascent over lists."""
+"""Compiled functions for the solvers: passes over examples, and dual coordinate ascent over lists.
+
+`values` has the shape (n, K, A), `weights` (K, A), `gold` (n,) and `alive` (n, K), or (1, 0) if all rows
+are alive. The Hessian is represented by each example's largest softmax shares (`kept`, `share`), since at a
+low temperature few examples have more than one.
+
+For lists, instance i has the rows ``offsets[i]:offsets[i + 1]`` of `indptr`, `indices` and `data`;
+``gold[i]`` is the correct one, and `counts` (n_rows,) marks the rows that enter the maximum of the loss,
+including the correct one.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,13 @@
-"""Crammer-Singer SVM over candidate lists with sparse rows, solved to a certified duality gap."""
+"""Crammer-Singer SVM over candidate lists with sparse rows, solved to a certified duality gap.
+
+The problem is
+
+    min_w  1/2 sum_j q_j w_j^2 + C sum_i max_r [cost_ir + w . (phi_ir - phi_iy)]_+
+
+with y the correct candidate of an instance, the first one with the lowest cost; the maximum is over the
+candidates with a higher cost. It is solved in the dual, one pair of rows of an instance at a time (as in
+Keerthi et al. 2008), which is exact at each step; the primal at the same weights gives the gap.
+"""
 
 from __future__ import annotations
 
@@ -50,8 +59,6 @@ def solve_lists(
     seed: int = 0,
 ) -> RankedSolution:
     """Minimise the objective to a relative duality gap of `tolerance`, in at most `max_iter` passes.
-
-    The objective is ``1/2 sum_j q_j w_j^2 + C sum_i loss_i``.
 
     Parameters
     ----------

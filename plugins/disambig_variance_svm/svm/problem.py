@@ -1,4 +1,10 @@
-"""The optimisation problem: regulariser, smoothed losses, directions of recession, and lower bounds."""
+"""The optimisation problem: regulariser, smoothed losses, directions of recession, and lower bounds.
+
+Along a direction of recession nothing is lost: a free bias of a class that never occurs, or a sum that is
+always right. Moving far enough along it costs nothing and removes the losses of some rows, while the
+smoothed problem would creep towards infinity. The rows are therefore ruled out of the search, and at the
+end the weights move as far along the direction as these rows need.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,14 @@
 """Solvers of Crammer-Singer SVMs with variance and L2 regularisers: a certified fast one and a reference.
 
-The fast solver smooths the losses by a softmax of some temperature, takes Newton steps, and lowers the
-temperature until the duality gap is small enough.
+The problem (Bergsma, Lin and Schuurmans 2010, eq. 6, with one slack variable per example) is
+
+    min_w  1/2 (w - w0)' Q (w - w0) + C sum_i max_r [cost_ir + w . (phi_ir - phi_iy)]_+
+
+`Q` is block diagonal: ``diag(p) - p p'`` on a variance subset, ``diag(q)`` on an L2 subset, zero on free
+weights; `w0` is zero or the prior. The maximum is smoothed to ``t * logsumexp(./t)`` and minimised by
+Newton's method while the temperature `t` falls. The softmax shares are dual feasible except for slopes
+along the free directions, which are corrected exactly. The gap between the *unsmoothed* primal and the dual
+therefore certifies the result, regardless of the path to it.
 """
 
 from __future__ import annotations

@@ -75,17 +75,17 @@ def test_kenlm_has_a_column_where_it_was_scored(card, tmp_path):
     assert "| mean of domains |  |  | 70.0 % |  | 60.0 % | 50.0 % |" in lines
 
 
-def test_sets_beside_kenlm(card):
-    from card_kenlm import beside_kenlm
+def test_sets_kenlm_section(card):
+    from card import kenlm_section
 
     def found(**accuracy):
         return {name: {"n": 10, "accuracy": share} for name, share in accuracy.items()}
 
     ours = {"essays": {"groups": found(a=0.9, b=0.5, c=0.0)}, "health": {"groups": found(a=1.0)}}
     theirs = {"essays": {"groups": found(a=0.8, b=0.6)}}  # what one of the two did not decide stays out
-    lines = beside_kenlm("x", {"left_out": {"x": ours}, "left_out_kenlm": {"x": theirs}})
+    lines = kenlm_section("x", {"left_out": {"x": ours}, "left_out_kenlm": {"x": theirs}})
     assert "| essays | 20 | 70.0 % | 70.0 % |" in lines and "| all | 20 | 70.0 % | 70.0 % |" in lines
-    assert beside_kenlm("x", {"left_out": {"x": ours}}) == []
+    assert kenlm_section("x", {"left_out": {"x": ours}}) == []
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ def contexts(monkeypatch):
     pairs = [("desks", "desk"), ("desks", "desk"), ("lamp", "lamps"), ("a b", "c"), ("Desks", "desk")]
     fixes = [SimpleNamespace(old=old, new=new, kind="replace") for old, new in pairs]
     fixes += [SimpleNamespace(old="", new="lamp", kind="insert")] * 3
-    monkeypatch.setattr(contexts, "people", lambda data, part: (fixes, []) if part == "train" else None)
+    monkeypatch.setattr(contexts, "read_people", lambda data, part: (fixes, []) if part == "train" else None)
     yield contexts
     for name in ("contexts", "material"):
         sys.modules.pop(name, None)

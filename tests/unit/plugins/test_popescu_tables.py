@@ -197,7 +197,7 @@ def test_a_learner_of_another_plugin_gets_scaled_rows(sample):
     )
     bench = Bench(sample.occurrences, sample.train)
     features, _ = bench.features(system)
-    train, test = (sample.occurrences.of_word(0, part) for part in (sample.train, sample.test))
+    train, test = (sample.occurrences.select_word(0, part) for part in (sample.train, sample.test))
     chosen = decide_senses(system, features, sample.occurrences, train, [test, test[:1]])
     assert len(chosen[0]) == 6 and chosen[1] == chosen[0][:1]
     assert set(chosen[0]) <= {"bank%1", "bank%2", "U"}

@@ -91,7 +91,7 @@ def test_tags_of_another_tagset_are_told_of(tags, warned):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         SenseTask(words=WORDS).instances(replace(view, layers={"tag": layer}))
-    assert ["no known tagset" in str(each.message) for each in caught] == [True] * warned
+    assert ["not from a known tagset" in str(each.message) for each in caught] == [True] * warned
 
 
 def test_proper_names_are_no_nouns_but_where_training_showed_them_so():

@@ -118,14 +118,14 @@ def test_forms_are_certain_where_tags_are_of_another_part_of_speech(word, tag, c
 def test_labelled_places_whose_tags_do_not_suit_the_word_are_told_of():
     tags = Tagged("test.nouns", {"bank": "NN"})
     for n, then in (
-        (12, "it is decided whatever its tag is"),
+        (12, "it is decided regardless of its tag"),
         (9, "in other text such places get no decision"),
     ):
         examples = marked(n, "bank", "bank.v")
         task = SenseTask(**SenseTask().learn_settings(examples, tags))
         found = label_instances(task, tags, examples).examples
         (note,) = task.warnings(found.view, found.instances)
-        assert note == f"bank.v: {n} of {n} labelled places are no verbs by their tags: {then}"
+        assert note == f"bank.v: {n} of {n} labelled places are not verbs by their tags: {then}"
     for name in ("bank.n", "bank", "bank.x"):
         examples = marked(12, "bank", name)
         task = SenseTask(**SenseTask().learn_settings(examples, tags))
@@ -144,7 +144,7 @@ def test_a_noun_learned_from_marks_is_no_verb_where_the_text_has_tags(tmp_path):
     assert [model.task.groups[g].name for g in decisions.groups] == ["bank.n"]
     verbs = [(text, label, "bank.v") for text, label, _ in rows()]
     model = run("sense", labelled=[written(tmp_path / "b.csv", ("text", "label", "word"), verbs)])
-    assert any("bank.v: 12 of 12 labelled places are no verbs" in note for note in model.provenance["notes"])
+    assert any("bank.v: 12 of 12 labelled places are not verbs" in note for note in model.provenance["notes"])
 
 
 def test_there_is_one_accuracy_the_cross_validated_one(tmp_path):
@@ -156,7 +156,9 @@ def test_there_is_one_accuracy_the_cross_validated_one(tmp_path):
     assert any("12 labelled examples are few" in note for note in tested["notes"])
     one = written(tmp_path / "b.csv", ("text", "label", "document"), [(*row[:2], "d") for row in rows()])
     (note,) = (
-        n for n in run("sense", labelled=[one], judge=assess_model).provenance["notes"] if "cannot be estimated" in n
+        n
+        for n in run("sense", labelled=[one], judge=assess_model).provenance["notes"]
+        if "cannot be estimated" in n
     )
     assert note == "12 labelled examples of one document: accuracy cannot be estimated"
 
