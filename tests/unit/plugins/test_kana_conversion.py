@@ -119,7 +119,9 @@ def test_names_of_nothing(tmp_path, home, monkeypatch):
     for brought, wanted in (((), "install the pack disambig_ja .*"), (("disambig_ja",), "")):
         found = {name: SimpleNamespace(name=name, folders={"converter": home}, models={}) for name in brought}
         monkeypatch.setattr("disambig_boosted_lasso.kana.conversion.packs", lambda found=found: found)
-        with pytest.raises(UserError, match=rf"D690.*'nothing_ja', neither a folder nor a pack: {wanted}name a f"):
+        with pytest.raises(
+            UserError, match=rf"D690.*'nothing_ja', neither a folder nor a pack: {wanted}name a f"
+        ):
             load_converter("nothing_ja")
     monkeypatch.undo()
     with pytest.raises(UserError, match=r"D943\] .*here\.txt is a file, but a converter is a folder"):

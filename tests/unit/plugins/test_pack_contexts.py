@@ -97,7 +97,7 @@ def test_words_are_learned_from_counted_text_alone(contexts, data, monkeypatch):
 
 def test_the_model_is_saved_and_its_state_removed(contexts, data, monkeypatch, tmp_path):
     monkeypatch.setattr(contexts, "N_WORDS", 100)
-    monkeypatch.setattr(contexts, "DOMAINS", ("health",))
+    monkeypatch.setattr(contexts, "PACK_DOMAINS", ("health",))
     monkeypatch.setattr(contexts, "HOME", tmp_path)
     state = tmp_path / "kept" / "state.npz"
     monkeypatch.setattr(sys, "argv", ["contexts.py", str(data), "--checkpoint", str(state)])

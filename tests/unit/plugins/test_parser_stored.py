@@ -81,7 +81,9 @@ def test_names_of_nothing(tmp_path, monkeypatch):
     for brought, wanted in (((), "install the pack disambig_en_parser .*"), (("disambig_en_parser",), "")):
         found = {name: SimpleNamespace(name=name, folders={"parser": tmp_path}) for name in brought}
         monkeypatch.setattr("disambig_exponentiated_gradient.parser.parser.packs", lambda found=found: found)
-        with pytest.raises(UserError, match=rf"D901.*'nothing_en', neither a folder nor a pack: {wanted}name a f"):
+        with pytest.raises(
+            UserError, match=rf"D901.*'nothing_en', neither a folder nor a pack: {wanted}name a f"
+        ):
             load_parser("nothing_en")
     monkeypatch.undo()
     (tmp_path / "trees.mrg").touch()

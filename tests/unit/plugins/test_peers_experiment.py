@@ -228,9 +228,7 @@ def test_settings_that_cannot_be_used_are_named(place, monkeypatch, said, proble
     with pytest.raises(UserError) as caught:
         read_as(place, monkeypatch, said)
     assert caught.value.code == "D743"
-    assert f"said.json, named by DISAMBIG_PEERS: {problem}" in str(
-        caught.value
-    )
+    assert f"said.json, named by DISAMBIG_PEERS: {problem}" in str(caught.value)
 
 
 def test_kenlm_is_tried_before_the_work(place, monkeypatch):

@@ -292,8 +292,8 @@ def test_a_word_that_never_is_one_token_is_not_learned_and_its_examples_are_told
     assert [group.name for group in model.task.groups] == ["bank.n"]
     assert model.provenance["examples"]["labelled"] == 12
     (note,) = (note for note in model.provenance["notes"] if note.startswith("not used"))
-    assert "line 4: 'New York' is 2 tokens: the task sense decides at single ones only" in note
-    assert "'well-known' is 3 tokens" in note
+    assert "line 4: 'New York' has 2 tokens: the task sense decides single tokens only" in note
+    assert "'well-known' has 3 tokens" in note
     with pytest.raises(UserError, match=r"D496.*without blanks"):
         SenseTask().learn_settings([labelled("in [New York] 1", "city", "new_york.n")])
 
