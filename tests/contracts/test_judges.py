@@ -11,7 +11,7 @@ import pytest
 from disambig.data import Predictions
 from disambig.decision import BestOfList, Corrections, Labels, Mistakes, OperatingPoint
 from disambig.testing import check_judge
-from disambig.testing import checks as material
+from disambig.testing.checks import make_calibration_data
 from disambig.types import Abstains, RaisesFlags
 
 JUDGES = {
@@ -29,7 +29,7 @@ JUDGES = {
 CHECKS = [
     pytest.param(check, id=f"{name}-{check}")
     for name, (judge, between) in JUDGES.items()
-    for check in check_judge(judge, material(between))
+    for check in check_judge(judge, make_calibration_data(between))
 ]
 
 
@@ -47,7 +47,7 @@ def test_what_they_can_do():
 
 def failures(judge, between="words"):
     failed = {}
-    for check in check_judge(judge, material(between)):
+    for check in check_judge(judge, make_calibration_data(between)):
         try:
             check()
         except AssertionError as problem:
@@ -115,7 +115,7 @@ class Short(Plain):
 class Counting(Plain):
     def judge(self, scored, *, flags_per_1000=None):
         found = super().judge(scored)
-        return replace(found, said=found.said.astype(int))
+        return replace(found, answered=found.answered.astype(int))
 
 
 class Outside(Plain):
@@ -162,7 +162,7 @@ class Comparing(Plain):
     def judge(self, scored, *, flags_per_1000=None):
         found = super().judge(scored)
         return replace(
-            found, margins=found.margins / max(found.margins.max(initial=0.0), 1.0) / len(found.said)
+            found, margins=found.margins / max(found.margins.max(initial=0.0), 1.0) / len(found.answered)
         )
 
 
@@ -176,7 +176,7 @@ class Greedy(Plain):
 class Crashing(Plain):
     def judge(self, scored, *, flags_per_1000=None):
         found = super().judge(scored)
-        return found if len(found.said) else replace(found, said=np.ones(1, bool))
+        return found if len(found.answered) else replace(found, answered=np.ones(1, bool))
 
 
 class Flagging(Plain):

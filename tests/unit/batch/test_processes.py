@@ -153,7 +153,7 @@ def test_one_worker_needs_no_process():
 def test_how_far_an_item_is_is_told_while_it_is_worked_on(runner):
     told = []
     (outcome,) = runner.run(Doubling(), ["parts"], tell=told.append)
-    assert told == [10, 20] and (outcome.result, outcome.told) == (30, 30)
+    assert told == [10, 20] and (outcome.result, outcome.progress) == (30, 30)
 
 
 def test_what_is_done_a_second_time_is_told_once(tmp_path):

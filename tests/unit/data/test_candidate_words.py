@@ -31,7 +31,9 @@ def made(lists, tagged=True):
 def shown(own):
     """The words and tags of every candidate, spelt out, and the texts beside them."""
     words = own.words
-    return [(own.texts[row], words.candidate_words(row), words.tags_of(row)) for row in range(len(words))]
+    return [
+        (own.texts[row], words.candidate_words(row), words.candidate_tags(row)) for row in range(len(words))
+    ]
 
 
 def test_columns_of_a_small_list():

@@ -49,7 +49,9 @@ def test_texts_alone_make_lists():
 def test_some_of_the_lists_in_any_order(index):
     own, rows = candidates(), np.array(index, np.int64)
     taken = own.take(rows)
-    assert [taken.instance_candidates(i) for i in range(len(taken))] == [own.instance_candidates(i) for i in index]
+    assert [taken.instance_candidates(i) for i in range(len(taken))] == [
+        own.instance_candidates(i) for i in index
+    ]
     at = np.concatenate([np.arange(own.offsets[i], own.offsets[i + 1]) for i in index] or [rows])
     for name in ("scores", "ranks", "costs"):
         assert np.array_equal(getattr(taken, name), getattr(own, name)[at]), name
@@ -100,7 +102,7 @@ def test_costs_that_are_known_stay_and_others_come_from_what_is_observed():
 
 
 def test_what_is_tried_sees_neither_the_right_one_nor_any_cost():
-    made = instances((0, 2, 0, 1)).unseen()
+    made = instances((0, 2, 0, 1)).without_labels()
     assert (made.observed == -1).all() and np.isnan(made.own.costs).all()
     assert (made.costs(GROUP) == 1).all()
     assert np.array_equal(made.own.scores, candidates().scores)  # what the source says may be looked at

@@ -201,7 +201,7 @@ def test_of_edits_that_overlap_the_surest_above_its_limit_counts():
 def test_a_limit_for_so_many_flags(trial):
     assert limit_for(trial, "two", 1) == 0.5
     for flags in (0, 1):
-        assert trial.at({"two": limit_for(trial, "two", flags)}).flags[1].sum() == flags
+        assert trial.at_limits({"two": limit_for(trial, "two", flags)}).flags[1].sum() == flags
     assert limit_for(trial, "two", 2) == -np.inf
 
 

@@ -100,7 +100,7 @@ def test_probability_and_threshold_are_those_of_the_decision(model, rate):
     assert isinstance(model.judge, RaisesFlags)
     limit = model.judge.limit(rate)
     decided = model.decide(Words()([TRIED]), flags_per_1000=rate)
-    for index in decided.noted.nonzero()[0].tolist():
+    for index in decided.shown.nonzero()[0].tolist():
         start = int(decided.starts[index])
         (account,) = (each for each in accounts(TRIED, model, flags_per_1000=rate) if _at(each) == start)
         sure, verdict = float(decided.probabilities[index]), account.lines[0]

@@ -63,7 +63,7 @@ def test_a_list_that_is_the_groups_has_the_groups_counts(found, small_table):
 def test_lists_differ_from_instance_to_instance(found, small_table):
     view, instances = found
     lists = [("in",) if i % 2 else ("on", "out of", "at", "") for i in range(len(instances))]
-    own = with_lists(instances.unseen(), lists)
+    own = with_lists(instances.without_labels(), lists)
     whole = NgramCounts(counts=small_table).transform(view, own, Group("any", ()))
     for i in range(len(instances)):
         alone = NgramCounts(counts=small_table).transform(view, own.take(np.array([i])), Group("any", ()))

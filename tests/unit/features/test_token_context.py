@@ -203,5 +203,5 @@ def test_chosen_features_of_classes_come_back_and_are_checked(tags):
 
 def test_an_extractor_gains_the_columns_of_another(tags):
     one, other = fitted(["the cat"], tags), fitted(["a dog"], tags)
-    both = one.beside(other)
+    both = one.joined_with(other)
     assert set(both.keys) == set(one.keys) | set(other.keys)

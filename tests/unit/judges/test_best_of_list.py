@@ -9,8 +9,7 @@ import pytest
 
 from disambig.data import Group, ScoreBatch
 from disambig.decision import BestOfList
-from disambig.testing import checks as material
-from disambig.testing.checks import LISTS, MadeCalibrationData
+from disambig.testing.checks import LISTS, MadeCalibrationData, make_calibration_data
 
 
 def scored(lists, costs=None):
@@ -25,7 +24,7 @@ def scored(lists, costs=None):
 
 
 def made(part):
-    return replace(material("own"), parts=(part,))
+    return replace(make_calibration_data("own"), parts=(part,))
 
 
 def test_the_best_is_chosen_and_the_first_of_equals():
@@ -85,7 +84,7 @@ def test_lists_of_which_none_has_a_right_candidate_give_a_finite_scale():
 
 
 def test_groups_are_fitted_together():
-    task = replace(material("own").task, groups=(Group("one", ()), Group("two", ())))
+    task = replace(make_calibration_data("own").task, groups=(Group("one", ()), Group("two", ())))
     rng = np.random.default_rng(2)
     lists = [rng.normal(size=3) for _ in range(400)]
     costs = [(np.arange(3) != np.argmax(s + rng.gumbel(size=3))).astype(float) for s in lists]

@@ -10,8 +10,7 @@ import pytest
 from disambig.data import CandidateLists, Group
 from disambig.decision import ERROR_RATE, Calibration, Corrections, OperatingPoint
 from disambig.errors import UserError
-from disambig.testing import checks as material
-from disambig.testing.checks import take_scores
+from disambig.testing.checks import make_calibration_data, take_scores
 
 FITTED = Corrections(
     flags_per_1000=1.0,
@@ -58,7 +57,7 @@ def shares(scores):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_lists_of_unequal_length_are_judged_as_each_by_itself(seed):
-    scored = material("own", 80, seed=seed).scored(0)
+    scored = make_calibration_data("own", 80, seed=seed).scored(0)
     observed = scored.observed.copy()
     observed[::7] = -1
     scored = replace(scored, observed=observed, scores=2 * scored.scores)
@@ -75,7 +74,7 @@ def test_lists_of_unequal_length_are_judged_as_each_by_itself(seed):
 def test_variants_belong_to_a_group_and_not_to_lists_of_their_own():
     """In lists no candidate is a variant of another, whatever the group says."""
     group = Group("g", ("to", "too"), (("to", "too"),))
-    fixed = take_scores(material("words").scored(0), np.arange(1))
+    fixed = take_scores(make_calibration_data("words").scored(0), np.arange(1))
     fixed = replace(fixed, group=group, scores=np.array([0.0, 9.0]), observed=np.zeros(1, np.int32))
     own = replace(fixed, own=CandidateLists.from_texts([["to", "too"]]))
     flat = replace(FITTED, operating=OperatingPoint(np.array([1.0]), np.array([-50.0])))
@@ -84,7 +83,7 @@ def test_variants_belong_to_a_group_and_not_to_lists_of_their_own():
 
 
 def test_lists_of_one_length_are_fitted_as_a_group_of_that_size_is():
-    words = material("words")
+    words = make_calibration_data("words")
     group = Group("abc", ("a", "b", "c"))
     scored = replace(words.scored(1), group=group, number=0)
     task = replace(words.task, groups=(group,))
@@ -96,7 +95,7 @@ def test_lists_of_one_length_are_fitted_as_a_group_of_that_size_is():
 
 
 def test_the_scale_of_unequal_lists_is_that_of_greatest_likelihood():
-    made = material("own", 300)
+    made = make_calibration_data("own", 300)
     fitted, scored = Corrections().fit(made), made.scored(0)
 
     def likelihood(scale):
@@ -112,13 +111,16 @@ def test_the_scale_of_unequal_lists_is_that_of_greatest_likelihood():
 
 @pytest.mark.parametrize("rate", [-1, float("nan")])
 def test_impossible_rates_are_refused(rate):
-    for ask in (FITTED.limit, lambda rate: FITTED.judge(material("own").scored(0), flags_per_1000=rate)):
+    for ask in (
+        FITTED.limit,
+        lambda rate: FITTED.judge(make_calibration_data("own").scored(0), flags_per_1000=rate),
+    ):
         with pytest.raises(UserError, match="D401"):
             ask(rate)
 
 
 def test_a_state_of_other_groups_is_refused():
-    groups = material("own").task.groups
+    groups = make_calibration_data("own").task.groups
     FITTED.from_state(FITTED.state(), groups)
     with pytest.raises(ValueError, match="shapes of calibration"):
         FITTED.from_state(FITTED.state(), groups * 2)

@@ -9,8 +9,7 @@ from test_judge_of_mistakes import FITTED, GROUP, WithMistakes, scored, with_mis
 from disambig.data import Group
 from disambig.decision import RATES, Mistakes
 from disambig.testing import check_judge
-from disambig.testing import checks as material
-from disambig.testing.checks import MadeTask
+from disambig.testing.checks import MadeTask, make_calibration_data
 from disambig.types import Decides, KnowsRecall
 
 
@@ -48,7 +47,7 @@ def test_what_it_finds_is_said_by_weights_that_were_learned_without():
 
 
 def test_a_judge_that_learned_from_no_people_or_long_ago_knows_of_no_gains():
-    assert Mistakes().fit(material()).gains() is None
+    assert Mistakes().fit(make_calibration_data()).gains() is None
     state = dict(FITTED.state())
     del state["found"]
     assert Mistakes().from_state(state, (GROUP,)).gains() is None

@@ -33,8 +33,7 @@ from disambig.decision import (
     weighted_cases,
 )
 from disambig.decision import _rivals as edits
-from disambig.testing import checks as material
-from disambig.testing.checks import MadeCalibrationData, MadeTask
+from disambig.testing.checks import MadeCalibrationData, MadeTask, make_calibration_data
 from disambig.text import hash_word, hash_words
 from disambig.types import Decides, HasErrorCorpus
 
@@ -251,7 +250,7 @@ def test_without_evidence_nothing_is_flagged():
 
 
 def test_without_real_mistakes_made_ones_do():
-    made = material()
+    made = make_calibration_data()
     assert not isinstance(made, HasErrorCorpus)
     judge = Mistakes(flags_per_1000=12.0).fit(made)
     sure = judge.judge(scored([[-5.0, 5.0]], [0], group=made.task.groups[0]))

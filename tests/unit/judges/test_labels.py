@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from disambig.decision import Labels, best_threshold, labels
 from disambig.errors import UserError
-from disambig.testing import checks as material
+from disambig.testing.checks import make_calibration_data
 
 
 def two(n=400, seed=0):
@@ -107,7 +107,7 @@ def test_an_only_candidate_is_as_sure_as_its_examples_are_many():
 
 
 def test_a_fitted_judge_comes_back_from_its_state():
-    made = material("labels")
+    made = make_calibration_data("labels")
     fitted = Labels.unfitted(0.3).fit(made)
     assert fitted.least_margin == 0.3
     again = Labels.unfitted().from_state(fitted.state(), made.task.groups)
@@ -130,7 +130,7 @@ def test_a_fitted_judge_comes_back_from_its_state():
     ],
 )
 def test_a_state_that_does_not_fit_is_refused(change):
-    made = material("labels")
+    made = make_calibration_data("labels")
     state = Labels.unfitted().fit(made).state()
     with pytest.raises(ValueError, match="calibration of labels"):
         Labels.unfitted().from_state({**state, **change}, made.task.groups)
@@ -173,7 +173,7 @@ def test_one_group_and_one_whose_scores_tell_nothing_stay_by_themselves():
 
 
 def test_how_strongly_groups_are_drawn_is_kept_and_checked():
-    made = material("labels")
+    made = make_calibration_data("labels")
     fitted = Labels.unfitted(0.3, 9.0).fit(made)
     again = Labels.unfitted(drawn=9.0).from_state(fitted.state(), made.task.groups)
     assert fitted.drawn == again.drawn == 9.0

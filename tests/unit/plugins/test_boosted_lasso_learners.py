@@ -162,9 +162,9 @@ def test_what_folds_chose_is_kept(learner):
     name = {AveragedPerceptron: "passes", PairwiseL2: "C"}.get(learner, "steps")
     assert isinstance(learner(), HasOpenSettings)
     assert not isinstance(learner(), FitsPath)
-    settled = learner().settled([{name: 3}, {name: 40}, {name: 5}])
+    settled = learner().with_tuned([{name: 3}, {name: 40}, {name: 5}])
     assert getattr(settled, name) == 5
-    assert settled.settled([{name: 9}]) == settled
+    assert settled.with_tuned([{name: 9}]) == settled
     report = fit(settled, LISTS, dev=DEV).report
     assert report[name] == 5
 

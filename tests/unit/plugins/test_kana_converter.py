@@ -77,7 +77,7 @@ def test_lists_have_all_columns(small):
     for row, text in enumerate(found.texts):
         assert "".join(found.words.candidate_words(row)) == text
     assert found.words.candidate_words(0) == ("橋", "を", "渡る", "。")
-    assert found.words.tags_of(0) == ("名詞", "助詞", "動詞", "補助記号")
+    assert found.words.candidate_tags(0) == ("名詞", "助詞", "動詞", "補助記号")
     assert np.isnan(small.nbest(["はし"]).costs).all()
 
 
@@ -91,7 +91,7 @@ def test_scores_are_those_of_the_language_model():
 
 def test_tags_of_what_is_no_entry(small):
     found = small.nbest(["1987ぬゎX※"], 1)
-    tags = dict(zip(found.words.candidate_words(0), found.words.tags_of(0), strict=True))
+    tags = dict(zip(found.words.candidate_words(0), found.words.candidate_tags(0), strict=True))
     assert tags["1987"] == "名詞-数詞"
     assert tags["X"] == "名詞-普通名詞"
     assert tags["※"] == "補助記号-一般"
@@ -141,7 +141,10 @@ def test_long_lines_are_converted_in_pieces(small, monkeypatch):
     short = small.nbest(["はしをたべる。にわでなく。ABCだ。"], 20)
     assert short.texts[0].endswith("庭で鳴く。ABCだ。")
     assert len({*short.texts}) == 20
-    assert [short.words.candidate_words(0)[-3:], short.words.tags_of(0)[-1]] == [("ABC", "だ", "。"), "補助記号"]
+    assert [short.words.candidate_words(0)[-3:], short.words.candidate_tags(0)[-1]] == [
+        ("ABC", "だ", "。"),
+        "補助記号",
+    ]
 
 
 def test_bad_arguments_are_named(small):

@@ -40,7 +40,7 @@ def grammar():
 def charts_of(grammar, trees, threshold=0.0):
     """Return charts of the sentences of trees, words' scores and names."""
     sentences = [tree.words() for tree in trees]
-    words = grammar.words_of(sentences)
+    words = grammar.score_words(sentences)
     charts = TreebankParser(grammar, threshold).charts.charts(words)
     return charts, words, sentences
 

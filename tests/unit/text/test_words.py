@@ -126,7 +126,9 @@ def test_offsets_are_into_the_own_text_and_boundaries_have_no_width():
     for view in both(texts):
         cut = [
             texts[d][a:b]
-            for d, a, b in zip(view.document_indices(np.arange(len(view))), view.starts, view.ends, strict=True)
+            for d, a, b in zip(
+                view.document_indices(np.arange(len(view))), view.starts, view.ends, strict=True
+            )
         ]
         assert cut == ["", "Hi", "there", ".", "", "", "You", "", "", "x", "\U0001f600", "y", ""]
         assert view.starts[[0, 4, 5]].tolist() == [2, 12, 13]

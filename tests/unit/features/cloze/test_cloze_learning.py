@@ -33,7 +33,7 @@ def toy():
 def leads(model, texts, word, other, *, empty=False):
     """Return by how much `word` is above `other` where it stands; of empty places, before each token."""
     view = Words()(texts)
-    numbers = model.vocabulary.of_view(view)
+    numbers = model.vocabulary.view_numbers(view)
     asked = model.numbers_of_candidates([word, other])
     positions = np.flatnonzero(numbers == asked[0])
     if empty:
@@ -94,7 +94,7 @@ def test_scores_in_small_integers_are_near_those_of_the_floats():
         for number, batch in enumerate(text.batches()):
             network.step(text.places(batch, np.random.default_rng(number)), 0.02, number + 1)
         view = Words()(sentences(60, seed=4))
-        numbers = vocabulary.of_view(view)
+        numbers = vocabulary.view_numbers(view)
         found = np.flatnonzero(view.ends > view.starts)
         whole = ClozeExamples([numbers], vocabulary, None, settings)
         places = whole.places(np.array([0]), np.random.default_rng(0))
