@@ -1,4 +1,4 @@
-"""Rerankers of the lasso family, after Gao, Suzuki and Yu (COLING-ACL 2006), and kana-to-kanji conversion."""
+"""Lasso-type rerankers after Gao, Suzuki and Yu (COLING-ACL 2006), and kana-to-kanji conversion."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 def load_converter(
     name: str | Path = "disambig_ja", *, domain: str | None = None, rerank: bool = True
 ) -> Conversion:
-    """Return what converts kana to kanji: see `kana.conversion.Conversion.load`."""
+    """Return a kana-to-kanji converter: see `kana.conversion.Conversion.load`."""
     from .kana.conversion import Conversion
 
     return Conversion.load(name, domain=domain, rerank=rerank)

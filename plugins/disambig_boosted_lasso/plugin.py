@@ -1,4 +1,4 @@
-"""What this plugin brings, and where it is: nothing is imported before it is used."""
+"""Hooks of the plugin: names and modules of its entries, which are imported on first use."""
 
 from __future__ import annotations
 

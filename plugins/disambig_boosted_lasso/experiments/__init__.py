@@ -1,4 +1,4 @@
-"""The tables and figures of Gao, Suzuki and Yu (2006), and what their learners give elsewhere."""
+"""Experiments: the tables and figures of Gao, Suzuki and Yu (2006), and their learners on English."""
 
 import lazy_loader
 

@@ -32,15 +32,15 @@ DEV_SHARE = 0.3
 
 @dataclass(frozen=True, slots=True)
 class ConversionDomain:
-    """A domain to adapt to.
+    """A target domain of adaptation.
 
     Attributes
     ----------
     name : str
     like : str
-        The paper's domain that it is most like; empty where there is none.
+        The most similar domain of the paper; empty if there is none.
     sizes : tuple of int
-        Sentences to learn from.
+        Numbers of training sentences.
     """
 
     name: str
@@ -58,11 +58,11 @@ DOMAINS = (
 
 @dataclass(frozen=True, slots=True)
 class DomainParts:
-    """Sentences of a domain: to learn from, to choose by, to test on; no document is in two of these.
+    """Sentences of a domain for training, tuning and testing; no document is in more than one part.
 
     Attributes
     ----------
-    train : Segmented
+    All sentences; `sample_train` takes a part of them.
         All that there are; `some` takes as many as are wanted.
     dev, test : Segmented
     """
@@ -72,17 +72,17 @@ class DomainParts:
     test: SegmentedText
 
     def sample_train(self, size: int) -> SegmentedText:
-        """Return so many sentences to learn from, spread evenly over the documents."""
+        """Return a number of training sentences, spread evenly over the documents."""
         return spread_sentences(self.train, size)
 
 
 def corpus_files(names: Sequence[str]) -> tuple[str, ...]:
-    """Return what must be in the data directory for some corpora."""
+    """Return the files of some corpora that must be in the data directory."""
     return tuple(f"japanese/{name}{part}.txt.xz" for name in names for part in ("", ".heldout"))
 
 
 def read_background(data: Path, progress: Progress, *, every: int = 1) -> SegmentedText:
-    """Return the text of the background, of which each so many-th sentence is taken."""
+    """Return every n-th sentence of the background text."""
     texts = [read_segmented_cached(data / f"japanese/{name}.txt.xz", progress) for name in BACKGROUND]
     return SegmentedText.concat([text.take(np.arange(0, len(text), every)) for text in texts])
 
@@ -101,24 +101,24 @@ def read_domain(
 
 
 def spread_sentences(text: SegmentedText, most: int) -> SegmentedText:
-    """Return so many sentences at most, spread evenly."""
+    """Return at most a given number of sentences, spread evenly."""
     return text if len(text) <= most else text.take(spread_rows(np.arange(len(text)), most))
 
 
 def spread_rows(rows: NDArray[np.int64], most: int) -> NDArray[np.int64]:
-    """Return so many of some rows at most, spread evenly."""
+    """Return at most a given number of rows, spread evenly."""
     if len(rows) <= most:
         return rows
     return rows[np.linspace(0, len(rows) - 1, most).astype(np.int64)]
 
 
 def read_segmented_cached(path: Path, progress: Progress) -> SegmentedText:
-    """Return the sentences of a file, cut into words with their readings; kept in the user's cache.
+    """Return the segmented sentences of a file with their readings; they are kept in the user's cache.
 
     Raises
     ------
     UserError
-        D670 where SudachiPy or its dictionary is not installed; those of `text_lines` for the file.
+        D670 if SudachiPy or its dictionary is not installed; the errors of `text_lines` for the file.
     """
     mode = ConverterSettings().mode
     progress(f"cutting {path.name} into words", 0, 1)
@@ -144,7 +144,7 @@ class ConversionLists:
     Attributes
     ----------
     lists : CandidateLists
-        Costs are edits of characters.
+        Costs are character edits.
     references : list of str
     """
 
@@ -153,13 +153,13 @@ class ConversionLists:
 
     @classmethod
     def from_text(cls, converter: Converter, text: SegmentedText, k: int = K) -> ConversionLists:
-        """Return the k best conversions of some text's readings."""
+        """Return the k best conversions of the readings of a text."""
         references = text.column(0)
         return cls(converter.nbest(text.column(1), k, references=references), references)
 
     @property
     def characters(self) -> int:
-        """Characters of all references."""
+        """Number of characters in all references."""
         return sum(map(len, self.references))
 
     def first(self) -> list[str]:
@@ -167,12 +167,12 @@ class ConversionLists:
         return [self.lists.texts[i] for i in self.lists.offsets[:-1].tolist()]
 
     def best_texts(self, scorer: Scorer, batch: CandidateBatch) -> list[str]:
-        """Return what a scorer chooses."""
+        """Return the candidates that a scorer chooses."""
         at = self.lists.offsets[:-1] + segments.argmax(scorer.scores(batch), self.lists.offsets)
         return [self.lists.texts[i] for i in at.tolist()]
 
     def outcomes(self, texts: Sequence[str], *, units: Sequence[int] | None = None) -> Outcomes:
-        """Return some choices beside the references; each sentence is a unit, unless they are given."""
+        """Return the outcomes of some choices against the references; by default each sentence is a unit."""
         lists = CandidateLists.from_texts([[text] for text in texts])
         return Outcomes.from_lists(lists, references=self.references, units=units)
 
@@ -181,14 +181,14 @@ class ConversionLists:
         return CER.value(self.outcomes(texts))
 
     def oracle(self) -> float:
-        """Return the error rate of the best candidates."""
+        """Return the character error rate of the best candidates."""
         least = np.minimum.reduceat(self.lists.costs, self.lists.offsets[:-1])
         return float(least.sum(dtype=np.float64)) / max(self.characters, 1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConversionFeatures:
-    """The features of lists, found on those to learn from.
+    """Features of lists, fitted on training lists.
 
     Attributes
     ----------
@@ -201,7 +201,7 @@ class ConversionFeatures:
 
     @classmethod
     def from_lists(cls, lists: CandidateLists, *, heads: bool = False) -> ConversionFeatures:
-        """Return the base score and counts of word unigrams and bigrams; with `heads`, head words too."""
+        """Return features with the base score, word unigrams and bigrams; with `heads`, also head words."""
         config = {"extractors": {"base": _BASE, "words": _WORDS, **({"heads": HEADWORDS} if heads else {})}}
         instances, view = observed_instances(lists), Words()([])
         made = resolve(config)["extractors"].values()
@@ -219,7 +219,7 @@ def _make_batch(extractors: Sequence[FeatureExtractor], instances: Instances) ->
 
 
 def observed_instances(lists: CandidateLists) -> Instances:
-    """Return lists as instances, the first candidate of least cost observed."""
+    """Return lists as instances; the first candidate with the lowest cost is the observed one."""
     n = len(lists)
     observed = segments.argmax(-lists.costs.astype(np.float64), lists.offsets).astype(np.int32)
     nothing = np.zeros(n, np.int32)
@@ -227,7 +227,7 @@ def observed_instances(lists: CandidateLists) -> Instances:
 
 
 def make_learner(name: str, **settings: Any) -> Any:
-    """Return a learner of this plugin by name."""
+    """Return a learner of this plugin by its name."""
     return resolve({"learner": {"@disambig_learners": f"boosted_lasso.{name}.v1", **settings}})["learner"]
 
 
@@ -236,7 +236,7 @@ SIZE, QUICK_SIZE, QUICK_EVERY, QUICK_DEV, QUICK_TEST = 8_000, 400, 20, 200, 300
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DomainLists:
-    """The lists of one domain, of the background's language model.
+    """The lists of one domain, made with the background's language model.
 
     Attributes
     ----------
@@ -294,16 +294,16 @@ LISTS = 8_000
 
 @dataclass(slots=True)
 class AdaptationResults:
-    """What came out.
+    """Results of adaptation.
 
     Attributes
     ----------
     texts : dict of str to list of str
-        What each system chooses for the test sentences.
+        The texts that each system chooses for the test sentences.
     about : dict
-        Of each system, plain values: seconds, what its learner says.
+        Details of each system as plain values: seconds, the learner's report.
     oracles : dict of str to float
-        Error rate of the best candidates of the lists of each language model.
+        Error rate of the best candidates in the lists of each language model.
     """
 
     texts: dict[str, list[str]] = field(default_factory=dict)
@@ -314,7 +314,7 @@ class AdaptationResults:
 def adapt_every_way(
     background: Converter, parts: DomainParts, dev: ConversionLists, test: ConversionLists, size: int
 ) -> AdaptationResults:
-    """Adapt a converter to so many sentences of a domain, in every way.
+    """Adapt a converter to a number of sentences of a domain, with every method.
 
     Parameters
     ----------
@@ -352,7 +352,7 @@ def rerank_lists(
     *,
     heads: bool = False,
 ) -> None:
-    """Learn to rerank lists, and add what it gives; `systems` are `LEARNERS` by what they are called."""
+    """Train rerankers on lists and add their results; `systems` maps names to entries of `LEARNERS`."""
     described = ConversionFeatures.from_lists(train.lists, heads=heads)
     dev_batch, test_batch = described.batch(dev.lists), described.batch(test.lists)
     for called, name in systems.items():
@@ -375,7 +375,7 @@ def rerank_lists(
 
 
 def cross_fitted_lists(background: Converter, train: SegmentedText, weight: float) -> ConversionLists:
-    """Return lists of `LISTS` sentences at most, each of a language model adapted to the other folds."""
+    """Return lists of at most `LISTS` sentences, each from a language model adapted to the other folds."""
     folds = np.arange(len(train)) % FOLDS
     asked = np.zeros(len(train), np.bool_)
     for fold in range(FOLDS):

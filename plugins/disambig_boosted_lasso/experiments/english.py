@@ -49,7 +49,7 @@ from .english_systems import (
 
 
 def english_notes(train: CorrectionLists, dev: CorrectionLists, n_test: int) -> list[str]:
-    """Return sentences about the lists, and where they flatter or hurt a system."""
+    """Return sentences about the lists, and about biases for or against a system."""
     parts = (("train", train), ("dev", dev))
     sizes = "; ".join(
         f"{name}: {part.n_fixes:,} mistakes, {len(part.lists) - part.n_fixes:,} clean paragraphs, one "
@@ -79,8 +79,8 @@ def english_notes(train: CorrectionLists, dev: CorrectionLists, n_test: int) -> 
         "dev's; figures on folds flatter the models themselves, and lists to learn from are a little surer "
         "than those of dev",
         f"tags: lists of the {N_BEST} best sequences of a structured perceptron on EWT; training lists by "
-        f"{TAGGING_FOLDS} taggers that did not see the sentence; dev to tune on, {n_test:,} sentences of test, "
-        "on which nothing was chosen",
+        f"{TAGGING_FOLDS} taggers that did not see the sentence; dev to tune on, {n_test:,} sentences of "
+        "test, on which nothing was chosen",
         "each learner's settings are those whose winners cost least on the tuning lists (step length, "
         "smoothing, C, ridge, passes: as far as it has any)",
     ]
@@ -110,14 +110,14 @@ PAIRS = (
 def claim_lower_cost(
     where: str, choices: Mapping[str, ScoredChoice], units: NDArray[np.int64], what: str
 ) -> list[Claim]:
-    """Claim of each of `PAIRS` that its first system's choices cost less.
+    """Claim for each of `PAIRS` that its first system's choices have the lower cost.
 
     Parameters
     ----------
     units : array of int64, shape (n_lists,)
-        What is drawn together.
+        Units of the bootstrap.
     what : str
-        Their name.
+        Name of the units.
     """
     claims = []
     for name, other in PAIRS:
@@ -141,7 +141,7 @@ def claim_lower_cost(
 def claim_more_corrections(
     where: str, choices: Mapping[str, ScoredChoice], units: NDArray[np.int64]
 ) -> list[Claim]:
-    """Claim that rerankers mend more than what ships does, at as many false changes.
+    """Claim that rerankers correct more mistakes than the shipped decision rule, with as many false changes.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def claim_more_corrections(
 
 
 def as_outcomes(cost: NDArray[np.float64], units: NDArray[np.int64]) -> Outcomes:
-    """Return choices that cost so much, as outcomes of lists of one candidate each."""
+    """Return choices with given costs as outcomes of lists with one candidate each."""
     n = len(cost)
     lists = CandidateLists(
         np.arange(n + 1), [""] * n, np.zeros(n), np.zeros(n, np.int32), cost.astype(np.float32)
@@ -193,7 +193,7 @@ ORACLE, WRITTEN = "best candidate", "as written"
 
 @dataclass(frozen=True, slots=True)
 class Gao2006English:
-    """Reranking of corrections and of tag sequences."""
+    """Reranking of corrections and of tag sequences in English."""
 
     title: ClassVar[str] = "English lists: corrections of paragraphs, and tag sequences"
     description: ClassVar[str] = "the lasso family on lists of corrections and of tags, beside other learners"
@@ -207,7 +207,7 @@ class Gao2006English:
     )
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
-        """Learn from both kinds of lists; with `quick` from an eighth of the texts."""
+        """Train on both kinds of lists; with `quick` on an eighth of the texts."""
         every = EVERY if quick else 1
         progress("lists of corrections", 0, 1)
         checker = ModelChecker.from_names()
@@ -240,7 +240,7 @@ class Gao2006English:
 
 @dataclass(frozen=True, slots=True)
 class TagResults:
-    """What systems chose in the lists of the test sentences, and what they learned."""
+    """The choices of systems in the lists of the test sentences, and their training reports."""
 
     choices: dict[str, ScoredChoice]
     learned: dict[str, FittedReranker]
@@ -255,8 +255,8 @@ def compare_on_dev(
     progress: Progress,
     stage: str = "learning from corrections",
 ) -> tuple[dict[str, ScoredChoice], dict[str, FittedReranker]]:
-    """Return what systems choose in `dev`, learned from `train`: a fifth of its projects to tune on."""
-    several = np.diff(train.lists.offsets) > 1  # one candidate says nothing
+    """Return the choices in `dev` after training on `train`; a fifth of its projects is for tuning."""
+    several = np.diff(train.lists.offsets) > 1  # lists with one candidate carry no information
     tuned = train.units % N_FOLDS == N_FOLDS - 1
     parts = train.seen.take(several & ~tuned), train.seen.take(several & tuned)
     scores, learned = _train_systems(SYSTEMS, WORD_FAMILIES, parts, dev.seen, progress, stage)
@@ -277,7 +277,7 @@ def compare_on_dev(
 def compare_on_folds(
     train: CorrectionLists, *, progress: Progress
 ) -> tuple[dict[str, ScoredChoice], list[CorrectionLists]]:
-    """Return what systems choose in each fold of projects, learned from the other ones, and the folds."""
+    """Return the choices in each fold of projects after training on the others, and the folds."""
     parts, chosen = [], []
     for fold in range(N_FOLDS):
         inside = train.units % N_FOLDS == fold
@@ -292,7 +292,7 @@ def compare_on_folds(
 
 
 def compare_on_tags(data: Path, *, every: int, progress: Progress) -> TagResults:
-    """Return what systems choose of the 20 best sequences of the test part, tuned on the development part."""
+    """Return the choices among the 20 best sequences of the test part, tuned on the development part."""
     train, tune, test = (tagging.read_ewt(data, split, every=every) for split in ("train", "dev", "test"))
     tags = tagging.distinct_tags(train)
     seen = tagging.cross_fitted_tags(train, tags, progress)
@@ -327,7 +327,7 @@ def _train_systems(
     progress: Progress,
     stage: str,
 ) -> tuple[dict[str, NDArray[np.float64]], dict[str, FittedReranker]]:
-    """Return what systems score the candidates of some lists, and what they learned from `parts`."""
+    """Return the scores of each system for some lists, and the systems trained on `parts`."""
     describer = RowExtractor.fit(parts[0], families)
     train, tune = (describer.rows(part) for part in parts)
     learned = fit_reranker(systems, train, tune, progress=progress, stage=stage)

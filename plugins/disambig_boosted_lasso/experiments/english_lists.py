@@ -33,9 +33,9 @@ class WordLists:
     Attributes
     ----------
     lists : CandidateLists
-        With costs.
+        Lists with costs.
     words : tuple of CandidateWords
-        Units that are counted, of the same candidates: one entry a family.
+        Units to count, for the same candidates: one entry per family.
     """
 
     lists: CandidateLists
@@ -48,7 +48,7 @@ class WordLists:
 
     @classmethod
     def concat(cls, parts: Sequence[WordLists]) -> WordLists:
-        """Return the lists of all parts, one after the other."""
+        """Return the lists of all parts, concatenated."""
         families = zip(*(part.words for part in parts), strict=True)
         return cls(
             CandidateLists.joined([part.lists for part in parts]),
@@ -58,15 +58,15 @@ class WordLists:
 
 @dataclass(frozen=True, slots=True)
 class NgramFamily:
-    """N-grams of one kind of words.
+    """A family of n-grams of one kind of words.
 
     Attributes
     ----------
     number : int
-        Which of `Seen.words` are counted.
+        Index into `WordLists.words`.
     order : int
     least : int
-        As for ``disambig.TextNgrams.v1``.
+        See ``disambig.TextNgrams.v1``.
     """
 
     number: int
@@ -76,14 +76,14 @@ class NgramFamily:
 
 @dataclass(frozen=True, slots=True)
 class RowExtractor:
-    """Extractors that learned what there is to know.
+    """Fitted extractors.
 
     Attributes
     ----------
     source : FeatureExtractor
     families : tuple of Family
     counting : tuple of FeatureExtractor
-        One for each family.
+        One per family.
     """
 
     source: FeatureExtractor
@@ -92,7 +92,7 @@ class RowExtractor:
 
     @classmethod
     def fit(cls, seen: WordLists, families: Sequence[NgramFamily], *, rank: bool = True) -> RowExtractor:
-        """Return extractors that learned from lists of the training part."""
+        """Return extractors fitted on training lists."""
         config = {"source": {"@disambig_extractors": "disambig.SourceFeatures.v1", "least": 5, "rank": rank}}
         for i, family in enumerate(families):
             name = "disambig.TextNgrams.v1"
@@ -110,7 +110,7 @@ class RowExtractor:
         return cls(source, tuple(families), counting)
 
     def rows(self, seen: WordLists) -> SparseRows:
-        """Return a row for each candidate."""
+        """Return one row per candidate."""
         parts: list[Features] = [self.source.transform(_NOWHERE, lists_as_instances(seen.lists), _GROUP)]
         parts += [
             extractor.transform(_NOWHERE, _count_features(seen, family), _GROUP)
@@ -122,13 +122,13 @@ class RowExtractor:
 
 
 def lists_as_instances(lists: CandidateLists) -> Instances:
-    """Return lists with costs as instances outside any text; the candidate of least cost is observed."""
+    """Return lists with costs as instances outside any text; the cheapest candidate is observed."""
     n, nothing = len(lists), np.zeros(len(lists), np.int32)
     return Instances(np.arange(n, dtype=np.int64), nothing, nothing, first_least_cost(lists), lists)
 
 
 def first_least_cost(lists: CandidateLists) -> NDArray[np.int32]:
-    """Return the candidate of least cost in each list, the first of equals."""
+    """Return the candidate with the lowest cost in each list, the first of equals."""
     least = np.minimum.reduceat(lists.costs, lists.offsets[:-1])
     is_least = np.flatnonzero(lists.costs == np.repeat(least, np.diff(lists.offsets)))
     of_list = np.searchsorted(lists.offsets, is_least, side="right") - 1
@@ -137,7 +137,7 @@ def first_least_cost(lists: CandidateLists) -> NDArray[np.int32]:
 
 
 def candidate_rows(offsets: Ints, lists: Ints) -> Ints:
-    """Return the rows of the candidates of some lists, in the order of these."""
+    """Return the rows of the candidates of some lists, in the order of these lists."""
     sizes = np.diff(offsets)[lists]
     begins = np.cumsum(sizes) - sizes
     return np.repeat(offsets[lists] - begins, sizes) + np.arange(int(sizes.sum()))
@@ -167,23 +167,23 @@ _MIN_CONFIDENCE = 1e-6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CorrectionLists:
-    """The lists of some paragraphs, those with a mistake first.
+    """The lists of some paragraphs, first those with a mistake.
 
     Attributes
     ----------
     seen : Seen
     n_fixes : int
-        Paragraphs that have a mistake.
+        Number of paragraphs with a mistake.
     changes : array of int64, shape (n_candidates,)
-        How many changes a candidate makes.
+        Number of changes in each candidate.
     mends : array of bool, shape (n_candidates,)
-        Whether one of them corrects the mistake.
+        Whether one of the changes corrects the mistake.
     default : array of int64, shape (n_lists,)
-        The candidate that the models choose at their own rates of flags.
+        The candidate that the models choose at their own flag rates.
     units : array of int64, shape (n_lists,)
-        The project of each paragraph.
+        Project of each paragraph.
     words : array of int64, shape (n_lists,)
-        How many each paragraph has.
+        Number of words in each paragraph.
     """
 
     seen: WordLists
@@ -196,12 +196,12 @@ class CorrectionLists:
 
     @property
     def lists(self) -> CandidateLists:
-        """The lists with their costs: edits of words to the corrected text."""
+        """The lists with their costs: word edits to the corrected text."""
         return self.seen.lists
 
 
 def read_part(data: Path, part: str, *, every: int = 1) -> tuple[list[Fix], list[Clean]]:
-    """Return the surest mistakes of a part of those classes, and clean paragraphs; every so many-th."""
+    """Return the most certain mistakes of these classes in a part and clean paragraphs; every n-th."""
     fixes = read_fixes(data / CORRECTIONS_FOLDER / f"{part}.jsonl.xz", tier=1)
     classified = [fix for fix in fixes if fix.category in CLASSES]
     return classified[::every], read_clean(data / CORRECTIONS_FOLDER / f"clean.{part}.jsonl.xz")[::every]
@@ -210,7 +210,7 @@ def read_part(data: Path, part: str, *, every: int = 1) -> tuple[list[Fix], list
 def build_correction_lists(
     checker: ModelChecker, fixes: Sequence[Fix], clean: Sequence[Clean]
 ) -> CorrectionLists:
-    """Return the lists of all paragraphs: what a checker might change, and each of the best together."""
+    """Return the lists of all paragraphs: the possible changes, each alone and the best ones together."""
     texts = [*(fix.before for fix in fixes), *(passage.text for passage in clean)]
     references = [*(fix.corrected() for fix in fixes), *(passage.text for passage in clean)]
     limits = checker.limits()
@@ -261,7 +261,7 @@ def build_correction_lists(
 
 
 def select_lists(part: CorrectionLists, index: NDArray[np.int64]) -> CorrectionLists:
-    """Return some of the lists, those with a mistake first."""
+    """Return some of the lists, first those with a mistake."""
     index = np.concatenate([index[index < part.n_fixes], index[index >= part.n_fixes]])
     rows = candidate_rows(part.lists.offsets, index)
     return CorrectionLists(
@@ -276,9 +276,9 @@ def select_lists(part: CorrectionLists, index: NDArray[np.int64]) -> CorrectionL
 
 
 def possible_edits(edits: Sequence[ProposedEdit]) -> list[tuple[int, ...]]:
-    """Return which of some edits, the surest first, a candidate makes: none, each alone, the best together.
+    """Return the sets of edits of the candidates: none, each edit alone, and the best ones together.
 
-    Edits that touch each other are not made together. There are at most `MOST`, none and single ones first.
+    Adjacent edits are not combined. There are at most `MOST` sets; the empty set and single edits come first.
     """
     best = range(min(BEST, len(edits)))
     together = [
@@ -292,25 +292,25 @@ def possible_edits(edits: Sequence[ProposedEdit]) -> list[tuple[int, ...]]:
 
 
 def log_odds(edit: ProposedEdit) -> float:
-    """Return the log odds of an edit to be right."""
+    """Return the log odds that an edit is right."""
     sure = min(max(edit.sure, _MIN_CONFIDENCE), 1 - _MIN_CONFIDENCE)
     return float(np.log(sure / (1 - sure)))
 
 
 def apply_edits(text: str, edits: Sequence[ProposedEdit]) -> str:
-    """Return a text with edits made, which do not overlap."""
+    """Return a text after edits, which must not overlap."""
     for edit in sorted(edits, key=lambda edit: (-edit.start, -edit.end)):
         text = text[: edit.start] + (edit.new or "") + text[edit.end :]
     return text
 
 
 def comparison_words(text: str) -> list[str]:
-    """Return words and marks as texts are compared: blanks, case and curls of ' play no part."""
+    """Return words and punctuation for comparison: white space, case and curly quotes are ignored."""
     return _CUT.findall(text.replace("\u2019", "'").casefold())
 
 
 def edit_features(text: str, edits: Sequence[ProposedEdit]) -> dict[str, float]:
-    """Return what a candidate is beside its words: what is changed by which model, and how sure that is."""
+    """Return the features of a candidate besides its words: edits by model, and their log odds."""
     features: dict[str, float] = {}
     for edit in edits:
         old, new = (
@@ -329,9 +329,9 @@ def edit_features(text: str, edits: Sequence[ProposedEdit]) -> dict[str, float]:
 
 
 def _windows(text: str, edits: Sequence[ProposedEdit], own: Sequence[tuple[int, ...]]) -> Iterator[list[str]]:
-    """Yield the words of each candidate from just before the first place of any edit to just after the last.
+    """Yield the words of each candidate from just before the first edit of any to just after the last.
 
-    The words beyond are those of all candidates: no n-gram of them tells one from another.
+    The words outside are common to all candidates, so their n-grams cannot separate candidates.
     """
     if not edits:
         yield []
@@ -347,7 +347,7 @@ def _windows(text: str, edits: Sequence[ProposedEdit], own: Sequence[tuple[int, 
 
 
 def _nearest(own: Sequence[tuple[int, ...]], flagged: tuple[int, ...]) -> int:
-    """Return the candidate with these edits, or else with as many of them as one has, the surest first."""
+    """Return the candidate with these edits, or the one with most of them, the most certain first."""
     if flagged in own:
         return own.index(flagged)
     inside = [chosen for chosen in own if set(chosen) <= set(flagged)]
@@ -394,10 +394,10 @@ class ChainTagger:
     ----------
     context : TokenContext
     scorer : ChainScorer
-        Gives the k best.
+        Returns the k best sequences.
     tags : tuple of str
     n : int
-        Sentences that it learned from.
+        Number of training sentences.
     """
 
     context: TokenContext
@@ -407,7 +407,7 @@ class ChainTagger:
 
     @classmethod
     def train(cls, sentences: Sequence[Tagged], tags: tuple[str, ...]) -> ChainTagger:
-        """Return a tagger that learned from sentences, by a learner that the registry names."""
+        """Return a tagger trained on sentences with a registered learner."""
         batch, context = _feature_rows(sentences, tags, None)
         config = {"learner": {"@disambig_learners": TAGGER, "passes": PASSES}}
         return cls(context, resolve(config)["learner"].fit(batch).scorer, tags, len(sentences))
@@ -415,22 +415,23 @@ class ChainTagger:
     def best(
         self, sentences: Sequence[Tagged], k: int = N_BEST
     ) -> list[tuple[NDArray[Any], NDArray[np.int64]]]:
-        """Return scores and tags, as numbers, of the `k` best sequences of each sentence.
+        """Return scores and tag numbers of the `k` best sequences for each sentence.
 
-        The weights of a perceptron grow with what it learns from: scores are those for each sentence of it,
-        so that taggers of folds and of all sentences mean the same by them.
+        The weights of a perceptron grow with the number of training sentences, so scores are divided by this
+        number:
+        taggers of folds and of all sentences then have comparable scores.
         """
         batch, _ = _feature_rows(sentences, self.tags, self.context)
         return [(scores / self.n, paths) for scores, paths in self.scorer.k_best(batch, k)]
 
 
 def read_ewt(data: Path, split: str, *, every: int = 1) -> list[Tagged]:
-    """Return words and Penn tags of the sentences of a part of EWT, every so many-th.
+    """Return words and Penn tags of every n-th sentence in a part of EWT.
 
     Raises
     ------
     UserError
-        D735 for a word without a tag; those of `read_conllu`.
+        D735 for a word without a tag; the errors of `read_conllu`.
     """
     sentences: list[Tagged] = []
     for genre in GENRES:
@@ -446,17 +447,17 @@ def read_ewt(data: Path, split: str, *, every: int = 1) -> list[Tagged]:
 
 
 def distinct_tags(sentences: Sequence[Tagged]) -> tuple[str, ...]:
-    """Return the tags that occur, in alphabetical order."""
+    """Return the tags that occur, sorted."""
     return tuple(sorted({tag for _, tags in sentences for tag in tags}))
 
 
 def cross_fitted_tags(
     sentences: Sequence[Tagged], tags: tuple[str, ...], progress: Progress, *, k: int = N_BEST
 ) -> WordLists:
-    """Return the lists of sentences, each by a tagger that learned from the other folds; fold by fold.
+    """Return the lists of sentences, each by a tagger trained on the other folds; fold by fold.
 
-    Folds are dealt `BLOCK` neighbouring sentences at a time: a text lies on one side, nearly, and a genre
-    on both.
+    Folds consist of blocks of `BLOCK` adjacent sentences, so that most texts are in one fold, and each genre
+    in several.
     """
     parts, fold_of = [], np.arange(len(sentences)) // TAGGING_BLOCK % TAGGING_FOLDS
     for fold in range(TAGGING_FOLDS):
@@ -472,11 +473,11 @@ def tag_sequence_lists(
     tagged: Sequence[tuple[NDArray[Any], NDArray[np.int64]]],
     tags: Sequence[str],
 ) -> WordLists:
-    """Return the lists of some sentences: cost is the number of wrong tags.
+    """Return the lists of some sentences: the cost is the number of wrong tags.
 
     Parameters
     ----------
-    found : sequence of (scores, tags)
+    tagged : sequence of (scores, tags)
         Shapes ``(k,)`` and ``(k, n_words)``.
     """
     number = {tag: i for i, tag in enumerate(tags)}
@@ -506,7 +507,7 @@ def tag_sequence_lists(
 
 
 def _near_difference(paths: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Tell which places are at most `AROUND` from one where the sequences differ."""
+    """Return for each position whether it is at most `AROUND` from a difference between the sequences."""
     differ = (paths != paths[0]).any(axis=0)
     return (
         np.convolve(differ, np.ones(2 * NEIGHBOURHOOD + 1), mode="full")[
@@ -517,7 +518,7 @@ def _near_difference(paths: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def _runs(tags: Sequence[str], near: NDArray[np.bool_]) -> list[str]:
-    """Return the tags of places near a difference, with a mark where some are left out."""
+    """Return the tags of positions near a difference, with a mark for each gap."""
     runs: list[str] = []
     for tag, kept in zip(tags, near.tolist(), strict=True):
         if kept:
@@ -528,7 +529,7 @@ def _runs(tags: Sequence[str], near: NDArray[np.bool_]) -> list[str]:
 
 
 def _with_words(tags: Sequence[str], forms: Sequence[str], near: NDArray[np.bool_]) -> list[str]:
-    """Return what the chain cannot see, tags of neighbours with words, and words with their tags."""
+    """Return features that the chain lacks: tags of neighbours with words, and words with their tags."""
     padded = [_START, *tags, _END]
     kept = []
     for i in np.flatnonzero(near).tolist():
@@ -546,7 +547,7 @@ def _with_words(tags: Sequence[str], forms: Sequence[str], near: NDArray[np.bool
 def _feature_rows(
     sentences: Sequence[Tagged], tags: Sequence[str], context: TokenContext | None
 ) -> tuple[SequenceRows, TokenContext]:
-    """Return the rows of words, and the extractor: a new one, fitted on them, where none is given."""
+    """Return the rows of words, and the extractor: by default a new one, fitted on them."""
     view = SpacyTokens().of_sentences(words for words, _ in sentences)
     positions = np.flatnonzero(view.ends > view.starts)
     number = {tag: i for i, tag in enumerate(tags)}

@@ -49,14 +49,14 @@ SYSTEMS = OURS | OTHERS
 
 @dataclass(frozen=True, slots=True)
 class FittedReranker:
-    """What a system learned.
+    """A trained system.
 
     Attributes
     ----------
     scorer : Scorer
     report : dict
-        The settings taken, what they cost on the tuning lists, seconds of all settings together, and what
-        the learner says.
+        The chosen settings, their cost on the tuning lists, the seconds of all settings together, and the
+        learner's report.
     """
 
     scorer: Scorer
@@ -71,7 +71,7 @@ def fit_reranker(
     progress: Progress,
     stage: str,
 ) -> dict[str, FittedReranker]:
-    """Return what each system learned, with the settings whose winners cost least on `tune`."""
+    """Return each trained system, with the settings that have the lowest cost on `tune`."""
     fitted = {}
     for done, (name, configs) in enumerate(systems.items()):
         progress(stage, done, len(systems))
@@ -80,7 +80,7 @@ def fit_reranker(
 
 
 def fit_best_setting(configs: Sequence[Config], train: SparseRows, tune: SparseRows) -> FittedReranker:
-    """Return what the settings that cost least on `tune` learned, the first of equals."""
+    """Return the system for the settings with the lowest cost on `tune`, the first of equals."""
     began, best = time.monotonic(), None
     for config in configs:
         settings = {key: value for key, value in config.items() if key != "name"}
@@ -103,7 +103,7 @@ def fit_best_setting(configs: Sequence[Config], train: SparseRows, tune: SparseR
 
 
 def fixed_setting(learner: Any, batch: SparseRows) -> CandidateBatch:
-    """Return a batch in a storage that a learner takes."""
+    """Return a batch in a storage that a learner supports."""
     storages = tuple(getattr(learner, "takes", ()))
     taken: CandidateBatch = convert(batch, *storages) if storages else batch
     return taken
@@ -115,7 +115,7 @@ def chosen_candidates(scores: Floats, offsets: NDArray[np.int64]) -> NDArray[np.
 
 
 def choice_costs(batch: SparseRows, scores: Floats) -> Floats:
-    """Return what the winner of each list costs."""
+    """Return the cost of the winner of each list."""
     return np.asarray(batch.cost[chosen_candidates(scores, batch.offsets)], np.float64)
 
 
@@ -132,19 +132,19 @@ WRONG, WHOLE = "wrong tags", "sentences right"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoredChoice:
-    """What one system chose in some lists.
+    """The choices of one system in some lists.
 
     Attributes
     ----------
     cost : array of float64, shape (n_lists,)
-        What its choices cost.
+        Cost of the choices.
     right : array of bool, shape (n_lists,)
-        Whether they cost nothing; of corrections, whether the mistake is mended: shape (n_fixes,).
+        Whether the cost is zero; for corrections, whether the mistake is corrected: shape (n_fixes,).
     false : array of int64, shape (n_clean,)
-        Changes in each clean paragraph; none of tags.
+        Number of changes in each clean paragraph; empty for tags.
     equal : array of bool, shape (n_fixes,)
-        Of corrections: `right` where changes are held back, or let go, until clean paragraphs have as many
-        as the models' own flags make.
+        For corrections: `right` after a threshold is set on changes, so that clean paragraphs have as many
+        changes as with the models' own flags.
     """
 
     cost: Floats
@@ -154,7 +154,7 @@ class ScoredChoice:
 
     @classmethod
     def concat(cls, parts: list[ScoredChoice]) -> ScoredChoice:
-        """Return what was chosen in all parts; mistakes of a part come one after the other."""
+        """Return the choices in all parts, concatenated."""
         cost, right, false, equal = (
             np.concatenate([getattr(part, name) for part in parts])
             for name in ("cost", "right", "false", "equal")
@@ -163,7 +163,7 @@ class ScoredChoice:
 
 
 def correction_choice(part: CorrectionLists, scores: Floats) -> ScoredChoice:
-    """Return what scores choose in lists of corrections; of equals the first by the models' log odds."""
+    """Return the choices by scores in lists of corrections; of equals the first by the models' log odds."""
     winners = chosen_candidates(scores, part.lists.offsets)
     allowed = int(false_changes(part, model_choice(part)).sum())
     held = chosen_candidates(
@@ -173,37 +173,37 @@ def correction_choice(part: CorrectionLists, scores: Floats) -> ScoredChoice:
 
 
 def default_choice(part: CorrectionLists) -> ScoredChoice:
-    """Return what the models choose at their own rates of flags."""
+    """Return the choices of the models at their own flag rates."""
     own = model_choice(part)
     return _score_choice(part, own, own)
 
 
 def unchanged_choice(part: CorrectionLists) -> ScoredChoice:
-    """Return what it is to change nothing."""
+    """Return the choices of the system that changes nothing."""
     none = chosen_candidates(-part.changes.astype(np.float64), part.lists.offsets)
     return _score_choice(part, none, none)
 
 
 def oracle_choice(part: CorrectionLists) -> ScoredChoice:
-    """Return the best choice that there is."""
+    """Return the best possible choices."""
     best = chosen_candidates(-part.lists.costs.astype(np.float64), part.lists.offsets)
     return _score_choice(part, best, best)
 
 
 def model_choice(part: CorrectionLists) -> Ints:
-    """Return the rows that the models choose at their own rates of flags."""
+    """Return the rows that the models choose at their own flag rates."""
     return np.asarray(part.lists.offsets[:-1] + part.default, np.int64)
 
 
 def false_changes(part: CorrectionLists, winners: Ints) -> Ints:
-    """Return how many changes each clean paragraph gets."""
+    """Return the number of changes in each clean paragraph."""
     return part.changes[winners[part.n_fixes :]]
 
 
 def restrained_choice(part: CorrectionLists, scores: Floats, allowed: int) -> float:
-    """Return what each change must be better by, the least with `allowed` changes of clean text at most.
+    """Return the smallest margin per change with which clean text has at most `allowed` changes.
 
-    It is found by halving: as it grows, the winners make fewer and fewer changes.
+    Found by bisection: the winners make fewer changes as the margin grows.
     """
     most = 2.0 * (float(np.abs(scores).max(initial=0.0)) + 1.0)
     low, high = -most, most
@@ -231,11 +231,11 @@ def correction_rows(
     Parameters
     ----------
     where : str
-        What the settings begin with.
+        Prefix of the settings' names.
     words : array of int64, shape (n_lists,)
-        Of each paragraph.
+        Words in each paragraph.
     clean_words : int
-        Of the clean ones.
+        Words in the clean paragraphs.
     """
     rows = []
     for name, choice in choices.items():
@@ -252,7 +252,7 @@ def correction_rows(
 
 
 def tag_rows(choices: Mapping[str, ScoredChoice], n_words: int) -> list[ResultRow]:
-    """Return wrong tags per 1,000 words, and the share of sentences without any."""
+    """Return wrong tags per 1,000 words, and the share of sentences without wrong tags."""
     return [
         row
         for name, choice in choices.items()
@@ -264,6 +264,6 @@ def tag_rows(choices: Mapping[str, ScoredChoice], n_words: int) -> list[ResultRo
 
 
 def tag_accuracy(costs: Floats) -> ScoredChoice:
-    """Return the choice of sequences that have so many wrong tags."""
+    """Return the choices of sequences with the given numbers of wrong tags."""
     none = np.zeros(0, np.int64)
     return ScoredChoice(costs, costs == 0, none, none.astype(bool))

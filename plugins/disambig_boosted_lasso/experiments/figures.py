@@ -31,20 +31,20 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PathCurve:
-    """A path, measured.
+    """Measurements along a path.
 
     Attributes
     ----------
     losses, norms, rates : arrays of float64, shape (n_steps + 1,)
         ExpLoss, L1 norm, and character error rate in % on the test sentences.
     stopped : float
-        The error rate of the step that errs least on development sentences.
+        The error rate of the step with the fewest errors on development sentences.
     stop : int
-        That step.
+        Number of that step.
     backward : int
-        Steps back.
+        Number of steps back.
     n : int
-        Test sentences.
+        Number of test sentences.
     """
 
     losses: Floats
@@ -56,7 +56,7 @@ class PathCurve:
     n: int
 
     def sampled_steps(self, most: int) -> NDArray[np.int64]:
-        """Return so many steps, evenly spread."""
+        """Return a number of steps, evenly spread."""
         return np.unique(np.linspace(0, len(self.rates) - 1, most).astype(np.int64))
 
     def details(self) -> dict[str, Any]:
@@ -73,14 +73,15 @@ class PathCurve:
 
 
 def measure_curves(part: DomainLists, *, heads: bool) -> dict[str, PathCurve]:
-    """Return the curves of the three learners of fixed steps on one domain."""
+    """Return the curves of the three learners with fixed step length on one domain."""
     described = ConversionFeatures.from_lists(part.train.lists, heads=heads)
     dev, test = described.batch(part.dev.lists), described.batch(part.test.lists)
     n = len(part.test.references)
     curves = {}
     for system, name in REGISTERED.items():
         path = make_learner(name).path(described.train)
-        beyond = path.costs(test) * n / part.test.characters  # batches count costs from each list's least
+        # batches count costs relative to the lowest cost of each list
+        beyond = path.costs(test) * n / part.test.characters
         rates = 100 * (beyond + part.test.oracle())
         stop = int(path.costs(dev).argmin())
         curves[system] = PathCurve(
@@ -97,14 +98,14 @@ MARKS = 60
 
 @dataclass(frozen=True, slots=True)
 class Gao2006Figures:
-    """F-Boosting, BLasso and FSLR step by step, on 8,000 sentences of each domain."""
+    """F-Boosting, BLasso and FSLR step by step, with 8,000 sentences of each domain."""
 
     title: ClassVar[str] = "Gao, Suzuki and Yu 2006, figures 3 to 8: least CER in % along a path, and where"
     description: ClassVar[str] = "L1 norm and test error against iterations: BLasso, F-Boosting, FSLR"
     needs: ClassVar[tuple[str, ...]] = corpus_files([*BACKGROUND, *(domain.name for domain in DOMAINS)])
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
-        """Follow the paths to their ends; with `quick` those of a few sentences."""
+        """Follow the paths to their ends; with `quick` for a few sentences."""
         names = [domain.name for domain in DOMAINS]
         curves: dict[tuple[str, bool], dict[str, PathCurve]] = {}
         for number, part in enumerate(load_domain_lists(data, names, quick=quick, progress=progress)):
@@ -146,7 +147,7 @@ class Gao2006Figures:
 
 
 def figure_rows(name: str, heads: bool, curves: Mapping[str, PathCurve]) -> list[ResultRow]:
-    """Return the least test error of each path, and its last one."""
+    """Return the lowest test error of each path, and its last one."""
     what = f"{name}, head words" if heads else name
     return [
         row
@@ -160,7 +161,7 @@ def figure_rows(name: str, heads: bool, curves: Mapping[str, PathCurve]) -> list
 
 
 def figure_claims(curves: Mapping[tuple[str, bool], Mapping[str, PathCurve]]) -> list[Claim]:
-    """Return what the paper says of its figures."""
+    """Return the paper's claims about its figures."""
     plain = curves[LIKE_ENCARTA, False]
     norms = {key: _norms_at_equal_loss(of[BLASSO], of[F_BOOSTING]) for key, of in curves.items()}
     below = {key: float((first < second).mean()) for key, (first, second) in norms.items()}
@@ -213,7 +214,7 @@ def figure_claims(curves: Mapping[tuple[str, bool], Mapping[str, PathCurve]]) ->
 
 
 def _reaches_rate(curves: Mapping[tuple[str, bool], Mapping[str, PathCurve]]) -> Claim:
-    """Compare the least errors of the grid search and of the continuous one (figures 5 to 8)."""
+    """Compare the lowest errors of grid search and continuous search (figures 5 to 8)."""
     least = {
         name: (float(of[F_BOOSTING].rates.min()), float(of[FSLR].rates.min()))
         for (name, heads), of in curves.items()
@@ -232,25 +233,26 @@ def _name(key: tuple[str, bool]) -> str:
 
 
 def _last_rate(curves: Mapping[str, PathCurve]) -> float:
-    """Return by how much F-Boosting errs more than BLasso in the second half of the steps, in points."""
+    """Return the difference in error of F-Boosting and BLasso in the second half of the steps, in points."""
     first, second = curves[BLASSO].rates, curves[F_BOOSTING].rates
     n = min(len(first), len(second))
     return float((second[n // 2 : n] - first[n // 2 : n]).mean())
 
 
 def _norm_late(curves: Mapping[str, PathCurve]) -> float:
-    """Return BLasso's L1 norm as a share of F-Boosting's, at the last step that both have."""
+    """Return BLasso's L1 norm as a share of F-Boosting's, at the last step of the shorter path."""
     first, second = curves[BLASSO].norms, curves[F_BOOSTING].norms
     n = min(len(first), len(second))
     return float(first[n - 1] / second[n - 1])
 
 
 def _norms_at_equal_loss(first: PathCurve, second: PathCurve) -> tuple[Any, Any]:
-    """Return the L1 norms of two paths at 100 losses that both have, from the greatest on."""
+    """Return the L1 norms of two paths at 100 losses that both reach, in descending order of loss."""
     high = min(first.losses[0], second.losses[0])
     low = max(first.losses[-1], second.losses[-1])
     losses = np.linspace(high, low, 102)[1:-1]
-    return tuple(np.interp(-losses, -curve.losses, curve.norms) for curve in (first, second))  # type: ignore[return-value]
+    # type: ignore[return-value]
+    return tuple(np.interp(-losses, -curve.losses, curve.norms) for curve in (first, second))
 
 
 def _lines(curves: Mapping[str, PathCurve], which: str) -> dict[str, Sequence[tuple[float, float]]]:

@@ -1,4 +1,4 @@
-"""``gao2006.headwords``: what bigrams of head words add to word bigrams, for each learner (section 5.3)."""
+"""``gao2006.headwords``: the gain of head word bigrams over word bigrams, for each learner (section 5.3)."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ WITHOUT, WITH = "word n-grams", "and head words"
 
 @dataclass(frozen=True, slots=True)
 class Gao2006Headwords:
-    """Each learner with and without head words, on 8,000 sentences of each domain."""
+    """Each learner with and without head words, with 8,000 sentences of each domain."""
 
     title: ClassVar[str] = "Gao, Suzuki and Yu 2006, section 5.3: bigrams of head words, CER in %"
     description: ClassVar[str] = "kana to kanji: rerankers with and without bigrams of head words"
     needs: ClassVar[tuple[str, ...]] = corpus_files([*BACKGROUND, *(domain.name for domain in DOMAINS)])
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
-        """Learn in all domains; with `quick` of a few sentences."""
+        """Train in all domains; with `quick` on a few sentences."""
         names = [domain.name for domain in DOMAINS]
         rates: dict[tuple[str, str, str], float] = {}
         gains, overlaps, rows = {}, {}, []
@@ -76,7 +76,7 @@ class Gao2006Headwords:
 def headword_claims(
     rates: Mapping[tuple[str, str, str], float], gains: Mapping[str, str], names: list[str]
 ) -> list[Claim]:
-    """Return what the paper says of head words."""
+    """Return the paper's claims about head words."""
 
     def gap(name: str, setting: str) -> float:
         return rates[name, F_BOOSTING, setting] - rates[name, BLASSO, setting]
@@ -97,14 +97,14 @@ def headword_claims(
 
 
 def _gain(part: DomainLists, results: Mapping[str, AdaptationResults]) -> str:
-    """Return what head words change for BLasso in one domain, with its p."""
+    """Return the effect of head words on BLasso in one domain, with its p-value."""
     first, second = (part.test.outcomes(results[setting].texts[BLASSO]) for setting in (WITH, WITHOUT))
     at = paired_bootstrap(CER, first, second)
     return f"{part.domain} {100 * at.difference:+.3f} (p = {at.p:.2g})"
 
 
 def shared_errors(part: DomainLists) -> float:
-    """Return the share of head word bigrams that are word bigrams wherever they stand in the lists."""
+    """Return the share of head word bigrams that are also word bigrams at every occurrence in the lists."""
     described = ConversionFeatures.from_lists(part.train.lists, heads=True)
     names, groups = described.train.columns.names, described.train.columns.groups
     heads = described.train.columns.group_names.index("headword bigrams")

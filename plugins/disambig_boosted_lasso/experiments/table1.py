@@ -1,4 +1,4 @@
-"""``gao2006.table1``: kana-to-kanji conversion in other domains, by language model and by reranking."""
+"""``gao2006.table1``: kana-to-kanji conversion in other domains, with language models and reranking."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ P = 0.01
 
 
 def table1_claims(tried: Sequence[DomainResults]) -> list[Claim]:
-    """Return each claim with the figures that say so."""
+    """Return each claim with its figures."""
     large = [(result, size) for result in tried for size in result.by_size if size >= 8_000]
     every = [(result, size) for result in tried for size in result.by_size]
     return [
@@ -109,7 +109,7 @@ def _over_domains(places: Sequence[tuple[DomainResults, int]], better: str, wors
 
 
 def _first_units(places: Sequence[tuple[DomainResults, int]]) -> Iterator[tuple[DomainResults, int]]:
-    """Yield each domain with the number of its first sentence among all."""
+    """Yield each domain with the index of its first sentence among all sentences."""
     first = 0
     for result in {id(result): result for result, _ in places}.values():
         yield result, first
@@ -132,7 +132,7 @@ QUICK_SIZES, QUICK_EVERY, QUICK_DEV, QUICK_TEST = (400,), 20, 200, 300
 
 @dataclass(frozen=True, slots=True)
 class Gao2006Table1:
-    """Baseline, MAP and reranking in each domain and at each size."""
+    """Baseline, MAP adaptation and reranking in each domain and for each size."""
 
     title: ClassVar[str] = (
         "Gao, Suzuki and Yu 2006, table 1: kana to kanji in another domain, CER in % (paper / ours)"
@@ -141,11 +141,11 @@ class Gao2006Table1:
     needs: ClassVar[tuple[str, ...]] = corpus_files([*BACKGROUND, *(domain.name for domain in DOMAINS)])
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
-        """Adapt to all domains; with `quick` to a few sentences."""
+        """Adapt to all domains; with `quick` with a few sentences."""
         return run_parts(self, data=data, quick=quick, progress=progress)
 
     def parts(self, *, data: Path, quick: bool, progress: Progress) -> list[str]:
-        """Cut all text into words, which is kept, and return the names of the domains."""
+        """Segment all text, which is cached, and return the names of the domains."""
         names = [*BACKGROUND, *(domain.name for domain in DOMAINS)]
         for number, name in enumerate(names):
             progress("cutting text into words", number, len(names))
@@ -153,13 +153,13 @@ class Gao2006Table1:
         return [domain.name for domain in DOMAINS]
 
     def part(self, name: str, *, data: Path, quick: bool, progress: Progress) -> DomainResults:
-        """Adapt to one domain at each size."""
+        """Adapt to one domain with each size."""
         number, domain = next((i, candidate) for i, candidate in enumerate(DOMAINS) if candidate.name == name)
         progress(f"adapting to {name}", number, len(DOMAINS))
         return evaluate_domain(data, replace(domain, sizes=QUICK_SIZES if quick else domain.sizes), quick)
 
     def joined(self, results: Mapping[str, DomainResults], *, quick: bool) -> ExperimentResult:
-        """Put the domains' figures together."""
+        """Combine the results of the domains."""
         tried = list(results.values())
         return ExperimentResult(
             [row for result in tried for row in table1_rows(result)],
@@ -172,17 +172,17 @@ class Gao2006Table1:
 
 @dataclass(frozen=True, slots=True)
 class DomainResults:
-    """What a domain gave.
+    """Results of a domain.
 
     Attributes
     ----------
     domain : Domain
     entropy : float
-        Of its test sentences under the background, in bits a word.
+        Entropy of its test sentences under the background model, in bits per word.
     test : Listed
-        Its test sentences.
-    found : dict of int to Found
-        By size.
+        Lists of its test sentences.
+    by_size : dict of int to AdaptationResults
+        Results by number of training sentences.
     """
 
     domain: ConversionDomain
@@ -195,7 +195,7 @@ class DomainResults:
         return 100 * self.test.error_rate(self.by_size[size].texts[system])
 
     def details(self) -> dict[str, Any]:
-        """Return more figures, as plain values."""
+        """Return further figures as plain values."""
         return {
             "entropy": round(self.entropy, 3),
             "test sentences": len(self.test.references),
@@ -214,7 +214,7 @@ class DomainResults:
 
 
 def evaluate_domain(data: Path, domain: ConversionDomain, quick: bool) -> DomainResults:
-    """Adapt to one domain at each size."""
+    """Adapt to one domain with each size."""
     parts = read_domain(
         data, domain.name, _no_progress, **({"dev": QUICK_DEV, "test": QUICK_TEST} if quick else {})
     )
@@ -232,7 +232,7 @@ def evaluate_domain(data: Path, domain: ConversionDomain, quick: bool) -> Domain
 
 
 def table1_rows(tried: DomainResults) -> list[ResultRow]:
-    """Return the error rates of a domain, the paper's beside them where a domain of its is alike."""
+    """Return the error rates of a domain, with those of the paper's similar domain if there is one."""
     rows = []
     systems = next(iter(tried.by_size.values())).texts
     n = len(tried.test.references)
@@ -251,7 +251,7 @@ def table1_rows(tried: DomainResults) -> list[ResultRow]:
 
 
 def table1_notes(tried: Sequence[DomainResults]) -> list[str]:
-    """Return what a reader of the figures must know."""
+    """Return notes that readers of the figures need."""
     entropies = ", ".join(f"{result.domain.name} {result.entropy:.2f}" for result in tried)
     return [
         "background: livedoor and wikinews, where the paper has 36 million words of a newspaper, and "
@@ -269,7 +269,7 @@ def table1_notes(tried: Sequence[DomainResults]) -> list[str]:
 
 
 def _limit_sizes(data: Path, name: str) -> None:
-    """Cut a corpus into words, for the processes that come after."""
+    """Segment a corpus in advance, for the processes that use it later."""
     from .adaptation import read_segmented_cached
 
     for part in ("", ".heldout"):
@@ -277,4 +277,4 @@ def _limit_sizes(data: Path, name: str) -> None:
 
 
 def _no_progress(*args: Any) -> None:
-    """Say nothing."""
+    """Ignore progress."""

@@ -1,4 +1,4 @@
-"""Kana to kanji: readings of text, a lexicon, a lattice over kana, and its best conversions."""
+"""Kana-to-kanji conversion: readings of text, a lexicon, a lattice over kana, and its best paths."""
 
 import lazy_loader
 

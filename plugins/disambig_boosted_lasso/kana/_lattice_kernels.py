@@ -6,13 +6,13 @@ import numpy as np
 
 from disambig.api.kernels import compiled, fmix64
 
-# Numba finds the types of compiled functions.
+# Numba infers the types of compiled functions.
 # mypy: allow-untyped-defs
 
 
 @compiled
 def find(items, first, last, word):
-    """Return where a word stands in an ascending stretch of n-grams, -1 where it does not."""
+    """Return the position of a word in an ascending range of n-grams, -1 if it is not there."""
     end = last
     while first < last:
         middle = (first + last) >> 1
@@ -25,13 +25,13 @@ def find(items, first, last, word):
 
 @compiled
 def find_pair(singles, pairs, word, behind):
-    """Return the number of a pair of words, -1 for one never seen."""
+    """Return the number of a pair of words, -1 for an unseen pair."""
     return find(pairs, singles[word].begin, singles[word + 1].begin, behind)
 
 
 @compiled
 def find_triple(pairs, triples, pair, behind):
-    """Return the number of a triple of words, -1 for one never seen."""
+    """Return the number of a triple of words, -1 for an unseen triple."""
     return find(triples, pairs[pair].begin, pairs[pair + 1].begin, behind)
 
 
@@ -44,7 +44,7 @@ def last_word(singles, pairs, state):
 
 @compiled
 def find_states(singles, pairs, triples):
-    """Write the state behind each triple: that of its last two words."""
+    """Write the state after each triple: that of its last two words."""
     for pair in range(len(pairs) - 1):
         for triple in range(pairs[pair].begin, pairs[pair + 1].begin):
             word = triples[triple].word
@@ -54,7 +54,7 @@ def find_states(singles, pairs, triples):
 
 @compiled
 def second(singles, pairs, last, word):
-    """Return ln P of a word behind one word, and the state behind both."""
+    """Return ln P of a word after one word, and the state after both."""
     pair = find_pair(singles, pairs, last, word)
     if pair >= 0:
         return np.float64(pairs[pair].log_prob), np.int64(pairs[pair].state)
@@ -63,14 +63,14 @@ def second(singles, pairs, last, word):
 
 @compiled
 def back_off(singles, pairs, state):
-    """Return ln of the weight of one word as a context, where a word was not seen behind two."""
+    """Return ln of the back-off weight of one word, for words unseen after two words."""
     n = len(singles) - 1
     return 0.0 if state < n else np.float64(pairs[state - n].back_off)
 
 
 @compiled
 def step(singles, pairs, triples, state, word):
-    """Return ln P of a word behind a state, and the state behind it."""
+    """Return ln P of a word after a state, and the next state."""
     n = len(singles) - 1
     if state < n:
         return second(singles, pairs, state, word)
@@ -83,21 +83,21 @@ def step(singles, pairs, triples, state, word):
 
 @compiled
 def seen_behind_two(singles, pairs, triples, state, word):
-    """Return whether a word was seen behind both words of a state."""
+    """Return whether a word was seen after both words of a state."""
     n = len(singles) - 1
     return state >= n and find_triple(pairs, triples, state - n, word) >= 0
 
 
 @compiled
 def mixed(one, other):
-    """Return ln of the sum of two probabilities whose ln are given."""
+    """Return ln of the sum of two probabilities given as logarithms."""
     most = max(one, other)
     if most == -np.inf:
         return most
     return most + np.log1p(np.exp(min(one, other) - most))
 
 
-# Numba finds the types of compiled functions.
+# Numba infers the types of compiled functions.
 # mypy: allow-untyped-defs
 
 
@@ -110,7 +110,7 @@ _KATAKANA = 0x60
 
 @compiled
 def letter(code):
-    """Return the number of a hiragana from 1 on, 0 for any other character."""
+    """Return the number of a hiragana, starting at 1; 0 for any other character."""
     if _FIRST_KANA <= code <= _LAST_KANA:
         return code - _FIRST_KANA + 1
     return _LAST_KANA - _FIRST_KANA + 2 if code == _LONG else 0
@@ -135,7 +135,7 @@ def _joins_digits(code):
 
 @compiled
 def run_end(codes, start, end):
-    """Return where what is written as it is typed ends: a number, a Latin word, else one character."""
+    """Return the end of a run that is written as typed: a number, a Latin word, else one character."""
     at = start + 1
     if _is_digit(codes[start]):
         while at < end:
@@ -155,7 +155,7 @@ def run_end(codes, start, end):
 def hash_texts(codes, offsets, hashes, powers):
     """Write the hash of each text, and the base to the power of its length.
 
-    They hash joined texts, too: ``hash(ab) = hash(a) * power(b) + hash(b)``.
+    With these, hashes of concatenated texts can be computed: ``hash(ab) = hash(a) * power(b) + hash(b)``.
     """
     for i in range(len(hashes)):
         value, power = np.uint64(0), _ONE
@@ -167,7 +167,7 @@ def hash_texts(codes, offsets, hashes, powers):
 
 @compiled
 def find_letter(labels, first, last, code):
-    """Return where a character stands in an ascending stretch, -1 where it does not."""
+    """Return the position of a character in an ascending range, -1 if it is not there."""
     end = last
     while first < last:
         middle = (first + last) >> 1
@@ -180,11 +180,11 @@ def find_letter(labels, first, last, code):
 
 @compiled
 def lay(tables, words, codes, start, end, k, arcs, places):
-    """Write the arcs of one line; return how many there are, -1 where there is no room for them.
+    """Write the arcs of one line; return their number, or -1 if there is not enough room.
 
-    The line is ``codes[start:end]``; its n characters have the places 0 to n, and one arc more leads from n
-    to n + 1: the end of the sentence. Of the unknown words between two places the best one is an arc; up to k
-    are behind it (`next`, from the end of `arcs` on): the language model makes no difference between them.
+    The line is ``codes[start:end]``; its n characters have the places 0 to n, and one more arc leads from n
+    to n + 1: the end of the sentence. Of the unknown words between two places only the best one is an arc; up
+    to k are linked to it (`next`, from the end of `arcs`), since the language model cannot separate them.
     """
     n, count = end - start, np.int64(0)
     spare = np.int64(len(arcs))
@@ -203,7 +203,7 @@ def lay(tables, words, codes, start, end, k, arcs, places):
                 one = words.entries[entry]
                 if one.word == 0:
                     if unknown[length, 2] == k:
-                        break  # the others are worse: such entries come last, the best ones first
+                        break  # the others are worse: unknown words come last, the best ones first
                     if spare - count < 2:
                         return -1
                     made = _more(arcs, count, spare, unknown[length], one.hash)
@@ -248,7 +248,7 @@ def _put(arcs, arc, end, kind, word, extra, value, power):
 
 @compiled
 def _more(arcs, count, spare, unknown, text):
-    """Return the arc for one more unknown word, which is no better than those before; -1 for one of these."""
+    """Return the arc for one more unknown word, no better than the earlier ones; -1 for a duplicate."""
     if unknown[2] == 0:
         unknown[0] = unknown[1] = count
         unknown[2] = 1
@@ -266,7 +266,7 @@ def _more(arcs, count, spare, unknown, text):
 
 @compiled
 def _as_typed(numbers, codes, at, end, start, arcs, count):
-    """Write the arc of what is no kana."""
+    """Write the arc of characters other than kana."""
     last = run_end(codes, at, end)
     value, power, digits = np.uint64(0), _ONE, 0
     for i in range(at, last):
@@ -280,7 +280,7 @@ def _as_typed(numbers, codes, at, end, start, arcs, count):
 
 @compiled
 def _unknown(spelling, codes, at, end, start, script, k, arcs, count, spare, unknown):
-    """Write the beginnings of a stretch of kana as unknown words in one script, each at its place."""
+    """Write the prefixes of a stretch of kana as unknown words in one script, sorted by score."""
     value, power, total, before = np.uint64(0), _ONE, 0.0, 0
     shift = _KATAKANA if script else 0
     for i in range(at, end):
@@ -307,7 +307,7 @@ def _unknown(spelling, codes, at, end, start, script, k, arcs, count, spare, unk
         if is_there:
             continue
         spare -= 1
-        if above < 0:  # the first of them stands where it is: what stood there goes behind it
+        if above < 0:  # the first arc keeps its position; its former content is linked after it
             arcs[spare] = arcs[below]
             _put(arcs, below, i + 1 - start, kind, 0, extra, value, power)
             arcs[below].next = spare

@@ -19,7 +19,7 @@ from ._lattice_kernels import (
     step,
 )
 
-# Numba finds the types of compiled functions.
+# Numba infers the types of compiled functions.
 # mypy: allow-untyped-defs
 
 
@@ -31,7 +31,7 @@ _STEP = np.uint64(0x9E3779B97F4A7C15)
 
 @compiled
 def forward(tables, n, arcs, work):
-    """Find all nodes of a lattice of `n` characters and their best scores; return False for want of room."""
+    """Find all nodes of a lattice of `n` characters and their best scores; return False if room is short."""
     tally, nodes, slots, places = work.tally, work.nodes, work.slots, work.places
     for place in range(n + 2):
         places[place].head = -1
@@ -66,7 +66,7 @@ def forward(tables, n, arcs, work):
 
 @compiled
 def clear(tally, nodes, slots):
-    """Forget the nodes of a line."""
+    """Remove the nodes of a line."""
     for node in range(tally[NODES]):
         slots[nodes[node].slot] = -1
     tally[:] = 0
@@ -74,7 +74,7 @@ def clear(tally, nodes, slots):
 
 @compiled
 def _reach(tally, nodes, slots, places, place, state, other, score):
-    """Return the node at a place with these states, which `score` reaches; -1 for want of room."""
+    """Return the node at a place with these states, updated with `score`; -1 if room is missing."""
     key = fmix64((np.uint64(state) * _STEP + np.uint64(other)) * _STEP + np.uint64(place))
     mask = np.uint64(len(slots) - 1)
     at = key & mask
@@ -100,7 +100,7 @@ def _reach(tally, nodes, slots, places, place, state, other, score):
 
 @compiled
 def _add(tally, nodes, streams, node, kind, source, arc, bound):
-    """Add a stream to those that lead to a node."""
+    """Add a stream to the incoming streams of a node."""
     stream = tally[STREAMS]
     if node < 0 or stream == len(streams):
         tally[FORWARD_FULL] = 1
@@ -113,7 +113,7 @@ def _add(tally, nodes, streams, node, kind, source, arc, bound):
 
 @compiled
 def _gather(tables, work, place):
-    """Order the nodes of a place by the most that they can bring, and in groups of the same last word."""
+    """Sort the nodes of a place by their maximum score, and into groups with the same last word."""
     singles, pairs, tally, nodes = tables.singles, tables.pairs, work.tally, work.nodes
     first, count, node = work.places[place].order, 0, work.places[place].head
     while node >= 0:
@@ -153,7 +153,7 @@ def _gather(tables, work, place):
 
 @compiled
 def _into_group(tally, nodes, groups, heads, node):
-    """Find the group of a node, those of its place with the same last word in both parts, or begin it."""
+    """Return the group of a node, by place and last word in both parts, or start a new one."""
     last, other = nodes[node].last, nodes[node].other_last if nodes[node].other >= 0 else -1
     group = heads[last]
     while group >= 0 and groups[group].other != other:
@@ -169,7 +169,7 @@ def _into_group(tally, nodes, groups, heads, node):
 
 @compiled
 def _sort_in(nodes, groups, members, node):
-    """Put a node into its group at its place by what it brings."""
+    """Insert a node into its group, sorted by score."""
     group = nodes[node].group
     begin = groups[group].begin
     at = begin + groups[group].size
@@ -182,7 +182,7 @@ def _sort_in(nodes, groups, members, node):
 
 @compiled
 def _behind_two(tables, arcs, work, place):
-    """Follow the arcs whose words were seen behind both words of a node."""
+    """Follow the arcs whose words were seen after both words of a node."""
     singles, pairs, triples = tables.singles, tables.pairs, tables.triples
     nodes, stamps, heads, after = work.nodes, work.stamps, work.heads, work.after
     first, last = work.places[place].arc, work.places[place + 1].arc
@@ -220,7 +220,7 @@ def _behind_two(tables, arcs, work, place):
 
 @compiled
 def after_both(singles, pairs, triples, state, other, arcs, arc):
-    """Return what an arc gives behind a state, and the states behind it."""
+    """Return the score of an arc after a state, and the next states."""
     gain, state = step(singles, pairs, triples, state, arcs[arc].number)
     gain += arcs[arc].share
     if other >= 0:
@@ -231,7 +231,7 @@ def after_both(singles, pairs, triples, state, other, arcs, arc):
 
 @compiled
 def _behind_one(tables, arcs, work, place):
-    """Follow the arcs whose words were seen behind the last word of a group of nodes."""
+    """Follow the arcs whose words were seen after the last word of a group of nodes."""
     singles, pairs, triples = tables.singles, tables.pairs, tables.triples
     _nodes, stamps, heads, after = work.nodes, work.stamps, work.heads, work.after
     first, last = work.places[place].arc, work.places[place + 1].arc
@@ -258,7 +258,7 @@ def _behind_one(tables, arcs, work, place):
 
 @compiled
 def _group(singles, pairs, triples, arcs, work, group, arc):
-    """Follow an arc from the best node of a group behind whose two words its word was not seen."""
+    """Follow an arc from the best node of a group for which its word was not seen after both words."""
     nodes, groups = work.nodes, work.groups
     one, state = second(singles, pairs, groups[group].last, arcs[arc].number)
     one += arcs[arc].share + arcs[arc].extra
@@ -285,7 +285,7 @@ def _group(singles, pairs, triples, arcs, work, group, arc):
 
 @compiled
 def is_seen(singles, pairs, triples, nodes, node, arcs, arc):
-    """Return whether the word of an arc was seen behind the two words of a node, in any part."""
+    """Return whether the word of an arc was seen after the two words of a node, in any part."""
     if seen_behind_two(singles, pairs, triples, nodes[node].state, arcs[arc].number):
         return True
     other = nodes[node].other
@@ -294,7 +294,7 @@ def is_seen(singles, pairs, triples, nodes, node, arcs, arc):
 
 @compiled
 def is_seen_at_all(singles, pairs, triples, nodes, node, arcs, arc):
-    """Return whether the word of an arc was seen behind the last word of a node, or the two, in any part."""
+    """Return whether the word of an arc was seen after the last one or two words of a node, in any part."""
     if find_pair(singles, pairs, nodes[node].last, arcs[arc].number) >= 0:
         return True
     if nodes[node].other >= 0 and find_pair(singles, pairs, nodes[node].other_last, arcs[arc].other) >= 0:
@@ -304,7 +304,7 @@ def is_seen_at_all(singles, pairs, triples, nodes, node, arcs, arc):
 
 @compiled
 def _behind_any(tables, arcs, work, place):
-    """Follow each arc from the best node of a place behind whose last word its word was not seen."""
+    """Follow each arc from the best node of a place for which its word was not seen after the last word."""
     singles, pairs, triples, nodes = tables.singles, tables.pairs, tables.triples, work.nodes
     first, last = work.places[place].order, work.places[place + 1].order
     for arc in range(work.places[place].arc, work.places[place + 1].arc):
@@ -329,7 +329,7 @@ def _behind_any(tables, arcs, work, place):
             _add(work.tally, nodes, work.streams, to, ALL, place, arc, bound)
 
 
-# Numba finds the types of compiled functions.
+# Numba infers the types of compiled functions.
 # mypy: allow-untyped-defs
 
 
@@ -339,10 +339,10 @@ HYPOTHESES, HEAP, NBEST_FULL, SEEN = 0, 1, 2, 3
 
 @compiled
 def find_conversions(tables, words, codes, offsets, first, k, work, search, output):
-    """Convert lines from `first` on; return the line that was not done, and whether room was wanting.
+    """Convert lines from `first` on; return the first unfinished line, and whether room was missing.
 
-    Each line's candidates are written to `found`, the best first. With no room for a line's lattice or for
-    its candidates the caller gives more and goes on from there.
+    Each line's candidates are written to `output`, the best first. If there is not enough room for a line's
+    lattice or candidates, the caller enlarges it and continues from there.
     """
     output.tally[:] = 0
     for line in range(first, len(offsets) - 1):
@@ -366,7 +366,7 @@ def find_conversions(tables, words, codes, offsets, first, k, work, search, outp
 
 @compiled
 def _back(tables, n, k, work, search, output):
-    """Write the best strings of a line; return False for want of room."""
+    """Write the best strings of a line; return False if room is missing."""
     singles, pairs, triples = tables.singles, tables.pairs, tables.triples
     nodes, streams, arcs, tally = work.nodes, work.streams, work.arcs, search.tally
     stretches, heap, items, seen, seen_at = (
@@ -416,7 +416,7 @@ def _back(tables, n, k, work, search, output):
 
 @compiled
 def _open(work, stretches, stretch, tally, heap, items):
-    """Push what leads to the node where a stretch begins."""
+    """Push the predecessors of the node where a stretch begins."""
     nodes, streams = work.nodes, work.streams
     stream, behind = nodes[stretches[stretch].node].stream, stretches[stretch].behind
     while stream >= 0:
@@ -434,7 +434,7 @@ def _open(work, stretches, stretch, tally, heap, items):
 
 @compiled
 def _next_in_stream(work, stretches, tally, heap, items, stretch, stream, rank):
-    """Return the node of a rank in a stream; what comes behind it is pushed."""
+    """Return the node with a rank in a stream, and push the next rank."""
     nodes, one = work.nodes, work.streams[stream]
     bound = one.bound + stretches[stretch].behind
     if one.kind == GROUP:
@@ -454,7 +454,7 @@ def _next_in_stream(work, stretches, tally, heap, items, stretch, stream, rank):
 
 @compiled
 def _gain(singles, pairs, triples, nodes, node, arcs, arc, kind):
-    """Return what an arc gives behind a node of a stream; minus infinity for one that is passed over."""
+    """Return the score of an arc after a node of a stream; minus infinity for an arc that is skipped."""
     number, other = np.int64(arcs[arc].number), np.int64(arcs[arc].other)
     if kind == ALL:
         if is_seen_at_all(singles, pairs, triples, nodes, node, arcs, arc):
@@ -495,7 +495,7 @@ def _write(arcs, stretches, stretch, score, output):
 
 @compiled
 def _is_new(tally, seen, seen_at, node, text):
-    """Return whether a string was not seen behind a node before, and keep it."""
+    """Return whether a string is new at a node, and remember it."""
     key = fmix64(text + np.uint64(node) * np.uint64(0xD6E8FEB86659FD93)) | np.uint64(1)
     mask = np.uint64(len(seen) - 1)
     at = (key >> np.uint64(1)) & mask
@@ -513,7 +513,7 @@ def _is_new(tally, seen, seen_at, node, text):
 
 @compiled
 def _forget(tally, seen, seen_at):
-    """Forget what was seen of a line."""
+    """Clear the strings that were seen in a line."""
     for i in range(tally[SEEN]):
         seen[seen_at[i]] = 0
     tally[:] = 0
@@ -548,7 +548,7 @@ def _move(items, source, target):
 
 @compiled
 def _pop(tally, heap, items):
-    """Return and take away the best of the heap."""
+    """Pop the best element from the heap."""
     score, stretch, stream = heap[0], np.int64(items[0].stretch), np.int64(items[0].stream)
     rank, node, arc = np.int64(items[0].rank), np.int64(items[0].node), np.int64(items[0].arc)
     tally[HEAP] -= 1
@@ -571,7 +571,7 @@ def _pop(tally, heap, items):
 
 
 def sample() -> None:
-    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    """Run a small example, so that `disambig doctor --compile` compiles the functions."""
     from disambig.api.language_models import Sentences, WordVocabulary, estimate
 
     from .characters import learn_spelling

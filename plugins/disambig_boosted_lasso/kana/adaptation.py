@@ -28,7 +28,7 @@ BLOCK = 20
 
 
 def fold_blocks(n: int, size: int = BLOCK) -> Rows:
-    """Return the block of each of n sentences: neighbours are of one text, and alike."""
+    """Return the block of each of n sentences: adjacent sentences belong to one text and are similar."""
     return np.arange(n) // size
 
 
@@ -41,21 +41,21 @@ def cross_fit_lists(
     k: int = 20,
     tell: Callable[[str, int, int], Any] | None = None,
 ) -> tuple[CandidateLists, Rows]:
-    """Return the candidates of sentences, with costs, and which sentences these are.
+    """Return the candidates of sentences, with costs, and the indices of these sentences.
 
     Parameters
     ----------
     text : Segmented
     folds : array of int64, shape (n_sentences,)
-        Part of each sentence, from 0.
+        Fold of each sentence, from 0.
     learn : callable
-        Gets the sentences outside a part (their rows, rising), and returns a converter of them.
+        Called with the sorted rows of the sentences outside a fold; returns a converter trained on them.
     asked : array of bool, shape (n_sentences,), optional
-        Whose candidates are wanted; by default those of all.
+        Sentences for which candidates are needed; by default all.
     k : int
-        Candidates of a sentence.
+        Candidates per sentence.
     tell : callable, optional
-        Gets ``(stage, done, total)``.
+        Called with ``(stage, done, total)``.
     """
     wanted = np.ones(len(text), np.bool_) if asked is None else asked
     lists, rows = [], []
@@ -78,9 +78,9 @@ _SPACE = " \t\u3000"
 
 
 def split_sentences(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the sentences of lines; those without kana and kanji, and very long ones, are left out.
+    """Yield the sentences of lines, except those without kana and kanji and very long ones.
 
-    A closing bracket or quotation mark behind the end belongs to the sentence. Half-width kana become
+    A closing bracket or quotation mark after the end belongs to the sentence. Half-width kana become
     full-width.
     """
     for line in lines:
@@ -120,22 +120,22 @@ def learn_reranker(
     tune: CandidateLists | None = None,
     progress: Callable[[str, int, int], Any] | None = None,
 ) -> Model:
-    """Learn to rank the candidates of a converter again.
+    """Train a reranker for the candidates of a converter.
 
     Parameters
     ----------
     lists : CandidateLists
-        Of text that the converter has not learned from (`cross_fit_lists`), with costs.
+        Lists with costs, from text that the converter was not trained on (`cross_fit_lists`).
     documents : sequence of str
-        What must not be split between learning and tuning.
+        Document of each list; a document is not split between training and tuning.
     converter : path
         The converter's folder.
     eps : float
-        Length of a step.
+        Step length.
     headwords : bool
         Whether pairs of content words are features, too.
     tune : CandidateLists, optional
-        Lists that say when to stop; else a fifth of the documents.
+        Lists for early stopping; by default a fifth of the documents.
 
     Returns
     -------
@@ -157,7 +157,7 @@ def learn_reranker(
 
 
 def drop_zero_weights(model: Model) -> Model:
-    """Return a model of lists without the n-grams whose weights are zero: it decides alike."""
+    """Return a model of lists without the n-grams of zero weight; its decisions are the same."""
     (scorer,) = model.scorers
     if not isinstance(scorer, LinearScorer):
         return model
@@ -180,7 +180,7 @@ def drop_zero_weights(model: Model) -> Model:
 
 
 def mean_cost(lists: CandidateLists, model: Model | None = None) -> float:
-    """Return what the first candidates cost on average, or those that a model chooses."""
+    """Return the mean cost of the first candidates, or of a model's choices."""
     rows = lists.offsets[:-1]
     if model is not None:
         rows = rows + decide_lists(model, lists).chosen
@@ -188,13 +188,13 @@ def mean_cost(lists: CandidateLists, model: Model | None = None) -> float:
 
 
 def _columns(extractor: FeatureExtractor, model: Model) -> int:
-    """Return how many columns an extractor makes."""
+    """Return the number of columns of an extractor."""
     none = model.task.instances(view := model.tokenisation([]))
     return len(extractor.transform(view, none, model.task.groups[0]).batch.columns)
 
 
 def _sample_lists(state: Arrays, chosen: NDArray[np.int64]) -> Arrays:
-    """Return the state of n-grams of which some columns are left: their names tell their keys."""
+    """Return the state of n-grams restricted to some columns; keys are recovered from the names."""
     ends = state["ends"]
     begins = np.concatenate([[0], ends[:-1]])
     letters = [state["letters"][a:b] for a, b in zip(begins[chosen], ends[chosen], strict=True)]
@@ -218,19 +218,19 @@ Tell = Callable[[str, int, int], object]
 
 @dataclass(frozen=True, slots=True)
 class AdaptationReport:
-    """What came of adapting.
+    """Results of an adaptation.
 
     Attributes
     ----------
     learned, tested : int
-        Sentences learned from, and left aside to test on.
+        Number of sentences for training, and of held-out sentences.
     before, after : float
-        Share of the characters of the latter that came out wrong (edits over characters); NaN where
-        none were left aside.
+        Character error rate on the held-out sentences (edits over characters); NaN without
+        held-out sentences.
     weight : float
-        Of the language model that was adapted, in the mixture.
+        Weight of the adapted language model in the mixture.
     ranked : str
-        By whose weights candidates are ranked again: ``"new"``, ``"old"`` or ``"none"``.
+        The weights that rank the candidates: ``"new"``, ``"old"`` or ``"none"``.
     """
 
     learned: int
@@ -250,29 +250,29 @@ def adapt_converter(
     rerank: bool = True,
     tell: Tell | None = None,
 ) -> AdaptationReport:
-    """Adapt a converter to some sentences, and write it into a folder, whole or not at all.
+    """Adapt a converter to some sentences, and write it atomically into a folder.
 
-    A tenth of the sentences, in stretches and `MOST_TESTED` at most, is left aside to test on.
+    A tenth of the sentences, at most `MOST_TESTED`, is held out in blocks for testing.
 
     Parameters
     ----------
     sentences : sequence of str
     place : Place
-        Of the converter; of one that was adapted before that adaptation is replaced.
+        The converter; if it is already adapted, its adaptation is replaced.
     output : Path
-        A converter that was adapted before is replaced.
+        An adapted converter there is replaced.
     weight : float, optional
-        Of the language model that is adapted; by default the one under which a tenth of the sentences
-        is most probable.
+        Weight of the adapted language model; by default the one that maximises the probability of a tenth
+        of the sentences.
     rerank : bool
-        Whether candidates are ranked again: by new weights, learned where there are `ENOUGH` sentences and
-        better than the old ones on some more.
+        Whether candidates are reranked: with new weights if there are at least `ENOUGH` sentences and the new
+        weights are better than the old ones on further sentences.
 
     Raises
     ------
     UserError
-        D694 for too few sentences, D695 for a weight that is none, D670 without SudachiPy; D696 for an
-        output that holds something else, D309 where it cannot be written: all before the long work.
+        D694 for too few sentences, D695 for an invalid weight, D670 without SudachiPy; D696 for an
+        output with other contents, D309 if it cannot be written: all before the long work.
     """
     check_texts(sentences, weight)
     check_output(output)
@@ -289,7 +289,7 @@ def _adapt_text(
     rerank: bool,
     tell: Tell,
 ) -> AdaptationReport:
-    """Adapt a converter into a draft of the output."""
+    """Adapt a converter into a temporary folder of the output."""
     base = Conversion(Converter.load(place.converter), place.model() if rerank else None)
     text = _segment_texts(sentences, base.converter, tell)
     apart = _split_held_out(text)
@@ -309,7 +309,7 @@ def _adapt_text(
 
 
 def check_texts(sentences: Sequence[str], weight: float | None) -> None:
-    """Refuse what cannot be adapted to, before the long work.
+    """Check the sentences and the weight before the long work.
 
     Raises
     ------
@@ -323,12 +323,12 @@ def check_texts(sentences: Sequence[str], weight: float | None) -> None:
 
 
 def check_output(output: Path) -> None:
-    """Refuse to replace what is neither an empty folder nor an adapted converter.
+    """Raise an error for an output that is neither an empty folder nor an adapted converter.
 
     Raises
     ------
     UserError
-        D696; D309 where it cannot be looked at.
+        D696; D309 if it cannot be read.
     """
     with writing(output):
         is_free = not output.exists() or (output.is_dir() and not any(output.iterdir()))
@@ -337,7 +337,7 @@ def check_output(output: Path) -> None:
 
 
 def error_rate(conversion: Conversion, text: SegmentedText) -> float:
-    """Return the edits that conversions of text need, over its characters; NaN for no text."""
+    """Return the character error rate of conversions of a text; NaN for an empty text."""
     if not len(text):
         return float("nan")
     lists = conversion.converter.nbest(text.column(1), 20, references=(written := text.column(0)))
@@ -354,7 +354,7 @@ def _segment_texts(sentences: Sequence[str], converter: Converter, tell: Tell) -
 
 
 def _split_held_out(text: SegmentedText) -> NDArray[np.bool_]:
-    """Return which sentences are left aside: each tenth stretch of neighbours."""
+    """Return which sentences are held out: every tenth block of adjacent sentences."""
     blocks = fold_blocks(len(text), max(1, min(20, len(text) // 50)))
     apart = blocks % _TENTH == _TENTH - 1
     rows = np.flatnonzero(apart)
@@ -364,7 +364,7 @@ def _split_held_out(text: SegmentedText) -> NDArray[np.bool_]:
 
 
 def _unseen_share(text: SegmentedText, apart: NDArray[np.bool_]) -> SegmentedText:
-    """Return the sentences left aside that are not learned from as well."""
+    """Return the held-out sentences that do not also occur in the training part."""
     written = text.column(0)
     known_forms = {written[row] for row in np.flatnonzero(~apart).tolist()}
     return text.take(
@@ -375,7 +375,7 @@ def _unseen_share(text: SegmentedText, apart: NDArray[np.bool_]) -> SegmentedTex
 def _train_reranker(
     base: Conversion, text: SegmentedText, weight: float, draft: Path, tell: Tell
 ) -> tuple[str, Model | None]:
-    """Return whose weights rank the candidates best, and the model that has them."""
+    """Return which weights rank the candidates best, and the model with them."""
     models: dict[str, Model | None] = {"none": None}
     if base.reranker is not None:
         models = {"old": _replace_folder(base.reranker, draft / CONVERTER), **models}
@@ -402,11 +402,11 @@ def _train_reranker(
 
 
 def _replace_folder(model: Model, converter: Path) -> Model:
-    """Return a model that ranks the candidates of another converter, as it is."""
+    """Return a model that ranks the candidates of another converter without changes."""
     provenance = {"converter": str(converter), "digest": converter_fingerprint(converter)}
     config = {**model.config, "task": {**model.config["task"], **provenance}}
     return replace(model, task=replace(model.task, **provenance), config=config)  # type: ignore[type-var]
 
 
 def _no_progress(stage: str, done: int, total: int) -> None:
-    """Tell nobody."""
+    """Ignore progress."""

@@ -28,7 +28,7 @@ _PLAIN = {voiced: plain for plain, voiced in _VOICED.items()}
 
 
 def full_width(text: str) -> str:
-    """Return a text with its half-width kana and Japanese signs in full width; nothing else changes."""
+    """Return a text with half-width kana and Japanese punctuation in full width; the rest is unchanged."""
     return _HALF_WIDTH.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text).translate(_SIGNS)
 
 
@@ -36,28 +36,28 @@ _SIGNS = str.maketrans("｡｢｣､･", "。「」、・")
 
 
 def normalise_kana(text: str) -> str:
-    """Return a text as an input method gets it: its kana as hiragana, the rest as it stands."""
+    """Return a text as an input method receives it: kana as hiragana, the rest unchanged."""
     text = unicodedata.normalize("NFC", full_width(text)).translate(_TO_HIRAGANA)
     return _REPEATED.sub(_repeat, text)
 
 
 def to_katakana(text: str) -> str:
-    """Return hiragana as katakana, the rest as it stands."""
+    """Return a text with hiragana as katakana, the rest unchanged."""
     return text.translate(_TO_KATAKANA)
 
 
 def is_native(text: str) -> bool:
-    """Return whether a text has kana or kanji: what has none is written as it is typed."""
+    """Return whether a text contains kana or kanji; any other text is written as typed."""
     return _NATIVE.search(text) is not None
 
 
 def has_kanji(text: str) -> bool:
-    """Return whether a text has kanji."""
+    """Return whether a text contains kanji."""
     return _KANJI.search(text) is not None
 
 
 def is_kana(text: str) -> bool:
-    """Return whether a text is kana and nothing else."""
+    """Return whether a text consists only of kana."""
     return _KANA.fullmatch(text) is not None
 
 
@@ -67,7 +67,7 @@ def is_reading(text: str) -> bool:
 
 
 def is_katakana(text: str) -> bool:
-    """Return whether a text is katakana and nothing else."""
+    """Return whether a text consists only of katakana."""
     return re.fullmatch("[ァ-ヺー・]+", text) is not None
 
 
@@ -84,14 +84,14 @@ _ADDED = 0.1
 
 
 def learn_spelling(words: Iterable[str], *, shares: tuple[float, float]) -> NDArray[np.float64]:
-    """Return ln P(letter | letter before) of hiragana and katakana words, shape (2, 88, 88).
+    """Return ln P(letter | previous letter) for hiragana and katakana words, shape (2, 88, 88).
 
     Parameters
     ----------
     words : iterable of str
-        Rare words, which are most like unknown ones; those of other characters than kana are passed over.
+        Rare words, which resemble unknown ones; words with characters other than kana are skipped.
     shares : (float, float)
-        How many of the unknown words are written so; it is in the probability of the first letter.
+        Shares of unknown words in each script, included in the probability of the first letter.
     """
     counts = np.zeros((2, LETTERS, LETTERS))
     for word in words:
@@ -108,7 +108,7 @@ def learn_spelling(words: Iterable[str], *, shares: tuple[float, float]) -> NDAr
 
 
 def hiragana_number(letter: str) -> int:
-    """Return the number of a hiragana, 0 for any other character (as `lattice_kernels.letter` does)."""
+    """Return the number of a hiragana, 0 for any other character (as the compiled `letter` does)."""
     if letter == _LONG:
         return LETTERS - 1
     return number if 0 < (number := ord(letter) - _FIRST + 1) < LETTERS - 1 else 0

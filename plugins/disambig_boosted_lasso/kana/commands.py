@@ -33,7 +33,7 @@ def adapt(
 ) -> None:
     """Adapt the conversion of kana to your own text, for `disambig convert --model FOLDER`.
 
-    Text is plain, with a sentence a line or several; needs pip install 'disambig[ime]'.
+    The input is plain text with one or more sentences per line. Needs pip install 'disambig[ime]'.
     """
     from disambig.api import UserError
 
@@ -57,7 +57,7 @@ def adapt(
 
 
 def summary_lines(report: AdaptationReport, output: Path) -> list[str]:
-    """Return the lines that tell what came of it."""
+    """Return lines that summarise the adaptation."""
     ranks = {
         "new": "candidates are ranked by weights learned from the text",
         "old": "candidates are ranked by the weights that there were",
@@ -105,7 +105,7 @@ def convert(
     force: Annotated[bool, typer.Option("--force", help="Replace the output.")] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Convert lines of kana to kanji: a line in, a line out."""
+    """Convert lines of kana to kanji, one line of output per line of input."""
     from contextlib import nullcontext
 
     from .conversion import Conversion, format_lines
@@ -122,7 +122,7 @@ def convert(
 
 
 def _candidate_count(nbest: int | None, format: str, output: Path | None, force: bool) -> int | None:
-    """Return how many candidates are wanted; refuse what cannot be before anything is loaded."""
+    """Return the number of candidates; raise an error for invalid options before anything is loaded."""
     from disambig.api import UserError
 
     if format not in FORMATS:
@@ -135,4 +135,4 @@ def _candidate_count(nbest: int | None, format: str, output: Path | None, force:
 
 
 def _no_progress(stage: str, done: int, total: int) -> None:
-    """Show nothing: somebody types into the same terminal."""
+    """Show nothing: the user may be typing into the same terminal."""

@@ -24,18 +24,18 @@ CONVERTER, RERANKER = "converter", "kana_kanji"
 
 @dataclass(frozen=True, slots=True)
 class ConverterLocation:
-    """A converter's folder, and that of the model that ranks its candidates again."""
+    """Folder of a converter, and of the model that reranks its candidates."""
 
     converter: Path
     reranker: Path | None = None
 
     def model(self) -> Model | None:
-        """Return the model, if there is one.
+        """Return the reranking model, if there is one.
 
         Raises
         ------
         UserError
-            D693 where it learned from another converter, D336 where it is of another task.
+            D693 if it was trained on another converter, D336 if it belongs to another task.
         """
         if self.reranker is None:
             return None
@@ -47,12 +47,12 @@ class ConverterLocation:
 
 
 def locate_converter(name: str | Path) -> ConverterLocation:
-    """Return where the converter of a name is: a pack, a folder, a model's name or folder.
+    """Return the location of a converter by name: a pack, a folder, a model's name or folder.
 
     Raises
     ------
     UserError
-        D690 for a name of nothing, D943 for one of a file, D691 for a folder without a converter.
+        D690 for an unknown name, D943 for the name of a file, D691 for a folder without a converter.
     """
     installed = packs()
     if str(name) in installed:
@@ -102,13 +102,13 @@ class ConversionCandidate(NamedTuple):
     ----------
     text : str
     score : float
-        The higher the better: of the model that ranks again; without one it is `base`.
+        Higher is better: the score of the reranker or, without one, `base`.
     base : float
         ln P, by the converter.
     rank : int
-        Place among the candidates by that, from 0.
+        Rank among the candidates by `base`, from 0.
     words, tags : tuple of str
-        Of which it consists, and their parts of speech.
+        The words of the text, and their parts of speech.
     """
 
     text: str
@@ -127,7 +127,7 @@ class Conversion:
     ----------
     converter : Converter
     reranker : Model, optional
-        Ranks the candidates again.
+        Reranks the candidates.
     """
 
     converter: Converter
@@ -140,11 +140,12 @@ class Conversion:
         Parameters
         ----------
         name : str or path
-            A pack, a folder that `disambig adapt` made, a model of kana and kanji, or a bare converter.
+            A pack, an output folder of `disambig adapt`, a model of the task kana_kanji, or a folder of a
+            converter.
         domain : str, optional
             One of the converter's domains, such as ``"news"``.
         rerank : bool
-            Whether candidates are ranked again, where there is a model for it.
+            Whether candidates are reranked, if there is a model for it.
 
         Raises
         ------
@@ -172,12 +173,12 @@ class Conversion:
         return [lists.texts[row] for row in chosen.tolist()]
 
     def nbest(self, lines: Sequence[str], k: int = 20) -> list[list[ConversionCandidate]]:
-        """Return the k best conversions of each line, the best first; fewer where there are no more.
+        """Return up to k best conversions of each line, the best first.
 
         Raises
         ------
         UserError
-            D675 for a k that is none, D677 for a text in place of lines.
+            D675 for an invalid k, D677 for a string instead of a sequence of lines.
         """
         lists = self.converter.nbest(lines, k if self.reranker is None else max(k, LEAST))
         scores = lists.scores
@@ -209,9 +210,9 @@ Line = tuple[str, str]
 def format_lines(
     conversion: Conversion, block: Sequence[Line], before: int, nbest: int | None, *, jsonl: bool
 ) -> str:
-    """Return what is written for some lines, `before` of which came before.
+    """Return the output for some lines; `before` is the number of earlier lines.
 
-    A line each; with `nbest` a line a candidate, of the number of the line, score and text; or JSON.
+    One line each; with `nbest` one line per candidate with line number, score and text; or JSON.
     """
     kana = [text for _, text in block]
     if nbest is None:
@@ -228,7 +229,7 @@ def format_lines(
 
 
 def _format_json(where: str, kana: str, candidates: Sequence[ConversionCandidate]) -> str:
-    """Return a list as `disambig train --lists` reads it: the score is the converter's, ln P."""
+    """Return a list in the format of `disambig train --lists`; the score is the converter's, ln P."""
     records = [
         {
             "text": candidate.text,

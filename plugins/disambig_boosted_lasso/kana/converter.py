@@ -51,28 +51,29 @@ UNITS = ("spelling", "pair")
 
 @dataclass(frozen=True, slots=True)
 class ConverterSettings:
-    """How text is made into a converter.
+    """Settings for making a converter from text.
 
     Parameters
     ----------
     mode : str
-        How long the words of the text are (`readings.words_of`): text to adapt to is cut alike.
+        Word length in segmented text (`segmentation.segment_lines`); text for adaptation uses the same mode.
     unit : str
-        What a word is to the language model: its ``"spelling"``, whatever its reading (as in the paper), or
+        Unit of the language model: the ``"spelling"`` regardless of its reading (as in the paper), or
         the ``"pair"`` of spelling and reading.
     weighed : bool
-        With spellings: whether P(reading | spelling) is counted, too; the paper has P(A | W) = 1.
+        With spellings: whether P(reading | spelling) is included; the paper has P(A | W) = 1.
     least : int
-        Words that the text has fewer times are unknown ones to the language model, which so learns where
-        such words stand; the lexicon has them all.
+        Words with fewer occurrences in the text are unknown to the language model, which thus learns the
+        contexts
+        of unknown words; the lexicon contains all words.
     unknown : four numbers
-        How the probability of an unknown word is divided: any hiragana, any katakana, words of the lexicon
-        that the language model does not know, and those of a dictionary.
+        Shares of an unknown word's probability: any hiragana, any katakana, words of the lexicon
+        that the language model does not know, and words of a dictionary.
 
     Raises
     ------
     UserError
-        D671 for a unit that is none, D675 for other values.
+        D671 for an invalid unit, D675 for other invalid values.
     """
 
     mode: str = "A"
@@ -93,7 +94,7 @@ class ConverterSettings:
             raise UserError("D675", setting="unknown", value=self.unknown, wanted=wanted)
 
     def language_model_unit(self, surface: str, reading: str) -> str:
-        """Return what a word is to the language model."""
+        """Return the language model's unit for a word."""
         word = language_model_word(surface)
         if self.unit == "spelling" or word != surface or not has_kanji(surface):
             return word
@@ -117,12 +118,12 @@ def build_lexicon_tables(
     ----------
     lexicon : Lexicon
     vocabulary : Vocabulary
-        Of the language model.
+        Vocabulary of the language model.
     spelling : array, shape (2, 88, 88)
-        By `learn_spelling`.
+        See `learn_spelling`.
     settings : ConverterSettings
-        Of unknown words' probability the entries have a share that text has and the language model does not
-        know, by their counts, and those of a dictionary alone, by their kind; all times their usage.
+        The share of unknown words is divided among entries in text that the language model does not know, by
+        their counts, and among dictionary entries, by their kind; all are multiplied by their usage.
     """
     from ._lattice_kernels import hash_texts
 
@@ -157,13 +158,14 @@ def build_lexicon_tables(
 
 
 def _other_readings(lexicon: KanaLexicon, known_ids: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Give words of a dictionary that text has with another reading that word's number, and return them.
+    """Give dictionary words the number of the same spelling in text with another reading, and return them.
 
-    Text may have had them, too: a reading is one that a program chose.
+    They may occur in the text, too, since its readings were assigned by a program.
     """
     first: dict[str, int] = {}
     for row in np.flatnonzero(known_ids != UNKNOWN).tolist():
-        first.setdefault(lexicon.surfaces[row], row)  # the most frequent entries come first
+        # entries are sorted by frequency, so the first is the most frequent
+        first.setdefault(lexicon.surfaces[row], row)
     rows = np.flatnonzero((known_ids == UNKNOWN) & (lexicon.counts == 0)).tolist()
     others = [row for row in rows if lexicon.surfaces[row] in first]
     known_ids[others] = known_ids[[first[lexicon.surfaces[row]] for row in others]]
@@ -173,7 +175,7 @@ def _other_readings(lexicon: KanaLexicon, known_ids: NDArray[np.int32]) -> NDArr
 def _extras(
     lexicon: KanaLexicon, unknown: NDArray[np.bool_], settings: ConverterSettings
 ) -> NDArray[np.float64]:
-    """Return ln of what each entry has of its word's probability."""
+    """Return ln of each entry's share of its word's probability."""
     weighed = settings.weighed and settings.unit == "spelling"
     extras = np.log(lexicon.shares) if weighed else np.zeros(len(lexicon))
     in_text, of_dictionary = settings.unknown[2:]
@@ -192,19 +194,19 @@ RARE = 2
 
 @dataclass(frozen=True, eq=False)
 class Converter:
-    """Converts kana to kanji by a lexicon and a language model of words; `learn` makes one of text.
+    """Converts kana to kanji with a lexicon and a language model of words; `learn` makes one from text.
 
-    Kana that no entry reads comes out as hiragana or katakana, what is no kana as it stands; so every line
-    has a conversion. Half-width kana and katakana are read as hiragana. A line longer than
-    `pieces.LONGEST` is converted in pieces.
+    Kana without matching entries is written as hiragana or katakana, and other characters are unchanged, so
+    every line has a conversion. Half-width kana and katakana are read as hiragana. A line longer than
+    `decoding.LONGEST` is converted in pieces.
 
     Attributes
     ----------
     lexicon : Lexicon
     model : LanguageModel or Mixture
-        Of the words of the lexicon, or those of them that text has often enough.
+        Language model of the words of the lexicon, or of the frequent ones.
     spelling : array of float64, shape (2, 88, 88)
-        Of unknown words (`learn_spelling`).
+        Letter model of unknown words (`learn_spelling`).
     settings : ConverterSettings
     """
 
@@ -222,16 +224,16 @@ class Converter:
         dictionary: KanaLexicon | None = None,
         **estimation: Any,
     ) -> Converter:
-        """Return the converter of some text.
+        """Return a converter trained on some text.
 
         Parameters
         ----------
         text : Segmented
         settings : ConverterSettings, optional
         dictionary : Lexicon, optional
-            Words to know besides.
+            Additional words.
         **estimation
-            As for `estimate`, such as ``min_counts``; the order is 3.
+            See `estimate`, for example ``min_counts``; the order is 3.
 
         Raises
         ------
@@ -265,20 +267,20 @@ class Converter:
         held_out: SegmentedText | None = None,
         **estimation: Any,
     ) -> Converter:
-        """Return a converter of this one's language model mixed with one of other text, and both's words.
+        """Return a converter with the words of both texts and a mixture of their language models.
 
         MAP interpolation (Gao, Suzuki and Yu 2006, section 2.3).
 
         Parameters
         ----------
         text : Segmented
-            Cut as the settings say.
+            Segmented as the settings require.
         weight : float, optional
-            Of this converter's model; else the one under which `held_out` is most probable, and without
-            that each tenth sentence of `text`.
+            Weight of this converter's model; by default the one that maximises the probability of `held_out` or,
+            without that, of every tenth sentence of `text`.
         held_out : Segmented, optional
         **estimation
-            As for `estimate`.
+            See `estimate`.
 
         Raises
         ------
@@ -306,13 +308,13 @@ class Converter:
 
     @property
     def background(self) -> LanguageModel:
-        """The language model; of a mixture the one that was there first."""
+        """The language model; of a mixture the original component."""
         return self.model.background if isinstance(self.model, Mixture) else self.model
 
     def nbest(
         self, lines: Sequence[str], k: int = 20, *, references: Sequence[str] | None = None
     ) -> CandidateLists:
-        """Return the k best conversions of each line, the best first; fewer where there are no more.
+        """Return up to k best conversions of each line, the best first.
 
         Parameters
         ----------
@@ -321,19 +323,19 @@ class Converter:
         k : int
             1 to 1,000.
         references : sequence of str, optional
-            What each line should be: costs are then edits of characters, else NaN.
+            Expected output of each line: costs are then character edits, otherwise NaN.
 
         Returns
         -------
         CandidateLists
-            Texts, all different in a list; ln P as scores; words with their parts of speech.
+            Texts without duplicates in a list; ln P as scores; words with their parts of speech.
 
         Raises
         ------
         UserError
-            D675 for a k that is none, D677 for a text in place of lines.
+            D675 for an invalid k, D677 for a string instead of a sequence of lines.
         ValueError
-            Where there is not a reference for each line.
+            If the number of references differs from that of the lines.
         """
         if isinstance(lines, str):
             raise UserError("D677", value=lines[:40])
@@ -353,12 +355,12 @@ class Converter:
         return replace(lists, costs=costs)
 
     def save(self, folder: str | Path, *, bits: int = 32) -> None:
-        """Write the converter into a folder; see `stored.save_converter`."""
+        """Write the converter into a folder; see `save_converter`."""
         save_converter(self, folder, bits=bits)
 
     @staticmethod
     def load(folder: str | Path) -> Converter:
-        """Read the converter in a folder; see `stored.load_converter`."""
+        """Read the converter in a folder; see `load_converter`."""
         return load_converter(folder)
 
     def best(self, lines: Sequence[str]) -> list[str]:
@@ -389,7 +391,7 @@ class Converter:
 def language_model_sentences(
     text: SegmentedText, vocabulary: WordVocabulary, settings: ConverterSettings
 ) -> Sentences:
-    """Return segmented text as a language model's sentences."""
+    """Return segmented text as sentences of a language model."""
     numbers = vocabulary.word_ids(_units(text, settings))
     return Sentences(numbers[text.ids].astype(np.int32), text.offsets)
 
@@ -404,7 +406,7 @@ def _counts(text: SegmentedText) -> list[int]:
 
 
 def _shift_offsets(paths: LatticePaths, pieces: Sequence[Sequence[str]]) -> LatticePaths:
-    """Return paths whose words say where they stand in their line, not in their piece."""
+    """Return paths whose words have offsets in their line instead of their piece."""
     if all(len(line) == 1 for line in pieces):
         return paths
     starts = [sum(map(len, line[:i])) for line in pieces for i in range(len(line))]
@@ -424,20 +426,20 @@ _BETWEEN = "\n"
 
 
 def save_converter(converter: Converter, folder: str | Path, *, bits: int = 32) -> None:
-    """Write a converter into a folder, which is made, whole or not at all.
+    """Write a converter atomically into a folder, which is created if necessary.
 
     Parameters
     ----------
     converter : Converter
     folder : path
-        What lies there of another converter is replaced, its domains too.
+        A converter there is replaced, including its domains.
     bits : {8, 32}
-        How precise the language model's logarithms are.
+        Precision of the language model's logarithms.
 
     Raises
     ------
     UserError
-        D697 for a folder that holds anything else, D309 where it cannot be written.
+        D697 for a folder with other contents, D309 if it cannot be written.
     """
     folder = Path(folder)
     with writing(folder):
@@ -483,7 +485,7 @@ def load_converter(folder: str | Path) -> Converter:
     Raises
     ------
     UserError
-        D674, or D655 of its language model, where a file is missing, is damaged or is none of ours.
+        D674, or D655 for its language model, if a file is missing, damaged or not from this program.
     """
     folder = Path(folder)
     with suppress(OSError):
@@ -513,17 +515,17 @@ def load_converter(folder: str | Path) -> Converter:
 
 
 def is_converter(folder: str | Path) -> bool:
-    """Return whether a folder holds a converter, or what looks like one."""
+    """Return whether a folder contains a converter, or the files of one."""
     return (Path(folder) / FILE).is_file() and (Path(folder) / HEADER).is_file()
 
 
 def converter_fingerprint(folder: str | Path) -> str:
-    """Return what tells a converter from any other one; its domains are no matter.
+    """Return a fingerprint that identifies a converter, regardless of its domains.
 
     Raises
     ------
     UserError
-        D674 where there is none.
+        D674 if there is no converter.
     """
     folder = Path(folder)
     digests = []
@@ -542,7 +544,7 @@ def converter_fingerprint(folder: str | Path) -> str:
 
 
 def _has_same_fingerprint(one: Path, other: Path) -> bool:
-    """Return whether two folders hold the same converter; a damaged one is like none."""
+    """Return whether two folders contain the same converter; a damaged one equals none."""
     try:
         return converter_fingerprint(one) == converter_fingerprint(other)
     except UserError:
@@ -550,22 +552,22 @@ def _has_same_fingerprint(one: Path, other: Path) -> bool:
 
 
 def save_domain(mixture: Mixture, folder: str | Path, name: str, *, bits: int = 32) -> None:
-    """Write what the converter in a folder mixes in for a domain."""
+    """Write the language model that the converter in a folder mixes in for a domain."""
     save_mixture(mixture, Path(folder) / DOMAINS / name, bits=bits)
 
 
 def list_domains(folder: str | Path) -> list[str]:
-    """Return the names of the domains that the converter in a folder knows, in alphabetical order."""
+    """Return the sorted names of the domains of the converter in a folder."""
     return sorted(path.name for path in (Path(folder) / DOMAINS).glob("*") if path.is_dir())
 
 
 def load_in_domain(converter: Converter, folder: str | Path, name: str) -> Converter:
-    """Return the converter of a folder with the language model of one of its domains.
+    """Return the converter in a folder with the language model of one of its domains.
 
     Raises
     ------
     UserError
-        D692 for a domain that it does not know, with those that it knows; D655 for a damaged one.
+        D692 for an unknown domain, with the known ones; D655 for a damaged one.
     """
     names = list_domains(folder)
     if name not in names:
@@ -589,7 +591,7 @@ def _lexicon(arrays: Mapping[str, NDArray[Any]], tags: Sequence[str]) -> KanaLex
 
 
 def _round_model(usage: NDArray[np.float32]) -> NDArray[np.float16]:
-    """Return it to a sixteenth: what is alike takes little room."""
+    """Return the model rounded to sixteenths: equal values compress well."""
     return (np.round(usage * 16) / 16).astype(np.float16)
 
 
@@ -599,7 +601,7 @@ def _letters(texts: Sequence[str]) -> NDArray[np.uint8]:
 
 
 def _digest(arrays: Mapping[str, NDArray[Any]]) -> str:
-    """Return the SHA-256 of arrays with their names, kinds and shapes."""
+    """Return the SHA-256 of arrays with their names, types and shapes."""
     digest = hashlib.sha256()
     for name, array in sorted(arrays.items()):
         digest.update(f"{name} {array.dtype.str} {array.shape}\n".encode())

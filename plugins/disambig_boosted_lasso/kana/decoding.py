@@ -30,24 +30,24 @@ Records = NDArray[np.void]
 
 
 class NgramTables(NamedTuple):
-    """What `ngram_kernels` walk through; words and n-grams of both parts have one numbering.
+    """N-gram tables for the compiled functions; the words and n-grams of both models share one numbering.
 
     Attributes
     ----------
     singles : array of SINGLE, shape (n_singles + 1,)
-        ln P of single words, ln of their weights as contexts, and where the pairs that begin so begin.
+        ln P of single words, ln of their back-off weights, and where the pairs that start with them begin.
     pairs : array of PAIR, shape (n_pairs + 1,)
-        By first word and then by last word: that one, ln P, the same of the pair as a context, and the state
-        behind it (see `ngram_kernels`).
+        Sorted by first word and then by last word: last word, ln P, ln of the back-off weight, and the state
+        after the pair (see `_lattice_kernels`).
     triples : array of TRIPLE, shape (n_triples,)
-        By context and then by last word: that one, ln P, and the state behind it.
+        Sorted by context and then by last word: last word, ln P, and the state after the triple.
     starts : array of int64, shape (n_parts,)
-        The start of a sentence in each part.
+        The start of a sentence in each model.
     numbers : array of int32, shape (n_parts, n_words)
-        Each word of the shared vocabulary in the one numbering.
+        The number of each word of the shared vocabulary.
     shares : array of float64, shape (n_parts, n_words)
-        ln of what the probability of its number is multiplied by: the weight of the part, and for words
-        unknown to it the share of the unknown word's probability.
+        ln of a factor on the probability of the number: the weight of the model, and for words
+        unknown to it their share of the unknown word's probability.
     """
 
     singles: Records
@@ -59,20 +59,20 @@ class NgramTables(NamedTuple):
 
 
 def build_ngram_tables(parts: Sequence[tuple[Sequence[Any], float]], n_words: int) -> NgramTables:
-    """Return the tables of one or two models over the first words of one vocabulary.
+    """Return the tables of one or two models over prefixes of one vocabulary.
 
     Parameters
     ----------
     parts : sequence of (levels, float)
         The `Level`s of each model, and ln of its weight.
     n_words : int
-        Size of the vocabulary, of which each model knows the first words; what it does not know shares its
-        unknown word's probability.
+        Size of the vocabulary; each model knows its first words, and the other words share the
+        probability of the model's unknown word.
 
     Raises
     ------
     UserError
-        D673 for n-grams of more than three words.
+        D673 for n-grams longer than three words.
     """
     from ._lattice_kernels import find_states
 
@@ -108,7 +108,7 @@ def build_ngram_tables(parts: Sequence[tuple[Sequence[Any], float]], n_words: in
 def _vocabulary_words(
     parts: Sequence[tuple[Sequence[Any], float]], firsts: NDArray[np.int64], n_words: int
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """Return each word's number in each part, and what it has of that number's probability."""
+    """Return each word's number in each model, and its share of that number's probability."""
     numbers = np.zeros((len(parts), n_words), np.int32)
     shares = np.zeros((len(parts), n_words))
     for part, (levels, weight) in enumerate(parts):
@@ -149,20 +149,21 @@ _BLOCK = 1 << 16
 
 
 class LexiconTables(NamedTuple):
-    """What `lattice_kernels` look words up in.
+    """Tables for looking up words in the compiled functions.
 
     Attributes
     ----------
     begins, labels, entry_begins : arrays
-        As in `Trie`.
+        See `ReadingTrie`.
     entries : array of ENTRY, shape (n_entries,)
-        In the order of the trie; of one reading those unknown to the language model last, the best first.
+        In the order of the trie; for each reading entries unknown to the language model come last, best
+        first.
     numbers : array of int32, shape (6,)
-        The words that numbers of so many digits are; the first is that of no number.
+        The words of numbers by their count of digits; the first is for no number.
     spelling : array of float64, shape (2, 88, 88)
-        Of unknown words, by `learn_spelling`.
+        For unknown words, from `learn_spelling`.
     longest, deepest : arrays of int64, shape (1,)
-        Characters of the longest unknown word, and of the longest word at all.
+        Characters of the longest unknown word, and of the longest word.
     """
 
     begins: NDArray[np.int64]
@@ -176,7 +177,7 @@ class LexiconTables(NamedTuple):
 
 
 class _SearchWork(NamedTuple):
-    """The lattice of a line: see `forward_kernels`."""
+    """The lattice of a line: see `_search_kernels.forward`."""
 
     tally: NDArray[np.int64]
     arcs: Records
@@ -195,7 +196,7 @@ class _SearchWork(NamedTuple):
 
 
 class _Search(NamedTuple):
-    """What the way back keeps: see `nbest_kernels`."""
+    """State of the backward search: see `_search_kernels.find_conversions`."""
 
     tally: NDArray[np.int64]
     stretches: Records
@@ -206,7 +207,7 @@ class _Search(NamedTuple):
 
 
 class _FoundPaths(NamedTuple):
-    """Room for candidates."""
+    """Buffers for candidates."""
 
     tally: NDArray[np.int64]
     scores: NDArray[np.float64]
@@ -217,18 +218,18 @@ class _FoundPaths(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LatticePaths:
-    """Candidates of lines: what each is made of.
+    """Candidates of lines as sequences of words.
 
     Attributes
     ----------
     offsets : array of int64, shape (n_lines + 1,)
-        Where the candidates of each line begin; every line has one at least.
+        Start of the candidates of each line; every line has at least one.
     scores : array of float64, shape (n_candidates,)
         ln P.
     word_offsets : array of int64, shape (n_candidates + 1,)
     words : array of WORD, shape (n_words,)
-        The entry of the lexicon (its place in the trie; below 0 what a word is else, see `lattice_kernels`)
-        and the stretch of its line.
+        The entry of the lexicon (its position in the trie; negative for other kinds of words, see
+        `_lattice_kernels`) and its stretch of the line.
     """
 
     offsets: NDArray[np.int64]
@@ -238,7 +239,7 @@ class LatticePaths:
 
 
 class _WorkSpace:
-    """The memory that one thread works in at a time.
+    """Buffers for one thread at a time.
 
     Parameters
     ----------
@@ -251,12 +252,12 @@ class _WorkSpace:
         self._make()
 
     def grow(self) -> None:
-        """Make it twice as large, and empty."""
+        """Double the buffers, and clear them."""
         self.size *= 2
         self._make()
 
     def _make(self) -> None:
-        """Make the room that lattice and search need."""
+        """Allocate the buffers of lattice and search."""
         n, n_singles, parts = self.size, len(self._tables.singles), len(self._tables.starts)
         self.work = _SearchWork(
             tally=np.zeros(4, np.int64),
@@ -285,7 +286,7 @@ class _WorkSpace:
 
 
 class LatticeDecoder:
-    """Finds the best conversions of lines, with memory that it keeps; several threads may ask it at once.
+    """Finds the best conversions of lines; keeps its buffers between calls; safe for several threads.
 
     Parameters
     ----------
@@ -298,7 +299,7 @@ class LatticeDecoder:
         self._rooms: list[_WorkSpace] = []
 
     def paths(self, lines: Sequence[str], k: int) -> LatticePaths:
-        """Return the k best different strings of each line, the best first; fewer where there are no more.
+        """Return up to k best distinct strings for each line, the best first.
 
         Lines are kana (`normalise_kana`) of at most a few hundred characters: memory grows with the longest
         line.
@@ -340,7 +341,7 @@ class LatticeDecoder:
         )
 
     def _room(self) -> _WorkSpace:
-        """Return memory that no other thread works in; it is given back when the work went well."""
+        """Return buffers that no other thread uses; they are kept for reuse if no error occurs."""
         try:
             return self._rooms.pop()
         except IndexError:
@@ -358,7 +359,7 @@ _PLACES = tuple(
 
 
 def split_line(line: str) -> list[str]:
-    """Return the pieces of a line; of an empty one that is itself."""
+    """Return the pieces of a line; an empty line is one piece."""
     pieces = []
     while len(line) > LONGEST:
         matches = (pattern.match(line[:LONGEST]) for pattern in _PLACES)
@@ -369,9 +370,9 @@ def split_line(line: str) -> list[str]:
 
 
 def best_sums(parts: Sequence[NDArray[np.float64]], k: int) -> list[tuple[float, tuple[int, ...]]]:
-    """Return the k greatest sums of one number of each part, and the place of each summand.
+    """Return the k greatest sums of one number from each part, and the index of each summand.
 
-    Each part descends. Sums are made two parts at a time, from k of either.
+    Each part is in descending order. Parts are combined two at a time, with k sums kept.
     """
     sums: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
     for part in parts:
@@ -390,10 +391,10 @@ def best_sums(parts: Sequence[NDArray[np.float64]], k: int) -> list[tuple[float,
 
 
 def join_lines(paths: LatticePaths, counts: Sequence[int], k: int) -> LatticePaths:
-    """Return the candidates of lines from those of their pieces, `counts` of which each line has.
+    """Return the candidates of lines from those of their pieces; `counts` is the number of pieces per line.
 
-    The k best combinations are kept, which are different strings wherever a piece ends in a sign; where a
-    line was cut hard two may be equal.
+    The k best combinations are kept. They are distinct if all pieces end in punctuation; if a
+    line was split elsewhere, two may be equal.
     """
     if all(count == 1 for count in counts):
         return paths
@@ -428,13 +429,13 @@ _HIRAGANA, _KATAKANA, _AS_TYPED, _NUMBER = -1, -2, -3, -4
 
 
 class CandidateWriter:
-    """Writes paths with the words of a lexicon.
+    """Converts paths to candidates with the words of a lexicon.
 
     Parameters
     ----------
     lexicon : Lexicon
     order : array of int32, shape (n_entries,)
-        Its entries as paths number them.
+        Its entries in the numbering of paths.
     """
 
     def __init__(self, lexicon: KanaLexicon, order: NDArray[np.int32]) -> None:
@@ -449,7 +450,7 @@ class CandidateWriter:
     def lists(
         self, paths: LatticePaths, counts: Sequence[int], lines: Sequence[str], k: int
     ) -> CandidateLists:
-        """Return the candidates of lines, of whose pieces (`counts` a line) the paths are."""
+        """Return the candidates of lines from paths of their pieces (`counts` per line)."""
         paths = join_lines(paths, counts, k)
         ids, tags, spellings = self._words(paths, lines)
         texts = _texts(spellings, ids.tolist(), paths.word_offsets.tolist())
@@ -495,7 +496,7 @@ def _texts(spellings: Sequence[str], ids: Sequence[int], bounds: Sequence[int]) 
 
 
 def _drop_duplicates(lists: CandidateLists) -> CandidateLists:
-    """Return lists without candidates whose text a better one has."""
+    """Return lists without candidates whose text a better candidate has."""
     beside = np.repeat(np.arange(len(lists)), np.diff(lists.offsets)).tolist()
     firsts = dict.fromkeys(zip(beside, lists.texts, strict=True))
     if len(firsts) == len(lists.texts):

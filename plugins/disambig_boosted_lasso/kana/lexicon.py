@@ -22,7 +22,7 @@ _NUMBER = re.compile("[0-9０-９]+(?:[.,．，][0-9０-９]+)*")
 
 
 def language_model_word(surface: str) -> str:
-    """Return what a word is to a language model: itself, a number by how many digits it has."""
+    """Return the language model's form of a word: the word itself, or its count of digits for a number."""
     if not _NUMBER.fullmatch(surface):
         return surface
     return NUMBERS[min(sum(character.isdigit() for character in surface), len(NUMBERS) - 1)]
@@ -30,20 +30,20 @@ def language_model_word(surface: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class KanaLexicon:
-    """Entries, the most frequent first; of one reading and one spelling there is one.
+    """Entries sorted by decreasing frequency; each pair of reading and spelling is unique.
 
     Attributes
     ----------
     readings, surfaces : tuple of str
-        What is typed, and what is written.
+        The typed and the written form.
     tags : array of int16, shape (n,)
-        The part of speech that it has most often, as a place in `tag_names`.
+        The most frequent part of speech, as an index into `tag_names`.
     tag_names : tuple of str
     counts : array of int64, shape (n,)
-        How often text has it; 0 for entries of a dictionary alone.
+        Frequency in text; 0 for entries that are only in a dictionary.
     usage : array of float32, shape (n,), optional
-        ln of what its probability is multiplied by, where more is known than the text says
-        (`usage.usage_of`).
+        ln of a factor on the probability, from other sources than the text
+        (`general_usage`).
     """
 
     readings: tuple[str, ...]
@@ -55,12 +55,12 @@ class KanaLexicon:
 
     @classmethod
     def from_text(cls, text: SegmentedText) -> KanaLexicon:
-        """Return the words of segmented text."""
+        """Return the lexicon of segmented text."""
         return cls.counted(text.entries, np.bincount(text.ids, minlength=len(text.entries)))
 
     @classmethod
     def counted(cls, entries: Iterable[tuple[str, str, str]], counts: Iterable[int]) -> KanaLexicon:
-        """Return words (spelling, reading, part of speech), of which each was seen so often."""
+        """Return the lexicon of words (spelling, reading, part of speech) with given counts."""
         usage: dict[tuple[str, str], Counter[str]] = {}
         for (surface, reading, tag), count in zip(entries, counts, strict=True):
             if reading and surface.isprintable() and not _NUMBER.fullmatch(surface):
@@ -81,9 +81,9 @@ class KanaLexicon:
         return len(self.readings)
 
     def with_more(self, other: KanaLexicon) -> KanaLexicon:
-        """Return this lexicon with the entries of another beside its own; counts of both add up.
+        """Return this lexicon merged with the entries of another one; counts are added.
 
-        What is known of their usage stays.
+        The usage of existing entries is unchanged.
         """
         own = zip(self.surfaces, self.readings, (self.tag_names[tag] for tag in self.tags), strict=True)
         its = zip(other.surfaces, other.readings, (other.tag_names[tag] for tag in other.tags), strict=True)
@@ -96,7 +96,7 @@ class KanaLexicon:
 
     @cached_property
     def shares(self) -> NDArray[np.float64]:
-        """How often each entry's spelling is read as its reading: P(reading | spelling), shape (n,)."""
+        """P(reading | spelling) of each entry, shape (n,)."""
         totals: Counter[str] = Counter()
         for surface, count in zip(self.surfaces, self.counts.tolist(), strict=True):
             totals[surface] += count
@@ -110,9 +110,9 @@ class KanaLexicon:
 
 
 def unseen_weights(lexicon: KanaLexicon) -> NDArray[np.float64]:
-    """Return how likely each word of a dictionary is to be the next that text has for the first time.
+    """Return for each dictionary word the probability that it is the next new word of a text.
 
-    By part of speech and length: as many as text has once, divided among those that it never has.
+    By part of speech and length: the number of words seen once, divided among the words never seen.
     """
     lengths = np.minimum([len(reading) for reading in lexicon.readings], LONGEST)
     classes = lexicon.tags.astype(np.int64) * (LONGEST + 1) + lengths
@@ -124,16 +124,16 @@ def unseen_weights(lexicon: KanaLexicon) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReadingTrie:
-    """Readings by their characters; the node below edge i is i + 1, the root is 0.
+    """Trie of readings; the node below edge i is i + 1, the root is 0.
 
     Attributes
     ----------
     begins : array of int64, shape (n_nodes + 1,)
-        Where each node's edges begin.
+        Start of each node's edges.
     labels : array of int32, shape (n_nodes - 1,)
-        Their characters, ascending.
+        Characters of the edges, ascending.
     entry_begins : array of int64, shape (n_nodes + 1,)
-        Where the entries of each node begin in `entries`.
+        Start of each node's entries in `entries`.
     entries : array of int32, shape (n_entries,)
     """
 
@@ -144,11 +144,12 @@ class ReadingTrie:
 
     @classmethod
     def from_readings(cls, readings: Sequence[str]) -> ReadingTrie:
-        """Return the trie of some readings, of which many may be equal; none is empty."""
+        """Return the trie of some readings, which may repeat and must not be empty."""
         order = np.array(sorted(range(len(readings)), key=readings.__getitem__), np.int64)
         letters, sizes = _letters([readings[i] for i in order.tolist()])
         alike = _group_alike(letters)
-        nodes = np.zeros(1, np.int64)  # of a depth: the first reading that begins so
+        # the nodes of one depth, each given by the first reading with its prefix
+        nodes = np.zeros(1, np.int64)
         labels, entries = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
         edge_counts: list[NDArray[np.int64]] = []
         entry_counts: list[NDArray[np.int64]] = []
@@ -168,7 +169,7 @@ class ReadingTrie:
 
 
 def _letters(readings: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Return the characters of readings, shape (n, longest), zero behind their ends, and their lengths."""
+    """Return the characters of readings, shape (n, longest), padded with zeros, and their lengths."""
     sizes = np.fromiter(map(len, readings), np.int64, len(readings))
     letters = np.zeros((len(readings), int(sizes.max(initial=0))), np.int32)
     codes = np.frombuffer("".join(readings).encode("utf-32-le", "surrogatepass"), np.uint32)
@@ -177,7 +178,7 @@ def _letters(readings: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int
 
 
 def _group_alike(letters: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return how many characters each row begins with as the one before it does; -1 for the first row."""
+    """Return the length of the common prefix of each row and the row before; -1 for the first row."""
     groups = np.full(len(letters), -1, np.int64)
     if len(letters) > 1:
         other = letters[1:] != letters[:-1]
@@ -201,20 +202,21 @@ def general_usage(
     most: float = 3.0,
     share: float = 0.5,
 ) -> NDArray[np.float32]:
-    """Return ln of what the probability of each entry is multiplied by, shape (n,).
+    """Return ln of a factor on the probability of each entry, shape (n,).
 
     Parameters
     ----------
     lexicon : Lexicon
     frequencies : mapping of str to float
-        Shares of spellings in other text.
+        Relative frequencies of spellings in other text.
     weight : float
-        The power of the ratio of frequencies.
+        Exponent of the ratio of frequencies.
     most : float
-        What ln of the ratio is at most, and minus it at least.
+        Bound on the absolute value of ln of the ratio.
     share : float
-        Of the probability of words that the text lacks, what is divided as the other text has them; the rest
-        is divided by part of speech and length.
+        Share of the probability of words missing in the text that follows the other text's frequencies; the
+        rest
+        follows part of speech and length.
     """
     usage = np.array([frequencies.get(surface, 0.0) for surface in lexicon.surfaces])
     counts: Counter[str] = Counter()
@@ -235,12 +237,12 @@ def general_usage(
 
 
 def sudachi_lexicon(*, longest: int = LONGEST) -> KanaLexicon:
-    """Return the entries of Sudachi's core dictionary that are read in kana, without counts.
+    """Return the entries of Sudachi's core dictionary with kana readings, with zero counts.
 
     Raises
     ------
     UserError
-        D670 where SudachiPy or its dictionary is not installed.
+        D670 if SudachiPy or its dictionary is not installed.
     """
     dictionary = sudachi_dictionary()
     names: dict[int, str] = {}

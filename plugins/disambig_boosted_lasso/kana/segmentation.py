@@ -28,7 +28,7 @@ _DIGITS = re.compile("[0-9０-９]+")
 
 @dataclass(frozen=True, slots=True)
 class ReadingRule:
-    """One line of the table."""
+    """One line of the table of reading corrections."""
 
     word: str
     read: str
@@ -37,7 +37,7 @@ class ReadingRule:
     reading: str
 
     def matched_reading(self, words: Sequence[Word], at: int) -> str | None:
-        """Return the reading of a word of a sentence by this rule; None where it does not fit."""
+        """Return the reading of a word in a sentence by this rule; None if it does not apply."""
         surface, reading, _ = words[at]
         if not (_begins(self.word, surface) and (self.read == "*" or _begins(self.read, reading))):
             return None
@@ -49,7 +49,7 @@ class ReadingRule:
 
 
 def apply_overrides(words: Sequence[Word]) -> list[Word]:
-    """Return the words of a sentence, each with the reading that the table says it has."""
+    """Return the words of a sentence with corrected readings."""
     result = list(words)
     table, beginnings = read_rules()
     for at, (surface, _, tag) in enumerate(words):
@@ -63,7 +63,7 @@ def apply_overrides(words: Sequence[Word]) -> list[Word]:
 
 @cache
 def read_rules() -> tuple[dict[str, list[ReadingRule]], dict[str, list[ReadingRule]]]:
-    """Return the rules of whole words by these, and of beginnings by their first character."""
+    """Return the rules for whole words by word, and those for prefixes by their first character."""
     whole: dict[str, list[ReadingRule]] = {}
     beginnings: dict[str, list[ReadingRule]] = {}
     for line in TABLE.read_text(encoding="utf8").splitlines():
@@ -79,7 +79,7 @@ def _begins(prefix: str, text: str) -> bool:
 
 
 def _is(word: Word | None, surface: str) -> bool:
-    """Return whether the word beside is one of those that a rule names."""
+    """Return whether a neighbouring word is one of those that a rule names."""
     if surface == "*":
         return True
     return word is not None and any(_is_one(word, kind) for kind in surface.split("|"))
@@ -100,7 +100,7 @@ def _is_one(word: Word, kind: str) -> bool:
 
 
 def _ends(number: str, endings: Sequence[str]) -> bool:
-    """Return whether a number ends in one of some digits; of several tens and units only it itself does."""
+    """Return whether a number ends in certain digits; a rule with tens and units needs the exact number."""
     return number in endings or (len(endings[0]) == 1 and "10" not in endings and number[-1] in endings)
 
 
@@ -115,18 +115,18 @@ LONGEST = 10_000
 
 
 def segment_lines(lines: Iterable[str], *, mode: str = "A") -> Iterator[list[Word]]:
-    """Yield the words of each line: as written (kana in full width), reading, part of speech.
+    """Yield the words of each line: spelling (full-width kana), reading, part of speech.
 
     Parameters
     ----------
     lines : iterable of str
     mode : str
-        How long words are, by Sudachi: ``"A"`` short units, ``"B"`` between, ``"C"`` named entities whole.
+        Length of words, by Sudachi: ``"A"`` short units, ``"B"`` medium, ``"C"`` named entities as one word.
 
     Raises
     ------
     UserError
-        D670 where SudachiPy or its dictionary is not installed, D671 for a mode that is none.
+        D670 if SudachiPy or its dictionary is not installed, D671 for an unknown mode.
     """
     if mode not in MODES:
         raise UserError("D671", setting="mode", value=mode, names=", ".join(MODES))
@@ -141,7 +141,7 @@ def segment_lines(lines: Iterable[str], *, mode: str = "A") -> Iterator[list[Wor
 
 
 def join_readings(words: Iterable[Word]) -> str:
-    """Return what is typed to get some words."""
+    """Return the typed form of some words."""
     return "".join(reading for _, reading, _ in words)
 
 
@@ -151,7 +151,7 @@ def sudachi_dictionary() -> Any:
     Raises
     ------
     UserError
-        D670 where SudachiPy or the dictionary is not installed.
+        D670 if SudachiPy or the dictionary is not installed.
     """
     try:
         from sudachipy import Dictionary
@@ -162,12 +162,12 @@ def sudachi_dictionary() -> Any:
 
 
 def sudachi_version() -> str:
-    """Return what text is cut and read by: of SudachiPy, its dictionary and the table of what it gets wrong.
+    """Return the versions that segmentation depends on: SudachiPy, its dictionary, the table of corrections.
 
     Raises
     ------
     UserError
-        D670 where SudachiPy or its dictionary is not installed.
+        D670 if SudachiPy or its dictionary is not installed.
     """
     try:
         installed = [metadata.version(name) for name in ("sudachipy", "sudachidict_core")]
@@ -196,7 +196,7 @@ def _cutter(mode: str) -> Any:
 
 
 def _split_word(surface: str, reading: str, tag: str, cut: Any) -> list[Word]:
-    """Return a word as one, or its parts where some of it stands for itself."""
+    """Return a word as one, or its parts if some of them represent themselves."""
     if is_kana(surface):
         return [(surface, normalise_kana(surface), tag)]
     if not is_native(surface):
@@ -216,7 +216,7 @@ def _split_word(surface: str, reading: str, tag: str, cut: Any) -> list[Word]:
 
 
 def _surface_form(surface: str, reading: str) -> str:
-    """Return a reading whose ending is spelt as the word's is; the word itself where it is none."""
+    """Return a reading with its ending spelt as in the word; the word itself if it has no reading."""
     if has_kanji(reading) or not reading:
         return surface
     ending = _ENDING.search(surface)
@@ -237,11 +237,11 @@ class SegmentedText:
     Attributes
     ----------
     entries : tuple of (str, str, str)
-        Each word as it is found: spelling, reading, part of speech.
+        Distinct words: spelling, reading, part of speech.
     ids : array of int32, shape (n_words,)
-        The entry of each word.
+        Entry of each word.
     offsets : array of int64, shape (n_sentences + 1,)
-        Where the words of each sentence begin.
+        Start of each sentence's words.
     """
 
     entries: tuple[Word, ...]
@@ -250,7 +250,7 @@ class SegmentedText:
 
     @classmethod
     def from_sentences(cls, sentences: Iterable[Sequence[Word]]) -> SegmentedText:
-        """Return sentences by columns."""
+        """Return sentences in columns."""
         numbers: dict[Word, int] = {}
         ids: list[NDArray[np.int32]] = []
         for words in sentences:
@@ -260,7 +260,7 @@ class SegmentedText:
 
     @classmethod
     def concat(cls, parts: Sequence[SegmentedText]) -> SegmentedText:
-        """Return the sentences of all parts, one after the other."""
+        """Return the sentences of all parts, concatenated."""
         numbers: dict[Word, int] = {}
         ids, sizes = [np.empty(0, np.int32)], [np.empty(0, np.int64)]
         for part in parts:
@@ -278,21 +278,21 @@ class SegmentedText:
         return [self.entries[i] for i in self.ids[self.offsets[index] : self.offsets[index + 1]].tolist()]
 
     def __getitem__(self, index: slice) -> SegmentedText:
-        """Return a stretch of the sentences, of the same entries."""
+        """Return a slice of the sentences, with the same entries."""
         first, last, _ = index.indices(len(self))
         last = max(first, last)
         offsets = self.offsets[first : last + 1]
         return SegmentedText(self.entries, self.ids[offsets[0] : offsets[-1]], offsets - offsets[0])
 
     def take(self, which: NDArray[np.integer]) -> SegmentedText:
-        """Return some of the sentences, in the order of `which`, of the same entries."""
+        """Return some of the sentences, in the order of `which`, with the same entries."""
         starts, sizes = self.offsets[which], np.diff(self.offsets)[which]
         offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         places = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], sizes)
         return SegmentedText(self.entries, self.ids[places], offsets)
 
     def column(self, which: int) -> list[str]:
-        """Return each sentence written (0) or read (1), its words joined."""
+        """Return the spelling (0) or reading (1) of each sentence, with words joined."""
         strings = [entry[which] for entry in self.entries]
         ids, bounds = self.ids.tolist(), self.offsets.tolist()
         pairs = itertools.pairwise(bounds)
@@ -300,7 +300,7 @@ class SegmentedText:
 
 
 def write_segmented(path: str | Path, sentences: Iterable[Sequence[Word]]) -> int:
-    """Write sentences to a file; return how many there were."""
+    """Write sentences to a file; return their number."""
     count = 0
     with Path(path).open("w", encoding="utf8", newline="\n") as file:
         for words in sentences:
@@ -316,7 +316,7 @@ def read_segmented(path: str | Path) -> SegmentedText:
     Raises
     ------
     UserError
-        D300 where there is no file, D672 for a line that is none.
+        D300 if the file does not exist, D672 for an invalid line.
     """
     if not Path(path).is_file():
         raise UserError("D300", path=path)

@@ -1,4 +1,4 @@
-"""The task ``kana_kanji``: choose the right conversion of a line of kana from a converter's best ones."""
+"""The task ``kana_kanji``: choose the right conversion of a line of kana from a converter's candidates."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ from .converter import MOST, Converter, converter_fingerprint, list_domains, loa
 
 @dataclass(frozen=True)
 class KanaKanji:
-    """Find the right conversion of each line of kana in its list of candidates (Gao, Suzuki and Yu 2006).
+    """Choose the right conversion of each line of kana from a list of candidates (Gao, Suzuki and Yu 2006).
 
-    Lists come from a converter (`lists`), or from files of n-best lists that one wrote; in running text there
-    is nothing to decide.
+    Lists come from a converter (`lists`), or from n-best files that one wrote; running text has no
+    decisions.
 
     Parameters
     ----------
     converter : str
-        Folder of the converter (`Converter.save`), or the name of a pack that brings one, such as
-        ``disambig_ja``; only `lists` needs it. A saved model names a folder by its place beside it.
+        Folder of the converter (`Converter.save`), or the name of a pack with one, such as
+        ``disambig_ja``; only `lists` needs it. A saved model stores a relative path.
     k : int
-        Candidates of a line.
+        Candidates per line.
     digest : str
-        What tells the converter that was learned from (`stored.fingerprint`) from others, which are refused;
-        training sets it where it is left out. Empty: any converter.
+        Fingerprint of the training converter (`converter_fingerprint`); other converters are rejected.
+        By default training sets it. Empty: any converter.
     name, language : str
-        Of the task.
+        Name and language of the task.
 
     Raises
     ------
     UserError
-        D675 for a k that is none.
+        D675 for an invalid k.
     """
 
     converter: str = ""
@@ -58,7 +58,7 @@ class KanaKanji:
 
     @property
     def groups(self) -> tuple[Group, ...]:
-        """One group, whose candidates are those of each line."""
+        """One group; its candidates are those of each line."""
         return (Group(self.name, ()),)
 
     @property
@@ -70,11 +70,11 @@ class KanaKanji:
     def learn_settings(
         self, labelled: Sequence[Any], tokenisation: Tokenisation | None = None
     ) -> dict[str, Any]:
-        """Return the digest of the converter, where there is one and the config leaves it open."""
+        """Return the fingerprint of the converter, if there is one and the config does not set it."""
         return {"digest": converter_fingerprint(self.folder)} if self.converter and not self.digest else {}
 
     def check(self, folder: Path, *, model: str = "") -> None:
-        """Refuse the converter in a folder if another one was learned from.
+        """Check that the converter in a folder is the one used in training.
 
         Raises
         ------
@@ -85,11 +85,11 @@ class KanaKanji:
             raise UserError("D693", model=model or self.name, converter=folder)
 
     def check_files(self) -> str:
-        """Read the converter and its domains, and say what they are.
+        """Read the converter and its domains, and return a description of them.
 
         Raises
         ------
-        UserError
+        D674, D655, D693 if they are damaged or do not fit.
             D674, D655, D693 where something is wrong with them.
         """
         if not self.converter:
@@ -102,20 +102,20 @@ class KanaKanji:
         return f"converter of {len(converter.lexicon):,} words, {len(converter.background):,} n-grams{note}"
 
     def instances(self, view: TokenView) -> Instances:
-        """Return nothing: lines of kana are items, and do not stand in texts."""
+        """Return no instances: lines of kana are items and do not occur in texts."""
         none = np.empty(0, np.int32)
         return Instances(np.empty(0, np.int64), none, none, none, CandidateLists.from_texts([]))
 
     def lists(self, lines: Sequence[str], *, references: Sequence[str] | None = None) -> CandidateLists:
-        """Return the candidates of lines of kana, with costs where it is said what lines should be.
+        """Return the candidates of lines of kana, with costs if references are given.
 
-        `disambig.api.training.train_candidates` learns from such lists, and
-        `disambig.api.tasks.decide_lists` says which candidates are best.
+        `disambig.api.training.train_candidates` learns from these lists, and
+        `disambig.api.tasks.decide_lists` returns the best candidates.
 
         Raises
         ------
         UserError
-            D674 where there is no converter in the folder, D693 where it is not the one learned from.
+            D674 if there is no converter in the folder, D693 if it is not the one used in training.
         """
         return self._converter.nbest(lines, self.k, references=references)
 

@@ -1,4 +1,4 @@
-"""Learners that rerank lists of candidates: stagewise ones (boosting, FSLR, BLasso) and two baselines."""
+"""Learners that rerank lists of candidates: stagewise learners (boosting, FSLR, BLasso) and two baselines."""
 
 import lazy_loader
 

@@ -8,13 +8,13 @@ import numpy as np
 
 from disambig.api.kernels import compiled
 
-# Numba finds the types of compiled functions (see `disambig.jit`).
+# Numba infers the types of compiled functions (see `disambig.jit`).
 # mypy: allow-untyped-defs
 
 
 @compiled
 def match_winner(key, left, right):
-    """Return the winner of two, the left one of equals."""
+    """Return the winner of two features, the left one if they are equal."""
     if right < 0:
         return left
     if left < 0:
@@ -24,7 +24,7 @@ def match_winner(key, left, right):
 
 @compiled
 def build_tree(key, tree):
-    """Play all matches."""
+    """Play all matches of the tournament."""
     size = len(tree) >> 1
     for k in range(size):
         tree[size + k] = k if k < len(key) else -1
@@ -34,7 +34,7 @@ def build_tree(key, tree):
 
 @compiled
 def change_key(key, tree, k, value):
-    """Give feature k another key. Matches are played again up to the first that comes out as before."""
+    """Change the key of feature k. Matches are repeated upwards until one has the same result as before."""
     key[k] = value
     place = ((len(tree) >> 1) + k) >> 1
     while place >= 1:
@@ -45,7 +45,7 @@ def change_key(key, tree, k, value):
         place >>= 1
 
 
-# Numba finds the types of compiled functions (see `disambig.jit`).
+# Numba infers the types of compiled functions (see `disambig.jit`).
 # mypy: allow-untyped-defs
 
 
@@ -57,7 +57,7 @@ _FAR = 700.0
 
 @compiled
 def gather_sums(index, weight, k, values, sums, ends):
-    """Sum the weights of feature k's pairs by value; return how many. in `ends`, where each value ends."""
+    """Sum the weights of feature k's pairs by value, with the values' ends in `ends`; return their number."""
     n = 0
     at, end = index.ends[k], index.ends[k + 1]
     while at < end:
@@ -75,7 +75,7 @@ def gather_sums(index, weight, k, values, sums, ends):
 
 @compiled
 def loss_reduction(values, sums, n, step):
-    """Return by how much a step lowers ExpLoss."""
+    """Return the amount by which a step lowers ExpLoss."""
     total = 0.0
     for v in range(n):
         total -= sums[v] * np.expm1(-step * values[v])
@@ -100,10 +100,10 @@ def loss_slope(values, sums, n, smooth, step):
 
 @compiled
 def best_step(values, sums, n, smooth, most):
-    """Return the step at which ExpLoss with its smoothing is least, of at most `most` to either side.
+    """Return the step, of at most `most` in either direction, that minimises ExpLoss with smoothing.
 
     Pseudo-pairs of weight `smooth` on either side give eq. (16), ``1/2 log((C+ + eps Z) / (C- + eps Z))``,
-    where all values are 1 and -1; other values have no closed form: Newton's method between bounds.
+    if all values are 1 and -1; other values have no closed form and use Newton's method with bounds.
     """
     plus, minus, largest, units = smooth, smooth, 0.0, True
     for v in range(n):
@@ -153,11 +153,11 @@ def best_step(values, sums, n, smooth, most):
 
 @compiled
 def max_reduction(sums):
-    """Return what the best step of a feature may lower ExpLoss by, at most.
+    """Return an upper bound on the reduction of ExpLoss by a feature's best step.
 
-    `sums` are the weights of its pairs of positive values, their sum times the values, and the same of the
-    negative ones. By Jensen's inequality no step leaves less than if all values on a side were their mean;
-    so this is exact where they are equal, as 1 and -1 are: ``(sqrt(C+) - sqrt(C-))^2``.
+    `sums` are the weights of its pairs with positive values, their sum times the values, and the same for the
+    negative ones. By Jensen's inequality, no step leaves less than if all values on a side were their mean,
+    so this is exact if they are equal, such as 1 and -1: ``(sqrt(C+) - sqrt(C-))^2``.
     """
     plus, minus = max(sums[0], 0.0), max(sums[2], 0.0)
     if plus == 0.0 or minus == 0.0 or sums[1] <= 0.0 or sums[3] <= 0.0:
@@ -169,7 +169,7 @@ def max_reduction(sums):
     return -plus * np.expm1(-step * up) - minus * np.expm1(step * down)
 
 
-# Numba finds the types of compiled functions (see `disambig.jit`).
+# Numba infers the types of compiled functions (see `disambig.jit`).
 # mypy: allow-untyped-defs
 
 
@@ -184,7 +184,7 @@ MORE, DONE = 0, 1
 
 
 class StepRule(NamedTuple):
-    """How steps are chosen and how long they are; plain numbers, so that it compiles once."""
+    """How steps are chosen and their length; plain numbers, so that functions are compiled only once."""
 
     grid: bool
     eps: float
@@ -197,7 +197,7 @@ class StepRule(NamedTuple):
 
 
 class PairIndex(NamedTuple):
-    """The arrays of `pairs.Pairs`, and what steps of eps and -eps take away of a pair, by code."""
+    """The arrays of `pairs.CandidatePairs`, and the factors of steps of eps and -eps for each code."""
 
     starts: Any
     features: Any
@@ -211,7 +211,7 @@ class PairIndex(NamedTuple):
 
 
 class StepState(NamedTuple):
-    """What changes from step to step."""
+    """The state that steps change."""
 
     weight: Any
     sums: Any
@@ -231,7 +231,7 @@ class StepState(NamedTuple):
 
 @compiled
 def add_to_sums(rule, index, sums, p, change_of):
-    """Add a pair's change of weight to the sums of its features."""
+    """Add the change in a pair's weight to the sums of its features."""
     for at in range(index.starts[p], index.starts[p + 1]):
         k, code = index.features[at], index.codes[at]
         value = index.values[code]
@@ -248,7 +248,7 @@ def add_to_sums(rule, index, sums, p, change_of):
 
 @compiled
 def forward_key(rule, sums, k):
-    """Return what a step of feature k may lower ExpLoss by."""
+    """Return the amount by which a step of feature k may lower ExpLoss."""
     if rule.grid:
         return max(sums[k, 0], sums[k, 1])
     return max_reduction(sums[k, 4:])
@@ -256,9 +256,9 @@ def forward_key(rule, sums, k):
 
 @compiled
 def backward_key(rule, state, k):
-    """Return what the step toward zero gains for each unit of the L1 norm: less than 0; -inf without weight.
+    """Return the gain of a step toward zero per unit of the L1 norm: less than 0; -inf for a zero weight.
 
-    Of steps of eps it has the order of eq. (14); shorter ones are held against their length.
+    For steps of eps this has the order of eq. (14); for shorter steps it is relative to their length.
     """
     weight, sums = state.weights[k], state.sums
     if weight == 0.0:
@@ -270,7 +270,7 @@ def backward_key(rule, state, k):
 
 @compiled
 def refresh_sums(rule, index, state):
-    """Compute all sums and keys from the pairs' weights, so that rounding does not add up."""
+    """Compute all sums and keys from the pairs' weights, so that rounding errors do not accumulate."""
     state.sums[:, :3] = 0.0
     state.sums[:, 4:] = 0.0
     for p in range(len(state.weight)):
@@ -288,7 +288,7 @@ def refresh_sums(rule, index, state):
 
 @compiled
 def set_step_back(rule, state, k, n):
-    """Note the step back of a feature whose pairs are gathered, where that is no step of eps."""
+    """Record the step back of a feature whose pairs are gathered, if it is shorter than eps."""
     size = abs(state.weights[k])
     if size == 0.0 or size >= rule.eps * (1.0 - _SAME):
         state.sums[k, 3] = 0.0
@@ -300,7 +300,7 @@ def set_step_back(rule, state, k, n):
 
 @compiled
 def take_step(rule, index, state, k, n, step):
-    """Take a step: reweigh the pairs of feature k, whose sums are gathered, and mend the keys that change."""
+    """Take a step: update the pairs of feature k, whose sums are gathered, and the keys that change."""
     before = state.weights[k]
     after = before + step
     if abs(after) <= _SAME * abs(step):
@@ -337,7 +337,7 @@ def take_step(rule, index, state, k, n, step):
 
 @compiled
 def best_forward_step(rule, index, state):
-    """Return the best feature, how many values its pairs have (gathered) and the step to take; 0: none."""
+    """Return the best feature, its number of values (gathered) and its step; 0 for no step."""
     values, totals = state.values, state.totals
     while True:
         k = np.int64(state.tree[1])
@@ -363,7 +363,7 @@ def best_forward_step(rule, index, state):
             step = rule.shrinkage * best_step(values, totals, n, rule.smoothing * state.now[LOSS], np.inf)
         elif not rule.truncate:  # eq. (11)
             step = np.copysign(rule.eps, step)
-        elif not rule.grid:  # the optimal step, where that is smaller
+        elif not rule.grid:  # the optimal step if it is smaller
             step = max(-rule.eps, min(rule.eps, step))
         elif loss_slope(values, totals, n, 0.0, step)[0] * step > 0.0:
             step = best_step(values, totals, n, 0.0, rule.eps)
@@ -372,7 +372,7 @@ def best_forward_step(rule, index, state):
 
 @compiled
 def best_backward_step(rule, index, state):
-    """Return the weight to draw back, how many values its pairs have (gathered) and the step; -1: none."""
+    """Return the weight to step back, its number of values (gathered) and the step; -1 for none."""
     if not rule.backward or np.isinf(state.now[ALPHA]):
         return -1, 0, 0.0
     noise = _NOISE * state.now[LOSS]
@@ -398,13 +398,13 @@ def best_backward_step(rule, index, state):
 
 @compiled
 def run_steps(rule, index, state, features, back, steps, losses, alphas, norms):
-    """Take as many steps as `features`, and the other arrays of their size, have room for.
+    """Take steps until `features` and the other arrays of its size are full.
 
     Returns
     -------
     taken : int
     ended : int
-        `DONE` where no step lowers ExpLoss by more than `Rule.least`, else `MORE`.
+        `DONE` if no step lowers ExpLoss by more than `StepRule.least`, else `MORE`.
     """
     now = state.now
     for t in range(len(features)):
@@ -423,15 +423,15 @@ def run_steps(rule, index, state, features, back, steps, losses, alphas, norms):
     return len(features), MORE
 
 
-# Numba finds the types of compiled functions (see `disambig.jit`).
+# Numba infers the types of compiled functions (see `disambig.jit`).
 # mypy: allow-untyped-defs
 
 
 @compiled
 def pair_differences(indptr, indices, data, right, wrong, skip, starts, columns, values):
-    """Write the numbers of each pair's right row less its wrong one, zeros left out; return how many.
+    """Write the nonzero differences of each pair's right row and wrong row; return their number.
 
-    With empty `columns` they are counted only: `starts`, shape (pairs + 1,), is written either way.
+    If `columns` is empty they are only counted: `starts`, shape (pairs + 1,), is written in any case.
     """
     writes = len(columns) > 0
     size = 0
@@ -461,9 +461,9 @@ def pair_differences(indptr, indices, data, right, wrong, skip, starts, columns,
 
 @compiled
 def index_by_feature(starts, features, codes, n_features, n_codes):
-    """Return where each feature's entries begin, and their pairs and codes: by feature, then code, then pair.
+    """Return the entries sorted by feature, then code, then pair: the features' ends, pairs and codes.
 
-    Two stable counting sorts: the time grows with entries, features and codes only.
+    This uses two stable counting sorts, so the time is linear in entries, features and codes.
     """
     n = len(features)
     begins = np.zeros(n_codes + 1, np.int64)
@@ -494,13 +494,13 @@ def index_by_feature(starts, features, codes, n_features, n_codes):
     return ends, pairs, pair_codes
 
 
-# Numba finds the types of compiled functions (see `disambig.jit`).
+# Numba infers the types of compiled functions (see `disambig.jit`).
 # mypy: allow-untyped-defs
 
 
 @compiled
 def best_row(scores, start, end):
-    """Return the row of the greatest score between two rows, the first of equals."""
+    """Return the row with the highest score in a range of rows, the first of equals."""
     best = start
     for row in range(start + 1, end):
         if scores[row] > scores[best]:
@@ -512,19 +512,19 @@ def best_row(scores, start, end):
 def follow_winners(
     indptr, rows, data, list_of, offsets, cost, columns, steps, scores, winners, total, totals
 ):
-    """Write what the winners cost after each step to `totals`; return the last sum.
+    """Write the cost of the winners after each step to `totals`; return the last sum.
 
     Parameters
     ----------
     indptr, rows, data : arrays
-        The matrix of the lists, by columns; the rows of a column are in order.
+        The matrix of the lists, by columns; the rows of a column are sorted.
     list_of : array of int64, shape (n_rows,)
     columns, steps : arrays, shape (n_steps,)
-        The column whose weight moves, and by how much.
+        The column whose weight changes, and by how much.
     scores : array of float64, shape (n_rows,)
-        As they are before the steps; changed, as are `winners`, shape (n,).
+        Scores before the steps; changed, as are `winners`, shape (n,).
     total : float
-        What the winners cost before the steps.
+        Cost of the winners before the steps.
     """
     for t in range(len(columns)):
         at, end = indptr[columns[t]], indptr[columns[t] + 1]
@@ -543,13 +543,13 @@ def follow_winners(
 
 
 def sample() -> None:
-    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    """Run a small example, so that `disambig doctor --compile` compiles the functions."""
     one, zero = np.zeros(1), np.zeros(1, np.int64)
     bounds = np.array([0, 1])
     follow_winners(bounds, zero, one, zero, bounds, one, zero, one, one.copy(), zero.copy(), 0.0, one.copy())
 
 
-# Numba finds the types of compiled functions (see `disambig.jit`).
+# Numba infers the types of compiled functions (see `disambig.jit`).
 # mypy: allow-untyped-defs
 
 
@@ -564,7 +564,7 @@ def score_row(indptr, indices, data, row, weights):
 
 @compiled
 def add_row(indptr, indices, data, row, step, fixed, weights):
-    """Add a row `step` times to the weights that are not fixed."""
+    """Add a row, multiplied by `step`, to the weights that are not fixed."""
     for at in range(indptr[row], indptr[row + 1]):
         if not fixed[indices[at]]:
             weights[indices[at]] += step * data[at]
@@ -572,11 +572,11 @@ def add_row(indptr, indices, data, row, step, fixed, weights):
 
 @compiled
 def perceptron_pass(indptr, indices, data, offsets, cost, reference, order, fixed, weights, late, time):
-    """Pass once over the lists (Collins 2002); return the mistakes.
+    """Pass once over the lists (Collins 2002); return the number of mistakes.
 
-    Where the winner, the first of equals, costs more than the reference, the weights go toward the
-    reference. `late` has each change times the lists that were seen before it: after n lists the average is
-    ``weights - late / n``. Both change; `time` is how many lists there were before this pass.
+    If the winner, the first of equals, costs more than the reference, the weights move towards the
+    reference. `late` sums each change times the number of earlier lists: after n lists the average is
+    ``weights - late / n``. Both are changed; `time` is the number of lists before this pass.
     """
     mistakes = 0
     for i in order:

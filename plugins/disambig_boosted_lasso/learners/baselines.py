@@ -22,20 +22,21 @@ _MAX_PASSES = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AveragedPerceptron:
-    """Rerank by the averaged perceptron: from each wrong winner a step toward the list's reference.
+    """Rerank by the averaged perceptron: from each wrong winner a step towards the list's reference.
 
-    The reference is the candidate of least cost, of equals that of the best base score.
+    The reference is the candidate with the lowest cost; of equals, the one with the best base score.
 
     Parameters
     ----------
     base : str
-        Feature group of the base score: its weight is set first, where ExpLoss is least, and then fixed, as
-        of the other learners here. Where there is no such group, no weight is.
+        Feature group of the base score: its weight is set first, to minimise ExpLoss, and then fixed, as
+        in the other learners here. If there is no such group, no weight is fixed.
     passes : int, optional
-        Over the lists. Left open, it is that of 20 after which the average's winners cost least on
-        development data, the first of equals; without these 10.
+        Number of passes over the lists. By default the number up to 20 after which the average's winners have
+        the
+        lowest cost on development data, the first of equals; without development data 10.
     seed : int
-        Of the order of the lists, the same in each pass.
+        Seed for the order of the lists, which is the same in each pass.
     """
 
     base: str = "base score"
@@ -56,13 +57,13 @@ class AveragedPerceptron:
         dev: CandidateBatch | None = None,
         rng: np.random.Generator | None = None,
     ) -> Fitted:
-        """Return the scorer of the averaged weights; the order is that of `seed`, `rng` is not used.
+        """Return the scorer for the averaged weights; the order depends on `seed`, `rng` is not used.
 
         Raises
         ------
         UserError
-            D703 for features that are NaN or infinite, D645 for costs that are NaN, D705 where there is no
-            list.
+            D703 for features that are NaN or infinite, D645 for costs that are NaN, D705 if there are no
+            lists.
         """
         from ._kernels import perceptron_pass
 
@@ -99,7 +100,7 @@ class AveragedPerceptron:
         return Fitted(LinearScorer(best), report)
 
     def with_tuned(self, reports: Sequence[Mapping[str, Any]]) -> AveragedPerceptron:
-        """Return the learner with as many passes as the middle of some fits took, where that is left open."""
+        """Return the learner with the median number of passes of some fits, if the number is open."""
         if self.passes is not None or not reports:
             return self
         return replace(self, passes=max(1, int(median(report["passes"] for report in reports))))
@@ -117,21 +118,23 @@ DEFAULT_C = 0.03
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairwiseL2:
-    """Rerank by logistic regression over pairs, with L2 on all weights, by scikit-learn.
+    """Rerank by logistic regression over pairs, with an L2 penalty on all weights, by scikit-learn.
 
-    Each pair of a list's reference, its candidate of least cost, and another candidate is an example: the
-    difference of their features. All weights are learned at once, that of the base score among them.
+    Each pair of a list's reference (the candidate with the lowest cost) and another candidate is an example:
+    the
+    difference of their features. All weights are learned together, including that of the base score.
 
     Parameters
     ----------
     C : float, optional
-        Weight of the loss of a pair. By default chosen on development data from `GRID` by what the winners
-        cost; without these it is 0.03.
+        Weight of the loss of a pair. By default chosen from `GRID` by the cost of the winners on development
+        data; without development data 0.03.
     base : str
-        Feature group whose sum says which of several candidates of least cost is the reference. Where there
-        is no such group, it is the first.
+        Feature group whose sum decides which of several candidates with the lowest cost is the reference. If
+        there
+        is no such group, the first candidate is.
     max_iter : int
-        Of the minimiser.
+        Maximum number of iterations of the minimiser.
     """
 
     C: float | None = None
@@ -152,15 +155,15 @@ class PairwiseL2:
         dev: CandidateBatch | None = None,
         rng: np.random.Generator | None = None,
     ) -> Fitted:
-        """Return the scorer of least loss; `rng` is not used (the problem is convex).
+        """Return the scorer with the lowest loss; `rng` is not used (the problem is convex).
 
-        Without any pair the weights of the base score are 1 and all others 0.
+        Without pairs, the weights of the base score are 1 and all others 0.
 
         Raises
         ------
         UserError
-            D703 for features that are NaN or infinite, D645 for costs that are NaN, D705 where there is no
-            list.
+            D703 for features that are NaN or infinite, D645 for costs that are NaN, D705 if there are no
+            lists.
         """
         lists = canonical_rows(batch)
         base = base_columns(lists, self.base)
@@ -186,7 +189,7 @@ class PairwiseL2:
         return Fitted(LinearScorer(weights), report)
 
     def with_tuned(self, reports: Sequence[Mapping[str, Any]]) -> PairwiseL2:
-        """Return the learner with the C of the middle of some fits, where it is left open."""
+        """Return the learner with the median C of some fits, if it is open."""
         if self.C is not None or not reports:
             return self
         return replace(self, C=float(median(report["C"] for report in reports)))
@@ -199,7 +202,7 @@ class PairwiseL2:
 def _signed_differences(
     lists: SparseRows, right: NDArray[np.int64], wrong: NDArray[np.int64]
 ) -> tuple[Any, NDArray[np.int64]]:
-    """Return differences of pairs; scikit-learn wants two classes, so every second one is turned over."""
+    """Return the differences of pairs; scikit-learn needs two classes, so every second one is negated."""
     from scipy.sparse import csr_array
 
     skip = np.zeros(lists.rows.shape[1], np.bool_)
@@ -213,11 +216,11 @@ def _signed_differences(
 def _minimise(
     rows: Any, labels: NDArray[np.int64], C: float, max_iter: int, start: Floats
 ) -> tuple[Floats, bool]:
-    """Return the weights of least loss, and whether `max_iter` was enough."""
+    """Return the weights with the lowest loss, and whether `max_iter` was sufficient."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
 
-    if len(labels) == 1:  # one class: the same pair, turned over, says the same
+    if len(labels) == 1:  # only one class: the negated pair is equivalent
         from scipy.sparse import csr_array, vstack
 
         rows, labels, C = csr_array(vstack([rows, -rows])), np.array([1, -1]), C / 2
@@ -225,6 +228,6 @@ def _minimise(
     learner.coef_, learner.classes_ = start[None].copy(), np.array([-1, 1])
     learner.intercept_ = np.zeros(1)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # the report says so
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the report contains this
         learner.fit(rows, labels)
     return np.asarray(learner.coef_, np.float64)[0].copy(), bool(learner.n_iter_[0] < max_iter)

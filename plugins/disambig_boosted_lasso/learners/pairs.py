@@ -20,12 +20,12 @@ _LITTLE = 1e-12
 
 
 def base_weights(differences: Floats) -> Floats:
-    """Return the weights of least ExpLoss of the base columns, by Newton's method with halved steps.
+    """Return the weights of the base columns that minimise ExpLoss, by Newton's method with step halving.
 
     Parameters
     ----------
     differences : array of float64, shape (n_pairs, n_base)
-        Reference less other candidate. Without any pair each weight is 1: the base score decides.
+        Reference minus other candidate. Without pairs each weight is 1: the base score decides.
     """
     n, width = differences.shape
     if not n:
@@ -36,7 +36,7 @@ def base_weights(differences: Floats) -> Floats:
     weights = np.zeros(width)
     loss, row_weights = float(n), np.ones(n)
     for _ in range(_STEPS if width else 0):
-        slope = scaled.T @ row_weights  # downhill
+        slope = scaled.T @ row_weights  # descent direction
         curve = (scaled * row_weights[:, None]).T @ scaled
         step = np.linalg.lstsq(curve, slope, rcond=1e-12)[0]
         if float(step @ slope) <= _LITTLE * n:
@@ -61,10 +61,11 @@ _MOST_CODES = 1 << 16
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CandidatePairs:
-    """Differences between candidates, by pairs and by features.
+    """Differences between candidates, by pair and by feature.
 
-    A feature is a column that differs in some pair, but for the base columns. A code stands for a value, so
-    that a step's factor is computed once a value.
+    A feature is a column, other than a base column, that differs in some pair. Values are encoded, so that
+    the
+    factor of a step is computed once per value.
 
     Attributes
     ----------
@@ -74,10 +75,10 @@ class CandidatePairs:
     features, codes : arrays of int32, shape (n_entries,)
         Pair p has the entries ``starts[p]:starts[p + 1]``.
     values : array of float64, shape (n_codes,)
-        What each code stands for.
+        The value of each code.
     ends : array of int64, shape (n_features + 1,)
     pairs, pair_codes : arrays of int32, shape (n_entries,)
-        Feature k has the entries ``ends[k]:ends[k + 1]``, ordered by code.
+        Feature k has the entries ``ends[k]:ends[k + 1]``, sorted by code.
     columns : array of int64, shape (n_features,)
         The flat weight of each feature.
     base_columns : array of int64, shape (n_base,)
@@ -101,12 +102,12 @@ class CandidatePairs:
 
 
 def canonical_rows(batch: CandidateBatch) -> SparseRows:
-    """Return a batch as sparse rows of sorted columns, none twice; all numbers are finite.
+    """Return a batch as sparse rows with sorted, unique columns; all numbers are finite.
 
     Raises
     ------
     UserError
-        D703 for features that are NaN or infinite, D645 for costs that are NaN, D705 where there is no list.
+        D703 for features that are NaN or infinite, D645 for costs that are NaN, D705 if there are no lists.
     """
     from scipy.sparse import csr_array
 
@@ -130,7 +131,7 @@ def canonical_rows(batch: CandidateBatch) -> SparseRows:
 
 
 def base_columns(batch: CandidateBatch, base: str) -> Ints:
-    """Return the columns of the feature group `base`; none where there is no such group."""
+    """Return the columns of the feature group `base`; none if there is no such group."""
     if base not in batch.columns.group_names:
         return np.zeros(0, np.int64)
     return np.flatnonzero(batch.columns.in_groups([base]))
@@ -139,7 +140,7 @@ def base_columns(batch: CandidateBatch, base: str) -> Ints:
 def reference_rows(batch: SparseRows, base: Sequence[int] | Ints) -> Ints:
     """Return the reference row of each list, shape (n,).
 
-    Of candidates of least cost it is that of the greatest sum of base columns, the first of equals.
+    Of several candidates with the lowest cost, it is the one with the greatest sum of base columns.
     """
     right = from_the_least(batch) == 0
     score = np.zeros(len(batch.cost))
@@ -164,12 +165,12 @@ def build_pairs(batch: CandidateBatch, base: str) -> CandidatePairs:
     ----------
     batch : CandidateBatch
     base : str
-        The feature group whose weights are set first and fixed; there may be none of this name.
+        The feature group whose weights are set first and then fixed; it need not exist.
 
     Raises
     ------
     UserError
-        As `canonical_rows`; D459 for a batch that cannot be written out as sparse rows.
+        See `canonical_rows`; D459 for a batch that cannot be converted to sparse rows.
     """
     from ._kernels import index_by_feature
 
@@ -195,7 +196,7 @@ def build_pairs(batch: CandidateBatch, base: str) -> CandidatePairs:
 def pair_row_differences(
     rows: Any, right: Ints, wrong: Ints, skip: NDArray[np.bool_]
 ) -> tuple[Ints, NDArray[np.int32], Floats]:
-    """Return the differences of pairs of rows as CSR: starts, columns and values, zeros left out."""
+    """Return the differences of pairs of rows as CSR arrays: starts, columns and values, without zeros."""
     from ._kernels import pair_differences
 
     arrays = rows.indptr.astype(np.int64), rows.indices.astype(np.int32), rows.data, right, wrong, skip
@@ -208,7 +209,7 @@ def pair_row_differences(
 
 
 def encode_values(values: Floats) -> tuple[Floats, NDArray[np.int32]]:
-    """Return the distinct values in order, and the number of each value among them."""
+    """Return the sorted distinct values, and the index of each value among them."""
     if len(values) and np.abs(values).max() < _MOST_CODES // 2:
         whole = values.astype(np.int32)
         if (whole == values).all():

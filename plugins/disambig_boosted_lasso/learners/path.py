@@ -20,22 +20,23 @@ REFRESH_INTERVAL = 8192
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepSettings:
-    """How steps are chosen, and how long they are.
+    """How steps are chosen, and their length.
 
     Attributes
     ----------
     grid : bool
-        Features are chosen by steps of `eps` (eq. 12), or else by their optimal steps (eq. 7). From where no
-        step of `eps` lowers ExpLoss on, they are chosen by their optimal steps, if these may be taken
+        If true, features are chosen by steps of `eps` (eq. 12), otherwise by their optimal steps (eq. 7).
+        When no
+        step of `eps` lowers ExpLoss any more, they are chosen by their optimal steps, if these are allowed
         (`truncate`).
     eps : float
-        Length of a step.
+        Step length.
     truncate : bool
-        Whether the optimal step is taken where it is smaller.
+        Whether the optimal step is taken if it is smaller.
     theta : float
-        What a step back must lower LassoLoss by (eq. 15); infinite: there are none.
+        Minimum reduction of LassoLoss by a step back (eq. 15); infinite: no steps back.
     smoothing, shrinkage : float
-        Of the optimal step (eq. 16, eq. 9); without smoothing steps are of `eps`.
+        For the optimal step (eq. 16, eq. 9); without smoothing steps have length `eps`.
     """
 
     grid: bool
@@ -48,18 +49,18 @@ class StepSettings:
 
 @dataclass(slots=True)
 class Stepper:
-    """Pairs whose weights move; `take` goes on from where it stood.
+    """Pairs with changing weights; `take` continues from the current state.
 
     Attributes
     ----------
-    pairs : Pairs
-    steps : Steps
+    pairs : CandidatePairs
+    steps : StepSettings
     tolerance : float
-        The end: no step lowers ExpLoss by more than this share of what it was at the start.
+        Stop when no step lowers ExpLoss by more than this share of its initial value.
     base : array of float64, shape (n_base,)
         The fixed weights.
     loss : float
-        ExpLoss at the start.
+        Initial ExpLoss.
     """
 
     pairs: CandidatePairs
@@ -116,8 +117,8 @@ class Stepper:
         Returns
         -------
         steps : list of arrays
-            Feature (int32), whether it is a step back, change of the weight, ExpLoss, alpha and L1 norm
-            after it: one each a step.
+            Feature (int32), whether it is a step back, change of the weight, and ExpLoss, alpha and L1 norm
+            afterwards: one each per step.
         ended : bool
             Whether no step lowers ExpLoss any more.
         """
@@ -144,7 +145,7 @@ class Stepper:
 
     @property
     def sums(self) -> tuple[Floats, Floats]:
-        """The pairs' weights and the features' sums as they stand (see `step_kernels`)."""
+        """The current weights of pairs and sums of features (see the step functions of `_kernels`)."""
         return self._state.weight.copy(), self._state.sums.copy()
 
 
@@ -154,22 +155,22 @@ _POINTS = 100
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LearningPath:
-    """Steps from the base score's weight alone to the last model; step 0 is before the first one.
+    """Steps from the base score's weight alone to the last model; step 0 is the state before the first step.
 
     Attributes
     ----------
     start : array of float64, shape (n_columns,)
-        Weights before the first step: the base score's.
+        Weights before the first step: those of the base score.
     columns : array of int64, shape (n_steps,)
-        The flat weight that each step moves.
+        The flat weight that each step changes.
     steps : array of float64, shape (n_steps,)
-        By how much: its direction is the sign.
+        Change of the weight, with its sign.
     backward : array of bool, shape (n_steps,)
-        Which are steps back of BLasso.
+        Which steps are steps back of BLasso.
     losses, norms, alphas : arrays of float64, shape (n_steps + 1,)
-        ExpLoss, L1 norm with the base weights, and alpha (infinite at first) after each step.
+        ExpLoss, L1 norm including the base weights, and alpha (initially infinite) after each step.
     ended : str
-        Why there is no further one: "no step lowers the loss", "steps", "development data".
+        Reason for the end of the path: "no step lowers the loss", "steps", "development data".
     dev_costs : array of float64, shape (n_steps + 1,), or None
         Mean cost of the winners on development data after each step.
     """
@@ -188,30 +189,30 @@ class LearningPath:
         return len(self.steps)
 
     def weights(self, step: int | None = None) -> Floats:
-        """Return the flat weights after a step, of all by default: sums of the steps so far."""
+        """Return the flat weights after a step, by default the last one: sums of the steps."""
         weights = self.start.copy()
         np.add.at(weights, self.columns[:step], self.steps[:step])
-        weights[np.abs(weights) < 1e-12] = 0.0  # steps forth and back leave no rounding
+        weights[np.abs(weights) < 1e-12] = 0.0  # steps back and forth leave rounding errors
         return weights
 
     def scorer(self, step: int | None = None) -> LinearScorer:
-        """Return the scorer after a step, the last by default."""
+        """Return the scorer after a step, by default the last one."""
         return LinearScorer(self.weights(step))
 
     def costs(self, batch: CandidateBatch) -> Floats:
-        """Return what the winners of some lists cost after each step, on average; shape (n_steps + 1,).
+        """Return the mean cost of the winners of some lists after each step, shape (n_steps + 1,).
 
-        Only lists whose candidates have the feature that moved are looked at.
+        Only lists with the changed feature are evaluated after a step.
         """
         follower = WinnerTracker.from_batch(batch, self.start)
         return np.concatenate([[follower.mean], follower.follow(self.columns, self.steps)])
 
     def best(self) -> int:
-        """Return the step of least cost on development data, the first of equals; without these the last."""
+        """Return the step with the lowest cost on development data, the first of equals; else the last step."""
         return len(self) if self.dev_costs is None else int(self.dev_costs.argmin())
 
     def report(self, step: int) -> dict[str, Any]:
-        """Return what is to be said of the path and the step taken of it, as plain values."""
+        """Return a report on the path and the chosen step, as plain values."""
         points = np.unique(np.linspace(0, len(self), min(_POINTS, len(self) + 1)).astype(np.int64))
         curve = {
             "step": points.tolist(),
@@ -237,7 +238,7 @@ class LearningPath:
 
 @dataclass(slots=True)
 class WinnerTracker:
-    """Lists whose winners are followed from step to step."""
+    """Lists whose winners are updated from step to step."""
 
     lists: SparseRows
     by_column: Any
@@ -252,7 +253,7 @@ class WinnerTracker:
 
     @classmethod
     def from_batch(cls, batch: CandidateBatch, weights: Floats) -> WinnerTracker:
-        """Return the lists of a batch as scored by some weights."""
+        """Return the lists of a batch, scored with some weights."""
         lists = canonical_rows(batch)
         scores = lists.scores(weights)
         winners = lists.offsets[:-1] + segments.argmax(scores, lists.offsets)
@@ -262,11 +263,11 @@ class WinnerTracker:
 
     @property
     def mean(self) -> float:
-        """What the winners cost now, on average."""
+        """Current mean cost of the winners."""
         return self.total / len(self.winners)
 
     def follow(self, columns: NDArray[np.int64], steps: Floats) -> Floats:
-        """Take some steps; return the mean cost after each."""
+        """Apply some steps; return the mean cost after each."""
         from ._kernels import follow_winners
 
         totals = np.empty(len(columns))
@@ -284,16 +285,16 @@ _STEPS_PER_CALL = 512
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PathLimits:
-    """When a path ends.
+    """Stopping criteria of a path.
 
     Attributes
     ----------
     most : int
-        Steps.
+        Maximum number of steps.
     tolerance : float
-        No step lowers ExpLoss by more than this share of what it was before the first one.
+        Stop when no step lowers ExpLoss by more than this share of its initial value.
     patience : int
-        Steps in which the cost on development data has not become less.
+        Stop after this number of steps without a lower cost on development data.
     """
 
     most: int
@@ -304,9 +305,9 @@ class PathLimits:
 def compute_path(
     pairs: CandidatePairs, steps: StepSettings, limits: PathLimits, dev: CandidateBatch | None = None
 ) -> LearningPath:
-    """Return the path of a learner on some pairs, in order; a development batch is followed along it.
+    """Return the path of a learner on some pairs; the winners of a development batch are followed along it.
 
-    The steps do not depend on development data, only how many there are.
+    The steps do not depend on development data, only their number does.
     """
     stepper = Stepper(pairs, steps, limits.tolerance)
     start = np.zeros(pairs.n_columns)

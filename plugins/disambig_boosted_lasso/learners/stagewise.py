@@ -28,10 +28,11 @@ Self = TypeVar("Self", bound="Stagewise")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stagewise:
-    """A learner that moves one weight a step. Each says in its own words what its settings are.
+    """A learner that changes one weight per step. Subclasses document their settings.
 
-    It has a path of its own (`path`) and is no `FitsPath`: of those the trainer scores development data once
-    a step, and here are tens of thousands of steps, along which `fit` follows the winners by an index.
+    It has its own method `path` and is not a `FitsPath`: for those, the trainer scores development data at
+    every step, and here there are tens of thousands of steps, along which `fit` updates the winners with an
+    index.
     """
 
     base: str = "base score"
@@ -57,22 +58,22 @@ class Stagewise:
         dev: CandidateBatch | None = None,
         rng: np.random.Generator | None = None,
     ) -> Fitted:
-        """Return the scorer of the step whose winners cost least on `dev`, the first of equals.
+        """Return the scorer of the step with the lowest cost of winners on `dev`, the first of equals.
 
-        Without development data, or where `steps` is given, it is the last step's. Nothing is random.
+        Without development data, or if `steps` is given, it is the last step's. There is no randomness.
 
         Raises
         ------
         UserError
-            D703 for features that are NaN or infinite, D645 for costs that are NaN, D705 where there is no
-            list.
+            D703 for features that are NaN or infinite, D645 for costs that are NaN, D705 if there are no
+            lists.
         """
         path = self.path(batch, dev=dev)
         step = len(path) if self.steps is not None else path.best()
         return Fitted(path.scorer(step), path.report(step))
 
     def path(self, batch: CandidateBatch, *, dev: CandidateBatch | None = None) -> LearningPath:
-        """Return the whole path; with `dev` what its winners cost along it, too, which may end it."""
+        """Return the whole path; with `dev` also the cost of its winners, which may end the path."""
         limits = PathLimits(
             most=self.max_steps if self.steps is None else self.steps,
             tolerance=self.tolerance,
@@ -81,11 +82,11 @@ class Stagewise:
         return compute_path(build_pairs(batch, self.base), self.rule(), limits, dev)
 
     def rule(self) -> StepSettings:
-        """Return how steps are chosen."""
+        """Return the rule for steps."""
         raise NotImplementedError
 
     def with_tuned(self: Self, reports: Sequence[Mapping[str, Any]]) -> Self:
-        """Return the learner with as many steps as the middle of some fits took, where that is left open."""
+        """Return the learner with the median number of steps of some fits, if the number is open."""
         if self.steps is not None or not reports:
             return self
         return replace(self, steps=int(median(report["steps"] for report in reports)))
@@ -97,31 +98,33 @@ class Stagewise:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Boosting(Stagewise):
-    """Rerank by boosting of ExpLoss, with smoothed or shrunken steps.
+    """Rerank by boosting of ExpLoss, with smoothed or shrunk steps.
 
-    Each step takes the feature whose optimal step lowers ExpLoss most (eq. 7), and moves its weight by
+    Each step selects the feature whose optimal step lowers ExpLoss most (eq. 7), and changes its weight by
     ``shrinkage * 1/2 log((C+ + smoothing Z) / (C- + smoothing Z))`` (eq. 16 and 9): C+ and C- are the weights
-    of the pairs in which the reference has the feature and the other candidate has not, and the other way
-    round; Z is ExpLoss. Where counts differ by more than one, what the formula minimises is: ExpLoss with
-    pairs of weight ``smoothing Z`` added that have the feature once in the reference, or once in the other.
+    of the pairs in which the reference has the feature and the other candidate does not, and vice versa;
+    Z is ExpLoss. If counts differ by more than one, the step minimises what the formula minimises: ExpLoss
+    with
+    additional pairs of weight ``smoothing Z`` that have the feature once in the reference, or once in the
+    other.
 
     Parameters
     ----------
     smoothing : float
-        Above zero: the larger, the shorter the steps of rare features.
+        Above zero: larger values give shorter steps for rare features.
     shrinkage : float
-        What each step is multiplied with, above 0 and 1 at most.
+        Factor on each step, above 0 and at most 1.
     base : str
-        Feature group of the base score: its weight is set first, where ExpLoss is least, and then fixed.
-        Where there is no such group, no weight is.
+        Feature group of the base score: its weight is set first, to minimise ExpLoss, and then fixed.
+        If there is no such group, no weight is fixed.
     steps : int, optional
-        How many steps are taken. Left open, development data choose; without these, it is all.
+        Number of steps. By default chosen on development data; without these, all steps are taken.
     max_steps : int
-        Of a path with `steps` left open.
+        Maximum number of steps if `steps` is open.
     patience : int
-        Steps without a lower cost on development data after which the path ends.
+        The path ends after this number of steps without a lower cost on development data.
     tolerance : float
-        The path ends where no step lowers ExpLoss by more than this share of what it was at first.
+        The path ends when no step lowers ExpLoss by more than this share of its initial value.
     """
 
     smoothing: float = 1e-4
@@ -133,31 +136,31 @@ class Boosting(Stagewise):
         check_fraction("Boosting.shrinkage", self.shrinkage)
 
     def rule(self) -> StepSettings:
-        """Return how steps are chosen."""
+        """Return the rule for steps."""
         return StepSettings(grid=False, smoothing=self.smoothing, shrinkage=self.shrinkage)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FSLR(Stagewise):
-    """Rerank by forward stagewise linear regression: chosen as in boosting, steps of one length.
+    """Rerank by forward stagewise linear regression: features as in boosting, steps of one length.
 
     Parameters
     ----------
     eps : float
-        Length of a step.
+        Step length.
     truncate : bool
-        Whether the optimal step is taken where it is smaller than `eps`, as the paper does.
+        Whether the optimal step is taken if it is smaller than `eps`, as in the paper.
     base : str
-        Feature group of the base score: its weight is set first, where ExpLoss is least, and then fixed.
-        Where there is no such group, no weight is.
+        Feature group of the base score: its weight is set first, to minimise ExpLoss, and then fixed.
+        If there is no such group, no weight is fixed.
     steps : int, optional
-        How many steps are taken. Left open, development data choose; without these, it is all.
+        Number of steps. By default chosen on development data; without these, all steps are taken.
     max_steps : int
-        Of a path with `steps` left open.
+        Maximum number of steps if `steps` is open.
     patience : int
-        Steps without a lower cost on development data after which the path ends.
+        The path ends after this number of steps without a lower cost on development data.
     tolerance : float
-        The path ends where no step lowers ExpLoss by more than this share of what it was at first.
+        The path ends when no step lowers ExpLoss by more than this share of its initial value.
     """
 
     eps: float = 0.5
@@ -169,71 +172,73 @@ class FSLR(Stagewise):
         check_flag(f"{type(self).__name__}.truncate", self.truncate)
 
     def rule(self) -> StepSettings:
-        """Return how steps are chosen: eq. (7) and (11)."""
+        """Return the rule for steps: eq. (7) and (11)."""
         return StepSettings(grid=False, eps=self.eps, truncate=self.truncate)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FBoosting(FSLR):
-    """Rerank by F-Boosting: the step of `eps` that lowers ExpLoss most. It is BLasso without steps back.
+    """Rerank by F-Boosting: the step of `eps` that lowers ExpLoss most; this is BLasso without steps back.
 
-    From where no step of `eps` lowers ExpLoss on, features are chosen by their optimal steps, which are
-    smaller; if these are not taken (`truncate`), the path ends there.
+    When no step of `eps` lowers ExpLoss any more, features are chosen by their optimal steps, which are
+    smaller; if these are not allowed (`truncate`), the path ends.
 
     Parameters
     ----------
     eps : float
-        Length of a step; features are chosen by what one of this length does.
+        Step length; features are chosen by the effect of a step of this length.
     truncate : bool
-        Whether the optimal step of the feature is taken where it is smaller than `eps`, as the paper does.
+        Whether the feature's optimal step is taken if it is smaller than `eps`, as in the paper.
     base : str
-        Feature group of the base score: its weight is set first, where ExpLoss is least, and then fixed.
-        Where there is no such group, no weight is.
+        Feature group of the base score: its weight is set first, to minimise ExpLoss, and then fixed.
+        If there is no such group, no weight is fixed.
     steps : int, optional
-        How many steps are taken. Left open, development data choose; without these, it is all.
+        Number of steps. By default chosen on development data; without these, all steps are taken.
     max_steps : int
-        Of a path with `steps` left open.
+        Maximum number of steps if `steps` is open.
     patience : int
-        Steps without a lower cost on development data after which the path ends.
+        The path ends after this number of steps without a lower cost on development data.
     tolerance : float
-        The path ends where no step lowers ExpLoss by more than this share of what it was at first.
+        The path ends when no step lowers ExpLoss by more than this share of its initial value.
     """
 
     def rule(self) -> StepSettings:
-        """Return how steps are chosen: eq. (12) and (13)."""
+        """Return the rule for steps: eq. (12) and (13)."""
         return StepSettings(grid=True, eps=self.eps, truncate=self.truncate)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BLasso(FBoosting):
-    """Rerank by the boosted lasso: steps of `eps` forth, and back where that lowers LassoLoss.
+    """Rerank by the boosted lasso: steps of `eps` forward, and backward if this lowers LassoLoss.
 
-    LassoLoss is ``ExpLoss + alpha * L1 norm``; alpha is what a step forth lowered ExpLoss by for each unit of
-    its length, the least so far. Before each step forth the weight whose step of `eps` toward zero raises
-    ExpLoss least is drawn back, if LassoLoss falls by more than `theta` (eq. 14 and 15). Where a weight is
-    less than `eps` the step ends at zero, and what it raises ExpLoss by is held against its length. Where no
-    step of `eps` lowers ExpLoss it goes on as F-Boosting does.
+    LassoLoss is ``ExpLoss + alpha * L1 norm``; alpha is the reduction of ExpLoss by a forward step per unit
+    of
+    its length, the smallest so far. Before each forward step, the weight whose step of `eps` towards zero
+    raises
+    ExpLoss least is stepped back, if LassoLoss falls by more than `theta` (eq. 14 and 15). If a weight is
+    smaller than `eps`, its step ends at zero, and the increase of ExpLoss is relative to its length. When no
+    step of `eps` lowers ExpLoss, the path continues as in F-Boosting.
 
     Parameters
     ----------
     theta : float
-        What a step back must lower LassoLoss by.
+        Minimum reduction of LassoLoss by a step back.
     eps : float
-        Length of a step; features are chosen by what one of this length does.
+        Step length; features are chosen by the effect of a step of this length.
     truncate : bool
-        Whether the optimal step of the feature is taken where it is smaller than `eps`, as the paper does. If
+        Whether the feature's optimal step is taken if it is smaller than `eps`, as in the paper. If
         not, the path approaches that of the lasso as `eps` falls.
     base : str
-        Feature group of the base score: its weight is set first, where ExpLoss is least, and then fixed.
-        Where there is no such group, no weight is.
+        Feature group of the base score: its weight is set first, to minimise ExpLoss, and then fixed.
+        If there is no such group, no weight is fixed.
     steps : int, optional
-        How many steps are taken. Left open, development data choose; without these, it is all.
+        Number of steps. By default chosen on development data; without these, all steps are taken.
     max_steps : int
-        Of a path with `steps` left open.
+        Maximum number of steps if `steps` is open.
     patience : int
-        Steps without a lower cost on development data after which the path ends.
+        The path ends after this number of steps without a lower cost on development data.
     tolerance : float
-        The path ends where no step lowers ExpLoss by more than this share of what it was at first.
+        The path ends when no step lowers ExpLoss by more than this share of its initial value.
     """
 
     theta: float = 0.0
@@ -243,5 +248,5 @@ class BLasso(FBoosting):
         check_non_negative("BLasso.theta", self.theta)
 
     def rule(self) -> StepSettings:
-        """Return how steps are chosen: eq. (12) to (15)."""
+        """Return the rule for steps: eq. (12) to (15)."""
         return StepSettings(grid=True, eps=self.eps, truncate=self.truncate, theta=self.theta)
