@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def load_parser(name: str | Path = "disambig_en_parser", *, max_length: int = 150) -> Parser:
-    """Return what parses text: see `parsers.parser.Parser`."""
+    """Return a parser for text: see `parser.Parser`."""
     from .parser.parser import Parser
 
     return Parser.load(name, max_length=max_length)

@@ -1,4 +1,4 @@
-"""The spaCy component of this plugin (loaded by spaCy alone, through its entry point)."""
+"""The spaCy component of this plugin (only spaCy imports this module, through its entry point)."""
 
 from __future__ import annotations
 

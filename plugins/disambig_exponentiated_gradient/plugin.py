@@ -1,4 +1,4 @@
-"""What this plugin brings, and where it is: nothing is imported before it is used."""
+"""Hooks of the plugin: names and modules of its entries, which are imported on first use."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ def disambig_register_learners(register: Register) -> None:
 
 @hookimpl
 def disambig_register_measures(register: Register) -> None:
-    """Register what trees are measured by."""
+    """Register the measure of trees."""
     register("exponentiated_gradient.BracketF1.v1", ".treebank.parseval:BracketF1")
 
 
 @hookimpl
 def disambig_register_extractors(register: Register) -> None:
-    """Register what trees are described by."""
+    """Register the features of trees."""
     register("exponentiated_gradient.TreeFeatures.v1", ".reranking.features:TreeFeatures")
 
 
 @hookimpl
 def disambig_register_experiments(register: Register) -> None:
-    """Register what repeats the paper."""
+    """Register the experiments of the paper."""
     register("collins2005.convergence.v1", ".experiments.convergence:Collins2005Convergence")
     register("collins2005.packed.v1", ".experiments.packed:Collins2005Packed")
     register("collins2005.reranking.v1", ".experiments.reranking:Collins2005Reranking")

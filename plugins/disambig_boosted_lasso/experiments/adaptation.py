@@ -64,7 +64,7 @@ class DomainParts:
     ----------
     All sentences; `sample_train` takes a part of them.
         All that there are; `some` takes as many as are wanted.
-    dev, test : Segmented
+    dev, test : SegmentedText
     """
 
     train: SegmentedText
@@ -241,7 +241,7 @@ class DomainLists:
     Attributes
     ----------
     domain : str
-    train, dev, test : Listed
+    train, dev, test : ConversionLists
     """
 
     domain: str
@@ -319,8 +319,8 @@ def adapt_every_way(
     Parameters
     ----------
     background : Converter
-    parts : Parts
-    dev, test : Listed
+    parts : DomainParts
+    dev, test : ConversionLists
         The lists of `background`.
     """
     results = AdaptationResults({BASELINE: test.first()}, oracles={BASELINE: test.oracle()})

@@ -81,7 +81,7 @@ class RowExtractor:
     Attributes
     ----------
     source : FeatureExtractor
-    families : tuple of Family
+    families : tuple of NgramFamily
     counting : tuple of FeatureExtractor
         One per family.
     """
@@ -171,7 +171,7 @@ class CorrectionLists:
 
     Attributes
     ----------
-    seen : Seen
+    seen : WordLists
     n_fixes : int
         Number of paragraphs with a mistake.
     changes : array of int64, shape (n_candidates,)

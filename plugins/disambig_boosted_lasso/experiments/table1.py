@@ -176,10 +176,10 @@ class DomainResults:
 
     Attributes
     ----------
-    domain : Domain
+    domain : ConversionDomain
     entropy : float
         Entropy of its test sentences under the background model, in bits per word.
-    test : Listed
+    test : ConversionLists
         Lists of its test sentences.
     by_size : dict of int to AdaptationResults
         Results by number of training sentences.

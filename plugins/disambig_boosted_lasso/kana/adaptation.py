@@ -45,7 +45,7 @@ def cross_fit_lists(
 
     Parameters
     ----------
-    text : Segmented
+    text : SegmentedText
     folds : array of int64, shape (n_sentences,)
         Fold of each sentence, from 0.
     learn : callable
@@ -257,7 +257,7 @@ def adapt_converter(
     Parameters
     ----------
     sentences : sequence of str
-    place : Place
+    place : ConverterLocation
         The converter; if it is already adapted, its adaptation is replaced.
     output : Path
         An adapted converter there is replaced.

@@ -116,7 +116,7 @@ def build_lexicon_tables(
 
     Parameters
     ----------
-    lexicon : Lexicon
+    lexicon : KanaLexicon
     vocabulary : Vocabulary
         Vocabulary of the language model.
     spelling : array, shape (2, 88, 88)
@@ -202,7 +202,7 @@ class Converter:
 
     Attributes
     ----------
-    lexicon : Lexicon
+    lexicon : KanaLexicon
     model : LanguageModel or Mixture
         Language model of the words of the lexicon, or of the frequent ones.
     spelling : array of float64, shape (2, 88, 88)
@@ -228,9 +228,9 @@ class Converter:
 
         Parameters
         ----------
-        text : Segmented
+        text : SegmentedText
         settings : ConverterSettings, optional
-        dictionary : Lexicon, optional
+        dictionary : KanaLexicon, optional
             Additional words.
         **estimation
             See `estimate`, for example ``min_counts``; the order is 3.
@@ -273,12 +273,13 @@ class Converter:
 
         Parameters
         ----------
-        text : Segmented
+        text : SegmentedText
             Segmented as the settings require.
         weight : float, optional
-            Weight of this converter's model; by default the one that maximises the probability of `held_out` or,
+            Weight of this converter's model; by default the one that maximises the probability of `held_out`
+            or,
             without that, of every tenth sentence of `text`.
-        held_out : Segmented, optional
+        held_out : SegmentedText, optional
         **estimation
             See `estimate`.
 

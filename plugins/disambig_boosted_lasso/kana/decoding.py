@@ -433,7 +433,7 @@ class CandidateWriter:
 
     Parameters
     ----------
-    lexicon : Lexicon
+    lexicon : KanaLexicon
     order : array of int32, shape (n_entries,)
         Its entries in the numbering of paths.
     """

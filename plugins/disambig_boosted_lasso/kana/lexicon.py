@@ -206,7 +206,7 @@ def general_usage(
 
     Parameters
     ----------
-    lexicon : Lexicon
+    lexicon : KanaLexicon
     frequencies : mapping of str to float
         Relative frequencies of spellings in other text.
     weight : float

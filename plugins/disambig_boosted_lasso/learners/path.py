@@ -208,7 +208,7 @@ class LearningPath:
         return np.concatenate([[follower.mean], follower.follow(self.columns, self.steps)])
 
     def best(self) -> int:
-        """Return the step with the lowest cost on development data, the first of equals; else the last step."""
+        """Return the step with the lowest cost on development data, the first of equals; else the last."""
         return len(self) if self.dev_costs is None else int(self.dev_costs.argmin())
 
     def report(self, step: int) -> dict[str, Any]:

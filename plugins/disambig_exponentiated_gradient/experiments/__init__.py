@@ -1,4 +1,4 @@
-"""The experiments of Collins 2005, each of which `disambig reproduce` runs."""
+"""The experiments of Collins (2005), for `disambig reproduce`."""
 
 import lazy_loader
 

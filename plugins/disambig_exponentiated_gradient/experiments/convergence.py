@@ -1,4 +1,4 @@
-"""``collins2005.convergence``: primal, dual, gap and F1 by epoch, online and in batches."""
+"""``collins2005.convergence``: primal, dual, gap and F1 by epoch, with online and batch updates."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ DIVERGED = 1e3
 def plain_steps(
     batch: CandidateBatch, *, C: float, eta: float, steps: int, watch: Callable[[Floats], float]
 ) -> dict[str, Any]:
-    """Take cost-sensitive steps from equal alphas; return ``primal``, ``dual``, ``gap`` and ``F1`` of each.
+    """Take cost-sensitive steps from equal alphas; return ``primal``, ``dual``, ``gap``, ``F1`` of each.
 
-    ``alpha_iy`` becomes ``alpha_iy exp(eta nabla_iy)``, shared anew, with ``nabla_iy = L_iy - M_iy``; then
-    ``W = C sum alpha_iy (phi_i,gold - phi_iy)``. The gap is relative to the least primal so far.
+    ``alpha_iy`` becomes ``alpha_iy exp(eta nabla_iy)``, renormalised, with ``nabla_iy = L_iy - M_iy``; then
+    ``W = C sum alpha_iy (phi_i,gold - phi_iy)``. The gap is relative to the lowest primal so far.
 
     Parameters
     ----------
     watch : callable
-        From weights to F1.
+        Function from weights to F1.
     """
     offsets, sizes = batch.offsets, np.diff(batch.offsets)
     loss = from_the_least(batch)
@@ -85,7 +85,7 @@ SMALLEST = 1e-5
 
 
 def convergence_claims(paths: Paths, first: float) -> list[Claim]:
-    """Return what the slides say of their plots, with our figures."""
+    """Return the slides' claims about their plots, with our figures."""
     online = [name for name in paths if name.endswith("online")]
     at_ten = {name: paths[name]["gap"][:TEN][-1] for name in online}
     f1 = {name: (paths[name]["F1"][:TEN][-1], paths[name]["F1"][-1]) for name in online}
@@ -131,12 +131,12 @@ def convergence_claims(paths: Paths, first: float) -> list[Claim]:
 
 
 def epochs_to(gaps: Sequence[float], gap: float) -> int | None:
-    """Return after how many epochs a gap is reached; None where it never is."""
+    """Return the number of epochs until a gap is reached; None if it never is."""
     return next((i for i, value in enumerate(gaps, start=1) if value <= gap), None)
 
 
 def _fall(dual: Sequence[float]) -> float:
-    """Return the largest fall of a dual from one epoch to the next, as a share of its greatest size."""
+    """Return the largest fall of a dual in an epoch, relative to its largest absolute value."""
     values = np.asarray(dual, np.float64)
     if len(values) < 2:
         return 0.0
@@ -170,7 +170,7 @@ def convergence_panels(paths: Paths, first: float) -> list[Panel]:
 
 
 def _line(values: Sequence[float]) -> list[tuple[float, float]]:
-    """Return the places of the figures of epochs; of many some, for the line stays the same."""
+    """Return points of a curve by epoch; of many only some, which does not change the line."""
     kept = {1, 2, 3, 4, 5, 7, 10, 14, 20, 28, 40, 56, 80, 110, 150, 200, len(values)}
     return [(float(i), float(y)) for i, y in enumerate(values, start=1) if i in kept]
 
@@ -188,14 +188,14 @@ _LOSSES = {COST: "cost", HINGE: "hinge", LOG: "log"}
 
 @dataclass(frozen=True, slots=True)
 class Collins2005Convergence:
-    """EG with each loss on one section's lists; cost-sensitive online, in batches, and with fixed steps."""
+    """EG with each loss on lists of one section; cost-sensitive online, in batches, and with fixed steps."""
 
     title: ClassVar[str] = "Collins 2005: F1 (%) and relative duality gap (%) after so many epochs"
     description: ClassVar[str] = "EG by epoch: primal, dual, gap and F1, online against batch, several eta"
     needs: ClassVar[tuple[str, ...]] = (PENN,)
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
-        """Follow the courses; with `quick` on a few and short sentences."""
+        """Run the training courses; with `quick` on a few short sentences."""
         lists = load_lists(SOURCES[0], data, quick=quick, progress=progress)
         progress("features", 0, 0)
         described = TreeListFeatures.from_lists(lists["train"].lists)
@@ -247,7 +247,7 @@ class Collins2005Convergence:
 
 
 def _train_path(dual: ListDual, updates: str, epochs: int, watch: Any) -> dict[str, list[float]]:
-    """Train to a gap that no course here reaches, so that all epochs are seen."""
+    """Train to a gap that no run here reaches, so that all epochs are recorded."""
     course: TrainingHistory = run_epochs(
         dual, updates=updates, epochs=epochs, gap=1e-9, rng=np.random.default_rng(0), watch=watch
     )
@@ -261,7 +261,7 @@ def _mean_loss(batch: CandidateBatch) -> float:
 
 
 def convergence_rows(paths: Mapping[str, Mapping[str, list[float]]], n: int) -> list[ResultRow]:
-    """Return F1 and gap after some epochs."""
+    """Return F1 and gap after certain epochs."""
     rows = []
     for what, key, times in (("F1", "F1", 1.0), ("gap", "gap", 100.0)):
         for name, path in paths.items():

@@ -1,4 +1,4 @@
-"""``collins2005.packed``: charts, not lists, of sentences of at most 25 words ("local representations")."""
+"""``collins2005.packed``: charts instead of lists, for sentences of at most 25 words (local features)."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ PASSES = (3, 10)
 
 @dataclass(frozen=True, slots=True)
 class PackedSizes:
-    """How much of a treebank is used.
+    """Amounts of data from a treebank.
 
     Attributes
     ----------
     charts : int, optional
-        Sentences to learn weights from.
+        Number of training sentences.
     test : int, optional
-        Sentences to test on, evenly spread.
+        Number of test sentences, evenly spread.
     folds : int
     epochs : int
     """
@@ -63,7 +63,7 @@ class PackedSizes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PackedProblem:
-    """One treebank, ready: charts to learn from, to choose by and to test on.
+    """One treebank with charts for training, tuning and testing.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class PackedProblem:
     by_grammar : list of Tree or None
         The trees of the PCFG for the test sentences.
     seconds : float
-        To make grammars and charts to learn from.
+        Seconds for grammars and training charts.
     """
 
     charts: TrainingCharts
@@ -87,7 +87,7 @@ class PackedProblem:
     def from_trees(
         cls, train: Sequence[Tree], dev: list[Tree], test: list[Tree], sizes: PackedSizes
     ) -> PackedProblem:
-        """Return the task of some trees."""
+        """Return the problem for some trees."""
         before = time.perf_counter()
         grammar = TreebankGrammar.from_trees(train)
         charts = TrainingCharts.held_out(train, folds=sizes.folds, most=sizes.charts)
@@ -103,20 +103,20 @@ class PackedProblem:
         return cls(charts, batch, (dev, dev_charts), (test, test_charts), by_grammar, seconds)
 
     def figures(self, weights: Floats) -> Parseval:
-        """Return the counts of the development sentences by some weights."""
+        """Return the bracket counts of the development sentences for some weights."""
         trees, charts = self.dev
         return Parseval.from_trees(trees, charts.trees(weights))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FittedPackedSystem:
-    """The weights of one system, and how they were found.
+    """The weights of one system, and a report on its training.
 
     Attributes
     ----------
     weights : array of float64
     about : dict
-        Plain values: C or passes, seconds, F1 on development data by each value tried.
+        Plain values: C or passes, seconds, F1 on development data for each tried value.
     """
 
     weights: Floats
@@ -124,7 +124,7 @@ class FittedPackedSystem:
 
 
 def fit_packed_system(task: PackedProblem, system: str, sizes: PackedSizes) -> FittedPackedSystem:
-    """Return the weights of a system; its C or number of passes has the best F1 on development data."""
+    """Return the weights of a system; C or the number of passes is tuned by F1 on development data."""
     tried: dict[str, float] = {}
     best: FittedPackedSystem | None = None
     most = -1.0
@@ -157,13 +157,13 @@ def _by_perceptron(task: PackedProblem, passes: int) -> FittedPackedSystem:
 def training_curves(
     task: PackedProblem, values: dict[str, float], epochs: int
 ) -> dict[str, dict[str, list[float]]]:
-    """Return the paths of training at a C for each loss, online and all at once, with F1 by epoch.
+    """Return the training curves for each loss, online and in batches, with F1 by epoch.
 
     Parameters
     ----------
-    task : Task
+    task : PackedProblem
     values : dict
-        Of each of `LOSSES` its C.
+        C for each of `LOSSES`.
     epochs : int
     """
     curves = {}
@@ -200,7 +200,7 @@ def packed_rows(treebank: str, gold: Sequence[Tree], parsed: Mapping[str, Trees]
 
 
 def compare_systems(gold: Sequence[Tree], first: Trees, second: Trees) -> Paired:
-    """Return F1 of two systems side by side: how much the second one is better, by drawing sentences anew."""
+    """Compare two systems by a paired bootstrap over sentences: the difference in F1 of the second."""
     references = [format_one_line(tree) for tree in gold]
 
     def outcomes(trees: Trees) -> Outcomes:
@@ -213,14 +213,14 @@ def compare_systems(gold: Sequence[Tree], first: Trees, second: Trees) -> Paired
 def packed_claims(
     pairs: Mapping[str, Mapping[tuple[str, str], Paired]], paths: Mapping[str, Mapping[str, Sequence[float]]]
 ) -> list[Claim]:
-    """Return what is said of packed training.
+    """Return the claims about packed training.
 
     Parameters
     ----------
     pairs : mapping
-        By treebank: of two systems, how much the second is better.
+        By treebank: the differences of pairs of systems.
     paths : mapping
-        Of ``courses``.
+        See `training_curves`.
     """
     beyond = [paired[PCFG, COST] for paired in pairs.values()] + [
         paired[PCFG, LOG] for paired in pairs.values()
@@ -266,7 +266,7 @@ def _claim_text(
 
 
 def compared_pairs(gold: Sequence[Tree], trees: Mapping[str, Trees]) -> dict[tuple[str, str], Paired]:
-    """Return all pairs of systems that the claims are about."""
+    """Return all pairs of systems in the claims."""
     which = [(PCFG, system) for system in LEARNED] + [(PERCEPTRON, COST), (PERCEPTRON, LOG), (LOG, COST)]
     return {(a, b): compare_systems(gold, trees[a], trees[b]) for a, b in which}
 
@@ -317,7 +317,7 @@ class Collins2005Packed:
     needs: ClassVar[tuple[str, ...]] = (PENN, CRAFT)
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
-        """Learn and test on each treebank; with `quick` on a few sentences of one."""
+        """Train and test on each treebank; with `quick` on a few sentences of one."""
         return run_parts(self, data=data, quick=quick, progress=progress)
 
     def parts(self, *, data: Path, quick: bool, progress: Progress) -> list[str]:
@@ -325,7 +325,7 @@ class Collins2005Packed:
         return [FIRST] if quick else [CRAFT_NAME, *PENN_NAMES]
 
     def part(self, name: str, *, data: Path, quick: bool, progress: Progress) -> PackedTreebank:
-        """Learn and test on one treebank."""
+        """Train and test on one treebank."""
         step = 0
 
         def told(stage: str) -> None:
@@ -360,7 +360,7 @@ class Collins2005Packed:
         return PackedTreebank(rows, pairs, about, _note(name, task, about), paths, by_grammar)
 
     def joined(self, results: Mapping[str, PackedTreebank], *, quick: bool) -> ExperimentResult:
-        """Put the treebanks' figures together."""
+        """Combine the results of the treebanks."""
         results = {name: results[name] for name in (*PENN_NAMES, CRAFT_NAME) if name in results}
         first = results[FIRST]
         assert first.paths is not None
@@ -394,19 +394,19 @@ class Collins2005Packed:
 
 @dataclass(frozen=True, slots=True)
 class PackedTreebank:
-    """What one treebank gave.
+    """Results of one treebank.
 
     Attributes
     ----------
-    rows : list of Row
+    rows : list of ResultRow
     pairs : dict of Paired by two systems
-    about : dict
+    Further figures as plain values.
         More figures, as plain values.
     note : str
     paths : dict, optional
-        The courses of training, of the first treebank alone.
+        Training curves, only for the first treebank.
     by_grammar : float
-        F1 of the PCFG on its development sentences, in %.
+        F1 of the PCFG on the development sentences, in %.
     """
 
     rows: list[ResultRow]
@@ -420,7 +420,7 @@ class PackedTreebank:
 def _read_trees(
     split: CorpusSplit, treebank: str, sizes: PackedSizes
 ) -> tuple[list[Tree], list[Tree], list[Tree]]:
-    """Return trees to learn from, and those to choose by and to test on, of which none is too long."""
+    """Return trees for training, and for tuning and testing, without sentences that are too long."""
     train, dev, test = (
         list(split.train),
         filter_by_length(split.dev, LONGEST),

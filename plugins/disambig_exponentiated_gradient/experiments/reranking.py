@@ -1,4 +1,4 @@
-"""``collins2005.reranking``: the 50 best parses of a PCFG, reranked."""
+"""``collins2005.reranking``: reranking of the 50 best parses of a PCFG."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ PAIRS = (
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Points of F1 by which the second of two systems is better, their interval, and p."""
+    """Difference in F1 of the second of two systems in points, with its interval and p-value."""
 
     points: float
     interval: tuple[float, float]
@@ -65,12 +65,12 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class RerankerComparison:
-    """The differences of pairs of systems."""
+    """The differences between pairs of systems."""
 
     of: Mapping[tuple[str, str], Difference]
 
     def as_details(self) -> dict[str, Any]:
-        """Return them as plain values."""
+        """Return the differences as plain values."""
         return {
             f"{second} less {first}": {
                 "points": round(paired.points, 3),
@@ -82,7 +82,7 @@ class RerankerComparison:
 
 
 def compare_rerankers(test: TreeLists, at: Mapping[str, Ints]) -> RerankerComparison:
-    """Compare what systems chose, as rows of candidates, by a paired bootstrap over sentences."""
+    """Compare the choices of systems, given as rows of candidates, with a paired bootstrap over sentences."""
     outcomes = {}
     for name, rows in at.items():
         own = CandidateLists.from_texts([[test.lists.texts[row]] for row in rows.tolist()])
@@ -96,7 +96,7 @@ def compare_rerankers(test: TreeLists, at: Mapping[str, Ints]) -> RerankerCompar
 
 
 def reranking_claims(comparisons: Mapping[str, RerankerComparison]) -> list[Claim]:
-    """Return each claim with the figures that say so."""
+    """Return each claim with its figures."""
 
     def told(first: str, second: str) -> str:
         return "; ".join(f"{name} {comparison.of[first, second]}" for name, comparison in comparisons.items())
@@ -142,7 +142,7 @@ class Collins2005Reranking:
     needs: ClassVar[tuple[str, ...]] = TreebankSource.needs
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
-        """Parse, learn and rerank; with `quick` few and short sentences of one treebank."""
+        """Parse, train and rerank; with `quick` on a few short sentences of one treebank."""
         return run_parts(self, data=data, quick=quick, progress=progress)
 
     def parts(self, *, data: Path, quick: bool, progress: Progress) -> list[str]:
@@ -150,12 +150,12 @@ class Collins2005Reranking:
         return [source.name for source in SOURCES[: 1 if quick else None]]
 
     def part(self, name: str, *, data: Path, quick: bool, progress: Progress) -> SourceResults:
-        """Learn from one treebank's lists, and rerank others."""
+        """Train on one treebank's lists, and rerank its test lists."""
         (source,) = (item for item in SOURCES if item.name == name)
         return evaluate_source(source, data, quick=quick, progress=progress)
 
     def joined(self, results: Mapping[str, SourceResults], *, quick: bool) -> ExperimentResult:
-        """Put the treebanks' figures together."""
+        """Combine the results of the treebanks."""
         return ExperimentResult(
             [row for result in results.values() for row in reranking_rows(result)],
             reranking_claims({name: result.compared for name, result in results.items()}),
@@ -167,16 +167,16 @@ class Collins2005Reranking:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SourceResults:
-    """What a treebank gave.
+    """Results of a treebank.
 
     Attributes
     ----------
     name : str
     counts : mapping of str to Parseval
-        Of what each system chose in the lists to test on.
-    compared : Compared
+        Counts of each system's choices in the test lists.
+    compared : RerankerComparison
     about : dict
-        More figures, as plain values.
+        Further figures as plain values.
     """
 
     name: str
@@ -186,7 +186,7 @@ class SourceResults:
 
 
 def evaluate_source(source: TreebankSource, data: Path, *, quick: bool, progress: Progress) -> SourceResults:
-    """Learn from one treebank's lists, and rerank others."""
+    """Train on one treebank's lists, and rerank its test lists."""
     lists = load_lists(source, data, quick=quick, progress=progress)
     learn, test = lists["train"], lists["test"]
     progress(f"{source.name}: features", 0, 0)

@@ -1,4 +1,4 @@
-"""``collins2005.tagging``: chains, whose sequences of tags are packed, and the averaged perceptron."""
+"""``collins2005.tagging``: chains with packed dual variables, and the averaged perceptron."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def read_newspaper(data: Path) -> list[Sentence]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tagset:
-    """What a batch is made with: the features that occur in the sentences learned from, and their tags."""
+    """What a batch is made with: the features that occur in the training sentences, and their tags."""
 
     tags: tuple[str, ...]
     extractor: TokenContext
@@ -67,7 +67,7 @@ class Tagset:
         return cls(tags, TokenContext().fit(view, instances, (Group("tag", tags),)))
 
     def batch(self, sentences: Sequence[Sentence]) -> SequenceRows:
-        """Return sentences as sequences; of a word whose tag is not known every label costs something."""
+        """Return sentences as sequences; for a word with an unknown tag every label has a cost."""
         view, instances = _read(sentences, self.tags)
         batch = self.extractor.transform(view, instances, Group("tag", self.tags)).batch
         assert isinstance(batch, SequenceRows)
@@ -105,7 +105,7 @@ Part = tuple[list[ResultRow], list[Claim], dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class TaggingSetting:
-    """What is learned from, what settings are chosen by, and what is tested on by genre."""
+    """Training data, tuning data, and test data by genre."""
 
     name: str
     train: Sequence[Sentence]
@@ -115,7 +115,7 @@ class TaggingSetting:
 
 @dataclass(frozen=True, slots=True)
 class Collins2005Tagging:
-    """Averaged perceptron and packed EG as taggers: EWT's own split, and a newspaper's sample on the web."""
+    """Averaged perceptron and packed EG as taggers: EWT's own split, and a newspaper sample to the web."""
 
     title: ClassVar[str] = "Collins 2005: training on packed chains, accuracy of part-of-speech tags in %"
     description: ClassVar[str] = (
@@ -124,7 +124,7 @@ class Collins2005Tagging:
     needs: ClassVar[tuple[str, ...]] = (PENN, EWT)
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
-        """Learn and test in both settings; with `quick` of few sentences of one."""
+        """Train and test in both settings; with `quick` on a few sentences of one."""
         return run_parts(self, data=data, quick=quick, progress=progress)
 
     def parts(self, *, data: Path, quick: bool, progress: Progress) -> list[str]:
@@ -132,13 +132,13 @@ class Collins2005Tagging:
         return [OWN] if quick else [OWN, ACROSS]
 
     def part(self, name: str, *, data: Path, quick: bool, progress: Progress) -> Part:
-        """Learn and test in one setting."""
+        """Train and test in one setting."""
         setting = newspaper_setting(data, quick=quick) if name == OWN else domain_setting(data)
         hits, about = evaluate_setting(setting, progress)
         return tagging_rows(name, hits), tagging_claims(setting, hits), about
 
     def joined(self, results: Mapping[str, Part], *, quick: bool) -> ExperimentResult:
-        """Put the settings' figures together."""
+        """Combine the results of the settings."""
         rows = [row for own, _, _ in results.values() for row in own]
         claims = [claim for _, own, _ in results.values() for claim in own]
         return ExperimentResult(
@@ -147,7 +147,7 @@ class Collins2005Tagging:
 
 
 def newspaper_setting(data: Path, *, quick: bool = False) -> TaggingSetting:
-    """Return EWT's own parts; with `quick` some sentences of each, and two genres to test on."""
+    """Return EWT's own parts; with `quick` some sentences of each, and two genres for testing."""
     train, dev, test = ({genre: read_web(data, [genre], [split]) for genre in GENRES} for split in SPLITS)
     if not quick:
         return TaggingSetting(OWN, _join_hits(train), _join_hits(dev), test)
@@ -156,7 +156,7 @@ def newspaper_setting(data: Path, *, quick: bool = False) -> TaggingSetting:
 
 
 def domain_setting(data: Path) -> TaggingSetting:
-    """Return a newspaper to learn from, and the web to test on."""
+    """Return a setting with a newspaper for training and the web for testing."""
     tests = {genre: read_web(data, [genre]) for genre in GENRES if genre != TO_CHOOSE}
     return TaggingSetting(ACROSS, read_newspaper(data), read_web(data, [TO_CHOOSE]), tests)
 
@@ -164,7 +164,7 @@ def domain_setting(data: Path) -> TaggingSetting:
 def evaluate_setting(
     setting: TaggingSetting, progress: Progress
 ) -> tuple[dict[str, dict[str, Hits]], dict[str, Any]]:
-    """Return which words of each text each system has right, and what its settings are."""
+    """Return for each text and system which words are tagged correctly, and details of the systems."""
     made = Tagset.from_sentences(setting.train)
     train, dev = made.batch(setting.train), made.batch(setting.dev)
     tests = {name: made.batch(sentences) for name, sentences in setting.tests.items()}
@@ -180,7 +180,7 @@ def evaluate_setting(
 
 
 def fit_tagger(system: str, train: SequenceRows, dev: SequenceRows) -> tuple[ChainScorer, dict[str, Any]]:
-    """Return the best scorer on development sentences, and how it was found."""
+    """Return the best scorer on development sentences, and a report on its training."""
     best: tuple[float, ChainScorer, dict[str, Any]] | None = None
     by_value: dict[str, float] = {}
     for value in PASSES if system == PERCEPTRON else VALUES:

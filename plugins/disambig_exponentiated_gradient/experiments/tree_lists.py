@@ -38,13 +38,13 @@ _AT_ONCE = 500
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TreeListFeatures:
-    """What tells candidates from one another.
+    """Features that differ between candidates.
 
     Attributes
     ----------
     extractors : list of FeatureExtractor
     train : CandidateBatch
-        The lists that they were found on.
+        The lists on which the features were fitted.
     """
 
     extractors: list[FeatureExtractor]
@@ -52,7 +52,7 @@ class TreeListFeatures:
 
     @classmethod
     def from_lists(cls, lists: CandidateLists) -> TreeListFeatures:
-        """Find the features of lists to learn from."""
+        """Fit features on training lists."""
         instances, view = _instances(lists), Words()([])
         made = resolve({"extractors": FEATURES})["extractors"].values()
         extractors = [extractor.fit(view, instances, [_GROUP]) for extractor in made]
@@ -64,19 +64,19 @@ class TreeListFeatures:
             yield _batch(self.extractors, _instances(lists.take(slice(first, first + _AT_ONCE))))
 
     def scores(self, lists: CandidateLists, weights: Sequence[Floats]) -> list[Floats]:
-        """Return the scores of all candidates of other lists by each of some weights."""
+        """Return the scores of all candidates of other lists for each of several weight vectors."""
         scores_by_batch = [[batch.scores(vector) for vector in weights] for batch in self.parts(lists)]
         return [np.concatenate(columns) for columns in zip(*scores_by_batch, strict=True)]
 
 
 def chosen_trees(lists: TreeLists, scores: Floats) -> Ints:
-    """Return the candidate of the best score of each list, as a row; of equal ones the first."""
+    """Return the row of the candidate with the best score in each list; the first of equals."""
     at: Ints = lists.lists.offsets[:-1] + segments.argmax(scores, lists.lists.offsets)
     return at
 
 
 def choice_f1(lists: TreeLists, scores: Floats) -> float:
-    """Return the bracket F1 of the best by some scores, in %."""
+    """Return the bracket F1 of the best candidates by some scores, in %."""
     return 100 * lists.counts.take(chosen_trees(lists, scores)).f1
 
 
@@ -95,7 +95,7 @@ def _batch(extractors: Sequence[FeatureExtractor], instances: Instances) -> Cand
 
 
 def informative_features(batch: Any) -> CandidateBatch:
-    """Return lists of sparse rows without what all candidates of a list have alike: it cancels out."""
+    """Return lists of sparse rows without features that all candidates of a list share: they cancel out."""
     from scipy.sparse import csr_array
 
     rows, width = csr_array(batch.rows), batch.rows.shape[1]
@@ -105,7 +105,7 @@ def informative_features(batch: Any) -> CandidateBatch:
         columns, values = rows.indices[begin:end], rows.data[begin:end]
         n = np.bincount(columns, minlength=width)
         total, squares = (np.bincount(columns, data, minlength=width) for data in (values, values**2))
-        alike = (n == size) & (size * squares == total**2)  # counts: no rounding
+        alike = (n == size) & (size * squares == total**2)  # counts are integers, so this is exact
         kept[begin:end] = ~alike[columns]
     starts = np.concatenate([[0], np.cumsum(kept)])[rows.indptr]
     fewer = csr_array((rows.data[kept], rows.indices[kept], starts), rows.shape)
@@ -130,13 +130,13 @@ _LOSSES = {HINGE: "hinge", COST: "cost", LOG: "log"}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainedReranker:
-    """A reranker.
+    """A trained reranker.
 
     Attributes
     ----------
     weights : array of float64
     about : dict
-        Its setting, how it was chosen, and what training took, as plain values.
+        Its setting, the tuning results, and training times, as plain values.
     """
 
     weights: Floats
@@ -144,14 +144,14 @@ class TrainedReranker:
 
 
 def split_lists(batch: CandidateBatch) -> tuple[CandidateBatch, CandidateBatch]:
-    """Return the lists to learn from while settings are chosen, and those to choose by."""
+    """Return the lists for training while settings are tuned, and those for tuning."""
     n = len(batch.offsets) - 1
     first = n - max(1, int(DEV * n))
     return batch.take(np.arange(first)), batch.take(np.arange(first, n))
 
 
 def train_reranker(name: str, batch: CandidateBatch) -> TrainedReranker:
-    """Train a reranker by its name."""
+    """Train a reranker given by name."""
     before = time.perf_counter()
     trained = _perceptron(batch) if name == PERCEPTRON else _eg(batch, _LOSSES[name])
     return TrainedReranker(
@@ -187,7 +187,7 @@ def _perceptron(batch: CandidateBatch) -> TrainedReranker:
 
 
 def progress_watcher(dev: CandidateBatch, costs: list[float]) -> Callable[[Floats], None]:
-    """Return what appends the mean cost of the winners by some weights."""
+    """Return a function that appends the mean cost of the winners for some weights."""
 
     def watch(weights: Floats) -> None:
         at = dev.offsets[:-1] + segments.argmax(dev.scores(weights), dev.offsets)
@@ -206,13 +206,13 @@ QUICK_TRAIN, QUICK_TEST, QUICK_K, QUICK_FOLDS = 300, 60, 20, 3
 
 @dataclass(frozen=True, slots=True)
 class TreebankSplit:
-    """Trees to learn from and to test on.
+    """Trees for training and testing.
 
     Attributes
     ----------
     name : str
     train, test : tuples of Tree
-        In the order of the text.
+        In text order.
     """
 
     name: str
@@ -222,18 +222,18 @@ class TreebankSplit:
 
 @dataclass(frozen=True, slots=True)
 class TreebankSource:
-    """A treebank divided in a way.
+    """A treebank and its split.
 
     Attributes
     ----------
     name : str
-        What tables call it.
+        Name in tables.
     file : str
-        In the directory of the data.
+        File name in the data directory.
     folds : int
-        For jack-knifing.
+        Number of folds for jack-knifing.
     train, test : str
-        Sections of the Wall Street Journal; empty for CRAFT, whose articles are divided.
+        Sections of the Wall Street Journal; empty for CRAFT, which is split by article.
     """
 
     name: str
@@ -244,7 +244,7 @@ class TreebankSource:
     needs: ClassVar[tuple[str, ...]] = (PENN, CRAFT)
 
     def bank(self, data: Path) -> TreebankSplit:
-        """Return the trees: the development part is learned from."""
+        """Return the trees; the development part is used for training, too."""
         if self.file == CRAFT:
             split = corpora.craft_split(data)
         else:
@@ -265,9 +265,9 @@ SOURCES = (
 def load_lists(
     source: TreebankSource, data: Path, *, quick: bool, progress: Progress
 ) -> Mapping[str, TreeLists]:
-    """Return the lists to learn from (``"train"``), by jack-knifing, and those to test on (``"test"``).
+    """Return the jack-knifed training lists (``"train"``) or the test lists (``"test"``).
 
-    Sentences of up to 40 words have one; with `quick` a few of those up to 20.
+    Sentences of up to 40 words have a list; with `quick` a few sentences of up to 20 words.
     """
     about = {"layout": LAYOUT, "train": source.train, "test": source.test, "quick": quick, "k": K}
     about |= {"longest": MAX_WORDS}
@@ -305,6 +305,6 @@ def _make_lists(
 
 
 def spread_trees(trees: Sequence[Tree], n: int) -> list[Tree]:
-    """Return n of the trees, spread evenly over all."""
+    """Return n of the trees, spread evenly."""
     places = np.linspace(0, len(trees) - 1, min(n, len(trees))).astype(int)
     return [trees[i] for i in places.tolist()]

@@ -1,4 +1,4 @@
-"""Grammars of treebanks: rules, words, and what a chart is built with."""
+"""Treebank grammars: rules, words, and what a chart is built from."""
 
 import lazy_loader
 

@@ -19,16 +19,16 @@ LONGEST_SUFFIX = 3
 
 @lru_cache(100_000)
 def word_classes(word: str, is_first: bool) -> tuple[str, ...]:
-    """Return the classes of a word, each a part of the one before.
+    """Return the classes of a word, from the most general to the narrowest.
 
-    The first says how it is written: its case (at the start of a sentence a capital says less), digits,
+    The first depends on spelling: case (a capital at the start of a sentence is less informative), digits,
     hyphens; the others add its last one, two and three letters.
 
     Parameters
     ----------
     word : str
     is_first : bool
-        Whether the sentence begins with it.
+        Whether it is the first word of the sentence.
     """
     shape = _shape(word, is_first)
     if not word[-1:].isalpha():
@@ -62,24 +62,24 @@ _UNSEEN = 0.5
 
 @dataclass(frozen=True, slots=True)
 class LexiconSettings:
-    """How the tags of words are estimated.
+    """Settings for estimating the tags of words.
 
     Attributes
     ----------
     rare : int
-        Words seen at most so often say what new words are like.
+        Words with at most this many occurrences represent unknown words.
     open : int
-        Kinds that so many different rare words have may be those of any word.
+        Kinds of tags with at least this many different rare words may occur with any word.
     prior : float
-        Weight of a word's looks, as so many times seen.
+        Weight of a word's spelling class, in occurrences.
     narrowing : float
-        Weight of a class of looks beside a narrower one, the same way.
+        Weight of a spelling class relative to a narrower one, in occurrences.
     parents : float
-        Weight of a kind's symbols beside those of the word, the same way.
+        Weight of a kind's symbols relative to those of the word, in occurrences.
     known : int
-        Words seen so often have the tags that they were seen with, and no others.
+        Words with at least this many occurrences have only the tags that they were seen with.
     least : float
-        Probabilities of a symbol given a word below this are none.
+        Smaller probabilities of a symbol given a word are set to zero.
     """
 
     rare: int = 3
@@ -101,14 +101,14 @@ class LexiconSettings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TagLexicon:
-    """Words and classes of looks with their counts, and the scores that are made of them.
+    """Counts of words and spelling classes, and the scores computed from them.
 
     Attributes
     ----------
     words : dict
-        Of each word its counts of symbols.
+        Counts of symbols for each word.
     looks : dict
-        Of each class of looks the counts of kinds among rare words; of all together under the empty name.
+        Counts of kinds among rare words for each spelling class; the empty name is for all rare words.
     settings : LexiconSettings
     """
 
@@ -134,7 +134,7 @@ class TagLexicon:
     def from_sentences(
         cls, sentences: Iterable[Sequence[tuple[str, str]]], settings: LexiconSettings | None = None
     ) -> TagLexicon:
-        """Return the lexicon of sentences of words with the symbols of their tags."""
+        """Return the lexicon of sentences, given as words with the symbols of their tags."""
         settings = settings or LexiconSettings()
         seen = [list(sentence) for sentence in sentences]
         words: Counts = defaultdict(Counter)
@@ -154,7 +154,7 @@ class TagLexicon:
                 if word in rare and len(types[kind]) >= settings.open:
                     for name in ("", *word_classes(word, place == 0)):
                         looks[name][kind] += 1
-        if not looks:  # so few words that no kind is open: all are
+        if not looks:  # there are so few words that no kind is open: treat all kinds as open
             for counts in words.values():
                 looks[""].update(without_parents(symbol) for symbol in counts)
         return cls(dict(words), dict(looks), settings)
@@ -169,13 +169,13 @@ class TagLexicon:
         return frozenset(map(node_label, self._kinds))
 
     def scores(self, words: Sequence[str], tags: Sequence[str] | None = None) -> list[Shares]:
-        """Return the log probability of each word given each symbol that it may have.
+        """Return the log probability of each word given each of its possible symbols.
 
         Parameters
         ----------
         words : sequence of str
         tags : sequence of str, optional
-            Labels; where one is known to the lexicon, the word has no other.
+            Labels; a word with a known label here has only that tag.
         """
         shares = [self._word_shares(word, place == 0) for place, word in enumerate(words)]
         if tags is None:
@@ -183,7 +183,7 @@ class TagLexicon:
         return [self._with_tag(scores, tag) for scores, tag in zip(shares, tags, strict=True)]
 
     def _word_shares(self, word: str, is_first: bool) -> Shares:
-        """Return log P(word | symbol), up to a constant of a word that was never seen."""
+        """Return log P(word | symbol), up to a constant for an unseen word."""
         kept = self._seen.get((word, is_first))
         if kept is not None:
             return kept
@@ -214,7 +214,7 @@ class TagLexicon:
         return scores
 
     def _shape_shares(self, word: str, is_first: bool) -> Shares:
-        """Return P(kind | looks), each class of looks leaning on the more general one."""
+        """Return P(kind | spelling class), each class smoothed with the more general one."""
         shares = _shares(self.looks[""])
         for name in word_classes(word, is_first):
             counts = self.looks.get(name)
@@ -226,7 +226,7 @@ class TagLexicon:
         return shares
 
     def _with_tag(self, scores: Shares, tag: str) -> Shares:
-        """Return the scores of the symbols of a tag; all of them where the lexicon does not know it."""
+        """Return the scores of the symbols of a tag; all scores if the lexicon does not know it."""
         if tag not in self.tags:
             return scores
         kept = {symbol: score for symbol, score in scores.items() if node_label(symbol) == tag}

@@ -1,4 +1,4 @@
-"""Rules of a treebank: their counts, their log probabilities, and derivations by them."""
+"""Rules of a treebank: their counts, their log probabilities, and derivations."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Derivation:
     unary : array of int32, shape (n_chains, 3)
         Rule of `BinaryGrammar.unary`; start and end of its span.
     tags : array of int32, shape (n,)
-        Symbol below of each word.
+        Symbol of each word before chains.
     """
 
     binary: Ints
@@ -44,7 +44,7 @@ class Derivation:
         unary: Sequence[Sequence[int]],
         tags: Sequence[int],
     ) -> Derivation:
-        """Return a derivation of rows of numbers."""
+        """Return a derivation from rows of numbers."""
         return cls(
             np.array(binary, np.int32).reshape(len(binary), 4),
             np.array(unary, np.int32).reshape(len(unary), 3),
@@ -53,7 +53,7 @@ class Derivation:
 
     @classmethod
     def from_edges(cls, edges: ChartEdges) -> Derivation:
-        """Return the derivation that some edges of a chart are, in any order."""
+        """Return the derivation that consists of some edges of a chart, in any order."""
         kinds = edges.BINARY, edges.UNARY, edges.LEXICAL
         of_two, of_one, words = (np.flatnonzero(edges.kinds == kind) for kind in kinds)
         words = words[np.argsort(edges.starts[words])]
@@ -71,16 +71,16 @@ Labels = tuple[str, ...]
 
 
 class TreeCell(NamedTuple):
-    """A span of a binarised tree and what is made of it.
+    """A span of a binarised tree and how it is formed.
 
     Attributes
     ----------
     above, below : Tree
-        The ends of the chain of nodes with one child: the same node, where there is none.
+        The ends of the chain of nodes with one child: the same node if there is no chain.
     path : tuple of str
-        Labels of the nodes between.
+        Labels of the nodes between them.
     start, middle, end : int
-        Its words, and where those of the right child begin; of a word the middle is the end.
+        Its words, and the start of the right child's words; for a single word the middle is the end.
     """
 
     above: Tree
@@ -98,12 +98,12 @@ class RuleCounts:
     Attributes
     ----------
     binary : Counter of (parent, left, right)
-        Parents below, children above.
+        Parents are symbols below chains, children are symbols above.
     chains : Counter of (above, below, path)
     unchanged : Counter of str
-        Symbols that are above as they are below.
+        Symbols without a chain above them.
     lexical : Counter of str
-        Tags below words.
+        Tags of words.
     """
 
     binary: Counter[tuple[str, str, str]] = field(default_factory=Counter)
@@ -152,7 +152,7 @@ class RuleCounts:
 
 
 def tree_cells(tree: Tree) -> Iterator[TreeCell]:
-    """Yield the cells of a binarised tree in preorder, those of one word among them."""
+    """Yield the cells of a binarised tree in preorder, including those of single words."""
     tree_nodes = TreeNodes.from_tree(tree)
     nodes, ends = tree_nodes.nodes, tree_nodes.ends
     i = 0
@@ -161,7 +161,7 @@ def tree_cells(tree: Tree) -> Iterator[TreeCell]:
         while len(nodes[i].children) == 1:
             if i != above:
                 path.append(node_label(nodes[i].label))
-            i += 1  # a single child is next in preorder
+            i += 1  # an only child is the next node in preorder
         below = nodes[i]
         if len(below.children) > 2 or (i != above and is_inside(nodes[above].label)):
             raise ValueError(f"{nodes[above].label} is of no binarised tree")
@@ -175,7 +175,7 @@ SELDOM = 0.1
 
 
 def unary_path_scores(counts: RuleCounts) -> dict[str, float]:
-    """Return the log probability of each symbol above that no chain made it; 0 where it is never above."""
+    """Return for each symbol the log probability of having no chain above; 0 if it is never above a chain."""
     above = Counter(counts.unchanged)
     for (symbol, _, _), n in counts.chains.items():
         above[symbol] += n
@@ -185,20 +185,20 @@ def unary_path_scores(counts: RuleCounts) -> dict[str, float]:
 def build_grammar(
     counts: RuleCounts, coarser: BinaryGrammar | None = None
 ) -> tuple[BinaryGrammar, list[Labels], dict[str, float]]:
-    """Return a grammar, the path of each of its unary rules, and what a word's tag costs by itself.
+    """Return a grammar, the path of each unary rule, and the log probability of each tag.
 
     Parameters
     ----------
     counts : RuleCounts
     coarser : BinaryGrammar, optional
-        That of the counts' coarse symbols.
+        Grammar of the counts' coarse symbols.
 
     Returns
     -------
     grammar : BinaryGrammar
     paths : list of tuples of str, length n_unary
     tags : dict
-        Of each tag the log probability that it is made by a word, and of being unchanged.
+        For each tag the log probability that it produces a word, and that it has no chain.
     """
     symbols = counts.symbols()
     number = {symbol: i for i, symbol in enumerate(symbols)}

@@ -1,4 +1,4 @@
-"""The grammar of a treebank: its rules as arrays, how it is stored, and the PCFG parser."""
+"""The grammar of a treebank: rules as arrays, storage, and the PCFG parser."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST = 1 << 31
 
 
 def pack_counts(binarisation: Binarisation, counts: RuleCounts, lexicon: TagLexicon) -> Arrays:
-    """Return settings, counts of rules and counts of words as arrays."""
+    """Return settings, rule counts and word counts as arrays."""
     symbols = counts.symbols()
     number = {symbol: i for i, symbol in enumerate(symbols)}
     chains = [
@@ -50,12 +50,12 @@ def pack_counts(binarisation: Binarisation, counts: RuleCounts, lexicon: TagLexi
 
 
 def unpack_counts(arrays: Mapping[str, NDArray[Any]]) -> tuple[Binarisation, RuleCounts, TagLexicon]:
-    """Return settings, rules and words of `arrays_of`.
+    """Return settings, rules and words from the arrays of `pack_counts`.
 
     Raises
     ------
     UserError
-        D635 for arrays that are missing, of wrong sizes, or hold what cannot be.
+        D635 for arrays that are missing, have wrong sizes or contain invalid values.
     """
     try:
         settings = json.loads(_array(arrays, "settings", np.uint8, 1).tobytes())
@@ -110,7 +110,7 @@ def _texts(arrays: Mapping[str, NDArray[Any]], name: str) -> list[str]:
 
 
 def _check_counts(name: str, counts: Counts) -> Arrays:
-    """Return the counters of each string: which names each has, and how often."""
+    """Return the counters of each string from stored names and counts."""
     names = sorted({key for counter in counts.values() for key in counter})
     number = {key: i for i, key in enumerate(names)}
     owners = sorted(counts)
@@ -133,7 +133,7 @@ def _counters(arrays: Mapping[str, NDArray[Any]], name: str) -> Counts:
 def _numbers(
     arrays: Mapping[str, NDArray[Any]], name: str, width: int, of: Sequence[Sequence[str]]
 ) -> list[list[int]]:
-    """Return rows of indices of strings and, last, counts above zero."""
+    """Return rows of indices of strings, with a positive count as the last number."""
     table = _array(arrays, name, np.int64, 2)
     is_right = table.shape[1] == width and not (table < 0).any() and not (table > MOST).any()
     is_right = is_right and not (table[:, -1] == 0).any()
@@ -163,16 +163,17 @@ class TreebankGrammar:
     ----------
     binarisation : Binarisation
     counts : RuleCounts
-        What the rest is made of.
+        The counts that the other attributes are computed from.
     grammar : BinaryGrammar
     paths : tuple of tuples of str, length n_unary
         Labels between the two ends of each unary rule.
-    lexicon : Lexicon
+    lexicon : TagLexicon
     tag_scores : dict
-        Of each tag's symbol the log probability that a word makes it (1 where no constituent has its label),
-        and that no chain is above it.
+        For each tag's symbol the log probability that it produces a word (1 if no constituent has its label),
+        and that it has no chain above.
     coarser : TreebankGrammar or None
-        That of labels alone, which prunes, and parses what this one has no parse of; it has none itself.
+        Grammar of plain labels, used for pruning and for sentences that this grammar cannot parse; it has
+        none.
     """
 
     binarisation: Binarisation
@@ -203,12 +204,12 @@ class TreebankGrammar:
         binarisation: Binarisation | None = None,
         settings: LexiconSettings | None = None,
     ) -> TreebankGrammar:
-        """Return the grammar of clean trees (see `treebank.cleaning`).
+        """Return the grammar of clean trees (see `treebank.clean_trees`).
 
         Raises
         ------
         UserError
-            D634 for no tree, or where one of them is not all in a bracket `TOP`.
+            D634 for no trees, or for a tree without the outer bracket `TOP`.
         """
         if not trees:
             raise UserError("D634", n=0, problem="give a treebank with sentences")
@@ -224,24 +225,24 @@ class TreebankGrammar:
     def from_counts(
         cls, binarisation: Binarisation, counts: RuleCounts, lexicon: TagLexicon
     ) -> TreebankGrammar:
-        """Return the grammar of what was counted."""
+        """Return the grammar for given counts."""
         is_coarse = binarisation == PLAIN
         coarser = None if is_coarse else cls.from_counts(PLAIN, counts.coarse(), lexicon.coarse())
         grammar, paths, tags = build_grammar(counts, None if coarser is None else coarser.grammar)
         return cls(binarisation, counts, grammar, tuple(paths), lexicon, tags, coarser)
 
     def state(self) -> Arrays:
-        """Return all that was counted as arrays of numbers."""
+        """Return all counts as arrays of numbers."""
         return pack_counts(self.binarisation, self.counts, self.lexicon)
 
     @classmethod
     def from_state(cls, arrays: Arrays) -> TreebankGrammar:
-        """Return the grammar of `state`.
+        """Return the grammar from its state.
 
         Raises
         ------
         UserError
-            D635 for arrays that hold no grammar.
+            D635 for arrays that do not contain a grammar.
         """
         binarisation, counts, lexicon = unpack_counts(arrays)
         tagged = {symbol for tags in lexicon.words.values() for symbol in tags}
@@ -252,14 +253,14 @@ class TreebankGrammar:
         return cls.from_counts(binarisation, counts, lexicon)
 
     def word_scores(self, words: Sequence[str], tags: Sequence[str] | None = None) -> WordScores:
-        """Return what each word of a sentence may be.
+        """Return the possible symbols of each word in a sentence, with scores.
 
         Parameters
         ----------
         words : sequence of str
-            As in the treebank (see `treebank.written_words`).
+            Words in treebank spelling (see `parser.as_in_treebank`).
         tags : sequence of str, optional
-            Labels of their tags, where these are known.
+            Labels of their tags, if they are known.
         """
         rows = [
             (place, self._number[symbol], score + self.tag_scores[symbol])
@@ -277,13 +278,13 @@ class TreebankGrammar:
     def score_words(
         self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]] | None = None
     ) -> list[WordScores]:
-        """Return what each word of each sentence may be."""
+        """Return the possible symbols of each word in each sentence, with scores."""
         if tags is None:
             return [self.word_scores(words) for words in sentences]
         return [self.word_scores(words, allowed) for words, allowed in zip(sentences, tags, strict=True)]
 
     def derivation(self, tree: Tree) -> Derivation | None:
-        """Return the rules of a clean tree, None where the grammar lacks one of them."""
+        """Return the derivation of a clean tree, None if the grammar lacks one of its rules."""
         binary, unary, tags = [], [], []
         for above, below, path, start, middle, end in tree_cells(self.binarisation(tree)):
             symbol = self._number.get(below.label, -1)
@@ -309,7 +310,7 @@ class TreebankGrammar:
         return restore_tree(self.binarised(words, derivation))
 
     def binarised(self, words: Sequence[str], derivation: Derivation) -> Tree:
-        """Return the binarised tree of a derivation; labels between the ends of chains are plain."""
+        """Return the binarised tree of a derivation; labels inside chains are plain."""
         chains = {(start, end): rule for rule, start, end in derivation.unary.tolist()}
         symbols = self.grammar.symbols
         made: dict[tuple[int, int], Tree] = {}
@@ -324,16 +325,14 @@ class TreebankGrammar:
 
         for place, (word, tag) in enumerate(zip(words, derivation.tags.tolist(), strict=True)):
             put(place, place + 1, Tree(symbols[tag], (), word))
-        rows = sorted(
-            derivation.binary.tolist(), key=lambda row: row[3] - row[1]
-        )  # what is within comes first
+        rows = sorted(derivation.binary.tolist(), key=lambda row: row[3] - row[1])  # inner spans come first
         for rule, start, middle, end in rows:
             parent = symbols[self.grammar.binary[rule, 0]]
             put(start, end, Tree(parent, (made.pop((start, middle)), made.pop((middle, end)))))
         return made[0, len(words)]
 
     def score(self, words: Sequence[str], derivation: Derivation) -> float:
-        """Return the log probability of a derivation together with its words."""
+        """Return the log probability of a derivation with its words."""
         scores = self.word_scores(words)
         keys = zip(scores.positions.tolist(), scores.symbols.tolist(), strict=True)
         of_word = dict(zip(keys, scores.scores.tolist(), strict=True))
@@ -344,7 +343,7 @@ class TreebankGrammar:
 
 
 def flat_tree(words: Sequence[str], tags: Sequence[str]) -> Tree:
-    """Return what stands in for a sentence without a parse: its words and tags right below the top."""
+    """Return the tree for a sentence without a parse: its words and tags directly below the top."""
     return Tree(TOP, tuple(Tree(tag, (), word) for word, tag in zip(words, tags, strict=True)))
 
 
@@ -358,11 +357,11 @@ class Parses:
     Attributes
     ----------
     trees : tuple of Tree
-        All different, the most probable first; none where no grammar has one.
+        All different, the most probable first; empty if no grammar has a parse.
     scores : tuple of float
-        Log probability of each, with its words: that of its best derivation.
+        Log probability of each tree's best derivation, including the words.
     is_fallback : bool
-        Whether the grammar has no parse, and the coarser one made these.
+        Whether the grammar has no parse, and the trees come from the coarser grammar.
     """
 
     trees: tuple[Tree, ...] = ()
@@ -377,15 +376,15 @@ class Parses:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TreebankParser:
-    """Parse sentences by a treebank's grammar; those that it has no parse of, by its coarser one.
+    """Parse sentences with a treebank grammar, or with its coarser one if it has no parse.
 
     Attributes
     ----------
     grammar : TreebankGrammar
     threshold : float
-        What the coarser grammar finds less probable is not looked for (see `ChartParser`).
+        Edges that the coarser grammar finds less probable are pruned (see `ChartParser`).
     charts : ChartParser
-        Makes the charts of ``grammar.words_of(sentences)``.
+        Makes the charts for ``grammar.score_words(sentences)``.
     """
 
     grammar: TreebankGrammar
@@ -397,7 +396,7 @@ class TreebankParser:
         object.__setattr__(self, "charts", charts)
 
     def trees(self, sentences: Sequence[Words], tags: Sequence[Words] | None = None) -> list[Tree | None]:
-        """Return the most probable tree of each sentence, None where there is none (see `parses`)."""
+        """Return the most probable tree of each sentence, None if there is none (see `parses`)."""
         return [parses.best for parses in self.parses(sentences, tags)]
 
     def parses(
@@ -408,11 +407,11 @@ class TreebankParser:
         Parameters
         ----------
         sentences : sequence of sequences of str
-            Words as in the treebank (see `treebank.written_words`).
+            Words in treebank spelling (see `parser.as_in_treebank`).
         tags : sequence of sequences of str, optional
-            Labels of their tags, where these are known.
+            Labels of their tags, if they are known.
         k : int
-            Derivations looked for: fewer trees, where several differ only in what symbols remember.
+            Number of derivations; there are fewer trees if several differ only in annotations of symbols.
         """
         parses = self._parses(sentences, tags, k)
         coarser = self.grammar.coarser
@@ -426,7 +425,7 @@ class TreebankParser:
         return parses
 
     def _parses(self, sentences: Sequence[Words], tags: Sequence[Words] | None, k: int) -> list[Parses]:
-        """Return the trees by this grammar alone."""
+        """Return the trees from this grammar alone."""
         some = [i for i, words in enumerate(sentences) if words]
         words = self.grammar.score_words(
             [sentences[i] for i in some], None if tags is None else [tags[i] for i in some]

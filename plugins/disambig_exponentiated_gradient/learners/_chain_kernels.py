@@ -1,6 +1,6 @@
 """Compiled functions of exponentiated gradient on sequences of labels."""
 
-# Numba finds the types of compiled functions (see `disambig.jit`).
+# Numba infers the types of compiled functions (see `disambig.jit`).
 # mypy: allow-untyped-defs
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from disambig.api.kernels import best_path, compiled, shared_sums
 
 @compiled
 def place_scores(rows, begin, n, own, first, out):
-    """Put the scores of the labels at the places of a sequence into `out` (n, K)."""
+    """Write the scores of the labels at the positions of a sequence into `out` (n, K)."""
     indptr, indices, values = rows
     k = len(first)
     for t in range(n):
@@ -26,7 +26,7 @@ def place_scores(rows, begin, n, own, first, out):
 
 @compiled
 def add_places(rows, begin, mass, factor, own, first):
-    """Add the features of the places of a sequence, weighted by ``factor * mass`` (n, K), to the weights."""
+    """Add the features at a sequence's positions, weighted by ``factor * mass`` (n, K), to the weights."""
     indptr, indices, values = rows
     n, k = mass.shape
     for b in range(k):
@@ -41,9 +41,9 @@ def add_places(rows, begin, mass, factor, own, first):
 
 @compiled
 def products(rows, starts, begins, out, room):
-    """Put the inner products of the rows of each sequence, (n, n) each, into `out` from ``begins[s]`` on.
+    """Write the inner products of the rows of each sequence, (n, n) each, into `out` from ``begins[s]`` on.
 
-    `room` (D,) is zero, and is so afterwards.
+    `room` (D,) must be zero, and is zero afterwards.
     """
     indptr, indices, values = rows
     for s in range(len(starts) - 1):
@@ -73,7 +73,7 @@ def inner(left, right):
 
 @compiled
 def difference(before, after):
-    """Put ``before - after`` into `after`; return the sum of what is not zero in it, without signs."""
+    """Write ``before - after`` into `after`; return the sum of absolute values."""
     far = 0.0
     for i in range(before.shape[0]):
         for j in range(before.shape[1]):
@@ -84,7 +84,7 @@ def difference(before, after):
 
 @compiled
 def by_products(gram, begin, mass):
-    """Return the squared norm of the places' features weighted by `mass` (n, K), by their inner products."""
+    """Return the squared norm of the positions' features weighted by `mass` (n, K), from inner products."""
     n, k = mass.shape
     square = 0.0
     for t in range(n):
@@ -103,7 +103,7 @@ def online(
     rows, starts, costs, gram, begins, C, log_linear, etas, safe, hardly, n_steps, order, of_place, of_step,
     own, first, table,
 ):  # fmt: skip
-    """Make `n_steps` steps for each sequence in an order (see `PackedDual.epoch`); return the dual's gain."""
+    """Make `n_steps` steps per sequence, in an order (see `PackedDual.epoch`); return the dual's gain."""
     k = costs.shape[1]
     longest = 1
     for s in range(len(starts) - 1):
@@ -173,7 +173,7 @@ def online(
 
 @compiled
 def weigh(rows, starts, costs, gold, C, log_linear, of_place, of_step, own, first, table):
-    """Add the weights that parameters make to zeros, and return ``sum mu l``, or the entropies' sum."""
+    """Add the weights for some parameters to zeros, and return ``sum mu l``, or the sum of entropies."""
     k = costs.shape[1]
     pairs, bonus = np.empty((k, k)), 0.0
     for s in range(len(starts) - 1):
@@ -199,7 +199,7 @@ def weigh(rows, starts, costs, gold, C, log_linear, of_place, of_step, own, firs
 
 @compiled
 def slopes(rows, starts, costs, log_linear, of_place, of_step, own, first, table, places, steps):
-    """Put the directions of a step for all sequences into `places` (N, K) and `steps` (S, K, K)."""
+    """Write the directions of a step for all sequences into `places` (N, K) and `steps` (S, K, K)."""
     for s in range(len(starts) - 1):
         begin, n = starts[s], starts[s + 1] - starts[s]
         place_scores(rows, begin, n, own, first, places[begin : begin + n])
@@ -211,7 +211,7 @@ def slopes(rows, starts, costs, log_linear, of_place, of_step, own, first, table
 
 @compiled
 def moved(starts, of_place, of_step, then_place, then_step, places, steps):
-    """Return how the slope and the marginals change from some parameters to others (see `next_eta`)."""
+    """Return the changes of slope and marginals between two sets of parameters (see `next_eta`)."""
     k = of_place.shape[1]
     before, after, linear, far = np.empty((k, k)), np.empty((k, k)), 0.0, 0.0
     for s in range(len(starts) - 1):
@@ -226,7 +226,7 @@ def moved(starts, of_place, of_step, then_place, then_step, places, steps):
 
 @compiled
 def gaps(rows, starts, costs, log_linear, of_place, of_step, own, first, table):
-    """Return the sum of the sequences' own gaps."""
+    """Return the sum of the sequences' gaps."""
     k, total = costs.shape[1], 0.0
     pairs, spare, shared = np.empty((k, k)), np.empty((k, k)), table.copy().reshape(1, k, k)
     for s in range(len(starts) - 1):
@@ -248,7 +248,7 @@ def gaps(rows, starts, costs, log_linear, of_place, of_step, own, first, table):
 
 
 def sample() -> None:
-    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    """Run a small example, so that `disambig doctor --compile` compiles the functions."""
     rows = np.array([0, 1, 1]), np.zeros(1, np.int32), np.ones(1)
     starts, costs, gold = np.array([0, 2]), np.zeros((2, 2)), np.zeros(2, np.int64)
     theta = np.zeros((2, 2)), np.zeros((1, 2, 2))

@@ -1,6 +1,6 @@
 """Compiled functions of exponentiated gradient on charts (hypergraphs)."""
 
-# Numba finds the types of compiled functions (see `disambig.jit`).
+# Numba infers the types of compiled functions (see `disambig.jit`).
 # mypy: allow-untyped-defs
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from disambig.api.kernels import best_edges, compiled, inside_outside
 
 @compiled
 def row_scores(charts, i, own, of_parts, out):
-    """Put the scores of an instance's rows into `out`, by the weights `own` of its columns."""
+    """Write the scores of an instance's rows into `out`, using the weights `own` of its columns."""
     offsets, _, _, _, parts, part_starts, ptr, local, values, _, _ = charts
     first = part_starts[i]
     for part in range(part_starts[i + 1] - first):
@@ -31,7 +31,7 @@ def row_scores(charts, i, own, of_parts, out):
 
 @compiled
 def spread(charts, i, mass, of_parts, out):
-    """Put the features of an instance's rows, weighted by `mass`, into `out`; return the squared norm."""
+    """Write the features of an instance's rows, weighted by `mass`, into `out`; return the squared norm."""
     offsets, _, _, _, parts, part_starts, ptr, local, values, _, _ = charts
     start, first = offsets[i], part_starts[i]
     n_parts = part_starts[i + 1] - first
@@ -57,7 +57,7 @@ def spread(charts, i, mass, of_parts, out):
 
 @compiled
 def marginals(charts, i, theta, mass):
-    """Put the marginals of an instance's rows into `mass`; return the log partition."""
+    """Write the marginals of an instance's rows into `mass`; return the log partition function."""
     offsets, nodes, heads, tails = charts[0], charts[1], charts[2], charts[3]
     start, stop = offsets[i], offsets[i + 1]
     partition = np.empty(1)
@@ -78,7 +78,7 @@ def greatest(charts, i, scores):
 
 @compiled
 def inner(left, right):
-    """Return an inner product; where `left`, marginals or changes of these, is 0, `right` may be infinite."""
+    """Return an inner product; if `left` (marginals or their changes) is 0, `right` may be infinite."""
     total = 0.0
     for row in range(len(left)):
         if left[row] != 0.0:
@@ -88,7 +88,7 @@ def inner(left, right):
 
 @compiled
 def largest(starts):
-    """Return the largest number of things that an instance has."""
+    """Return the size of the largest instance."""
     most = 1
     for i in range(len(starts) - 1):
         most = max(most, starts[i + 1] - starts[i])
@@ -97,7 +97,7 @@ def largest(starts):
 
 @compiled
 def gathered(charts, i, weights, own):
-    """Return the weights of an instance's columns, put into `own`."""
+    """Return the weights of an instance's columns, gathered into `own`."""
     cols, col_starts = charts[9], charts[10]
     first, m = col_starts[i], col_starts[i + 1] - col_starts[i]
     for c in range(m):
@@ -107,7 +107,7 @@ def gathered(charts, i, weights, own):
 
 @compiled
 def online(charts, costs, C, log_linear, etas, safe, hardly, n_steps, order, of_rows, weights):
-    """Make `n_steps` steps for each instance in an order (see `PackedDual.epoch`); return the dual's gain."""
+    """Make `n_steps` steps per instance, in an order (see `PackedDual.epoch`); return the dual's gain."""
     offsets, part_starts, cols, col_starts = charts[0], charts[5], charts[9], charts[10]
     room = np.empty((5, largest(offsets)))
     of_parts, wide = np.empty(largest(part_starts)), np.empty((2, largest(col_starts)))
@@ -141,7 +141,7 @@ def online(charts, costs, C, log_linear, etas, safe, hardly, n_steps, order, of_
                 if accepted or eta <= safe[i]:
                     break
                 eta = max(0.5 * eta, safe[i])
-            if not accepted:  # what is left to gain is lost in rounding
+            if not accepted:  # the remaining gain is below rounding error
                 break
             taken += 1
             gained += linear - bend
@@ -166,7 +166,7 @@ def online(charts, costs, C, log_linear, etas, safe, hardly, n_steps, order, of_
 
 @compiled
 def weigh(charts, costs, gold, C, log_linear, of_rows, weights):
-    """Add the weights that parameters make to zeros, and return ``sum mu l``, or the entropies' sum."""
+    """Add the weights for some parameters to zeros, and return ``sum mu l``, or the sum of entropies."""
     offsets, part_starts, cols, col_starts = charts[0], charts[5], charts[9], charts[10]
     masses, of_parts = np.empty(largest(offsets)), np.empty(largest(part_starts))
     wide = np.empty(largest(col_starts))
@@ -187,7 +187,7 @@ def weigh(charts, costs, gold, C, log_linear, of_rows, weights):
 
 @compiled
 def slopes(charts, costs, log_linear, of_rows, weights, out):
-    """Put the direction of a step for all instances into `out`, shape ``(n_rows,)``."""
+    """Write the direction of a step for all instances into `out`, shape ``(n_rows,)``."""
     offsets, part_starts, col_starts = charts[0], charts[5], charts[10]
     of_parts, wide = np.empty(largest(part_starts)), np.empty(largest(col_starts))
     for i in range(len(offsets) - 1):
@@ -199,7 +199,7 @@ def slopes(charts, costs, log_linear, of_rows, weights, out):
 
 @compiled
 def moved(charts, before, after, slope):
-    """Return how the slope and the marginals change from some parameters to others (see `next_eta`)."""
+    """Return the changes of slope and marginals between two sets of parameters (see `next_eta`)."""
     offsets = charts[0]
     masses = np.empty((2, largest(offsets)))
     linear, far = 0.0, 0.0
@@ -217,7 +217,7 @@ def moved(charts, before, after, slope):
 
 @compiled
 def gaps(charts, costs, log_linear, of_rows, weights):
-    """Return primal less dual, as a share of C."""
+    """Return primal minus dual, as a share of C."""
     offsets, part_starts, col_starts = charts[0], charts[5], charts[10]
     room = np.empty((3, largest(offsets)))
     of_parts, wide = np.empty(largest(part_starts)), np.empty(largest(col_starts))
@@ -239,7 +239,7 @@ def gaps(charts, costs, log_linear, of_rows, weights):
 
 
 def sample() -> None:
-    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    """Run a small example, so that `disambig doctor --compile` compiles the functions."""
     offsets, nodes = np.array([0, 2]), np.array([0, 2])
     graph = offsets, nodes, np.array([0, 1], np.int32), np.array([[-1, -1], [0, -1]], np.int32)
     parts = np.array([[0], [-1]], np.int32), np.array([0, 1]), np.array([0, 1]), np.zeros(1, np.int32)

@@ -1,4 +1,4 @@
-"""Compiled exponentiated gradient on lists: one visit, passes over all lists, removal of shared features."""
+"""Compiled exponentiated gradient on lists: visits, passes over all lists, removal of shared features."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from disambig.api.kernels import compiled
 
-# Numba finds the types of compiled functions (see `disambig.jit`).
+# Numba infers the types of compiled functions (see `disambig.jit`).
 # mypy: allow-untyped-defs
 
 
@@ -17,7 +17,7 @@ _HARDLY = 1e-9
 
 @compiled
 def normalise(theta, alpha):
-    """Make logarithms of shares of `theta`, and put the shares into `alpha`."""
+    """Normalise the logarithms `theta`, and write the probabilities into `alpha`."""
     most = _NEVER
     for y in range(len(theta)):
         most = max(most, theta[y])
@@ -33,7 +33,7 @@ def normalise(theta, alpha):
 
 @compiled
 def score(ptr, local, values, weights, out):
-    """Put the score of each candidate into `out`, by the weights of the list's columns."""
+    """Write the score of each candidate into `out`, using the weights of the list's columns."""
     for y in range(len(out)):
         total = 0.0
         for at in range(ptr[y], ptr[y + 1]):
@@ -43,7 +43,7 @@ def score(ptr, local, values, weights, out):
 
 @compiled
 def spread(ptr, local, values, mass, out):
-    """Put the sum of the candidates' features, weighted by `mass`, into `out`; return its squared norm."""
+    """Write the sum of the candidates' features, weighted by `mass`, into `out`; return its squared norm."""
     for c in range(len(out)):
         out[c] = 0.0
     for y in range(len(mass)):
@@ -59,7 +59,7 @@ def spread(ptr, local, values, mass, out):
 
 @compiled
 def slopes(loss, scores, gold, theta, log_linear, out):
-    """Put nabla into `out`: L - M (slides), or -log alpha - M for the log-linear dual (JMLR 2008)."""
+    """Write nabla into `out`: L - M (slides), or -log alpha - M for the log-linear dual (JMLR 2008)."""
     for y in range(len(out)):
         if loss[y] < 0.0:
             out[y] = 0.0
@@ -71,7 +71,7 @@ def slopes(loss, scores, gold, theta, log_linear, out):
 
 @compiled
 def own_gap(nabla, alpha, theta, log_linear):
-    """Return what the list adds to the gap between primal and dual, as a share of C."""
+    """Return the list's contribution to the gap between primal and dual, as a share of C."""
     mean, most = 0.0, _NEVER
     for y in range(len(alpha)):
         mean += alpha[y] * nabla[y]
@@ -79,7 +79,7 @@ def own_gap(nabla, alpha, theta, log_linear):
             most = max(most, nabla[y] + theta[y] if log_linear else nabla[y])
     if not log_linear:
         return most - mean
-    total = 0.0  # log sum exp(-M) less (H(alpha) - alpha M), with -M = nabla + theta
+    total = 0.0  # log sum exp(-M) minus (H(alpha) - alpha M), with -M = nabla + theta
     for y in range(len(alpha)):
         if theta[y] > _NEVER:
             total += np.exp(nabla[y] + theta[y] - most)
@@ -88,7 +88,7 @@ def own_gap(nabla, alpha, theta, log_linear):
 
 @compiled
 def moved(theta, nabla, eta, floor, out):
-    """Put ``theta + eta nabla``, normalised in effect by the caller, into `out`; none falls far behind."""
+    """Write ``theta + eta nabla`` into `out`, bounded below; the caller normalises it."""
     most = _NEVER
     for y in range(len(theta)):
         out[y] = theta[y] + eta * nabla[y] if theta[y] > _NEVER else _NEVER
@@ -103,20 +103,20 @@ def visit(
     cols, ptr, local, values, loss, gold, C, log_linear, floor, eta, safe, steps, enough, theta, weights,
     room, wide,
 ):  # fmt: skip
-    """Take up to `steps` steps on one list; return eta, the gain of the dual, and the steps taken.
+    """Take up to `steps` steps on one list; return eta, the gain of the dual, and the number of steps.
 
-    Each step is ``theta <- theta + eta nabla``. The dual gains ``C delta . nabla - 1/2 |dW|^2`` by it, with
-    delta the change of alpha (the entropy's second-order part comes on top for the log-linear dual): eta is
-    halved until this is no loss, and next time is longer or shorter as the best step on the line along delta
-    is: ``t = C delta . nabla / |dW|^2``, within a factor of two.
+    Each step is ``theta <- theta + eta nabla``. It raises the dual by ``C delta . nabla - 1/2 |dW|^2``, where
+    delta is the change of alpha (plus the second-order part of the entropy for the log-linear dual): eta is
+    halved until this is not a loss, and the next eta follows the best step along delta,
+    ``t = C delta . nabla / |dW|^2``, within a factor of two.
 
     Parameters
     ----------
     safe : float
-        An eta with which the dual never falls but for rounding: it is not halved beyond.
+        An eta for which the dual never falls except by rounding: it is not halved further.
     steps : int
     enough : float
-        The list's own gap at which it is left alone.
+        The list's gap below which it is skipped.
     theta : array of float64, shape (K,)
         Logarithms of alpha; changed.
     weights : array of float64, shape (n_columns,)
@@ -142,7 +142,7 @@ def visit(
         for y in range(k):
             least, most = min(least, nabla[y]), max(most, nabla[y])
         if not log_linear:
-            eta = min(eta, 2.0 * floor / (most - least))  # a longer step comes to the same
+            eta = min(eta, 2.0 * floor / (most - least))  # a longer step has the same result
         accepted = False
         while True:
             moved(theta, nabla, eta, floor, then)
@@ -153,7 +153,8 @@ def visit(
                 linear += delta * nabla[y]
                 far += abs(delta)
                 if log_linear and other[y] > 0.0:
-                    bent += other[y] * (then[y] - theta[y])  # KL: the entropy falls behind its slope
+                    # KL divergence: the entropy falls below its tangent
+                    bent += other[y] * (then[y] - theta[y])
                 alpha[y] = -delta
             square = spread(ptr, local, values, alpha, change)
             for y in range(k):
@@ -164,7 +165,7 @@ def visit(
             if gain >= 0.0:
                 accepted = True
                 break
-            if eta <= safe:  # what is left to gain is lost in rounding
+            if eta <= safe:  # the remaining gain is below rounding error
                 break
             eta = max(0.5 * eta, safe)
         if not accepted:
@@ -188,13 +189,13 @@ def visit(
     return eta, gained, taken
 
 
-# Numba finds the types of compiled functions (see `disambig.jit`).
+# Numba infers the types of compiled functions (see `disambig.jit`).
 # mypy: allow-untyped-defs
 
 
 @compiled
 def rooms(offsets, col_starts, width):
-    """Return room for the longest list and for the most columns and entries of one that is crossed."""
+    """Return work space for the longest list and for the most columns and entries of a crossed list."""
     longest, widest = 1, 1
     for i in range(len(offsets) - 1):
         size = offsets[i + 1] - offsets[i]
@@ -208,8 +209,9 @@ def rooms(offsets, col_starts, width):
 def opened(i, offsets, cols, col_starts, ptr, ptr_starts, local, starts, values, labels, width, spare):
     """Return the columns, starts, local columns and values of one list.
 
-    Crossed with labels, each candidate has the row of its instance in columns of its own: they are written
-    to `spare`, four arrays, of which the third counts from 0 on.
+    If the list is crossed with labels, each candidate has the row of its instance in its own columns: they
+    are
+    written to `spare`, four arrays, the third of which counts from 0.
     """
     first, last = offsets[i], offsets[i + 1]
     own = cols[col_starts[i, 0] : col_starts[i, 1]]
@@ -231,7 +233,7 @@ def opened(i, offsets, cols, col_starts, ptr, ptr_starts, local, starts, values,
 
 @compiled
 def spare_room(longest, widest, width, values):
-    """Return what `opened` writes to."""
+    """Return the work space that `opened` writes to."""
     size = widest if width > 0 else 1
     count = np.arange(size).astype(np.int32)
     return np.empty(size, np.int32), np.empty(longest + 1, np.int64), count, np.empty(size, values.dtype)
@@ -239,7 +241,7 @@ def spare_room(longest, widest, width, values):
 
 @compiled
 def online(lists, loss, gold, C, log_linear, floor, etas, safe, steps, enough, order, theta, weights):
-    """Visit the lists in an order; return what the dual gained and the steps taken."""
+    """Visit the lists in an order; return the gain of the dual and the number of steps."""
     offsets, cols, col_starts, ptr, ptr_starts, local, starts, values, labels, width = lists
     longest, widest = rooms(offsets, col_starts, width)
     spare = spare_room(longest, widest, width, values)
@@ -262,7 +264,7 @@ def online(lists, loss, gold, C, log_linear, floor, etas, safe, steps, enough, o
 
 @compiled
 def weigh(lists, gold, C, theta, weights):
-    """Put ``C sum alpha (phi_gold - phi_y)`` into `weights` (slides, step 3)."""
+    """Write ``C sum alpha (phi_gold - phi_y)`` into `weights` (slides, step 3)."""
     offsets, cols, col_starts, ptr, ptr_starts, local, starts, values, labels, width = lists
     longest, widest = rooms(offsets, col_starts, width)
     spare = spare_room(longest, widest, width, values)
@@ -283,7 +285,7 @@ def weigh(lists, gold, C, theta, weights):
 
 @compiled
 def spans(lists, out):
-    """Put a bound of the squared distance of two candidates' features into `out`, list by list."""
+    """Write a bound on the squared distance of two candidates' features into `out`, list by list."""
     offsets, cols, col_starts, ptr, ptr_starts, local, starts, values, labels, width = lists
     longest, widest = rooms(offsets, col_starts, width)
     spare = spare_room(longest, widest, width, values)
@@ -301,7 +303,7 @@ def spans(lists, out):
 
 @compiled
 def nablas(lists, loss, gold, log_linear, theta, weights, out):
-    """Put the slope of the dual in each alpha, as a share of C, into `out`."""
+    """Write the slope of the dual for each alpha, as a share of C, into `out`."""
     offsets, cols, col_starts, ptr, ptr_starts, local, starts, values, labels, width = lists
     longest, widest = rooms(offsets, col_starts, width)
     spare = spare_room(longest, widest, width, values)
@@ -321,7 +323,7 @@ def nablas(lists, loss, gold, log_linear, theta, weights, out):
 
 @compiled
 def gaps(lists, loss, gold, log_linear, theta, weights):
-    """Return the sum of the lists' own gaps (see `own_gap`)."""
+    """Return the sum of the lists' gaps (see `own_gap`)."""
     offsets = lists[0]
     nabla, alpha = np.empty(len(theta)), np.exp(theta)
     nablas(lists, loss, gold, log_linear, theta, weights, nabla)
@@ -333,7 +335,7 @@ def gaps(lists, loss, gold, log_linear, theta, weights):
 
 
 def sample() -> None:
-    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    """Run a small example, so that `disambig doctor --compile` compiles the functions."""
     for kind in (np.float32, np.float64):
         lists = (
             np.array([0, 2]), np.zeros(1, np.int32), np.array([[0, 1]]), np.array([0, 1, 1]),
@@ -349,13 +351,13 @@ def sample() -> None:
         spans(lists, np.empty(1))
 
 
-# Numba finds the types of compiled functions (see `disambig.jit`).
+# Numba infers the types of compiled functions (see `disambig.jit`).
 # mypy: allow-untyped-defs
 
 
 @compiled
 def reduce_lists(indptr, indices, data, offsets, n_columns, fill, starts, begins, cols, ptr, local, values):
-    """Write lists down by what differs in them; without `fill` only their sizes.
+    """Reduce lists to the features that differ between candidates; without `fill` compute only the sizes.
 
     Parameters
     ----------
@@ -364,20 +366,20 @@ def reduce_lists(indptr, indices, data, offsets, n_columns, fill, starts, begins
     offsets : array of int64, shape (n + 1,)
     n_columns : int
     fill : bool
-        Whether the last four arrays are written; else `starts` and `begins` are.
+        Whether the last four arrays are written; otherwise `starts` and `begins` are.
     starts : array of int64, shape (n + 1,)
-        Where the columns of each list begin in `cols`.
+        Start of each list's columns in `cols`.
     begins : array of int64, shape (n + 1,)
-        Where the entries of each list begin in `local` and `values`.
+        Start of each list's entries in `local` and `values`.
     cols : array of int32
         The columns in which candidates of a list differ.
     ptr : array of int64, shape (n_rows + n,)
-        Of each list one more than it has candidates: where their entries begin, from the list's first on.
+        For each list one more than its candidates: the starts of their entries, relative to the list's first.
     local : array of int32
-        The column of an entry, as an index into those of its list.
+        The column of each entry, as an index into the columns of its list.
     values : array of float32 or float64
     """
-    count = np.zeros(n_columns, np.int32)  # candidates that have the column
+    count = np.zeros(n_columns, np.int32)  # number of candidates with the column
     majority = np.zeros(n_columns, data.dtype)
     votes = np.zeros(n_columns, np.int32)
     place = np.full(n_columns, -1, np.int32)
@@ -385,7 +387,7 @@ def reduce_lists(indptr, indices, data, offsets, n_columns, fill, starts, begins
         first, last = offsets[i], offsets[i + 1]
         size = last - first
         begin, end = indptr[first], indptr[last]
-        for at in range(begin, end):  # the majority vote of Boyer and Moore
+        for at in range(begin, end):  # Boyer-Moore majority vote
             c, v = indices[at], data[at]
             count[c] += 1
             if votes[c] == 0:
@@ -409,9 +411,9 @@ def reduce_lists(indptr, indices, data, offsets, n_columns, fill, starts, begins
             if 2 * votes[c] <= size:
                 majority[c] = 0.0
             if majority[c] == 0.0:
-                n_entries += count[c]  # zeros that are stored count, which does no harm
+                n_entries += count[c]  # stored zeros are counted, which does no harm
             elif votes[c] == size:
-                count[c] = 0  # the same everywhere
+                count[c] = 0  # equal in all candidates
                 continue
             else:
                 n_entries += size - votes[c]
@@ -453,7 +455,7 @@ def reduce_lists(indptr, indices, data, offsets, n_columns, fill, starts, begins
 
 
 def sample_reduction() -> None:
-    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    """Run a small example, so that `disambig doctor --compile` compiles the functions."""
     for kind in (np.float32, np.float64):
         rows = np.array([0, 1, 2]), np.zeros(2, np.int32), np.ones(2, kind), np.array([0, 2])
         room = np.zeros(2, np.int64), np.zeros(2, np.int64)

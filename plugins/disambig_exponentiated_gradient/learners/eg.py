@@ -24,7 +24,7 @@ _LEFT_ALONE = 0.1
 
 
 class DualProblem(Protocol):
-    """A dual problem with the alphas found so far (see `ListDual`)."""
+    """A dual problem with its current alphas (see `ListDual`)."""
 
     C: float
     dual: float
@@ -46,19 +46,19 @@ class DualProblem(Protocol):
         """Return primal less dual."""
 
     def at(self, C: float) -> None:
-        """Go on with another C."""
+        """Continue with another C."""
 
 
 @dataclass(slots=True)
 class TrainingHistory:
-    """Figures by epoch, and the weights of the least primal so far.
+    """Figures by epoch, and the weights of the lowest primal so far.
 
     Attributes
     ----------
     primal, dual, gap, seconds, dev_cost : list of float
-        After each epoch; the gap is relative: (least primal so far - dual) / that primal. Seconds are those
-        of the updates from the beginning on, figures left out. The mean cost of winners on development data
-        is there where such are given.
+        After each epoch; the gap is relative: (lowest primal so far - dual) / that primal. Seconds count
+        the updates from the beginning, without the time for figures. The mean cost of winners on development
+        data is present if there are any.
     weights : array of float64, shape (n_columns,)
     """
 
@@ -71,7 +71,7 @@ class TrainingHistory:
 
     @property
     def least(self) -> float:
-        """The least primal so far."""
+        """The lowest primal so far."""
         return min(self.primal, default=np.inf)
 
     def report(self) -> dict[str, Any]:
@@ -98,16 +98,16 @@ def run_epochs(
     rng: np.random.Generator,
     watch: Callable[[Floats], float] | None = None,
 ) -> TrainingHistory:
-    """Train until the relative gap is `gap`, for `epochs` epochs at most; return the course.
+    """Train until the relative gap is `gap`, for at most `epochs` epochs; return the history.
 
     Parameters
     ----------
-    dual : Dual
-        It changes.
+    dual : DualProblem
+        Updated in place.
     updates : str
         ``"online"``: one instance at a time, in random order; ``"batch"``: all at once.
     watch : callable, optional
-        From weights to the cost on development data.
+        Function from weights to the cost on development data.
     """
     course, enough, spent = TrainingHistory(dual.weights.copy()), 0.0, 0.0
     for _ in range(epochs):
@@ -141,31 +141,33 @@ _PATIENCE = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EG:
-    """Learn from lists, sequences and charts by steps on the dual: each alpha is multiplied and shared anew.
+    """Exponentiated gradient for lists, sequences and charts: each alpha is multiplied and renormalised.
 
     It minimises ``C sum_i max_y (L_iy - M_iy)_+ + 1/2 |W|^2`` over W, where M_iy is the margin of the gold
-    candidate before candidate y; all columns are regularised alike, constants and base scores among them.
-    Every step is made on the dual, which never falls, and the gap between both tells how far the end is.
+    candidate over candidate y; all columns are regularised equally, including constants and base scores.
+    Steps are made on the dual, which never falls, and the gap between primal and dual bounds the error.
 
     Parameters
     ----------
     C : float, optional
-        Weight of the loss. By default the value of `GRID` whose winners cost least on development data, of
-        equals that with the least hinge loss there; without development data 1, as in the slides.
+        Weight of the loss. By default the value of `GRID` whose winners have the lowest cost on development
+        data;
+        of equals the one with the lowest hinge loss there; without development data 1, as in the slides.
     loss : str
-        ``"hinge"``: L is 1 for each wrong candidate; ``"cost"``: what it costs; ``"log"``: the log loss in
-        place of the hinge, ``C sum_i log sum_y exp(-M_iy)``. With a decoder ``"cost"`` or ``"log"``, for
-        hinge losses of parts must add up.
+        ``"hinge"``: L is 1 for each wrong candidate; ``"cost"``: its cost; ``"log"``: the log loss instead
+        of the hinge, ``C sum_i log sum_y exp(-M_iy)``. With a decoder only ``"cost"`` or ``"log"``, since
+        losses must be sums over parts.
     updates : str
-        ``"online"``: instance by instance in random order; ``"batch"``: all at once, as the slides have it.
+        ``"online"``: instance by instance in random order; ``"batch"``: all at once, as in the slides.
     epochs : int
-        Passes over the examples, at most, for each value of C.
+        Maximum number of passes over the examples for each value of C.
     gap : float
-        The relative duality gap at which training ends.
+        The relative duality gap at which training stops.
     decoder : Decoder, optional
-        How parts combine: then alphas are kept by parts. By default each row is a candidate.
+        Combines parts into structures; dual variables are then kept by part. By default each row is a
+        candidate.
     seed : int
-        Of the order of the instances.
+        Seed for the order of the instances.
     """
 
     C: float | None = None
@@ -190,7 +192,7 @@ class EG:
 
     @property
     def takes(self) -> tuple[type, ...]:
-        """Listed candidates in some storages; with a decoder of parts any batch."""
+        """Lists of candidates in several storages; with a decoder of parts any batch."""
         return () if self._packed else STORAGES
 
     @property
@@ -204,18 +206,18 @@ class EG:
         dev: CandidateBatch | None = None,
         rng: np.random.Generator | None = None,
     ) -> Fitted:
-        """Return the scorer of the weights of the least objective seen; `rng` is not used, but `seed` is.
+        """Return the scorer for the weights with the lowest objective; `seed` sets the order, not `rng`.
 
-        The report has ``C``, the ``epochs`` and relative ``gap`` that it ended with, the ``path``: primal,
-        dual, gap, seconds and, where there is development data, its cost after each epoch; and
-        ``gold_missing``, the number of instances without a right candidate, for which one of least cost
-        stands in.
+        The report contains ``C``, the final ``epochs`` and relative ``gap``, and the ``path``: primal,
+        dual, gap, seconds and, if there are development data, their cost after each epoch; also
+        ``gold_missing``, the number of instances without a right candidate, for which the candidate with the
+        lowest cost is used.
 
         Raises
         ------
         UserError
-            D703 for features and D610 for costs that are NaN or infinite, D705 where there is no instance,
-            D459 for a batch that is none of what the learner takes.
+            D703 for features and D610 for costs that are NaN or infinite, D705 if there are no instances,
+            D459 for a batch that the learner does not support.
         """
         if len(batch.offsets) < 2:
             raise UserError("D705")
@@ -248,7 +250,7 @@ class EG:
         return Fitted(self._scorer(course.weights, batch), report)
 
     def _dual(self, batch: CandidateBatch, C: float) -> tuple[DualProblem, int]:
-        """Return the problem at its start, and the number of instances whose gold candidate is missing."""
+        """Return the initial problem, and the number of instances without a right candidate."""
         if not self._packed:
             lists = ReducedLists.from_batch(batch)
             return ListDual(lists, self.loss, C), lists.missing
@@ -271,7 +273,7 @@ class EG:
         return LinearScorer(weights)
 
     def with_tuned(self, reports: Sequence[Mapping[str, Any]]) -> EG:
-        """Return the learner with the C of the middle of some fits, where it is left open."""
+        """Return the learner with the median C of some fits, if it is open."""
         chosen = [float(report["C"]) for report in reports if report.get("C")]
         if self.C is not None or not chosen or len(chosen) < len(reports):
             return self
@@ -285,7 +287,7 @@ class EG:
 
 
 def _watch(dev: CandidateBatch, decoder: Any) -> Callable[[Floats], float]:
-    """Return a function from weights to the mean cost of the winners, counted from each instance's least."""
+    """Return a function from weights to the mean cost of winners above each instance's lowest cost."""
     blocks = structured_examples(dev, decoder).blocks()
     n = sum(map(len, blocks))
 
@@ -296,7 +298,7 @@ def _watch(dev: CandidateBatch, decoder: Any) -> Callable[[Floats], float]:
 
 
 def _dev_cost(dev: CandidateBatch, decoder: Any, weights: Floats) -> tuple[float, float]:
-    """Return the mean cost of the winners, and for equals the hinge loss: how clearly they win."""
+    """Return the mean cost of the winners and, to break ties, the hinge loss."""
     blocks = structured_examples(dev, decoder).blocks()
     cost, loss, n = 0.0, 0.0, sum(map(len, blocks))
     for one in blocks:

@@ -20,7 +20,7 @@ STORAGES = (DenseBlocks, CrossedLists, SparseRows)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReducedLists:
-    """Arrays of lists: the first ten are what `pass_kernels` calls `lists`.
+    """Arrays of lists; the first ten are the argument `lists` of the compiled functions.
 
     Attributes
     ----------
@@ -31,24 +31,24 @@ class ReducedLists:
         The columns of list i are ``cols[col_starts[i, 0]:col_starts[i, 1]]``.
     ptr : array of int64
     ptr_starts : array of int64, shape (n,)
-        The entries of candidate y of list i begin at ``ptr[ptr_starts[i] + y]``, counted from the list's
-        first one.
+        The entries of candidate y in list i start at ``ptr[ptr_starts[i] + y]``, relative to the list's
+        first entry.
     local : array of int32
-        Column of an entry, as an index into the list's columns.
+        Column of each entry, as an index into the list's columns.
     starts : array of int64, shape (n, 2)
-        Where the entries of each list begin in `local` and in `values`.
+        Start of each list's entries in `local` and in `values`.
     values : array of float32 or float64
     labels : array of int64, shape (n_rows,)
-        Of candidates that are crossed with the row of their instance: which block of columns is theirs.
+        For candidates that are crossed with their instance's row: the index of their block of columns.
     width : int
-        The columns of such a block; 0 for lists that are not crossed.
+        Number of columns in a block; 0 for lists that are not crossed.
     n_columns : int
     cost : array of float64, shape (n_rows,)
-        Counted from each list's least; -1 for candidates that are as right as gold.
+        Relative to each list's lowest cost; -1 for candidates that are as good as gold.
     gold : array of int64, shape (n,)
-        Counted from the list's first.
+        Relative to the list's first candidate.
     missing : int
-        Lists whose least cost is above zero: none of their candidates is right.
+        Number of lists whose lowest cost is above zero: none of their candidates is right.
     """
 
     offsets: Ints
@@ -73,7 +73,7 @@ class ReducedLists:
         Raises
         ------
         UserError
-            D703 for features and D610 for costs that are NaN or infinite, D705 where there is no list, D459
+            D703 for features and D610 for costs that are NaN or infinite, D705 if there are no lists, D459
             for a batch that cannot be converted.
         """
         if len(batch.offsets) < 2:
@@ -111,7 +111,7 @@ class ReducedLists:
 
     @property
     def arrays(self) -> tuple[Any, ...]:
-        """What kernels take."""
+        """Arguments of the compiled functions."""
         return (
             self.offsets, self.cols, self.col_starts, self.ptr, self.ptr_starts, self.local, self.starts,
             self.values, self.labels, self.width,
@@ -119,7 +119,7 @@ class ReducedLists:
 
 
 def canonical_rows(rows: Any) -> Any:
-    """Return rows as a scipy.sparse.csr_array without columns that a row has twice."""
+    """Return rows as a scipy.sparse.csr_array without duplicate columns."""
     from scipy.sparse import csr_array
 
     rows = csr_array(rows)
@@ -130,7 +130,7 @@ def canonical_rows(rows: Any) -> Any:
 
 
 def check_finite_rows(data: NDArray[Any], offsets: Ints, begins: NDArray[Any]) -> NDArray[Any]:
-    """Return numbers in single precision if that holds them exactly, else in double; D703 if not finite.
+    """Return numbers in single precision if this is exact, otherwise in double precision; D703 if not finite.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def check_finite_rows(data: NDArray[Any], offsets: Ints, begins: NDArray[Any]) -
     """
     with np.errstate(invalid="ignore", over="ignore"):
         sound = bool(np.isfinite(data.sum(dtype=np.float64)))
-    if not sound:  # a finite sum has finite numbers only; an infinite one may come of finite ones
+    if not sound:  # a finite sum proves finite numbers; an infinite one may also be an overflow
         bad = np.flatnonzero(~np.isfinite(data))
         if len(bad):
             row = int(np.searchsorted(begins, bad[0], side="right")) - 1
@@ -156,7 +156,7 @@ def check_finite_rows(data: NDArray[Any], offsets: Ints, begins: NDArray[Any]) -
 
 
 def checked_costs(batch: CandidateBatch) -> None:
-    """Refuse costs that are NaN or infinite (D610)."""
+    """Return costs; raise an error for costs that are NaN or infinite (D610)."""
     bad = np.flatnonzero(~np.isfinite(batch.cost))
     if len(bad):
         example = int(np.searchsorted(batch.offsets, bad[0], side="right")) - 1
@@ -164,7 +164,7 @@ def checked_costs(batch: CandidateBatch) -> None:
 
 
 def dev_costs(batch: CandidateBatch) -> tuple[Floats, Ints, int]:
-    """Return the costs, gold candidates and number of missing ones (see `Listed`)."""
+    """Return the costs, gold candidates and the number of missing ones (see `ReducedLists`)."""
     checked_costs(batch)
     offsets = np.asarray(batch.offsets, np.int64)
     cost = from_the_least(batch)
@@ -182,7 +182,8 @@ def _reduce_rows(rows: Any, values: NDArray[Any], offsets: Ints) -> tuple[Any, .
 
     n = len(offsets) - 1
     if values.dtype == np.float32 and not (values == np.rint(values)).all():
-        values = values.astype(np.float64)  # differences of whole numbers are exact, others would be rounded
+        # differences of integers are exact, other differences would be rounded
+        values = values.astype(np.float64)
     arrays = rows.indptr.astype(np.int64), rows.indices.astype(np.int32, copy=False), values, offsets
     starts, begins = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
     no = np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, values.dtype)
@@ -207,23 +208,23 @@ KAPPAS = (16.0, 12.0, 8.0, 6.0, 4.0, 2.0)
 
 
 class ListDual:
-    """Alphas of listed candidates and the weights that they make.
+    """Alphas of candidates in lists and the corresponding weights.
 
     Parameters
     ----------
-    lists : Listed
+    lists : ReducedLists
     loss : str
         ``"hinge"``, ``"cost"`` or ``"log"``.
     C : float
     steps : int
-        Of a visit.
+        Steps per visit.
     floor : float
-        How far the logarithm of an alpha may fall behind the list's largest.
+        Maximum distance of the logarithm of an alpha below the list's largest one.
 
     Attributes
     ----------
     theta : array of float64, shape (n_rows,)
-        Logarithms of the alphas; minus infinity for candidates that take no part.
+        Logarithms of the alphas; minus infinity for candidates that are left out.
     weights : array of float64, shape (n_columns,)
         W.
     dual : float
@@ -246,7 +247,7 @@ class ListDual:
         initial_theta(self, float(rivals.mean()) if len(rivals) else 1.0)
 
     def restart(self, kappa: float, eta: float) -> None:
-        """Begin at alpha proportional to ``exp(-kappa L)``, with steps of `eta`."""
+        """Start with alpha proportional to ``exp(-kappa L)``, and steps of `eta`."""
         self._eta, self._etas = eta, np.full(len(self), eta)
         theta = np.where(self._out, -np.inf, -kappa * self.loss)
         self.theta = theta - np.repeat(_log_sums(theta, self.lists.offsets), self._sizes)
@@ -270,7 +271,7 @@ class ListDual:
         return self.C * bonus - 0.5 * float(weights @ weights)
 
     def epoch(self, order: NDArray[np.int64], enough: float = 0.0) -> None:
-        """Visit the lists in an order; those whose own gap is `enough` (a share of C) or less stay."""
+        """Visit the lists in an order; lists with a gap of at most `enough` (a share of C) are skipped."""
         from ._list_kernels import online
 
         online(
@@ -281,7 +282,7 @@ class ListDual:
         self.dual = self._compute_dual(self.theta, self.weights)
 
     def batch_step(self) -> None:
-        """Move all alphas by one step with one eta, as in the slides; it is halved where the dual falls."""
+        """Move all alphas by one step with one eta, as in the slides; eta is halved if the dual falls."""
         from ._list_kernels import nablas
 
         offsets = self.lists.offsets
@@ -306,18 +307,18 @@ class ListDual:
                 self._eta = next_eta(self._eta, linear, bend, far, self.log_linear)
                 self.theta, self.weights, self.dual = then, weights, dual
                 return
-            if self._eta <= safe:  # what is left to gain is lost in rounding
+            if self._eta <= safe:  # the remaining gain is below rounding error
                 return
             self._eta = max(0.5 * self._eta, safe)
 
     def at(self, C: float) -> None:
-        """Go on with another C, from the same alphas."""
+        """Continue with another C, from the same alphas."""
         self.weights *= C / self.C
         self.C = C
         self.dual = self._compute_dual(self.theta, self.weights)
 
     def gap(self) -> float:
-        """Return primal less dual at these weights."""
+        """Return primal minus dual for the current weights."""
         from ._list_kernels import gaps
 
         arrays = self.lists.arrays, self.loss, self.lists.gold
@@ -328,13 +329,13 @@ class ListDual:
 
 
 def initial_theta(dual: Any, unit: float) -> None:
-    """Begin where the dual is greatest of some starts near gold.
+    """Start at the best of several starting points near gold.
 
     Parameters
     ----------
-    dual : ListedDual or PackedDual
+    dual : ListDual or PackedDual
     unit : float
-        The mean loss of what has a loss: with other units of costs it all goes the same way.
+        The mean nonzero loss: this makes the start independent of the unit of costs.
     """
     best, eta = KAPPAS[0], 0.5 if dual.log_linear else 1.0 / unit
     dual.restart(best / unit, eta)
@@ -348,25 +349,25 @@ def initial_theta(dual: Any, unit: float) -> None:
 
 
 def safe_etas(spans: Any, C: float, log_linear: bool) -> Any:
-    """Return an eta with which a step never makes the dual fall, but for rounding.
+    """Return an eta for which a step never lowers the dual, except by rounding.
 
-    The step gains ``C KL / eta`` at least on the slope and loses ``1/2 C^2 |sum delta phi|^2``, which is
-    ``1/2 C^2 span |delta|_1^2`` at most; and KL is ``1/2 |delta|_1^2`` at least (Pinsker).
+    The step gains at least ``C KL / eta`` on the slope and loses ``1/2 C^2 |sum delta phi|^2``, which is
+    at most ``1/2 C^2 span |delta|_1^2``; and KL is at least ``1/2 |delta|_1^2`` (Pinsker).
 
     Parameters
     ----------
     spans : float or array of float64
-        Bounds of squared distances between candidates' features.
+        Bounds on squared distances between candidates' features.
     """
     return 1.0 / np.maximum(C * spans + (1.0 if log_linear else 0.0), 1e-30)
 
 
 def next_eta(eta: float, linear: float, bend: float, far: float, log_linear: bool) -> float:
-    """Return the eta to begin the next step with, after one that gained ``linear - bend``.
+    """Return the eta for the next step, after one that gained ``linear - bend``.
 
-    On the line from alpha to where the step went the best place is at ``linear / (2 bend)``: next time's step
-    is so much longer or shorter, within a factor of two. The log-linear dual's is one at most: that is where
-    alpha forgets what it was. Where alpha hardly changed, by `far` in all, it becomes longer.
+    On the line from alpha to the end of the step, the optimum is at ``linear / (2 bend)``: the next step
+    is scaled by this, within a factor of two. For the log-linear dual eta is at most one, at which
+    alpha is replaced completely. If alpha hardly changed, by `far` in all, eta is increased.
     """
     factor = 2.0 if bend <= 0.0 or far <= HARDLY else min(2.0, max(0.5, 0.5 * linear / bend))
     return min(eta * factor, 1.0) if log_linear else eta * factor

@@ -1,4 +1,4 @@
-"""The dual problems of structures (chains and charts), with dual variables kept by parts."""
+"""The dual problems of structures (chains and charts), with dual variables for parts."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Structure:
-    """One instance in the columns that it uses.
+    """One instance, restricted to the columns that it uses.
 
     Attributes
     ----------
     batch : CandidateBatch
     columns : array of int64
-        Which of all columns the batch's are.
+        Indices of the batch's columns among all columns.
     decoder : Decoder
     layout : object
     cost : array of float64
-        Of each row, or terms of these.
+        Cost of each row, or of its terms.
     gold : array of float64, shape (n_rows,)
-        Mass of the gold candidate's parts.
+        Mass of the gold structure's parts.
     span : float
-        A bound of the squared distance between two candidates' features.
+        A bound on the squared distance between the features of two structures.
     """
 
     batch: CandidateBatch
@@ -56,22 +56,22 @@ class Structure:
     span: float
 
     def scores(self, weights: Floats) -> Floats:
-        """Return scores of the rows, or terms of these, by weights of all columns."""
+        """Return scores of the rows, or of their terms, from weights of all columns."""
         own = weights[self.columns]
         return self.batch.terms(own) if isinstance(self.batch, HasTerms) else self.batch.scores(own)
 
     def rows(self, terms: Floats) -> Floats:
-        """Return the numbers of rows that have these terms."""
+        """Return the numbers of the rows with these terms."""
         return self.batch.of_terms(terms) if isinstance(self.batch, HasTerms) else terms
 
     def marginals(self, theta: Floats) -> tuple[Floats, float]:
-        """Return the marginals of the rows, and the log partition."""
+        """Return the marginals of the rows, and the log partition function."""
         mass, partition = self.decoder.marginals(self.rows(theta), self.layout)
         return mass, float(partition[0])
 
 
 class PackedDual:
-    """Parameters of parts and the weights that their marginals make (see `ListDual`).
+    """Parameters of parts and the weights for their marginals (see `ListDual`).
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class PackedDual:
         ``"cost"`` or ``"log"``.
     C : float
     steps : int
-        Of a visit to an instance.
+        Steps per visit to an instance.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class PackedDual:
         initial_theta(self, self._unit())
 
     def restart(self, kappa: float, eta: float) -> None:
-        """Begin at alpha proportional to ``exp(-kappa L)``, with steps of `eta`."""
+        """Start with alpha proportional to ``exp(-kappa L)``, and steps of `eta`."""
         self._eta, self._etas = eta, np.full(len(self), eta)
         self.theta = [-kappa * one.cost for one in self._each]
         self.dual, self.weights = self._evaluated(self.theta)
@@ -133,13 +133,13 @@ class PackedDual:
         return total / n if n else 1.0
 
     def _bonus(self, one: Structure, theta: Floats, mass: Floats, partition: float) -> float:
-        """Return what alpha gains the dual besides the weights, as a share of C."""
+        """Return the part of the dual that does not depend on the weights, as a share of C."""
         if self.log_linear:
             return partition - _inner(mass, one.rows(theta))
         return float(mass @ one.rows(one.cost))
 
     def _evaluated(self, theta: list[Floats]) -> tuple[float, Floats]:
-        """Return the dual and the weights of given parameters."""
+        """Return the dual and the weights for given parameters."""
         weights, bonus = np.zeros(self._n_columns), 0.0
         for one, own in zip(self._each, theta, strict=True):
             mass, partition = one.marginals(own)
@@ -148,12 +148,12 @@ class PackedDual:
         return self.C * bonus - 0.5 * float(weights @ weights), weights
 
     def _slope(self, one: Structure, theta: Floats) -> Floats:
-        """Return the direction of a step, up to what all candidates have in common, as rows or terms."""
+        """Return the direction of a step, up to a constant for all structures, as rows or terms."""
         scores = one.scores(self.weights)
         return scores - theta if self.log_linear else one.cost + scores
 
     def epoch(self, order: Ints, enough: float = 0.0) -> None:
-        """Make steps for each instance, in an order; `enough` is not used."""
+        """Make steps for each instance in an order; `enough` is not used."""
         for i in order.tolist():
             self._visit(i)
 
@@ -176,7 +176,7 @@ class PackedDual:
                 if linear - bend >= 0.0 or eta <= safe:
                     break
                 eta = max(0.5 * eta, safe)
-            if linear - bend < 0.0:  # what is left to gain is lost in rounding
+            if linear - bend < 0.0:  # the remaining gain is below rounding error
                 break
             self.theta[i] = then
             self.weights[one.columns] += change
@@ -186,7 +186,7 @@ class PackedDual:
         self._etas[i] = eta
 
     def batch_step(self) -> None:
-        """Move all parameters by one step with the same eta; it is halved where the dual falls."""
+        """Move all parameters by one step with a common eta; eta is halved if the dual falls."""
         slopes = [self._slope(one, theta) for one, theta in zip(self._each, self.theta, strict=True)]
         safe = float(safe_etas(len(self) * max(one.span for one in self._each), self.C, self.log_linear))
         while True:
@@ -202,12 +202,12 @@ class PackedDual:
                 self._eta = next_eta(self._eta, linear, bend, far, self.log_linear)
                 self.theta, self.weights, self.dual = then, weights, dual
                 return
-            if self._eta <= safe:  # what is left to gain is lost in rounding
+            if self._eta <= safe:  # the remaining gain is below rounding error
                 return
             self._eta = max(0.5 * self._eta, safe)
 
     def gap(self) -> float:
-        """Return primal less dual at these weights."""
+        """Return primal minus dual for the current weights."""
         total = 0.0
         for one, theta in zip(self._each, self.theta, strict=True):
             mass, partition = one.marginals(theta)
@@ -222,28 +222,28 @@ class PackedDual:
         return self.C * total
 
     def at(self, C: float) -> None:
-        """Go on with another C, from the same alphas."""
+        """Continue with another C, from the same alphas."""
         self.C = C
         self.dual, self.weights = self._evaluated(self.theta)
 
 
 def _inner(mass: Floats, values: Floats) -> float:
-    """Return the inner product; what is forbidden has no mass, and counts nothing."""
+    """Return the inner product; forbidden rows have no mass and count as zero."""
     used = mass != 0.0
     return float(mass[used] @ values[used])
 
 
 class ChainDual:
-    """Parameters of the labels of sequences and the weights that their marginals make.
+    """Parameters of the labels of sequences and the weights for their marginals.
 
     Parameters
     ----------
     batch : SequenceRows
     loss : str
-        ``"cost"``: the sum of what labels cost, or ``"log"``.
+        ``"cost"``: the sum of the labels' costs, or ``"log"``.
     C : float
     steps : int
-        Of a visit to a sequence.
+        Steps per visit to a sequence.
     """
 
     def __init__(self, batch: SequenceRows, loss: str, C: float, *, steps: int = STEPS_OF_PARTS) -> None:
@@ -281,23 +281,23 @@ class ChainDual:
 
     @property
     def weights(self) -> Floats:
-        """W, as `SequenceRows` lays it out."""
+        """W, in the layout of `SequenceRows`."""
         return np.concatenate([self._own.T.ravel(), self._first, self._table.ravel()])
 
     def restart(self, kappa: float, eta: float) -> None:
-        """Begin at alpha proportional to ``exp(-kappa L)``, with steps of `eta`."""
+        """Start with alpha proportional to ``exp(-kappa L)``, and steps of `eta`."""
         self._eta, self._etas = eta, np.full(len(self), eta)
         self._places, self._steps = -kappa * self.costs, np.zeros_like(self._steps)
         self.at(self.C)
 
     def at(self, C: float) -> None:
-        """Go on with another C, from the same alphas."""
+        """Continue with another C, from the same alphas."""
         self.C = C
         self.dual, *weights = self._evaluated(self._places, self._steps)
         self._own, self._first, self._table = weights
 
     def _evaluated(self, places: Floats, steps: Floats) -> tuple[Any, ...]:
-        """Return the dual and the weights of given parameters."""
+        """Return the dual and the weights for given parameters."""
         from ._chain_kernels import weigh
 
         weights = np.zeros_like(self._own), np.zeros_like(self._first), np.zeros_like(self._table)
@@ -307,7 +307,7 @@ class ChainDual:
         return self.C * float(bonus) - 0.5 * square, *weights
 
     def epoch(self, order: Ints, enough: float = 0.0) -> None:
-        """Make steps for each sequence, in an order; `enough` is not used."""
+        """Make steps for each sequence in an order; `enough` is not used."""
         from ._chain_kernels import online
 
         self.dual += online(
@@ -317,7 +317,7 @@ class ChainDual:
         )  # fmt: skip
 
     def batch_step(self) -> None:
-        """Move all parameters by one step with the same eta; it is halved where the dual falls."""
+        """Move all parameters by one step with a common eta; eta is halved if the dual falls."""
         from ._chain_kernels import moved, slopes
 
         places, steps = np.empty_like(self._places), np.empty_like(self._steps)
@@ -338,12 +338,12 @@ class ChainDual:
                 self._own, self._first, self._table = state
                 self.dual = dual
                 return
-            if self._eta <= safe:  # what is left to gain is lost in rounding
+            if self._eta <= safe:  # the remaining gain is below rounding error
                 return
             self._eta = max(0.5 * self._eta, safe)
 
     def gap(self) -> float:
-        """Return primal less dual at these weights."""
+        """Return primal minus dual for the current weights."""
         from ._chain_kernels import gaps
 
         about = self._rows, self._starts, self.costs, self.log_linear, self._places, self._steps
@@ -352,18 +352,18 @@ class ChainDual:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PackedCharts:
-    """Charts as the kernels read them.
+    """Charts as arguments of the compiled functions.
 
     Attributes
     ----------
     arrays : tuple
-        What `chart_kernels` calls `charts`.
+        The argument `charts` of the compiled functions.
     cost, gold : arrays of float64, shape (n_rows,)
-        What each row costs, counted from its instance's least; mass of the gold derivation.
+        Cost of each row relative to its instance's lowest cost; mass of the gold derivation.
     spans : array of float64, shape (n,)
-        Bounds of the squared distance between two derivations' features.
+        Bounds on the squared distance between the features of two derivations.
     missing : int
-        Instances without a derivation that costs nothing.
+        Number of instances without a derivation of zero cost.
     """
 
     arrays: tuple[Any, ...]
@@ -379,7 +379,7 @@ class PackedCharts:
         Raises
         ------
         UserError
-            D703 for features and D610 for costs that are NaN or infinite, D705 where there is no instance.
+            D703 for features and D610 for costs that are NaN or infinite, D705 if there are no instances.
         """
         if len(batch.offsets) < 2:
             raise UserError("D705")
@@ -407,17 +407,17 @@ class PackedCharts:
 
 
 class ChartDual:
-    """Parameters of the edges of charts and the weights that their marginals make (see `PackedDual`).
+    """Parameters of the edges of charts and the weights for their marginals (see `PackedDual`).
 
     Parameters
     ----------
     batch : PartRows
-        Its layout is `Hypergraphs`.
+        Its layout must be `Hypergraphs`.
     loss : str
-        ``"cost"``: the sum of what edges cost, or ``"log"``.
+        ``"cost"``: the sum of the edges' costs, or ``"log"``.
     C : float
     steps : int
-        Of a visit to a chart.
+        Steps per visit to a chart.
     """
 
     def __init__(self, batch: PartRows, loss: str, C: float, *, steps: int = STEPS_OF_PARTS) -> None:
@@ -433,18 +433,18 @@ class ChartDual:
         return len(self._spans)
 
     def restart(self, kappa: float, eta: float) -> None:
-        """Begin at alpha proportional to ``exp(-kappa L)``, with steps of `eta`."""
+        """Start with alpha proportional to ``exp(-kappa L)``, and steps of `eta`."""
         self._eta, self._etas = eta, np.full(len(self), eta)
         self.theta = -kappa * self.cost
         self.at(self.C)
 
     def at(self, C: float) -> None:
-        """Go on with another C, from the same alphas."""
+        """Continue with another C, from the same alphas."""
         self.C = C
         self.dual, self.weights = self._evaluated(self.theta)
 
     def _evaluated(self, theta: Floats) -> tuple[float, Floats]:
-        """Return the dual and the weights of given parameters."""
+        """Return the dual and the weights for given parameters."""
         from ._chart_kernels import weigh
 
         weights = np.zeros(self._n_columns)
@@ -452,7 +452,7 @@ class ChartDual:
         return self.C * float(bonus) - 0.5 * float(weights @ weights), weights
 
     def epoch(self, order: Ints, enough: float = 0.0) -> None:
-        """Make steps for each chart, in an order; `enough` is not used."""
+        """Make steps for each chart in an order; `enough` is not used."""
         from ._chart_kernels import online
 
         safe = safe_etas(self._spans, self.C, self.log_linear)
@@ -462,7 +462,7 @@ class ChartDual:
         )  # fmt: skip
 
     def batch_step(self) -> None:
-        """Move all parameters by one step with the same eta; it is halved where the dual falls."""
+        """Move all parameters by one step with a common eta; eta is halved if the dual falls."""
         from ._chart_kernels import moved, slopes
 
         slope = np.empty_like(self.theta)
@@ -478,19 +478,19 @@ class ChartDual:
                 self._eta = next_eta(self._eta, linear, bend, float(far), self.log_linear)
                 self.theta, self.weights, self.dual = then, weights, dual
                 return
-            if self._eta <= safe:  # what is left to gain is lost in rounding
+            if self._eta <= safe:  # the remaining gain is below rounding error
                 return
             self._eta = max(0.5 * self._eta, safe)
 
     def gap(self) -> float:
-        """Return primal less dual at these weights."""
+        """Return primal minus dual for the current weights."""
         from ._chart_kernels import gaps
 
         return self.C * float(gaps(self._charts, self.cost, self.log_linear, self.theta, self.weights))
 
 
 def _by_instance(batch: PartRows) -> tuple[NDArray[np.int32], list[int], list[Any], list[Ints]]:
-    """Return rows' parts by instance, how many these are, their features in own columns, and these."""
+    """Return rows' parts by instance, their numbers, their features in instance columns, and these columns."""
     from scipy.sparse import csr_array
 
     features = csr_array(batch.features)
@@ -503,7 +503,7 @@ def _by_instance(batch: PartRows) -> tuple[NDArray[np.int32], list[int], list[An
     for first, last in pairwise(offsets):
         rows = batch.parts[first:last]
         used, numbers = np.unique(rows, return_inverse=True)
-        none = int(len(used) > 0 and used[0] < 0)  # -1, for none, becomes 0 - 1
+        none = int(len(used) > 0 and used[0] < 0)  # index -1 (no part) becomes 0 - 1
         parts[first:last] = numbers.reshape(rows.shape) - none
         own = features[used[none:]]
         of_instance, local = np.unique(own.indices, return_inverse=True)

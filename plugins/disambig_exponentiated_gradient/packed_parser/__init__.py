@@ -1,4 +1,4 @@
-"""Parsers of packed charts with learned weights: features of edges, their costs, training, decoding."""
+"""Parsers of packed charts with learned weights: edge features, edge costs, training, decoding."""
 
 import lazy_loader
 

@@ -28,7 +28,7 @@ _AROUND = 2
 
 
 def mix_hashes(template: str, *fields: NDArray[Any] | int) -> Keys:
-    """Return a 64-bit key of a template and its fields in order: arrays of one shape, or numbers."""
+    """Return a 64-bit key for a template and its fields in order: arrays of one shape, or numbers."""
     key: Keys = np.array(_name_hash(template), np.uint64)
     with np.errstate(over="ignore"):
         for field in fields:
@@ -44,7 +44,7 @@ def _name_hash(name: str) -> int:
 
 @lru_cache(100_000)
 def word_shapes(word: str) -> tuple[int, int, int, int]:
-    """Return hashes of a word in lower case, of its shape, and of its last two and last three letters."""
+    """Return hashes of a word in lower case, its shape, and its last two and last three letters."""
     lower = word.lower()
     shape = "".join("X" if c.isupper() else "x" if c.isalpha() else "9" if c.isdigit() else c for c in word)
     shape = _RUNS.sub(r"\1+", shape)
@@ -53,16 +53,16 @@ def word_shapes(word: str) -> tuple[int, int, int, int]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordTraits:
-    """Hashes of the words of sentences, with places around each sentence.
+    """Hashes of the words of sentences, with boundary positions around each sentence.
 
     Attributes
     ----------
     starts : array of int64, shape (n,)
-        Where the first word of each sentence is.
+        Position of the first word of each sentence.
     words, shapes, two, three : arrays of uint64
-        Hashes of each word in lower case, its shape, its last two and three letters.
+        Hashes of each word in lower case, of its shape, and of its last two and three letters.
     tags : array of uint64
-        Of its likely tag.
+        Hash of its most likely tag.
     """
 
     starts: NDArray[np.int64]
@@ -88,7 +88,7 @@ class WordTraits:
 
 
 def length_bucket(lengths: NDArray[Any]) -> NDArray[np.int64]:
-    """Return 1 to 5 as they are, then buckets that end with 7, 10, 15, 20, 30 words, and one for more."""
+    """Return 1 to 5 unchanged, then buckets up to 7, 10, 15, 20 and 30 words, and one for longer spans."""
     return np.searchsorted(np.array([1, 2, 3, 4, 5, 7, 10, 15, 20, 30]), lengths)
 
 
@@ -97,28 +97,28 @@ Words = Sequence[str]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NamedEdges:
-    """Charts of sentences; arrays have the shape ``(n_edges,)``.
+    """Charts of sentences with keys for their edges; arrays have the shape ``(n_edges,)``.
 
     Attributes
     ----------
     sentences : sequence of sequences of str
-        Of each chart.
+        Sentence of each chart.
     graphs : Hypergraphs
     edges : ChartEdges
-        Numbers of symbols and rules are those of the grammar.
+        Symbols and rules are numbered as in the grammar.
     scores : array of float64
-        Log probabilities by the grammar.
+        Log probabilities from the grammar.
     of : array of int64
         The chart of each edge.
     marginals : array of float64
-        By the grammar.
+        Marginals from the grammar.
     coarse, symbol : arrays of uint64
-        The parent by its coarse symbol and by its own.
+        Key of the parent's coarse symbol and of its symbol.
     coarse_rule, rule : arrays of uint64
-        The rule by coarse symbols and by its own: with both children, or with the labels between the ends of
-        a chain; of a word its tag.
+        Key of the rule with coarse symbols and with symbols: including both children, or the labels inside
+        a chain; for a word its tag.
     tags : list of lists of str
-        The likely tag of each word, by the grammar.
+        The most likely tag of each word, from the grammar.
     """
 
     sentences: Sequence[Words]
@@ -145,7 +145,7 @@ class NamedEdges:
         grammar : TreebankGrammar
         charts : Charts
         sentences : sequence of sequences of str
-            Those that the charts were asked for, with and without parse.
+            The sentences given to the parser, including those without a parse.
         """
         edges, graphs = charts.edges, charts.graphs
         own = [sentences[i] for i in charts.sentences.tolist()]
@@ -166,7 +166,7 @@ def _edge_keys(names: Sequence[str]) -> Keys:
 
 
 def _rules(grammar: TreebankGrammar, symbols: Keys, edges: ChartEdges) -> Keys:
-    """Return the key of each edge's rule, made of its symbols' keys."""
+    """Return the key of each edge's rule, from the keys of its symbols."""
     binary, unary = symbols[grammar.grammar.binary], symbols[grammar.grammar.unary]
     of_two = mix_hashes("two", *binary.T)
     of_one = mix_hashes("one", *unary.T, _edge_keys([" ".join(path) for path in grammar.paths]))
@@ -185,7 +185,7 @@ def _likely_tags(
     marginals: NDArray[np.float64],
     names: Sequence[str],
 ) -> list[list[str]]:
-    """Return the coarse tag of the greatest marginal of each word."""
+    """Return the coarse tag with the largest marginal for each word."""
     labels = sorted(set(names))
     number = {label: i for i, label in enumerate(labels)}
     coarse = np.array([number[name] for name in names], np.int64)
@@ -212,9 +212,9 @@ class PartFeatures:
     Attributes
     ----------
     parts : array of int32, shape (n_edges, 3)
-        Of each edge the numbers of its parts, -1 for none.
+        The numbers of each edge's parts, -1 for none.
     starts : array of int64, shape (n_parts + 1,)
-        The keys of part p are ``keys[starts[p]:starts[p + 1]]``.
+        Part p has the keys ``keys[starts[p]:starts[p + 1]]``.
     keys : array of uint64
     values : array of float64, shape (n_parts, 2)
         Log probability of the part by the PCFG, and log of the posterior probability of its label.
@@ -261,7 +261,7 @@ class PartFeatures:
 
     @classmethod
     def concat(cls, charts: Sequence[PartFeatures]) -> PartFeatures:
-        """Return the features of several charts' edges, one after the other."""
+        """Return the features of several charts, concatenated."""
         n, n_keys = 0, 0
         parts, starts = [], [np.zeros(1, np.int64)]
         for one in charts:
@@ -282,7 +282,7 @@ Described = tuple[Keys, Callable[[NDArray[np.int64]], Sequence[Keys]], Callable[
 
 
 def _rule(named: NamedEdges, traits: WordTraits, rows: NDArray[np.int64]) -> Described:
-    """Describe the rules alone."""
+    """Return features of the rules only."""
 
     def describe(rows: NDArray[np.int64]) -> list[Keys]:
         return [mix_hashes("rule", named.rule[rows]), mix_hashes("coarse rule", named.coarse_rule[rows])]
@@ -294,7 +294,7 @@ def _rule(named: NamedEdges, traits: WordTraits, rows: NDArray[np.int64]) -> Des
 
 
 def _posterior(named: NamedEdges, rows: NDArray[np.int64], label: Keys) -> tuple[Keys, Floats]:
-    """Return a key of each edge's label over its span, and the posterior probability of that."""
+    """Return a key of each edge's label and span, and its posterior probability."""
     edges = named.edges
     where = mix_hashes("span", named.of[rows], label, edges.starts[rows], edges.ends[rows])
     _, numbers = np.unique(where, return_inverse=True)
@@ -319,7 +319,7 @@ def _at_once(
 
 
 def _span(named: NamedEdges, traits: WordTraits, rows: NDArray[np.int64]) -> Described:
-    """Describe the labels of spans with two children."""
+    """Return features of the labels of spans with two children."""
     where, posterior = _posterior(named, rows, named.coarse[rows])
     buckets, values = _at_once(rows, posterior)
 
@@ -357,7 +357,7 @@ def _span(named: NamedEdges, traits: WordTraits, rows: NDArray[np.int64]) -> Des
 
 
 def _chain(named: NamedEdges, traits: WordTraits, rows: NDArray[np.int64]) -> Described:
-    """Describe labels of spans that a chain of rules made, all of its labels together."""
+    """Return features of the labels of spans made by a chain of rules, all labels together."""
     where, posterior = _posterior(named, rows, named.coarse_rule[rows])
     buckets, values = _at_once(rows, posterior)
 
@@ -382,7 +382,7 @@ def _chain(named: NamedEdges, traits: WordTraits, rows: NDArray[np.int64]) -> De
 
 
 def _meeting(named: NamedEdges, traits: WordTraits, rows: NDArray[np.int64]) -> Described:
-    """Describe rules over a span, with the place where their children meet."""
+    """Return features of rules over a span, including the boundary between the children."""
     edges = named.edges
     where = mix_hashes(
         "meeting",
@@ -418,7 +418,7 @@ def _meeting(named: NamedEdges, traits: WordTraits, rows: NDArray[np.int64]) -> 
 
 
 def _word(named: NamedEdges, traits: WordTraits, rows: NDArray[np.int64]) -> Described:
-    """Describe words with a tag, whose score is theirs alone."""
+    """Return features of words with a tag; the word score is part of them only."""
     where, posterior = _posterior(named, rows, named.coarse[rows])
     buckets, _ = _at_once(rows, posterior)
 
@@ -451,7 +451,7 @@ def _word(named: NamedEdges, traits: WordTraits, rows: NDArray[np.int64]) -> Des
 def _ends(
     named: NamedEdges, traits: WordTraits, rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return where the words of edges begin and end, as places of traits."""
+    """Return the first and last positions of the words of edges, as indices into traits."""
     first = traits.starts[named.of[rows]]
     return first + named.edges.starts[rows], first + named.edges.ends[rows]
 
@@ -466,7 +466,7 @@ the gap after ten epochs was 0.44, with this unit 0.12."""
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChartVocabulary:
-    """The keys that have a column, sorted.
+    """The sorted keys that have a column.
 
     Attributes
     ----------
@@ -478,7 +478,7 @@ class ChartVocabulary:
 
     @classmethod
     def from_features(cls, features: PartFeatures, least: int) -> ChartVocabulary:
-        """Return the keys that `least` parts have or more."""
+        """Return the keys that occur in at least `least` parts."""
         keys, counts = np.unique(features.keys, return_counts=True)
         return cls(keys[counts >= least])
 
@@ -487,13 +487,13 @@ class ChartVocabulary:
 
     @property
     def columns(self) -> Columns:
-        """What the columns mean: numbers, and what is there or not."""
+        """The columns: numeric values, and indicator features."""
         n = len(NUMBERS)
         groups = np.concatenate([np.arange(n), np.full(len(self.keys), n)]).astype(np.int32)
         return Columns(np.full(len(self), -1, np.int32), groups, (*NUMBERS, "local"))
 
     def batch(self, features: PartFeatures, graphs: Hypergraphs, cost: NDArray[np.float32]) -> PartRows:
-        """Return charts with these features and costs of edges."""
+        """Return charts with these features and edge costs as a batch."""
         from scipy.sparse import csr_array
 
         at = np.searchsorted(self.keys, features.keys)
@@ -502,7 +502,7 @@ class ChartVocabulary:
         )
         sums = np.concatenate([[0], np.cumsum(is_known)])[features.starts]
         numbers = (features.values / UNIT).astype(np.float32)
-        # the numbers of a part come before its keys
+        # the numeric values of a part come before its keys
         sizes = np.diff(sums) + len(NUMBERS)
         starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         indices, data = np.empty(int(starts[-1]), np.int32), np.ones(int(starts[-1]), np.float32)

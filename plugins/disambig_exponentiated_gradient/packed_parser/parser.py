@@ -32,16 +32,16 @@ _PREFIX = "grammar."
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PackedParser:
-    """Parse sentences by the charts of a grammar and weights of the features of their edges.
+    """Parse sentences with the charts of a grammar and learned weights of edge features.
 
     Attributes
     ----------
     grammar : TreebankGrammar
-        Makes the charts, and parses what has none.
+        Makes the charts, and parses sentences without a chart.
     vocabulary : ChartVocabulary
     weights : array of float64, shape (n_columns,)
     threshold : float
-        Of pruning (see `ChartParser`): that of training.
+        Pruning threshold (see `ChartParser`), the same as in training.
     """
 
     grammar: TreebankGrammar
@@ -56,7 +56,7 @@ class PackedParser:
         object.__setattr__(self, "_parser", TreebankParser(self.grammar, self.threshold))
 
     def trees(self, sentences: Sequence[Words]) -> list[Tree | None]:
-        """Return the best tree of each sentence; where it has no chart, the grammar's; None for none."""
+        """Return the best tree of each sentence; without a chart the grammar's tree, or None."""
         trees: list[Tree | None] = []
         for start in range(0, len(sentences), _AT_A_TIME):
             trees += ChartBatch.from_sentences(
@@ -65,18 +65,18 @@ class PackedParser:
         return trees
 
     def state(self) -> Arrays:
-        """Return all that was learned as arrays of numbers."""
+        """Return everything that was learned as arrays of numbers."""
         own = {"keys": self.vocabulary.keys, "weights": self.weights, "threshold": np.array([self.threshold])}
         return own | {_PREFIX + name: array for name, array in self.grammar.state().items()}
 
     @classmethod
     def from_state(cls, arrays: Arrays) -> PackedParser:
-        """Return the parser of `state`.
+        """Return the parser from its state.
 
         Raises
         ------
         UserError
-            D612 for arrays that hold no parser, D635 for those that hold no grammar.
+            D612 for arrays that do not contain a parser, D635 for arrays that do not contain a grammar.
         """
         for name in ("keys", "weights", "threshold"):
             if name not in arrays:
@@ -97,14 +97,14 @@ class PackedParser:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChartBatch:
-    """Charts of sentences with their features, for several weights.
+    """Charts of sentences with their features, for use with several weights.
 
     Attributes
     ----------
     parser : TreebankParser
     sentences : sequence of sequences of str
     charts : Charts
-        Of those that have one.
+        Charts of the sentences that have one.
     batch : PartRows
         Without costs.
     """
@@ -118,7 +118,7 @@ class ChartBatch:
     def from_sentences(
         cls, parser: TreebankParser, sentences: Sequence[Words], vocabulary: ChartVocabulary
     ) -> ChartBatch:
-        """Return the charts of sentences; those without words have none."""
+        """Return the charts of sentences; empty sentences have none."""
         some = np.flatnonzero([len(words) > 0 for words in sentences])
         own = [sentences[i] for i in some.tolist()]
         tree_charts = parser.charts.charts(parser.grammar.score_words(own))
@@ -135,11 +135,11 @@ class ChartBatch:
         return cls(parser, sentences, charts, batch)
 
     def trees(self, weights: Floats) -> list[Tree | None]:
-        """Return the best tree of each sentence by some weights."""
+        """Return the best tree of each sentence for some weights."""
         return self.best(self.batch.scores(weights))
 
     def best(self, scores: Floats) -> list[Tree | None]:
-        """Return the best tree of each sentence by scores of the edges."""
+        """Return the best tree of each sentence for some edge scores."""
         trees: list[Tree | None] = [None] * len(self.sentences)
         for sentence, (_, best) in zip(
             self.charts.sentences.tolist(), Hypergraph().top(scores, self.charts.graphs, 1), strict=True
@@ -155,13 +155,13 @@ class ChartBatch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LearnedParser:
-    """A parser, and how it was learned.
+    """A parser, with a report on its training.
 
     Attributes
     ----------
     parser : PackedParser
     report : mapping
-        Of the learner; and of the charts ``charts``, ``edges``, ``without_chart``, ``gold_forced``,
+        The learner's report; and for the charts ``charts``, ``edges``, ``without_chart``, ``gold_forced``,
         ``gold_missing`` and ``wrong_labels`` (see `TrainingCharts`).
     """
 
@@ -179,27 +179,27 @@ def train_packed_parser(
     report: Callable[[int, int], None] | None = None,
     **settings: Any,
 ) -> LearnedParser:
-    """Learn a parser from clean trees.
+    """Train a parser on clean trees.
 
     Parameters
     ----------
     trees : sequence of Tree
     learner : Learner
-        With the decoder `Hypergraph`, such as ``EG(decoder=Hypergraph())``.
+        A learner with the decoder `Hypergraph`, such as ``EG(decoder=Hypergraph())``.
     binarisation : Binarisation, optional
     least : int
-        Parts that must have a feature for it to get a column.
+        Minimum number of parts with a feature for which the feature gets a column.
     dev : sequence of Tree
-        To choose settings by, where the learner does.
-    told : callable, optional
-        Told how many folds of charts are done, of how many.
+        Trees for tuning, if the learner has settings to tune.
+    report : callable, optional
+        Called with the number of folds whose charts are done, and the number of folds.
     settings : mapping
-        Those of `TrainingCharts.held_out`.
+        Settings of `TrainingCharts.held_out`.
 
     Raises
     ------
     UserError
-        D634 for no tree, D613 where no sentence has a chart to learn from.
+        D634 for no trees, D613 if no sentence has a chart for training.
     """
     grammar = TreebankGrammar.from_trees(trees, binarisation)
     charts = TrainingCharts.held_out(trees, binarisation, report=report, **settings)

@@ -1,4 +1,4 @@
-"""Charts to train on: cross-fitted, with the gold derivation forced in, and the cost of each edge."""
+"""Charts for training: cross-fitted, with the gold derivation inserted, and the cost of each edge."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ def force_derivations(
     words: Sequence[WordScores],
     derivations: Sequence[Derivation | None],
 ) -> tuple[Charts, list[NDArray[np.int64] | None]]:
-    """Return charts that have certain derivations, and the rows of these.
+    """Return charts that contain given derivations, and the rows of these.
 
     Parameters
     ----------
     grammar : TreebankGrammar
     charts : Charts
     words : sequence of WordScores
-        Of all sentences that the charts were asked for.
+        Scores of all sentences given to the parser.
     derivations : sequence of Derivation or None
-        Of the same sentences.
+        Derivations of the same sentences.
 
     Returns
     -------
     charts : Charts
     rows : list of arrays of int64, or None
-        Of each chart, counted from its first row; None where there is no derivation to put in, or it gives a
-        word a tag that the word cannot have.
+        For each chart, relative to its first row; None if there is no derivation to insert, or if it gives a
+        word an impossible tag.
     """
     columns = [getattr(charts.edges, field.name) for field in fields(ChartEdges)]
     table, offsets = np.stack(columns, axis=1).astype(np.int64), charts.graphs.offsets
@@ -77,7 +77,7 @@ def force_derivations(
 
 
 def join_graphs(graphs: Sequence[Hypergraphs]) -> Hypergraphs:
-    """Return several batches of hypergraphs as one."""
+    """Return several batches of hypergraphs, concatenated."""
     offsets = np.concatenate([[0], *(np.diff(one.offsets) for one in graphs)]).cumsum()
     nodes = np.concatenate([[0], *(np.diff(one.nodes) for one in graphs)]).cumsum()
     heads = np.concatenate([one.heads for one in graphs])
@@ -86,7 +86,7 @@ def join_graphs(graphs: Sequence[Hypergraphs]) -> Hypergraphs:
 
 
 def derivation_edges(grammar: TreebankGrammar, derivation: Derivation, words: WordScores) -> Table | None:
-    """Return the edges of a derivation; None where it gives a word a tag that this cannot have."""
+    """Return the edges of a derivation; None if it gives a word an impossible tag."""
     rules = grammar.grammar
     number = {
         key: i for i, key in enumerate(zip(words.positions.tolist(), words.symbols.tolist(), strict=True))
@@ -112,13 +112,13 @@ def derivation_edges(grammar: TreebankGrammar, derivation: Derivation, words: Wo
 
 
 def _find_edges(edges: Table, others: Table) -> NDArray[np.bool_]:
-    """Return which edges are among others."""
+    """Return which edges are also in another table."""
     known_rows = {tuple(row) for row in others.tolist()}
     return np.array([tuple(row) in known_rows for row in edges.tolist()], bool)
 
 
 def _insert_edges(grammar: TreebankGrammar, edges: Table) -> tuple[Table, Hypergraphs]:
-    """Return edges in the order of a hypergraph, and that: nodes by length, place, below before above."""
+    """Return edges in the order of a hypergraph, and this order: by length, position, below before above."""
     kind, rule, symbol, start, split, end = edges.T
     rules, n_symbols = grammar.grammar, len(grammar.grammar.symbols)
     longest = int(end.max()) + 1
@@ -169,15 +169,15 @@ _FIRST = 1e6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EdgeCosts:
-    """Costs of edges, and what stands in for gold.
+    """Edge costs, and statistics of replaced gold derivations.
 
     Attributes
     ----------
     cost : array of float32, shape (n_edges,)
     missing : int
-        Charts for which another derivation stands in.
+        Number of charts in which another derivation is used as gold.
     wrong_labels : int
-        Wrong labels of spans of these derivations, in all.
+        Total number of wrong span labels in these derivations.
     """
 
     cost: NDArray[np.float32]
@@ -192,17 +192,17 @@ class EdgeCosts:
         trees: Sequence[Tree],
         rows: Sequence[NDArray[np.int64] | None] | None = None,
     ) -> EdgeCosts:
-        """Return what edges cost.
+        """Return the costs of edges.
 
         Parameters
         ----------
         named : NamedEdges
         binarisation : Binarisation
-            Of the grammar.
+            That of the grammar.
         trees : sequence of Tree
-            Of the charts.
+            The tree of each chart.
         rows : sequence of arrays or None, optional
-            Rows of the gold derivation of each chart where it is there, counted from its first.
+            Rows of the gold derivation of each chart that contains it, relative to its first row.
         """
         row_lists = [None] * len(trees) if rows is None else list(rows)
         wrong = wrong_labels(named, binarisation, trees)
@@ -220,9 +220,9 @@ class EdgeCosts:
 
 
 def edge_costs(named: NamedEdges, mass: Floats) -> NDArray[np.float32]:
-    """Return 1 for each edge that is not of a derivation.
+    """Return 1 for each edge that is not in a derivation.
 
-    Leaving a symbol as it is below is no part: it costs something only where the derivation has a chain to
+    An edge that leaves a symbol unchanged is not a part: it has a cost only if the derivation has a chain to
     the same symbol instead.
     """
     edges, graphs = named.edges, named.graphs
@@ -236,7 +236,7 @@ def edge_costs(named: NamedEdges, mass: Floats) -> NDArray[np.float32]:
 
 
 def wrong_labels(named: NamedEdges, binarisation: Binarisation, trees: Sequence[Tree]) -> NDArray[np.bool_]:
-    """Return which edges give a span a label, or a chain of labels, that it does not have in a tree."""
+    """Return which edges give a span a label, or a chain of labels, that the tree does not have there."""
     right: list[Keys] = []
     chained: list[Keys] = []
     for i, tree in enumerate(trees):
@@ -279,7 +279,7 @@ THRESHOLD = 1e-3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingCharts:
-    """Charts with features and costs of their edges.
+    """Charts with edge features and edge costs.
 
     Attributes
     ----------
@@ -289,11 +289,11 @@ class TrainingCharts:
     trees : tuple of Tree
         The gold tree of each chart.
     without_chart : int
-        Sentences that the grammar has no parse of, or whose chart is too large.
+        Number of sentences without a parse, or with a chart that is too large.
     gold_missing, wrong_labels : int
-        See `Gold`.
+        See `EdgeCosts`.
     forced : int
-        Charts that had lost the gold derivation by pruning, and got it back.
+        Number of charts whose gold derivation was pruned and inserted again.
     """
 
     features: PartFeatures
@@ -312,7 +312,7 @@ class TrainingCharts:
     def from_trees(
         cls, grammar: TreebankGrammar, trees: Sequence[Tree], *, threshold: float = THRESHOLD
     ) -> TrainingCharts:
-        """Return the charts of the sentences of some trees by one grammar."""
+        """Return the charts of the sentences of some trees from one grammar."""
         sentences = [tree.words() for tree in trees]
         words = grammar.score_words(sentences)
         pruned = TreebankParser(grammar, threshold).charts.charts(words)
@@ -338,27 +338,27 @@ class TrainingCharts:
         threshold: float = THRESHOLD,
         report: Callable[[int, int], None] | None = None,
     ) -> TrainingCharts:
-        """Return the charts of sentences by grammars of the other folds, which are runs of trees.
+        """Return the charts of sentences, each from a grammar of the other folds; folds are runs of trees.
 
         Parameters
         ----------
         trees : sequence of Tree
-            The grammars are made of all of them.
+            Each tree is in the training part of all grammars but one.
         binarisation : Binarisation, optional
         folds : int
-            2 at least; fewer where there are fewer trees.
+            At least 2; reduced if there are fewer trees.
         longest : int
-            Words of a sentence that has a chart, at most.
+            Maximum number of words in a sentence with a chart.
         most : int, optional
-            Charts at most, of sentences spread over all folds.
+            Maximum number of charts; the sentences are spread over all folds.
         threshold : float
-        told : callable, optional
-            Told how many folds are done, of how many.
+        report : callable, optional
+            Called with the number of folds that are done, and the number of folds.
 
         Raises
         ------
         UserError
-            D614 for a setting, D634 for no tree, D613 where no sentence has a chart.
+            D614 for an invalid setting, D634 for no trees, D613 if no sentence has a chart.
         """
         for setting, value, fewest in (("folds", folds, 2), ("longest", longest, 1), ("most", most, 1)):
             if value is not None and (isinstance(value, bool) or value < fewest):
@@ -384,7 +384,7 @@ class TrainingCharts:
 
     @classmethod
     def concat(cls, parts: Sequence[TrainingCharts]) -> TrainingCharts:
-        """Return all charts of several."""
+        """Return several sets of charts, concatenated."""
         counts = ("without_chart", "gold_missing", "wrong_labels", "forced")
         return cls(
             PartFeatures.concat([one.features for one in parts]),

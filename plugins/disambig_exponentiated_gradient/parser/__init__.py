@@ -1,4 +1,4 @@
-"""The parser as people use it: text in, trees out; commands, drawings and training."""
+"""The parser for users: text in, trees out; commands, drawings and training."""
 
 import lazy_loader
 

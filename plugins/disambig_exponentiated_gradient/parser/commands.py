@@ -55,9 +55,9 @@ def parse(
     force: Annotated[bool, typer.Option("--force", help="Replace the output.")] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Parse text: a tree of constituents for each sentence.
+    """Parse text into constituent trees, one per sentence.
 
-    Sentences without a parse, or too long, get a flat tree of their words and tags, and are counted.
+    Sentences that have no parse or are too long get a flat tree of their words and tags, and are counted.
     """
     from contextlib import nullcontext
 
@@ -99,7 +99,7 @@ def parse(
 
 
 def _columns(output: Path | None) -> int:
-    """Return how wide drawings may be: as the terminal, a hundred columns elsewhere."""
+    """Return the width of drawings: that of the terminal, elsewhere a hundred columns."""
     import shutil
     import sys
 
@@ -108,7 +108,7 @@ def _columns(output: Path | None) -> int:
 
 
 def _no_progress(stage: str, done: int, total: int) -> None:
-    """Show nothing: somebody types into the same terminal."""
+    """Show nothing: the user may be typing into the same terminal."""
 
 
 def train_parser(
@@ -135,8 +135,8 @@ def train_parser(
 ) -> None:
     """Train a parser on a treebank, for `disambig parse --model FOLDER` and the component disambig_parser.
 
-    Says its F1 (PARSEVAL, as evalb counts) on trees that are held out. Of a treebank's own held-out part the
-    parser learns in the end as well.
+    Prints F1 (PARSEVAL, as evalb counts) on held-out trees. If these are part of the treebank, the final
+    parser is trained on them, too.
     """
     from disambig.api import UserError
     from disambig.api.packs import saved_folder, writing

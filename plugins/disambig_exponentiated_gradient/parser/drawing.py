@@ -1,4 +1,4 @@
-"""Drawings of trees: in the terminal, as SVG, and as a page of HTML."""
+"""Drawings of trees: in the terminal, as SVG, and as an HTML page."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from ..treebank.tree import Tree, TreeNodes, below_top, fold_tree, format_indent
 
 @dataclass(frozen=True, slots=True)
 class TreeLayout:
-    """A tree's nodes in preorder, with their places.
+    """A tree's nodes in preorder, with their positions.
 
     Attributes
     ----------
-    nodes : Nodes
+    nodes : TreeNodes
     children : list of lists of int
         Indices of the children of each node.
     centres : list of float
-        Where the middle of each node is, from the left.
+        Horizontal centre of each node, from the left.
     levels : list of int
-        0 of words and their tags.
+        0 for words and their tags.
     width : float
-        Of the whole.
+        Total width.
     """
 
     nodes: TreeNodes
@@ -40,15 +40,15 @@ class TreeLayout:
 
     @classmethod
     def from_tree(cls, tree: Tree, width: Callable[[Tree], float], gap: float) -> TreeLayout:
-        """Return the places of a tree's nodes.
+        """Return the layout of a tree.
 
         Parameters
         ----------
         tree : Tree
         width : callable
-            How wide a node is by itself.
+            Function from a node to its own width.
         gap : float
-            Between two words.
+            Distance between two words.
         """
         nodes = TreeNodes.from_tree(tree)
         n = len(nodes.nodes)
@@ -56,7 +56,7 @@ class TreeLayout:
         for i in range(1, n):
             children[nodes.parents[i]].append(i)
         widths, own, levels, lefts = [0.0] * n, [0.0] * n, [0] * n, [0.0] * n
-        for i in range(n - 1, -1, -1):  # children stand behind their parents
+        for i in range(n - 1, -1, -1):  # in preorder, children come after their parents
             node = width(nodes.nodes[i])
             if not children[i]:
                 widths[i], own[i] = node, node / 2
@@ -67,7 +67,7 @@ class TreeLayout:
                 at += widths[child] + gap
             first, last = below[0], below[-1]
             centre = (lefts[first] + own[first] + lefts[last] + own[last]) / 2
-            shift = max(0.0, node / 2 - centre)  # a label wider than all below
+            shift = max(0.0, node / 2 - centre)  # a label that is wider than its subtree
             for child in below:
                 lefts[child] += shift
             own[i] = centre + shift
@@ -95,16 +95,16 @@ _NARROW, _WIDE = frozenset("ijltfrI.,:;'`!|()[]/ -"), frozenset("mwMW@%")
 
 
 def svg(tree: Tree, words: Sequence[str] | None = None) -> str:
-    """Return the picture of a tree.
+    """Return the SVG drawing of a tree.
 
     Parameters
     ----------
     tree : Tree
     words : sequence of str, optional
-        What is shown for each of its words; by default as people write them.
+        Text to show for each word; by default the words without treebank escapes.
     """
     shown = iter(map(unescape_word, tree.words()) if words is None else words)
-    tree = fold_tree(  # each word as it is shown, each node an object of its own
+    tree = fold_tree(  # show the given words, and make each node a separate object
         tree,
         lambda node, children: Tree(
             node.label, tuple(children), None if node.word is None else " ".join(next(shown).split()) or " "
@@ -134,7 +134,7 @@ def svg(tree: Tree, words: Sequence[str] | None = None) -> str:
 
 
 def _line(x: float, y: float, to_x: float, to_y: float) -> str:
-    """Return a line that bends to its child's column at once, and goes straight down there."""
+    """Return a line that bends to its child's column at once and then goes straight down."""
     if abs(x - to_x) < 0.5:
         return f"M{x:.1f} {y:.1f}V{to_y:.1f}"
     bend = min(y + EDGE, to_y)
@@ -161,7 +161,7 @@ def _width(node: Tree) -> float:
 
 
 def _advance(text: str, size: float) -> float:
-    """Return about how wide a text is; the fonts of whoever looks at it are not known."""
+    """Return an approximate text width; the viewer's fonts are unknown."""
     return size * sum(map(_share, text))
 
 
@@ -186,14 +186,14 @@ _NAMES = {
 
 @cache
 def _read_style() -> tuple[str, str]:
-    """Return the style sheet and the policy that lets it in, and nothing else."""
+    """Return the style sheet, and a content security policy that allows nothing else."""
     style = Path(__file__).with_name("page.css").read_text(encoding="utf8")
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     return style, f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
 
 
 def html_head(title: str, *, language: str = "en") -> str:
-    """Return the page up to its first sentence."""
+    """Return the page up to the first sentence."""
     style, policy = _read_style()
     key = "".join(f'<li class="{kind}">{_NAMES[kind]}</li>' for kind in KINDS)
     return f"""<!DOCTYPE html>
@@ -225,20 +225,20 @@ def html_section(
     notes: Sequence[str] = (),
     is_flat: bool = False,
 ) -> str:
-    """Return a sentence and its trees.
+    """Return the HTML of a sentence and its trees.
 
     Parameters
     ----------
     number : int
-        Of the sentence.
+        Number of the sentence.
     sentence : str
     trees : sequence of Tree
     words : sequence of str, optional
-        What is shown for each word.
-    said : sequence of str
-        A line above each tree, such as its score.
+        Text to show for each word.
+    notes : sequence of str
+        A line above each tree, for example its score.
     is_flat : bool
-        Whether there is no parse: no picture is made then.
+        Whether there is no parse: there is no drawing then.
     """
     parts = [
         f'<section id="s{number}">\n<h2 dir="auto"><span class="n">{number}</span>{escape(sentence)}</h2>\n'
@@ -261,7 +261,7 @@ def html_foot() -> str:
 
 
 def html_page(title: str, sections: Sequence[str]) -> str:
-    """Return a whole page of sections."""
+    """Return a complete page from its sections."""
     return html_head(title) + "".join(sections) + html_foot()
 
 
@@ -270,15 +270,15 @@ _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
 def draw_tree(tree: Tree, *, width: int = 100, words: Sequence[str] | None = None) -> str:
-    """Return a picture of a tree in lines of text, each ended.
+    """Return a drawing of a tree as lines of text, each with a line end.
 
     Parameters
     ----------
     tree : Tree
     width : int
-        Columns that there are: a wider tree becomes an outline.
+        Available columns: a wider tree is drawn as an outline.
     words : sequence of str, optional
-        What is shown for each of its words; by default as people write them.
+        Text to show for each word; by default the words without treebank escapes.
     """
     shown = [visible(word) for word in (map(unescape_word, tree.words()) if words is None else words)]
     shown = [word or "\N{WHITE SQUARE}" for word in shown]
@@ -290,7 +290,7 @@ def draw_tree(tree: Tree, *, width: int = 100, words: Sequence[str] | None = Non
 
 
 def visible(text: str) -> str:
-    """Return a text on one line, without what moves the cursor or turns what follows round."""
+    """Return a text on one line, without control characters and changes of text direction."""
     plain = " ".join(text.split()).translate(_PICTURES)
     return "".join(
         "\N{REPLACEMENT CHARACTER}" if unicodedata.category(sign) in _UNSEEN else sign for sign in plain
@@ -298,7 +298,7 @@ def visible(text: str) -> str:
 
 
 def columns(text: str) -> int:
-    """Return how many columns a text takes in a terminal."""
+    """Return the number of terminal columns of a text."""
     return sum(_columns(sign) for sign in text)
 
 
@@ -309,13 +309,13 @@ def _columns(sign: str) -> int:
 
 
 def _grid(tree: Tree, words: Sequence[str]) -> list[list[str]]:
-    """Return rows of cells, one a column of the terminal; the second one of a wide sign is empty."""
+    """Return rows of cells, one per terminal column; the second cell of a wide character is empty."""
     of_leaf = dict(zip(map(id, tree.leaves()), words, strict=True))
 
     def width(node: Tree) -> float:
         return float(max(columns(visible(node.label)), columns(of_leaf.get(id(node), ""))))
 
-    if len(of_leaf) < len(words):  # one object stands in several places of the tree
+    if len(of_leaf) < len(words):  # one object may occur at several places in the tree
         return _grid(_apart(tree), words)
     layout = TreeLayout.from_tree(tree, width, 2.0)
     top = layout.levels[0]
@@ -339,7 +339,7 @@ def _grid(tree: Tree, words: Sequence[str]) -> list[list[str]]:
 
 
 def _apart(tree: Tree) -> Tree:
-    """Return a tree equal to this, in which every node is an object of its own."""
+    """Return an equal tree in which every node is a separate object."""
     from ..treebank.tree import fold_tree
 
     return fold_tree(tree, lambda node, children: Tree(node.label, tuple(children), node.word))
@@ -349,7 +349,7 @@ def _put(row: list[str], centre: int, text: str) -> None:
     at = centre - columns(text) // 2
     for sign in text:
         wide = _columns(sign)
-        if wide == 0:  # belongs to the sign before
+        if wide == 0:  # belongs to the preceding character
             row[max(at - 1, 0)] += sign
             continue
         row[at] = sign
@@ -359,7 +359,7 @@ def _put(row: list[str], centre: int, text: str) -> None:
 
 
 def _branch(row: list[str], parent: int, children: Sequence[int]) -> None:
-    """Draw the line below a node from which its children hang."""
+    """Draw the horizontal line below a node, from which its children hang."""
     first, last = children[0], children[-1]
     if first == last:
         row[first] = "│"
@@ -373,7 +373,7 @@ def _branch(row: list[str], parent: int, children: Sequence[int]) -> None:
 
 
 def _outline(tree: Tree, words: Sequence[str]) -> str:
-    """Return a tree with a constituent a line, each below its parent."""
+    """Return a tree as an outline, one constituent per line, each below its parent."""
     lines: list[str] = []
     number = iter(words)
     open_: list[tuple[Tree, str, str]] = [(tree, "", "")]

@@ -1,4 +1,4 @@
-"""The parser: text in, one tree for each sentence out; how it is found, saved and loaded."""
+"""The parser: text to one tree per sentence; location, saving and loading of parsers."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ class ParsedSentence:
 
     Attributes
     ----------
-    sentence : Sentence
+    sentence : ParserSentence
     trees : tuple of Tree
-        The best first; one at least.
+        The best tree first; at least one.
     scores : tuple of float
-        ln P of each tree with its words; NaN of a flat one.
+        ln P of each tree with its words; NaN for a flat tree.
     kind : str
-        ``"parsed"``; ``"coarse"``, by the grammar of labels alone, where the other has no parse; ``"none"``,
-        where both have none, and ``"long"``, of too many words: then the tree is flat.
+        ``"parsed"``; ``"coarse"`` for a tree from the grammar of plain labels, if the other one has no parse;
+        ``"none"`` if both have none, and ``"long"`` for too many words: then the tree is flat.
     """
 
     sentence: ParserSentence
@@ -59,25 +59,25 @@ class ParsedSentence:
 
     @property
     def is_flat(self) -> bool:
-        """Whether there is no parse: the tree has words and their likeliest tags, and nothing else."""
+        """Whether there is no parse, so that the tree has only words and their most likely tags."""
         return self.kind in (NONE, LONG)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parser:
-    """Parses text by the grammar of a treebank.
+    """Parses text with a treebank grammar.
 
     Attributes
     ----------
     grammar : TreebankGrammar
     language : str
-        Code of the language, whose tokeniser cuts texts.
+        Language code; the language's tokeniser is used.
     threshold : float
-        What is less probable by the coarser grammar is not looked for.
+        Edges that the coarser grammar finds less probable are pruned.
     max_length : int
-        Sentences of more words are not parsed: they get a flat tree.
-    cutter : Cutter
-        Cuts texts into sentences.
+        Longer sentences are not parsed and get a flat tree.
+    cutter : SentenceCutter
+        Splits texts into sentences.
     """
 
     grammar: TreebankGrammar
@@ -101,12 +101,12 @@ class Parser:
         Raises
         ------
         UserError
-            D901, D902 and D943 for a name of nothing, D900 and D635 for a damaged parser.
+            D901, D902 and D943 for an invalid name, D900 and D635 for a damaged parser.
         """
         return read_parser(locate_parser(name), max_length=max_length)
 
     def save(self, folder: str | Path) -> None:
-        """Write the parser into a folder, which is made."""
+        """Write the parser into a folder, which is created if necessary."""
         save_parser(self, folder)
 
     def parse(self, text: str) -> list[Tree]:
@@ -114,18 +114,18 @@ class Parser:
         return [parsed.best for parsed in self.parses(self.sentences([text])[0])]
 
     def nbest(self, text: str, k: int = 10) -> list[list[tuple[Tree, float]]]:
-        """Return the `k` best trees of each sentence with their scores, ln P; fewer where there are no more.
+        """Return up to `k` best trees of each sentence with their scores, ln P.
 
         Raises
         ------
         UserError
-            D903 for a `k` that is no whole number from 1 to 1,000.
+            D903 for a `k` that is not an integer from 1 to 1,000.
         """
         parsed = self.parses(self.sentences([text])[0], k=k)
         return [list(zip(sentence.trees, sentence.scores, strict=True)) for sentence in parsed]
 
     def sentences(self, texts: Sequence[str], *, whole: bool = False) -> list[list[ParserSentence]]:
-        """Return the sentences of each text; with `whole` each text is one."""
+        """Return the sentences of each text; with `whole` each text is one sentence."""
         if isinstance(texts, str):
             raise UserError("D904", value=texts[:40])
         return self.cutter(texts, whole=whole)
@@ -140,7 +140,7 @@ class Parser:
         return parsed
 
     def parse_words(self, sentences: Sequence[Sequence[str]]) -> list[Tree | None]:
-        """Return the best tree of sentences of the treebank's own words, None where there is none."""
+        """Return the best tree of sentences given as treebank words, None if there is none."""
         return self._trees.trees(sentences)
 
     def _parsed(self, given: Sequence[ParserSentence], k: int) -> list[ParsedSentence]:
@@ -153,7 +153,7 @@ class Parser:
             for i, nbest in zip(tagged, self._trees.parses(words, tags, k=k), strict=True):
                 if nbest.trees and not nbest.is_fallback:
                     parses[i] = nbest
-                else:  # by these tags there is none
+                else:  # there is no parse with these tags
                     plain.append(i)
         if plain:
             again = self._trees.parses([given[i].words for i in plain], k=k)
@@ -170,7 +170,7 @@ class Parser:
         return ParsedSentence(sentence, (flat,), (math.nan,), LONG if parses is None else NONE)
 
     def _most_likely_tags(self, words: Sequence[str]) -> list[str]:
-        """Return the likeliest tag of each word by itself."""
+        """Return the most likely tag of each word, without context."""
         seen = self.grammar.counts.lexical
         return [
             node_label(max(scores, key=lambda symbol: scores[symbol] + math.log(seen[symbol])))
@@ -181,7 +181,7 @@ class Parser:
 
 
 def check_whole(setting: str, value: object, least: int, most: int) -> None:
-    """Refuse what is no whole number between two (D903)."""
+    """Raise an error for a value that is not an integer between two bounds (D903)."""
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
         raise UserError("D903", setting=setting, value=value, least=least, most=most)
 
@@ -196,15 +196,15 @@ _NAMES = (
 
 
 def save_parser(parser: Parser, folder: str | Path, *, about: Mapping[str, Any] | None = None) -> None:
-    """Write a parser into a folder, which is made.
+    """Write a parser into a folder, which is created if necessary.
 
     Parameters
     ----------
     parser : Parser
     folder : path
-        What lies there of another parser is replaced.
+        A parser there is replaced.
     about : mapping, optional
-        What people want to know of it, such as its sentences and its F1; plain values.
+        Information about the parser, such as its sentences and its F1; plain values.
     """
     arrays = parser.grammar.state()
     header = {
@@ -225,7 +225,8 @@ def read_parser(folder: str | Path, *, max_length: int = LONGEST) -> Parser:
     Raises
     ------
     UserError
-        D900 where a file is missing, is damaged or is none of ours; D635 for arrays that hold no grammar.
+        D900 if a file is missing, damaged or not from this program; D635 for arrays that do not contain a
+        grammar.
     """
     folder = Path(folder)
     header, stored = read_stored(folder, FILE, _NAMES, code="D900")
@@ -244,22 +245,22 @@ def read_parser(folder: str | Path, *, max_length: int = LONGEST) -> Parser:
 
 
 def is_parser(folder: str | Path) -> bool:
-    """Return whether a folder holds a parser, or what looks like one."""
+    """Return whether a folder contains a parser, or the files of one."""
     return (Path(folder) / FILE).is_file() and (Path(folder) / HEADER).is_file()
 
 
 def is_parser_alone(folder: str | Path) -> bool:
-    """Return whether a folder holds what looks like a parser, and nothing else."""
+    """Return whether a folder contains the files of a parser and nothing else."""
     return is_parser(folder) and {path.name for path in Path(folder).iterdir()} == {FILE, HEADER}
 
 
 def grammar_digest(parser: Parser) -> str:
-    """Return what tells the grammar of a parser from any other one."""
+    """Return a digest that identifies the grammar of a parser."""
     return _digest(parser.grammar.state())
 
 
 def _digest(arrays: Mapping[str, NDArray[Any]]) -> str:
-    """Return the SHA-256 of arrays with their names, kinds and shapes."""
+    """Return the SHA-256 of arrays with their names, types and shapes."""
     digest = hashlib.sha256()
     for name, array in sorted(arrays.items()):
         digest.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
@@ -272,12 +273,12 @@ FOLDER = "parser"
 
 
 def locate_parser(name: str | Path) -> Path:
-    """Return the folder of a parser: of a pack, by its name, or the folder itself.
+    """Return the folder of a parser, given the name of a pack or the folder itself.
 
     Raises
     ------
     UserError
-        D901 for a name of nothing, D943 for one of a file, D902 for a folder without a parser.
+        D901 for an unknown name, D943 for the name of a file, D902 for a folder without a parser.
     """
     installed = packs()
     if str(name) in installed:

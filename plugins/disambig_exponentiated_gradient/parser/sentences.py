@@ -1,4 +1,4 @@
-"""Sentences to parse: words of a text, their treebank spelling, and their tags."""
+"""Sentences for parsing: the words of a text, their treebank spelling, and their tags."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ _SIGNS: dict[str, tuple[str, ...]] = {
 
 
 def as_in_treebank(words: Sequence[str], known_words: Container[str]) -> list[str]:
-    """Return the words of a sentence as a treebank writes them; all can stand in a bracketed tree.
+    """Return the words of a sentence in treebank spelling; all may occur in a bracketed tree.
 
     Parameters
     ----------
     words : sequence of str
-        As they are in the text; a straight double quote opens and closes by turns.
+        Words as in the text; straight double quotes alternately open and close.
     known_words : container of str
         The treebank's words.
     """
@@ -67,18 +67,18 @@ _HYPHEN = re.compile(r"[-\N{HYPHEN}]")
 
 @dataclass(frozen=True, slots=True)
 class ParserSentence:
-    """A sentence, cut into words.
+    """A tokenised sentence.
 
     Attributes
     ----------
     text : str
-        The text that it stands in.
+        The text that contains it.
     words : tuple of str
-        As the treebank writes them.
+        In treebank spelling.
     starts, ends : tuples of int
-        Where each stands in `text`, in characters.
+        Position of each word in `text`, in characters.
     tags : tuple of str, or None
-        Of each word, where they are known.
+        Tag of each word, if known.
     """
 
     text: str
@@ -89,27 +89,27 @@ class ParserSentence:
 
     @property
     def source_text(self) -> str:
-        """The sentence as it stands in its text, on one line."""
+        """The sentence as in its text, on one line."""
         return " ".join(self.text[self.starts[0] : self.ends[-1]].split()) if self.words else ""
 
     @property
     def source_words(self) -> list[str]:
-        """The words as they stand in the text."""
+        """The words as in the text."""
         return [self.text[start:end] for start, end in zip(self.starts, self.ends, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
 class SentenceCutter:
-    """Cut texts into sentences of words.
+    """Split texts into sentences of words.
 
     Attributes
     ----------
     known_words : container of str
         The treebank's words.
     language : str
-        Whose tokeniser cuts.
+        Language whose tokeniser is used.
     cuts_hyphens : bool
-        Whether the treebank cuts words at hyphens.
+        Whether the treebank splits words at hyphens.
     """
 
     known_words: Container[str]
@@ -145,15 +145,15 @@ class SentenceCutter:
     def sentence(
         self, text: str, spans: Sequence[tuple[int, int]], tags: Sequence[str] | None = None
     ) -> ParserSentence:
-        """Return the sentence of some tokens of a text.
+        """Return the sentence for some tokens of a text.
 
         Parameters
         ----------
         text : str
         spans : sequence of (int, int)
-            Where each token begins and ends, in characters.
+            Start and end of each token, in characters.
         tags : sequence of str, optional
-            Of each token; of tokens that are put together the last one's.
+            Tag of each token; joined tokens have the last one's tag.
         """
         if not self.cuts_hyphens:
             spans, tags = _join_words(text, spans, tags)
@@ -162,7 +162,7 @@ class SentenceCutter:
         return ParserSentence(text, tuple(words), starts, ends, None if tags is None else tuple(tags))
 
     def from_words(self, words: Sequence[str], tags: Sequence[str] | None = None) -> ParserSentence:
-        """Return the sentence of words that are cut already; they stay as they are cut."""
+        """Return the sentence for words that are already tokenised; they are not changed."""
         spans, at = [], 0
         for word in words:
             spans.append((at, at + len(word)))
@@ -175,7 +175,7 @@ class SentenceCutter:
 def _join_words(
     text: str, spans: Sequence[tuple[int, int]], tags: Sequence[str] | None
 ) -> tuple[list[tuple[int, int]], list[str] | None]:
-    """Put tokens together that a hyphen between them, and no space, makes one word."""
+    """Join tokens that are connected by a hyphen without spaces."""
     joined: list[tuple[int, int]] = []
     kept: list[str] = []
     for i, (start, end) in enumerate(spans):
@@ -198,24 +198,24 @@ def _join_words(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ParserTagger:
-    """Gives sentences tags.
+    """Assigns tags to sentences.
 
     Attributes
     ----------
     model : Model
-        Of a task that labels every token of `disambig.spacy_tokens.v1`.
+        A model for a task that labels every token of `disambig.spacy_tokens.v1`.
     """
 
     model: Model
 
     @classmethod
     def load(cls, name: str) -> ParserTagger:
-        """Return the tagger of a task such as ``"tag"``, of ``"PACK/TASK"`` or of a folder.
+        """Return the tagger given by a task such as ``"tag"``, by ``"PACK/TASK"`` or by a folder.
 
         Raises
         ------
         UserError
-            D404 for a model that there is not, D909 for one that does not label tokens.
+            D404 for a model that does not exist, D909 for a model that does not label tokens.
         """
         model = load_model(name)
         decides = getattr(model.task, "decides", None)
@@ -224,7 +224,7 @@ class ParserTagger:
         return cls(model)
 
     def __call__(self, sentences: Sequence[ParserSentence]) -> list[ParserSentence]:
-        """Return sentences with the tags of their words; those that have some keep them."""
+        """Return sentences with tags; sentences that have tags keep them."""
         some = [i for i, sentence in enumerate(sentences) if sentence.tags is None and sentence.words]
         processed = list(sentences)
         if not some:

@@ -1,4 +1,4 @@
-"""Parse a stream of input: lines to sentences, and parsed sentences to brackets, drawings, JSON or a page."""
+"""Parsing of a stream: lines to sentences, and parsed sentences to brackets, drawings, JSON or HTML."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ Placed = tuple[str, ParserSentence]
 
 @dataclass(slots=True)
 class ParagraphReader:
-    """Gather lines to pieces of text whose sentences are whole.
+    """Join lines to pieces of text that contain whole sentences.
 
-    A piece ends at a blank line, where another file begins, and behind a line that ends a sentence: then
-    whoever writes a sentence and waits gets its tree at once.
+    A piece ends at a blank line, at the start of another file, and after a line that ends a sentence, so
+    that a user who types a sentence and waits gets its tree at once.
 
     Attributes
     ----------
     at_once : bool
-        Whether each line is a piece: somebody types.
+        Whether each line is a piece, for interactive input.
     language : str
-        Whose tokeniser knows the abbreviations.
+        Language whose tokeniser knows the abbreviations.
     """
 
     at_once: bool = False
@@ -56,7 +56,7 @@ class ParagraphReader:
     _size: int = 0
 
     def take(self, lines: Iterable[Line]) -> Iterator[Line]:
-        """Yield the pieces that some more lines make whole, each with the place of its first line."""
+        """Yield the pieces that some more lines complete, each with the location of its first line."""
         for where, text in lines:
             if self._held and where.rpartition(":")[0] != self._where.rpartition(":")[0]:
                 yield self._piece()
@@ -71,7 +71,7 @@ class ParagraphReader:
                 yield self._piece()
 
     def rest(self) -> Iterator[Line]:
-        """Yield what is held when there are no more lines."""
+        """Yield the remaining text when there are no more lines."""
         if self._held:
             yield self._piece()
 
@@ -82,7 +82,7 @@ class ParagraphReader:
 
 
 def ends_sentence(line: str, language: str) -> bool:
-    """Return whether a line ends with a stop that is no part of an abbreviation of a language."""
+    """Return whether a line ends with a full stop that is not part of an abbreviation of a language."""
     if _ENDED.search(line) is None:
         return False
     last = line.split()[-1].rstrip("\"'\N{RIGHT DOUBLE QUOTATION MARK}\N{RIGHT SINGLE QUOTATION MARK})]}")
@@ -90,7 +90,7 @@ def ends_sentence(line: str, language: str) -> bool:
 
 
 def _cut_off(word: str, language: str) -> bool:
-    """Return whether the tokeniser of a language takes the stop off a word."""
+    """Return whether the tokeniser of a language splits the full stop from a word."""
     from disambig.api.text import SpacyTokens
 
     if len(word) > 100:
@@ -101,16 +101,16 @@ def _cut_off(word: str, language: str) -> bool:
 def read_sentences(
     parser: Parser, blocks: Iterable[Sequence[Line]], kind: str, *, at_once: bool = False
 ) -> Iterator[list[Placed]]:
-    """Yield the sentences of lines, a list for each block of lines that ends some.
+    """Yield the sentences of lines, as a list for each block of lines that completes some.
 
     Parameters
     ----------
     parser : Parser
     blocks : iterable of lists of (where, text)
     kind : {"text", "lines", "words"}
-        What lines are: running text, a sentence each, or a sentence of words parted by blanks.
+        Contents of lines: running text, one sentence each, or the words of one sentence separated by spaces.
     at_once : bool
-        Whether each line of text is whole: somebody types.
+        Whether each line of text is complete, for interactive input.
     """
     paragraphs = ParagraphReader(at_once, parser.language)
     for block in blocks:
@@ -124,7 +124,7 @@ def read_sentences(
 
 
 def read_conllu_sentences(parser: Parser, paths: Sequence[str], *, tags: bool) -> Iterator[list[Placed]]:
-    """Yield the sentences of CoNLL-U files: their words, and their tags where they have any (column XPOS)."""
+    """Yield the sentences of CoNLL-U files: their words, and their tags if there are any (column XPOS)."""
     for path in paths:
         held: list[Placed] = []
         for sentence in read_conllu(path):
@@ -161,18 +161,18 @@ FORMATS = (BRACKETS, INDENTED, TREE, HTML, JSONL)
 
 @dataclass(frozen=True, slots=True)
 class TreeFormatter:
-    """How trees are written.
+    """The output format of trees.
 
     Attributes
     ----------
     format : str
         One of `FORMATS`.
     nbest : bool
-        Whether scores are written beside, for there may be several trees.
+        Whether scores are written, since there may be several trees.
     width : int
-        Columns for drawings.
+        Number of columns for drawings.
     title : str
-        Of a page.
+        Title of a page.
     language : str
     """
 
@@ -183,15 +183,15 @@ class TreeFormatter:
     language: str = "en"
 
     def head(self) -> str:
-        """Return what comes before all sentences."""
+        """Return the output before all sentences."""
         return page.html_head(self.title, language=self.language) if self.format == HTML else ""
 
     def foot(self) -> str:
-        """Return what comes behind all sentences."""
+        """Return the output after all sentences."""
         return page.html_foot() if self.format == HTML else ""
 
     def one(self, number: int, where: str, parsed: ParsedSentence) -> str:
-        """Return what is written for a sentence; all end with the end of a line."""
+        """Return the output for a sentence, which ends with a line end."""
         write = {
             BRACKETS: _format_brackets,
             INDENTED: _format_indented,
@@ -223,7 +223,7 @@ def _format_drawing(showing: TreeFormatter, number: int, where: str, parsed: Par
 
 
 def _with_heading(showing: TreeFormatter, number: int, parsed: ParsedSentence, made: Sequence[str]) -> str:
-    """Return trees with a blank line behind each, and its number and score before it where they are asked."""
+    """Return trees with a blank line after each and, if asked for, its number and score before it."""
     lines = [
         f"# {number}.{rank}  {score:.4f}\n" if showing.nbest else ""
         for rank, score in enumerate(parsed.scores, 1)
@@ -256,7 +256,7 @@ def _format_section(showing: TreeFormatter, number: int, where: str, parsed: Par
 
 
 def _format_json(showing: TreeFormatter, number: int, where: str, parsed: ParsedSentence) -> str:
-    """Return an object: with scores asked, a list as ``disambig train --lists`` reads them."""
+    """Return a JSON object: with scores, a list in the format of ``disambig train --lists``."""
     sentence = parsed.sentence
     record: dict[str, object] = {
         "id": f"{where}#{number}",
@@ -290,20 +290,20 @@ _SENTENCES_PER_BATCH = 16
 
 @dataclass(slots=True)
 class ParserRun:
-    """Parse sentences and say what became of them.
+    """Parses sentences and counts the results.
 
     Attributes
     ----------
     parser : Parser
-    showing : Showing
+    showing : TreeFormatter
     nbest : int
-        Trees a sentence, at most.
-    tagger : Tagger, optional
-        Tags words that have no tags.
+        Maximum number of trees per sentence.
+    tagger : ParserTagger, optional
+        Tags words without tags.
     done : int
-        Sentences so far.
+        Number of sentences so far.
     kinds : Counter of str
-        How many of each `Parsed.kind`.
+        Number of sentences for each `ParsedSentence.kind`.
     """
 
     parser: Parser
@@ -314,7 +314,7 @@ class ParserRun:
     kinds: Counter[str] = field(default_factory=Counter)
 
     def texts(self, sentences: Sequence[Placed]) -> Iterator[str]:
-        """Yield what is written for some sentences, a few at a time."""
+        """Yield the output for some sentences, a few at a time."""
         for first in range(0, len(sentences), _SENTENCES_PER_BATCH):
             some = sentences[first : first + _SENTENCES_PER_BATCH]
             given = [sentence for _, sentence in some]
@@ -328,7 +328,7 @@ class ParserRun:
             yield "".join(made)
 
     def warnings(self) -> Iterator[str]:
-        """Yield the lines that tell of sentences without a parse."""
+        """Yield lines about sentences without a parse."""
         of = f"of {self.done:,} sentence{'s' * (self.done != 1)}"
         if n := self.kinds[NONE]:
             yield f"{n:,} {of}: no parse, {_flat(n)}"
@@ -353,7 +353,7 @@ def check_options(
     *,
     force: bool,
 ) -> None:
-    """Refuse settings that cannot be, before anything is loaded (D671, D903, D310)."""
+    """Raise an error for invalid settings before anything is loaded (D671, D903, D310)."""
     for setting, value, names in (("--format", format, FORMATS), ("--input", input, INPUTS)):
         if value not in names:
             raise UserError("D671", setting=setting, value=value, names=", ".join(names))
@@ -367,7 +367,7 @@ def check_options(
 
 
 def group_by_format(paths: Sequence[str], kind: str) -> list[tuple[str, list[str]]]:
-    """Return files that are read alike, in their order: those that end in .conllu are always CoNLL-U."""
+    """Return runs of files with the same format, in order; a file named .conllu is always CoNLL-U."""
 
     def file_kind(path: str) -> str:
         plain = path

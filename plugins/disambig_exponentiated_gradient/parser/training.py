@@ -1,4 +1,4 @@
-"""Train a parser on a user's own treebank, and measure it on trees that are held out."""
+"""Training of a parser on a user's treebank, with measurements on held-out trees."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ Tell = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class ParserTrainingData:
-    """Trees to learn from, and to measure on.
+    """Trees for training and for measurements.
 
     Attributes
     ----------
     learned, held_out : tuples of Tree
     is_own : bool
-        Whether what is held out is a part of the treebank, from which the parser learns in the end.
+        Whether the held-out trees are part of the treebank, so that the final parser is trained on them, too.
     """
 
     learned: tuple[Tree, ...]
@@ -43,19 +43,20 @@ class ParserTrainingData:
     ) -> ParserTrainingData:
         """Return the trees of files, directories or archives.
 
-        Of several files the last ones that hold about a tenth of all trees are held out; of one file its last
-        tenth of trees.
+        If there are several files, the last ones with about a tenth of all trees are held out; of a single
+        file, the
+        last tenth of its trees.
 
         Parameters
         ----------
         paths : sequence of str or path
         held_out : str or path, optional
-            Other trees to measure on.
+            Other trees for measurements.
 
         Raises
         ------
         UserError
-            D630 to D632 for what cannot be read, D905 where there are too few trees.
+            D630 to D632 for files that cannot be read, D905 if there are too few trees.
         """
         files: list[list[Tree]] = []
         for path in paths:
@@ -77,17 +78,17 @@ class ParserTrainingData:
 
 @dataclass(frozen=True, slots=True)
 class TrainedParser:
-    """What came of it.
+    """A trained parser with its measurements.
 
     Attributes
     ----------
     parser : Parser
     trees : int
-        That it was learned from: all but those of a file that is held out.
+        Number of training trees of the final parser, without those of a separate held-out file.
     learned, held_out : int
-        Trees that the measured grammar was learned from, and those it was measured on.
+        Number of training trees of the measured grammar, and of trees that it was measured on.
     counts : Parseval
-        Of the trees held out, of at most 40 words.
+        Counts for the held-out trees of at most 40 words.
     """
 
     parser: Parser
@@ -98,7 +99,7 @@ class TrainedParser:
 
     @property
     def about(self) -> dict[str, Any]:
-        """The same as plain values, for the header of a stored parser."""
+        """The measurements as plain values, for the header of a stored parser."""
         return {
             "trees": self.trees,
             "held_out": self.held_out,
@@ -108,7 +109,7 @@ class TrainedParser:
 
 
 def parse_figures(counts: Parseval) -> dict[str, Any]:
-    """Return the figures of PARSEVAL, shares rounded; None where there is no bracket."""
+    """Return the PARSEVAL figures, rounded; None if there are no brackets."""
     names = ("f1", "precision", "recall", "exact", "tagging")
     values = {name: round(float(getattr(counts, name)), 5) for name in names}
     return {name: None if value != value else value for name, value in values.items()}
@@ -123,19 +124,19 @@ def train_on(
     most: int = MAX_WORDS,
     tell: Tell | None = None,
 ) -> TrainedParser:
-    """Return a parser of a treebank, and how good one is that did not see the trees held out.
+    """Train a parser on a treebank, and measure one that was trained without the held-out trees.
 
     Parameters
     ----------
-    material : Material
+    material : ParserTrainingData
     horizontal, vertical : int
-        What symbols remember (see `treebank.binarising.Binarisation`).
+        Context in the symbols (see `treebank.Binarisation`).
     language : str
-        Whose tokeniser cuts texts.
+        Language whose tokeniser is used.
     most : int
-        Words of a sentence that is measured on, at most.
+        Maximum number of words in the measured sentences.
     tell : callable, optional
-        Gets (stage, done, total).
+        Called with (stage, done, total).
     """
     tell = tell or _no_progress
     binarisation = Binarisation(horizontal, vertical)
@@ -156,7 +157,7 @@ def train_on(
 
 
 def parse_again(parser: Parser, trees: Sequence[Tree], tell: Tell | None = None) -> list[Tree | None]:
-    """Return the trees that a parser finds of the words of others."""
+    """Return a parser's trees for the words of other trees."""
     reparsed: list[Tree | None] = []
     for first in range(0, len(trees), _AT_ONCE):
         some = trees[first : first + _AT_ONCE]
@@ -167,7 +168,7 @@ def parse_again(parser: Parser, trees: Sequence[Tree], tell: Tell | None = None)
 
 
 def training_summary(trained: TrainedParser, output: Path) -> list[str]:
-    """Return the lines that tell what came of it."""
+    """Return lines that summarise the training."""
     counts = trained.counts
     lines = [f"{output}: learned from {trained.trees:,} trees"]
     if counts.f1 != counts.f1:
@@ -182,4 +183,4 @@ def training_summary(trained: TrainedParser, output: Path) -> list[str]:
 
 
 def _no_progress(stage: str, done: int, total: int) -> None:
-    """Tell nobody."""
+    """Ignore progress."""

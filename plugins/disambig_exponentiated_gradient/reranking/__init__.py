@@ -1,4 +1,4 @@
-"""Reranking of parses: lists of candidate trees, and the features that tell them apart."""
+"""Reranking of parses: lists of candidate trees, and their features."""
 
 import lazy_loader
 

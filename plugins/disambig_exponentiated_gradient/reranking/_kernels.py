@@ -1,4 +1,4 @@
-"""Compiled functions that read trees and write down their features."""
+"""Compiled functions that read trees and write their features."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from disambig.api.kernels import compiled, fmix64
 
 from .symbols import CC, END, FIXED, LEFT, NONE, PP, RIGHT, ZERO
 
-# Numba finds the types of compiled functions (see `disambig.jit`).
+# Numba infers the types of compiled functions (see `disambig.jit`).
 # mypy: allow-untyped-defs
 
 
@@ -45,14 +45,16 @@ __all__ = [
 
 @compiled
 def emit(buffer, n, out):
-    """Write the feature that is the first `n` symbols of a buffer.
+    """Write the feature that consists of the first `n` symbols of a buffer.
 
     Parameters
     ----------
     out : array of int32
-        Behind its first two numbers features stand one after the other, each its length and its symbols; the
-        first number says where the next one goes, the second how many there are. What finds no room is left
-        out, and the numbers go on.
+        After its first two numbers, features follow one another, each as its length and its symbols; the
+        first
+        number is the position for the next feature, the second the number of features. Features without room
+        are
+        left out, and the two numbers count on.
     """
     at = out[0]
     if at + n < len(out):
@@ -65,7 +67,7 @@ def emit(buffer, n, out):
 
 @compiled
 def write_keys(out, hashes, keys):
-    """Write the key of each feature: the hashes of its symbols, folded from left to right."""
+    """Write the key of each feature: the hashes of its symbols, combined from left to right."""
     at = 2
     for feature in range(len(keys)):
         n = out[at]
@@ -78,7 +80,7 @@ def write_keys(out, hashes, keys):
 
 @compiled
 def write_starts(out, begins):
-    """Write where each feature begins."""
+    """Write the start of each feature."""
     at = 2
     for feature in range(len(begins)):
         begins[feature] = at
@@ -94,7 +96,7 @@ def put(buffer, n, symbol):
 
 @compiled
 def put2(template, a, b, buffer, out):
-    """Write a feature of two symbols behind its template; so the others, of as many as they say."""
+    """Write a feature of two symbols after its template; the others are alike for more symbols."""
     buffer[0], buffer[1], buffer[2] = FIRST + template, a, b
     emit(buffer, 3, out)
 
@@ -139,7 +141,7 @@ def put7(template, a, b, c, d, e, f, g, buffer, out):
 
 @compiled
 def children(node, after, kids):
-    """Write the children of a constituent; return how many they are."""
+    """Write the children of a constituent; return their number."""
     n, child = 0, node + 1
     while child >= 0:
         kids[n] = child
@@ -150,17 +152,17 @@ def children(node, after, kids):
 
 @compiled
 def size(number):
-    """Return the symbol of a length, coarser the longer it is."""
+    """Return the symbol for a length, in coarser steps for longer ones."""
     return ZERO + _LENGTHS[min(number, 20)]
 
 
 @compiled
 def word_or_tag(leaf, label, word, closed):
-    """Return the word of a leaf that is of a closed class, else its tag."""
+    """Return the word of a leaf if it belongs to a closed class, otherwise its tag."""
     return word[leaf] if closed[label[leaf]] or closed[word[leaf]] else label[leaf]
 
 
-# Numba finds the types of compiled functions (see `disambig.jit`).
+# Numba infers the types of compiled functions (see `disambig.jit`).
 # mypy: allow-untyped-defs
 
 
@@ -171,7 +173,7 @@ TWO_HEADS = 41
 
 @compiled
 def modifiers(node, m, kids, forest, closed, buffer, out):
-    """Write the features of each child beside the head child."""
+    """Write the features of each child relative to the head child."""
     label, word, parent, _, start, _, head, leaf, leaf_of = forest
     above, own = parent[node], head[node]
     name, grand = label[node], label[above] if above >= 0 else NONE
@@ -205,7 +207,7 @@ def modifiers(node, m, kids, forest, closed, buffer, out):
 
 @compiled
 def _attached(name, own, top, child, side, forest, buffer, out):
-    """Write the features of a prepositional phrase: what it stands beside, its preposition, its object."""
+    """Write the features of a prepositional phrase: its attachment, its preposition, its object."""
     label, word, _, after, _, _, head, leaf, _ = forest
     preposition = word[leaf[child]]
     last, at = -1, child + 1
@@ -222,7 +224,7 @@ def _attached(name, own, top, child, side, forest, buffer, out):
 
 @compiled
 def two_heads(node, forest, closed, buffer, out):
-    """Write a constituent's head and that of its parent, where they differ."""
+    """Write a constituent's head and its parent's head, if they differ."""
     label, word, parent, _, _, _, _, leaf, _ = forest
     above = parent[node]
     if above >= 0 and leaf[above] != leaf[node]:
@@ -231,7 +233,7 @@ def two_heads(node, forest, closed, buffer, out):
         put4(TWO_HEADS, label[node], label[above], low, high, buffer, out)
 
 
-# Numba finds the types of compiled functions (see `disambig.jit`).
+# Numba infers the types of compiled functions (see `disambig.jit`).
 # mypy: allow-untyped-defs
 
 
@@ -242,14 +244,14 @@ TRIPLE, TRIPLE_CLOSED = 11, 12
 
 @compiled
 def rules(node, m, kids, uncles, forest, closed, buffer, out):
-    """Write the features of the rule of a constituent.
+    """Write the features of a constituent's rule.
 
     Parameters
     ----------
     m : int
         Number of its children, which are in `kids`.
     uncles : array of int32
-        To write the children of its parent to.
+        Buffer for the children of its parent.
     """
     label, word, parent, after, _, _, _, leaf, _ = forest
     above = parent[node]
@@ -283,7 +285,7 @@ def _is_closed(node, label, word, leaf, closed):
 
 @compiled
 def _rule_above(node, above, uncles, label, after, buffer, template):
-    """Begin a feature with the rule above a constituent, in which it is marked, and its label."""
+    """Start a feature with the rule above a constituent, with the constituent marked, and its label."""
     n = put(buffer, put(buffer, 0, FIRST + template), label[above])
     for i in range(children(above, after, uncles)):
         if uncles[i] == node:
@@ -294,7 +296,7 @@ def _rule_above(node, above, uncles, label, after, buffer, template):
 
 @compiled
 def _pairs(node, m, kids, uncles, forest, closed, buffer, out):
-    """Write the features of two and three children side by side, the ends of the rule among them."""
+    """Write the features of two and three adjacent children, including the ends of the rule."""
     label, word, parent, after, _, _, head, leaf, _ = forest
     above = parent[node]
     name, grand = label[node], label[above] if above >= 0 else NONE
@@ -344,7 +346,7 @@ def _closed_run(node, i, length, m, kids, label, word, leaf, closed, buffer, out
         emit(buffer, n, out)
 
 
-# Numba finds the types of compiled functions (see `disambig.jit`).
+# Numba infers the types of compiled functions (see `disambig.jit`).
 # mypy: allow-untyped-defs
 
 
@@ -355,7 +357,7 @@ _DEEP = 4
 
 @compiled
 def edges(node, first, last, forest, closed, buffer, out):
-    """Write the features of where a constituent begins and ends.
+    """Write the features of the start and end of a constituent.
 
     Parameters
     ----------
@@ -379,7 +381,7 @@ def edges(node, first, last, forest, closed, buffer, out):
 
 @compiled
 def parallels(node, m, kids, forest, buffer, out):
-    """Write how alike constituents are that follow one another in one that has a conjunction."""
+    """Write the similarity of adjacent constituents in a constituent with a conjunction."""
     label, word, _, _, start, end, _, _, _ = forest
     joined = False
     for i in range(m):
@@ -410,11 +412,11 @@ def parallels(node, m, kids, forest, buffer, out):
 
 @compiled
 def _alike(first, second, depth, label, word, start, end):
-    """Tell whether two constituents are the same to a depth below them, words left out."""
+    """Return whether two constituents are equal down to some depth below them, without words."""
     a, b = first, second
     depths_a, depths_b = 0, 0
     stop_a, stop_b = end[first], end[second]
-    # nodes in preorder, those too deep left out; a node's depth is how many open ones it stands in
+    # compare nodes in preorder down to this depth; the depth of a node is its number of open ancestors
     open_a, open_b = [end[first]], [end[second]]
     while True:
         a += 1
@@ -447,12 +449,12 @@ def _alike(first, second, depth, label, word, start, end):
 
 @compiled
 def right_branch(root, stop, last, forest, closed, buffer, out):
-    """Count the nodes from the root to the last word that is no punctuation, and all others.
+    """Count the nodes from the root to the last word that is not punctuation, and all others.
 
     Parameters
     ----------
     root, stop : int
-        The nodes of the tree are those from `root` to before `stop`.
+        The tree's nodes are those from `root` to before `stop`.
     last : int
         Its last word.
     """
@@ -469,7 +471,7 @@ def right_branch(root, stop, last, forest, closed, buffer, out):
         put2(RIGHT_BRANCH, RIGHT if i < n else LEFT, END, buffer, out)
 
 
-# Numba finds the types of compiled functions (see `disambig.jit`).
+# Numba infers the types of compiled functions (see `disambig.jit`).
 # mypy: allow-untyped-defs
 
 
@@ -479,7 +481,7 @@ BETWEEN, BETWEEN_FIRST, BETWEEN_SECOND = 38, 39, 40
 
 @compiled
 def ancestors(node, forest, closed, buffer, out):
-    """Write a word with what is above it."""
+    """Write a word with its ancestors."""
     label, word, parent, _, _, _, _, leaf, _ = forest
     above = parent[node]
     higher = parent[above]
@@ -503,7 +505,7 @@ def ancestors(node, forest, closed, buffer, out):
 
 @compiled
 def between(left, right, forest, closed, buffer, out):
-    """Write the way from a word to the next one through the tree."""
+    """Write the path through the tree from a word to the next one."""
     label, word, parent, _, start, _, _, _, _ = forest
     n = put(buffer, put(buffer, 0, FIRST + BETWEEN), label[left])
     at, place = parent[left], start[right]
@@ -526,7 +528,7 @@ def between(left, right, forest, closed, buffer, out):
         emit(buffer, put(buffer, n, word[right]), out)
 
 
-# Numba finds the types of compiled functions (see `disambig.jit`).
+# Numba infers the types of compiled functions (see `disambig.jit`).
 # mypy: allow-untyped-defs
 
 
@@ -535,18 +537,18 @@ _ROOM = 64
 
 @compiled
 def write_features(nodes, words, forest, closed, out, ends):
-    """Write the features of trees; `ends` says how many there are after each tree.
+    """Write the features of trees; `ends` is the number of features up to the end of each tree.
 
     Parameters
     ----------
     nodes, words : arrays of int64, shape (n_trees + 1,)
-        Where the nodes and words of each tree begin.
+        Start of each tree's nodes and words.
     forest : tuple of arrays
         See `Forest.arrays`.
     closed : array of bool
-        Whether a symbol is of a closed class.
+        Whether each symbol is of a closed class.
     out : array of int32
-        See `emitting_kernels.emit`.
+        See `emit`.
     """
     word, after, leaf_of = forest[1], forest[3], forest[8]
     out[0], out[1] = 2, 0
@@ -575,14 +577,14 @@ def write_features(nodes, words, forest, closed, out, ends):
 
 
 def sample() -> None:
-    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    """Run a small example, so that `disambig doctor --compile` compiles the functions."""
     from .features import TreeOccurrences
 
     occurrences = TreeOccurrences(["(TOP (NP (NP (DT a) (NN b)) (CC and) (NP (NN c))))"])
     occurrences.names(occurrences.occur(0, 1).places[:1])
 
 
-# Numba finds the types of compiled functions (see `disambig.jit`).
+# Numba infers the types of compiled functions (see `disambig.jit`).
 # mypy: allow-untyped-defs
 
 
@@ -592,14 +594,14 @@ OPEN, CLOSE = 0, 1
 
 @compiled
 def read_tree(tokens, first, last, deepest, at, leaf, label, word, parent, after, start, end, leaf_of):
-    """Write the nodes of a tree in preorder, from node `at` and word `leaf` on; return whether it is one.
+    """Write the nodes of a tree in preorder, from node `at` and word `leaf` on; return whether it is valid.
 
     Parameters
     ----------
     tokens : array of int32
-        Symbols; the tree's are those from `first` to before `last`.
+        Symbols; those of the tree are from `first` to before `last`.
     deepest : int
-        Brackets within each other, at most.
+        Maximum nesting of brackets.
     label, word : arrays of int32
         Symbols; -1 for the word of a constituent.
     parent, after : arrays of int32
@@ -660,7 +662,7 @@ def read_forest(
     tokens, token_starts, deepest, node_starts, word_starts, label, word, parent, after, start, end, leaf_of,
     sound,
 ):  # fmt: skip
-    """Read trees; `sound` says of each whether its brackets make one."""
+    """Read trees; `sound` is true for each text whose brackets form a tree."""
     for tree in range(len(sound)):
         sound[tree] = token_starts[tree] == token_starts[tree + 1] or read_tree(
             tokens, token_starts[tree], token_starts[tree + 1], deepest, node_starts[tree], word_starts[tree],
@@ -670,7 +672,7 @@ def read_forest(
 
 @compiled
 def rule_keys(label, word, after, keys, mix):
-    """Write a key of each constituent's label and those of its children; 0 for a word."""
+    """Write a key of each constituent's label and its children's labels; 0 for a word."""
     for node in range(len(label)):
         if word[node] >= 0:
             keys[node] = 0
@@ -685,11 +687,11 @@ def rule_keys(label, word, after, keys, mix):
 
 @compiled
 def head_words(word, after, which, head, leaf):
-    """Write the head child and the head leaf of each node, given `which` child is the head.
+    """Write the head child and the head leaf of each node, given the index `which` of the head child.
 
     A word is its own head leaf and has no head child (-1).
     """
-    for node in range(len(word) - 1, -1, -1):  # children stand behind their parents
+    for node in range(len(word) - 1, -1, -1):  # in preorder, children come after their parents
         if word[node] >= 0:
             head[node], leaf[node] = -1, node
             continue

@@ -39,21 +39,21 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Forest:
-    """The nodes of trees, those of a tree in preorder and behind one another.
+    """The nodes of trees: each tree in preorder, one after the other.
 
     Attributes
     ----------
     nodes, words : arrays of int64, shape (n_trees + 1,)
-        Where the nodes, and the words, of each tree begin.
+        Start of each tree's nodes, and of its words.
     label, word : arrays of int32, shape (n_nodes,)
         Symbols; the word of a constituent is -1.
     parent, after : arrays of int32, shape (n_nodes,)
-        A node's parent, and the next of its parent's children; -1 for none. The first child of a constituent
+        A node's parent, and its next sibling; -1 for none. The first child of a constituent
         is the next node.
     start, end : arrays of int32, shape (n_nodes,)
-        Its words are those from `start` to before `end`, counted through all trees.
+        Its words are those from `start` to before `end`, numbered across all trees.
     head, leaf : arrays of int32, shape (n_nodes,)
-        Head child (-1 of a word), and the node of the head word.
+        Head child (-1 for a word), and the node of the head word.
     leaf_of : array of int32, shape (n_words,)
         The node of each word.
     """
@@ -75,7 +75,7 @@ class Forest:
 
     @property
     def arrays(self) -> tuple[Column, ...]:
-        """What kernels take."""
+        """Arguments of the compiled functions."""
         return (
             self.label, self.word, self.parent, self.after, self.start, self.end, self.head, self.leaf,
             self.leaf_of,
@@ -84,11 +84,11 @@ class Forest:
 
 @dataclass(slots=True)
 class ForestReader:
-    """Read trees, again and again, with the same symbols.
+    """Reads trees repeatedly with the same symbols.
 
     Attributes
     ----------
-    symbols : Symbols
+    symbols : TreeSymbols
     """
 
     symbols: TreeSymbols = field(default_factory=TreeSymbols)
@@ -98,12 +98,12 @@ class ForestReader:
     def read(self, texts: Sequence[str]) -> Forest:
         """Return the nodes of the first tree of each text; a text without a tree has none.
 
-        Labels are without function tags, traces are left out.
+        Function tags and traces are removed.
 
         Raises
         ------
         UserError
-            D630, D631 for brackets that make no tree.
+            D630, D631 for brackets that do not form a tree.
         """
         cut = [text if text.startswith(_BEGIN) and EMPTY not in text else _clean(text) for text in texts]
         forest, sound = self._read(cut)
@@ -128,7 +128,7 @@ class ForestReader:
         label, word, parent, after, start, end = (np.zeros(total, np.int32) for _ in range(6))
         columns = label, word, parent, after, start, end
         is_word = np.zeros(len(tokens) + 1, np.bool_)
-        # a word stands behind a label; a text that is no tree may have more of them, and never less
+        # a word follows a label; a text that is not a tree may have more labels, and never fewer
         is_word[2:-1] = (tokens[2:] > 1) & (tokens[1:-1] > 1)
         words = np.concatenate([[0], np.cumsum(is_word)])[token_starts].astype(np.int64)
         leaves, sound = np.zeros(int(words[-1]), np.int32), np.zeros(n, np.bool_)
@@ -142,7 +142,7 @@ class ForestReader:
         return Forest(nodes, words, *columns, head, leaf, leaves), sound
 
     def _which(self, label: Column, word: Column, after: Column) -> Column:
-        """Return which child is the head of each node, found once for each rule."""
+        """Return the head child of each node, computed once per rule."""
         from ._kernels import rule_keys
 
         keys = np.empty(len(label), np.uint64)
@@ -192,7 +192,7 @@ class TreeOccurrences:
 
     @property
     def sizes(self) -> Ints:
-        """About how many features each candidate has, shape ``(n_candidates,)``: for blocks of equal work."""
+        """Approximate number of features per candidate, shape ``(n_candidates,)``, for equal blocks."""
         return _A_NODE * np.fromiter((text.count("(") for text in self.texts), np.int64, len(self.texts))
 
     def occur(self, first: int, last: int) -> Occurrences:
@@ -234,7 +234,7 @@ class TreeOccurrences:
         return f"{template}: {' '.join(rest)}"
 
     def _described(self, forest: Forest) -> tuple[NDArray[np.int32], Ints]:
-        """Return the features (see `emitting_kernels.emit`), and how many there are up to each tree."""
+        """Return the features (see `emit`), and the number of features up to each tree."""
         from ._kernels import write_features
 
         room = 2 + _A_NODE * _SYMBOLS * len(forest.label)
@@ -251,22 +251,22 @@ _WORDS = "words"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TreeFeatures:
-    """Extractor of one sparse row a candidate, whose text is a tree: how often each feature occurs.
+    """Extractor with one sparse row per candidate tree: the number of occurrences of each feature.
 
-    Features are rules with what is above and within them, pairs and triples of children, heads with their
-    modifiers, phrases with what they are attached to, the shape of constituents, and the ways between words
-    (`templates`). Traces and function tags are not looked at; a text without a tree has no feature.
+    Features are rules with their ancestors and contents, pairs and triples of children, heads with their
+    modifiers, phrases with their attachments, the shape of constituents, and paths between words
+    (see `TEMPLATES`). Traces and function tags are ignored; a text without a tree has no features.
 
     Parameters
     ----------
     least : int
-        Features that fewer lists have in training, in some of their candidates and not in all alike, are
-        left out.
+        Minimum number of training lists in which some candidates have a feature and
+        others do not.
 
     Raises
     ------
     UserError
-        D452 for a setting that makes no sense.
+        D452 for an invalid setting.
     """
 
     least: int = 5
@@ -277,23 +277,23 @@ class TreeFeatures:
         check_count("TreeFeatures.least", self.least)
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> TreeFeatures:
-        """Keep the features that tell candidates of enough lists from one another.
+        """Keep the features that separate the candidates of enough lists.
 
         Raises
         ------
         UserError
-            D630, D631 for texts whose brackets make no tree.
+            D630, D631 for texts whose brackets do not form a tree.
         """
         own = own_lists(instances, self)
         return replace(self, known=kept(TreeOccurrences(own.texts), own.offsets, self.least))
 
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
-        """Return the rows of all candidates; ValueError where the extractor was not fitted.
+        """Return the rows of all candidates; ValueError if the extractor is not fitted.
 
         Raises
         ------
         UserError
-            D630, D631 for texts whose brackets make no tree.
+            D630, D631 for texts whose brackets do not form a tree.
         """
         if self.known is None:
             raise ValueError("no feature is known yet: fit the extractor first")
@@ -311,5 +311,5 @@ class TreeFeatures:
         return {} if self.known is None else self.known.state()
 
     def from_state(self, arrays: Arrays) -> TreeFeatures:
-        """Return an extractor that knows the features of `state`; ValueError where arrays do not fit."""
+        """Return an extractor with the features of a saved state; ValueError for invalid arrays."""
         return replace(self, known=known_ngrams_from_state(arrays, _WORDS) if arrays else None)

@@ -1,4 +1,4 @@
-"""Lists of candidate trees: made by a parser, cross-fitted for training, and kept in a file."""
+"""Lists of candidate trees: made by a parser, cross-fitted for training, and stored in a file."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ class TreeLists:
     Attributes
     ----------
     lists : CandidateLists
-        A candidate's text is its tree on one line, its score the log probability, its cost the brackets that
-        are missing or too many.
+        A candidate's text is its tree on one line, its score the log probability, and its cost the number of
+        missing and extra brackets.
     counts : Parseval
-        Of each candidate beside the right tree.
+        Counts of each candidate compared with the right tree.
     references : tuple of str
         The right trees, on one line each.
     """
@@ -51,14 +51,14 @@ class TreeLists:
         return len(self.references)
 
     def take(self, index: slice) -> TreeLists:
-        """Return the lists of some sentences that follow one another."""
+        """Return the lists of a range of sentences."""
         first, last, _ = index.indices(len(self))
         rows = slice(int(self.lists.offsets[first]), int(self.lists.offsets[last]))
         return TreeLists(self.lists.take(index), self.counts.take(rows), self.references[index])
 
     @classmethod
     def concat(cls, parts: Sequence[TreeLists]) -> TreeLists:
-        """Return the sentences of all parts, one part after the other."""
+        """Return the sentences of all parts, concatenated."""
         names = ("matched", "gold", "found", "crossing", "words", "right_tags", "failed")
         columns = (np.concatenate([getattr(part.counts, name) for part in parts]) for name in names)
         references = tuple(reference for part in parts for reference in part.references)
@@ -68,18 +68,18 @@ class TreeLists:
 def candidate_trees(
     grammar: TreebankGrammar, gold: Sequence[Tree], k: int = K, report: Told | None = None
 ) -> TreeLists:
-    """Return up to `k` trees that a grammar has of each sentence, beside the right ones.
+    """Return up to `k` trees from a grammar for each sentence, with the right trees.
 
-    A sentence without a parse has one candidate, all its words right below the top.
+    A sentence without a parse has one candidate, with all words directly below the top.
 
     Parameters
     ----------
     grammar : TreebankGrammar
     gold : sequence of Tree
-        Of their words alone candidates are made.
+        Candidates are made only from their words.
     k : int
-    told : callable, optional
-        Given how many sentences are parsed, and how many there are.
+    report : callable, optional
+        Called with the number of parsed sentences, and the number of sentences.
     """
     parser = TreebankParser(grammar)
     parts = []
@@ -100,25 +100,26 @@ def jackknife_lists(
     folds: int = FOLDS,
     report: Told | None = None,
 ) -> TreeLists:
-    """Return lists to learn from: the grammar that parses a sentence has seen the other folds alone.
+    """Return training lists: the grammar that parses a sentence is trained on the other folds only.
 
-    Collins, Discriminative reranking for natural language parsing (ICML 2000), section 5: a parser finds its
-    own training sentences too easy, so lists of these would be unlike those of new sentences.
+    Collins, Discriminative reranking for natural language parsing (ICML 2000), section 5: a parser is too
+    good
+    on its own training sentences, so their lists would differ from those of new sentences.
 
     Parameters
     ----------
     trees : sequence of Tree
-        In the order of the text: a fold's sentences follow one another.
+        In text order: the sentences of a fold are adjacent.
     learn : callable
-        From trees to a grammar.
+        Function from trees to a grammar.
     longest : int, optional
-        Longer sentences are learned from by the grammars, and get no list.
+        Longer sentences are used for the grammars, but get no list.
     most : int, optional
-        So many sentences get a list at most, spread evenly over all; grammars learn from all.
+        Maximum number of lists, for sentences spread evenly; grammars use all sentences.
     k : int
     folds : int
-    told : callable, optional
-        Given how many sentences are parsed, and how many there are.
+    report : callable, optional
+        Called with the number of parsed sentences, and the number of sentences.
     """
     short = [i for i, tree in enumerate(trees) if longest is None or len(tree.words()) <= longest]
     if most is not None and most < len(short):
@@ -177,7 +178,7 @@ def write_lists(path: Path, lists: TreeLists) -> None:
 
 
 def read_lists(path: Path) -> TreeLists:
-    """Return what `write_lists` wrote."""
+    """Return the lists in a file of `write_lists`."""
     with np.load(path) as file:
         arrays: dict[str, NDArray[Any]] = dict(file)
     own = CandidateLists(

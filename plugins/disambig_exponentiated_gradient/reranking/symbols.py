@@ -1,4 +1,4 @@
-"""Feature templates of trees, and the numbered symbols that features are made of."""
+"""Feature templates of trees, and the numbered symbols of which features consist."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ TEMPLATES = (
     "attached, head word",
     "attached, object",
     "attached, head word and object",
-    "heavy",  # CJ
+    "heavy",  # CJ: Charniak and Johnson (2005)
     "neighbours",  # CJ
     "first word",
     "last word",
@@ -71,7 +71,7 @@ CLOSED_WORDS = frozenset(
 
 
 class _SymbolNumbers(dict[str, int]):
-    """A number for each text, the next one for a new text."""
+    """A mapping from texts to numbers that gives a new text the next number."""
 
     def __missing__(self, text: str) -> int:
         number = self[text] = len(self)
@@ -79,12 +79,12 @@ class _SymbolNumbers(dict[str, int]):
 
 
 class TreeSymbols:
-    """Texts by number. Columns about them, by number too, are made as they are asked for.
+    """Texts by number. Columns with properties of the texts are extended on demand.
 
     Attributes
     ----------
     number : dict of str to int
-        A text that is not there gets the next number.
+        A new text gets the next number.
     """
 
     def __init__(self) -> None:
@@ -105,7 +105,7 @@ class TreeSymbols:
 
     @property
     def hashes(self) -> NDArray[np.uint64]:
-        """The hash of each, of which keys of features are made."""
+        """The hash of each text, from which keys of features are computed."""
         names = list(self.number)[len(self._hashes) :]
         if names:
             self._hashes = np.concatenate([self._hashes, hash_words(names)])
@@ -113,7 +113,7 @@ class TreeSymbols:
 
     @property
     def plain(self) -> NDArray[np.int32]:
-        """The number of each as a label without function tags."""
+        """The number of each text as a label without function tags."""
         while len(self._plain) < len(self):  # a plain label may be a new symbol
             names = list(self.number)[len(self._plain) :]
             more = np.array([self.number[strip_label(name)] for name in names], np.int32)
@@ -122,7 +122,7 @@ class TreeSymbols:
 
     @property
     def closed(self) -> NDArray[np.bool_]:
-        """Whether each, as a tag or as a word, is of a closed class."""
+        """Whether each text, as a tag or as a word, is of a closed class."""
         names = list(self.number)[len(self._closed) :]
         if names:
             more = [name in CLOSED_TAGS or name.lower() in CLOSED_WORDS for name in names]

@@ -1,1 +1,1 @@
-"""What the component of this plugin is: spaCy is imported here, and nowhere else in the plugin."""
+"""The component of this plugin; spaCy is imported only here."""

@@ -1,6 +1,6 @@
 """The spaCy component ``disambig_parser`` and the extension attributes of its spans.
 
-spaCy is imported here and nowhere else in the plugin.
+Only this module of the plugin imports spaCy.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConstituentIndex:
-    """The constituents of a Doc by their places.
+    """The constituents of a Doc by position.
 
     Attributes
     ----------
     group : SpanGroup
     size : int
-        Spans in it.
+        Number of spans in it.
     places : list of (int, int)
-        First token and token behind the last, of each place once, in preorder.
+        First token and token after the last, for each position once, in preorder.
     labels : dict
-        The labels of each place, from the top down.
+        The labels at each position, from the top down.
     """
 
     group: SpanGroup
@@ -54,7 +54,7 @@ _recent: list[ConstituentIndex] = []
 
 
 def set_extensions() -> None:
-    """Make ``span._.labels``, ``span._.parse_string`` and so on known to spaCy; names that are taken stay."""
+    """Register ``span._.labels``, ``span._.parse_string`` and so on with spaCy; existing names are kept."""
     getters: dict[str, Callable[[Span], Any]] = {
         "constituents": span_constituents,
         "labels": labels,
@@ -70,7 +70,7 @@ def set_extensions() -> None:
 
 
 def span_constituents(span: Span) -> tuple[Span, ...]:
-    """Return the constituents in a span, itself the first if it is one, each before those in it."""
+    """Return the constituents in a span, including itself if it is one, each before those inside it."""
     index, span = _index(span.doc), _trimmed(span)
     first = bisect_left(index.places, (span.start, -span.end), key=_order)  # larger ones come before
     constituents = []
@@ -83,7 +83,7 @@ def span_constituents(span: Span) -> tuple[Span, ...]:
 
 
 def labels(span: Span) -> tuple[str, ...]:
-    """Return the labels of a constituent, from the top down; of a word alone there may be none."""
+    """Return the labels of a constituent, from the top down; a single word may have none."""
     span = _trimmed(span)
     index, place = _index(span.doc), (span.start, span.end)
     if place not in index.labels and len(span) > 1:
@@ -100,7 +100,7 @@ def parse_string(span: Span) -> str:
     open_: list[tuple[int, list[str], list[Tree]]] = []
 
     def close(before: int) -> None:
-        """Make a node of each place that ends before a token, the outermost one stays open."""
+        """Make nodes for the positions that end before a token; the outermost one stays open."""
         while len(open_) > 1 and open_[-1][0] <= before:
             _, names, below = open_.pop()
             open_[-1][2].append(_chain(names, below))
@@ -117,7 +117,7 @@ def parse_string(span: Span) -> str:
 
 
 def parent(span: Span) -> Span | None:
-    """Return the smallest constituent around a constituent or a word, None of the first of a sentence."""
+    """Return the smallest constituent around a constituent or a word, None for the root."""
     span = _trimmed(span)
     labels(span)
     best: Place | None = None
@@ -125,12 +125,12 @@ def parent(span: Span) -> Span | None:
         if start > span.start:
             break
         if end >= span.end and (start, end) != (span.start, span.end):
-            best = start, end  # in preorder the last one is the smallest
+            best = start, end  # in preorder, the last one is the smallest
     return None if best is None else span.doc[best[0] : best[1]]
 
 
 def children(span: Span) -> tuple[Span, ...]:
-    """Return the largest constituents and words in a constituent."""
+    """Return the largest constituents and words inside a constituent."""
     span = _trimmed(span)
     if not labels(span):
         return ()
@@ -158,7 +158,7 @@ def _index(doc: Doc) -> ConstituentIndex:
     group = next((spans for spans in doc.spans.values() if spans.attrs.get(MARK) == KIND), None)
     if group is None:
         raise UserError("D908")
-    recent = next(iter(_recent), None)  # once: another thread may put its own there at any time
+    recent = next(iter(_recent), None)  # read once: another thread may replace it at any time
     if recent is not None and recent.group is group and recent.size == len(group):
         return recent
     labels: dict[Place, list[str]] = {}
@@ -174,7 +174,7 @@ def _order(place: Place) -> Place:
 
 
 def _trimmed(span: Span) -> Span:
-    """Return a span without the white space at its ends, as sentences have it."""
+    """Return a span without white space at its ends, as in sentences."""
     start, end = span.start, span.end
     while start < end and span.doc[start].is_space:
         start += 1
@@ -192,7 +192,7 @@ def _leaf(token: Token) -> Tree:
 
 
 def _chain(names: list[str], below: list[Tree]) -> Tree:
-    """Return a node with the labels of a place, from the top down."""
+    """Return a node with the labels at a position, from the top down."""
     tree = Tree(names[-1], tuple(below))
     for name in reversed(names[:-1]):
         tree = Tree(name, (tree,))
@@ -205,10 +205,10 @@ Found = list[list[ParsedSentence]]
 
 
 class ConstituentParser(SpanWriter):
-    """Parse the sentences of Docs.
+    """Parses the sentences of Docs.
 
-    Sentences are those that a Doc has; where it has none, the core's rule finds them, and they are written.
-    Tags are written where a Doc has none.
+    Uses the sentences of a Doc; if there are none, the core's rule splits them, and they are set.
+    Tags are set if a Doc has none.
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ class ConstituentParser(SpanWriter):
     spans_key : str
         Key of ``doc.spans``.
     tags : bool
-        Whether the parser keeps to the tags that a Doc has.
+        Whether the parser uses the tags of a Doc.
 
     Raises
     ------
@@ -241,13 +241,13 @@ class ConstituentParser(SpanWriter):
         set_extensions()
 
     def predict(self, docs: Sequence[Doc]) -> Found:
-        """Return the parsed sentences of each Doc; the Docs stay as they are."""
+        """Return the parsed sentences of each Doc without changing the Docs."""
         given = self._sentences(docs)
         parsed = iter(self.parser.parses([sentence for sentences in given for sentence in sentences]))
         return [[next(parsed) for _ in sentences] for sentences in given]
 
     def set_annotations(self, docs: Sequence[Doc], parsed: Found) -> None:
-        """Write what `predict` found to the Docs."""
+        """Write the results of `predict` to the Docs."""
         for doc, sentences in zip(docs, parsed, strict=True):
             self._write(doc, sentences)
 
@@ -277,7 +277,8 @@ class ConstituentParser(SpanWriter):
             sentence, offset = parsed.sentence, len(spans)
             starts = [first[start] for start in sentence.starts]
             ends = [last[end] for end in sentence.ends]
-            begins.add(starts[0] if begins else 0)  # white space before the first word is of its sentence
+            # white space before the first word belongs to its sentence
+            begins.add(starts[0] if begins else 0)
             for label, start, end, parent in list_constituents(parsed.best):
                 above = "" if parent < 0 else str(offset + parent)
                 spans.append(Span(doc, starts[start], ends[end - 1], label=label, span_id=above))
@@ -296,6 +297,6 @@ class ConstituentParser(SpanWriter):
         return {"digest": grammar_digest(self.parser)}
 
     def check(self, saved: Any) -> None:
-        """Warn where the pipeline was saved with another parser."""
+        """Warn if the pipeline was saved with another parser."""
         if saved != self.reference():
             warnings.warn(f"{self.name} was saved with another parser than it has now", stacklevel=3)

@@ -1,4 +1,4 @@
-"""Treebanks: trees and their brackets, read, changed, headed and compared."""
+"""Treebanks: trees and their brackets, reading, transformation, heads and comparison."""
 
 import lazy_loader
 

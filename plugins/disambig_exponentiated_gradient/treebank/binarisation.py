@@ -1,4 +1,4 @@
-"""Binary trees with context in their symbols: head words, label splits, symbol names, and the way back."""
+"""Binarisation of trees with context in the symbols: heads, label splits, symbol names, restoration."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ INSIDE = "@"
 
 @lru_cache(10_000)
 def quoted(label: str) -> str:
-    """Return a label without the signs of symbols."""
+    """Return a label with the special characters of symbols escaped."""
     return _QUOTED.sub(lambda sign: f"%{ord(sign[0]):02X}", label)
 
 
 @lru_cache(100_000)
 def node_label(symbol: str) -> str:
-    """Return the label of a node by its symbol; not of an intermediate one."""
+    """Return the label of a node given its symbol, which must not be an intermediate one."""
     sign = _SIGN.search(symbol)
     plain = symbol[: sign.start()] if sign else symbol
     return _CODE.sub(lambda code: chr(int(code[1], 16)), plain)
 
 
 def is_inside(symbol: str) -> bool:
-    """Tell whether a symbol is an intermediate one, which no tree has."""
+    """Return True if a symbol is an intermediate one, which does not occur in trees."""
     return symbol.startswith(INSIDE)
 
 
 @lru_cache(100_000)
 def coarse_symbol(symbol: str) -> str:
-    """Return a symbol without splits, labels above and labels before: ``NP``, or ``@NP`` of all inside."""
+    """Return a symbol without splits and context: ``NP``, or ``@NP`` for all intermediate symbols of NP."""
     sign = _SIGN.search(symbol)
     return symbol[: sign.start()] if sign else symbol
 
 
 @lru_cache(100_000)
 def without_parents(symbol: str) -> str:
-    """Return a node's symbol without the labels above it: of a word, all that its tag and itself say."""
+    """Return a node's symbol without the labels above it; for a word only its tag and split remain."""
     return symbol.partition("^")[0]
 
 
@@ -56,15 +56,15 @@ _SIDES, _MODES = ("left", "right", "last"), ("each", "any")
 
 @dataclass(frozen=True, slots=True)
 class HeadStep:
-    """One look for a head among the children.
+    """One search for a head among the children.
 
     Attributes
     ----------
     side : str
-        Where the look begins; ``"last"``: at the last child alone.
+        Start of the search; ``"last"``: only the last child.
     each : bool
-        Whether labels are looked for one after another, the first one first; else the first child of any of
-        them is taken.
+        Whether labels are searched one after the other; otherwise the first child with any of
+        them is the head.
     labels : tuple of str
     """
 
@@ -73,7 +73,7 @@ class HeadStep:
     labels: tuple[str, ...]
 
     def find(self, children: Sequence[str]) -> int:
-        """Return the index of the head, -1 where there is none."""
+        """Return the index of the head, -1 if there is none."""
         order = range(len(children)) if self.side == "left" else range(len(children) - 1, -1, -1)
         seen = order[:1] if self.side == "last" else order
         for labels in ((label,) for label in self.labels) if self.each else (self.labels,):
@@ -85,7 +85,7 @@ class HeadStep:
 
 @cache
 def head_rules() -> dict[str, tuple[HeadStep, ...]]:
-    """Return the steps by which the head of each label is found, from the table."""
+    """Return the search steps for the head of each label, from the table."""
     rules: dict[str, tuple[HeadStep, ...]] = {}
     same: dict[str, str] = {}
     for line in TABLE.read_text(encoding="utf8").splitlines():
@@ -102,12 +102,12 @@ def head_rules() -> dict[str, tuple[HeadStep, ...]]:
 
 
 def head_child(label: str, children: Sequence[str]) -> int:
-    """Return which child is the head, as an index.
+    """Return the index of the head child.
 
     Parameters
     ----------
     label : str
-        Of the constituent; one that the table does not have begins with the left.
+        Label of the constituent; the default for unknown labels is a search from the left.
     children : sequence of str
         Labels of the children, without function tags.
     """
@@ -118,7 +118,7 @@ def head_child(label: str, children: Sequence[str]) -> int:
             break
     else:
         head = len(children) - 1 if steps and steps[-1].side == "right" else 0
-    if head > 1 and children[head - 1] == "CC":  # of what is joined the first is the head
+    if head > 1 and children[head - 1] == "CC":  # in a coordination the first conjunct is the head
         return head - 2
     return head
 
@@ -132,9 +132,9 @@ class Headed:
     tree : Tree
     children : tuple of Headed
     head : int
-        Index of the head child; -1 of a word.
+        Index of the head child; -1 for a word.
     place : int
-        The head word, as an index in the sentence.
+        The head word, as an index into the sentence.
     word, tag : str
         The head word and its tag.
     """
@@ -179,7 +179,7 @@ class NodeContext:
 
     @classmethod
     def from_tree(cls, tree: Tree) -> NodeContext:
-        """Return the places of a tree."""
+        """Return the nodes of a tree with their context."""
         nodes = TreeNodes.from_tree(tree)
         children: list[list[int]] = [[] for _ in nodes.nodes]
         for i, parent in enumerate(nodes.parents):
@@ -200,7 +200,7 @@ class NodeContext:
         return head_child(self.label(i), self.below(i))
 
     def word(self, i: int) -> str:
-        """Return the word of a node in lower case, nothing where it has none."""
+        """Return the word of a node in lower case, empty if it has none."""
         return (self.nodes.nodes[i].word or "").lower()
 
 
@@ -211,7 +211,7 @@ _NAMED_IN = frozenset({"of", "that", "than"})
 
 
 def auxiliary(place: NodeContext, i: int) -> str:
-    """Tell forms of "be" and of "have" from all other verbs."""
+    """Distinguish forms of "be" and "have" from other verbs."""
     if place.label(i) not in _VERBS or place.label(i) == "MD":
         return ""
     word = place.word(i)
@@ -219,19 +219,19 @@ def auxiliary(place: NodeContext, i: int) -> str:
 
 
 def preposition(place: NodeContext, i: int) -> str:
-    """Tell "of", "that" and "than" from the other words of the tag IN."""
+    """Distinguish "of", "that" and "than" from other words with the tag IN."""
     return place.word(i) if place.label(i) == "IN" and place.word(i) in _NAMED_IN else ""
 
 
 def alone(place: NodeContext, i: int) -> str:
-    """Mark determiners and adverbs that are a constituent of their own."""
+    """Mark determiners and adverbs that form a constituent on their own."""
     if place.label(i) not in ("DT", "RB"):
         return ""
     return "alone" if len(place.children[place.nodes.parents[i]]) == 1 else ""
 
 
 def base(place: NodeContext, i: int) -> str:
-    """Mark noun phrases that have no constituent within them."""
+    """Mark noun phrases that contain no constituent."""
     if place.label(i) != "NP":
         return ""
     return "base" if all(place.nodes.nodes[child].word is not None for child in place.children[i]) else ""
@@ -265,16 +265,16 @@ phrases with a verb) gained nothing on section 00, three parts of which were hel
 
 @dataclass(frozen=True, slots=True)
 class Binarisation:
-    """How trees are made binary, and what their symbols remember.
+    """Binarises trees and annotates their symbols.
 
     Attributes
     ----------
     horizontal : int
-        Labels of children before that an intermediate symbol remembers.
+        Number of previous siblings' labels in an intermediate symbol.
     vertical : int
-        1: constituents know nothing above them; 2: their parent's label; 3: that of its parent as well.
+        1: no context from above; 2: the parent's label; 3: also the grandparent's label.
     tag_parents : bool
-        Whether tags know their parent's label.
+        Whether tags include their parent's label.
     splits : tuple of str
         Names of `disambig_exponentiated_gradient.treebank.binarisation.SPLITS`.
     """
@@ -296,13 +296,13 @@ class Binarisation:
                 raise UserError("D633", what="Binarisation.splits", value=name, wanted=wanted)
 
     def __call__(self, tree: Tree) -> Tree:
-        """Return a tree whose nodes have two children, one or a word, and symbols for labels."""
+        """Return a tree whose nodes have two children, one child or a word, with symbols as labels."""
         place = NodeContext.from_tree(tree)
         marks = [SPLITS[name] for name in self.splits]
         nodes, parents = place.nodes.nodes, place.nodes.parents
         plain = [quoted(node.label) for node in nodes]
         made: list[Tree | None] = [None] * len(nodes)
-        for i in range(len(nodes) - 1, -1, -1):  # children stand behind their parents
+        for i in range(len(nodes) - 1, -1, -1):  # in preorder, children come after their parents
             symbol = plain[i] + "".join("~" + mark for split in marks if (mark := split(place, i)))
             levels = self.vertical if nodes[i].word is None else 1 + self.tag_parents
             above = i
@@ -322,9 +322,9 @@ class Binarisation:
         return root
 
     def _paired(self, symbol: str, children: list[Tree], labels: list[str]) -> tuple[Tree, ...]:
-        """Return one or two children in place of many: the first one is parted from all others, and so on.
+        """Return one or two children instead of many: the first child is split from the others, and so on.
 
-        Symbols between know nothing of the node's parent: with few trees that is best.
+        Intermediate symbols do not include the node's parent: with small treebanks this is best.
         """
         made = tuple(children[-2:])
         for first in range(len(children) - 2, 0, -1):
@@ -335,7 +335,7 @@ class Binarisation:
 
 
 def restore_tree(tree: Tree) -> Tree:
-    """Return the tree that a `Binarisation` made this one of."""
+    """Return the original tree of a tree made by a `Binarisation`."""
 
     def make(node: Tree, children: Sequence[list[Tree]]) -> list[Tree]:
         if node.word is not None:

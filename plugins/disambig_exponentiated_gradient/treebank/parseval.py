@@ -1,4 +1,4 @@
-"""PARSEVAL by evalb's conventions: labelled brackets, their scores, and the measure of n-best lists."""
+"""PARSEVAL by evalb's conventions: labelled brackets, scores, and the measure for n-best lists."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _TAIL = re.compile(r"[-=]")
 
 @dataclass(frozen=True, slots=True)
 class TreeBrackets:
-    """Words, tags and brackets of a tree, nothing deleted yet.
+    """Words, tags and brackets of a tree, before deletions.
 
     Attributes
     ----------
     words, tags : tuples of str
     labels : tuple of str
-        Of each bracket that is not deleted by its label, in preorder; without function tags.
+        For each bracket whose label is not deleted, in preorder; without function tags.
     starts, ends : tuples of int
         Its words, from `starts` to before `ends`.
     """
@@ -56,7 +56,7 @@ class TreeBrackets:
         return cls(tuple(tree.words()), tuple(tree.tags()), labels, starts, ends)
 
     def counted(self, is_deleted: Sequence[bool]) -> list[tuple[str, int, int]]:
-        """Return label, start and end of each bracket that some word stays in, places counted anew."""
+        """Return label, start and end of each bracket that still contains words, renumbered."""
         place = [0]
         for gone in is_deleted:
             place.append(place[-1] + (not gone))
@@ -65,14 +65,14 @@ class TreeBrackets:
 
 
 def compared_label(label: str) -> str:
-    """Return a label as it is compared: without function tags, ADVP for PRT."""
+    """Return the form of a label for comparison: without function tags, ADVP for PRT."""
     tail = _TAIL.search(label, 1)
     plain = label[: tail.start()] if tail and label[0] not in "-=" else label
     return EQUAL.get(plain, plain)
 
 
 def compared_tag(tag: str) -> str:
-    """Return a tag as it is compared."""
+    """Return the form of a tag for comparison."""
     return EQUAL.get(tag, tag)
 
 
@@ -81,19 +81,19 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parseval:
-    """What was counted of n pairs of trees, an array of shape (n,) each; the figures are of them all.
+    """Counts of n pairs of trees, as arrays of shape (n,); the figures are for all pairs together.
 
-    A failed sentence (no tree, or one of other words) has no bracket found and none right, so that recall
-    falls. evalb leaves it out: so does ``counts.take(~counts.failed)``.
+    A failed sentence (no tree, or other words) has no predicted and no matched brackets, so recall
+    decreases. evalb leaves such sentences out, as does ``counts.take(~counts.failed)``.
 
     Attributes
     ----------
     matched, gold, found : arrays of int64
-        Brackets that are right; that should be; that are there.
+        Matched brackets, brackets in the gold tree, brackets in the predicted tree.
     crossing : array of int64
-        Brackets there that cross one that should be.
+        Predicted brackets that cross a gold bracket.
     words, right_tags : arrays of int64
-        Words that are not deleted, and those with the right tag.
+        Words that are not deleted, and those of them with the right tag.
     failed : array of bool
     """
 
@@ -109,7 +109,7 @@ class Parseval:
     def from_trees(
         cls, gold: Sequence[Tree | TreeBrackets], parsed: Sequence[Tree | TreeBrackets | None]
     ) -> Parseval:
-        """Return the counts of trees beside those that should be; None is a sentence without a parse."""
+        """Return the counts of predicted and gold trees; None is a sentence without a parse."""
         rows = [
             _counts(_as_brackets(right), None if tree is None else _as_brackets(tree))
             for right, tree in zip(gold, parsed, strict=True)
@@ -127,47 +127,47 @@ class Parseval:
 
     @property
     def errors(self) -> Ints:
-        """Brackets that are missing or too many, shape ``(n,)``: what a candidate costs."""
+        """Missing and extra brackets, shape ``(n,)``: the cost of a candidate."""
         return self.gold + self.found - 2 * self.matched
 
     @property
     def is_exact(self) -> NDArray[np.bool_]:
-        """Whether all brackets are there and no other, shape ``(n,)``."""
+        """Whether the brackets are exactly those of the gold tree, shape ``(n,)``."""
         return (self.errors == 0) & ~self.failed
 
     @property
     def precision(self) -> float:
-        """Share of the brackets there that are right; NaN where there is none."""
+        """Share of predicted brackets that are right; NaN if there are none."""
         return _share(self.matched.sum(), self.found.sum())
 
     @property
     def recall(self) -> float:
-        """Share of the brackets that should be that are there; NaN where there is none."""
+        """Share of gold brackets that were predicted; NaN if there are none."""
         return _share(self.matched.sum(), self.gold.sum())
 
     @property
     def f1(self) -> float:
-        """Harmonic mean of both; NaN where there is no bracket at all."""
+        """Harmonic mean of precision and recall; NaN if there are no brackets."""
         return _share(2 * self.matched.sum(), self.gold.sum() + self.found.sum())
 
     @property
     def exact(self) -> float:
-        """Share of the trees that are right."""
+        """Share of trees that are right."""
         return _share(self.is_exact.sum(), len(self))
 
     @property
     def crossing_a_tree(self) -> float:
-        """Crossing brackets a tree, on average."""
+        """Mean number of crossing brackets per tree."""
         return _share(self.crossing.sum(), len(self))
 
     @property
     def no_crossing(self) -> float:
-        """Share of the trees that have no crossing bracket."""
+        """Share of trees without crossing brackets."""
         return _share(((self.crossing == 0) & ~self.failed).sum(), len(self))
 
     @property
     def tagging(self) -> float:
-        """Share of the words, those deleted left out, that have the right tag."""
+        """Share of the words that are not deleted with the right tag."""
         return _share(self.right_tags.sum(), self.words.sum())
 
 
@@ -180,7 +180,7 @@ def _as_brackets(tree: Tree | TreeBrackets) -> TreeBrackets:
 
 
 def _counts(gold: TreeBrackets, parsed: TreeBrackets | None) -> tuple[int, ...]:
-    """Return the seven columns of one pair."""
+    """Return the seven columns for one pair."""
     if parsed is None or parsed.words != gold.words:
         is_deleted = [tag in DELETED for tag in gold.tags]
         return 0, len(gold.counted(is_deleted)), 0, 0, is_deleted.count(False), 0, 1
@@ -196,7 +196,7 @@ def _counts(gold: TreeBrackets, parsed: TreeBrackets | None) -> tuple[int, ...]:
 
 
 def _crossing(right: list[tuple[str, int, int]], there: list[tuple[str, int, int]]) -> int:
-    """Return how many brackets that are there cross one that should be."""
+    """Return the number of predicted brackets that cross a gold bracket."""
     spans = {(start, end) for _, start, end in right}
     return sum(
         any(a < start < b < end or start < a < end < b for a, b in spans)
@@ -212,8 +212,8 @@ Floats = NDArray[np.float64]
 class BracketF1:
     """Harmonic mean of precision and recall of labelled brackets, by evalb's conventions.
 
-    Candidates and references are trees in brackets. A text without a tree is a sentence without a parse. As a
-    cost, a tree counts its brackets that are missing or too many.
+    Candidates and references are trees in brackets. A text without a tree is a sentence without a parse. The
+    cost of a tree is its number of missing and extra brackets.
     """
 
     name = "bracket F1"
@@ -221,23 +221,23 @@ class BracketF1:
     more_is_better = True
 
     def value(self, outcomes: Outcomes) -> float:
-        """Return the figure; NaN where there is no bracket."""
+        """Return the figure; NaN if there are no brackets."""
         return float(self.of_sums(self.terms(outcomes).sum(axis=0)))
 
     def terms(self, outcomes: Outcomes) -> Floats:
-        """Return of each twice its right brackets, and those that are there or should be."""
+        """Return for each tree twice its matched brackets, and the sum of predicted and gold brackets."""
         if outcomes.references is None:
             raise UserError("D433", name=self.name)
         counts = _count_brackets(outcomes.chosen_texts, outcomes.references)
         return np.stack([2.0 * counts.matched, 1.0 * (counts.gold + counts.found)], axis=1)
 
     def of_sums(self, sums: Floats) -> Floats:
-        """Return the figure of each row of sums."""
+        """Return the figure for each row of sums."""
         above, below = sums[..., 0], sums[..., 1]
         return np.divide(above, below, out=np.full(np.shape(above), np.nan), where=below != 0)
 
     def costs(self, texts: Sequence[str], references: Sequence[str]) -> Floats:
-        """Return the bracket errors of each tree beside its reference."""
+        """Return the bracket errors of each tree compared with its reference."""
         return _count_brackets(texts, references).errors.astype(np.float64)
 
 

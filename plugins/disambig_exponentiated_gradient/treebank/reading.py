@@ -33,7 +33,7 @@ _TOKEN = re.compile(r"[()]|[^() \t\r\n\f\v]+")
 
 @dataclass(slots=True)
 class _OpenNode:
-    """A bracket that is not closed yet, and where in the text it is."""
+    """An open bracket, and its position in the text."""
 
     at: int
     label: str = ""
@@ -42,18 +42,19 @@ class _OpenNode:
 
 
 def read_raw_trees(text: str, path: str = "trees") -> Iterator[Tree]:
-    """Yield the trees of a text as they are written, each in a bracket `TOP`.
+    """Yield the trees of a text without changes, each in a bracket `TOP`.
 
     Parameters
     ----------
     text : str
     path : str
-        Where it is from, for messages.
+        Source of the text, for messages.
 
     Raises
     ------
     UserError
-        D630, with `path` and line, for brackets that make no tree; D631 for a tree beyond all bounds.
+        D630, with `path` and line, for brackets that do not form a tree; D631 for a tree that exceeds the
+        limits.
     """
     open_: list[_OpenNode] = []
     n_words = 0
@@ -92,7 +93,7 @@ def read_raw_trees(text: str, path: str = "trees") -> Iterator[Tree]:
 
 
 class _BracketProblem(Exception):
-    """What is wrong, and where: lines are counted only if something is."""
+    """A problem and its position; lines are counted only if there is one."""
 
     def __init__(self, at: int, message: str, most: int = 0) -> None:
         super().__init__(message)
@@ -105,7 +106,7 @@ def _check_limit(at: int, what: str, seen: int, most: int) -> None:
 
 
 def _named(node: _OpenNode, token: str, at: int) -> None:
-    """Take a token as the label or the word of what is open."""
+    """Use a token as the label or the word of the open bracket."""
     if node.children or node.word is not None:
         raise _BracketProblem(at, f"{token[:40]!r} stands behind what ({node.label[:40]} already has")
     if node.label:
@@ -115,7 +116,7 @@ def _named(node: _OpenNode, token: str, at: int) -> None:
 
 
 def _closed(node: _OpenNode, at: int, *, is_root: bool) -> Tree:
-    """Return the tree of a bracket that is being closed."""
+    """Return the tree of a bracket that closes."""
     if node.word is None and not node.children:
         raise _BracketProblem(at, f"there is nothing in ({node.label[:40]}")
     if not is_root:
@@ -135,16 +136,16 @@ _INDEX = re.compile(r"[-=][0-9]+(?=[-=]|$)")
 
 @lru_cache(10_000)
 def strip_label(label: str, *, functions: bool = False) -> str:
-    """Return a label without what stands behind its category.
+    """Return a label without suffixes after its category.
 
-    ``NP-SBJ-1``, ``NP=2`` and ``ADVP|PRT`` get ``NP``, ``NP`` and ``ADVP``; what begins with a sign, such as
-    ``-LRB-``, stays.
+    ``NP-SBJ-1``, ``NP=2`` and ``ADVP|PRT`` become ``NP``, ``NP`` and ``ADVP``; a label that starts with a
+    special character, such as ``-LRB-``, is unchanged.
 
     Parameters
     ----------
     label : str
     functions : bool
-        Whether function tags stay: ``NP-SBJ-1`` gets ``NP-SBJ``.
+        Whether function tags are kept: ``NP-SBJ-1`` becomes ``NP-SBJ``.
     """
     if functions:
         return label[:1] + _INDEX.sub("", label[1:])
@@ -153,18 +154,18 @@ def strip_label(label: str, *, functions: bool = False) -> str:
 
 
 def clean_trees(tree: Tree, *, functions: bool = False) -> Tree | None:
-    """Return a tree without traces, the constituents that they leave empty, indices and function tags.
+    """Return a tree without traces, empty constituents, indices and function tags.
 
     Parameters
     ----------
     tree : Tree
     functions : bool
-        Whether function tags stay.
+        Whether function tags are kept.
 
     Returns
     -------
     Tree or None
-        None where no word is left.
+        None if no word is left.
     """
 
     def make(node: Tree, children: Sequence[Tree | None]) -> Tree | None:
@@ -180,15 +181,15 @@ def clean_trees(tree: Tree, *, functions: bool = False) -> Tree | None:
 
 
 def read_trees(text: str, path: str = "trees", *, functions: bool = False) -> Iterator[Tree]:
-    """Yield the clean trees of a text; what has no word is left out.
+    """Yield the clean trees of a text, except those without words.
 
     Parameters
     ----------
     text : str
     path : str
-        Where it is from, for messages.
+        Source of the text, for messages.
     functions : bool
-        Whether function tags stay.
+        Whether function tags are kept.
 
     Raises
     ------
@@ -202,12 +203,12 @@ def read_trees(text: str, path: str = "trees", *, functions: bool = False) -> It
 
 
 def first_tree(text: str) -> Tree | None:
-    """Return the first tree of a candidate's text, clean, or None for a text without a word.
+    """Return the first tree of a candidate's text, clean, or None for a text without words.
 
     Raises
     ------
     UserError
-        D630 and D631, whose value ``text`` tells the core which candidate of which list it was.
+        D630 and D631; the value ``text`` lets the core name the candidate and list.
     """
     try:
         return next(read_trees(text, "a tree of a list"), None)
@@ -226,20 +227,20 @@ _READ_ERRORS = (OSError, EOFError, tarfile.TarError, lzma.LZMAError, zlib.error)
 
 
 def read_treebank(path: str | Path, *, functions: bool = False) -> dict[str, list[Tree]]:
-    """Return the clean trees of each file, by the file's name without folder and ending, sorted by it.
+    """Return the clean trees of each file, sorted by file name without folder and suffix.
 
     Parameters
     ----------
     path : str or Path
-        A file (also ``.gz`` and ``.xz``), a directory, or a tar archive, packed or not.
+        A file (also ``.gz`` and ``.xz``), a directory, or a tar archive, compressed or not.
     functions : bool
-        Whether function tags stay.
+        Whether function tags are kept.
 
     Raises
     ------
     UserError
-        D630 and D631 for brackets that make no tree, with file and line; D632 for what cannot be read, is too
-        large, or has no file of trees.
+        D630 and D631 for brackets that do not form a tree, with file and line; D632 for a path that cannot be
+        read, is too large, or contains no file of trees.
     """
     trees: dict[str, list[Tree]] = {}
     for key, name, data in sorted(_files(Path(path))):
@@ -252,7 +253,7 @@ def read_treebank(path: str | Path, *, functions: bool = False) -> dict[str, lis
 
 
 def _files(path: Path) -> Iterator[tuple[str, str, bytes]]:
-    """Yield of each file of trees its short name, the one for messages, and its bytes."""
+    """Yield for each file of trees its short name, its name for messages, and its bytes."""
     try:
         if path.is_dir():
             yield from _read_directory(path)
@@ -292,7 +293,7 @@ def _read_directory(path: Path) -> Iterator[tuple[str, str, bytes]]:
 
 def _read_archive(path: Path) -> Iterator[tuple[str, str, bytes]]:
     left = LARGEST
-    with tarfile.open(path, "r|*") as archive:  # as a stream: no member before it is asked for
+    with tarfile.open(path, "r|*") as archive:  # as a stream: reading stops at the wanted members
         for number, member in enumerate(archive, 1):
             _check_file_count(path, number)
             if member.size < 0 or member.size > left:
@@ -341,7 +342,7 @@ _WSJ = re.compile(r"wsj_(\d\d)\d\d")
 
 @dataclass(frozen=True, slots=True)
 class CorpusSplit:
-    """Trees to learn from, to choose settings by, and to test on.
+    """Trees for training, tuning and testing.
 
     Attributes
     ----------
@@ -354,7 +355,7 @@ class CorpusSplit:
 
 
 def penn_sections(data: Path, *, functions: bool = False) -> dict[str, dict[str, list[Tree]]]:
-    """Return the trees of each file of each section of the sample, such as ``["00"]["wsj_0003"]``.
+    """Return the trees of each file in each section of the sample, such as ``["00"]["wsj_0003"]``.
 
     Parameters
     ----------
@@ -366,7 +367,7 @@ def penn_sections(data: Path, *, functions: bool = False) -> dict[str, dict[str,
     Raises
     ------
     UserError
-        D632 where a file does not say its section, and what `treebank` raises.
+        D632 if a file name contains no section, and the errors of `read_treebank`.
     """
     sections: dict[str, dict[str, list[Tree]]] = {}
     for name, trees in read_treebank(data / PENN, functions=functions).items():
@@ -383,7 +384,7 @@ def craft_articles(data: Path, *, functions: bool = False) -> dict[str, list[Tre
 
 
 def penn_split(data: Path, train: str = "00", test: str = "01", *, functions: bool = False) -> CorpusSplit:
-    """Return one section to learn from, its last tenth of files to choose by, and another one to test on."""
+    """Return one section for training, its last tenth of files for tuning, and another one for testing."""
     sections = penn_sections(data, functions=functions)
     for section in (train, test):
         if section not in sections:
@@ -394,7 +395,7 @@ def penn_split(data: Path, train: str = "00", test: str = "01", *, functions: bo
 
 
 def craft_split(data: Path, *, seed: int = 0, functions: bool = False) -> CorpusSplit:
-    """Return articles of CRAFT, in a random order: a fifth to test on, a tenth of the others to choose by."""
+    """Return the articles of CRAFT in random order: a fifth for testing, a tenth of the rest for tuning."""
     articles = list(craft_articles(data, functions=functions).values())
     order = np.random.default_rng(seed).permutation(len(articles)).tolist()
     n_test = max(1, len(order) // 5)
@@ -405,7 +406,7 @@ def craft_split(data: Path, *, seed: int = 0, functions: bool = False) -> Corpus
 def split_last(
     files: Sequence[Sequence[Tree]], share: float = 0.1
 ) -> tuple[tuple[Tree, ...], tuple[Tree, ...]]:
-    """Return the trees of the first files, and those of the last ones, which hold about a `share` of all."""
+    """Return the trees of the first files, and those of the last ones, with about a `share` of all trees."""
     total, behind, first = sum(map(len, files)), 0, len(files)
     while first > 1 and behind < share * total:
         first -= 1
@@ -414,7 +415,7 @@ def split_last(
 
 
 def filter_by_length(trees: Sequence[Tree], most: int = MAX_WORDS) -> list[Tree]:
-    """Return the trees of at most so many words, punctuation counted."""
+    """Return the trees with at most a given number of words, including punctuation."""
     return [tree for tree in trees if len(tree.words()) <= most]
 
 

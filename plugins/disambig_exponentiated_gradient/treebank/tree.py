@@ -1,4 +1,4 @@
-"""A tree as plain data: walks over it, its text form, its words, and its constituents."""
+"""A tree as plain data: traversal, text form, words, and constituents."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Tree:
     Attributes
     ----------
     label : str
-        Category, or tag of a word.
+        Category, or the tag of a word.
     children : tuple of Tree
-        None of a word; one at least of a constituent.
+        Empty for a word; at least one for a constituent.
     word : str or None
     """
 
@@ -33,7 +33,7 @@ class Tree:
             raise ValueError(f"({self.label}: a tree has either a word or children")
 
     def preorder(self) -> Iterator[Tree]:
-        """Yield each node before its children, these from the left to the right."""
+        """Yield each node before its children, from left to right."""
         open_ = [self]
         while open_:
             node = open_.pop()
@@ -76,9 +76,9 @@ class TreeNodes:
     ----------
     nodes : list of Tree
     parents : list of int
-        Index of each one's parent; -1 of the first.
+        Index of each node's parent; -1 for the root.
     starts, ends : lists of int
-        The words of each: those from `starts` to before `ends`.
+        The words of each node, from `starts` to before `ends`.
     """
 
     nodes: list[Tree]
@@ -102,19 +102,19 @@ class TreeNodes:
             nodes.append(node)
             parents.append(parent)
         ends = [start + 1 for start in starts]
-        for i in range(len(nodes) - 1, 0, -1):  # children stand behind their parents
+        for i in range(len(nodes) - 1, 0, -1):  # in preorder, children come after their parents
             ends[parents[i]] = max(ends[parents[i]], ends[i])
         return cls(nodes, parents, starts, ends)
 
 
 def fold_tree(tree: Tree, make: Callable[[Tree, Sequence[T]], T]) -> T:
-    """Return what `make` makes of the root and of what it has made of its children, from below.
+    """Return the result of `make` for the root, computed from the bottom up.
 
     Parameters
     ----------
     tree : Tree
     make : callable
-        ``make(node, made_of_children)``.
+        ``make(node, results_of_children)``.
     """
     made: list[T] = []
     open_: list[tuple[Tree, bool]] = [(tree, False)]
@@ -137,13 +137,13 @@ def format_one_line(tree: Tree) -> str:
 
 
 def format_indented(tree: Tree, step: int = 2) -> str:
-    """Return a tree with each constituent on a line of its own, words beside their parent.
+    """Return a tree with each constituent on its own line, and words on their parent's line.
 
     Parameters
     ----------
     tree : Tree
     step : int
-        Blanks a level.
+        Spaces per level.
     """
     return _format_node(
         tree, lambda node, depth: " " if node.word is not None else "\n" + " " * (depth * step)
@@ -174,14 +174,14 @@ _ESCAPED = {sign: name for name, sign in _BRACKETS.items() if sign in "()"}
 
 
 def unescape_word(word: str) -> str:
-    """Return a word of a treebank as people write it."""
+    """Return a word of a treebank without escapes."""
     return _BRACKETS.get(word) or word.replace("\\/", "/").replace("\\*", "*")
 
 
 def escape_word(word: str) -> str:
-    """Return a word so that it can stand in a bracketed tree: no bracket, no white space, not empty.
+    """Return a word that may occur in a bracketed tree: no brackets, no white space, not empty.
 
-    What treebanks do with brackets that are words of their own is done to these; any other bracket gets its
+    Words that are single brackets get the treebank names; any other bracket is replaced by its
     name within the word.
     """
     if word in _ESCAPED:
@@ -200,7 +200,7 @@ class Constituent(NamedTuple):
     start, end : int
         Its words, from `start` to before `end`.
     parent : int
-        Index of its parent among the constituents of the tree; -1 of the first.
+        Index of its parent among the constituents of the tree; -1 for the first.
     """
 
     label: str
@@ -210,9 +210,9 @@ class Constituent(NamedTuple):
 
 
 def list_constituents(tree: Tree) -> list[Constituent]:
-    """Return the constituents of a tree in preorder; the first one holds all words, and words are none.
+    """Return the constituents of a tree in preorder, without words; the first one contains all words.
 
-    The bracket `TOP` is one only where the sentence is not a single constituent below it.
+    The bracket `TOP` is included only if the sentence is not a single constituent below it.
     """
     nodes = TreeNodes.from_tree(below_top(tree))
     number = {-1: -1}
@@ -225,6 +225,6 @@ def list_constituents(tree: Tree) -> list[Constituent]:
 
 
 def below_top(tree: Tree) -> Tree:
-    """Return the one constituent below the bracket `TOP`, or the tree itself where it is not one."""
+    """Return the only constituent below the bracket `TOP`, or the tree itself if there are several."""
     is_around_one = tree.label == TOP and len(tree.children) == 1 and tree.children[0].word is None
     return tree.children[0] if is_around_one else tree

@@ -164,7 +164,7 @@ def descend_folds(
 
     Parameters
     ----------
-    problem : Problem
+    problem : LinearProblem
     folds : array of int64, shape (n,)
         Fold of each example, in the given order and not in the problem's order.
 
