@@ -490,7 +490,7 @@ class ChartDual:
 
 
 def _by_instance(batch: PartRows) -> tuple[NDArray[np.int32], list[int], list[Any], list[Ints]]:
-    """Return rows' parts by instance, their numbers, their features in instance columns, and these columns."""
+    """Return rows' parts by instance, their numbers, their features by instance column, and the columns."""
     from scipy.sparse import csr_array
 
     features = csr_array(batch.features)
