@@ -251,8 +251,7 @@ def _norms_at_equal_loss(first: PathCurve, second: PathCurve) -> tuple[Any, Any]
     high = min(first.losses[0], second.losses[0])
     low = max(first.losses[-1], second.losses[-1])
     losses = np.linspace(high, low, 102)[1:-1]
-    # type: ignore[return-value]
-    return tuple(np.interp(-losses, -curve.losses, curve.norms) for curve in (first, second))
+    return tuple(np.interp(-losses, -curve.losses, curve.norms) for curve in (first, second))  # type: ignore[return-value]
 
 
 def _lines(curves: Mapping[str, PathCurve], which: str) -> dict[str, Sequence[tuple[float, float]]]:
