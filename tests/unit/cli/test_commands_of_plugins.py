@@ -99,7 +99,7 @@ def test_plugins_lists_commands(write, load_with, capsys):
 BROKEN = {
     "no_such_module_at_all:shout": "No module named",
     "bad_commands:nothing": "AttributeError",
-    "bad_commands:number": "is no class or function but int",
+    "bad_commands:number": "is not a class or function but int",
     "bad_commands:empty": "RuntimeError",
 }
 

@@ -10,9 +10,9 @@ CODE = """
 import sys
 if "listen" in sys.argv:
     from disambig.cli import progress
-    progress.begin()
+    progress.begin_command()
 import numpy as np
-from disambig.text.kernels import fmix64
+from disambig.text import fmix64
 fmix64(np.uint64(1))
 fmix64(1)
 """

@@ -136,7 +136,7 @@ def test_tracing_logs_each_hook_call(write, load_with, monkeypatch, caplog):
 
 
 def test_a_plugin_may_ask_the_registry_while_it_loads(write, load_with):
-    write("asking_plugin", "from disambig import registry\nseen = registry.everything('tokenisations')")
+    write("asking_plugin", "from disambig import registry\nseen = registry.load_all('tokenisations')")
     assert report_of(load_with(zz="asking_plugin"), "zz").error is None
     assert "disambig.words.v1" in sys.modules["asking_plugin"].seen
 
@@ -153,7 +153,7 @@ def test_unknown_names_list_all_there_are_nearest_first(load_with):
     with pytest.raises(UserError) as caught:
         registry.get("learners", "toys.Perceptrom.v1")
     assert caught.value.code == "D001"
-    names = str(caught.value).partition("there are ")[2].split(", ")
+    names = str(caught.value).partition("available: ")[2].split(", ")
     assert names[0] == "toys.Perceptron.v1"
     assert sorted(names) == sorted(registry.load_all("learners"))
 
@@ -201,7 +201,7 @@ def test_places_beside_the_plugins_own_module(tmp_path, write, load_with):
 MISSING = {
     "no_such_module_at_all:Learner": "ModuleNotFoundError",
     "lazy_part:Lerner": "AttributeError",
-    "lazy_part:C": "is no class or function but int",
+    "lazy_part:C": "is not a class or function but int",
 }
 
 

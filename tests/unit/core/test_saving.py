@@ -72,7 +72,7 @@ def test_a_folder_called_fd_is_a_folder(tmp_path):
 WRITES_TO = """
 import sys
 from pathlib import Path
-from disambig.files.saving import save_output
+from disambig.files import save_output
 with save_output(Path(sys.argv[1])) as write:
     write(b"new")
 """
@@ -99,8 +99,7 @@ def test_what_a_shell_opened_is_written_to(tmp_path, name):
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from disambig.files.saving import TempFiles, temp_folder
-from disambig.files.saving import save_file
+from disambig.files import TempFiles, save_file, temp_folder
 path = Path(sys.argv[1])
 if sys.argv[2] == "file":
     with save_file(path) as write:

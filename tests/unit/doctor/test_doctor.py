@@ -76,7 +76,7 @@ def test_a_broken_plugin_is_named(monkeypatch):
     ]
     monkeypatch.setattr("disambig.registry.load_plugins", lambda: reports)
     good, bad = installation.check_plugins()
-    assert good.status == OK and good.what.endswith(": 1 part")
+    assert good.status == OK and good.what.endswith(": entries: 1")
     assert bad.status == PROBLEM and "bad (b 2) could not be loaded: ImportError: no way" in bad.what
     assert bad.mend == "update or uninstall b"
     monkeypatch.setattr("disambig.registry.load_plugins", list)
@@ -91,9 +91,9 @@ def test_a_forced_engine_is_a_warning(monkeypatch):
 
 
 def test_functions_that_are_not_compiled_are_a_problem(monkeypatch):
-    from disambig.text import kernels as hash_kernels
+    from disambig import text
 
-    monkeypatch.setattr(hash_kernels, "fmix64", hash_kernels.fmix64.py_func)  # as NUMBA_DISABLE_JIT leaves it
+    monkeypatch.setattr(text, "fmix64", text.fmix64.py_func)  # as with NUMBA_DISABLE_JIT
     (finding,) = installation.check_compiler()
     assert (finding.status, finding.mend) == (PROBLEM, "unset NUMBA_DISABLE_JIT")
 

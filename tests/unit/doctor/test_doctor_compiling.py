@@ -42,7 +42,7 @@ def test_all_works_are_told_and_the_engine_is_as_before(monkeypatch, engine):
 def test_every_kind_of_work_is_there(tmp_path):
     names = {name for name, _ in works.compile_works(tmp_path)}
     assert {"counting", "disambig.WordNetwork.v1", "disambig.ErrorRate.v1"} <= names
-    assert {"disambig.NoPreference.v1", "disambig.decode.chain_kernels"} <= names
+    assert {"disambig.NoPreference.v1", "disambig.decode.chain_kernels.sample_chains"} <= names
 
 
 def test_extractors_learn_from_the_sample_and_ask_the_table(tmp_path):
