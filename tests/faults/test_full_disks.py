@@ -178,3 +178,32 @@ def _empty(folder: Path) -> None:
             shutil.rmtree(path)
             continue
         path.unlink()
+
+
+@pytest.mark.parametrize("option", ["--fix", "--write-baseline"])
+def test_a_check_that_writes_onto_a_full_disk_leaves_what_was_there(disk, option):
+    """The text, and the old baseline, are as they were; one line names the file; with room it is written."""
+    place = disk(1 << 16)
+    text = "It was a quite place in the hills, and we stayed there for the night.\n\n" * 200
+    (place / "notes.md").write_text(text)
+    command = ["check", "notes.md", "--quiet", option]
+    if option == "--write-baseline":
+        command.append("flags.json")
+    filler = place / "filler"
+    with contextlib.suppress(OSError), open(filler, "wb", buffering=0) as file:
+        while file.write(b"x" * 512):
+            pass
+    before = {path.name: path.read_bytes() for path in place.iterdir()}
+    with pytest.MonkeyPatch.context() as patch:
+        for name, fake in fakes().items():
+            patch.setitem(sys.modules, name, fake)
+        done = here(*command, folder=place)
+        check(done.returncode == 2 and "Traceback" not in done.stderr, option, done.stderr)
+        lines = [line for line in done.stderr.splitlines() if line.startswith("disambig: [D")]
+        check(len(lines) == 1, option, done.stderr)
+        check({path.name: path.read_bytes() for path in place.iterdir()} == before, option, "changed")
+        filler.unlink()
+        done = here(*command, folder=place)
+    check(done.returncode in (0, 1), option, done.stderr)
+    written = (place / ("notes.md" if option == "--fix" else "flags.json")).read_text()
+    check(written and written != text, option, written[:200])
