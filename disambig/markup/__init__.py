@@ -1,4 +1,4 @@
-"""Read texts with markup: Markdown, LaTeX and code become plain text of the same length."""
+"""Readers of markup: Markdown, LaTeX and code become plain text of the same length."""
 
 import lazy_loader
 

@@ -1,4 +1,13 @@
-"""Read LaTeX: only text that is set as prose remains."""
+r"""Read LaTeX: only text that is typeset as prose remains.
+
+Text between commands is kept, as is the text in ``\emph{...}``, ``\section{...}``, ``\footnote{...}`` and in
+the arguments of unknown commands, separated by `OPAQUE`. Everything before ``\begin{document}`` and after its
+end, comments, ``\label`` and ``\usepackage`` become blank. Mathematics, code, references, citations,
+``\enquote`` and words with an accent written as a command become `OPAQUE`. Quotation environments are left
+out; quotes written as two marks become curly quotes, which the protected layer recognises. Nothing is
+expanded: macros that the text defines are unknown commands. The running time is linear in the length of the
+text.
+"""
 
 from __future__ import annotations
 
@@ -7,26 +16,26 @@ import re
 from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas
 
 
-def _names(names: str) -> frozenset[str]:
+def _words(names: str) -> frozenset[str]:
     return frozenset(names.split())
 
 
-VERBATIM = _names(
+VERBATIM = _words(
     "verbatim verbatim* Verbatim BVerbatim LVerbatim SaveVerbatim spverbatim alltt lstlisting minted comment"
     " filecontents filecontents* pycode pyconsole luacode code Highlighting"
 )
-"""Environments in which nothing is a command but their end."""
-MATH = _names(
+"""Environments in which only the end of the environment is a command."""
+MATH = _words(
     "equation equation* align align* aligned alignat alignat* flalign flalign* gather gather* multline"
     " multline* eqnarray eqnarray* displaymath math dmath dmath* subequations"
     " array split cases matrix pmatrix"
 )
-CODE = _names(
+CODE = _words(
     "tikzpicture pgfpicture picture algorithm algorithm* algorithmic algorithm2e axis forest prooftree"
     " thebibliography bibdiv filecontents tikzcd circuitikz pspicture asy"
 )
-QUOTATIONS = _names("quote quotation verse displayquote displaycquote blockquote")
-TABLES = _names(
+QUOTATIONS = _words("quote quotation verse displayquote displaycquote blockquote")
+TABLES = _words(
     "tabular tabular* tabularx tabulary longtable longtabu tabu tblr longtblr supertabular xltabular"
 )
 ARGUMENTS = {
@@ -35,29 +44,29 @@ ARGUMENTS = {
     **dict.fromkeys(("minipage", "multicols", "subfigure", "subtable", "column", "spacing", "adjustbox"), 1),
     **dict.fromkeys(("textblock", "textblock*", "floatingfigure", "otherlanguage", "list", "addmargin"), 1),
 }
-"""How many arguments in braces behind ``\\begin{...}`` are no text."""
+"""Number of arguments in braces after ``\\begin{...}`` that are not text."""
 
-SECTIONS = _names(
+SECTIONS = _words(
     "part chapter section subsection subsubsection paragraph subparagraph title subtitle author caption"
     " captionof frametitle framesubtitle date minisec addchap addsec chaptermark sectionmark"
 )
-"""Their last argument is text of its own, with an end of sentence on both sides."""
-ASIDE = _names("footnote footnotetext marginpar thanks marginnote sidenote endnote todo tablefootnote")
-"""Their argument is text of its own, in the middle of a sentence."""
-TEXT = _names(
+"""Commands whose last argument is text of its own, with a sentence boundary on both sides."""
+ASIDE = _words("footnote footnotetext marginpar thanks marginnote sidenote endnote todo tablefootnote")
+"""Commands whose argument is text of its own in the middle of a sentence."""
+TEXT = _words(
     "emph textbf textit textrm textsf textsl textsc textup textmd textnormal textlf underline uline uuline"
     " text mbox hbox makebox fbox framebox centerline textsubscript textsuperscript uppercase lowercase"
     " MakeUppercase MakeLowercase MakeTextUppercase sout hl so textcolor colorbox href parbox raisebox"
     " multicolumn multirow makecell foreignlanguage resizebox scalebox only uncover onslide alert term"
 )
-"""Their last argument is text that belongs to its sentence."""
+"""Commands whose last argument is text that belongs to the surrounding sentence."""
 BEFORE_TEXT = {
     **dict.fromkeys(("textcolor", "colorbox", "href", "parbox", "raisebox", "foreignlanguage"), 1),
     **dict.fromkeys(("multicolumn", "multirow", "resizebox"), 2),
     **dict.fromkeys(("scalebox", "captionof"), 1),
 }
-"""How many arguments in braces before the text are none."""
-SHOWN = _names(
+"""Number of arguments in braces before the text argument."""
+SHOWN = _words(
     "ref eqref autoref cref Cref crefrange Crefrange pageref nameref vref Vref subref hyperref cite citep"
     " citet citealt citealp citeauthor citeyear citeyearpar citetext Citet Citep Citeauthor parencite"
     " textcite footcite autocite Autocite Textcite Parencite fullcite footfullcite supercite smartcite cites"
@@ -66,8 +75,8 @@ SHOWN = _names(
     " acf acp acrshort acrlong acrfull Acrfull enquote textquote blockquote blockcquote textcquote"
     " foreignquote detokenize verb file command cs pkg email today"
 )
-"""What they show is no prose, or a quotation: hidden with all their arguments."""
-UNSEEN = _names(
+"""Commands that produce something other than prose, or a quotation: hidden with all their arguments."""
+UNSEEN = _words(
     "label index nocite usepackage RequirePackage documentclass bibliography"
     " bibliographystyle printbibliography"
     " addbibresource input include includeonly includegraphics graphicspath newcommand renewcommand"
@@ -79,8 +88,8 @@ UNSEEN = _names(
     " linespread fontsize selectlanguage cmidrule cline setlist enlargethispage bookmarksetup glossarystyle"
     "  tag numberwithin allowdisplaybreaks PassOptionsToPackage AtBeginDocument cellcolor rowcolor"
 )
-"""They show nothing, or nothing to read: blank with all their arguments."""
-SILENT = _names(
+"""Commands that produce nothing, or nothing to read: blank with all their arguments."""
+SILENT = _words(
     "noindent indent centering raggedright raggedleft bfseries itshape mdseries rmfamily sffamily ttfamily"
     " scshape slshape upshape normalfont em bf it rm sf tt sc sl tiny scriptsize"
     " footnotesize small normalsize"
@@ -89,15 +98,15 @@ SILENT = _names(
     "  space xspace maketitle frenchspacing nonfrenchspacing unskip ignorespaces"
     " hline toprule midrule bottomrule endhead endfirsthead endfoot endlastfoot strut"
 )
-"""They take no argument and are not seen, or are seen between words only."""
-PARAGRAPHS = _names(
+"""Commands without arguments that produce nothing, or something only between words."""
+PARAGRAPHS = _words(
     "par item bibitem newpage clearpage cleardoublepage pagebreak appendix tableofcontents listoffigures"
     " listoftables frontmatter mainmatter backmatter tabularnewline"
 )
-"""A sentence ends where they stand."""
-ACCENTS = _names("c v u H d b k r t")
-"""With one letter in braces they are a letter."""
-LETTERS = _names("ss o O l L ae AE oe OE aa AA i j dh DH th TH ng NG")
+"""Commands that end a sentence."""
+ACCENTS = _words("c v u H d b k r t")
+"""Commands that produce a letter when followed by one letter in braces."""
+LETTERS = _words("ss o O l L ae AE oe OE aa AA i j dh DH th TH ng NG")
 
 
 _BEGIN = r"\begin{document}"
@@ -128,7 +137,7 @@ _MOST_OPTIONS = 4
 
 
 def read_latex(text: str) -> Canvas:
-    """Return `text` with the markup of LaTeX painted over."""
+    """Paint over the LaTeX markup of `text`."""
     canvas = Canvas(text)
     _paint_verbatim(canvas, text)
     _paint_outside(canvas, canvas.text)
@@ -138,7 +147,7 @@ def read_latex(text: str) -> Canvas:
 
 
 def _paint_verbatim(canvas: Canvas, text: str) -> None:
-    r"""Paint over comments, and where a command is none: ``\verb`` and code."""
+    r"""Paint over comments, and over ``\verb`` and code, in which commands have no meaning."""
     unclosed: set[str] = set()
     at = 0
     while match := _FIRST.search(text, at):
@@ -174,7 +183,7 @@ def _paint_verb(canvas: Canvas, text: str, start: int, at: int) -> int:
 
 
 def _paint_address(canvas: Canvas, text: str, at: int) -> int:
-    """Hide an address, in which ``%`` is no comment; the braces around it stay for later."""
+    """Hide an address, in which ``%`` does not begin a comment; the braces around it are handled later."""
     if text[at : at + 1] != "{":
         return at
     stop = text.find("}", at, at + _LONGEST_VERB)
@@ -194,35 +203,36 @@ def _paint_outside(canvas: Canvas, text: str) -> None:
 
 
 def _pairs(text: str) -> dict[int, int]:
-    """Return where each brace that closes has its end, by its place."""
-    found, opened = {}, []
+    """Return the position of the closing brace for the position of each opening brace."""
+    pairs, opened = {}, []
     for match in _BRACES.finditer(text):
         if match[0] == "{":
             opened.append(match.start())
         elif match[0] == "}" and opened:
-            found[opened.pop()] = match.start()
-    return found
+            pairs[opened.pop()] = match.start()
+    return pairs
 
 
 class _Commands:
-    """Reads commands from left to right in a text without comments and code."""
+    """Reader of commands from left to right, in a text whose comments and code are already painted over."""
 
     def __init__(self, canvas: Canvas, text: str) -> None:
         self.canvas, self.text = canvas, text
         self.pairs = _pairs(text)
-        self.closing: dict[int, str] = {}  # what becomes of braces that close
-        self.in_vain: dict[str, int] = {}  # up to where what is looked for is not found
+        self.closing: dict[int, str] = {}  # replacement of each closing brace, by position
+        # for each search that failed, the position up to which it fails
+        self.failed_up_to: dict[str, int] = {}
         self.unclosed: set[str] = set()
         self.tables = 0
 
     def paint(self) -> None:
-        """Paint over commands and what belongs to them."""
+        """Paint over all commands and their arguments."""
         at = 0
         while match := _MARKS.search(self.text, at):
             at = max(self._mark(match), match.start() + 1)
 
     def _mark(self, match: re.Match[str]) -> int:
-        """Treat one mark and return where to read on."""
+        """Process one mark and return the position at which to continue."""
         mark, at, after = match[0], match.start(), match.end()
         if match[1]:
             return self._command(match[1], at, after)
@@ -247,18 +257,18 @@ class _Commands:
 
     def _math(self, mark: str, at: int, after: int) -> int:
         stop = -1
-        if after > self.in_vain.get(mark, -1):
+        if after > self.failed_up_to.get(mark, -1):
             end = _ENDS[mark]
             place = after
-            while found := _CLOSING[mark].search(self.text, place):
-                place = found.end()
-                if found[0] == end:
+            while end_match := _CLOSING[mark].search(self.text, place):
+                place = end_match.end()
+                if end_match[0] == end:
                     stop = place
                     break
-                if found[0][0] in "\r\n":
+                if end_match[0][0] in "\r\n":
                     break
             if stop < 0:
-                self.in_vain[mark] = place if found else len(self.text)
+                self.failed_up_to[mark] = place if end_match else len(self.text)
         stop = stop if stop >= 0 else after
         self.canvas.fill(at, stop, OPAQUE)
         return stop
@@ -283,7 +293,7 @@ class _Commands:
         return after
 
     def _accent(self, at: int, after: int) -> int:
-        r"""Hide the word of a letter with an accent: ``\'e``, ``\c{c}``."""
+        r"""Hide a word that contains an accented letter: ``\'e``, ``\c{c}``."""
         opening = self.text[after : after + 1] == "{"
         stop = self.pairs.get(after, after) + 1 if opening else after + 1
         if stop - after > 4:
@@ -308,9 +318,9 @@ class _Commands:
         if name in SILENT:
             canvas.fill(at, after)
             return after
-        known = SECTIONS | TEXT
-        character = BREAK if name in SECTIONS else BLANK if name in known else OPAQUE
-        return self._text_arguments(at, after, character, BEFORE_TEXT.get(name, 0), name in known)
+        text_commands = SECTIONS | TEXT
+        character = BREAK if name in SECTIONS else BLANK if name in text_commands else OPAQUE
+        return self._text_arguments(at, after, character, BEFORE_TEXT.get(name, 0), name in text_commands)
 
     def _letter(self, at: int, after: int) -> int:
         stop = after + 2 if self.text.startswith("{}", after) else after
@@ -318,14 +328,16 @@ class _Commands:
         return stop
 
     def _item_label(self, at: int) -> int:
-        r"""Paint over the brackets of ``\item[label]``; the label stays."""
+        r"""Paint over the brackets of ``\item[label]``; the label is kept."""
         if match := _OPTION.match(self.text, at):
             self.canvas.fill(at, at + 1)
             self.canvas.fill(match.end() - 1, match.end(), OPAQUE)
         return at
 
-    def _text_arguments(self, at: int, after: int, character: str, skipped: int, known: bool) -> int:
-        """Paint over a command up to its text, and let its closing brace be painted alike."""
+    def _text_arguments(
+        self, at: int, after: int, character: str, skipped: int, is_text_command: bool
+    ) -> int:
+        """Paint over a command up to its text argument; its closing brace gets the same replacement later."""
         stop = self._past_options(after)
         for _ in range(skipped):
             stop = self._past_brace(stop)
@@ -335,7 +347,7 @@ class _Commands:
             if character != BLANK:
                 self.closing[closing] = character
             stop = opening + 1
-            if not known and closing == opening + 1:  # \foo{}
+            if not is_text_command and closing == opening + 1:  # a command without text, such as \foo{}
                 stop = closing + 1
         if character == BLANK:
             self.canvas.mark(at, stop)
@@ -352,9 +364,9 @@ class _Commands:
         name, stop = match[1], match.end()
         if kind == "begin" and name in _HIDDEN and name not in self.unclosed:
             end = f"\\end{{{name}}}"
-            found = self.text.find(end, stop)
-            if found >= 0:
-                stop = found + len(end)
+            end_at = self.text.find(end, stop)
+            if end_at >= 0:
+                stop = end_at + len(end)
                 if name in MATH:
                     canvas.fill(at, stop, OPAQUE)
                 else:
@@ -380,7 +392,7 @@ class _Commands:
         return at
 
     def _next_brace(self, at: int) -> int:
-        """Return the place of a brace that opens right here, or after white space; else -1."""
+        """Return the position of an opening brace at `at` or after white space; -1 if there is none."""
         space = _SPACE.match(self.text, at)
         place = space.end() if space else at
         return place if self.text[place : place + 1] == "{" else -1

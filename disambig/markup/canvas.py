@@ -1,4 +1,8 @@
-"""A text in which spans are painted over, so that every offset stays the same."""
+"""A text whose spans can be painted over without changing any offset.
+
+A painted span becomes blank, `OPAQUE` (a word that is in no count table, so that no n-gram crosses it) or
+`BREAK` (the end of a sentence).
+"""
 
 from __future__ import annotations
 
@@ -16,17 +20,17 @@ _UNITS = re.compile("(?:\r\n|\r(?!\n)|\n)[^\\S\r\n\u2029]*(?:\r\n|\r|\n)|\u2029"
 
 
 class Canvas:
-    """A text to paint on.
+    """A text on which readers of markup paint.
 
     Parameters
     ----------
     text : str
-        The text as it stands in its file.
+        The text as it is in its file.
 
     Attributes
     ----------
     comments : list of (start, end)
-        What the format calls comments, their marks included, for those who talk to us in them.
+        Offsets of the format's comments, including their marks; they can contain instructions to disambig.
     """
 
     def __init__(self, text: str) -> None:
@@ -37,44 +41,44 @@ class Canvas:
 
     @property
     def text(self) -> str:
-        """The text as painted so far, of the same length."""
+        """The text as painted so far; its length never changes."""
         return "".join(self._characters)
 
     def fill(self, start: int, end: int, character: str = BLANK) -> None:
-        """Paint ``start:end`` over; line ends stay."""
+        """Paint over ``start:end``; line ends are kept."""
         self._characters[start:end] = [
             old if old in _LINE_ENDS else character for old in self._characters[start:end]
         ]
 
     def put(self, start: int, replacement: str) -> None:
-        """Write `replacement` over as many characters at `start`."""
+        """Overwrite the characters at `start` with `replacement`."""
         self._characters[start : start + len(replacement)] = replacement
 
     def end_sentence(self, end: int) -> None:
-        """Let the line end at `end` end a sentence: the one case where a line end is painted over."""
+        """End a sentence at the line end `end`; this is the only case in which a line end is painted over."""
         if end < len(self._characters):
             self._characters[end] = BREAK
 
     def comment(self, start: int, end: int, character: str = BLANK) -> None:
-        """Paint a comment over and remember it."""
+        """Paint over a comment and record its offsets."""
         self.fill(start, end, character)
         self.comments.append((start, end))
 
     def mark(self, start: int, end: int, character: str = BLANK) -> None:
-        """Paint a mark over; where it stands inside a word, `finish` hides the whole word."""
+        """Paint over a mark; if it is inside a word, `finish` hides the whole word."""
         self.fill(start, end, character)
         text = self.original
         if start > 0 and end < len(text) and text[start - 1].isalnum() and text[end].isalnum():
             self._cut_words.append((start, end))
 
     def hide_word(self, start: int, end: int) -> None:
-        """Let `finish` hide ``start:end`` with all letters and digits that touch it."""
+        """Make `finish` hide ``start:end`` together with all adjacent letters and digits."""
         self._cut_words.append((start, end))
 
     def finish(self) -> None:
-        """Hide the words that marks cut, and take away lines that only markup made blank.
+        """Hide the words that marks cut, and remove lines that are blank only because of markup.
 
-        A blank line ends a sentence; a line with nothing but a label or a comment does not.
+        A blank line ends a sentence, but a line that contained only a label or a comment must not.
         """
         text = self.original
         for start, end in self._cut_words:
@@ -91,7 +95,7 @@ class Canvas:
 
 
 def iterate_lines(text: str) -> Iterator[tuple[int, int, int]]:
-    """Yield start, end and the end with the line end of each line."""
+    """Yield the start of each line, its end without the line end, and its end with the line end."""
     for match in _LINES.finditer(text):
         stop = match.end()
         end = stop
@@ -101,7 +105,7 @@ def iterate_lines(text: str) -> Iterator[tuple[int, int, int]]:
 
 
 def iterate_units(text: str) -> Iterator[Span]:
-    """Yield the parts of a painted text that blank lines and `BREAK` leave between them."""
+    """Yield the spans of a painted text between blank lines and `BREAK` characters."""
     start = 0
     for match in _UNITS.finditer(text):
         if match.start() > start:

@@ -1,4 +1,10 @@
-"""Find comments and docstrings in code, and paint over everything in them that is not prose."""
+"""Read code: only the prose in comments and docstrings remains.
+
+Pygments finds the comments. Consecutive line comments form one block of lines without their marks. Everything
+in a block that is not prose is painted over (code that was commented out, tags of documentation tools,
+parameter names and types in docstrings of NumPy and Google style and reStructuredText), and the rest is read
+as Markdown. Code with syntax errors may give other comments, but never an error.
+"""
 
 from __future__ import annotations
 
@@ -22,36 +28,36 @@ _NAMES = {
     "BashLexer": ("sh", "bash"),
 }
 LANGUAGES = {f".{suffix}": name for name, suffixes in _NAMES.items() for suffix in suffixes}
-"""The lexer of Pygments for each suffix."""
+"""Pygments lexer for each file suffix."""
 _SINGLE, _MULTILINE = "Comment.Single", "Comment.Multiline"
 _DOCUMENTS = "Literal.String.Doc"
 _STRING = "Literal.String"
 _LINE_ENDS = re.compile("\r\n?")
 _BLANKS = re.compile(r"(\s{64})(\s{64,})(\s{64})")
-"""Lexers try their patterns at each line, and some run over all blank lines behind it: quadratic time."""
+"""Lexers try their patterns at every line, and some run across all blank lines after it: quadratic time."""
 _LONG_LINE = re.compile("[^\r\n]{2000,}")
-"""Nobody wrote it: code that a program made small."""
+"""Lines that nobody wrote by hand, as in minified code."""
 _TAGS = re.compile("</|(?<![*/])/>")
-"""In tags of JSX, which Pygments takes for regular expressions."""
+"""Characters in JSX tags that Pygments would take for the start of a regular expression."""
 _OPENED = re.compile(r"/(?:\\\n)?\*")
 _CLOSED = re.compile(r"\*(?:\\\n)?/")
 _SEARCHES_THE_END = ("JavascriptLexer", "TypeScriptLexer", "GoLexer")
-"""Lexers that search all of the text for the end of each comment: quadratic time where there is none."""
+"""Lexers that search the whole text for the end of each comment: quadratic time if there is none."""
 _BEFORE_HASH = " \t\n;|&()"
 _KEPT = re.compile("[rRuU]?")
 Token = tuple[int, str, str]
-"""Where it begins, its kind, its text."""
+"""Offset, kind and text of a token."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """A comment, its marks included, or a docstring with its quotes.
+    """A comment with its marks, or a docstring with its quotes.
 
     Attributes
     ----------
     start, end : int
     docstring : bool
-        Whether it is a string.
+        True for a docstring, which is a string.
     """
 
     start: int
@@ -60,7 +66,7 @@ class Comment:
 
 
 def without_long_lines(text: str) -> str:
-    """Return `text` with blanks for its lines of 2,000 characters and more, which are not read."""
+    """Replace lines of 2,000 characters and more by blanks, since they are not read."""
     return _LONG_LINE.sub(lambda match: " " * len(match[0]), text)
 
 
@@ -70,11 +76,11 @@ def find_comments(text: str, suffix: str) -> list[Comment]:
     Parameters
     ----------
     text : str
-        As `without_long_lines` returns it.
+        The result of `without_long_lines`.
     suffix : str
         One of `LANGUAGES`.
     """
-    read = _LINE_ENDS.sub(lambda match: "\n".rjust(len(match[0])), text)  # of the same length
+    read = _LINE_ENDS.sub(lambda match: "\n".rjust(len(match[0])), text)  # the length is kept
     if read.startswith("\ufeff"):
         read = " " + read[1:]
     if suffix.endswith("x"):
@@ -85,24 +91,26 @@ def find_comments(text: str, suffix: str) -> list[Comment]:
         read = read[:last] + _OPENED.sub(lambda match: f"{match[0][:-1]}+", read[last:])
     read, places = _with_short_gaps(read)
     tokens = _tokens(name, read)
-    found = list(_python(tokens) if name == "PythonLexer" else _others(tokens))
+    comments = list(_iterate_python_comments(tokens) if name == "PythonLexer" else _iterate_comments(tokens))
     if name == "BashLexer":
-        found = [each for each in found if each.start == 0 or read[each.start - 1] in _BEFORE_HASH]
-    ends = [each.start + len(read[each.start : each.end].rstrip()) for each in found]
+        comments = [
+            comment for comment in comments if comment.start == 0 or read[comment.start - 1] in _BEFORE_HASH
+        ]
+    ends = [comment.start + len(read[comment.start : comment.end].rstrip()) for comment in comments]
     return [
-        Comment(places(each.start), places(end - 1) + 1, each.docstring)
-        for each, end in zip(found, ends, strict=True)
+        Comment(places(comment.start), places(end - 1) + 1, comment.docstring)
+        for comment, end in zip(comments, ends, strict=True)
     ]
 
 
 def _with_short_gaps(text: str) -> tuple[str, Callable[[int], int]]:
-    """Return `text` without the middle of long runs of white space, and where its offsets were before."""
-    cuts: list[int] = []  # offsets into what is returned
-    left_out = [0]  # characters left out before the first cut, the second, ...
+    """Shorten long runs of white space; also return a function from the new offsets to the old ones."""
+    cuts: list[int] = []  # offsets into the returned text
+    left_out = [0]  # number of characters removed before the first cut, the second cut, ...
     parts: list[str] = []
     at = size = 0
     for gap in _BLANKS.finditer(text):
-        kept = "\n" if "\n" in gap[2] else ""  # it may end a comment
+        kept = "\n" if "\n" in gap[2] else ""  # a line end may end a comment, so it is kept
         parts += [text[at : gap.end(1)], kept, gap[3]]
         size += gap.end(1) - at + len(kept)
         cuts.append(size)
@@ -129,8 +137,8 @@ def _kind(kind: Any) -> str:
     return str(kind).removeprefix("Token.")
 
 
-def _others(tokens: Iterable[Token]) -> Iterator[Comment]:
-    """Yield comments; one that holds others comes in pieces."""
+def _iterate_comments(tokens: Iterable[Token]) -> Iterator[Comment]:
+    """Yield comments; nested comments, which Pygments returns in pieces, are one comment."""
     start, depth = 0, 0
     for at, kind, value in tokens:
         if kind == _SINGLE or (kind == _DOCUMENTS and value.startswith("//")):
@@ -144,9 +152,10 @@ def _others(tokens: Iterable[Token]) -> Iterator[Comment]:
                 yield Comment(start, at + len(value))
 
 
-def _python(tokens: Iterable[Token]) -> Iterator[Comment]:
-    """Yield comments, and the strings that come first in a module, a class or a function."""
-    depth, header, expected = 0, False, True  # brackets; in "def ...:"; whether a docstring may come
+def _iterate_python_comments(tokens: Iterable[Token]) -> Iterator[Comment]:
+    """Yield comments, and strings that come first in a module, class or function."""
+    # depth of brackets; inside "def ...:"; whether a docstring may follow
+    depth, header, expected = 0, False, True
     start = end = -1
     prefix = ""
     for at, kind, value in tokens:
@@ -191,11 +200,11 @@ class BlockLine:
     Attributes
     ----------
     start, end : int
-        Offsets of what it says into the text of the file.
+        Offsets of its content in the text of the file.
     stop : int
-        The end with what is between it and the next line.
+        The end including the characters up to the next line.
     indent : int
-        Blanks before it, beyond those of the block.
+        Number of blanks before it, in addition to those of the block.
     """
 
     start: int
@@ -206,15 +215,15 @@ class BlockLine:
 
 @dataclass(frozen=True, slots=True)
 class CommentBlock:
-    """One docstring, one comment, or several line comments below each other.
+    """One docstring, one comment, or several consecutive line comments.
 
     Attributes
     ----------
     start : int
-        Where its first mark stands.
+        Offset of its first mark.
     text : str
-        What its lines say, with a line feed between them.
-    lines : tuple of Line
+        The contents of its lines, joined by line feeds.
+    lines : tuple of BlockLine
     docstring : bool
     """
 
@@ -225,7 +234,7 @@ class CommentBlock:
 
 
 def iterate_blocks(text: str, comments: Sequence[Comment]) -> Iterator[CommentBlock]:
-    """Yield the blocks of some comments, in text order."""
+    """Yield the blocks of a sequence of comments, in text order."""
     run: list[Comment] = []
     for comment in comments:
         if run and not _follows(text, run[-1], comment):
@@ -237,7 +246,7 @@ def iterate_blocks(text: str, comments: Sequence[Comment]) -> Iterator[CommentBl
 
 
 def _follows(text: str, last: Comment, comment: Comment) -> bool:
-    """Tell whether a line comment stands below another, with nothing but blanks between them."""
+    """Return True if one line comment follows another with only blanks between them."""
     return (
         _is_line(text, last)
         and _is_line(text, comment)
@@ -271,34 +280,34 @@ def _block(text: str, run: Sequence[Comment]) -> CommentBlock:
 
 
 def _comment_lines(text: str, comment: Comment) -> list[tuple[int, int]]:
-    """Return what each line of a comment says, without marks and without blanks at its end."""
-    found: list[tuple[int, int]] = []
+    """Return the span of each line of a comment, without marks and trailing blanks."""
+    spans: list[tuple[int, int]] = []
     for match in _LINES.finditer(text, comment.start, comment.end):
         start, end = match.start(), match.start() + len(match[0].rstrip())
-        if start < match.end() or not found:
-            found.append((start, max(start, end)))
+        if start < match.end() or not spans:
+            spans.append((start, max(start, end)))
     if _is_line(text, comment):
-        marks = [_LINE_MARK.match(text, start, end) for start, end in found]
-        return [(mark.end() if mark else start, end) for mark, (start, end) in zip(marks, found, strict=True)]
-    start, end = found[-1]
+        marks = [_LINE_MARK.match(text, start, end) for start, end in spans]
+        return [(mark.end() if mark else start, end) for mark, (start, end) in zip(marks, spans, strict=True)]
+    start, end = spans[-1]
     if closing := _CLOSING.search(text[start:end]):
-        found[-1] = start, start + len(text[start : start + closing.start()].rstrip())
-    start, end = found[0]
+        spans[-1] = start, start + len(text[start : start + closing.start()].rstrip())
+    start, end = spans[0]
     opening = _OPENING.match(text, start, comment.end)
-    found[0] = (min(opening.end(), end) if opening else start), end
-    inner = [(at, end) for at, end in found[1:] if text[at:end].strip()]
+    spans[0] = (min(opening.end(), end) if opening else start), end
+    inner = [(at, end) for at, end in spans[1:] if text[at:end].strip()]
     if not comment.docstring and inner and all(_GUTTER.match(text, at, end + 2) for at, end in inner):
-        found[1:] = [(_after(text, at, end), end) for at, end in found[1:]]
-    return found
+        spans[1:] = [(_after_gutter(text, at, end), end) for at, end in spans[1:]]
+    return spans
 
 
-def _after(text: str, at: int, end: int) -> int:
+def _after_gutter(text: str, at: int, end: int) -> int:
     match = _GUTTER.match(text, at, end)
     return match.end() if match else end
 
 
 def _margin(text: str, lines: Sequence[tuple[int, int]]) -> str:
-    """Return the blanks that all lines begin with, but for those that are empty."""
+    """Return the blanks that all nonempty lines begin with."""
     spaces = [text[at : at + _blanks(text, at, end)] for at, end in lines if text[at:end].strip()]
     first, last = min(spaces, default=""), max(spaces, default="")
     return first[: next((i for i, mark in enumerate(first) if mark != last[i : i + 1]), len(first))]
@@ -310,7 +319,7 @@ def _blanks(text: str, at: int, end: int) -> int:
 
 
 def _line_end(text: str, end: int, following: int) -> int:
-    """Return where the line end behind `end` stops."""
+    """Return the end of the line end that follows `end`."""
     match = _LINES.match(text, end, max(end, following))
     return match.end() if match else end
 
@@ -320,7 +329,7 @@ LICENCE = re.compile(
     r"|redistribution and use|all rights reserved|terms of the .{0,60}licen[sc]e",
     re.IGNORECASE | re.DOTALL,
 )
-"""A block that has it is a licence, or the head of a file that names one."""
+"""Matches in blocks that are a licence or a file header that names one."""
 
 _TOOLS = (
     "noqa type: mypy: pyright: pylint: flake8: ruff: fmt: isort: yapf: black: pragma nosec nopycln cython: "
@@ -334,7 +343,7 @@ PRAGMA = re.compile(
     r"|^[ \t]*(?:eslint|webpack|@ts-)[^\n]*",
     re.MULTILINE,
 )
-"""What tools read: up to the end of the line."""
+"""Instructions for tools, up to the end of the line."""
 
 _NAMED = (
     "param arg argument prop property throw throws exception raise raises tparam template typedef retval "
@@ -350,9 +359,9 @@ TAG = re.compile(
     )""",
     re.VERBOSE | re.MULTILINE,
 )
-"""``@param {type} name -``, ``\\brief`` and their like."""
+"""``@param {type} name -``, ``\\brief`` and similar tags."""
 FIELD = re.compile(r"^[ \t]*:[A-Za-z][\w \t,.*|\[\]-]{0,80}:(?=\s|$)", re.MULTILINE)
-"""``:param int x:``"""
+"""Fields of reStructuredText: ``:param int x:``."""
 NOTE = re.compile(
     r"\b(?:TODO|FIXME|XXX|HACK|NOTE|BUG|NB|SAFETY|WARNING|WARN|PERF)\b(?:\([^()\n]*\)|\[[^\[\]\n]*\])?:?"
 )
@@ -363,10 +372,10 @@ CALL = re.compile(r"(?<![\w$.:\]])[\w$.:\]]*[\w$\]]\([^()\n]*(?:\([^()\n]*\)[^()
 NAME = re.compile(
     r"[a-z\d][A-Z]|[$\\=|^~%&*+{}<>@_/\ufffc]|\w[\[:.]\w|\w::|\A[(\"'\[]*(?:-{1,2}|\#)\w|\d[A-Za-z]|[A-Za-z]\d"
 )
-"""In a chunk without blanks: it is a name, a number with a unit, a formula, an option, but no word."""
+"""Matches in a chunk without blanks that is a name, a number with a unit, a formula or an option."""
 CHUNK = re.compile(r"\S+")
 LONGEST = 80
-"""Characters of a chunk that may be a word."""
+"""Maximum number of characters of a chunk that may be a word."""
 _KEYWORDS = (
     "and as async await break case class const continue def default do elif else enum except finally for "
     "from func function if import in int is lambda let match mod new not null of or return self set static "
@@ -376,15 +385,15 @@ KEYWORD = re.compile(
     rf"\b(?:{_KEYWORDS.replace(' ', '|')})"
     r"(?=(?:\s+|-)(?:loop|statement|operator|keyword|block|clause|expression|branch|directive)(?:e?s)?\b)"
 )
-"""A word that the next one calls a part of a language: "the in operator"."""
+"""A keyword followed by a word that marks it as part of a language: "the in operator"."""
 TYPE = re.compile(r"\b(?:long|short|unsigned|signed)(?:\s+(?:long|short|int|char|double))+\b")
-"""Types of C that are several words."""
+"""C types of several words."""
 LETTER = re.compile(r"(?<![\w'\u2019-])[a-zB-HJ-Z](?![\w'\u2019])|(?<=[a-z,] )A(?![\w'\u2019])")
-"""A letter that stands alone, "a" included."""
+"""A single letter, including "a"."""
 CAPITALS = re.compile(r"(?<![\w'\u2019-])[A-Z][A-Z\d]+(?![\w'\u2019-])")
-"""Constants, and words of formats."""
+"""Constants, and words of file formats."""
 ANEW = re.compile(r"[\w)\]](\n)[ \t]*[A-Z][a-z]")
-"""The line end between two remarks, the first of which has no full stop."""
+"""The line end between two remarks, the first of which lacks a full stop."""
 FORMULA = re.compile(r"(?<!\S)\w+(?: [-+*/<>=|&^%] \w+)+")
 _SMALL = (
     "a an the this that these those its it's it they their there they're he she we you your you're i if in "
@@ -397,7 +406,7 @@ FIRST = re.compile(
     rf"(?P<word>(?!(?:{_SMALL.replace(' ', '|')})(?![\w']))[A-Za-z]+(?:'[a-z]+)?)(?![\w'])",
     re.IGNORECASE,
 )
-"""The first word of a sentence, if it is no small one: "Return", "Returns", whichever a project writes."""
+"""The first word of a sentence, unless it is a function word. Projects differ: "Return" or "Returns"."""
 
 
 _CODE = re.compile(
@@ -427,22 +436,22 @@ _ENOUGH = 0.5
 
 
 def paint_code(canvas: Canvas, text: str) -> None:
-    """Paint over the lines of code in each paragraph; where they are many, also what is between them."""
+    """Paint over lines of code in each paragraph; if there are many, also over the lines between them."""
     for paragraph in _PARAGRAPHS.finditer(text):
         lines, at = [], paragraph.start()
         for line in re.split("[\n\u2029]", paragraph[0]):
             lines.append((at, at + len(line), bool(_CODE.search(line.rstrip()))))
             at += len(line) + 1
-        known = [number for number, (_, _, code) in enumerate(lines) if code]
-        if not known:
+        code_lines = [number for number, (_, _, code) in enumerate(lines) if code]
+        if not code_lines:
             continue
-        between = lines[known[0] : known[-1] + 1]
-        if len(known) >= _ENOUGH * len(between):
+        between = lines[code_lines[0] : code_lines[-1] + 1]
+        if len(code_lines) >= _ENOUGH * len(between):
             for start, end, _ in between:
                 canvas.fill(start, end, BLANK)
                 canvas.fill(start, min(end, start + 1), BREAK)
         else:
-            for number in known:
+            for number in code_lines:
                 canvas.fill(*lines[number][:2], OPAQUE)
 
 
@@ -458,31 +467,31 @@ _VERBATIM = frozenset(
 
 
 def paint_docstring(canvas: Canvas, text: str, lines: Sequence[BlockLine]) -> list[tuple[int, int]]:
-    """Paint over what is no prose in the layout of a docstring, and return the labels before prose.
+    """Paint over everything but prose in the layout of a docstring, and return the labels before prose.
 
     Parameters
     ----------
     text : str
-        What the lines say, with a line feed between them.
-    lines : sequence of Line
-        With their indentation, which `text` has not.
+        The contents of the lines, joined by line feeds.
+    lines : sequence of BlockLine
+        The lines with their indentation, which `text` lacks.
     """
     at, starts = 0, []
     for line in lines:
         starts.append(at)
         at += line.end - line.start + 1
-    said = [line.strip() for line in text.split("\n")]
+    stripped = [line.strip() for line in text.split("\n")]
     indents = [line.indent for line in lines]
     labels: list[tuple[int, int]] = []
-    literal = -1  # indentation that a literal block is deeper than
-    sections = False  # those of NumPy, with a line below
-    for number, words in enumerate(said):
+    literal = -1  # indentation of the line that introduced the current literal block
+    sections = False  # whether NumPy sections, which are underlined, have been seen
+    for number, words in enumerate(stripped):
         if not words:
             continue
         start, width = starts[number], lines[number].end - lines[number].start
-        following = _next_text_line(said, number)
+        following = _next_text_line(stripped, number)
         deeper = following >= 0 and indents[following] > indents[number]
-        before = said[number - 1] if number else ""
+        before = stripped[number - 1] if number else ""
         if literal >= 0:
             if indents[number] > literal:
                 _paint_stretch(canvas, start, width)
@@ -497,7 +506,7 @@ def paint_docstring(canvas: Canvas, text: str, lines: Sequence[BlockLine]) -> li
         elif _UNDERLINE.match(words):
             _paint_stretch(canvas, start, width)
             sections = sections or (bool(before) and words[0] in "-=")
-        elif number + 1 < len(said) and _UNDERLINE.match(said[number + 1]):
+        elif number + 1 < len(stripped) and _UNDERLINE.match(stripped[number + 1]):
             canvas.end_sentence(start + width)
         elif (deeper and following == number + 1 and sections) or (
             _TERM.match(words) and (sections or (deeper and following == number + 1))
@@ -512,9 +521,9 @@ def paint_docstring(canvas: Canvas, text: str, lines: Sequence[BlockLine]) -> li
     return labels
 
 
-def _next_text_line(said: Sequence[str], number: int) -> int:
-    """Return the next line that says something; -1 where there is none."""
-    return next((n for n in range(number + 1, len(said)) if said[n]), -1)
+def _next_text_line(lines: Sequence[str], number: int) -> int:
+    """Return the index of the next nonempty line; -1 if there is none."""
+    return next((n for n in range(number + 1, len(lines)) if lines[n]), -1)
 
 
 def _paint_stretch(canvas: Canvas, start: int, width: int) -> None:
@@ -524,18 +533,18 @@ def _paint_stretch(canvas: Canvas, start: int, width: int) -> None:
 
 Span = tuple[int, int]
 _SESSION = re.compile(r"^[ \t]*(?:>>>|In \[\d*\]:)[^\n]*(?:\n[ \t]*\S[^\n]*)*|^[ \t]*\$ [^\n]*", re.MULTILINE)
-"""A doctest with what comes out; a line of a shell."""
+"""A doctest with its output, or a shell command."""
 
 _SOME_WORD = "x"
 
 
 def paint_block(block: CommentBlock) -> tuple[str, list[Span]]:
-    """Return what a block says with all that is no prose painted over, and the comments within it.
+    """Return the text of a block with everything but prose painted over, and the comments within it.
 
-    Both are by offsets into ``block.text``, and the text has its length.
+    All offsets refer to ``block.text``, and the returned text has the same length.
     """
     if LICENCE.search(block.text):
-        return "".join(each if each == "\n" else BLANK for each in block.text), []
+        return "".join(character if character == "\n" else BLANK for character in block.text), []
     canvas = Canvas(block.text)
     labels: list[Span] = []
     _paint_matches(canvas, PRAGMA, BREAK)
@@ -549,25 +558,25 @@ def paint_block(block: CommentBlock) -> tuple[str, list[Span]]:
     _paint_matches(canvas, LINK, OPAQUE)
     labels += [m.span() for mark in (TAG, FIELD, NOTE) for m in mark.finditer(canvas.text)]
     for start, end in labels:
-        canvas.fill(start, end, _SOME_WORD)  # for Markdown the line begins there
-    found = read_markdown(canvas.text)
+        canvas.fill(start, end, _SOME_WORD)  # so that Markdown sees a line that begins with text
+    painted = read_markdown(canvas.text)
     for start, end in labels:
-        found.fill(start, end)
-        found.fill(start, start + 1, BREAK)
+        painted.fill(start, end)
+        painted.fill(start, start + 1, BREAK)
     for mark in (CALL, FORMULA, CAPITALS, KEYWORD, TYPE):
-        _paint_matches(found, mark, OPAQUE)
-    for chunk in CHUNK.finditer(found.text):
+        _paint_matches(painted, mark, OPAQUE)
+    for chunk in CHUNK.finditer(painted.text):
         if len(chunk[0]) > LONGEST or NAME.search(chunk[0]):
-            found.fill(*chunk.span(), OPAQUE)
-    for match in FIRST.finditer(found.text):
-        found.fill(*match.span("word"), OPAQUE)
-    if any(match[0] != "a" for match in LETTER.finditer(found.text)):
-        _paint_matches(found, LETTER, OPAQUE)
-    return found.text, found.comments
+            painted.fill(*chunk.span(), OPAQUE)
+    for match in FIRST.finditer(painted.text):
+        painted.fill(*match.span("word"), OPAQUE)
+    if any(match[0] != "a" for match in LETTER.finditer(painted.text)):
+        _paint_matches(painted, LETTER, OPAQUE)
+    return painted.text, painted.comments
 
 
 def _paint_matches(canvas: Canvas, mark: re.Pattern[str], character: str) -> None:
-    """Paint over what a pattern finds; of `BREAK` there is one, at the start."""
+    """Paint over the matches of a pattern; `BREAK` is written only once per match, at its start."""
     for match in mark.finditer(canvas.text):
         if character == BREAK:
             canvas.fill(match.start(), match.end())
@@ -579,37 +588,39 @@ def _paint_matches(canvas: Canvas, mark: re.Pattern[str], character: str) -> Non
 SUFFIXES = tuple(LANGUAGES)
 _PRAGMA = re.compile(r"(?<=\s)(?:#|//)\s*disambig\s*:", re.IGNORECASE)
 _MARGIN = "\u00a0"
-"""What code becomes: a blank that no rule takes for the indentation of a block of code."""
+"""Replacement for code: a blank that is not taken for the indentation of a Markdown code block."""
 
 
 def read_code(text: str, suffix: str) -> Canvas:
-    """Return `text` with all that is no prose in its comments and docstrings painted over.
+    """Paint over everything in `text` but the prose of its comments and docstrings.
 
     Parameters
     ----------
     suffix : str
-        Of the file's name, one of `SUFFIXES`.
+        Suffix of the file name, one of `SUFFIXES`.
     """
     canvas = Canvas(text)
     canvas.fill(0, len(text), _MARGIN)
     read = without_long_lines(text)
-    found = find_comments(read, suffix)
-    for block in iterate_blocks(read, found):
-        _put(canvas, block)
-    canvas.comments += [span for each in found if not each.docstring for span in _split_pragma(text, each)]
+    comments = find_comments(read, suffix)
+    for block in iterate_blocks(read, comments):
+        _write_block(canvas, block)
+    canvas.comments += [
+        span for comment in comments if not comment.docstring for span in _split_pragma(text, comment)
+    ]
     return canvas
 
 
 def _split_pragma(text: str, comment: Comment) -> list[tuple[int, int]]:
-    """Return a comment; of one that ends in what is said to the checker, as pragmas stand, both parts."""
+    """Return the span of a comment, or two spans if it ends with a pragma addressed to disambig."""
     inner = _PRAGMA.search(text, comment.start + 1, comment.end)
     if inner is None:
         return [(comment.start, comment.end)]
     return [(comment.start, inner.start()), (inner.start(), comment.end)]
 
 
-def _put(canvas: Canvas, block: CommentBlock) -> None:
-    """Write the prose of a block into its place; its sentences go on into no other."""
+def _write_block(canvas: Canvas, block: CommentBlock) -> None:
+    """Write the prose of a block to its position; its sentences end with the block."""
     whole, comments = paint_block(block)
     canvas.fill(block.start, block.start + 1, BREAK)
     at = 0

@@ -1,4 +1,22 @@
-"""Read Markdown: blocks, marks within a paragraph, and texts that are being edited."""
+"""Read Markdown: blocks, marks within paragraphs, and texts that are being edited.
+
+CommonMark with GitHub's tables, alerts, task lists, footnotes and mathematics, and with front matter. The
+running time is linear in the length of the text.
+
+Blocks: fenced and indented blocks, ``$$`` blocks and ``<pre> <script> <style> <textarea> <svg>`` are painted
+over as code. Block quotations are left out, including lines that continue them lazily; alerts (``> [!NOTE]``,
+``> **Note:** ...``) are not quotations.
+
+Within a paragraph: the text of links and emphasis is kept, as is the alternative text of images, separated by
+`OPAQUE`. Marks, link targets, footnote marks, comments and struck-out text become blank. Code, ``$...$``,
+addresses, citations (``[@key]``), entities, placeholders (``{{ x }}``) and words that a mark cuts become
+`OPAQUE`.
+
+Texts that are being edited: `IncrementalMarkdown` reads again only the segments between blank lines that
+changed. Each segment is read with the blocks that are open at its start (`OpenBlocks`) and with the labels of
+the whole text. If it opens something that a later segment closes, such as a comment, it is extended to that
+point, so that the result is always that of `read_markdown` (a test checks this).
+"""
 
 from __future__ import annotations
 
@@ -37,31 +55,31 @@ _LONGEST_LABEL = 300
 
 
 def normalise_label(label: str) -> str:
-    """Return what two labels of one reference have in common."""
+    """Return the normal form of a reference label, in which labels are compared."""
     return " ".join(label.casefold().split())
 
 
 def paint_inline(canvas: Canvas, text: str, start: int, end: int, *, labels: Collection[str]) -> None:
-    """Paint over the marks in ``text[start:end]``, which is `canvas.text` with its blocks painted.
+    """Paint over the marks in ``text[start:end]``; `text` is `canvas.text` after the blocks were painted.
 
     Parameters
     ----------
     labels : collection of str
-        Labels that are defined somewhere in the text, as `label_of` returns them.
+        Labels that the text defines, as returned by `normalise_label`.
     """
     _Inline(canvas, text, start, end, labels).paint()
 
 
 class _Inline:
-    """Reads marks from left to right; each look ahead is remembered where it is in vain."""
+    """Reader of marks from left to right; searches that failed are remembered to keep the time linear."""
 
     def __init__(self, canvas: Canvas, text: str, start: int, end: int, labels: Collection[str]) -> None:
         self.canvas, self.text, self.start, self.end = canvas, text, start, end
         self.labels = labels
-        self.brackets: list[tuple[int, int]] = []  # place and width of what opens
+        self.brackets: list[tuple[int, int]] = []  # position and width of opening brackets
         self.runs: dict[str, list[list[int]]] = {"*": [], "_": []}
         self.struck = -1
-        self.in_vain: set[str] = set()
+        self.failed: set[str] = set()
         self.ticks: dict[int, list[int]] | None = None
         self.dollars: tuple[list[int], list[int]] | None = None
 
@@ -72,7 +90,7 @@ class _Inline:
             at = max(self._mark(match.start(), match.end(), match[0]), match.start() + 1)
 
     def _mark(self, at: int, after: int, mark: str) -> int:
-        """Treat one mark and return where to read on."""
+        """Process one mark and return the position at which to continue."""
         kind = mark[0]
         if kind == "\\":
             self.canvas.mark(at, at + 1)
@@ -151,17 +169,17 @@ class _Inline:
         return match.end()
 
     def _search(self, what: str, at: int) -> int:
-        """Return where `what`, in any case, ends; -1 where there is none from `at` on."""
-        if what in self.in_vain:
+        """Return the end of `what`, in any case, from `at` on; -1 if it does not occur."""
+        if what in self.failed:
             return -1
-        found = re.compile(re.escape(what), re.IGNORECASE).search(self.text, at, self.end)
-        if not found:
-            self.in_vain.add(what)
+        match = re.compile(re.escape(what), re.IGNORECASE).search(self.text, at, self.end)
+        if not match:
+            self.failed.add(what)
             return -1
-        return found.end()
+        return match.end()
 
     def _link(self, close: int) -> int:
-        """Treat a closing bracket."""
+        """Process a closing bracket."""
         after = close + 1
         if not self.brackets:
             return after
@@ -192,20 +210,20 @@ class _Inline:
         return stop
 
     def _target(self, at: int) -> int:
-        """Return where ``(target "title")`` ends; -1 where `at` has none."""
+        """Return the end of ``(target "title")``; -1 if there is no target at `at`."""
         text, end = self.text, self.end
         if not text.startswith("(", at):
             return -1
         at = self._space(at + 1)
-        found = _ANGLED.match(text, at, end) or _BARE.match(text, at, end)
-        at = self._space(found.end() if found else at)
+        target = _ANGLED.match(text, at, end) or _BARE.match(text, at, end)
+        at = self._space(target.end() if target else at)
         if title := _TITLE.match(text, at, end):
             at = self._space(title.end())
         return at + 1 if at < end and text[at] == ")" else -1
 
     def _space(self, at: int) -> int:
-        found = _SPACE.match(self.text, at, self.end)
-        return found.end() if found else at
+        space = _SPACE.match(self.text, at, self.end)
+        return space.end() if space else at
 
     def _emphasis(self, kind: str, at: int, after: int) -> None:
         before = self.text[at - 1] if at > self.start else BLANK
@@ -254,7 +272,7 @@ class _Inline:
         return stop
 
     def _note_closing(self, at: int, after: int) -> None:
-        """Remember dollars that can close: not after a space, nor before a digit, where there is one."""
+        """Record dollar signs that can close: a single one not after a space nor before a digit."""
         assert self.dollars is not None
         if after - at == 2:
             self.dollars[1].append(at)
@@ -289,11 +307,11 @@ _RAW = re.compile(r"<!--|<(pre|script|style|textarea|svg)(?=[\s/>])|\$\$", re.IG
 _PIPE = re.compile(r"\\.|\|")
 _WORD = re.compile(r"[^\s>]")
 _TAB = 4
-_DEEPEST = 32  # lists and quotations that one line opens
+_DEEPEST = 32  # maximum number of lists and quotations that one line opens
 
 
 def read_markdown(text: str) -> Canvas:
-    """Return `text` with the markup of Markdown painted over."""
+    """Paint over the Markdown markup of `text`."""
     reader = BlockReader(text)
     reader.front_matter()
     reader.read()
@@ -306,14 +324,14 @@ def read_markdown(text: str) -> Canvas:
 
 @dataclass(frozen=True, slots=True)
 class OpenBlocks:
-    """What is open behind a blank line.
+    """Blocks that are still open after a blank line.
 
     Attributes
     ----------
     fence : str
-        What began the code.
+        The mark that opened the code block; empty outside code.
     indents : tuple of int
-        Of the text of each list item.
+        Indentation of the text of each open list item.
     alert : bool
     """
 
@@ -323,21 +341,21 @@ class OpenBlocks:
 
 
 class BlockReader:
-    """Reads lines, one after the other.
+    """Reader of the blocks of a text, line by line.
 
     Parameters
     ----------
     text : str
-        The whole of a text, or a part of it that begins behind a blank line.
-    begun : Open
-        What is open where it begins.
+        A whole text, or a segment of it that begins after a blank line.
+    begun : OpenBlocks
+            Blocks that are open at its start.
 
     Attributes
     ----------
     labels : set of str
-        What is defined in it, as `label_of` returns it.
+        Labels that it defines, as returned by `normalise_label`.
     beyond : (pattern, int) or None
-        What was looked for, from where, up to the end of the text, and not found.
+        A pattern that was not found in the text, and the position from which it was searched.
     """
 
     def __init__(self, text: str, begun: OpenBlocks = OpenBlocks()) -> None:
@@ -346,29 +364,29 @@ class BlockReader:
         self.labels: set[str] = set()
         self.beyond: tuple[re.Pattern[str], int] | None = None
         self.fence = begun.fence
-        self.indents = list(begun.indents)  # of the text of each open list item
+        self.indents = list(begun.indents)  # indentation of the text of each open list item
         self.paragraph = False
         self.quote = False
         self.alert = begun.alert
         self.table = False
-        self.resume = 0  # what lies before it is done
-        self.last = (0, 0)  # the line before
+        self.resume = 0  # everything before this position is finished
+        self.last = (0, 0)  # the previous line
         self.unclosed: set[str] = set()
 
     @property
     def open(self) -> OpenBlocks:
-        """What is open where the text ends, if it ends in a blank line."""
+        """Blocks that are open at the end of the text, if it ends in a blank line."""
         return OpenBlocks(self.fence, tuple(self.indents), self.alert)
 
     def read(self) -> None:
-        """Paint over what makes blocks."""
+        """Paint over the marks of blocks."""
         for start, end, stop in iterate_lines(self.text):
             if stop > self.resume:
                 self._line(max(start, self.resume), end)
             self.last = start, end
 
     def front_matter(self) -> None:
-        """Paint over the front matter of a whole text; `resume` is behind it."""
+        """Paint over the front matter of a whole text and set `resume` to its end."""
         begin = 1 if self.text.startswith("\ufeff") else 0
         match = _FRONT.match(self.text, begin)
         if not match:
@@ -442,7 +460,7 @@ class BlockReader:
         self.paragraph = self.quote = self.table = False
 
     def _quotation(self, at: int, end: int) -> bool:
-        """Paint over a line of a block quotation; tell whether it is an alert, to be read on."""
+        """Paint over a line of a block quotation; return True if it is an alert, whose text must be read."""
         if not self.quote and not self.alert and (match := _ALERT.fullmatch(self.text, at, end)):
             self._leave_paragraph()
             self.alert = True
@@ -465,14 +483,14 @@ class BlockReader:
         return False
 
     def _item(self, start: int, at: int, end: int, indent: int) -> tuple[int, int] | None:
-        """Paint over the mark of a list item; return the indent and the place of its text."""
+        """Paint over the mark of a list item; return the indentation and the position of its text."""
         match = _ITEM.match(self.text, at, end)
         if not match or _RULE.fullmatch(self.text, at, end):
             return None
         text_at = _skip_space(self.text, match.end(), end)
         inside = not self.indents or indent >= self.indents[-1]
         if self.paragraph and inside and (text_at >= end or match[1] not in (None, "1")):
-            return None  # a line of a paragraph that begins with a number
+            return None  # a line of a paragraph that happens to begin with a number
         while self.indents and indent < self.indents[-1]:
             self.indents.pop()
         self._leave_paragraph()
@@ -495,7 +513,7 @@ class BlockReader:
         self._end_line(end)
 
     def _end_line(self, end: int) -> None:
-        """Let a sentence end with this line, where the next one is not blank."""
+        """End a sentence at the end of this line, unless a blank line follows."""
         after = end + (2 if self.text.startswith("\r\n", end) else 1)
         while after < len(self.text) and self.text[after] in " \t":
             after += 1
@@ -503,7 +521,7 @@ class BlockReader:
             self.canvas.end_sentence(end)
 
     def _raw(self, at: int, end: int) -> bool:
-        """Paint over a block that goes on to its own end, blank lines or not."""
+        """Paint over a block that extends to its own end mark, across blank lines."""
         match = _RAW.match(self.text, at, end)
         if not match:
             return False
@@ -512,14 +530,14 @@ class BlockReader:
             return False
         closing = {"<!--": "-->", "$$": r"\$\$"}.get(name, f"</{name}\\s*>")
         pattern = re.compile(closing, re.IGNORECASE)
-        found = pattern.search(self.text, match.end())
-        if not found:
+        closing_match = pattern.search(self.text, match.end())
+        if not closing_match:
             self.beyond = self.beyond or (pattern, match.end())
-        if not found and name != "<!--":
+        if not closing_match and name != "<!--":
             self.unclosed.add(name)
             return False
         self._leave_paragraph()
-        stop = found.end() if found else len(self.text)
+        stop = closing_match.end() if closing_match else len(self.text)
         (self.canvas.comment if name == "<!--" else self.canvas.fill)(at, stop, BREAK)
         self.resume = stop
         return True
@@ -537,7 +555,7 @@ class BlockReader:
             self.canvas.fill(at, end, BREAK)
 
     def _table(self, start: int, at: int, end: int) -> bool:
-        """Paint over the bars of a table's row; its head is known by the line of dashes below."""
+        """Paint over the bars of a table row; the line of dashes below it identifies the head."""
         line = self.text[at:end]
         if not self.table:
             before = self.text[self.last[0] : self.last[1]]
@@ -561,7 +579,7 @@ class BlockReader:
 
 
 def _indent(line: str) -> tuple[int, int]:
-    """Return the column and the place of the first character that is no blank."""
+    """Return the column and the position of the first character that is not blank."""
     column = place = 0
     for place, character in enumerate(line):  # noqa: B007  (the place is returned)
         if character == "\t":
@@ -579,14 +597,14 @@ def _skip_space(text: str, at: int, end: int) -> int:
     return at
 
 
-_CUT = re.compile(r"\n[ \t]*\r?\n(?=\S)")
-_Key = tuple[str, OpenBlocks, bool]
-"""What a part is, what is open where it begins, and whether it is the first."""
+_SEGMENT_END = re.compile(r"\n[ \t]*\r?\n(?=\S)")
+_SegmentKey = tuple[str, OpenBlocks, bool]
+"""Text of a segment, blocks open at its start, and whether it is the first segment."""
 
 
 @dataclass(frozen=True, slots=True)
-class _ReadPart:
-    """A part whose blocks are painted."""
+class _ReadSegment:
+    """A segment whose blocks are painted."""
 
     painted: str
     comments: tuple[Span, ...]
@@ -596,29 +614,29 @@ class _ReadPart:
 
 
 @dataclass(frozen=True, slots=True)
-class _PaintedPart:
-    """A part that is painted altogether, its comments at offsets into it."""
+class _PaintedSegment:
+    """A completely painted segment; the offsets of its comments are relative to it."""
 
     text: str
     comments: tuple[Span, ...]
 
 
 class IncrementalMarkdown:
-    """Reads one text again and again; it keeps the parts of the last time."""
+    """Reader for successive versions of one text; it caches the segments of the last version."""
 
     def __init__(self) -> None:
-        self._blocks: dict[_Key, _ReadPart] = {}
-        self._painted: dict[tuple[_Key, frozenset[str]], _PaintedPart] = {}
+        self._blocks: dict[_SegmentKey, _ReadSegment] = {}
+        self._painted: dict[tuple[_SegmentKey, frozenset[str]], _PaintedSegment] = {}
 
     def read(self, text: str) -> tuple[str, tuple[Span, ...]]:
-        """Return `text` with its markup painted over, and where its comments are."""
-        parts = self._parts(text)
+        """Return `text` with its markup painted over, and the offsets of its comments."""
+        parts = self._segments(text)
         labels = frozenset().union(*(read.labels for _, read in parts))
-        painted: dict[tuple[_Key, frozenset[str]], _PaintedPart] = {}
+        painted: dict[tuple[_SegmentKey, frozenset[str]], _PaintedSegment] = {}
         texts, comments, at = [], [], 0
         for key, read in parts:
             whole = key, labels
-            part = painted.get(whole) or self._painted.get(whole) or _paint_part(key[0], read, labels)
+            part = painted.get(whole) or self._painted.get(whole) or _paint_segment(key[0], read, labels)
             painted[whole] = part
             texts.append(part.text)
             comments += [(at + start, at + end) for start, end in part.comments]
@@ -626,36 +644,36 @@ class IncrementalMarkdown:
         self._painted = painted
         return "".join(texts), tuple(comments)
 
-    def _parts(self, text: str) -> list[tuple[_Key, _ReadPart]]:
-        cuts = [match.end() for match in _CUT.finditer(text)]
-        parts: list[tuple[_Key, _ReadPart]] = []
-        known: dict[_Key, _ReadPart] = {}
+    def _segments(self, text: str) -> list[tuple[_SegmentKey, _ReadSegment]]:
+        cuts = [match.end() for match in _SEGMENT_END.finditer(text)]
+        parts: list[tuple[_SegmentKey, _ReadSegment]] = []
+        read_segments: dict[_SegmentKey, _ReadSegment] = {}
         start, begun, least = 0, OpenBlocks(), _front_matter(text)
         while start < len(text):
-            end = _next(cuts, max(start + 1, least), len(text))
+            end = _next_cut(cuts, max(start + 1, least), len(text))
             while True:
                 key = text[start:end], begun, start == 0
-                found = known.get(key) or self._blocks.get(key) or _read_part(*key)
-                known[key] = found
-                if found.beyond is None or end == len(text):
+                read = read_segments.get(key) or self._blocks.get(key) or _read_segment(*key)
+                read_segments[key] = read
+                if read.beyond is None or end == len(text):
                     break
-                pattern, behind = found.beyond
+                pattern, behind = read.beyond
                 closing = pattern.search(text, start + behind)
-                end = _next(cuts, closing.end(), len(text)) if closing else len(text)
-            parts.append((key, found))
-            start, begun, least = end, found.open, 0
-        self._blocks = known
+                end = _next_cut(cuts, closing.end(), len(text)) if closing else len(text)
+            parts.append((key, read))
+            start, begun, least = end, read.open, 0
+        self._blocks = read_segments
         return parts
 
 
-def _next(cuts: list[int], at: int, end: int) -> int:
-    """Return the first of `cuts` at or behind a place, or the end."""
+def _next_cut(cuts: list[int], at: int, end: int) -> int:
+    """Return the first of `cuts` at or after a position, or the end."""
     i = bisect_left(cuts, at)
     return cuts[i] if i < len(cuts) else end
 
 
 def _front_matter(text: str) -> int:
-    """Return where the front matter of a text ends, 0 where it has none."""
+    """Return the end of the front matter, 0 if there is none."""
     if not text.removeprefix("\ufeff").startswith(("---", "+++")):
         return 0
     reader = BlockReader(text)
@@ -663,20 +681,20 @@ def _front_matter(text: str) -> int:
     return reader.resume
 
 
-def _read_part(text: str, begun: OpenBlocks, is_first: bool) -> _ReadPart:
+def _read_segment(text: str, begun: OpenBlocks, is_first: bool) -> _ReadSegment:
     reader = BlockReader(text, begun)
     if is_first:
         reader.front_matter()
     reader.read()
     comments = tuple(reader.canvas.comments)
-    return _ReadPart(reader.canvas.text, comments, frozenset(reader.labels), reader.open, reader.beyond)
+    return _ReadSegment(reader.canvas.text, comments, frozenset(reader.labels), reader.open, reader.beyond)
 
 
-def _paint_part(text: str, read: _ReadPart, labels: frozenset[str]) -> _PaintedPart:
+def _paint_segment(text: str, read: _ReadSegment, labels: frozenset[str]) -> _PaintedSegment:
     canvas = Canvas(text)
     canvas.put(0, read.painted)
     canvas.comments += read.comments
     for start, end in iterate_units(read.painted):
         paint_inline(canvas, read.painted, start, end, labels=labels)
     canvas.finish()
-    return _PaintedPart(canvas.text, tuple(sorted(canvas.comments)))
+    return _PaintedSegment(canvas.text, tuple(sorted(canvas.comments)))

@@ -1,9 +1,9 @@
-"""Texts with markup: Markdown, LaTeX and code become plain text of the same length. Nothing is decided here.
+"""Texts with markup: Markdown, LaTeX and code become plain text of the same length.
 
-Markup is painted over with blanks, and so is code but for its comments; code in prose, mathematics,
-references and addresses with a character that is a word no table of counts knows; headings, list items and
-table cells end their sentences. So every offset into the plain text is an offset into the file. How much of
-each format is understood says its module.
+Markup, and code apart from its comments, is replaced by blanks. Code in prose, mathematics, references and
+addresses are replaced by a character that is a word in no count table. Headings, list items and table cells
+end their sentences. An offset into the plain text is therefore also an offset into the file. The supported
+subset of each format is documented in its module.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 MARKDOWN = (".md", ".markdown")
 LATEX = (".tex", ".latex")
 SUFFIXES = (*MARKDOWN, *LATEX)
-"""Of prose: what is read where a directory is given."""
+"""Suffixes of prose, which are read when a directory is given."""
 CODE = (
     ".py",
     ".pyi",
@@ -34,20 +34,20 @@ CODE = (
     ".sh",
     ".bash",
 )
-"""Files of code, of which comments and docstrings are text."""
+"""Suffixes of code, whose comments and docstrings are text."""
 _COMMENT = re.compile("<!--|-->")
 
 
 @dataclass(frozen=True, slots=True)
 class PlainText:
-    """What stands between the markup of a text.
+    """The text between the markup.
 
     Attributes
     ----------
     text : str
-        As long as the original. A line end stands only where the original has one.
+        Text of the same length as the original, with line ends only at the original's line ends.
     comments : tuple of (start, end)
-        Offsets of the comments in the original, their marks included, in text order.
+        Offsets of the comments in the original, including their marks, in text order.
     """
 
     text: str
@@ -55,22 +55,22 @@ class PlainText:
 
 
 def plain_text(path: str, text: str) -> str:
-    """Return `text` with its markup painted over; `path` says by its suffix which markup that is.
+    """Return `text` with its markup painted over; the suffix of `path` determines the format.
 
-    Text of any other suffix is returned as it is. The result has the same length.
+    Text with any other suffix is returned unchanged. The result has the same length.
     """
     return read_markup(path, text).text if has_markup(path) else text
 
 
 def has_markup(path: str) -> bool:
-    """Tell whether the suffix of `path` is that of a format with markup."""
+    """Return True if the suffix of `path` is that of a format with markup."""
     return os.path.splitext(path)[1].lower() in (*SUFFIXES, *CODE)
 
 
 def read_markup(path: str, text: str) -> PlainText:
-    """Return the plain text and the comments of `text`, which has the markup that `path` says.
+    """Return the plain text and the comments of `text`; the suffix of `path` determines the format.
 
-    In text of any other suffix only HTML comments are found, and nothing is painted over.
+    In text with any other suffix, only HTML comments are found, and nothing is painted over.
     """
     suffix = os.path.splitext(path)[1].lower()
     if suffix in MARKDOWN:
@@ -91,11 +91,11 @@ def read_markup(path: str, text: str) -> PlainText:
 
 
 def _html_comments(text: str) -> list[tuple[int, int]]:
-    found, start = [], -1
+    comments, start = [], -1
     for match in _COMMENT.finditer(text):
         if match[0] == "<!--":
             start = match.start() if start < 0 else start
         elif start >= 0:
-            found.append((start, match.end()))
+            comments.append((start, match.end()))
             start = -1
-    return found
+    return comments

@@ -1,6 +1,7 @@
-"""What each character is to the tokenisation `disambig.words.v1`: its class and what it is folded to.
+"""Character classes and case folding of the tokenisation `disambig.words.v1`.
 
-Derived from Python's own Unicode tables, when first needed. No rule about words or sentences here.
+The tables are derived from Python's own Unicode data when they are first needed. The rules for words and
+sentences are in `disambig.text.tokenisations`.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ FIRST_WORD = DIGIT
 FIRST_LETTER = LETTER
 
 ASCII, PLANE_0, ALL = 0x80, 0x10000, 0x110000
-"""The sizes a table can have: most texts need only one of the first two."""
+"""Possible sizes of a table, in code points. Most texts need only one of the first two."""
 
 CLASS_SHIFT = 24
 CODE_MASK = (1 << CLASS_SHIFT) - 1
 
-_OF_CATEGORY = {
+_CLASS_BY_CATEGORY = {
     **dict.fromkeys(("Zs", "Zl", "Zp", "Cc", "Cf", "Cs"), SPACE),
     **dict.fromkeys(("Ll", "Lm", "Mn", "Mc", "Me", "Nl", "No"), LETTER),
     **dict.fromkeys(("Lu", "Lt"), UPPER),
@@ -35,7 +36,7 @@ _OF_CATEGORY = {
     "Pi": QUOTE_OPENING,
     "Pf": QUOTE,
 }
-_OF_CHARACTER = {
+_CLASS_BY_CHARACTER = {
     "\n": LINE_FEED,
     "\r": CARRIAGE_RETURN,
     "\u2029": PARAGRAPH,
@@ -51,18 +52,18 @@ _FOLDED = {
     **dict.fromkeys("\u201c\u201d\u201e\u201f", '"'),
     **dict.fromkeys("\u2018\u2019\u201b\u02bc", "'"),
 }
-_CROWDED = (range(0x10000, 0x33480), range(0xE0000, 0xE01F0))
-"""The astral code points that are assigned and not for private use (checked by a test)."""
+_ASSIGNED_ASTRAL = (range(0x10000, 0x33480), range(0xE0000, 0xE01F0))
+"""Ranges of assigned astral code points outside the private-use areas (a test checks this)."""
 
 
 def character_class(character: str) -> int:
     """Return the class of one character."""
-    found = _OF_CHARACTER.get(character)
-    return _OF_CATEGORY.get(unicodedata.category(character), SYMBOL) if found is None else found
+    kind = _CLASS_BY_CHARACTER.get(character)
+    return _CLASS_BY_CATEGORY.get(unicodedata.category(character), SYMBOL) if kind is None else kind
 
 
 def fold_character(character: str) -> str:
-    """Return what one character becomes in a normalised word, always one character."""
+    """Return the form of one character in a normalised word, always a single character."""
     if unicodedata.category(character) == "Nd":
         return "0"
     lower = character.lower()
@@ -70,7 +71,7 @@ def fold_character(character: str) -> str:
 
 
 def size_for(most: int) -> int:
-    """Return the size of the smallest table that has the code point `most`."""
+    """Return the size of the smallest table that contains the code point `most`."""
     return ASCII if most < ASCII else PLANE_0 if most < PLANE_0 else ALL
 
 
@@ -78,17 +79,17 @@ def size_for(most: int) -> int:
 def table(size: int) -> NDArray[np.uint32]:
     """Return ``class << 24 | folded code point`` of the first `size` code points, shape ``(size,)``."""
     entries = np.arange(size, dtype=np.uint32) | np.uint32(SYMBOL << CLASS_SHIFT)
-    for codes in (range(min(size, PLANE_0)), *_CROWDED):
+    for codes in (range(min(size, PLANE_0)), *_ASSIGNED_ASTRAL):
         if codes.stop <= size:
             characters = [chr(code) for code in codes]
-            kinds = np.array([_OF_CATEGORY.get(category, SYMBOL) for category in
+            kinds = np.array([_CLASS_BY_CATEGORY.get(category, SYMBOL) for category in
                                 map(unicodedata.category, characters)], dtype=np.uint32)  # fmt: skip
             lower = np.array(
                 [ord(small) if len(small) == 1 else code for code, small in
                  zip(codes, map(str.lower, characters), strict=True)], dtype=np.uint32)  # fmt: skip
             lower[kinds == DIGIT] = ord("0")
             entries[codes.start : codes.stop] = kinds << np.uint32(CLASS_SHIFT) | lower
-    for character in {*_OF_CHARACTER, *_FOLDED}:
+    for character in {*_CLASS_BY_CHARACTER, *_FOLDED}:
         if ord(character) < size:
             entries[ord(character)] = character_class(character) << CLASS_SHIFT | ord(
                 fold_character(character)
@@ -99,12 +100,12 @@ def table(size: int) -> NDArray[np.uint32]:
 
 @functools.lru_cache(maxsize=3)
 def classes(size: int) -> NDArray[np.uint8]:
-    """Return the class alone of the first `size` code points, shape ``(size,)``."""
+    """Return the classes of the first `size` code points, without their folded forms, shape ``(size,)``."""
     return (table(size) >> np.uint32(CLASS_SHIFT)).astype(np.uint8)
 
 
 def character_set(size: int, *members: int) -> str:
-    """Return the inside of a regular expression's ``[...]`` for the characters of some classes."""
+    """Return the inside of a regular expression's ``[...]`` that matches the characters of some classes."""
     member = np.isin(classes(size), members)
     edges = np.flatnonzero(np.diff(member, prepend=False, append=False))
     runs = zip(edges[::2].tolist(), (edges[1::2] - 1).tolist(), strict=True)

@@ -1,4 +1,31 @@
-"""Views of texts and of spaCy Docs, and the spans in them that are protected."""
+r"""Views of texts and of spaCy Docs, and the protected spans of a text.
+
+The words of a Doc come from ``doc.text``, so spaCy's tokeniser has no influence on what a word is, unless the
+tokenisation reads the Doc's own tokens (see `ReadsDocs`).
+
+Protected spans of a text (`protected_spans`):
+
+quote
+    Text between double quotes, straight, curly or « », if both marks are in one paragraph. A straight mark
+    opens a quotation before a character that is not a space, unless a letter or digit precedes it; it closes
+    one after a character that is not a space.
+code
+    Text between backticks within a paragraph; fenced blocks (three or more backticks or tildes; an unclosed
+    fence extends to the end); lines indented by four spaces or a tab, after a blank line or at the start of
+    the text, if one of them contains ``= { } $ |``, ``()`` or ``->`` or ends in ``;`` (other indented lines
+    are prose); HTML and XML tags, comments, and the contents of ``<code> <pre> <script> <style> <kbd>
+    <samp>``; words with an underscore between letters or digits (``snake_case``).
+url, email, tag, path
+    Chunks without white space, stripped of the punctuation around them: a chunk with ``://`` or one that
+    starts with ``www.`` or ``mailto:``; ``name@host``; ``@mention`` and ``#tag``; ``/usr/bin``, ``~/x``,
+    ``./x``, ``a/b/c``, ``a/b.txt``, ``C:\x`` and names with a dot before a lower-case letter
+    (``example.org``, ``os.path``), but not ``and/or``.
+
+Names are protected too, but only in `protected_layer`, since they depend on words and sentences: a word of
+two letters or more that starts with a capital, contains lower-case letters and follows a word, comma, hyphen,
+ampersand, apostrophe or full stop in the same sentence and line (except when it repeats the first word of the
+sentence, "The The"); and a word in capitals, of two letters or more, whose neighbours are not in capitals.
+"""
 
 from __future__ import annotations
 
@@ -32,14 +59,14 @@ _TAGS = re.compile("<!--|-->|<(/?)([A-Za-z][\\w:.-]*)(?:[\\s/][^<>]*)?>|<[?!][^<
 _VERBATIM = frozenset(("code", "pre", "script", "style", "kbd", "samp"))
 _CHUNKS = re.compile("[@/\\\\_#]|\\.(?=[a-z])|://")
 _REST = re.compile("\\S*")
-_AT_ONCE = 200_000  # words looked at together
-_LONGEST_LEFT = 256  # characters of a chunk before its first mark
+_WORDS_AT_A_TIME = 200_000  # words processed at a time
+_LONGEST_LEFT = 256  # maximum number of characters of a chunk before its first mark
 _EMAIL = re.compile("[\\w.+-]+@\\w[\\w-]*(?:\\.[\\w-]+)+")
 _TAG = re.compile("[@#]\\w[\\w.-]*")
 _PATH = re.compile("(?:~|\\.{1,2})?/\\w|[A-Za-z]:[\\\\/]|\\\\\\\\\\w|\\w*\\\\\\w")
 _SNAKE = re.compile("[^\\W_]_+[^\\W_]")
 _DOTTED = re.compile("\\w\\.[a-z]")
-_AROUND = "()[]{}<>\"'`*_.,;:!?\u201c\u201d\u2018\u2019\u201e\u00ab\u00bb\u2026"
+_SURROUNDING = "()[]{}<>\"'`*_.,;:!?\u201c\u201d\u2018\u2019\u201e\u00ab\u00bb\u2026"
 
 
 def protected_spans(text: str) -> list[Span]:
@@ -60,10 +87,10 @@ def protected_spans(text: str) -> list[Span]:
 
 
 def connected_spans(text: str) -> list[tuple[int, int]]:
-    """Return where code may reach over blank lines and paragraph separators.
+    """Return the spans in which code may extend across blank lines and paragraph separators.
 
-    Who cuts a text at these, but nowhere within such a span, finds the protected spans of the whole text in
-    the parts. A tag whose end is missing reaches up to the end of the text.
+    A text that is split only at blank lines and separators outside these spans has the same protected spans,
+    piece by piece, as the whole text. A tag without its end tag extends to the end of the text.
     """
     spans: list[Span] = []
     if "```" in text or "~~~" in text:
@@ -162,7 +189,7 @@ def _chunks(text: str) -> Iterator[Span]:
         rest = _REST.match(text, at)
         end = rest.end() if rest else at + 1
         chunk = text[start:end]
-        trimmed = chunk.strip(_AROUND)
+        trimmed = chunk.strip(_SURROUNDING)
         kind = _chunk_kind(chunk, trimmed)
         if kind:
             offset = start + chunk.index(trimmed)
@@ -170,7 +197,7 @@ def _chunks(text: str) -> Iterator[Span]:
 
 
 def _chunk_kind(chunk: str, trimmed: str) -> str:
-    """Return what a chunk without white space is, `trimmed` of the punctuation around it; "" for prose."""
+    """Return the kind of a chunk without white space, "" for prose; `trimmed` lacks its outer punctuation."""
     if "://" in trimmed or trimmed.startswith(("www.", "mailto:")):
         return "url"
     if trimmed[:1] in "@#":
@@ -185,7 +212,7 @@ def _chunk_kind(chunk: str, trimmed: str) -> str:
 
 
 def protected_layer(view: TokenView) -> NDArray[np.bool_]:
-    """Return which words of `view` are protected, shape ``(n_tokens,)``; boundary words never are."""
+    """Return the mask of protected words, shape ``(n_tokens,)``; boundary words are never protected."""
     if not len(view):
         return np.zeros(0, dtype=bool)
     lengths = np.fromiter(map(len, view.texts), dtype=np.int64, count=len(view.texts))
@@ -195,7 +222,7 @@ def protected_layer(view: TokenView) -> NDArray[np.bool_]:
     shift = np.repeat(offsets.astype(small), np.diff(view.documents))
     starts, ends = view.starts + shift, view.ends + shift
     del shift
-    protected = _names("\n".join(view.texts), starts, ends)
+    protected = _name_mask("\n".join(view.texts), starts, ends)
     spans = [
         (start + offset, end + offset)
         for text, offset in zip(view.texts, offsets.tolist(), strict=True)
@@ -210,24 +237,27 @@ def protected_layer(view: TokenView) -> NDArray[np.bool_]:
     return protected & (ends > starts)
 
 
-def _names(text: str, starts: NDArray[np.integer], ends: NDArray[np.integer]) -> NDArray[np.bool_]:
-    """Return which words look like names; the offsets are into the texts joined by line ends."""
+def _name_mask(text: str, starts: NDArray[np.integer], ends: NDArray[np.integer]) -> NDArray[np.bool_]:
+    """Return the mask of words that look like names; offsets refer to the texts joined by line feeds."""
     n = len(starts)
-    found = np.empty(n, dtype=bool)
-    for first in range(0, n, _AT_ONCE):  # in pieces, so that memory does not follow the text's size
-        stop = min(first + _AT_ONCE, n)
-        left, right = max(first - 2, 0), min(stop + 1, n)  # the words beside decide with it
+    are_names = np.empty(n, dtype=bool)
+    # piecewise, so that memory use does not grow with the size of the text
+    for first in range(0, n, _WORDS_AT_A_TIME):
+        stop = min(first + _WORDS_AT_A_TIME, n)
+        left, right = max(first - 2, 0), min(stop + 1, n)  # the decision depends on neighbouring words
         begin = int(starts[left])
         piece = text[begin : int(ends[right - 1])] + "\n"
         own = slice(left, right)
-        found[first:stop] = _names_in(piece, starts[own] - begin, ends[own] - begin)[first - left :][
-            : stop - first
-        ]
-    return found
+        are_names[first:stop] = _name_mask_of_piece(piece, starts[own] - begin, ends[own] - begin)[
+            first - left :
+        ][: stop - first]
+    return are_names
 
 
-def _names_in(text: str, starts: NDArray[np.integer], ends: NDArray[np.integer]) -> NDArray[np.bool_]:
-    """Do the work of `_names` for a piece, which ends in a line end."""
+def _name_mask_of_piece(
+    text: str, starts: NDArray[np.integer], ends: NDArray[np.integer]
+) -> NDArray[np.bool_]:
+    """Return the mask of `_name_mask` for one piece of text, which ends in a line feed."""
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
     classes = ch.classes(ch.size_for(int(codes.max())))[codes]
     width = ends - starts
@@ -242,33 +272,36 @@ def _names_in(text: str, starts: NDArray[np.integer], ends: NDArray[np.integer])
     before = np.concatenate(([False], goes_on))
     before[np.searchsorted(starts, np.flatnonzero(codes == ord("\n")))] = False
     beside = np.concatenate(([False], capitals[:-1])) | np.concatenate((capitals[1:], [False]))
-    found: NDArray[np.bool_] = (upper & ~capitals & before[:-1]) | (capitals & ~beside)
-    again = found[1:] & upper[:-1] & ~before[:-2] & (width[1:] == width[:-1]) & (second[1:] == second[:-1])
+    are_names: NDArray[np.bool_] = (upper & ~capitals & before[:-1]) | (capitals & ~beside)
+    again = (
+        are_names[1:] & upper[:-1] & ~before[:-2] & (width[1:] == width[:-1]) & (second[1:] == second[:-1])
+    )
     for word in np.flatnonzero(again & (codes[starts[1:]] == codes[starts[:-1]])).tolist():
-        found[word + 1] = text[starts[word] : ends[word]] != text[starts[word + 1] : ends[word + 1]]
-    return found
+        are_names[word + 1] = text[starts[word] : ends[word]] != text[starts[word + 1] : ends[word + 1]]
+    return are_names
 
 
 PROTECTED = "protected"
-_LARGEST_KEPT = 4_000_000  # characters: two components that share a batch tokenise it once
+_LARGEST_KEPT = 4_000_000  # characters; lets two components that share a batch tokenise it only once
 _MOST_TOKENS_KEPT = 1_000_000
 _last: dict[str, tuple[bool, tuple[str, ...], TokenView]] = {}
 _last_docs: dict[str, tuple[bool, tuple[Doc, ...], TokenView]] = {}
 
 
 def view_of_docs(docs: Sequence[Doc], tokenisation: Tokenisation, *, protected: bool = False) -> TokenView:
-    """Return the words of `docs`, the same as of their texts.
+    """Return the words of `docs`, which are the same as the words of their texts.
 
-    The last batch and its view are kept for each tokenisation: the next component has them at once.
+    The last batch and its view are cached for each tokenisation, so that the next component reuses them.
 
     Parameters
     ----------
     docs : sequence of Doc
-        A batch; any tokenisation, merged and split tokens and Docs made from words included.
+        A batch. Any spaCy tokenisation is accepted, including merged and split tokens and Docs made from
+        words.
     tokenisation : Tokenisation
-        What a word is.
+        The rule that defines words.
     protected : bool
-        Whether the view gets the layer ``"protected"`` (see `disambig.text.documents`).
+        Whether to add the layer ``"protected"`` (see `disambig.text.documents`).
     """
     if isinstance(tokenisation, ReadsDocs):
         return _with_protected(tokenisation.of_docs(docs), protected)
@@ -277,7 +310,7 @@ def view_of_docs(docs: Sequence[Doc], tokenisation: Tokenisation, *, protected: 
         kept is not None
         and kept[0] == protected
         and len(kept[1]) == len(docs)
-        and all(map(is_, kept[1], docs))  # a Doc's text never changes
+        and all(map(is_, kept[1], docs))  # the text of a Doc never changes
     ):
         return kept[2]
     _last_docs.pop(tokenisation.name, None)
@@ -288,7 +321,7 @@ def view_of_docs(docs: Sequence[Doc], tokenisation: Tokenisation, *, protected: 
 
 
 def view_of_texts(texts: Sequence[str], tokenisation: Tokenisation, *, protected: bool = False) -> TokenView:
-    """Return the words of `texts`; otherwise like `view_of_docs`."""
+    """Return the words of `texts`; see `view_of_docs`."""
     kept = _last.get(tokenisation.name)
     key = tuple(texts)
     if kept is not None and kept[:2] == (protected, key):
@@ -314,10 +347,10 @@ def align_tokens(
     Parameters
     ----------
     doc : Doc
-        Whose tokens are asked for.
+        The Doc whose tokens are returned.
     starts, ends : arrays of int, shape (n,)
-        Character offsets into ``doc.text``. A span that cuts a token gets the whole token; a span
-        of no width, or over white space that is in no token, gets an empty range.
+        Character offsets into ``doc.text``. A span that cuts a token is extended to the whole token; an empty
+        span, or one over white space outside all tokens, gives an empty range.
     """
     if not len(doc):
         nothing = np.zeros(len(starts), dtype=np.int64)

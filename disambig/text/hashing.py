@@ -1,13 +1,13 @@
-"""Hashes of words and of n-grams: what a count table is keyed by.
+"""Hashes of words and of n-grams, the keys of count tables.
 
-A word's hash is MurmurHash64A (Appleby) of its UTF-8 bytes with seed 1, the one spaCy uses, so no
-vocabulary is kept anywhere and tables made apart can be merged. An n-gram's key mixes the hashes
-of its words with their places and with a seed of the tokenisation:
+A word's hash is MurmurHash64A (Appleby) of its UTF-8 bytes with seed 1, as in spaCy, so no
+vocabulary is stored and tables that were built separately can be merged. An n-gram's key mixes the hashes
+of its words with their positions and with the seed of the tokenisation:
 
     key = fmix(seed + n * ORDER + sum_i place_i * h_i)    (mod 2**64)
 
 The sum lets a pattern that is filled with many candidates add one term per candidate.
-This file is the reference in Python and NumPy; `hash_kernels` holds the same for Numba.
+This module is the reference in Python and NumPy; `kernels` holds the compiled version.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 UNKNOWN = 0
-"""The hash of no word: beyond a sentence's end, or a word too long to be one."""
+"""The hash value that stands for "not a word": beyond the end of a sentence, or a word that is too long."""
 
 MASK = 0xFFFFFFFFFFFFFFFF
 MURMUR_MULTIPLIER = 0xC6A4A7935BD1E995
@@ -31,7 +31,7 @@ PLACES = (
     0xC2B2AE3D27D4EB4F,
     0x165667B19E3779F9,
 )
-"""One odd multiplier for each place of an n-gram, so its length is at most five."""
+"""One odd multiplier per position of an n-gram, which limits its length to five words."""
 MAX_ORDER = len(PLACES)
 FMIX = (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53)
 
@@ -53,32 +53,32 @@ def hash_word(word: str | bytes) -> int:
 
 
 GAP = "<*>"
-"""The word that stands for any word in a pattern; no tokenisation makes it a word of text."""
+"""The wildcard word of a pattern, which matches any word; no tokenisation produces it."""
 GAP_HASH = hash_word(GAP)
 NOTHING = "<0>"
-"""The word that stands for no word, where one could stand; no tokenisation makes it a word of text."""
+"""The word that marks an empty position in a pattern; no tokenisation produces it."""
 
 
-_MANY, _SHORT = 32, 24
-"""From so many words on those of so many bytes are hashed together."""
+_MIN_WORDS, _MAX_BYTES = 32, 24
+"""Minimum number of words, and maximum length in bytes, for which words are hashed together."""
 
 
 def hash_words(words: Sequence[str]) -> NDArray[np.uint64]:
     """Return the hashes of `words`, shape ``(len(words),)``."""
-    if len(words) < _MANY:
+    if len(words) < _MIN_WORDS:
         return np.fromiter(map(hash_word, words), dtype=np.uint64, count=len(words))
     data = [word.encode("utf8", "surrogatepass") for word in words]
     lengths = np.fromiter(map(len, data), np.int64, len(data))
-    short = lengths <= _SHORT
-    blocks = np.frombuffer(b"".join(each[:_SHORT].ljust(_SHORT, b"\0") for each in data), "<u8")
-    found = _hash_blocks(blocks.reshape(len(data), -1).astype(np.uint64), lengths)
+    short = lengths <= _MAX_BYTES
+    blocks = np.frombuffer(b"".join(encoded[:_MAX_BYTES].ljust(_MAX_BYTES, b"\0") for encoded in data), "<u8")
+    hashes = _hash_blocks(blocks.reshape(len(data), -1).astype(np.uint64), lengths)
     for i in np.flatnonzero(~short).tolist():
-        found[i] = hash_word(data[i])
-    return found
+        hashes[i] = hash_word(data[i])
+    return hashes
 
 
 def _hash_blocks(blocks: NDArray[np.uint64], lengths: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Return what `hash_word` returns, of words as blocks of eight bytes, zero behind the last."""
+    """Return the same hashes as `hash_word`, for words given as zero-padded blocks of eight bytes."""
     multiplier, shift = np.uint64(MURMUR_MULTIPLIER), np.uint64(47)
     values = np.uint64(WORD_SEED) ^ (lengths.astype(np.uint64) * multiplier)
     for i in range(blocks.shape[1]):
@@ -88,8 +88,8 @@ def _hash_blocks(blocks: NDArray[np.uint64], lengths: NDArray[np.int64]) -> NDAr
         values = np.where(whole, (values ^ mixed) * multiplier, values)
         values = np.where(part, (values ^ blocks[:, i]) * multiplier, values)
     values = (values ^ (values >> shift)) * multiplier
-    found: NDArray[np.uint64] = values ^ (values >> shift)
-    return found
+    hashes: NDArray[np.uint64] = values ^ (values >> shift)
+    return hashes
 
 
 def fmix(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -107,8 +107,8 @@ def ngram_keys(words: NDArray[np.uint64], seed: int) -> NDArray[np.uint64]:
     Parameters
     ----------
     words : array of uint64, shape (n_ngrams, order)
-        Word hashes from left to right; ``1 <= order <= 5``. Rows with `UNKNOWN` get a key like any
-        other: whoever looks them up answers zero for them.
+        Word hashes from left to right; ``1 <= order <= 5``. Rows that contain
+        `UNKNOWN` get a key like any other; look-ups must return zero for them.
     seed : int
         The tokenisation's seed: ``hash_word(tokenisation.name)``.
     """
@@ -119,9 +119,9 @@ def ngram_keys(words: NDArray[np.uint64], seed: int) -> NDArray[np.uint64]:
 
 
 def top_bits_directory(halves: NDArray[np.uint32]) -> tuple[NDArray[np.int32], np.uint32]:
-    """Return where the words with each value of their top bits begin, and the shift that gives these bits.
+    """Return the first word with each value of its top bits, and the shift that extracts these bits.
 
-    `halves` are the upper halves of word hashes, ascending.
+    `halves` are the upper halves of word hashes, in ascending order.
     """
     bits = min(max(len(halves).bit_length(), 1), 18)
     bounds = np.arange((1 << bits) + 1, dtype=np.uint64) << np.uint64(32 - bits)

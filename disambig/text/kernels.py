@@ -9,7 +9,7 @@ from disambig.text import characters as ch
 from disambig.text.hashing import FMIX, MURMUR_MULTIPLIER, ORDER, PLACES, UNKNOWN, WORD_SEED
 from disambig.text.view import END_HASH, START_HASH
 
-# Numba finds the types of compiled functions (see `disambig.jit`).
+# Numba infers the types of compiled functions (see `disambig.jit`).
 # mypy: allow-untyped-defs
 
 
@@ -22,17 +22,13 @@ PLACE = np.array(PLACES, dtype=np.uint64)
 
 @compiled
 def fmix64(key):
-    """Return MurmurHash3's finaliser of one 64-bit value."""
+    """Return the finaliser of MurmurHash3 for one 64-bit value."""
     key ^= key >> _S33
     key *= _FMIX_1
     key ^= key >> _S33
     key *= _FMIX_2
     key ^= key >> _S33
     return key
-
-
-# Numba finds the types of compiled functions (see `disambig.jit`).
-# mypy: allow-untyped-defs
 
 
 _M = np.uint64(MURMUR_MULTIPLIER)
@@ -44,7 +40,7 @@ _UNKNOWN = np.uint64(UNKNOWN)
 _SHIFT = np.uint32(ch.CLASS_SHIFT)
 _CODE = np.uint32(ch.CODE_MASK)
 LONGEST = 255
-"""Bytes of the longest word that has a hash of its own."""
+"""Maximum length in bytes of a word with a hash of its own."""
 
 _LAST_SPACE, _LINE_FEED, _RETURN, _PARAGRAPH = ch.LAST_SPACE, ch.LINE_FEED, ch.CARRIAGE_RETURN, ch.PARAGRAPH
 _OPENING, _CLOSING, _QUOTE, _QUOTE_OPENING = ch.OPENING, ch.CLOSING, ch.QUOTE, ch.QUOTE_OPENING
@@ -55,7 +51,7 @@ _NONE, _RUN, _CLOSED = 0, 1, 2
 
 @compiled
 def _finish(blocks, block, length):
-    """Return MurmurHash64A of `length` bytes: whole blocks of eight, and the rest in `block`."""
+    """Return MurmurHash64A of `length` bytes, from complete blocks of eight and the remainder in `block`."""
     value = _SEED ^ (np.uint64(length) * _M)
     for i in range(length >> 3):
         part = blocks[i] * _M
@@ -73,7 +69,7 @@ def _finish(blocks, block, length):
 
 @compiled
 def _hash(codes, start, stop, table, blocks):
-    """Return the hash of the folded ``codes[start:stop]``, from their UTF-8 bytes."""
+    """Return the hash of the folded ``codes[start:stop]``, computed from their UTF-8 bytes."""
     block = np.uint64(0)
     length = 0
     for at in range(start, stop):
@@ -108,17 +104,17 @@ def _hash(codes, start, stop, table, blocks):
         length += size
         if held + size >= 8:
             blocks[(length >> 3) - 1] = block
-            # a shift by 64 is undefined: nothing is left over when the block was empty
+            # a shift by 64 is undefined; nothing is left over if the block was empty
             block = packed >> np.uint64(8 * (8 - held)) if held else np.uint64(0)
     return _finish(blocks, block, length)
 
 
 @compiled
 def tokenise(codes, offsets, table, hashes, starts, ends, sentences, documents):
-    """Write the words of documents that lie in `codes` with a blank line between each two.
+    """Write the words of the documents in `codes`, which are separated by blank lines.
 
-    Returns the number of tokens, of sentences and of code points read: fewer than there are where
-    the arrays are too short. A sentence has three tokens at least.
+    Returns the numbers of tokens, sentences and code points processed. If the output arrays are too short,
+    it stops early, so that the caller can retry with larger ones. A sentence has at least three tokens.
     """
     n = len(codes)
     blocks = np.empty(LONGEST // 8 + 1, np.uint64)
@@ -129,11 +125,11 @@ def tokenise(codes, offsets, table, hashes, starts, ends, sentences, documents):
     open_sentence = False
     last_end = -1  # end of the last word, in codes
     last_length = 0
-    last_first = 0  # class of its first character
+    last_first = 0  # class of the first character of the last word
     state = _NONE
     run_length = 0
     wide = False
-    blocked = False  # a single "." after an abbreviation
+    blocked = False  # the stop is a single "." after an abbreviation
     lines = 0
     at = 0
     while at < n:
@@ -148,7 +144,7 @@ def tokenise(codes, offsets, table, hashes, starts, ends, sentences, documents):
                 lines += 2
             at += 1
             continue
-        # the word: code points [start, at)
+        # a word consists of the code points [start, at)
         start = at
         first = kind
         at += 1
@@ -173,7 +169,7 @@ def tokenise(codes, offsets, table, hashes, starts, ends, sentences, documents):
             code = codes[start]
             while at < n and codes[at] == code:
                 at += 1
-        # does a sentence end before it?
+        # decide whether a sentence ends before this word
         adjacent = last_end == start
         ends_here = lines >= 2
         stop = first == _DOT_CLASS or first == _STOP or first == _WIDE

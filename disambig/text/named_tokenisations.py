@@ -1,4 +1,4 @@
-"""Tokenisations by their registered names."""
+"""Look up tokenisations by their registered names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from disambig.text.view import Tokenisation
 
 
 def tokenisation_named(name: str) -> Tokenisation:
-    """Return a tokenisation by its registered name, or by that and a language: ``"NAME/LANGUAGE"``.
+    """Return the tokenisation with a registered name, optionally with a language: ``"NAME/LANGUAGE"``.
 
     Raises
     ------

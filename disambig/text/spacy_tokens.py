@@ -1,4 +1,16 @@
-"""The tokenisation by spaCy's tokens, with the attributes of tokens: tags, stems and lemmas."""
+"""The tokenisation `disambig.spacy_tokens.v1`, and layers of token attributes: tags, stems and lemmas.
+
+Words
+    The tokens of a Doc as they are, including merged and split ones; for a plain text, the tokens of the
+    language's blank pipeline. White-space tokens are left out. The normal form is lower case.
+Sentences
+    The sentences of the Doc. If the Doc does not set them, a sentence ends after a run of stops with the
+    quotes and brackets that close directly after it, and at a blank line.
+Layers
+    Tags, stems and lemmas beside the words, if requested. Plain texts are tagged by an installed model; the
+    tags and lemmas of Docs are taken from the Docs. Stems are those of Porter (1980) and Snowball; stop
+    words and punctuation have no stem.
+"""
 
 from __future__ import annotations
 
@@ -22,46 +34,47 @@ if TYPE_CHECKING:
 
 
 _MOST_KEPT = 400_000
-"""Words whose stems are remembered: those of a batch are mostly those of the one before."""
+"""Maximum number of words whose stems are cached; most words of a batch also occur in the previous one."""
 
 
 def stem_layer(view: TokenView, language: str) -> NDArray[np.uint64]:
-    """Return the hash of the stem of each word of `view`, shape ``(n_tokens,)``; 0 for what has none.
+    """Return the hash of each word's stem, shape ``(n_tokens,)``; 0 for words without one.
 
     Raises
     ------
     UserError
-        D203 for a language without stemmer or stop words.
+        D203 for a language without a stemmer or stop words.
     """
-    known = _stems(language)
+    stems = _stems(language)
     words, first, which = np.unique(view.hashes, return_index=True, return_inverse=True)
     documents = view.document_indices(first).tolist()
     starts, ends = view.starts[first].tolist(), view.ends[first].tolist()
     hashes = words.tolist()
-    with known.lock:
-        if len(known.of) > _MOST_KEPT:
-            known.of.clear()
+    with stems.lock:
+        if len(stems.hash_by_word) > _MOST_KEPT:
+            stems.hash_by_word.clear()
         for hashed, document, start, end in zip(hashes, documents, starts, ends, strict=True):
-            if hashed not in known.of:
-                known.of[hashed] = known.stem_hash(view.texts[document][start:end].lower())
-        found = np.array([known.of[hashed] for hashed in hashes], np.uint64)
-    return found[which] if len(found) else found
+            if hashed not in stems.hash_by_word:
+                stems.hash_by_word[hashed] = stems.stem_hash(view.texts[document][start:end].lower())
+        stem_hashes = np.array([stems.hash_by_word[hashed] for hashed in hashes], np.uint64)
+    return stem_hashes[which] if len(stem_hashes) else stem_hashes
 
 
 def content_words(view: TokenView, language: str) -> NDArray[np.bool_]:
-    """Return which tokens have a stem: words that are no stop words, shape ``(n_tokens,)``."""
+    """Return the mask of words that have a stem (stop words have none), shape ``(n_tokens,)``."""
     return stem_layer(view, language) != 0
 
 
-class _Stems:
-    """The stemmer of a language, and what it said so far.
+class _StemCache:
+    """The stemmer of one language with a cache of its results.
 
-    The stemmer keeps the word in hand in itself: one thread at a time, with the `lock`.
+    Snowball stemmers store the current word in the object, so only one thread may use it at a time: hold
+    `lock`.
     """
 
     def __init__(self, stemmer: Any, stop_words: frozenset[str]) -> None:
         self.lock = Lock()
-        self.of: dict[int, int] = {}
+        self.hash_by_word: dict[int, int] = {}
         self._stemmer, self._stop_words = stemmer, stop_words
 
     def stem_hash(self, word: str) -> int:
@@ -71,14 +84,14 @@ class _Stems:
 
 
 @lru_cache(maxsize=4)
-def _stems(language: str) -> _Stems:
+def _stems(language: str) -> _StemCache:
     import snowballstemmer
     from spacy.util import get_lang_class
 
     try:
-        known = get_lang_class(language)
+        language_class = get_lang_class(language)
         name = "porter" if language == "en" else _NAMES[language]
-        return _Stems(snowballstemmer.stemmer(name), frozenset(known.Defaults.stop_words))
+        return _StemCache(snowballstemmer.stemmer(name), frozenset(language_class.Defaults.stop_words))
     except (ImportError, KeyError):
         raise UserError("D203", language=language, names=", ".join(sorted(_NAMES))) from None
 
@@ -104,7 +117,7 @@ _NAMES = {
     "sv": "swedish",
     "tr": "turkish",
 }
-"""Snowball's names of languages by their codes; English uses Porter's first stemmer."""
+"""Snowball's language names by language code; English uses Porter's original stemmer."""
 
 
 LAYERS = ("tag", "stem", "lemma")
@@ -112,38 +125,38 @@ Layers = dict[str, NDArray[np.generic]]
 
 
 def check_layers(layers: Sequence[str]) -> None:
-    """Refuse names of layers that there are not (D204)."""
+    """Raise `UserError` D204 if a layer name is unknown."""
     for name in [layers] if isinstance(layers, str) else layers:
         if isinstance(layers, str) or name not in LAYERS:
             raise UserError("D204", name=name, names=", ".join(LAYERS))
 
 
 def layers_of_text(view: TokenView, wanted: Sequence[str], *, language: str, tagger: str) -> Layers:
-    """Return the layers of a view of plain text: tags by the model `tagger`; lemmas there are none."""
-    found: Layers = {}
+    """Return the layers of a view of plain text: tags from the model `tagger`, stems, but no lemmas."""
+    layers: Layers = {}
     if "tag" in wanted:
-        found["tag"] = _tags_by(tagger, view)
+        layers["tag"] = _tags_by(tagger, view)
     if "stem" in wanted:
-        found["stem"] = stem_layer(view, language)
+        layers["stem"] = stem_layer(view, language)
     if "lemma" in wanted:
         _warn("lemma", "plain text has none: annotate Docs of a pipeline with a lemmatizer")
-    return found
+    return layers
 
 
 def layers_of_docs(
     view: TokenView, docs: Sequence[Doc], words: NDArray[np.bool_], wanted: Sequence[str], *, language: str
 ) -> Layers:
-    """Return the layers of a view of Docs; one that no Doc has is left out, with a warning.
+    """Return the layers of a view of Docs; a layer that no Doc has is left out, with a warning.
 
     Parameters
     ----------
     words : array of bool, shape (n_doc_tokens,)
-        Which of the Docs' tokens, behind one another, are words of the view.
+        Mask of the tokens of all Docs, concatenated, that are words of the view.
     """
-    found: Layers = {}
+    layers: Layers = {}
     for name in wanted:
         if name == "stem":
-            found[name] = stem_layer(view, language)
+            layers[name] = stem_layer(view, language)
             continue
         attributes = [_attribute(doc, name) for doc in docs]
         if any(not attribute and len(doc) for attribute, doc in zip(attributes, docs, strict=True)):
@@ -153,8 +166,8 @@ def layers_of_docs(
         values = [_values(doc, attribute) for doc, attribute in zip(docs, attributes, strict=True)]
         layer = np.zeros(len(view), np.uint64)
         layer[view.ends > view.starts] = np.concatenate([np.zeros(0, np.uint64), *values])[words]
-        found[name] = np.where(content_words(view, language), layer, 0) if name == "lemma" else layer
-    return found
+        layers[name] = np.where(content_words(view, language), layer, 0) if name == "lemma" else layer
+    return layers
 
 
 _ADVICE = {
@@ -168,16 +181,16 @@ def _warn(name: str, advice: str) -> None:
 
 
 def _attribute(doc: Doc, name: str) -> str:
-    """Return the attribute of tokens that a layer is made of, none where a Doc has none.
+    """Return the token attribute that a layer is made from; "" if the Doc does not have it.
 
-    Where there are no tags, the coarse ones of Universal Dependencies stand in for them.
+    The coarse tags of Universal Dependencies are used if a Doc has no fine-grained tags.
     """
     possible = {"tag": ("TAG", "POS"), "lemma": ("LEMMA",)}[name]
     return next((attribute for attribute in possible if doc.has_annotation(attribute)), "")
 
 
 def _values(doc: Doc, attribute: str) -> NDArray[np.uint64]:
-    """Return the hash of each token's tag or lemma; 0 where it has none."""
+    """Return the hash of each token's tag or lemma; 0 for tokens without one."""
     if not attribute:
         return np.zeros(len(doc), np.uint64)
     numbers, which = np.unique(doc.to_array([attribute]), return_inverse=True)
@@ -200,30 +213,30 @@ _ATTRIBUTES = ["ORTH", "LOWER", "IDX", "LENGTH", "SENT_START"]
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _PLAIN, _STOP, _CLOSER, _SPACE, _BLANK = range(5)
 _SYMBOLS = 10_000
-"""spaCy gives some words ("mark", "root") numbers below, in place of hashes."""
+"""spaCy gives some words ("mark", "root") numbers below this limit instead of hashes."""
 _STOPS = frozenset(".!?\u2026")
 _CLOSING = frozenset("\"'\u201d\u2019\u00bb)]}") | {"''"}
 
 
 @dataclass(frozen=True, slots=True)
 class SpacyTokens:
-    """Take spaCy's tokens for words (see the module).
+    """Use spaCy's tokens as words (see the module docstring).
 
     Parameters
     ----------
     language : str
-        Code of the language whose tokeniser cuts plain texts.
+        Code of the language whose tokeniser splits plain texts.
     layers : sequence of str
-        Of ``"tag"``, ``"stem"`` and ``"lemma"``: the layers that views get.
+        Layers to add to views: ``"tag"``, ``"stem"``, ``"lemma"``.
     tagger : str
-        The model that tags plain texts: a task such as ``"tag"``, ``"PACK/TASK"``, or a directory. Docs bring
-        tags of their own.
+        The model that tags plain texts: a task such as ``"tag"``, ``"PACK/TASK"``, or a directory. Docs have
+        their own tags.
 
     Raises
     ------
     UserError
-        D202, when a text is cut, for a language that spaCy has no tokeniser for, D203 for one without
-        stemmer, D204 for a layer that there is not, D404 for a tagger that there is not.
+        D202, when a text is tokenised, for a language without a spaCy tokeniser; D203 for a language
+        without a stemmer; D204 for an unknown layer; D404 for an unknown tagger.
     """
 
     language: str = "en"
@@ -236,40 +249,42 @@ class SpacyTokens:
 
     @property
     def name(self) -> str:
-        """The registered name; with the language, where it is another than English, and the layers."""
+        """The registered name, with the language unless it is English, and with the layers."""
         name = self.registered if self.language == "en" else f"{self.registered}/{self.language}"
         layers = [f"tag={self.tagger}" if layer == "tag" else layer for layer in self.layers]
         return "+".join([name, *layers])
 
     def __call__(self, texts: Sequence[str]) -> TokenView:
         """Return the tokens of `texts`, one document each."""
-        sound = (_SURROGATE.sub("\ufffd", text) for text in texts)  # spaCy takes no half of a pair
+        sound = (_SURROGATE.sub("\ufffd", text) for text in texts)  # spaCy rejects lone surrogates
         docs = list(tokeniser(self.language).pipe(sound))
         return self._layered(_view(self.name, texts, docs)[0])
 
     def of_docs(self, docs: Sequence[Doc]) -> TokenView:
-        """Return the tokens of `docs` as they are."""
+        """Return the tokens of `docs`, one document each."""
         view, words = _view(self.name, [doc.text for doc in docs], docs)
         if not self.layers:
             return view
         return replace(view, layers=layers_of_docs(view, docs, words, self.layers, language=self.language))
 
     def of_sentences(self, sentences: Iterable[Sequence[str]]) -> TokenView:
-        """Return the view of sentences that are cut into tokens already, one document each."""
+        """Return the view of sentences that are already split into tokens, one document each."""
         given = [list(words) for words in sentences]
         sizes = np.array([len(words) for words in given], np.int64)
         lengths = [np.fromiter(map(len, words), np.int64, len(words)) for words in given]
-        ends = np.concatenate([np.zeros(0, np.int64), *(np.cumsum(each + 1) - 1 for each in lengths)])
+        ends = np.concatenate(
+            [np.zeros(0, np.int64), *(np.cumsum(word_lengths + 1) - 1 for word_lengths in lengths)]
+        )
         starts = ends - np.concatenate([np.zeros(0, np.int64), *lengths])
         distinct = list({word.lower() for words in given for word in words})
-        known = dict(zip(distinct, hash_words(distinct).tolist(), strict=True))
-        hashes = np.array([known[word.lower()] for words in given for word in words], np.uint64)
+        hash_by_word = dict(zip(distinct, hash_words(distinct).tolist(), strict=True))
+        hashes = np.array([hash_by_word[word.lower()] for words in given for word in words], np.uint64)
         texts = [" ".join(words) for words in given]
         columns = hashes, starts.astype(np.int32), ends.astype(np.int32)
-        return self._layered(_assembled(self.name, texts, *columns, sizes, np.zeros(len(hashes), bool)))
+        return self._layered(_assemble(self.name, texts, *columns, sizes, np.zeros(len(hashes), bool)))
 
     def _layered(self, view: TokenView) -> TokenView:
-        """Return a view of plain text with its layers."""
+        """Return a view of plain text with its layers added."""
         if not self.layers:
             return view
         layers = layers_of_text(view, self.layers, language=self.language, tagger=self.tagger)
@@ -278,18 +293,18 @@ class SpacyTokens:
     def words(self, text: str) -> list[str]:
         """Return the tokens of one text in lower case, boundary words included."""
         view = self([text])
-        found = [text[s:e].lower() for s, e in zip(view.starts.tolist(), view.ends.tolist(), strict=True)]
-        return name_boundaries(found, view.sentences)
+        words = [text[s:e].lower() for s, e in zip(view.starts.tolist(), view.ends.tolist(), strict=True)]
+        return name_boundaries(words, view.sentences)
 
 
 @lru_cache(maxsize=4)
 def tokeniser(language: str) -> Any:
-    """Return spaCy's tokeniser of a language, made once.
+    """Return spaCy's tokeniser for a language; it is created once.
 
     Raises
     ------
     UserError
-        D202 for a language that spaCy does not know, or not without a package more.
+        D202 for a language that spaCy does not support, or only with an additional package.
     """
     import spacy
 
@@ -300,20 +315,20 @@ def tokeniser(language: str) -> Any:
 
 
 def _view(name: str, texts: Sequence[str], docs: Sequence[Doc]) -> tuple[TokenView, NDArray[np.bool_]]:
-    """Return the view, and which of the Docs' tokens are in it."""
+    """Return the view, and the mask of the Docs' tokens that are in it."""
     columns = [doc.to_array(_ATTRIBUTES).reshape(-1, len(_ATTRIBUTES)) for doc in docs]
     own = np.concatenate([np.zeros((0, len(_ATTRIBUTES)), np.uint64), *columns])
-    sizes = np.array([len(each) for each in columns], np.int64)
+    sizes = np.array([len(rows) for rows in columns], np.int64)
     documents = np.concatenate([[0], np.cumsum(sizes)])
     orths, which = np.unique(own[:, 0], return_inverse=True)
     strings = {id(doc.vocab): doc.vocab.strings for doc in docs}.values()
     kind = np.array([_kind(_string(orth, strings)) for orth in orths.tolist()], np.int8)[which]
     of_token = np.repeat(np.arange(len(sizes)), sizes)
-    begins = _begins(own[:, 4], kind, of_token)
+    begins = _sentence_starts(own[:, 4], kind, of_token)
     words = kind < _SPACE
     lower = own[:, 1]
     for at in np.flatnonzero(words & (lower < _SYMBOLS)).tolist():
-        # a vocabulary without spaCy's word attributes says nothing of the lower case
+        # a vocabulary without lexical attributes does not provide the lower-case form
         word = _string(int(lower[at]), strings) if lower[at] else _string(int(own[at, 0]), strings).lower()
         lower[at] = hash_word(word)
     number = np.cumsum(begins)[words]
@@ -321,11 +336,11 @@ def _view(name: str, texts: Sequence[str], docs: Sequence[Doc]) -> tuple[TokenVi
     starts = own[words, 2].astype(np.int32)
     ends = starts + own[words, 3].astype(np.int32)
     begins = np.diff(number, prepend=number[:1]) > 0
-    return _assembled(name, texts, lower[words], starts, ends, sizes, begins), words
+    return _assemble(name, texts, lower[words], starts, ends, sizes, begins), words
 
 
 def _string(number: int, stores: Iterable[Any]) -> str:
-    """Return the string of a number; Docs of one batch can have several vocabularies."""
+    """Return the string with a given hash; the Docs of a batch can have several vocabularies."""
     for store in stores:
         if number in store:
             return str(store[number])
@@ -340,23 +355,24 @@ def _kind(text: str) -> int:
     return _CLOSER if text in _CLOSING else _PLAIN
 
 
-def _begins(
-    said: NDArray[np.uint64], kind: NDArray[np.int8], document: NDArray[np.int64]
+def _sentence_starts(
+    sent_start: NDArray[np.uint64], kind: NDArray[np.int8], document: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
-    """Return which tokens, white space included, begin a sentence; the first of a document need not.
+    """Return the mask of tokens, white space included, that begin a sentence.
 
-    `said` is what a Doc says of each: 1 where a sentence begins, 0 where it does not know, another number
-    where none does. `document` is the number of each one's Doc: what stands in another one says nothing.
+    The first token of a document need not be marked. `sent_start` holds spaCy's values: 1 if a sentence
+    begins, 0 if that is unknown, another value if none begins. `document` is the index of each token's Doc;
+    stops of one Doc have no effect on the next one.
     """
     begins = np.zeros(len(kind) + 1, bool)
-    solid = np.flatnonzero(kind <= _STOP)  # what neither closes nor is white space
+    solid = np.flatnonzero(kind <= _STOP)  # neither closing punctuation nor white space
     after_stop = (kind[solid[1:]] == _PLAIN) & (kind[solid[:-1]] == _STOP)
     begins[solid[1:]] = after_stop & (document[solid[1:]] == document[solid[:-1]])
     begins[1:] |= kind == _BLANK
-    return (said == 1) | ((said == 0) & begins[:-1])
+    return (sent_start == 1) | ((sent_start == 0) & begins[:-1])
 
 
-def _assembled(
+def _assemble(
     name: str,
     texts: Sequence[str],
     hashes: NDArray[np.uint64],
@@ -365,7 +381,7 @@ def _assembled(
     sizes: NDArray[np.int64],
     breaks: NDArray[np.bool_],
 ) -> TokenView:
-    """Put boundary words around each sentence of documents of `sizes` words, all behind each other."""
+    """Return the view with boundary words around each sentence; `sizes` are the words of each document."""
     begins = breaks.copy()
     documents = np.concatenate([[0], np.cumsum(sizes)])
     begins[documents[:-1][sizes > 0]] = True

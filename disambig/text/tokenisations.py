@@ -1,4 +1,37 @@
-"""The tokenisations of the core."""
+"""The tokenisations of the core: `disambig.words.v1` and `web1t.v1`.
+
+`disambig.words.v1` works for any language, so it has no lists of abbreviations or contractions. There are two
+implementations: regular expressions for short texts, which are also the reference, and a compiled function.
+
+Words
+    A run of letters, marks and digits. An apostrophe between two letters belongs to the word (``it's``,
+    ``o'clock``), and so does a single ``.``, ``,`` or ``:`` between two digits (``3.14``). ``cannot`` is one
+    word, ``can not`` two words, ``well-known`` three: hyphens are words. A run of the same other character
+    is one word (``...``, ``--``). White space, control and format characters and lone surrogates only
+    separate words.
+Normal form
+    Letters in lower case if that is a single character; every digit is ``0``; curly double quotes become
+    ``"``, curly single quotes and apostrophes ``'``. A word of more than 255 bytes has the hash `UNKNOWN`.
+Sentences
+    A sentence ends after a run of ``. ! ? ...`` and the quotes and brackets that close directly after it, if
+    white space follows and then an upper-case or caseless letter, a digit or an opening mark. A single ``.``
+    after one letter, or after a capitalised word of two or three letters (``Mr.``, ``Fig.``), does not end a
+    sentence. Full-width stops need nothing after them. A blank line or a paragraph separator always ends a
+    sentence, a single line end never does.
+
+`web1t.v1` follows the conventions of Google's Web 1T 5-gram counts, for English only. They are those of the
+Penn Treebank, with these exceptions:
+
+* case and numbers are kept;
+* clitics are words: ``it 's``, ``ca n't``, ``we 'll``; ``cannot`` is ``can not``;
+* hyphenated words are split at the hyphen, which is a word; numbers joined by ``. , : / -`` are one word;
+* addresses (URL, e-mail), ``--`` and ``...`` are one word each; other punctuation is single characters;
+* a full stop belongs to an abbreviation inside a sentence (``Mr.``) and to initials (``U.S.``), and is a
+  word of its own at the end of a sentence;
+* curly quotes and apostrophes become straight ones.
+
+Its sentences are those of `disambig.words.v1`. A word of more than 255 bytes has the hash `UNKNOWN`.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +61,7 @@ from disambig.text.view import (
 )
 
 LONGEST = 255
-"""Bytes of the longest word that has a hash of its own."""
+"""Maximum length in bytes of a word with a hash of its own."""
 _REMEMBERED = 200_000
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 _SINGLE = "."
@@ -36,7 +69,7 @@ _SINGLE = "."
 
 @functools.lru_cache(maxsize=3)
 def _patterns(size: int) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return the pattern of a word and the pattern of what ends a sentence, for characters below `size`."""
+    """Return the patterns of a word and of a sentence end, for texts of characters below `size`."""
 
     def char_class(*classes: int) -> str:
         return "[" + ch.character_set(size, *classes) + "]"
@@ -71,7 +104,7 @@ def normalised(raw: str) -> str:
 
 
 class _Hashes(dict[str, int]):
-    """The hash of each raw word seen so far."""
+    """Cache of the hash of each raw word."""
 
     def __missing__(self, raw: str) -> int:
         word = normalised(raw).encode("utf8", "surrogatepass")
@@ -98,7 +131,7 @@ def raw_words(text: str) -> list[str]:
 
 
 def tokenise_text(text: str, offsets: NDArray[np.int64]) -> Arrays:
-    """Return the arrays of documents that lie in `text` at `offsets`, with a blank line between each two."""
+    """Return the columns of the documents at `offsets` in `text`, which are separated by blank lines."""
     words, breaks = _patterns_for(text)
     parts = words.split(text)
     raw = parts[1::3]
@@ -109,14 +142,14 @@ def tokenise_text(text: str, offsets: NDArray[np.int64]) -> Arrays:
     ends = np.cumsum(length + gap)
     starts = ends - length
 
-    found = list(breaks.finditer(text))
-    at = np.fromiter((match.end() for match in found), dtype=np.int64, count=len(found))
-    dots = [(i, match.start()) for i, match in enumerate(found) if match[1] == _SINGLE]
+    matches = list(breaks.finditer(text))
+    at = np.fromiter((match.end() for match in matches), dtype=np.int64, count=len(matches))
+    dots = [(i, match.start()) for i, match in enumerate(matches) if match[1] == _SINGLE]
     if dots:
         which, dot = np.array(dots, dtype=np.int64).T
         before = np.searchsorted(starts, dot) - 1
         adjacent = (before >= 0) & (ends[before] == dot)
-        keep = np.ones(len(found), dtype=bool)
+        keep = np.ones(len(matches), dtype=bool)
         for i, start, long in zip(
             which[adjacent], starts[before[adjacent]], length[before[adjacent]], strict=True
         ):
@@ -131,13 +164,13 @@ def tokenise_text(text: str, offsets: NDArray[np.int64]) -> Arrays:
 
 
 BETWEEN = "\n\n"
-"""Put between documents: a blank line, so that no sentence crosses."""
+"""Separator of documents: a blank line, so that no sentence extends into the next document."""
 _LONGEST_TEXT = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Cut texts into words by the rules of `disambig.words.v1` (see the module)."""
+    """Split texts into words by the rules of `disambig.words.v1` (see the module docstring)."""
 
     name: ClassVar[str] = "disambig.words.v1"
 
@@ -147,32 +180,32 @@ class Words:
         Raises
         ------
         UserError
-            D201, where a text has more than 2**31 - 1 characters.
+            D201 if a text has more than 2**31 - 1 characters.
         """
         lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
         if len(texts) and lengths.max() > _LONGEST_TEXT:
             raise UserError("D201", number=int(lengths.argmax()) + 1, length=int(lengths.max()))
         offsets = np.cumsum(lengths + len(BETWEEN)) - lengths - len(BETWEEN)
         joined = BETWEEN.join(texts)
-        tokenise = _by_kernel if use_numba(len(joined)) else tokenise_text
+        tokenise = _tokenise_compiled if use_numba(len(joined)) else tokenise_text
         return TokenView(self.name, texts, *tokenise(joined, offsets))
 
     @staticmethod
     def normal_form(word: str) -> str:
-        """Return the normal form of one word as it stands in a text."""
+        """Return the normal form of one word as it is written in a text."""
         return normalised(word)
 
     def words(self, text: str) -> list[str]:
         """Return the normalised words of one text, boundary words included."""
         view = TokenView(self.name, [text], *tokenise_text(text, np.zeros(1, dtype=np.int64)))
-        found = [
+        words = [
             normalised(text[start:end])
             for start, end in zip(view.starts.tolist(), view.ends.tolist(), strict=True)
         ]
-        return name_boundaries(found, view.sentences)
+        return name_boundaries(words, view.sentences)
 
 
-def _by_kernel(text: str, offsets: NDArray[np.int64]) -> Arrays:
+def _tokenise_compiled(text: str, offsets: NDArray[np.int64]) -> Arrays:
     from disambig.text.kernels import tokenise
 
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(
@@ -183,8 +216,9 @@ def _by_kernel(text: str, offsets: NDArray[np.int64]) -> Arrays:
     documents = np.zeros(len(offsets) + 1, dtype=np.int64)
     if not len(offsets):
         offsets = np.zeros(1, dtype=np.int64)
-    most = 2 * len(codes) + 64  # tokens: a word and half of a sentence's two boundaries for each character
-    room = len(codes) // 3 + 64  # ordinary text needs less
+    # upper bound on tokens: each character is a word and adds half of a sentence's two boundary words
+    most = 2 * len(codes) + 64
+    room = len(codes) // 3 + 64  # ordinary text needs less; the arrays grow if it does not suffice
     while True:
         hashes = np.empty(room, dtype=np.uint64)
         starts = np.empty(room, dtype=np.int32)
@@ -223,15 +257,15 @@ def _pattern() -> re.Pattern[str]:
     number = "\\d+(?:[.,:/-]\\d+)+(?!{word})".replace("{word}", word)
     initials = "(?:(?<!{word})[^\\W\\d_]\\.){2,}".replace("{word}", word)
     plain = f"{word}+(?:'{word}+)*"
-    last = "(?=[)\\]}\"']*\\Z)"  # a full stop there ends the sentence
+    last = "(?=[)\\]}\"']*\\Z)"  # a full stop at this position ends the sentence
     return re.compile(
         f"{address}|{number}|{initials}|{plain}(?:\\.(?!{last}|\\.|{word}))?|--+|\\.\\.+|(?!{space}).",
         re.DOTALL,
     )
 
 
-def _cut(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the start and end of each word of one sentence, quotes already plain."""
+def _word_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the start and end of each word of one sentence, whose quotes are already straight."""
     for match in _pattern().finditer(text):
         start, end = match.span()
         cannot = _CANNOT.fullmatch(match[0])
@@ -251,7 +285,7 @@ def _cut(text: str) -> Iterator[tuple[int, int]]:
 
 @dataclass(frozen=True, slots=True)
 class Web1T:
-    """Cut English texts into words as Web 1T has them (see the module)."""
+    """Split English texts into words by the conventions of Web 1T (see the module docstring)."""
 
     name: ClassVar[str] = "web1t.v1"
 
@@ -264,7 +298,7 @@ class Web1T:
         documents = [0]
         for text in texts:
             for start, end in _sentences(text):
-                spans = list(_cut(text[start:end].translate(_PLAIN)))
+                spans = list(_word_spans(text[start:end].translate(_PLAIN)))
                 hashes += [START_HASH, *(_hash(text[start + a : start + b]) for a, b in spans), END_HASH]
                 starts += [start, *(start + a for a, _ in spans), end]
                 ends += [start, *(start + b for _, b in spans), end]
@@ -282,15 +316,15 @@ class Web1T:
 
     def words(self, text: str) -> list[str]:
         """Return the words of one text, boundary words included."""
-        found = []
+        words = []
         for start, end in _sentences(text):
             sentence = text[start:end].translate(_PLAIN)
-            found += [SENTENCE_START, *(sentence[a:b] for a, b in _cut(sentence)), SENTENCE_END]
-        return found
+            words += [SENTENCE_START, *(sentence[a:b] for a, b in _word_spans(sentence)), SENTENCE_END]
+        return words
 
 
 def _sentences(text: str) -> list[tuple[int, int]]:
-    """Return where each sentence of `text` starts and ends, without the space around it."""
+    """Return the start and end of each sentence of `text`, without the space around it."""
     _, starts, ends, sentences, _ = tokenise_text(text, np.zeros(1, dtype=np.int64))
     return list(zip(starts[sentences[:-1]].tolist(), ends[sentences[1:] - 1].tolist(), strict=True))
 

@@ -1,4 +1,8 @@
-"""The words of documents in columns, and the boundary words of sentences."""
+"""Token views: the words of a batch of documents as plain arrays.
+
+The boundaries of sentences are words of no width (``<S>`` before the first word and ``</S>`` after the last),
+so that every n-gram is a run of consecutive entries and none extends into another sentence.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +28,7 @@ END_HASH = hash_word(SENTENCE_END)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenView(WeakRefMixin):
-    """The words of some documents, in columns.
+    """The words of a batch of documents, as parallel arrays.
 
     Attributes
     ----------
@@ -57,11 +61,11 @@ class TokenView(WeakRefMixin):
         return len(self.hashes)
 
     def document_indices(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the index of the document that holds each token position."""
+        """Return the index of the document that contains each token position."""
         return np.searchsorted(self.documents, positions, side="right") - 1
 
     def take(self, documents: NDArray[np.int64]) -> TokenView:
-        """Return the view of some of the documents, in the order of their indices here."""
+        """Return the view of some documents, in the order of their indices."""
         first = self.documents[documents]
         lengths = self.documents[documents + 1] - first
         begins = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
@@ -81,7 +85,7 @@ class TokenView(WeakRefMixin):
 
 
 class Tokenisation(Protocol):
-    """A named, versioned rule for what a word is."""
+    """A named, versioned rule that defines words."""
 
     @property
     def name(self) -> str:
@@ -93,13 +97,13 @@ class Tokenisation(Protocol):
         ...
 
     def words(self, text: str) -> list[str]:
-        """Return the normalised words of one text, boundary words included (for people to read)."""
+        """Return the normalised words of one text, boundary words included; for display."""
         ...
 
 
 @runtime_checkable
 class ReadsDocs(Protocol):
-    """A tokenisation that reads spaCy Docs themselves, and not their texts."""
+    """A tokenisation that reads the tokens of spaCy Docs instead of their texts."""
 
     def of_docs(self, docs: Sequence[Doc]) -> TokenView:
         """Return the words of `docs`, one document each."""
@@ -117,14 +121,14 @@ def with_boundaries(
     sentences: NDArray[np.int64],
     documents: NDArray[np.int64],
 ) -> Arrays:
-    """Put boundary words around each sentence.
+    """Add boundary words around each sentence.
 
     Parameters
     ----------
     hashes, starts, ends : arrays, shape (n_words,)
-        The words of all documents; offsets into each one's own text.
+        The words of all documents; offsets refer to the text of each document.
     sentences : array of int64, shape (n_sentences,)
-        The first word of each sentence; with the first of each document that has words among them.
+        The first word of each sentence. The first word of every document that has words is included.
     documents : array of int64, shape (n_documents + 1,)
         The first word of each document, and the number of words.
     """
@@ -145,10 +149,10 @@ def with_boundaries(
 
 
 def name_boundaries(words: list[str], sentences: NDArray[np.int64]) -> list[str]:
-    """Return the words of a view with the names of the boundary words in their places."""
-    found = list(words)
+    """Return the words of a view with ``<S>`` and ``</S>`` in place of the boundary words."""
+    named = list(words)
     for first in sentences[:-1].tolist():
-        found[first] = SENTENCE_START
+        named[first] = SENTENCE_START
     for stop in sentences[1:].tolist():
-        found[stop - 1] = SENTENCE_END
-    return found
+        named[stop - 1] = SENTENCE_END
+    return named
