@@ -152,11 +152,13 @@ _beside: WeakKeyDictionary[Columns, tuple[_Others, Columns]] = WeakKeyDictionary
 
 def join_columns(first: Columns, *others: Columns) -> Columns:
     """Return the columns of several rows side by side; feature groups of one name become one."""
-    known, found = _beside.get(first, ((), None))
-    if found is None or [each() for each in known] != list(others):  # they are equal where they are the same
-        found = _merge_groups((first, *others))
-        _beside[first] = tuple(map(ref, others)), found
-    return found
+    joined_others, joined = _beside.get(first, ((), None))
+    if joined is None or [reference() for reference in joined_others] != list(
+        others
+    ):  # they are equal where they are the same
+        joined = _merge_groups((first, *others))
+        _beside[first] = tuple(map(ref, others)), joined
+    return joined
 
 
 def _merge_groups(parts: Sequence[Columns]) -> Columns:

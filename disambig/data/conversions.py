@@ -170,8 +170,8 @@ def convert(batch: Any, *storages: type) -> Any:
     if isinstance(batch, storages):
         return batch
     for storage in storages:
-        if (found := _convert_once(batch, storage)) is not None:
-            return found
+        if (converted := _convert_once(batch, storage)) is not None:
+            return converted
     wanted = " or ".join(storage.__name__ for storage in storages)
     raise UserError("D459", wanted=wanted, seen=type(batch).__name__)
 
@@ -198,8 +198,8 @@ def stack_batches(batches: Sequence[CandidateBatch]) -> CandidateBatch | None:
         return None
     if any(not _have_same_meaning(first.columns, batch.columns) for batch in batches):
         return None
-    found: CandidateBatch = stack(batches)
-    return found
+    stacked: CandidateBatch = stack(batches)
+    return stacked
 
 
 def _have_same_meaning(first: Columns, other: Columns) -> bool:
@@ -346,9 +346,11 @@ def restricted(batch: CrossedRows, columns: NDArray[np.integer]) -> CrossedRows:
 
     rows = csr_array(batch.rows)
     at = np.searchsorted(columns, rows.indices)
-    known = columns[np.minimum(at, len(columns) - 1)] == rows.indices if len(columns) else at < 0
-    ends = np.concatenate([[0], np.cumsum(known)])[rows.indptr]
-    kept = csr_array((rows.data[known], at[known].astype(np.int32), ends), (rows.shape[0], len(columns)))
+    in_columns = columns[np.minimum(at, len(columns) - 1)] == rows.indices if len(columns) else at < 0
+    ends = np.concatenate([[0], np.cumsum(in_columns)])[rows.indptr]
+    kept = csr_array(
+        (rows.data[in_columns], at[in_columns].astype(np.int32), ends), (rows.shape[0], len(columns))
+    )
     own = own_columns(batch.columns, int(batch.rows.shape[1]))
     names = [own.names[column] for column in columns] if len(own.names) else ()
     columns_kept = Columns(own.labels[columns], own.groups[columns], own.group_names, names)

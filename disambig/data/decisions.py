@@ -153,11 +153,17 @@ class OverlapResolution:
         """Return what concerns some of the decisions, in the order of `rows`; None where nothing does."""
         lost = np.flatnonzero(np.isin(rows, self.lost))
         at = np.flatnonzero(np.isin(rows, self.won))
-        found = [(row, each) for row in at.tolist() for each in self.decision_alternatives(int(rows[row]))]
-        if not found and not len(lost):
+        pairs = [
+            (row, alternative)
+            for row in at.tolist()
+            for alternative in self.decision_alternatives(int(rows[row]))
+        ]
+        if not pairs and not len(lost):
             return None
         return OverlapResolution(
-            lost, np.array([row for row, _ in found], np.int64), tuple(each for _, each in found)
+            lost,
+            np.array([row for row, _ in pairs], np.int64),
+            tuple(alternative for _, alternative in pairs),
         )
 
 
@@ -172,8 +178,14 @@ def join_resolutions(parts: Sequence[tuple[OverlapResolution | None, int, int]])
             lost.append(settled.lost + before)
             won.append(settled.won + before)
             alternatives += [
-                Alternative(each.task, each.start + offset, each.end + offset, each.chosen, each.probability)
-                for each in settled.alternatives
+                Alternative(
+                    alternative.task,
+                    alternative.start + offset,
+                    alternative.end + offset,
+                    alternative.chosen,
+                    alternative.probability,
+                )
+                for alternative in settled.alternatives
             ]
         before += n
     return OverlapResolution(np.concatenate(lost), np.concatenate(won), tuple(alternatives)) if lost else None
@@ -272,9 +284,9 @@ class Decisions:
         """Which decisions would be flagged if no other were surer of the same place."""
         if self.settled is None:
             return self.flagged
-        found = self.flagged.copy()
-        found[self.settled.lost] = True
-        return found
+        raised = self.flagged.copy()
+        raised[self.settled.lost] = True
+        return raised
 
     @property
     def shown(self) -> NDArray[np.bool_]:
@@ -352,8 +364,8 @@ class Decisions:
         """Return what else was proposed in the place of a flag, the surest first; nothing where none is."""
         if not self.flagged[index]:
             return {}
-        found = () if self.settled is None else self.settled.decision_alternatives(index)
-        return {"alternatives": tuple(_alternative(each, text) for each in found)}
+        alternatives = () if self.settled is None else self.settled.decision_alternatives(index)
+        return {"alternatives": tuple(_alternative(alternative, text) for alternative in alternatives)}
 
     def source_record(self, index: int) -> dict[str, Any]:
         """Return what the source of a list said of the chosen candidate: its base score, its rank from 0."""

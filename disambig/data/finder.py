@@ -130,11 +130,11 @@ def empty_places(view: TokenView) -> NDArray[np.int64]:
     return np.flatnonzero(words[1:] & words[:-1] & (view.ends[:-1] < view.starts[1:])) + 1
 
 
-def apart(places: NDArray[np.int64], found: Instances, n_tokens: int) -> NDArray[np.bool_]:
+def apart(places: NDArray[np.int64], instances: Instances, n_tokens: int) -> NDArray[np.bool_]:
     """Tell which empty places have no word of some instances on either side, shape ``(n_places,)``."""
     taken = np.zeros(n_tokens, bool)
-    taken[found.positions] = True
-    taken[found.positions + found.lengths - 1] = True
+    taken[instances.positions] = True
+    taken[instances.positions + instances.lengths - 1] = True
     return ~(taken[places] | taken[places - 1])
 
 
@@ -150,8 +150,8 @@ def neighbour_words(view: TokenView, instances: Instances) -> NDArray[np.uint64]
     """
     before = instances.positions - 1
     after = instances.positions + instances.lengths
-    found: NDArray[np.uint64] = view.hashes[np.stack([before, after], axis=1)]
-    return found
+    neighbours: NDArray[np.uint64] = view.hashes[np.stack([before, after], axis=1)]
+    return neighbours
 
 
 Words = tuple[int, ...]
@@ -175,28 +175,28 @@ def hash_candidates(texts: Sequence[str], tokenisation: str) -> tuple[NDArray[np
         Zero behind the last word of a candidate; one column at least.
     lengths : array of int64, shape (n,)
     """
-    known, row = distinct_texts(texts)
-    found = _words(known, tokenisation)
-    lengths = np.fromiter(map(len, found), np.int64, len(found))
-    words = np.zeros((len(found), int(lengths.max(initial=1))), np.uint64)
+    distinct, row = distinct_texts(texts)
+    hashed = _words(distinct, tokenisation)
+    lengths = np.fromiter(map(len, hashed), np.int64, len(hashed))
+    words = np.zeros((len(hashed), int(lengths.max(initial=1))), np.uint64)
     inside = np.arange(words.shape[1]) < lengths[:, None]
-    words[inside] = np.fromiter(chain.from_iterable(found), np.uint64, int(lengths.sum()))
+    words[inside] = np.fromiter(chain.from_iterable(hashed), np.uint64, int(lengths.sum()))
     return words[row], lengths[row]
 
 
 def _words(texts: Sequence[str], tokenisation: str) -> list[Words]:
     """Return the hashes of the words of different texts."""
     kept = _kept.setdefault(tokenisation, {})
-    found = list(map(kept.get, texts))
-    new = [text for text, words in zip(texts, found, strict=True) if words is None]
+    hashed = list(map(kept.get, texts))
+    new = [text for text, words in zip(texts, hashed, strict=True) if words is None]
     if new:
         cut = dict(zip(new, _tokenise_texts(new, tokenisation), strict=True))
         if len(kept) + len(cut) > MOST_KEPT:
             kept.clear()
         if len(cut) <= MOST_KEPT:
             kept.update(cut)
-        found = [cut[text] if words is None else words for text, words in zip(texts, found, strict=True)]
-    return [words for words in found if words is not None]
+        hashed = [cut[text] if words is None else words for text, words in zip(texts, hashed, strict=True)]
+    return [words for words in hashed if words is not None]
 
 
 def _tokenise_texts(texts: Sequence[str], tokenisation: str) -> Iterator[Words]:
@@ -236,19 +236,19 @@ def find_examples(task: Task, view: TokenView) -> Instances:
     return find_instances(task, view)
 
 
-def _checked(task: Task, found: Instances, name_of_method: str) -> Instances:
-    if not isinstance(found, Instances):
-        raise _fault(task, f"{name_of_method} returned {type(found).__name__}", "Instances")
-    n = len(found)
+def _checked(task: Task, instances: Instances, name_of_method: str) -> Instances:
+    if not isinstance(instances, Instances):
+        raise _fault(task, f"{name_of_method} returned {type(instances).__name__}", "Instances")
+    n = len(instances)
     for name in _COLUMNS:
-        column = np.asarray(getattr(found, name))
+        column = np.asarray(getattr(instances, name))
         if column.shape != (n,) or column.dtype.kind not in "iu":
             seen = f"{name} is of {column.dtype} and shape {column.shape}"
             raise _fault(task, seen, f"whole numbers of shape ({n},): one an instance")
-    if n and not (found.groups.min() >= 0 and found.groups.max() < len(task.groups)):
-        seen = f"an instance is of group {int(found.groups.max())}, with {len(task.groups)} in groups"
+    if n and not (instances.groups.min() >= 0 and instances.groups.max() < len(task.groups)):
+        seen = f"an instance is of group {int(instances.groups.max())}, with {len(task.groups)} in groups"
         raise _fault(task, seen, "an index into groups")
-    return found
+    return instances
 
 
 def _fault(task: Task, seen: str, wanted: str) -> UserError:

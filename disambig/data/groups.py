@@ -68,11 +68,11 @@ def read_confusion_sets(path: str | Path) -> tuple[Group, ...]:
     text = decode(read_small(str(path), limit=MAX_BYTES), str(path)).removeprefix("\ufeff")
     groups: dict[str, Group] = {}
     for number, line in enumerate(text.splitlines(), start=1):
-        said = line.split("\t")[0].strip()
-        if not said or said.startswith("#"):
+        text_of_set = line.split("\t")[0].strip()
+        if not text_of_set or text_of_set.startswith("#"):
             continue
         try:
-            group = confusion_set(said)
+            group = confusion_set(text_of_set)
         except UserError as problem:
             raise UserError("D410", path=path, line=number, problem=problem.values["problem"]) from problem
         if group.name in groups:
@@ -83,7 +83,7 @@ def read_confusion_sets(path: str | Path) -> tuple[Group, ...]:
     return tuple(groups.values())
 
 
-def confusion_set(said: str | Iterable[str]) -> Group:
+def confusion_set(value: str | Iterable[str]) -> Group:
     """Return the group of a set written as ``"quite/quiet"`` or given as its members.
 
     Raises
@@ -92,7 +92,7 @@ def confusion_set(said: str | Iterable[str]) -> Group:
         D411 for fewer than two members, empty ones, repeated ones, more words than a candidate may
         have, or what is never one word in text ("well-known").
     """
-    members = said.split("/") if isinstance(said, str) else list(said)
+    members = value.split("/") if isinstance(value, str) else list(value)
     candidates = tuple(" ".join(member.lower().replace(_CURLY, "'").split()) for member in members)
     name = "/".join(candidates)
     if len(candidates) < 2 or len(set(candidates)) < len(candidates):

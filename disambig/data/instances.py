@@ -184,7 +184,7 @@ def _joined(
 ) -> tuple[NDArray[np.integer], Sequence[str]]:
     """Return numbers that stand for the same words in one vocabulary; one that all share stays as it is."""
     first = vocabularies[0]
-    if all(each is first for each in vocabularies):
+    if all(vocabulary is first for vocabulary in vocabularies):
         return np.concatenate(columns), first
     number: dict[str, int] = {}
     to: dict[int, NDArray[np.int32]] = {}
@@ -244,7 +244,7 @@ class CandidateLists:
         sizes = np.fromiter(map(len, lists), np.int64, len(lists))
         offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         ranks = np.arange(offsets[-1]) - np.repeat(offsets[:-1], sizes)
-        texts = [text for each in lists for text in each]
+        texts = [text for candidates in lists for text in candidates]
         n = len(texts)
         return cls(offsets, texts, np.zeros(n), ranks.astype(np.int32), np.full(n, np.nan, np.float32))
 
@@ -355,8 +355,8 @@ class Instances:
         """
         offsets = self.offsets(group)
         costs = np.ones(int(offsets[-1]), np.float32)
-        known = self.observed >= 0
-        costs[offsets[:-1][known] + self.observed[known]] = 0.0
+        has_observed = self.observed >= 0
+        costs[offsets[:-1][has_observed] + self.observed[has_observed]] = 0.0
         if self.own is None:
             return costs
         if len(offsets) < 2:

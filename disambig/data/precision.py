@@ -118,7 +118,7 @@ def unordered_pair(observed: str, replacement: str) -> str:
 
     A word that is put in has nothing before the stroke, one that is taken out nothing behind it.
     """
-    words = [" ".join(each.lower().replace("\u2019", "'").split()) for each in (observed, replacement)]
+    words = [" ".join(side.lower().replace("\u2019", "'").split()) for side in (observed, replacement)]
     return "/".join(sorted(words) if all(words) else words)
 
 
@@ -135,7 +135,7 @@ SHARE = r"^(\d+ ?(/|in|of|out of) ?\d+|\d+(\.\d+)? ?%|1|0?\.\d+)$"
 EXAMPLES = ("4 in 5", "4/5", "80 %", "0.8")
 
 
-def parse_share(said: Any) -> float:
+def parse_share(value: Any) -> float:
     """Return the share that somebody wrote as one of `EXAMPLES`: above 0, up to 1.
 
     Raises
@@ -143,20 +143,20 @@ def parse_share(said: Any) -> float:
     UserError
         D860 for what is none.
     """
-    share = _number(said.strip()) if isinstance(said, str) else said
+    share = _number(value.strip()) if isinstance(value, str) else value
     if isinstance(share, bool) or not isinstance(share, int | float):
-        raise UserError("D860", value=said)
+        raise UserError("D860", value=value)
     if not 0 < share <= 1:
-        raise UserError("D860", value=said)
+        raise UserError("D860", value=value)
     return float(share)
 
 
-def _number(said: str) -> float | None:
-    if found := _QUOTIENT.fullmatch(said):
-        return int(found[1]) / int(found[2]) if int(found[2]) else None
-    if found := _PERCENT.fullmatch(said):
-        return float(found[1]) / 100
+def _number(text: str) -> float | None:
+    if match := _QUOTIENT.fullmatch(text):
+        return int(match[1]) / int(match[2]) if int(match[2]) else None
+    if match := _PERCENT.fullmatch(text):
+        return float(match[1]) / 100
     try:
-        return float(said)
+        return float(text)
     except ValueError:
         return None

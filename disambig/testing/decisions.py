@@ -239,7 +239,7 @@ class _DecoderChecks:
 
 
 RATES = (0.0, 0.1, 1.0, 10.0, 1000.0, float("inf"))
-_COLUMNS = ("chosen", "margins", "probabilities", "flagged", "said")
+_COLUMNS = ("chosen", "margins", "probabilities", "flagged", "answered")
 
 
 def check_judge(judge: DecisionRule, material: CalibrationData | None = None) -> list[Check]:

@@ -49,9 +49,9 @@ def test_the_documents_of_this_repository():
 
 def test_only_what_changed_is_read_again(monkeypatch):
     read: list[str] = []
-    original = pieces._read_part
+    original = pieces._read_segment
     monkeypatch.setattr(
-        pieces, "_read_part", lambda text, *rest: (read.append(text), original(text, *rest))[1]
+        pieces, "_read_segment", lambda text, *rest: (read.append(text), original(text, *rest))[1]
     )
     reader = IncrementalMarkdown()
     reader.read("One.\n\n- two\n\n- three\n\nFour.\n")

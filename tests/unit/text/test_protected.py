@@ -140,7 +140,7 @@ def test_long_texts_are_looked_at_in_pieces(text, size):
     view = words(["The OLD Bank of BIG Ben, Gone. To\nTHE WHO " + text])
     whole = protected_layer(view)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(protected, "_AT_ONCE", size)
+        patch.setattr(protected, "_WORDS_AT_A_TIME", size)
         assert protected_layer(view).tolist() == whole.tolist()
 
 
