@@ -153,9 +153,8 @@ _beside: WeakKeyDictionary[Columns, tuple[_Others, Columns]] = WeakKeyDictionary
 def join_columns(first: Columns, *others: Columns) -> Columns:
     """Return the columns of several rows side by side; feature groups of one name become one."""
     joined_others, joined = _beside.get(first, ((), None))
-    if joined is None or [reference() for reference in joined_others] != list(
-        others
-    ):  # they are equal where they are the same
+    # columns compare by identity, so this is the same join as last time only if all objects are the same
+    if joined is None or [reference() for reference in joined_others] != list(others):
         joined = _merge_groups((first, *others))
         _beside[first] = tuple(map(ref, others)), joined
     return joined
