@@ -1,4 +1,4 @@
-"""Protocols of all components, and the traits that they may declare."""
+"""Protocols of all components, and the traits that they can declare."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from disambig.text import TokenView
 Where = Literal["words", "tokens", "sentences", "documents", "items"]
 Between = Literal["words", "labels", "own"]
 Concern = Literal["grammar", "confusion", "repetition", "other"]
-"""Kinds of mistakes: of grammar, one word written for another, a word written twice, none of these."""
+"""Kinds of errors: grammar, a word confused with another, a repeated word, or others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +28,14 @@ class Decides:
     Attributes
     ----------
     where : str
-        ``"words"``: a word or more, or an empty place between two; ``"tokens"``: single tokens, of which an
-        example may name any; ``"sentences"``, ``"documents"``: these as a whole; ``"items"``: things outside
-        any text, such as n-best lists, which a reader brings.
+        ``"words"``: one or more words, or an empty position between two; ``"tokens"``: single tokens, any of
+        which can be an example; ``"sentences"``, ``"documents"``: whole ones; ``"items"``: items that are
+        not part of a text, such as n-best lists from a reader.
     between : str
-        ``"words"``: the words of a group, of which one may stand in the text; ``"labels"``: labels of a
-        group, nothing of which stands there; ``"own"``: candidates of each instance's own (`Instances.own`).
+        ``"words"``: the words of a group, one of which can be in the text; ``"labels"``: labels of a group,
+        which are not in the text; ``"own"``: per-instance candidates (`Instances.own`).
     together : bool
-        Whether the decisions of a sentence are taken together, so that none may be cut off.
+        Whether the decisions of a sentence are made jointly, so that the sentence must not be split.
     """
 
     where: Where = "words"
@@ -44,53 +44,53 @@ class Decides:
 
 
 class TaskTraits:
-    """Fields that a task may declare; the values here stand where it does not."""
+    """Fields that a task can declare, with their defaults."""
 
     decides: Decides = Decides()
-    """What the task decides; by default words or empty places, between the words of a group."""
+    """What the task decides; by default between the words of a group, at words or empty positions."""
     metric: tuple[str, str | None] = ("accuracy", None)
-    """The measure that decisions are to serve, and the candidate that it is about, if it is about one."""
+    """The measure to optimise, and its candidate if it concerns a single one."""
     concerns: Concern = "other"
-    """The kind of mistakes that its flags are, for whoever shows them by kind."""
+    """The kind of errors that the task flags, for programs that group flags."""
     folders: Sequence[str] = ()
-    """Settings that may name a folder or file it reads: a saved model names it by its place beside it."""
+    """Settings that can name a folder or file; a saved model stores such paths relative to itself."""
 
 
 class ExtractorTraits:
-    """Fields that an extractor may declare; the values here stand where it does not."""
+    """Fields that an extractor can declare, with their defaults."""
 
     requires: Sequence[str] = ()
-    """Layers that a view must have."""
+    """Layers that the view must have."""
     rows_are_shared: bool = False
-    """Whether the rows say nothing of the candidates (`CrossedRows`): found once for all groups."""
+    """Whether rows do not depend on the candidates (`CrossedRows`) and are computed once for all groups."""
     cross_fit: bool = False
-    """Whether `fit` learns from the labels: then examples are described out of fold."""
+    """Whether `fit` learns from labels; then training examples are transformed out of fold."""
     folders: Sequence[str] = ()
-    """As of a task."""
+    """See `TaskTraits.folders`."""
     describes: str = "any"
-    """Whose candidates it knows: ``"group"``, ``"own"`` (lists of each instance's own), or ``"any"``."""
+    """The candidates it supports: ``"group"``, ``"own"`` (per-instance candidates), or ``"any"``."""
 
 
 class LearnerTraits:
-    """Fields that a learner may declare; the values here stand where it does not."""
+    """Fields that a learner can declare, with their defaults."""
 
     needs_training: bool = True
-    """False where `fit` ignores the examples (an unsupervised sum)."""
+    """False if `fit` ignores the examples, as in an unsupervised sum."""
     takes: tuple[type, ...] = ()
-    """Storages of a batch that it learns from, the best first; others are converted. None: any batch."""
+    """Batch storages that it accepts, the preferred one first; others are converted. Empty: any batch."""
 
 
 class DecisionRuleTraits:
-    """Fields that a judge may declare; the values here stand where it does not."""
+    """Fields that a decision rule can declare, with their defaults."""
 
     between: tuple[Between, ...] = ("words", "labels", "own")
-    """What the tasks that it is for may decide between."""
+    """The values of `Decides.between` that it supports."""
     learns_mistakes: bool = False
-    """Whether it learns from mistakes that people made (`HasErrorCorpus`), where there are some."""
+    """Whether it learns from human errors (`HasErrorCorpus`), if there are any."""
     sees_beside: bool = False
-    """Whether it looks at the words before and after a place of a text (``Scored.beside``)."""
+    """Whether it uses the words before and after a position."""
     sees_parts: bool = False
-    """Whether it looks at what each group of features adds to a score (``Scored.parts``)."""
+    """Whether it uses the contributions of feature groups to a score."""
 
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -98,7 +98,7 @@ Floats = NDArray[np.float64]
 
 
 class CalibrationData(Protocol):
-    """Examples that scorers did not learn from: what a judge is fitted to."""
+    """Held-out examples to which a decision rule is fitted."""
 
     @property
     def task(self) -> Task:
@@ -106,104 +106,104 @@ class CalibrationData(Protocol):
 
     @property
     def n_words(self) -> int:
-        """Words of the text around the examples; 0 where there is none."""
+        """Number of words of the text around the examples; 0 if there is none."""
 
     @property
     def rng(self) -> np.random.Generator:
-        """For what is drawn at random."""
+        """The random generator."""
 
     def scored(self, group: int, *, most: int | None = None) -> ScoreBatch:
-        """Return the examples of a group, scored: all, or a random sample of `most`."""
+        """Return the scored examples of a group, or a random sample of `most` of them."""
 
 
 @runtime_checkable
 class HasErrorCorpus(Protocol):
-    """Material with mistakes that people made, and right words of text unlike the counted one."""
+    """Calibration data with human errors, and correct words of text that was not counted."""
 
     @property
     def n_mistakes(self) -> int:
-        """All mistakes of the text, those that the task does not decide among them."""
+        """Number of all errors in the text, including those that the task does not decide."""
 
     @property
     def n_right_words(self) -> int:
-        """Words of the text around the right words."""
+        """Number of words of the text around the correct words."""
 
     def right(self, group: int) -> ScoreBatch:
-        """Return right words of a group, in text order."""
+        """Return correct words of a group, in text order."""
 
     def mistakes(self, group: int) -> ScoreBatch:
-        """Return mistakes of a group: what was written is observed, and what was meant costs nothing."""
+        """Return errors of a group: the written word is observed, the intended word has cost 0."""
 
 
 class DecisionRule(Protocol):
-    """What makes decisions of scores: a frozen configuration, with what `fit` learned."""
+    """Turns scores into decisions: a frozen configuration with the learned state."""
 
     def fit(self, material: CalibrationData, *, progress: Any = None) -> DecisionRule:
-        """Return a judge fitted to examples, `task`'s groups one by one."""
+        """Return a decision rule fitted to the examples of each group."""
 
     def judge(self, scored: ScoreBatch, *, flags_per_1000: float | None = None) -> Predictions:
-        """Decide for instances of one group, at a rate of flags other than its own if one is given."""
+        """Decide instances of one group, at its own or the given rate of flags."""
 
     def probabilities(self, scored: ScoreBatch) -> Floats | None:
-        """Return the probability of each candidate to be right, ``(n_candidates,)``; None: not known."""
+        """Return the probability that each candidate is right, ``(n_candidates,)``, or None if unknown."""
 
     def state(self) -> Arrays:
-        """Return all that `fit` learned, as arrays."""
+        """Return the learned state as arrays."""
 
     def from_state(self, arrays: Arrays, groups: Sequence[Group]) -> DecisionRule:
-        """Return a judge of this configuration with the given state; ValueError where it does not fit."""
+        """Return a decision rule with the given state; raise ValueError if it does not fit."""
 
 
 @runtime_checkable
 class DecidesBatches(Protocol):
-    """A judge that decides for several groups at once, sooner than one by one."""
+    """A decision rule that decides several groups at once, faster than one at a time."""
 
     def judge_all(
         self, parts: Sequence[ScoreBatch], *, flags_per_1000: float | None = None
     ) -> list[Predictions]:
-        """Return what `judge` makes of each part; there is one at least."""
+        """Return the predictions of `judge` for each of at least one part."""
 
 
 @runtime_checkable
 class RaisesFlags(Protocol):
-    """A judge that flags what should be another word: at an infinite rate all that it can flag at any."""
+    """A decision rule that flags words; at an infinite rate it flags everything it can flag at any rate."""
 
     flags_per_1000: float
-    """The rate of flags per 1,000 correct words that it is set to."""
+    """The current rate of flags per 1,000 correct words."""
 
     def limit(self, flags_per_1000: float | None = None) -> float:
-        """Return the probability above which it flags at a rate; UserError D401 for an impossible one."""
+        """Return the probability threshold for flags at a rate; raise D401 for an invalid rate."""
 
 
 @runtime_checkable
 class KnowsRecall(Protocol):
-    """A judge that knows what it finds at each rate of flags: it can share a budget with others."""
+    """A decision rule that knows its recall at each rate of flags, so that models can share a budget."""
 
     def gains(self) -> tuple[Floats, Floats] | None:
-        """Return rates, rising, and the share of all mistakes rightly flagged at each; None: not known."""
+        """Return ascending rates and the recall of errors at each, or None if unknown."""
 
 
 @runtime_checkable
 class Abstains(Protocol):
-    """A judge that says nothing where it is not sure enough."""
+    """A decision rule that abstains if it is not certain enough."""
 
     @property
     def least_margin(self) -> float:
-        """The margin below which nothing is said, in units of log-odds."""
+        """The margin below which it abstains, in log-odds."""
 
     def with_least_margin(self, least_margin: float) -> DecisionRule:
-        """Return the judge with another least margin."""
+        """Return the decision rule with another minimum margin."""
 
 
-# What is decided
+# Tasks
 
 
 class Task(Protocol):
-    """What is decided: where, and between which candidates."""
+    """Defines where decisions are made, and between which candidates."""
 
     @property
     def name(self) -> str:
-        """Also the default key of the annotations, such as ``"preposition"``."""
+        """The name, which is also the default key of the annotations, such as ``"preposition"``."""
 
     @property
     def language(self) -> str:
@@ -211,74 +211,74 @@ class Task(Protocol):
 
     @property
     def groups(self) -> tuple[Group, ...]:
-        """The lists of candidates, one model each; instances with lists of their own have a group, too."""
+        """The groups of candidates, each with its own model; per-instance candidates have a group, too."""
 
     def instances(self, view: TokenView) -> Instances:
-        """Return the decisions to take in `view`, in text order."""
+        """Return the decisions to make in `view`, in text order."""
 
 
 @runtime_checkable
 class LearnsSettings(Protocol):
-    """A task that finds settings of its own, such as labels in labelled examples; for lists it gets none."""
+    """A task that learns settings, such as its labels, from labelled examples (none for lists)."""
 
     def learn_settings(
         self, labelled: Sequence[Any], tokenisation: Tokenisation | None = None
     ) -> dict[str, Any]:
-        """Return the settings that the config leaves open, as the task's constructor takes them."""
+        """Return the settings that the config leaves open, as arguments of the task's constructor."""
 
 
 @runtime_checkable
 class HasFiles(Protocol):
-    """A task that reads files beside the model, which are read where the task first needs them."""
+    """A task that needs further files, which are read on first use."""
 
     def check_files(self) -> str:
-        """Read all of them, and return a line about them; UserError where something is wrong with them."""
+        """Read all files and return a line about them; raise UserError if something is wrong."""
 
 
 @runtime_checkable
 class HasWarnings(Protocol):
-    """A task that has something to say of the places that are labelled."""
+    """A task that can warn about labelled positions."""
 
     def warnings(self, view: TokenView, instances: Instances) -> list[str]:
-        """Return the lines of it."""
+        """Return the warnings as lines of text."""
 
 
 @runtime_checkable
 class Extensible(Protocol):
-    """A task to which a user may add groups of candidates."""
+    """A task to which users can add groups of candidates."""
 
     def with_groups(self, groups: Sequence[Group]) -> Task:
-        """Return the task with further groups behind its own."""
+        """Return the task with further groups after its own."""
 
 
 @runtime_checkable
 class HasFallback(Protocol):
-    """A task that knows of places where no model decides, and leaves them alone unless told otherwise."""
+    """A task with positions that no model decides, which are ignored by default."""
 
     def with_fallback(self) -> Task:
-        """Return the task with these places found, too (see `Group.learned`)."""
+        """Return the task including these positions (see `Group.learned`)."""
 
 
 @runtime_checkable
 class TakesGroups(Protocol):
-    """A task whose groups come from elsewhere than its config, such as a file, which may change.
+    """A task whose groups come from outside its config, such as a file that can change.
 
-    A saved model gives it those that it was trained for, before anything asks for `groups`.
+    A saved model sets the groups that it was trained for before `groups` is used.
     """
 
     def of_groups(self, groups: Sequence[Group]) -> Task:
-        """Return the task with these groups in place of its own."""
+        """Return the task with these groups instead of its own."""
 
 
 @runtime_checkable
 class HasExamples(Protocol):
-    """A task that is learned from other places of running text than it decides, such as more of them."""
+    """A task that learns from other positions in text than it decides, such as additional ones."""
 
     def examples(self, view: TokenView) -> Instances:
-        """Return the places of a view to learn from; their observed candidates are taken as right."""
+        """Return the positions to learn from; their observed candidates are assumed to be right."""
 
 
-# What is known about it
+# Features
 
 
 @runtime_checkable
@@ -286,24 +286,24 @@ class CandidateBatch(Protocol):
     """The one matrix form every learner reads: a linear map from flat weights to row scores.
 
     Rows are candidates, or the parts (edges, rules) of structured candidates. The rows of
-    instance i are ``offsets[i]:offsets[i + 1]``; every instance has one at least.
+    instance i are ``offsets[i]:offsets[i + 1]``; every instance has at least one.
     """
 
     @property
     def offsets(self) -> NDArray[np.int64]:
-        """Where each instance's rows begin, shape ``(n + 1,)``."""
+        """The first row of each instance, shape ``(n + 1,)``."""
 
     @property
     def cost(self) -> NDArray[np.float32]:
-        """What choosing a row costs, zero for the right ones, shape ``(n_rows,)``."""
+        """The cost of each row, zero for right ones, shape ``(n_rows,)``."""
 
     @property
     def columns(self) -> Columns:
-        """What the flat weights mean."""
+        """The meaning of the flat weights."""
 
     @property
     def layout(self) -> Any:
-        """How rows combine, for the decoder: `offsets` where each row is a candidate of its own."""
+        """How rows combine, for the decoder: `offsets` if each row is a candidate."""
 
     def scores(self, weights: Floats) -> Floats:
         """Return the score of each row, shape ``(n_rows,)``, for flat weights ``(n_columns,)``."""
@@ -320,13 +320,13 @@ class CandidateBatch(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Features:
-    """What an extractor found about one group's instances.
+    """Features of the instances of one group.
 
     Attributes
     ----------
     batch : CandidateBatch
     found, asked : arrays of int32, shape (n_candidates,)
-        Evidence behind each candidate: sources that knew it, of those asked.
+        Evidence for each candidate: number of successful look-ups, and of all look-ups.
     """
 
     batch: CandidateBatch
@@ -335,7 +335,7 @@ class Features:
 
 
 class FeatureExtractor(Protocol):
-    """What is known about each candidate."""
+    """Describes each candidate by features."""
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> FeatureExtractor:
         """Learn vocabularies and thresholds; return a fitted extractor."""
@@ -344,7 +344,7 @@ class FeatureExtractor(Protocol):
         """Return the features of the candidates of instances that all belong to `group`."""
 
     def state(self) -> Arrays:
-        """Return all that `fit` learned, as arrays."""
+        """Return the learned state as arrays."""
 
     def from_state(self, arrays: Arrays) -> FeatureExtractor:
         """Return an extractor of this configuration with the given state."""
@@ -352,46 +352,46 @@ class FeatureExtractor(Protocol):
 
 @runtime_checkable
 class TransformsBatches(Protocol):
-    """An extractor that describes instances of several groups at once, sooner than one by one."""
+    """An extractor that transforms several groups at once, faster than one at a time."""
 
     def transform_all(self, view: TokenView, parts: Sequence[tuple[Instances, Group]]) -> list[Features]:
-        """Return what `transform` gives of each part; there is one at least, none with own lists."""
+        """Return the result of `transform` for each part; there is at least one, none with own candidates."""
 
 
 @runtime_checkable
 class ReadsCountTable(Protocol):
-    """An extractor that asks a count table, which the model refers to and does not hold."""
+    """An extractor that uses a count table, which is not stored in the model."""
 
     @property
     def table(self) -> Any:
-        """The table, opened on first use; its ``identity`` (str) tells it from any other."""
+        """The table, opened on first use; its ``identity`` (str) is unique."""
 
 
 class Kernel(Protocol):
-    """How alike two instances are: a frozen configuration that learns nothing."""
+    """The similarity of two instances: a frozen configuration that learns nothing."""
 
     @property
     def is_linear(self) -> bool:
-        """Whether the kernel is the inner product of what `rows` gives, which has the batch's columns."""
+        """Whether the kernel is the inner product of `rows`, which have the columns of the batch."""
 
     def rows(self, batch: CandidateBatch) -> Any:
-        """Return the rows as the kernel sees them, a scipy.sparse.csr_array of shape ``(n, d)``."""
+        """Return the rows that the kernel compares, a scipy.sparse.csr_array of shape ``(n, d)``."""
 
     def gram(self, left: Any, right: Any) -> Floats:
-        """Return the kernel of each of two sets of such rows with each other, shape ``(n, m)``."""
+        """Return the kernel matrix of two sets of such rows, shape ``(n, m)``."""
 
 
-# How weights are found
+# Learning
 
 
 class Decoder(Protocol):
-    """Turns row scores into winning rows or their marginals; `layout` says how rows combine.
+    """Turns row scores into the best rows or marginals; `layout` says how rows combine.
 
-    With ``scores + cost`` `best` is loss-augmented; rows at minus infinity are forbidden.
+    With ``scores + cost``, `best` is loss-augmented; rows with score minus infinity are forbidden.
     """
 
     def best(self, scores: Floats, layout: Any) -> Floats:
-        """Return a mass of one on each row of the winners, zero elsewhere."""
+        """Return 1 for each row of the best candidates, 0 for others."""
 
     def marginals(self, scores: Floats, layout: Any) -> tuple[Floats, Floats]:
         """Return row marginals under softmax, and the log partition of each instance."""
@@ -399,28 +399,28 @@ class Decoder(Protocol):
 
 @runtime_checkable
 class FindsTop(Protocol):
-    """A decoder that finds the k best candidates, too."""
+    """A decoder that can also find the k best candidates."""
 
     def top(self, scores: Floats, layout: Any, k: int) -> list[tuple[Floats, Any]]:
-        """Return scores and candidates of each instance, best first; fewer where there are fewer."""
+        """Return scores and candidates of each instance, best first, at most `k`."""
 
 
 class Scorer(Protocol):
     """A fitted decision function."""
 
     def scores(self, batch: CandidateBatch) -> Floats:
-        """Return one score a row, shape ``(n_rows,)``."""
+        """Return one score per row, shape ``(n_rows,)``."""
 
     def state(self) -> Arrays:
-        """Return all that is needed to rebuild the scorer, as arrays."""
+        """Return the state of the scorer as arrays."""
 
 
 @runtime_checkable
 class LinearScores(Protocol):
-    """A scorer that is linear: its decisions can be explained."""
+    """A linear scorer, whose decisions can be explained."""
 
     def linear(self, batch: CandidateBatch) -> tuple[CandidateBatch, Floats]:
-        """Return the same examples and rows in whatever columns it weighs, and flat weights over these.
+        """Return the batch in the columns of the scorer, and flat weights for these columns.
 
         ``same.scores(weights)`` are its scores.
         """
@@ -428,22 +428,22 @@ class LinearScores(Protocol):
 
 @runtime_checkable
 class FindsBest(Protocol):
-    """A scorer that finds the best candidates by itself, quicker than by scoring all."""
+    """A scorer that finds the best candidates faster than by scoring all."""
 
     def best(self, batch: CandidateBatch) -> NDArray[np.int64]:
-        """Return the best candidate of each instance, as an index among its own, shape ``(n,)``."""
+        """Return the index of the best candidate of each instance, shape ``(n,)``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """A scorer and how it was found (plain values only: saved with the model)."""
+    """A scorer and a report of its training, plain values that are saved with the model."""
 
     scorer: Scorer
     report: dict[str, Any] = field(default_factory=dict)
 
 
 class Learner(Protocol):
-    """A frozen configuration that finds a scorer from a batch. It never sees groups."""
+    """A frozen configuration that learns a scorer from a batch, independent of groups."""
 
     def fit(
         self,
@@ -460,38 +460,38 @@ class Learner(Protocol):
 
 @runtime_checkable
 class FitsPath(Protocol):
-    """A learner with a sequence of scorers; the trainer takes that of least cost on development data."""
+    """A learner with a sequence of scorers; the trainer chooses the best on development data."""
 
     def fit_path(
         self, batch: CandidateBatch, *, rng: np.random.Generator | None = None
     ) -> Iterator[tuple[str, Fitted]]:
-        """Yield scorers, each with the name of its step, from the simplest on."""
+        """Yield scorers with the names of their steps, the simplest first."""
 
 
 @runtime_checkable
 class HasOpenSettings(Protocol):
-    """A learner that leaves a setting open, to be chosen on folds before it learns from all examples."""
+    """A learner with an open setting, which is chosen on folds before the final training."""
 
     def with_tuned(self, reports: Sequence[Mapping[str, Any]]) -> Learner:
-        """Return the learner with that setting as it came out in some fits, whose reports are given."""
+        """Return the learner with the setting chosen from the reports of several fits."""
 
 
 @runtime_checkable
 class SharesWeights(Protocol):
-    """A learner that can learn weights from several groups together, and draw each group's towards them."""
+    """A learner that can share weights between groups and use them as a prior of each group."""
 
     def fit_shared(self, batches: Sequence[CandidateBatch]) -> Scorer:
-        """Return the scorer of all groups; it also decides for groups with too few examples, or none."""
+        """Return the scorer of all groups, which also decides groups with too few examples."""
 
     def with_prior(self, shared: Scorer) -> Learner:
-        """Return this learner, drawn towards what all groups share."""
+        """Return this learner with the shared scorer as prior."""
 
     def shared_from_state(self, arrays: Arrays) -> Scorer:
         """Rebuild the saved scorer of all groups."""
 
 
 def get_trait(part: object, options: type, name: str) -> Any:
-    """Return a field of a part, or what its options say where it does not declare it."""
+    """Return a trait of a component, or its default."""
     return getattr(part, name, vars(options)[name])
 
 
@@ -501,7 +501,7 @@ def decides(task: Task) -> Decides:
     Raises
     ------
     UserError
-        D414 where it declares something else than a `Decides`.
+        D414 if it declares something other than a `Decides`.
     """
     traits = get_trait(task, TaskTraits, "decides")
     if not isinstance(traits, Decides):
@@ -511,18 +511,18 @@ def decides(task: Task) -> Decides:
 
 
 def metric(task: Task) -> tuple[str, str | None]:
-    """Return the measure that a task's decisions serve, and the candidate that it is about."""
+    """Return the measure of a task and its candidate (see `TaskTraits.metric`)."""
     name, candidate = get_trait(task, TaskTraits, "metric")
     return str(name), candidate
 
 
 def concerns(task: Task) -> str:
-    """Return the kind of mistakes that a task's flags are."""
+    """Return the kind of errors that a task flags."""
     return str(get_trait(task, TaskTraits, "concerns"))
 
 
 def folders(part: type | Task | FeatureExtractor) -> tuple[str, ...]:
-    """Return the settings of a task or an extractor, or of a class of them, that may name folders."""
+    """Return the settings of a task or extractor, or of its class, that can name folders."""
     return tuple(get_trait(part, TaskTraits, "folders"))
 
 
@@ -532,63 +532,63 @@ def requires(extractor: FeatureExtractor) -> tuple[str, ...]:
 
 
 def rows_are_shared(extractor: FeatureExtractor) -> bool:
-    """Tell whether an extractor's rows say nothing of the candidates."""
+    """Return True if the extractor's rows do not depend on the candidates."""
     return bool(get_trait(extractor, ExtractorTraits, "rows_are_shared"))
 
 
 def describes(extractor: FeatureExtractor) -> str:
-    """Return whose candidates an extractor can describe."""
+    """Return the kind of candidates that an extractor supports."""
     return str(get_trait(extractor, ExtractorTraits, "describes"))
 
 
 def cross_fits(extractor: FeatureExtractor) -> bool:
-    """Tell whether an extractor learns from labels."""
+    """Return True if an extractor learns from labels."""
     return bool(get_trait(extractor, ExtractorTraits, "cross_fit"))
 
 
 def needs_training(learner: Learner) -> bool:
-    """Tell whether a learner looks at the examples."""
+    """Return True if a learner uses the examples."""
     return bool(get_trait(learner, LearnerTraits, "needs_training"))
 
 
 def judged_between(judge: DecisionRule) -> tuple[Between, ...]:
-    """Return what the tasks that a judge is for may decide between."""
+    """Return the values of `Decides.between` that a decision rule supports."""
     return tuple(get_trait(judge, DecisionRuleTraits, "between"))
 
 
 def learns_mistakes(judge: DecisionRule) -> bool:
-    """Tell whether a judge learns from mistakes that people made."""
+    """Return True if a decision rule learns from human errors."""
     return bool(get_trait(judge, DecisionRuleTraits, "learns_mistakes"))
 
 
 def sees_beside(judge: DecisionRule) -> bool:
-    """Tell whether a judge looks at the words before and after a place."""
+    """Return True if a decision rule uses the words before and after a position."""
     return bool(get_trait(judge, DecisionRuleTraits, "sees_beside"))
 
 
 def sees_parts(judge: DecisionRule) -> bool:
-    """Tell whether a judge looks at what each group of features adds to a score."""
+    """Return True if a decision rule uses the contributions of feature groups."""
     return bool(get_trait(judge, DecisionRuleTraits, "sees_parts"))
 
 
 def takes(learner: Learner) -> tuple[type, ...]:
-    """Return the storages that a learner learns from; none: any."""
+    """Return the batch storages that a learner accepts; empty for any."""
     return tuple(get_trait(learner, LearnerTraits, "takes"))
 
 
 @dataclass(frozen=True, slots=True)
 class FeatureEvidence:
-    """What was looked up for one attribute of one instance.
+    """The result of a look-up for one attribute of one instance.
 
     Attributes
     ----------
     text : str
-        Such as the n-gram that was asked for.
+        What was looked up, such as an n-gram.
     count : int
-        How often it was seen; 0 where the source does not have it.
+        Its count; 0 if the source does not contain it.
     least : int, optional
-        How often it must have been seen for the source to have it: 1 where nothing is left out, None where
-        the source may lack it however often it was seen.
+        Minimum count for the source to contain it: 1 if the source is complete, None if it can lack n-grams
+        of any count.
     """
 
     text: str
@@ -598,21 +598,21 @@ class FeatureEvidence:
 
 @runtime_checkable
 class ExplainsFeatures(Protocol):
-    """An extractor that says for its columns what stands behind them."""
+    """An extractor that can explain its columns."""
 
     def evidence(
         self, view: TokenView, instances: Instances, group: Group
     ) -> Mapping[tuple[str, str], FeatureEvidence]:
-        """Return the evidence behind the attributes of a single instance, by candidate and column.
+        """Return the evidence for the attributes of a single instance, by candidate and column.
 
-        A column is known by its name, without the ``"candidate: "`` before it where there is one. Attributes
-        of which nothing was looked up, such as a bias, are left out.
+        A column is identified by its name without the prefix ``"candidate: "``. Attributes without a look-up,
+        such as a bias, are omitted.
         """
 
 
 @runtime_checkable
 class NamesFeatures(Protocol):
-    """An extractor that keeps no names of its features, and finds those of the features of given places."""
+    """An extractor without stored feature names, which can find those of given positions."""
 
     def with_names(self, view: TokenView, instances: Instances) -> FeatureExtractor:
-        """Return an extractor of the same features, whose columns that `instances` have are named."""
+        """Return the extractor with names for the columns that occur in `instances`."""
