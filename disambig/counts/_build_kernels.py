@@ -18,7 +18,7 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 _S32 = np.uint64(32)
 _BYTE = np.uint64(255)
 _SMALL = 48
-_FIRST = np.int64(0)  # a plain 0 is a type of its own, for which Numba would compile everything again
+_FIRST = np.int64(0)  # a literal 0 has another type, for which Numba would compile everything again
 _DEEPEST = 256 * 8
 _GAP = np.uint64(GAP_HASH)
 _START = np.uint64(START_HASH)
@@ -27,7 +27,7 @@ _END = np.uint64(END_HASH)
 
 @compiled
 def fill_set(words, table):
-    """Lay the hashes `words` (uint64, none 0) into `table`, uint64 zeros, a power of two of them."""
+    """Insert the hashes `words` (uint64, none 0) into the hash set `table`: zeros, length a power of two."""
     mask = np.uint64(len(table) - 1)
     for word in words:
         at = ((word * _MIX) >> _S32) & mask
@@ -38,7 +38,7 @@ def fill_set(words, table):
 
 @compiled
 def mark_members(words, table, member):
-    """Set ``member[i]`` (uint8) to whether ``words[i]`` is in the set `table`; a 0 never is."""
+    """Set ``member[i]`` (uint8) to whether ``words[i]`` is in the hash set `table`; 0 never is."""
     mask = np.uint64(len(table) - 1)
     for i in range(len(words)):
         word = words[i]
@@ -50,18 +50,18 @@ def mark_members(words, table, member):
 
 @compiled
 def add_keys(hashes, sentences, first, last, seed, member, orders, keys, rows, filled):
-    """Append to row ``rows[k]`` of `keys` those of the n-grams that start at tokens ``first:last``.
+    """Append the keys of the n-grams that start at tokens ``first:last`` to the rows ``rows[k]`` of `keys`.
 
-    Row k is of n-grams of k + 1 words for k < `orders`, and of patterns with a gap of k - `orders` + 3
-    words for the others, if there are any. `keys` is uint64 (more rows than kinds, capacity) and must have
-    room for ``last - first`` more after each ``filled[k]``, for patterns of n words n - 2 times as many.
-    An n-gram stays within its sentence and has no unknown word (0). With `member` (uint8, one a token; else
-    empty) only n-grams are taken that hold a token with bit 1, or one with bit 2 together with the token
-    before it; the word in a gap is not among them, and never the end of a sentence.
+    Row k < `orders` takes n-grams of k + 1 words; the other rows, if any, take patterns with a gap of
+    k - `orders` + 3 words. `keys` is uint64 of shape (more rows than kinds, capacity) and must have room for
+    ``last - first`` more keys after each ``filled[k]``, and n - 2 times as many for patterns of n words.
+    An n-gram stays within its sentence and has no unknown word (0). With `member` (uint8, one per token, else
+    empty) only n-grams are taken that contain a token with bit 1, or a token with bit 2 and the token before
+    it. The word in a gap does not count for this, and is never a sentence boundary.
     """
     gaps = len(rows) > orders
     restricted = len(member) > 0
-    sentence, above = 0, len(sentences)  # the first one that begins behind `first`
+    sentence, above = 0, len(sentences)  # binary search for the first sentence after `first`
     while sentence < above:
         middle = (sentence + above) // 2
         if sentences[middle] <= first:
@@ -120,7 +120,7 @@ def _insertion_sort(keys, begin, end):
 
 @compiled
 def _scatter(source, begin, end, shift, target, to, places):
-    """Copy keys ordered by one byte, stable; `places` (int64, 257) is room for the counts."""
+    """Copy keys ordered by one byte, stable; `places` (int64, 257) is scratch space for the counts."""
     for b in range(257):
         places[b] = 0
     for i in range(begin, end):
@@ -136,7 +136,7 @@ def _scatter(source, begin, end, shift, target, to, places):
 
 @compiled
 def sort_into(keys, target, scratch):
-    """Write `keys` (uint64 hashes) sorted to `target`; `scratch` (uint64) is what is sorted in the cache."""
+    """Write `keys` (uint64 hashes) sorted to `target`; `scratch` (uint64) should fit into the cache."""
     edges = np.empty(257, dtype=np.int64)
     places, ends = np.empty(257, dtype=np.int64), np.empty(256, dtype=np.int64)
     stack = np.empty((_DEEPEST, 3), dtype=np.int64)
@@ -149,10 +149,10 @@ def sort_into(keys, target, scratch):
 
 @compiled
 def _sort_range(keys, first, last, scratch, places, ends, stack):
-    """Sort ``keys[first:last]`` in place; they agree in the highest byte.
+    """Sort ``keys[first:last]`` in place; all agree in the highest byte.
 
-    Ranges too large for `scratch` are cut by their next byte, in place; then two passes by the next
-    two bytes leave so few different keys together that insertion finishes the work.
+    Ranges too large for `scratch` are partitioned in place by their next byte. Then two passes by the next
+    two bytes leave so few keys out of order that insertion sort finishes the work.
     """
     stack[0, 0], stack[0, 1], stack[0, 2] = first, last, 48
     waiting = 1
@@ -179,7 +179,7 @@ def _sort_range(keys, first, last, scratch, places, ends, stack):
                 if ends[b] > places[b]:
                     stack[waiting, 0], stack[waiting, 1], stack[waiting, 2] = places[b], ends[b], shift - 8
                     waiting += 1
-            for b in range(256):  # send each key home until what comes back belongs here
+            for b in range(256):  # cycle keys to their buckets until one belongs here
                 while places[b] < ends[b]:
                     key = keys[places[b]]
                     home = np.int64((key >> byte_shift) & _BYTE)
@@ -195,7 +195,7 @@ def _sort_range(keys, first, last, scratch, places, ends, stack):
 
 @compiled
 def add_up(keys, out_keys, out_counts):
-    """Write each distinct key of sorted `keys` with its number; return how many. Outputs may be `keys`."""
+    """Write each distinct key of sorted `keys` with its count; return their number. Outputs may be `keys`."""
     n = -1
     last = _ZERO
     for i in range(len(keys)):
@@ -212,7 +212,7 @@ def add_up(keys, out_keys, out_counts):
 
 @compiled
 def merge(keys_a, counts_a, keys_b, counts_b, keys, counts):
-    """Merge two ascending lists of distinct keys, adding counts of equal ones; return how many."""
+    """Merge two ascending lists of distinct keys, adding counts of equal ones; return the length."""
     a = b = n = 0
     while a < len(keys_a) and b < len(keys_b):
         key_a, key_b = keys_a[a], keys_b[b]
@@ -237,7 +237,7 @@ def merge(keys_a, counts_a, keys_b, counts_b, keys, counts):
 
 @compiled
 def interleave(keys_a, payload_a, keys_b, payload_b, keys, payload):
-    """Merge two ascending lists of keys with their payloads (uint64), equal keys kept apart."""
+    """Merge two ascending lists of keys with their payloads (uint64); equal keys are kept apart."""
     a = b = 0
     for n in range(len(keys)):
         if b == len(keys_b) or (a < len(keys_a) and keys_a[a] <= keys_b[b]):
@@ -250,10 +250,6 @@ def interleave(keys_a, payload_a, keys_b, payload_b, keys, payload):
             b += 1
 
 
-# Numba finds the types of compiled functions (see `disambig.jit`).
-# mypy: allow-untyped-defs
-
-
 _C1 = np.uint64(C1)
 _C2 = np.uint64(C2)
 _S16 = np.uint64(16)
@@ -264,10 +260,10 @@ _PILOTS = PILOTS
 
 @compiled
 def find_pilots(keys, bits, seed, n_slots, pilots, slots):
-    """Choose a pilot for each bucket of a part; return False where one bucket finds none.
+    """Choose a pilot for each bucket of a part; return False if a bucket has none.
 
-    `keys` (uint64) are the part's, sorted and distinct; `bits`, `seed` and `n_slots` are uint64.
-    Fills `pilots` (uint16, one a bucket) and `slots` (uint64, one a key).
+    `keys` (uint64) are the keys of the part, sorted and distinct; `bits`, `seed` and `n_slots` are uint64.
+    Fills `pilots` (uint16, one per bucket) and `slots` (uint64, one per key).
     """
     n_keys = len(keys)
     n_buckets = len(pilots)
@@ -279,7 +275,7 @@ def find_pilots(keys, bits, seed, n_slots, pilots, slots):
     for b in range(n_buckets):
         if first[b + 1] > largest:
             largest = first[b + 1]
-    # the large buckets first, while there is room: buckets in falling order of size
+    # process buckets by falling size: large buckets need many free slots
     start = np.zeros(largest + 2, dtype=np.int64)
     for b in range(n_buckets):
         start[largest - first[b + 1] + 1] += 1
@@ -300,12 +296,12 @@ def find_pilots(keys, bits, seed, n_slots, pilots, slots):
         if begin == end:
             pilots[order[o]] = 0
             continue
-        found = False
+        has_pilot = False
         first_key = keys[begin]
         mixed = (seed << _S16) * _C1
         for pilot in range(_PILOTS):
             slot = ((((first_key ^ mixed) * _C2) >> _S32) * n_slots) >> _S32
-            free = not (taken[slot >> _SIX] >> (slot & _63)) & _ONE  # mostly not: leave early
+            free = not (taken[slot >> _SIX] >> (slot & _63)) & _ONE  # rarely free: test the first key alone
             if free:
                 slots[begin] = slot
                 for i in range(begin + 1, end):
@@ -317,7 +313,7 @@ def find_pilots(keys, bits, seed, n_slots, pilots, slots):
             mixed += _C1
             if not free:
                 continue
-            for i in range(begin, end):  # two keys of the bucket may want the same slot
+            for i in range(begin, end):  # two keys of the bucket may map to the same slot
                 for j in range(begin, i):
                     if slots[i] == slots[j]:
                         free = False
@@ -325,8 +321,8 @@ def find_pilots(keys, bits, seed, n_slots, pilots, slots):
                 for i in range(begin, end):
                     taken[slots[i] >> _SIX] |= _ONE << (slots[i] & _63)
                 pilots[order[o]] = pilot
-                found = True
+                has_pilot = True
                 break
-        if not found:
+        if not has_pilot:
             return False
     return True

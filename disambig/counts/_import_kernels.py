@@ -1,4 +1,4 @@
-"""Compiled functions that parse lines of ready counts."""
+"""Compiled functions that parse lines of count files."""
 
 # Numba finds the types of compiled functions (see `disambig.jit`).
 # mypy: allow-untyped-defs
@@ -13,7 +13,7 @@ from disambig.text import MAX_ORDER, MURMUR_MULTIPLIER, ORDER_STEP, PLACE, WORD_
 TSV, GOOGLE_2, GOOGLE_3 = 0, 1, 2
 NO_TAB, NO_COUNT, NO_NGRAM, TOO_LONG, WRONG_ORDER, NO_YEARS, TOO_MANY = 1, 2, 3, 4, 5, 6, 7
 CUT, TAGGED = 0, 1
-"""What a word map has in place of a hash for words whose n-grams are left out."""
+"""Values in a word map, in place of a hash, for words whose n-grams are left out."""
 _FINE, _LEFT_OUT, _DEFERRED = 0, 1, 2
 _ZERO = np.uint64(0)
 _ONE = np.uint64(1)
@@ -42,14 +42,14 @@ _NINE = np.uint64(9)
 
 
 @compiled
-def _word(data, at):
-    """Return where the next space, TAB or line end is (uint64), that byte, and the hash of the word up to it.
+def _next_word(data, at):
+    """Return the offset of the next space, TAB or line end (uint64), that byte, and the hash of the word.
 
-    The hash is MurmurHash64A, seed 1, as `hashing.hash_word` has it.
+    The hash is MurmurHash64A with seed 1, as in `disambig.text.hash_word`.
     """
     some = eight_bytes(data, at)
-    low = (some - _BYTES_33) & ~some & _BYTES_128  # its lowest bit tells the first byte below 33
-    below = (low - _ONE) & ~low  # all bits under it
+    low = (some - _BYTES_33) & ~some & _BYTES_128  # its lowest bit marks the first byte below 33
+    below = (low - _ONE) & ~low  # all bits below it
     size = ((below & _BYTES_1) * _BYTES_1 >> _S56) - _ONE
     byte = (some >> ((size & _SEVEN) << _THREE)) & _BYTE
     if low == _ZERO or (byte != _SPACE and byte != _TAB and byte != _LF):
@@ -104,7 +104,7 @@ def _is_member(word, table):
 
 @compiled
 def place_in(words, word):
-    """Return the row that `word` has, or would get, in a map: uint64, rows of a word and its normal form."""
+    """Return the row of `word` in a map, or the row where it would be inserted (uint64)."""
     mask = np.uint64(len(words) - 1)
     at = ((word * _MIX) >> _S32) & mask
     while words[at, 0] != _ZERO and words[at, 0] != word:
@@ -114,7 +114,7 @@ def place_in(words, word):
 
 @compiled
 def put_all(words, raw, values):
-    """Enter words into a map with room for them; return how many were new."""
+    """Insert words into a map that has room for them; return how many were new."""
     new = 0
     for i in range(len(raw)):
         at = place_in(words, raw[i])
@@ -126,11 +126,11 @@ def put_all(words, raw, values):
 
 @compiled
 def _number(data, at):
-    """Return the number at `at` and its end; no progress where there is none, or it is too long."""
+    """Return the number at `at` and its end; the end is `at` if there is no number or it is too long."""
     value = _ZERO
     begin = at
     while True:
-        digit = np.uint64(data[at]) - _DIGIT_0  # wraps for what comes before the digits
+        digit = np.uint64(data[at]) - _DIGIT_0  # wraps around for bytes below "0"
         if digit > _NINE:
             break
         value = value * _TEN + digit
@@ -150,7 +150,7 @@ def _next_line(data, at):
 
 @compiled
 def _counts(data, at, form, first_year, last_year):
-    """Read what follows the TAB after an n-gram; return the count, the next line, and what is wrong."""
+    """Read what follows the TAB after an n-gram; return the count, the next line, and the error code."""
     if form == 0:
         total, end = _number(data, at)
         following = _next_line(data, end)
@@ -182,8 +182,8 @@ def _counts(data, at, form, first_year, last_year):
 
 
 @compiled
-def _same(data, one, other, size):
-    """Return whether `size` bytes are the same at both places and a TAB follows."""
+def _same_ngram(data, one, other, size):
+    """Return whether `size` bytes are equal at both offsets and a TAB follows."""
     if data[other + size] != _TAB:
         return False
     done = _ZERO
@@ -196,8 +196,8 @@ def _same(data, one, other, size):
 
 
 @compiled
-def _verdict(data, begin, size, wrong, form):
-    """Return the plainest name for what is wrong with the line at `begin`."""
+def _specific_error(data, begin, size, wrong, form):
+    """Return the most specific error code for the line at `begin`."""
     tabs = 0
     while begin < size and data[begin] != _LF:
         tabs += data[begin] == _TAB
@@ -209,27 +209,27 @@ def _verdict(data, begin, size, wrong, form):
 
 @compiled
 def parse(
-    data, n_bytes, form, order, years, seed, table, words, keys, counts, orders, missing, deferred, said
+    data, n_bytes, form, order, years, seed, table, words, keys, counts, orders, missing, deferred, tallies
 ):
-    """Read the lines of ``data[:n_bytes]`` (uint8), the last with a line end too.
+    """Parse the lines of ``data[:n_bytes]`` (uint8); the last line must have a line end too.
 
     Parameters
     ----------
-    data : with 16 line ends more than `n_bytes`
+    data : followed by 16 line ends after `n_bytes`
     form : TSV, GOOGLE_2 or GOOGLE_3
-    order : that of all n-grams, or 0 where it is free
-    years : array of uint64, the first and the last that count
-    table : a set of words (see `build_kernels.fill_set`) of which an n-gram must hold one, or empty
-    words : a map (see `place_in`) from words as they stand to their normal forms, or empty for none
-    keys, counts (uint64), orders (uint8) : filled, with room for a fourth of the bytes and two
+    order : number of words of all n-grams, or 0 if it varies
+    years : array of uint64, the first and the last year to count
+    table : hash set of words (see `_build_kernels.fill_set`) of which an n-gram must contain one, or empty
+    words : map (see `place_in`) from words as written to their normal forms, or empty
+    keys, counts (uint64), orders (uint8) : filled; must have room for a quarter of the bytes plus two
     missing : filled with words that are not in the map: rows of hash, start, end (uint64)
-    deferred : filled with the starts and ends (int64) of lines with such words; they are not counted yet
-    said : int64, filled with the numbers of n-grams, of lines, of missing words, of deferred lines, of
-        lines left out for a word that is cut, and for a tag
+    deferred : filled with start and end (int64) of the lines with such words, which are not counted yet
+    tallies : int64, filled with the numbers of n-grams, lines, missing words, deferred lines, and of lines
+        left out because a word is cut or tagged
 
-    Returns 0, or what is wrong with the last line read.
+    Returns 0, or the error code of the last line read.
     """
-    said[:] = 0
+    tallies[:] = 0
     filled = lines = n_missing = n_deferred = 0
     size = np.uint64(n_bytes)
     restricted, mapped = len(table) > 0, len(words) > 0
@@ -242,17 +242,17 @@ def parse(
         lines += 1
         wrong = 0
         fits = before_size > _ZERO and begin + before_size < size
-        if form == 1 and fits and _same(data, before, begin, before_size):
+        if form == 1 and fits and _same_ngram(data, before, begin, before_size):
             at = begin + before_size
         else:
             n = 0
             total = seed
             wanted = not restricted
-            counted = False  # whether the n-gram is the last of `keys`
+            counted = False  # whether the n-gram is the last one in `keys`
             state = _FINE
             at = begin
             while True:
-                end, last, word = _word(data, at)
+                end, last, word = _next_word(data, at)
                 if end == at:
                     wrong = NO_NGRAM
                     break
@@ -295,7 +295,7 @@ def parse(
                 deferred[n_deferred, 1] = np.int64(following)
                 n_deferred += 1
             elif state == _LEFT_OUT:
-                said[reason] += 1
+                tallies[reason] += 1
             elif counted:
                 counts[filled - 1] += count
                 if counts[filled - 1] >= _MOST:
@@ -307,8 +307,8 @@ def parse(
                 filled += 1
                 counted = True
         if wrong != 0:
-            said[0], said[1] = filled, lines
-            return _verdict(data, begin, size, wrong, form)
+            tallies[0], tallies[1] = filled, lines
+            return _specific_error(data, begin, size, wrong, form)
         begin = following
-    said[0], said[1], said[2], said[3] = filled, lines, n_missing, n_deferred
+    tallies[0], tallies[1], tallies[2], tallies[3] = filled, lines, n_missing, n_deferred
     return 0

@@ -24,37 +24,37 @@ if TYPE_CHECKING:
 
 
 Progress = Callable[[str, int, int | None], None]
-"""Told ``(stage, done, total or None)``: ``"count"`` in texts, ``"write"`` in n-grams written."""
+"""Called with ``(stage, done, total or None)``: ``"count"`` counts texts, ``"write"`` n-grams written."""
 BATCH = 1 << 22
-"""Characters that are tokenised at a time."""
+"""Number of characters tokenised at a time."""
 
 
 class BuildOptions(TypedDict, total=False):
-    """What `build_table` and `readers.import_table` can be asked for alike.
+    """Options that `build_table` and `import_table` share.
 
     Attributes
     ----------
     orders : int
-        Count 1-grams to n-grams of this length, 5 at most (the default).
+        Count n-grams from 1 word to this many words, at most 5 (the default).
     min_counts : mapping of int to int
-        For an order, the count below which n-grams of this many words, and longer ones up to the next
-        order that is named, are left out (see `pruning.least_counts`); by default none is.
+        For an order, the count below which n-grams with this many words are left out, and longer ones
+        up to the next given order (see `least_counts`); by default all are kept.
     keep_words : collection of str
-        Only n-grams that contain one of these words, in the tokenisation's normal form; of two words
-        with a space between, those that contain both side by side. Of a pattern with a gap, the words
-        outside the gap count.
+        Count only n-grams that contain one of these words (in the normal form of the tokenisation), or
+        two words side by side if an entry has a space. In a pattern with a gap, only the words outside
+        the gap count.
     record : {"exact", "compact", "small"}
-        Form of the records.
+        Record format.
     keys : bool
-        Keep the keys too, so that the table can be merged and pruned.
+        Also store the keys, so that the table can be merged and pruned.
     memory : int
-        Bound on the process's memory, in bytes; what does not fit is sorted on disk.
+        Memory limit of the process, in bytes; the rest is sorted on disk.
     temporary : path
-        Where those temporary files lie.
+        Directory for the temporary files.
     licence : str
-        What the header says of the counted text.
+        Licence of the counted text, for the header.
     force : bool
-        Replace a file that exists.
+        Replace an existing file.
     progress : callable
         See `Progress`.
     """
@@ -72,7 +72,7 @@ class BuildOptions(TypedDict, total=False):
 
 
 def batches(texts: Iterable[str], *, size: int = BATCH) -> Iterator[list[str]]:
-    """Gather texts into lists of about `size` characters."""
+    """Group texts into lists of about `size` characters."""
     batch: list[str] = []
     characters = 0
     for text in texts:
@@ -91,9 +91,9 @@ def count_texts(
     *tokenisations: Tokenisation,
     tell: Callable[[int], None] | None = None,
 ) -> int:
-    """Add the n-grams of `texts` to `counter`, each text a unit of its own; return how many texts.
+    """Add the n-grams of `texts` to `counter`; return the number of texts. No n-gram crosses two texts.
 
-    `tell` is told their number now and then.
+    `tell` is called with the number of texts so far, from time to time.
     """
     n_texts = 0
     for batch in batches(texts):
@@ -114,7 +114,7 @@ def merged_partitions(
 ) -> Iterator[Merged]:
     """Yield all n-grams of `texts` as sorted arrays ``(keys, counts, kinds)``, for experiments.
 
-    Parameters are those of `build_table`; `layout.order_of` tells the order of a kind.
+    Parameters are those of `build_table`; `layout.ngram_order` gives the order of a kind.
     """
     with make_counter([tokenisation.name], gaps=gaps, **choices) as counter:
         count_texts(counter, texts, tokenisation)
@@ -135,23 +135,23 @@ def build_table(
     Parameters
     ----------
     path : path
-        The table; its directory must exist.
+        Path of the table; its directory must exist.
     texts : iterable of str
-        One paragraph, or document, each: no n-gram crosses from one into the next.
+        Each is a paragraph or a document: no n-gram crosses from one to the next.
     tokenisation : Tokenisation, or sequence of them
-        Each gives the table a view of the same text.
+        Each tokenisation adds a view of the same text to the table.
     gaps : bool
-        Count patterns with a gap as well (see `NgramCounter`).
+        Also count patterns with a gap (see `NgramCounter`).
     sources : sequence of mapping
-        What the header says of where the text comes from; read when all texts are.
+        Origin of the text, for the header; read after the last text.
     **choices
-        See `Choices`.
+        See `BuildOptions`.
 
     Raises
     ------
     UserError
         D106 (exists), D107 (cannot be written), D108 (record), D111 (orders), D112 (memory),
-        D113 (no word in all the texts).
+        D113 (the texts contain no word).
     """
     cuts = tokenisation if isinstance(tokenisation, Sequence) else [tokenisation]
     refuse_existing(Path(path), force=choices.get("force", False))
@@ -173,7 +173,7 @@ def make_counter(
     runs_to: RunFile | None = None,
     **choices: Unpack[BuildOptions],
 ) -> NgramCounter:
-    """Return the counter for these choices."""
+    """Return a counter with these options."""
     words = choices.get("keep_words")
     split = [word.split(" ") for word in words or () if " " in word]
     return NgramCounter(
@@ -195,7 +195,7 @@ def write_chosen(
     views: Mapping[str, Mapping[str, Any]],
     **choices: Unpack[BuildOptions],
 ) -> Path:
-    """Write what `counter` holds as a table, with what its header says of the text, for each tokenisation."""
+    """Write the contents of `counter` as a table; `views` describes the text for each tokenisation."""
     return write_counter(
         path,
         counter,
@@ -209,7 +209,7 @@ def write_chosen(
 
 
 def header_info(views: Mapping[str, Mapping[str, Any]], **choices: Unpack[BuildOptions]) -> dict[str, Any]:
-    """Return what the header says of the text."""
+    """Return the part of the header that describes the text."""
     words = choices.get("keep_words")
     return {
         "licence": choices.get("licence", ""),
@@ -229,8 +229,8 @@ def write_counter(
     force: bool = False,
     progress: Progress | None = None,
 ) -> Path:
-    """Prune what `counter` holds and write it as a count table; parameters are those of `build_table`."""
-    said: dict[str, Any] = dict(info or {})
+    """Prune the contents of `counter` and write them as a count table; parameters as for `build_table`."""
+    header: dict[str, Any] = dict(info or {})
 
     def chunks() -> Iterator[Merged]:
         done = 0
@@ -239,7 +239,9 @@ def write_counter(
             done += len(chunk[0])
             if progress is not None:
                 progress("write", done, None)
-        said.update(ngram_numbers(counter.orders, counter.totals, counter.distinct, counter.kept, min_counts))
+        header.update(
+            ngram_numbers(counter.orders, counter.totals, counter.distinct, counter.kept, min_counts)
+        )
 
     return write_table(
         path,
@@ -249,7 +251,7 @@ def write_counter(
         orders=counter.orders,
         record=record,
         keys=keys,
-        info=said,
+        info=header,
         force=force,
     )
 
@@ -261,16 +263,16 @@ def ngram_numbers(
     kept: Sequence[int],
     min_counts: Mapping[int, int] | None,
 ) -> dict[str, Any]:
-    """Return what the header says of how many n-grams there are, given by kind, and of thresholds."""
+    """Return the part of the header with the numbers of n-grams, given by kind, and the thresholds."""
     plain, patterns = slice(0, orders), slice(orders, None)
     named = {"seen": seen, "distinct": distinct, "kept": kept}
-    said: dict[str, Any] = {
+    numbers: dict[str, Any] = {
         "ngrams": {name: _by_order(values[plain], 1) for name, values in named.items()},
         "min_counts": {str(n): least for n, least in least_counts(min_counts, orders=orders).items()},
     }
     if len(seen) > orders:
-        said["patterns"] = {name: _by_order(values[patterns], 3) for name, values in named.items()}
-    return said
+        numbers["patterns"] = {name: _by_order(values[patterns], 3) for name, values in named.items()}
+    return numbers
 
 
 def _by_order(values: Sequence[int], first: int) -> dict[str, int]:
@@ -278,7 +280,7 @@ def _by_order(values: Sequence[int], first: int) -> dict[str, int]:
 
 
 _AT_ONCE = 1 << 19
-"""N-grams that are held at a time."""
+"""Number of n-grams held at a time."""
 
 
 def merge_tables(
@@ -291,26 +293,26 @@ def merge_tables(
     force: bool = False,
     progress: Progress | None = None,
 ) -> Path:
-    """Write the table of the text of all `tables`, byte for byte the one that is counted at once.
+    """Merge tables into one that equals, byte for byte, the table counted from all the text at once.
 
-    Tables of several tokenisations become one with several views.
+    Tables of different tokenisations become one table with several views.
 
     Parameters
     ----------
     path : path
     tables : sequence of CountTable
-        Tables with keys, not pruned, alike in orders, kept words and, for a tokenisation, gaps.
+        Unpruned tables with keys; their orders, kept words and, per tokenisation, gaps must be the same.
     min_counts, record, keys, force, progress
-        As for `build.build_table`.
+        As for `build_table`.
 
     Raises
     ------
     UserError
-        D105 (stored keys that are damaged), D106 to D108, D118 (counts too large), D119, D120 (no keys),
+        D105 (damaged stored keys), D106 to D108, D118 (counts too large), D119, D120 (no keys),
         D121 (pruned), D122 (tables that do not fit together).
     """
     refuse_existing(Path(path), force=force)
-    names, gaps, said = merge_headers(tables)
+    names, gaps, info = merge_headers(tables)
     first = tables[0]
     pruned = PrunedChunks(first.orders, bool(gaps), min_counts)
 
@@ -318,7 +320,7 @@ def merge_tables(
         yield from pruned.chunks(
             merge_ngrams(tables, pruned.kinds), sum(t.n_ngrams for t in tables), progress
         )
-        said.update(ngram_numbers(pruned.orders, pruned.seen, pruned.distinct, pruned.kept, min_counts))
+        info.update(ngram_numbers(pruned.orders, pruned.seen, pruned.distinct, pruned.kept, min_counts))
 
     return write_table(
         path,
@@ -328,13 +330,13 @@ def merge_tables(
         orders=first.orders,
         record=record,
         keys=keys,
-        info=said,
+        info=info,
         force=force,
     )
 
 
 def merge_headers(tables: Sequence[CountTable]) -> tuple[list[str], list[str], dict[str, Any]]:
-    """Return tokenisations, those with gaps, and what the header of the merged table says of the text.
+    """Return the tokenisations, those with gaps, and the description of the text for the merged table.
 
     Raises
     ------
@@ -347,12 +349,12 @@ def merge_headers(tables: Sequence[CountTable]) -> tuple[list[str], list[str], d
     names = list(dict.fromkeys(name for table in tables for name in table.tokenisations))
     gaps = [name for name in names if any(name in table.gaps for table in tables)]
     licences = dict.fromkeys(str(_info(table).get("licence") or "") for table in tables)
-    said = {
+    info = {
         "licence": "; ".join(filter(None, licences)),
         "keep_words": _info(tables[0]).get("keep_words"),
         "views": _merged_views(tables),
     }
-    return names, gaps, said
+    return names, gaps, info
 
 
 def prune_table(
@@ -366,22 +368,22 @@ def prune_table(
     force: bool = False,
     progress: Progress | None = None,
 ) -> Path:
-    """Write `table` without its rare or long n-grams, byte for byte the table counted with these thresholds.
+    """Write `table` without rare or long n-grams, byte for byte the table counted with these thresholds.
 
     Parameters
     ----------
     path : path
     table : CountTable
-        A table with keys; it may be pruned already, its own thresholds go on to hold.
+        A table with keys. It may be pruned already; its own thresholds still hold.
     orders : int, optional
-        The longest n-grams that stay; by default all do.
+        Number of words of the longest n-grams to keep; by default all are kept.
     min_counts, record, keys, force, progress
-        As for `build.build_table`.
+        As for `build_table`.
 
     Raises
     ------
     UserError
-        D105 (stored keys that are damaged), D106 to D108, D111 (orders), D119, D120 (no keys).
+        D105 (damaged stored keys), D106 to D108, D111 (orders), D119, D120 (no keys).
     """
     refuse_existing(Path(path), force=force)
     orders = table.orders if orders is None else orders
@@ -394,14 +396,14 @@ def prune_table(
     asked = least_counts(min_counts, orders=orders)
     least = {n: max(count, before.get(n, 1)) for n, count in asked.items()}
     pruned = PrunedChunks(orders, bool(table.gaps), least)
-    said = {name: info[name] for name in ("licence", "keep_words", "views") if name in info}
+    new_info = {name: info[name] for name in ("licence", "keep_words", "views") if name in info}
 
     def chunks() -> Iterator[Merged]:
         kinds = ngram_kinds(table.orders, gaps=bool(table.gaps))
         yield from pruned.chunks(merge_ngrams([table], kinds), table.n_ngrams, progress)
         seen = _header_numbers(info, "seen", pruned.kinds) or pruned.seen
         distinct = _header_numbers(info, "distinct", pruned.kinds) or pruned.distinct
-        said.update(ngram_numbers(orders, seen, distinct, pruned.kept, least))
+        new_info.update(ngram_numbers(orders, seen, distinct, pruned.kept, least))
 
     return write_table(
         path,
@@ -411,13 +413,13 @@ def prune_table(
         orders=orders,
         record=record,
         keys=keys,
-        info=said,
+        info=new_info,
         force=force,
     )
 
 
 class PrunedChunks:
-    """Chunks without the n-grams below their thresholds or beyond the orders, and how many there were."""
+    """Drops n-grams below their thresholds or beyond the orders, and counts all of them."""
 
     def __init__(self, orders: int, gaps: bool, min_counts: Mapping[int, int] | None) -> None:
         self.orders = orders
@@ -427,7 +429,7 @@ class PrunedChunks:
         self._least = [least[ngram_order(kind)] for kind in self.kinds]
 
     def chunks(self, chunks: Iterator[Merged], total: int, progress: Progress | None) -> Iterator[Merged]:
-        """Yield what is kept of `chunks`; `progress` is told of n-grams, of `total`."""
+        """Yield the kept n-grams of `chunks`; report the number of n-grams read to `progress`."""
         done = 0
         for keys, counts, kinds in chunks:
             wanted = np.zeros(len(keys), dtype=np.bool_)
@@ -443,7 +445,7 @@ class PrunedChunks:
             yield keys[wanted], counts[wanted], kinds[wanted]
 
     def _add(self, row: int, counts: NDArray[np.uint64]) -> None:
-        # the first sum cannot overflow, the second is exact
+        # the float sum cannot overflow but is not exact; the integer sum below is exact and now known to fit
         if self.seen[row] + counts.sum(dtype=np.float64) >= MOST:
             raise UserError("D118", most=MOST)
         self.seen[row] += int(counts.sum(dtype=np.uint64))
@@ -453,9 +455,9 @@ class PrunedChunks:
 def merge_ngrams(
     tables: Sequence[CountTable], kinds: Sequence[int], first: int = 0, stop: int = runs.SLICES
 ) -> Iterator[Merged]:
-    """Yield the n-grams of all tables in ascending order of keys, counts of the same one added up.
+    """Yield the n-grams of all tables in the slices ``first:stop``, in ascending order of keys.
 
-    They are those of the slices ``first:stop``.
+    Counts of the same n-gram are added up.
     """
     places = slice_places(tables, first, stop)
     for begin, end in spans(places.sum(axis=0), first, stop, _AT_ONCE):
@@ -476,7 +478,7 @@ def merge_ngrams(
 
 
 def slice_places(tables: Sequence[CountTable], first: int = 0, stop: int = runs.SLICES) -> NDArray[np.int64]:
-    """Return where in each table each slice of ``first:stop`` begins, shape ``(n_tables, SLICES + 1)``."""
+    """Return the index at which each slice of ``first:stop`` begins, shape ``(n_tables, SLICES + 1)``."""
     places = np.zeros((len(tables), runs.SLICES + 1), dtype=np.int64)
     for row, table in zip(places, tables, strict=True):
         for s in range(first, min(stop + 1, runs.SLICES)):
@@ -526,7 +528,7 @@ def _merged_view(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, 
     for what, nothing in (("texts", 0), ("sources", [])):
         if what in one or what in other:
             view[what] = one.get(what, nothing) + other.get(what, nothing)
-    left_out = [said["left_out"] for said in (one, other) if "left_out" in said]
+    left_out = [view["left_out"] for view in (one, other) if "left_out" in view]
     if left_out:
         view["left_out"] = {why: sum(said[why] for said in left_out) for why in left_out[0]}
     return view
@@ -547,7 +549,7 @@ def _thresholds(table: CountTable) -> dict[int, int]:
 
 
 def _header_numbers(info: Mapping[str, Any], name: str, kinds: Sequence[int]) -> list[int] | None:
-    """Return what the header says by kind of the n-grams seen, or different; None where it is silent."""
+    """Return a header entry (``"seen"``, ``"distinct"``) by kind; None if the header lacks it."""
     try:
         return [
             int(info["patterns" if ngram_order(kind) != kind else "ngrams"][name][str(ngram_order(kind))])

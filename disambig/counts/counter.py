@@ -1,4 +1,4 @@
-"""Count n-grams within a limit of memory."""
+"""Count n-grams within a memory limit."""
 
 from __future__ import annotations
 
@@ -24,62 +24,62 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 MEMORY = 2 << 30
-"""Bound on a counting process's memory, in bytes, unless another is asked for."""
+"""Default memory limit of a counting process, in bytes."""
 RESERVE = 352 << 20
-"""What the interpreter, the kernels, the text at hand and the merge take of that."""
+"""Bytes of it for the interpreter, the compiled functions, the current text and the merge."""
 LEAST_MEMORY = 512 << 20
 _SCRATCH = 1 << 18
 _RUNS = "disambig.counts.runs"
-"""What drafts of runs are called: those that a killed process left in the same place go."""
+"""Name of the temporary folders for runs; those that a killed process left in the same place are deleted."""
 _UNITS = 4
-"""What a token costs NumPy, in the units of `use_numba`."""
+"""Cost of a token with NumPy, in the units of `use_numba`."""
 
 MOST = 1 << 60
-"""Counts of one kind must add up to less, so that no sum of them overflows."""
+"""The counts of one kind must add up to less than this, so that no sum of counts overflows."""
 
 
 class NgramCounter:
-    """Counts the n-grams of views (`add`) or adds up counts (`add_counts`) within a bound of memory.
+    """Count the n-grams of views (`add`) or add up ready counts (`add_counts`) within a memory limit.
 
-    Occurrences gather in a buffer for each kind of n-gram; a full buffer is sorted and written to a
-    temporary directory as a run; `partitions` merges the runs. To be used in a ``with`` statement,
-    at whose end the temporary files go.
+    Occurrences are collected in one buffer per kind of n-gram. A full buffer is sorted and written to a
+    temporary directory as a run; `partitions` merges the runs. Use the counter in a ``with`` statement:
+    the temporary files are deleted at its end.
 
     Parameters
     ----------
     *tokenisations : str
-        Registry names; they seed the keys, and every view must have been made by one of them.
+        Registry names. They seed the keys, and every view must come from one of them.
     orders : int
-        Count 1-grams to n-grams of this length, 5 at most.
+        Count n-grams from 1 word to this many words, at most 5.
     gaps : bool
-        Count patterns with a gap as well: n-grams of 3 to 5 words with one inner word left open, which
-        may be any word but never the end of a sentence.
+        Also count patterns with a gap: n-grams of 3 to 5 words with one inner word left open. The open word
+        may be any word, but not the end of a sentence.
     keep_words : collection of int, optional
-        Word hashes: only n-grams that contain one of them are counted, and patterns
-        that contain one outside the gap: so their counts are over all words in the gap.
+        Word hashes: only n-grams that contain one of them are counted, and patterns that contain one
+        outside the gap. The counts of these patterns are therefore sums over all words in the gap.
     keep_pairs : collection of (int, int), optional
-        Hashes of two adjoining words: n-grams that contain both are counted as well.
+        Hashes of two adjacent words: n-grams that contain both are also counted.
     memory : int
-        Bound on the memory of the whole process, in bytes.
+        Memory limit of the whole process, in bytes.
     temporary : path, optional
-        Where the temporary directory is made; by default where Python makes its own.
+        Where the temporary directory is created; by default where Python creates temporary files.
     capacity : int, optional
-        N-grams in each kind's buffer, instead of what `memory` allows (for tests).
+        N-grams per buffer, instead of the number that `memory` allows (for tests).
     runs_to : RunFile, optional
-        Where runs are written and stay, in place of the temporary directory.
+        Write the runs here and keep them, instead of in the temporary directory.
 
     Attributes
     ----------
     kinds : tuple of int
-        What is counted: the orders, and those of patterns with a gap plus `layout.PATTERN`.
+        What is counted: orders, and for patterns with a gap the order plus `layout.PATTERN`.
     totals : list of int
-        N-grams seen of each kind.
+        Number of n-grams seen, per kind.
     distinct, kept : list of int
-        Different n-grams of each kind, before and after pruning; filled by `partitions`.
+        Number of different n-grams per kind, before and after pruning; set by `partitions`.
     kept_words : array of uint64, or None
-        The words that `keep_words` names, as a set for kernels (`build_kernels.mark_members`).
+        The words of `keep_words` as a hash set for compiled functions (`_build_kernels.mark_members`).
     spilled : int
-        Runs written to disk.
+        Number of runs written to disk.
     """
 
     def __init__(
@@ -109,10 +109,12 @@ class NgramCounter:
         self._temporary = temporary
         self._runs_to = runs_to
         self._last = ExitStack()
-        # n-grams that one token can begin
-        self._each = np.array([1 if kind <= orders else kind - layout.PATTERN - 2 for kind in self.kinds])
+        # number of n-grams that can begin at one token
+        self._max_per_token = np.array(
+            [1 if kind <= orders else kind - layout.PATTERN - 2 for kind in self.kinds]
+        )
         most = (memory - RESERVE) // (8 * (len(self.kinds) + 1))
-        self._capacity = max(capacity or most, int(self._each.max()))
+        self._capacity = max(capacity or most, int(self._max_per_token.max()))
         self._clear()
         self._pending: list[list[Counted]] = [[] for _ in self.kinds]
         self._n_pending = 0
@@ -121,7 +123,7 @@ class NgramCounter:
         self.kept_pairs = tuple(keep_pairs)
 
     def add(self, view: TokenView) -> None:
-        """Count the n-grams of `view`; none crosses the end of a sentence or holds an `UNKNOWN` word."""
+        """Count the n-grams of `view`: none crosses a sentence end or contains an `UNKNOWN` word."""
         if view.tokenisation not in self.tokenisations:
             raise ValueError(f"a view of {view.tokenisation}, not of {', '.join(self.tokenisations)}")
         member = np.empty(0, dtype=np.uint8)
@@ -131,13 +133,13 @@ class NgramCounter:
             member = np.empty(len(view), dtype=np.uint8)
             mark_members(view.hashes, self.kept_words, member)
             for first, second in self.kept_pairs:
-                found = (view.hashes[:-1] == np.uint64(first)) & (view.hashes[1:] == np.uint64(second))
-                member[1:][found] |= 2
+                is_pair = (view.hashes[:-1] == np.uint64(first)) & (view.hashes[1:] == np.uint64(second))
+                member[1:][is_pair] |= 2
         seed = np.uint64(hash_word(view.tokenisation))
         little = self.kept_words is None and not self.gaps and not use_numba(len(view) * _UNITS)
         begin = 0
         while begin < len(view):
-            room = int(((self._capacity - self._filled) // self._each).min())
+            room = int(((self._capacity - self._filled) // self._max_per_token).min())
             if not room:
                 self._spill()
                 continue
@@ -157,33 +159,35 @@ class NgramCounter:
             begin = end
 
     def add_counts(self, keys: NDArray[np.uint64], counts: NDArray[np.uint64], kind: int) -> None:
-        """Add counts of n-grams of one kind, in any order and repeated as may be.
+        """Add counts of n-grams of one kind, in any order; keys may repeat.
 
         Raises
         ------
         UserError
-            D118, where the counts of a kind add up to `MOST` or more.
+            D118 if the counts of a kind add up to `MOST` or more.
         """
         if not len(keys):
             return
         row = self.kinds.index(kind)
-        # the first sum cannot overflow, the second is exact
+        # the float sum cannot overflow but is not exact; the integer sum below is exact and now known to fit
         if self.totals[row] + counts.sum(dtype=np.float64) >= MOST:
             raise UserError("D118", most=MOST)
         self.totals[row] += int(counts.sum(dtype=np.uint64))
         self._pending[row].append((keys, counts))
         self._n_pending += len(keys)
-        if self._n_pending * 8 >= self._capacity * len(self.kinds):  # sorting takes eight times a key's room
+        if self._n_pending * 8 >= self._capacity * len(
+            self.kinds
+        ):  # sorting needs eight times the memory of the keys
             self._spill_pending()
 
     def partitions(self, *, min_counts: Mapping[int, int] | None = None) -> Iterator[Merged]:
-        """Yield all n-grams once, in ascending order of their keys, some half a million at a time.
+        """Yield all n-grams once, in ascending order of their keys, about half a million at a time.
 
         Parameters
         ----------
         min_counts : mapping of int to int, optional
-            For an order, the count below which n-grams and patterns of this many words and longer ones
-            are left out (see `pruning.least_counts`).
+            For an order, the count below which n-grams and patterns with this many words or more
+            are left out (see `disambig.counts.least_counts`).
 
         Yields
         ------
@@ -196,7 +200,7 @@ class NgramCounter:
         yield from merge.chunks()
 
     def spill(self) -> list[list[Run]]:
-        """Write what lies in the buffers as runs, too; return all runs, of each kind."""
+        """Also write the contents of the buffers as runs; return all runs, grouped by kind."""
         if self._n_pending:
             self._spill_pending()
         if self._filled.any():
@@ -204,7 +208,7 @@ class NgramCounter:
         return self._runs
 
     def _clear(self) -> None:
-        """Take new buffers; their pages cost nothing before they are filled."""
+        """Allocate new buffers; the system maps their pages only when they are filled."""
         self._keys = np.empty((len(self.kinds) + 1, self._capacity), dtype=np.uint64)
         self._rows = np.arange(len(self.kinds))
         self._spare = len(self.kinds)
@@ -227,7 +231,7 @@ class NgramCounter:
         self._n_pending = 0
 
     def _sorted(self, kind: int) -> NDArray[np.uint64]:
-        """Sort the keys of the kind at this place into the spare row, which becomes theirs."""
+        """Sort the keys of one kind into the spare row and swap the two rows."""
         row, size = int(self._rows[kind]), self._filled[kind]
         keys: NDArray[np.uint64] = self._keys[self._spare, :size]
         if use_numba(int(size)):
@@ -240,7 +244,7 @@ class NgramCounter:
         return keys
 
     def _finish(self) -> None:
-        """Make a run of what lies in the buffers; in memory unless others are on disk already."""
+        """Make a run of the buffered keys: in memory, unless other runs are on disk already."""
         if self._n_pending:
             self._spill_pending()
         if not self._filled.any():
@@ -262,7 +266,7 @@ class NgramCounter:
         return self._runs_to
 
     def close(self) -> None:
-        """Delete the temporary files and let go of the buffers."""
+        """Delete the temporary files and release the buffers."""
         self._last.close()
         self._runs_to = None
         self._keys = np.empty((len(self.kinds), 0), dtype=np.uint64)
@@ -281,7 +285,7 @@ class NgramCounter:
 
 
 def ngram_kinds(orders: int, *, gaps: bool) -> tuple[int, ...]:
-    """Return the kinds of n-grams of up to so many words, with those of patterns if there are gaps."""
+    """Return the kinds of n-grams up to `orders` words, and of patterns if `gaps` is set."""
     patterns = range(3, orders + 1) if gaps else ()
     return (*range(1, orders + 1), *(order + layout.PATTERN for order in patterns))
 

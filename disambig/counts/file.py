@@ -1,9 +1,10 @@
-"""The file of a count table: checked sections under a checked header. Their meaning is not known here.
+"""The file of a count table: sections with checksums below a header with a checksum.
 
-Layout: a preamble of 4096 bytes (magic, version, size of the file, place and digest of the header),
-the sections, each at a multiple of 4096 and filled up to the next with zeros, and the header in JSON,
-which lists the sections with their digests (BLAKE2b-256 of the section and its filling). Numbers are
-little-endian. The preamble is written last, the file under a temporary name in the same directory.
+Layout: a preamble of 4096 bytes (magic, version, file size, place and digest of the header), the sections,
+each at a multiple of 4096 bytes and padded with zeros, and a JSON header that lists the sections with their
+digests (BLAKE2b-256 of the section and its padding). Numbers are little-endian. The file is written under a
+temporary name in the same directory, and the preamble is written last. The meaning of the sections is
+defined in other modules.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from disambig.files import (
 
 MAGIC = b"DISAMBIG-COUNTS\n"
 VERSION = 2
-"""What is written. A file of version 1 has one tokenisation and no more than its first four sections."""
+"""Version that is written. A file of version 1 has one tokenisation and at most its first four sections."""
 READABLE = (1, VERSION)
 PAGE = 4096
 _PREAMBLE = struct.Struct(
@@ -48,7 +49,7 @@ _COPY = 1 << 22
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Where a section lies in the file, and the digest of its contents."""
+    """Place and digest of a section."""
 
     offset: int
     size: int
@@ -62,20 +63,20 @@ def padded(size: int) -> int:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """Open a draft beside `path`, or what it is a link to, that takes its place at the end.
+    """Open a temporary file that replaces `path` (or the target of that link) at the end.
 
-    What a killed writer of the same file left is removed.
+    Temporary files that a killed writer of the same file left behind are deleted.
 
     Raises
     ------
     UserError
-        D107, where the disk is full or the directory cannot be written.
+        D107 if the disk is full or the directory is not writable.
     """
     temporary = None
     try:
         target = follow_links(path)
         if is_special(path):
-            raise UserError("D107", path=path, problem="it is no ordinary file")
+            raise UserError("D107", path=path, problem="it is not a regular file")
         drafts = TempFiles.for_target(target)
         drafts.clean()
         temporary = drafts.new()
@@ -94,7 +95,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 
 def write_error(error: OSError, path: Path) -> UserError:
-    """Return the message for a write that failed."""
+    """Return the error for a failed write."""
     problem = "the disk is full" if error.errno == errno.ENOSPC else error.strerror or str(error)
     return UserError("D107", path=path, problem=problem)
 
@@ -107,14 +108,14 @@ def append_section(file: BinaryIO, array: NDArray[Any]) -> tuple[int, int]:
 
 
 def fill_page(file: BinaryIO) -> int:
-    """Append zeros up to the next page; return the place reached."""
+    """Append zeros up to the next page; return the new end of the file."""
     at = file.seek(0, os.SEEK_END)
     file.write(bytes(padded(at) - at))
     return padded(at)
 
 
 class Digest:
-    """The digest of a section, computed in a thread while the section is written."""
+    """The digest of a section, computed in a thread while the section is being written."""
 
     def __init__(self) -> None:
         self._hash = hashlib.blake2b(digest_size=32)
@@ -128,12 +129,12 @@ class Digest:
         self._thread.shutdown()
 
     def add(self, data: memoryview) -> None:
-        """Take in what comes next, which must not change any more; waits for what came before."""
+        """Add the next bytes, which must not change afterwards; wait until the previous ones are done."""
         self._wait()
         self._last = self._thread.submit(self._hash.update, data)
 
     def of_section(self, size: int) -> str:
-        """Return the digest of the section, of which so many bytes were taken in, and its filling."""
+        """Return the digest of a section of `size` bytes with its padding."""
         self._wait()
         self._hash.update(bytes(padded(size) - size))
         return self._hash.hexdigest()
@@ -149,15 +150,18 @@ def finish(
     sections: dict[str, tuple[int, int]],
     digests: Mapping[str, str] | None = None,
 ) -> None:
-    """Compute the digests that are not known, append the header and write the preamble."""
-    known = digests or {}
+    """Compute the missing digests, append the header and write the preamble.
+
+    The preamble comes last: without it, a file that was cut short is not a table.
+    """
+    digests_by_name = digests or {}
     table = {}
     fill_page(file)
     for name, (offset, size) in sections.items():
         table[name] = {
             "offset": offset,
             "size": size,
-            "digest": known.get(name) or _digest(file, offset, padded(size)),
+            "digest": digests_by_name.get(name) or _digest(file, offset, padded(size)),
         }
     data = json.dumps(header | {"sections": table}, ensure_ascii=False).encode()
     at = fill_page(file)
@@ -184,12 +188,12 @@ def _digest(file: BinaryIO, offset: int, size: int) -> str:
 
 
 def map_file(path: Path) -> tuple[mmap.mmap, dict[str, Any], dict[str, Section]]:
-    """Map a table and read its header, touching as few pages as can be.
+    """Map a table into memory and read its header, touching as few pages as possible.
 
     Raises
     ------
     UserError
-        D100 to D105: no file, empty, no table, another version, cut short, damaged header.
+        D100 to D105: no file, empty, not a table, another version, cut short, damaged header.
     """
     try:
         with open(path, "rb") as file:
@@ -203,8 +207,8 @@ def map_file(path: Path) -> tuple[mmap.mmap, dict[str, Any], dict[str, Section]]
                 raise UserError("D104", path=path, size=size, expected=f"at least {PAGE:,}")
             _, version, _, expected, at, header_size, digest = _PREAMBLE.unpack_from(preamble)
             if version not in READABLE:
-                known = " and ".join(map(str, READABLE))
-                raise UserError("D103", path=path, version=version, known=known)
+                readable = " and ".join(map(str, READABLE))
+                raise UserError("D103", path=path, version=version, known=readable)
             if size != expected:
                 raise UserError("D104", path=path, size=size, expected=f"{expected:,}")
             if not (PAGE <= at <= size and header_size == size - at):
@@ -232,7 +236,7 @@ def verify(path: Path) -> None:
     Raises
     ------
     UserError
-        What `map_file` raises, or D105 naming the damaged section.
+        As for `map_file`, and D105 with the name of the damaged section.
     """
     mapped, _, sections = map_file(path)
     _, version, _, _, at, size, _ = _PREAMBLE.unpack_from(mapped)
@@ -246,5 +250,5 @@ def verify(path: Path) -> None:
 
 
 def identity(mapped: mmap.mmap) -> str:
-    """Return what tells this table from any other: the digest of its header, in hexadecimal."""
+    """Return the digest of the header in hexadecimal; it identifies the table."""
     return bytes(_PREAMBLE.unpack_from(mapped, 0)[-1]).hex()

@@ -1,4 +1,4 @@
-"""Build a count table from ready counts: TSV files, Web 1T and Google Books."""
+"""Build a count table from existing counts: TSV files, Web 1T and Google Books."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 AS_THEY_STAND = ("web1t.v1",)
-"""Tokenisations whose words in files of counts are in normal form."""
+"""Tokenisations for which the words in count files are already in normal form."""
 _TAGS = rb"NOUN|VERB|ADJ|ADV|PRON|DET|ADP|NUM|CONJ|PRT|X|\."
 _TAGGED = re.compile(rb"_(?:%b|ROOT)_|(.+)(_(?:%b))" % (_TAGS, _TAGS), re.DOTALL)
 _BOUNDARIES = {SENTENCE_START.encode(): START_HASH, SENTENCE_END.encode(): END_HASH}
@@ -32,21 +32,22 @@ _GOOGLE_BOUNDARIES = {b"_START_": START_HASH, b"_END_": END_HASH}
 
 
 class WordMap:
-    """A growing map from the hashes of words as they stand to those of their normal forms.
+    """A growing map from the hashes of words as written to the hashes of their normal forms.
 
     Parameters
     ----------
     tokenisation : str
         Registry name.
     google : bool
-        The words are those of Google Books.
+        Whether the words come from Google Books.
     tagged : bool
-        Words with a tag are kept.
+        Whether to keep words with a part-of-speech tag.
 
     Attributes
     ----------
     entries : array of uint64, shape (a power of two, 2)
-        For kernels (`reader_kernels.place_in`); the second is `CUT` or `TAGGED` for a word without a form.
+        For compiled functions (`_import_kernels.place_in`): hash of a word, and hash of its normal form or
+        `CUT` or `TAGGED` if it has none.
     """
 
     def __init__(self, tokenisation: str, *, google: bool = False, tagged: bool = False) -> None:
@@ -59,7 +60,7 @@ class WordMap:
         self._tagged = tagged
 
     def learn(self, words: Sequence[bytes]) -> None:
-        """Enter words (UTF-8)."""
+        """Add words (UTF-8)."""
         from disambig.counts._import_kernels import put_all
 
         while 2 * (self._n + len(words)) > len(self.entries):
@@ -67,12 +68,12 @@ class WordMap:
             self.entries = np.zeros((2 * len(self.entries), 2), dtype=np.uint64)
             put_all(self.entries, old[:, 0].copy(), old[:, 1].copy())
         raw = np.fromiter(map(hash_word, words), dtype=np.uint64, count=len(words))
-        self._n += put_all(self.entries, raw, self._normal(words, raw))
+        self._n += put_all(self.entries, raw, self._normal_hashes(words, raw))
 
-    def _normal(self, words: Sequence[bytes], raw: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    def _normal_hashes(self, words: Sequence[bytes], raw: NDArray[np.uint64]) -> NDArray[np.uint64]:
         from disambig.counts._import_kernels import TAGGED
 
-        values = raw.copy() if self._cut is None else self._by_tokenisation(words)
+        values = raw.copy() if self._cut is None else self._tokenised_hashes(words)
         boundaries = _BOUNDARIES | _GOOGLE_BOUNDARIES if self._google else _BOUNDARIES
         for i, word in enumerate(words):
             if word in boundaries:
@@ -81,12 +82,12 @@ class WordMap:
                 values[i] = self._tagged_form(match) if self._tagged else TAGGED
         return values
 
-    def _by_tokenisation(self, words: Sequence[bytes]) -> NDArray[np.uint64]:
+    def _tokenised_hashes(self, words: Sequence[bytes]) -> NDArray[np.uint64]:
         from disambig.counts._import_kernels import CUT
 
         assert self._cut is not None
         view = self._cut([word.decode() for word in words])
-        sizes = np.diff(view.documents)  # three: the word between the ends of its sentence
+        sizes = np.diff(view.documents)  # 3 tokens: one word and the two sentence boundaries
         middle = np.minimum(view.documents[:-1] + 1, max(len(view) - 1, 0))
         if not len(view):
             return np.full(len(words), CUT, dtype=np.uint64)
@@ -110,12 +111,12 @@ ALL_YEARS = (0, 10**18)
 _PROBLEMS = (
     "",
     "there is no TAB",
-    "the count is no whole number above zero",
+    "the count is not a whole number above zero",
     "the words are not separated by single spaces",
     f"there are more than {MAX_ORDER} words",
     "there are more or fewer words than the name of the file or folder says",
     "the years and counts cannot be read",
-    "the counts add up to more than text can have",
+    "the counts add up to more than a text can contain",
 )
 _FORMS = (
     "a line is an n-gram, a TAB and its count",
@@ -125,20 +126,20 @@ _FORMS = (
 
 
 class CountReader:
-    """Reads files of counts into a counter.
+    """Adds the contents of count files to a counter.
 
     Parameters
     ----------
     counter : NgramCounter
     years : (int, int)
-        The first and the last year that count, of Google Books.
+        The first and the last year to count, for Google Books.
     tagged : bool
-        Keep n-grams of Google Books with part-of-speech tags.
+        Whether to keep n-grams of Google Books with part-of-speech tags.
 
     Attributes
     ----------
     left_out : dict
-        The lines left out: ``"tagged"`` for a tag, ``"cut"`` for a word that the tokenisation cuts.
+        Number of lines left out: ``"tagged"`` for a tag, ``"cut"`` for a word that the tokenisation splits.
     """
 
     def __init__(
@@ -153,15 +154,15 @@ class CountReader:
         self._missing = np.empty((_MISSING, 3), dtype=np.uint64)
 
     def read(self, path: str, order: int = 0, form: int | None = None) -> Iterator[int]:
-        """Add the counts of one file; yield, now and then, the bytes read from the disk.
+        """Add the counts of one file; yield the number of bytes read from disk from time to time.
 
         Parameters
         ----------
         path : str
         order : int
-            The order of all its n-grams, or 0 where it is free.
+            Number of words of all its n-grams, or 0 if it varies.
         form : int, optional
-            By `count_files.form_of`; by default what the first line looks like.
+            Number from `count_format`; by default the format that the first line matches.
 
         Raises
         ------
@@ -173,11 +174,11 @@ class CountReader:
         lines = 0
         try:
             with open(path, "rb") as raw, unpacked(raw, path) as stream:
-                for offset, block in _blocks(stream):
+                for offset, block in _line_blocks(stream):
                     if block is None:
-                        raise _malformed(path, lines + 1, "it has no end", form)
-                    _check(block, path, offset)
-                    wrong, read = self._parse(block, order, form)
+                        raise _malformed(path, lines + 1, "it has no line end", form)
+                    _check_utf8(block, path, offset)
+                    wrong, read = self._parse_lines(block, order, form)
                     lines += read
                     if wrong:
                         raise _malformed(path, lines, _PROBLEMS[wrong], form)
@@ -185,25 +186,27 @@ class CountReader:
         except READ_ERRORS as problem:
             raise read_error(path, problem) from problem
 
-    def _parse(self, block: bytes, order: int, form: int) -> tuple[int, int]:
-        """Add the counts of some lines; return what is wrong with one, and how many were read."""
-        words = self._map(google=form > 0)
-        wrong, read, n_missing, lines = self._pass(block, order, form, words)
+    def _parse_lines(self, block: bytes, order: int, form: int) -> tuple[int, int]:
+        """Add the counts of some lines; return the error code (0 for none) and the lines read."""
+        words = self._word_map(google=form > 0)
+        wrong, read, n_missing, lines = self._parse_block(block, order, form, words)
         passes = []
-        while not wrong and n_missing and words is not None:  # learn the words that are new, read again
+        while (
+            not wrong and n_missing and words is not None
+        ):  # learn the new words, then parse their lines again
             spans = self._missing[:n_missing].tolist()
             words.learn(list({block[begin:end] for _, begin, end in spans}))
             passes.append((block, lines))
             block = b"".join(block[begin:end] for begin, end in lines.tolist())
             block += b"" if block.endswith(b"\n") else b"\n"
-            wrong, late, n_missing, lines = self._pass(block, order, form, words)
+            wrong, late, n_missing, lines = self._parse_block(block, order, form, words)
             if wrong:
                 for whole, begins in reversed(passes):
                     late = whole.count(b"\n", 0, int(begins[late - 1, 0])) + 1
                 return wrong, late
         return wrong, read
 
-    def _pass(
+    def _parse_block(
         self, block: bytes, order: int, form: int, words: WordMap | None
     ) -> tuple[int, int, int, NDArray[np.int64]]:
         from disambig.counts._import_kernels import parse
@@ -212,7 +215,7 @@ class CountReader:
         self._make_room(len(block), mapped=words is not None)
         self._data[: len(block)] = np.frombuffer(block, dtype=np.uint8)
         self._data[len(block) : len(block) + _SPARE] = ord("\n")
-        said = np.zeros(6, dtype=np.int64)
+        tallies = np.zeros(6, dtype=np.int64)
         none = np.empty(0, dtype=np.uint64)
         wrong = parse(
             self._data,
@@ -228,9 +231,9 @@ class CountReader:
             self._orders,
             self._missing,
             self._deferred,
-            said,
+            tallies,
         )
-        n, read, n_missing, n_deferred, cut, tagged = said.tolist()
+        n, read, n_missing, n_deferred, cut, tagged = tallies.tolist()
         if not wrong:
             self._add(self._keys[:n], self._counts[:n], self._orders[:n])
         self.left_out["cut"] += cut
@@ -238,7 +241,10 @@ class CountReader:
         return wrong, read, n_missing, self._deferred[:n_deferred].copy()
 
     def _make_room(self, size: int, *, mapped: bool) -> None:
-        """Have buffers for a block of so many bytes; a line has at least four, the last may lack its end."""
+        """Allocate buffers for a block of `size` bytes.
+
+        A line has at least four bytes, and the last one may lack its line end.
+        """
         if size > self._size:
             self._size = size
             self._data = np.empty(size + _SPARE, dtype=np.uint8)
@@ -248,7 +254,7 @@ class CountReader:
         if mapped and not len(self._deferred):
             self._deferred = np.empty((self._size // 4 + 2, 2), dtype=np.int64)
 
-    def _map(self, *, google: bool) -> WordMap | None:
+    def _word_map(self, *, google: bool) -> WordMap | None:
         if google not in self._maps:
             name = self._counter.tokenisations[0]
             stand = name in AS_THEY_STAND and not google
@@ -269,8 +275,8 @@ def _malformed(path: str, line: int, problem: str, form: int) -> UserError:
     return UserError("D114", path=path, line=line, problem=problem, form=_FORMS[form])
 
 
-def _check(block: bytes, path: str, offset: int) -> None:
-    """Raise D303 or D304 where whole lines are not UTF-8; piece by piece, so that it stays in the cache."""
+def _check_utf8(block: bytes, path: str, offset: int) -> None:
+    """Raise D303 or D304 if lines are not valid UTF-8; check small pieces, so that they stay in the cache."""
     begin = 0
     while begin < len(block):
         end = block.rfind(b"\n", begin, begin + _PIECE) + 1 or block.find(b"\n", begin) + 1 or len(block)
@@ -280,8 +286,8 @@ def _check(block: bytes, path: str, offset: int) -> None:
         begin = end
 
 
-def _blocks(stream: Any) -> Iterator[tuple[int, bytes | None]]:
-    """Yield whole lines together, with their offset in the file; None for a line that goes on and on."""
+def _line_blocks(stream: Any) -> Iterator[tuple[int, bytes | None]]:
+    """Yield blocks of whole lines with their offset in the file; None if a line is too long."""
     held, offset = b"", 0
     while True:
         block = stream.read(_BLOCK)
@@ -307,26 +313,26 @@ def import_table(
     tagged: bool = False,
     **choices: Unpack[BuildOptions],
 ) -> Path:
-    """Write a count table from files of counts; those of the same n-gram are added up.
+    """Write a count table from count files; the counts of the same n-gram are added up.
 
     Parameters
     ----------
     files : sequence of (path, order)
         From `count_files`.
     tokenisation : str
-        Registry name of a tokenisation, into whose normal form words are put (see `word_map`).
+        Registry name of the tokenisation that gives the words their normal form (see `WordMap`).
     format : {"tsv", "google-v2", "google-v3"}, optional
-        By default what the first line of each file looks like.
+        By default the format that the first line of each file matches.
     years, tagged
         As for `CountReader`.
     **choices
-        See `build.Choices`; n-grams longer than `orders` are left out, and pairs in `keep_words` have no
-        meaning.
+        See `BuildOptions`; n-grams longer than `orders` are left out, and pairs in `keep_words` have no
+        effect.
 
     Raises
     ------
     UserError
-        What `CountReader.read`, `count_files.form_of` and `build_table` raise.
+        As for `CountReader.read`, `count_format` and `build_table`.
     """
     refuse_existing(Path(path), force=choices.get("force", False))
     progress = choices.get("progress")

@@ -1,4 +1,4 @@
-"""Write the index of a count table, and give ranks to counts."""
+"""Write the index of a count table, and assign ranks to counts."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _SMALL = 1 << 16
 
 
 class CountRanks:
-    """Gives each count its rank; counts that find no rank left are kept with their keys.
+    """Assigns ranks to counts; counts without a rank are kept with their keys.
 
-    For rounding records the ranks are fixed. For exact ones they follow the order in which counts
-    appear, until `places` tells how to renumber them.
+    Rounding records have fixed ranks. Exact records get ranks in the order in which counts appear;
+    `places` gives the final ranks.
     """
 
     def __init__(self, record: Record) -> None:
@@ -33,12 +33,12 @@ class CountRanks:
         self._fixed = layout.rounded_values(record) if record.growth else None
         self._counts = np.empty(0, dtype=np.uint64)  # ascending
         self._ranks = np.empty(0, dtype=np.uint16)
-        self._small = np.zeros(_SMALL, dtype=np.uint16)  # ranks of the counts below it; 0: not seen yet
+        self._small = np.zeros(_SMALL, dtype=np.uint16)  # ranks of small counts; 0: not seen yet
         self._overflow: list[NDArray[np.uint64]] = []
 
     @classmethod
     def given(cls, record: Record, counts: NDArray[np.uint64]) -> CountRanks:
-        """Return ranks that are final: places among `counts`, ascending, as many as there can be."""
+        """Return final ranks: the places of counts among `counts`, ascending and not more than ranks."""
         made = cls(record)
         made._counts = counts
         made._ranks = np.arange(1, len(counts) + 1).astype(np.uint16)
@@ -47,20 +47,20 @@ class CountRanks:
         return made
 
     def rank_counts(self, keys: NDArray[np.uint64], counts: NDArray[np.uint64]) -> NDArray[np.uint16]:
-        """Return the (provisional) ranks of `counts`, shape ``(n,)``."""
+        """Return the ranks of `counts` (provisional for exact records), shape ``(n,)``."""
         if self._fixed is not None:
             return layout.rounded_ranks(counts, self._fixed)
         small = counts < _SMALL
         ranks = self._small[np.where(small, counts, 0).astype(np.intp)]
         rest = np.flatnonzero(ranks == 0)
         if len(rest):
-            ranks[rest] = self._among_all(counts[rest])
+            ranks[rest] = self._rank_any_counts(counts[rest])
             over = np.flatnonzero(ranks == layout.OVERFLOW)
             if len(over):
                 self._overflow.append(np.stack([keys[over], counts[over]], axis=1))
         return ranks
 
-    def _among_all(self, counts: NDArray[np.uint64]) -> NDArray[np.uint16]:
+    def _rank_any_counts(self, counts: NDArray[np.uint64]) -> NDArray[np.uint16]:
         distinct, which = np.unique(counts, return_inverse=True)
         new = np.setdiff1d(distinct, self._counts)[: layout.OVERFLOW - 1 - len(self._counts)]
         ranks = np.arange(len(self._counts) + 1, len(self._counts) + 1 + len(new)).astype(np.uint16)
@@ -70,22 +70,24 @@ class CountRanks:
         self._counts = both[order]
         self._ranks = np.concatenate([self._ranks, ranks])[order]
         at = np.minimum(np.searchsorted(self._counts, distinct), len(self._counts) - 1)
-        found = np.where(self._counts[at] == distinct, self._ranks[at], np.uint16(layout.OVERFLOW))
-        all_found: NDArray[np.uint16] = found.astype(np.uint16)[which]
+        ranks_of_distinct = np.where(
+            self._counts[at] == distinct, self._ranks[at], np.uint16(layout.OVERFLOW)
+        )
+        all_found: NDArray[np.uint16] = ranks_of_distinct.astype(np.uint16)[which]
         return all_found
 
     def appeared(self) -> NDArray[np.uint64]:
-        """Return the counts by their provisional ranks, from rank 1; none where ranks are fixed."""
+        """Return the counts by provisional rank, from rank 1; empty if ranks are fixed."""
         return self._counts[np.argsort(self._ranks)]
 
     def values(self) -> NDArray[np.uint64]:
-        """Return the counts in the order of their final ranks, from rank 0 (absent, 0)."""
+        """Return the counts by final rank, from rank 0 (absent, 0)."""
         if self._fixed is not None:
             return self._fixed
         return np.concatenate([np.zeros(1, dtype=np.uint64), self._counts])
 
     def places(self) -> NDArray[np.uint16] | None:
-        """Return the final rank of each provisional one, shape ``(65536,)``; None where they are final."""
+        """Return the final rank of each provisional one, shape ``(65536,)``; None if ranks are fixed."""
         if self._fixed is not None:
             return None
         places = np.zeros(1 << 16, dtype=np.uint16)
@@ -110,7 +112,7 @@ def find_pilots_with_numpy(
     pilots: NDArray[np.uint16],
     slots: NDArray[np.uint64],
 ) -> bool:
-    """Choose a pilot for each bucket of a part, as `index_kernels.find_pilots` does."""
+    """Choose a pilot for each bucket of a part, as `_build_kernels.find_pilots` does."""
     n_buckets = len(pilots)
     buckets = (((keys << np.uint64(bits)) >> _S32) * np.uint64(n_buckets)) >> _S32
     sizes = np.bincount(buckets.astype(np.intp), minlength=n_buckets)
@@ -123,9 +125,9 @@ def find_pilots_with_numpy(
     for bucket in np.argsort(-sizes, kind="stable").tolist():
         size = int(sizes[bucket])
         if not size:
-            break  # the others are empty, too
+            break  # the remaining buckets are empty too
         own = slice(int(begins[bucket]), int(begins[bucket]) + size)
-        pilot = _pilot(keys[own], mixed, np.uint64(n_slots), taken, slots[own])
+        pilot = _find_pilot(keys[own], mixed, np.uint64(n_slots), taken, slots[own])
         if pilot < 0:
             return False
         pilots[bucket] = pilot
@@ -133,17 +135,17 @@ def find_pilots_with_numpy(
     return True
 
 
-def _pilot(
+def _find_pilot(
     keys: NDArray[np.uint64],
     mixed: NDArray[np.uint64],
     n_slots: np.uint64,
     taken: NDArray[np.bool_],
     slots: NDArray[np.uint64],
 ) -> int:
-    """Return the first pilot that sends the keys of a bucket to free slots, each to its own; -1 for none."""
+    """Return the first pilot that maps the keys of a bucket to distinct free slots; -1 if there is none."""
     for start in range(0, len(mixed), _AT_ONCE):
-        each = keys ^ mixed[start : start + _AT_ONCE, None]
-        at = (((each * np.uint64(C2)) >> _S32) * n_slots) >> _S32
+        mixed_keys = keys ^ mixed[start : start + _AT_ONCE, None]
+        at = (((mixed_keys * np.uint64(C2)) >> _S32) * n_slots) >> _S32
         for pilot in np.flatnonzero(~taken[at].any(axis=1)).tolist():
             if len(set(at[pilot].tolist())) == len(keys):
                 slots[:] = at[pilot]
@@ -155,12 +157,12 @@ Chunk = tuple[NDArray[np.uint64], NDArray[np.uint64]]
 """Keys, ascending and distinct, and their counts, none zero."""
 _REWRITE = 3 << 20
 _UNITS = 10
-"""What a key costs NumPy, in the units of `use_numba`."""
+"""Cost of a key with NumPy, in the units of `use_numba`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The parts ``first:stop`` of an index that has ``2**bits``: all n-grams of a range of keys."""
+    """The parts ``first:stop`` of an index of ``2**bits`` parts: all n-grams in a range of keys."""
 
     bits: int
     first: int
@@ -170,15 +172,15 @@ class Span:
 def write_index(
     file: BinaryIO, chunks: Iterable[Chunk], record: Record, ranks: CountRanks, span: Span | None = None
 ) -> tuple[NDArray[np.uint64], int]:
-    """Append the index at the end of `file`; return its directory and the number of n-grams.
+    """Append the index to `file`; return its directory and the number of n-grams.
 
-    With `span` it is a stretch of an index, and `chunks` hold the n-grams of that.
+    With `span`, only these parts are written, and `chunks` holds their n-grams only.
     """
     start = file.tell()
     rows: list[tuple[int, int, int, int, int]] = []
     n_ngrams = 0
     for bits, keys, counts in _parts(chunks, span):
-        words, slots, buckets, seed = _build(keys, ranks.rank_counts(keys, counts), bits, record)
+        words, slots, buckets, seed = _build_part(keys, ranks.rank_counts(keys, counts), bits, record)
         at = (file.tell() - start) // 2
         rows.append((at, slots, at + slots * record.width, buckets, seed))
         file.write(words.data)
@@ -192,7 +194,7 @@ def renumber(
     directory: NDArray[np.uint64],
     places: NDArray[np.uint16],
 ) -> None:
-    """Replace each rank r of an index of exact records by ``places[r]``."""
+    """Replace each rank r in an index of exact records by ``places[r]``."""
     for records, slots, *_ in directory.tolist():
         for begin in range(0, slots, _REWRITE):
             size = min(slots - begin, _REWRITE) * layout.EXACT.width * 2
@@ -206,10 +208,10 @@ def renumber(
 
 
 def bits_for(chunks: Iterable[Chunk | Merged]) -> tuple[int, list[Chunk]]:
-    """Return how many top bits of the key choose the part, and the chunks that were read to know it.
+    """Return how many top bits of the key select the part, and the chunks that were read for the estimate.
 
-    So many are read that one part at least is full, to estimate how many there will be: by the same keys
-    however the chunks are cut, so the same n-grams give the same file.
+    Reads chunks until at least one part is full and estimates the number of parts from its last key. That
+    key does not depend on how the chunks are cut, so the same n-grams always give the same file.
     """
     held: list[Chunk] = []
     n_held = 0
@@ -217,7 +219,7 @@ def bits_for(chunks: Iterable[Chunk | Merged]) -> tuple[int, list[Chunk]]:
         held.append((keys, counts))
         n_held += len(keys)
         if n_held > layout.KEYS_PER_PART:
-            share = (int(_joined(held)[0][layout.KEYS_PER_PART]) + 1) / 2**64
+            share = (int(_concatenate(held)[0][layout.KEYS_PER_PART]) + 1) / 2**64
             return layout.part_bits((layout.KEYS_PER_PART + 1) / share), held
     return layout.part_bits(n_held), held
 
@@ -225,8 +227,8 @@ def bits_for(chunks: Iterable[Chunk | Merged]) -> tuple[int, list[Chunk]]:
 def _parts(
     chunks: Iterable[Chunk], span: Span | None
 ) -> Iterator[tuple[int, NDArray[np.uint64], NDArray[np.uint64]]]:
-    """Cut the chunks anew into parts of the index: ``(bits, keys, counts)``, empty parts too."""
-    stream = _checked(chunks)
+    """Cut the chunks into parts of the index: ``(bits, keys, counts)``; parts may be empty."""
+    stream = _check_chunks(chunks)
     held: list[Chunk] = []
     if span is None:
         bits, held = bits_for(stream)
@@ -239,8 +241,8 @@ def _parts(
         if more is not None:
             held.append(more)
             continue
-        keys, counts = _joined(held)
-        # parts before `last` are complete; with the stream at its end all are
+        keys, counts = _concatenate(held)
+        # parts before `last` are complete; at the end of the stream all parts are
         ends = np.arange(part + 1, last + 1 if last > part else span.stop, dtype=np.uint64) << shift
         cuts = np.searchsorted(keys, ends).tolist()
         if last <= part:
@@ -253,14 +255,14 @@ def _parts(
             held = []
 
 
-def _joined(chunks: list[Chunk]) -> Chunk:
+def _concatenate(chunks: list[Chunk]) -> Chunk:
     none = np.empty(0, dtype=np.uint64)
     return np.concatenate([none, *(keys for keys, _ in chunks)]), np.concatenate(
         [none, *(counts for _, counts in chunks)]
     )
 
 
-def _checked(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+def _check_chunks(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
     last = -1
     for keys, counts in chunks:
         if not len(keys):
@@ -286,11 +288,11 @@ def _find_pilots(
     from disambig.counts._build_kernels import find_pilots
 
     unsigned = np.uint64
-    found = find_pilots(keys, unsigned(bits), unsigned(seed), unsigned(n_slots), pilots, slots)
-    return bool(found)
+    has_pilots = find_pilots(keys, unsigned(bits), unsigned(seed), unsigned(n_slots), pilots, slots)
+    return bool(has_pilots)
 
 
-def _build(
+def _build_part(
     keys: NDArray[np.uint64], ranks: NDArray[np.uint16], bits: int, record: Record
 ) -> tuple[NDArray[np.uint16], int, int, int]:
     n_slots, n_buckets = layout.n_slots(len(keys), record), layout.n_buckets(len(keys), record)

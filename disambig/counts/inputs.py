@@ -1,4 +1,4 @@
-"""Files to be counted, and options of counting as users write them."""
+"""Input files of counting, and parsers of command-line options."""
 
 from __future__ import annotations
 
@@ -18,37 +18,37 @@ from disambig.files import READ_ERRORS, STDIN, decode, read_error, unpack_zstd, 
 from disambig.text import MAX_ORDER, Tokenisation
 
 ENDINGS = (".txt", ".gz", ".xz", ".zst")
-"""What a file in a directory must end in to be read; a named file may be called anything."""
+"""Suffixes of the files that are read from a directory; a file given by name may have any suffix."""
 _BLOCK = 1 << 20
 LONGEST = 1 << 20
-"""Bytes of a line that are kept together: a longer one is cut, at the end of a sentence if it has one."""
+"""Maximum bytes of a line kept together. A longer line is cut, at the end of a sentence if possible."""
 _SENTENCE_END = re.compile(rb"[.!?]['\")\]]*\s")
 _BOM = b"\xef\xbb\xbf"
 
 
 class TextFiles:
-    """The paragraphs (lines) of some files, to be read once.
+    """The paragraphs (lines) of some files, to be iterated once.
 
     Parameters
     ----------
     paths : sequence of str
-        Files, directories (searched recursively for `ENDINGS`; hidden names are left out, and empty
-        files), and ``-`` for standard input. Names in ``.gz``, ``.xz`` and ``.zst`` are unpacked.
+        Files, directories (searched recursively for `ENDINGS`; hidden and empty files are skipped), and
+        ``-`` for standard input. Files named ``.gz``, ``.xz`` or ``.zst`` are decompressed.
 
     Attributes
     ----------
     paths : list of str
         The files.
     total, done : int
-        Bytes to read, and those read so far, on disk (standard input counts nothing).
+        Bytes to read, and bytes read so far, on disk (standard input counts as nothing).
     sources : list of dict
-        Name and size of each file, for the header of a table.
+        Name and size of each file, for the header of the table.
 
     Raises
     ------
     UserError
         D300 (missing), D301 (a directory without text), D302 (empty); while reading D303 (binary),
-        D304 (not UTF-8; the offset is that in the unpacked text), D308 (cannot be read, cut short).
+        D304 (not UTF-8; the offset is in the decompressed text), D308 (unreadable, cut short).
     """
 
     def __init__(self, paths: Sequence[str]) -> None:
@@ -74,13 +74,13 @@ class TextFiles:
 
 
 def paragraphs(path: str, start: int = 0, end: int | None = None) -> Iterator[tuple[str, int]]:
-    """Yield the paragraphs (lines) of a file, each with the bytes of it that are read by then.
+    """Yield the paragraphs (lines) of a file, each with the number of bytes read so far.
 
     Parameters
     ----------
     path : str
     start, end : int
-        Of a file that is not packed, the stretch to read: from the beginning of a line to that of another.
+        Byte range of an uncompressed file to read; both ends must be at the beginning of a line.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def paragraphs(path: str, start: int = 0, end: int | None = None) -> Iterator[tu
     """
     name = "<stdin>" if path == STDIN else path
     try:
-        with _opened(path) as raw, unpacked(raw, path) as stream:
+        with _open_raw(path) as raw, unpacked(raw, path) as stream:
             if start:
                 stream.seek(start)
             for line in _lines(stream, name, start, end):
@@ -99,7 +99,7 @@ def paragraphs(path: str, start: int = 0, end: int | None = None) -> Iterator[tu
 
 
 def unpacked(raw: IO[bytes], path: str) -> Any:
-    """Return the file `raw` unpacked as the ending of `path` says."""
+    """Return a stream of the decompressed file `raw`, by the suffix of `path`."""
     if path.endswith(".gz"):
         return gzip.GzipFile(fileobj=raw, mode="rb")
     if path.endswith(".zst"):
@@ -107,7 +107,7 @@ def unpacked(raw: IO[bytes], path: str) -> Any:
     return lzma.LZMAFile(raw) if path.endswith(".xz") else raw
 
 
-def _opened(path: str) -> IO[bytes]:
+def _open_raw(path: str) -> IO[bytes]:
     if path == STDIN:
         stream: IO[bytes] = os.fdopen(os.dup(sys.stdin.fileno()), "rb") if _has_stdin() else io.BytesIO()
         return stream
@@ -141,9 +141,10 @@ def _list_files(path: str) -> list[str]:
 
 
 def _lines(stream: Any, name: str, start: int = 0, end: int | None = None) -> Iterator[str]:
-    """Yield the lines of a UTF-8 stream, never more than `LONGEST` bytes together.
+    """Yield the lines of a UTF-8 stream, at most `LONGEST` bytes each.
 
-    The stream is at byte `start`. Blocks end at the same bytes wherever it begins: long lines are cut alike.
+    The stream is at byte `start`. Blocks end at multiples of the block size in the file, not relative to
+    `start`, so that long lines are cut at the same places whichever shard reads them.
     """
     held, offset, at = b"", start, start
     while True:
@@ -155,7 +156,7 @@ def _lines(stream: Any, name: str, start: int = 0, end: int | None = None) -> It
         held += block
         cut = held.rfind(b"\n") + 1 if block else len(held)
         if not cut and len(held) >= LONGEST:
-            cut = _cut(held)
+            cut = _cut_long_line(held)
         if cut:
             text = decode(held[:cut], name, start=offset)
             if "\r" in text:
@@ -169,8 +170,8 @@ def _lines(stream: Any, name: str, start: int = 0, end: int | None = None) -> It
             return
 
 
-def _cut(data: bytes) -> int:
-    """Return where to cut a line without an end: after its last sentence, word or at least character."""
+def _cut_long_line(data: bytes) -> int:
+    """Return where to cut a line without an end: after its last sentence, else its last word or character."""
     tail = data[len(data) // 2 :]
     start = len(data) - len(tail)
     for match in reversed(list(_SENTENCE_END.finditer(tail))):
@@ -185,7 +186,7 @@ def _cut(data: bytes) -> int:
 
 
 FORMATS = ("tsv", "google-v2", "google-v3")
-"""By number, as `reader_kernels.parse` has them."""
+"""Names of the formats; the index is the number that `_import_kernels.parse` uses."""
 _WEB1T_FOLDER = re.compile("([1-5])gms")
 _GOOGLE = re.compile(r"googlebooks-.*-([1-5])gram-\d+-\w+|([1-5])-\d{5}-of-\d{5}")
 _GOOGLE_2 = re.compile(rb"[^\t]+\t\d{1,4}\t\d+\t\d+\r?\n?")
@@ -193,17 +194,17 @@ _GOOGLE_3 = re.compile(rb"[^\t]+(\t\d{1,4},\d+,\d+)+\r?\n?")
 
 
 def count_files(paths: Sequence[str]) -> list[tuple[str, int]]:
-    """Return the files of counts that `paths` name, with the order of their n-grams, 0 where it is free.
+    """Return the count files that `paths` name, with the order of their n-grams (0 if it varies).
 
-    A path is a file, or a directory with files named as those of Google Books, or in the layout of Web 1T
-    (``1gms/vocab.gz``, ``2gms/2gm-0000.gz``, ...); packed with gzip, xz, zstd or not at all.
+    A path is a file, or a directory whose files are named as those of Google Books or laid out as Web 1T
+    (``1gms/vocab.gz``, ``2gms/2gm-0000.gz``, ...), compressed with gzip, xz, zstd or uncompressed.
 
     Raises
     ------
     UserError
-        D300 (missing), D302 (empty), D115 (a directory of another layout).
+        D300 (missing), D302 (empty), D115 (a directory with another layout).
     """
-    found: list[tuple[str, int]] = []
+    files: list[tuple[str, int]] = []
     for path in paths:
         if not os.path.exists(path):
             raise UserError("D300", path=path)
@@ -211,12 +212,12 @@ def count_files(paths: Sequence[str]) -> list[tuple[str, int]]:
             inside = [*_web1t_files(Path(path)), *_google_files(Path(path))]
             if not inside:
                 raise UserError("D115", path=path)
-            found += inside
+            files += inside
         elif os.path.isfile(path) and not os.path.getsize(path):
             raise UserError("D302", path=path)
         else:
-            found.append((path, 0))
-    return found
+            files.append((path, 0))
+    return files
 
 
 def _web1t_files(root: Path) -> Iterator[tuple[str, int]]:
@@ -239,12 +240,12 @@ def _google_files(root: Path) -> Iterator[tuple[str, int]]:
 
 
 def count_format(path: str, name: str | None = None) -> int:
-    """Return the number of a file's form: of the one called `name`, or of what its first line looks like.
+    """Return the number of a file's format: the one called `name`, or the one its first line matches.
 
     Raises
     ------
     UserError
-        D308 (cannot be read), D601 (no such format).
+        D308 (cannot be read), D601 (unknown format).
     """
     if name is not None:
         if name not in FORMATS:
@@ -261,7 +262,7 @@ def count_format(path: str, name: str | None = None) -> int:
 
 
 def _first_line(stream: Any) -> bytes:
-    """Return the first line, or as much of it as tells its form."""
+    """Return the first line, or enough of it to recognise the format."""
     start: bytes = b""
     for block in islice(iter(lambda: stream.read(1 << 16), b""), 16):
         start += block
@@ -276,7 +277,7 @@ _THRESHOLD = re.compile(r"([1-9]\d*):(\d+)")
 
 
 def size(text: str) -> int:
-    """Return a number of bytes written as ``800M`` or ``2G`` (powers of 1024); D116 if it is none."""
+    """Return the bytes of a size like ``800M`` or ``2G`` (powers of 1024); D116 if it is invalid."""
     match = _SIZE.fullmatch(text.strip())
     if match is None:
         raise UserError("D116", value=text, example="800M or 2G")
@@ -284,14 +285,14 @@ def size(text: str) -> int:
 
 
 def thresholds(texts: Iterable[str], *, orders: int = MAX_ORDER) -> dict[int, int]:
-    """Return ``{order: count}`` from texts like ``3:2``: what holds from that order on.
+    """Return ``{order: count}`` from texts like ``3:2``; each count holds from its order on.
 
     Raises
     ------
     UserError
-        D116 for a text that is none of these; D602 for an order that is not counted, or given twice.
+        D116 for a text of another form; D602 for an order that is not counted or is given twice.
     """
-    found = {}
+    minimums = {}
     for text in texts:
         match = _THRESHOLD.fullmatch(text.strip())
         if match is None:
@@ -301,20 +302,20 @@ def thresholds(texts: Iterable[str], *, orders: int = MAX_ORDER) -> dict[int, in
         if int(match[1]) > orders:
             problem = f"n-grams of {match[1]} words are not counted, the longest have {orders}"
             raise UserError("D602", option="--min-count", value=text, problem=problem)
-        if int(match[1]) in found:
+        if int(match[1]) in minimums:
             problem = f"n-grams of {match[1]} words have a least count already; give one for each length"
             raise UserError("D602", option="--min-count", value=text, problem=problem)
-        found[int(match[1])] = int(match[2])
-    return found
+        minimums[int(match[1])] = int(match[2])
+    return minimums
 
 
 def word_file(path: Path | None) -> list[str] | None:
-    """Return the lines of a file of words, white space as one space; None for no file.
+    """Return the lines of a word file with single spaces between words; None if `path` is None.
 
     Raises
     ------
     UserError
-        D300, D303, D304, D308 (as for text); D302, where there is no word in it.
+        D300, D303, D304, D308 (as for text); D302 if the file contains no word.
     """
     if path is None:
         return None
@@ -331,9 +332,9 @@ def word_file(path: Path | None) -> list[str] | None:
 def normal_words(
     lines: list[str] | None, tokenisations: Iterable[Tokenisation], *, stand: bool = False
 ) -> list[str] | None:
-    """Return the words of all lines in the normal forms of the tokenisations; None for no lines.
+    """Return the words of all lines in the normal forms of the tokenisations; None if `lines` is None.
 
-    With `stand` the words are taken as they stand between white space.
+    With `stand`, words are split at white space and kept unchanged.
     """
     if lines is None:
         return None

@@ -1,4 +1,4 @@
-"""The layout of the index of a count table: sizes, hash constants and forms of records."""
+"""Layout of the index of a count table: sizes, hash constants and record formats."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from disambig.text import MAX_ORDER, hashing
 
 KEYS_PER_PART = 1 << 17
-"""Most keys a part is planned for; parts hold between a half of that and all."""
+"""Maximum number of keys a part is planned for; a part holds between half of this and all of it."""
 PILOTS = 1 << 16
 SEEDS = 256
 C1 = 0x9E3779B97F4A7C15
@@ -21,21 +21,21 @@ MAX_BITS = 30
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One form of record.
+    """A record format.
 
     Attributes
     ----------
     name : str
     width : int
-        Size in units of 16 bits; it tells the forms apart in kernels.
+        Size in units of 16 bits; compiled functions tell the formats apart by it.
     fingerprint : int
-        Bits of the key that are stored: an absent n-gram is taken for another once in ``2**fingerprint``.
+        Stored bits of the key: an absent n-gram is mistaken for another with probability ``2**-fingerprint``.
     n_ranks : int
-        Ranks there are, rank 0 (absent) included.
+        Number of ranks, including rank 0 (absent).
     growth : float
-        Ratio of neighbouring counts, once that is more than one; 0 where counts are exact.
+        Ratio of neighbouring counts, once their difference exceeds one; 0 if counts are exact.
     load : float
-        Keys a slot.
+        Keys per slot.
     keys_per_bucket : int
     """
 
@@ -56,14 +56,14 @@ SMALL = Record("small", 1, 10, 1 << 6, 1.24, keys_per_bucket=5)
 """10-bit fingerprint and 6-bit rank: counts above seven are rounded to within 14 %."""
 RECORD_FORMS = {record.name: record for record in (EXACT, COMPACT, SMALL)}
 OVERFLOW = (1 << 16) - 1
-"""The rank of an exact count that found no place in the table: it stands in the overflow section."""
+"""Rank of an exact count that has no rank of its own; the count is stored in the overflow section."""
 
 PATTERN = 3
-"""The *kind* of an n-gram is its order, 1 to 5; that of a pattern with a gap its order (3 to 5) plus this."""
+"""The *kind* of an n-gram is its order, 1 to 5; the kind of a pattern with a gap is its order plus this."""
 
 
 def ngram_order(kind: int) -> int:
-    """Return the number of words of an n-gram, or of a pattern with its gap, of this kind."""
+    """Return the number of words of an n-gram of this kind; the gap of a pattern counts as a word."""
     return kind if kind <= MAX_ORDER else kind - PATTERN
 
 
@@ -74,11 +74,11 @@ HASHES = {
     "places": list(hashing.PLACES),
     "fmix": list(hashing.FMIX),
 }
-"""What keys are made with; a table made with other constants is refused."""
+"""Constants of the key hash; a table that was made with other constants is refused."""
 
 
 def part_bits(n_ngrams: float) -> int:
-    """Return how many top bits of the key choose the part (at least one)."""
+    """Return how many top bits of the key select the part (at least one)."""
     bits = 1
     while n_ngrams > KEYS_PER_PART * (1 << bits) and bits < MAX_BITS:
         bits += 1
@@ -86,18 +86,18 @@ def part_bits(n_ngrams: float) -> int:
 
 
 def n_slots(n_keys: int, record: Record) -> int:
-    """Return the slots of a part with `n_keys` keys: even, so that 32-bit records stay aligned."""
+    """Return the number of slots of a part with `n_keys` keys: even, to keep 32-bit records aligned."""
     slots = int(n_keys / record.load) + 1
     return slots + slots % 2
 
 
 def n_buckets(n_keys: int, record: Record) -> int:
-    """Return the buckets of a part with `n_keys` keys: even, so that 32-bit records stay aligned."""
+    """Return the number of buckets of a part with `n_keys` keys: even, to keep 32-bit records aligned."""
     return 2 * (n_keys // (2 * record.keys_per_bucket) + 1)
 
 
 def rounded_values(record: Record) -> NDArray[np.uint64]:
-    """Return the counts a rounding record can hold, ascending, from rank 0 (absent), shape ``(n_ranks,)``."""
+    """Return the counts that a rounding record can hold, by rank from 0 (absent), shape ``(n_ranks,)``."""
     values = [0]
     while len(values) < record.n_ranks:
         values.append(max(values[-1] + 1, round(values[-1] * record.growth)))
@@ -105,7 +105,7 @@ def rounded_values(record: Record) -> NDArray[np.uint64]:
 
 
 def rounded_ranks(counts: NDArray[np.uint64], values: NDArray[np.uint64]) -> NDArray[np.uint16]:
-    """Return the rank of the value nearest to each count by ratio; counts beyond the last get the last."""
+    """Return the rank of the value with the nearest ratio to each count; larger counts get the last rank."""
     exact = values.astype(np.float64)
     edges = np.sqrt(exact[:-1] * exact[1:])[1:]  # between rank r and r + 1, for r >= 1
     ranks = np.searchsorted(edges, counts.astype(np.float64), side="right") + 1
@@ -113,11 +113,11 @@ def rounded_ranks(counts: NDArray[np.uint64], values: NDArray[np.uint64]) -> NDA
 
 
 KEY_PARTS = 8
-"""Parts of the stored keys, by their three top bits."""
+"""Number of parts of the stored keys, by their three top bits."""
 
 
 def checked_edges(listed: Any, n_stored: int) -> NDArray[np.int64]:
-    """Return the header's `key_edges`; ValueError where they do not fit the section."""
+    """Return the header's `key_edges`; raise ValueError if they do not fit the section."""
     edges = np.array([int(edge) for edge in listed], dtype=np.int64)
     if (
         len(edges) != KEY_PARTS + 1

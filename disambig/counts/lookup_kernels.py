@@ -28,7 +28,7 @@ BLOCK = 128
 
 @compiled
 def find_slot(words, directory, shift, width, key):
-    """Return where in `words` the only record lies that `key` can have."""
+    """Return the place in `words` of the only record that `key` can have."""
     part = key >> shift
     low = (key << (_S64 - shift)) >> _S32
     bucket = (low * directory[part, 3]) >> _S32
@@ -39,7 +39,7 @@ def find_slot(words, directory, shift, width, key):
 
 @compiled
 def rank_at(words, width, at, key):
-    """Return the rank (uint64) of the record at `at` if it is that of `key`, else 0."""
+    """Return the rank (uint64) of the record at `at` if it belongs to `key`, else 0."""
     if width == _ONE:
         small = np.uint64(words[at])
         return small >> _S10 if (small & _LOW10) == (key & _LOW10) else _ZERO
@@ -52,7 +52,7 @@ def rank_at(words, width, at, key):
 
 @compiled
 def lookup_block(words, directory, shift, width, keys, ranks):
-    """Fill `ranks` (uint16) for `keys` (uint64), in blocks so that cache misses overlap."""
+    """Fill `ranks` (uint16) for `keys` (uint64), block by block so that cache misses overlap."""
     places = np.empty(BLOCK, dtype=np.uint64)
     for begin in range(0, len(keys), BLOCK):
         size = min(BLOCK, len(keys) - begin)

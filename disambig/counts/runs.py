@@ -1,4 +1,4 @@
-"""Sorted runs of n-grams in memory or on disk, their merge, and thresholds of counts."""
+"""Sorted runs of n-grams in memory or on disk, merging them, and count thresholds."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def add_keys(
     rows: NDArray[np.int64],
     filled: NDArray[np.int64],
 ) -> None:
-    """Append to row ``rows[k]`` of `keys` those of the n-grams of k + 1 words that start in ``range(*span)``.
+    """Append the keys of n-grams of k + 1 words that start in ``range(*span)`` to row ``rows[k]`` of `keys`.
 
-    As `build_kernels.add_keys` for all words and without gaps; `filled` is moved on.
+    Same as `_build_kernels.add_keys` for all words and without gaps. `filled` is updated.
     """
     begins = np.arange(*span)
     ends = sentences[np.searchsorted(sentences, begins, side="right")]
@@ -41,49 +41,49 @@ def add_keys(
         inside = begins + n < ends
         begins, ends, total = begins[inside], ends[inside], total[inside]
         words = hashes[begins + n]
-        known = words != UNKNOWN
-        begins, ends = begins[known], ends[known]
-        total = total[known] + words[known] * np.uint64(PLACES[n])
+        has_hash = words != UNKNOWN
+        begins, ends = begins[has_hash], ends[has_hash]
+        total = total[has_hash] + words[has_hash] * np.uint64(PLACES[n])
         stop = filled[n] + len(total)
         keys[rows[n], filled[n] : stop] = fmix(total + np.uint64((n + 1) * ORDER & 0xFFFFFFFFFFFFFFFF))
         filled[n] = stop
 
 
 def sum_sorted_keys(keys: Keys) -> tuple[Keys, Keys]:
-    """Return the distinct keys of sorted `keys` and how often each is there."""
+    """Return the distinct keys of sorted `keys` and the number of occurrences of each."""
     first = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])) if len(keys) else np.zeros(0, np.intp)
     return keys[first], np.diff(first, append=len(keys)).astype(np.uint64)
 
 
 def merge_runs(parts: list[tuple[Keys, Keys]]) -> tuple[Keys, Keys]:
-    """Merge lists of distinct keys, ascending, adding the counts of those in several."""
+    """Merge ascending lists of distinct keys; the counts of a key in several lists are added up."""
     keys, counts = interleave_runs(parts)
     first = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
     return keys[first], np.add.reduceat(counts, first)
 
 
 def interleave_runs(parts: list[tuple[Keys, Keys]]) -> tuple[Keys, Keys]:
-    """Merge ascending lists of keys with their payloads; of equal keys the earlier list's come first."""
-    keys, payload = (np.concatenate(each) for each in zip(*parts, strict=True))
+    """Merge ascending lists of keys with their payloads; equal keys keep the order of the lists."""
+    keys, payload = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     order = np.argsort(keys, kind="stable")
     return keys[order], payload[order]
 
 
 def least_counts(min_counts: Mapping[int, int] | None, *, orders: int) -> dict[int, int]:
-    """Return the least count of each order from 1 to `orders`.
+    """Return the minimum count of each order from 1 to `orders`.
 
-    A threshold holds for its order and all longer ones, up to the next that is given: ``{3: 2}`` says that
-    n-grams of three words and longer must be seen twice, ``{1: 200, 2: 40}`` is the rule of Web 1T.
+    A threshold holds for its order and all longer ones, up to the next given order: with ``{3: 2}``, n-grams
+    of three or more words must occur twice; ``{1: 200, 2: 40}`` is the rule of Web 1T.
     """
-    found, least = {}, 1
+    minimums, least = {}, 1
     for order in range(1, orders + 1):
         least = (min_counts or {}).get(order, least)
-        found[order] = least
-    return found
+        minimums[order] = least
+    return minimums
 
 
 def describe_least_counts(least: Mapping[int, int]) -> str:
-    """Return least counts, given for all orders, as a person would say them; ``""``: nothing is left out."""
+    """Describe the minimum counts of all orders in words; an empty string if nothing is left out."""
     parts = []
     for count, run in groupby(sorted(least), key=lambda order: least[order]):
         orders = list(run)
@@ -96,31 +96,31 @@ def describe_least_counts(least: Mapping[int, int]) -> str:
 Counted = tuple[NDArray[np.uint64], NDArray[np.uint64]]
 """Distinct keys, ascending, and their counts."""
 SLICES = 4096
-"""Runs can be read by ranges of the keys' top twelve bits."""
+"""Number of slices of a run, by the top twelve bits of the keys; runs can be read by slice."""
 _BLOCK = 1 << 20
 _EDGES = np.arange(SLICES, dtype=np.uint64) << np.uint64(52)
 
 
 def slice_edges(keys: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Return where each slice begins in sorted `keys`, and their number, shape ``(SLICES + 1,)``."""
+    """Return where each slice begins in sorted `keys`, and the total number, shape ``(SLICES + 1,)``."""
     return np.append(np.searchsorted(keys, _EDGES), len(keys)).astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RawRun:
-    """Sorted keys in memory, one for each occurrence; `edges` as by `edges_of`."""
+    """Sorted keys in memory, one per occurrence; `edges` as from `slice_edges`."""
 
     keys: NDArray[np.uint64]
     edges: NDArray[np.int64]
 
     def read(self, first: int, last: int) -> Counted:
-        """Return the n-grams of the slices ``first:last``."""
+        """Return the n-grams in the slices ``first:last``."""
         return sum_keys(self.keys[self.edges[first] : self.edges[last]])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DiskRun:
-    """Distinct keys and their counts in a file, from byte `offset` on: first all counts, then all keys."""
+    """Distinct keys and their counts in a file from byte `offset` on: all counts, then all keys."""
 
     path: Path
     offset: int
@@ -128,7 +128,7 @@ class DiskRun:
     counts: np.dtype[np.unsignedinteger]
 
     def read(self, first: int, last: int) -> Counted:
-        """Return the n-grams of the slices ``first:last``."""
+        """Return the n-grams in the slices ``first:last``."""
         begin, end, n = int(self.edges[first]), int(self.edges[last]), int(self.edges[-1])
         size = self.counts.itemsize
         counts = np.fromfile(self.path, self.counts, end - begin, offset=self.offset + size * begin)
@@ -140,7 +140,7 @@ Run = RawRun | DiskRun
 
 
 def sum_keys(keys: NDArray[np.uint64]) -> Counted:
-    """Return the distinct keys of sorted `keys` and how often each is there."""
+    """Return the distinct keys of sorted `keys` and the number of occurrences of each."""
     if not use_numba(len(keys)):
         return sum_sorted_keys(keys)
     from disambig.counts._build_kernels import add_up
@@ -151,19 +151,19 @@ def sum_keys(keys: NDArray[np.uint64]) -> Counted:
 
 
 class RunFile:
-    """A file that takes one run after the other.
+    """A file to which runs are appended.
 
     Parameters
     ----------
     path : Path
-        What the file is called when the runs are read.
+        Name of the file when the runs are read.
     write : callable
-        Writes bytes at its end.
+        Appends bytes to the file.
 
     Attributes
     ----------
     size : int
-        Bytes so far.
+        Bytes written so far.
     """
 
     def __init__(self, path: Path, write: Callable[[memoryview], object]) -> None:
@@ -171,12 +171,12 @@ class RunFile:
         self._write = write
 
     def add_keys(self, keys: NDArray[np.uint64]) -> DiskRun:
-        """Append sorted keys, one for each occurrence, as a run; they are used up, little memory beside."""
+        """Append sorted keys, one per occurrence, as a run. `keys` is overwritten to save memory."""
         from disambig.counts._build_kernels import add_up
 
         offset = self.size
         n = begin = 0
-        while begin < len(keys):  # distinct keys gather at the front of `keys`
+        while begin < len(keys):  # distinct keys are collected at the front of `keys`
             last = keys[min(begin + _BLOCK, len(keys)) - 1]
             end = int(np.searchsorted(keys, last, side="right"))
             counts = np.empty(end - begin, dtype=np.uint32)
@@ -188,14 +188,14 @@ class RunFile:
         return DiskRun(self.path, offset, slice_edges(keys[:n]), np.dtype(np.uint32))
 
     def add_counts(self, keys: NDArray[np.uint64], counts: NDArray[np.uint64]) -> DiskRun:
-        """Append distinct keys, ascending, with their counts as a run."""
+        """Append distinct keys, ascending, and their counts as a run."""
         offset = self.size
         self.add(counts)
         self.add(keys)
         return DiskRun(self.path, offset, slice_edges(keys), np.dtype(np.uint64))
 
     def add(self, array: NDArray[Any]) -> int:
-        """Append an array as it is; return where it begins."""
+        """Append an array unchanged; return where it begins."""
         begin = self.size
         if array.size:
             self._write(np.ascontiguousarray(array).data)
@@ -205,13 +205,13 @@ class RunFile:
 
 @contextmanager
 def run_file(path: Path) -> Iterator[RunFile]:
-    """Give a new file for runs, which can be read at once; D107 where the disk is full."""
+    """Create a file for runs, which can be read immediately; D107 if the disk is full."""
     with open(path, "wb", buffering=0) as file:
 
         def write(data: memoryview) -> None:
             left = data.cast("B")
             try:
-                while left:  # a system writes two gigabytes at a time
+                while left:  # Linux writes at most two gigabytes per call
                     left = left[file.write(left) :]
             except OSError as error:
                 raise write_error(error, path) from error
@@ -220,7 +220,7 @@ def run_file(path: Path) -> Iterator[RunFile]:
 
 
 def merge_counts(parts: Sequence[Counted]) -> Counted:
-    """Merge lists of n-grams, adding the counts of those in several."""
+    """Merge lists of n-grams; the counts of an n-gram in several lists are added up."""
     todo = [part for part in parts if len(part[0])]
     if not todo:
         return np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.uint64)
@@ -238,7 +238,7 @@ def merge_counts(parts: Sequence[Counted]) -> Counted:
 
 
 def interleave_payloads(parts: Sequence[Counted]) -> Counted:
-    """Merge lists of keys with payloads instead of counts; nothing is added up."""
+    """Merge lists of keys with payloads instead of counts; equal keys are kept apart."""
     if not use_numba(sum(len(keys) for keys, _ in parts)):
         return interleave_runs(list(parts))
     from disambig.counts._build_kernels import interleave
@@ -254,32 +254,32 @@ def interleave_payloads(parts: Sequence[Counted]) -> Counted:
 
 
 _AT_ONCE = 1 << 19
-"""N-grams merged at a time."""
+"""Number of n-grams merged at a time."""
 
 Merged = tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint8]]
 """Distinct keys, ascending, with their counts and their kinds (see `layout.PATTERN`)."""
 
 
 class Merge:
-    """The n-grams of some runs, and how many there were.
+    """Merges the n-grams of several runs and counts them.
 
     Parameters
     ----------
     orders : int
-        The longest n-grams.
+        Number of words of the longest n-grams.
     kinds : sequence of int
-        What is counted.
+        Kinds of n-grams (see `layout.PATTERN`).
     of_kinds : sequence of sequence of Run
         The runs of each kind.
     min_counts : mapping of int to int, optional
-        See `pruning.least_counts`.
+        See `least_counts`.
 
     Attributes
     ----------
     edges : array of int64, shape ``(SLICES + 1,)``
-        How many n-grams of all runs lie before each slice, those in several runs more than once.
+        Number of n-grams of all runs before each slice; those in several runs count several times.
     seen, distinct, kept : list of int
-        N-grams of each kind that passed: all, different ones, those that were not left out.
+        Number of n-grams per kind: occurrences, different ones, and those that were not left out.
     """
 
     def __init__(
@@ -298,7 +298,7 @@ class Merge:
         self.seen, self.distinct, self.kept = ([0] * len(kinds) for _ in range(3))
 
     def chunks(self, first: int = 0, stop: int = SLICES) -> Iterator[Merged]:
-        """Yield the n-grams of the slices ``first:stop``, some half a million at a time."""
+        """Yield the n-grams in the slices ``first:stop``, about half a million at a time."""
         for begin, end in spans(self.edges, first, stop, _AT_ONCE):
             parts = []
             for row, here in enumerate(self._runs):
@@ -316,7 +316,7 @@ class Merge:
 
 
 def spans(edges: NDArray[np.int64], first: int, stop: int, size: int) -> Iterator[tuple[int, int]]:
-    """Yield stretches of the slices ``first:stop`` with about `size` n-grams each, one slice at least."""
+    """Yield ranges of the slices ``first:stop`` with about `size` n-grams, at least one slice each."""
     while first < stop:
         last = int(np.searchsorted(edges, edges[first] + size, side="right")) - 1
         last = min(max(last, first + 1), stop)

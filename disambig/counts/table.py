@@ -1,4 +1,4 @@
-"""An open count table: lookups of n-grams, tables by name, and a description for people."""
+"""An open count table: n-gram lookups, opening tables by name, and a description for people."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ _SPECIAL = re.compile(f"({'|'.join(map(re.escape, (SENTENCE_START, SENTENCE_END,
 def ngram_words(ngram: str, tokenisation: Tokenisation) -> list[str]:
     """Return the words of an n-gram given as text.
 
-    ``<S>`` and ``</S>`` stand for the ends of a sentence, ``<0>`` for no word, a ``*`` between two words
-    for any word: its word is `GAP`.
+    ``<S>`` and ``</S>`` stand for the sentence boundaries, ``<0>`` for no word, and a ``*`` between two words
+    for any word (returned as `GAP`).
     """
     words: list[str] = []
     for piece in _SPECIAL.split(_GAP.sub(GAP, ngram.strip())):
@@ -44,12 +44,12 @@ def ngram_words(ngram: str, tokenisation: Tokenisation) -> list[str]:
 
 
 def ngram_hashes(ngrams: Sequence[str], tokenisation: str) -> list[NDArray[np.uint64]]:
-    """Return the word hashes of each n-gram given as text, shapes ``(order,)``.
+    """Return the word hashes of each n-gram given as text, each of shape ``(order,)``.
 
     Raises
     ------
     UserError
-        D001, where the tokenisation is not known here.
+        D001 if the tokenisation is unknown.
     """
     from disambig.text import tokenisation_named
 
@@ -58,19 +58,19 @@ def ngram_hashes(ngrams: Sequence[str], tokenisation: str) -> list[NDArray[np.ui
 
 
 _BLOCK = 1 << 14
-"""Keys handled at a time by NumPy, so that its intermediate arrays stay in the cache."""
+"""Number of keys handled at a time with NumPy, so that its intermediate arrays stay in the cache."""
 
 
 class TableArrays(NamedTuple):
-    """An open table as plain arrays, for kernels (see `lookup_kernels`).
+    """An open table as plain arrays, for compiled functions (see `lookup_kernels`).
 
     Attributes
     ----------
     words : array of uint16, shape (n_words,)
         The records and pilots of all parts.
     directory : array of uint64, shape (n_parts, 5)
-        For each part: place of its records in `words`, slots, place of its pilots, buckets,
-        seed * 2**16. Checked against `words`.
+        For each part: offset of its records in `words`, number of slots, offset of its pilots, number of
+        buckets, seed * 2**16. Checked against `words`.
     shift : uint64
         ``key >> shift`` is the part.
     width : uint64
@@ -86,29 +86,29 @@ class TableArrays(NamedTuple):
 def find_ranks(
     arrays: TableArrays, keys: NDArray[np.uint64], *, engine: str | None = None
 ) -> NDArray[np.uint16]:
-    """Return the rank of each key, 0 where it is absent.
+    """Return the rank of each key, 0 if it is absent.
 
     Parameters
     ----------
     arrays : TableArrays
     keys : array of uint64, shape (n,)
     engine : {"numpy", "numba"}, optional
-        By default NumPy until so much was asked in this process that Numba is worth its start.
+        By default NumPy, until enough keys were looked up in this process to make up for starting Numba.
 
     Returns
     -------
     array of uint16, shape (n,)
     """
     keys = np.ascontiguousarray(keys, dtype=np.uint64)
-    found = np.empty(len(keys), dtype=np.uint16)
+    ranks = np.empty(len(keys), dtype=np.uint16)
     if engine == "numba" or (engine is None and use_numba(len(keys))):
         from disambig.counts.lookup_kernels import lookup_block
 
-        lookup_block(*arrays, keys, found)
-        return found
+        lookup_block(*arrays, keys, ranks)
+        return ranks
     for begin in range(0, len(keys), _BLOCK):
-        found[begin : begin + _BLOCK] = _find_ranks(arrays, keys[begin : begin + _BLOCK])
-    return found
+        ranks[begin : begin + _BLOCK] = _find_ranks(arrays, keys[begin : begin + _BLOCK])
+    return ranks
 
 
 def _find_ranks(arrays: TableArrays, keys: NDArray[np.uint64]) -> NDArray[np.uint16]:
@@ -119,50 +119,50 @@ def _find_ranks(arrays: TableArrays, keys: NDArray[np.uint64]) -> NDArray[np.uin
     pilot = words[(pilots + bucket).astype(np.intp)].astype(np.uint64)
     mixed = (keys ^ ((pilot + seed) * np.uint64(C1))) * np.uint64(C2)
     at = (records + width * (((mixed >> u32) * slots) >> u32)).astype(np.intp)
-    found: NDArray[np.uint16]
+    ranks: NDArray[np.uint16]
     if width == SMALL.width:
         small = words[at]
-        found = np.where((small ^ keys.astype(np.uint16)) << np.uint16(6) == 0, small >> np.uint16(10), 0)
-        return found.astype(np.uint16, copy=False)
+        ranks = np.where((small ^ keys.astype(np.uint16)) << np.uint16(6) == 0, small >> np.uint16(10), 0)
+        return ranks.astype(np.uint16, copy=False)
     record = words[at].astype(np.uint32) | (words[at + 1].astype(np.uint32) << np.uint32(16))
     low = keys.astype(np.uint32)
     if width == EXACT.width:
-        found = np.where(record == low, words[at + 2], np.uint16(0))
-        return found
+        ranks = np.where(record == low, words[at + 2], np.uint16(0))
+        return ranks
     same = (record ^ low) << np.uint32(8) == 0
-    found = np.where(same, record >> np.uint32(24), np.uint32(0)).astype(np.uint16)
-    return found
+    ranks = np.where(same, record >> np.uint32(24), np.uint32(0)).astype(np.uint16)
+    return ranks
 
 
 class CountTable:
     """A count table, memory-mapped and read-only; processes that open the same file share its pages.
 
-    A closed table cannot be asked any more. Pickling keeps the path alone: the map is opened anew.
+    A closed table cannot be queried. Pickling stores only the path; the file is mapped again when unpickled.
 
     Attributes
     ----------
     path : Path
     header : dict
-        All the file says of itself: tokenisations, gaps, record, orders, n_ngrams, and under
+        Contents of the header: tokenisations, gaps, record, orders, n_ngrams, and under
         ``"info"`` the licence, sources, thresholds and totals.
     identity : str
-        Changes with any byte of the contents: the digest of the header, which holds the others.
+        Digest of the header, which holds the digests of the sections: it changes with any byte.
     tokenisations : tuple of str
-        Registry names of the tokenisations its words come from.
+        Registry names of the tokenisations that produced its words.
     gaps : tuple of str
-        Those of them whose patterns with a gap are in the table.
+        Those of them for which the table contains patterns with a gap.
     orders : int
-        The longest n-grams counted.
+        Number of words of the longest n-grams.
     n_ngrams : int
     values : array of uint64, shape (65536,), (256,) or (64,)
-        The count of each rank, zero beyond those in use. Rank 0 is the absent n-gram. In an exact
-        table rank 65535 stands for the counts in `overflow`, with their median as its value.
+        The count of each rank, zero for unused ranks. Rank 0 is the absent n-gram. In an exact table,
+        rank 65535 stands for the counts in `overflow`; its value here is their median.
     overflow : array of uint64, shape (n, 2)
-        Keys, ascending, and exact counts of the n-grams of rank 65535 (none in most tables).
+        Keys, ascending, and exact counts of the n-grams with rank 65535 (empty in most tables).
     has_keys : bool
-        Whether the keys are stored too (`stored_keys`, `key_edges`: see the module `stored_keys`).
+        Whether the keys are stored too (`stored_keys`, `key_edges`: see `StoredKeys`).
     arrays : TableArrays
-        What kernels need to look up keys themselves (see `lookup_kernels`).
+        Arrays with which compiled functions look up keys (see `lookup_kernels`).
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -178,14 +178,14 @@ class CountTable:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> CountTable:
-        """Open a table: a matter of milliseconds, whatever its size.
+        """Open a table; takes milliseconds for any size.
 
-        Checks the size, header and section table, not the contents: that is `verify`.
+        Checks the size, header and section table but not the contents; `verify` checks those.
 
         Raises
         ------
         UserError
-            D100 to D105 (no file, empty, no table, other version, cut short, damaged), D109 (hashes).
+            D100 to D105 (no file, empty, not a table, other version, cut short, damaged), D109 (hashes).
         """
         return cls(path)
 
@@ -238,25 +238,25 @@ class CountTable:
         self.arrays = TableArrays(words, directory, np.uint64(64 - bits), np.uint64(record.width))
 
     def ranks(self, keys: NDArray[np.uint64], *, engine: str | None = None) -> NDArray[np.uint16]:
-        """Return the rank of each key's count, 0 where it is absent, shape ``(n,)``.
+        """Return the rank of each key's count, 0 if it is absent, shape ``(n,)``.
 
         Parameters
         ----------
         keys : array of uint64, shape (n,)
-            N-gram keys, made with the `seed` of a tokenisation (`disambig.text.hashing.ngram_keys`).
+            N-gram keys made with the `seed` of a tokenisation (`disambig.text.ngram_keys`).
         engine : {"numpy", "numba"}, optional
-            By default NumPy until so much was asked in this process that Numba is worth its start.
+            As for `find_ranks`.
         """
         return find_ranks(self.arrays, keys, engine=engine)
 
     def counts(self, keys: NDArray[np.uint64], *, engine: str | None = None) -> NDArray[np.uint64]:
-        """Return the count of each key, 0 where it is absent, shape ``(n,)``; parameters as for `ranks`."""
+        """Return the count of each key, 0 if it is absent, shape ``(n,)``; parameters as for `ranks`."""
         ranks = self.ranks(keys, engine=engine)
         counts: NDArray[np.uint64] = self.values[ranks]
         if len(self.overflow):
             over = np.flatnonzero(ranks == layout.OVERFLOW)
             at = np.minimum(np.searchsorted(self.overflow[:, 0], keys[over]), len(self.overflow) - 1)
-            # by the key's low bits it is one of these; by all its bits it may be none
+            # the index compares only the low bits of a key (fingerprint), the overflow section all of it
             counts[over] = np.where(self.overflow[at, 0] == keys[over], self.overflow[at, 1], 0)
         return counts
 
@@ -272,10 +272,10 @@ class CountTable:
         Parameters
         ----------
         word_hashes : array of uint64, shape (n, order)
-            One n-gram a row; a row with an `UNKNOWN` word, and any row longer than `orders`, counts 0.
-            Where the table has patterns with a gap, `GAP_HASH` stands for any word.
+            One n-gram per row; rows with an `UNKNOWN` word and rows longer than `orders` have count 0.
+            If the table has patterns with a gap, `GAP_HASH` stands for any word.
         tokenisation : str, optional
-            What the words are of; by default the first of `tokenisations`.
+            Tokenisation of the words; by default the first of `tokenisations`.
 
         Returns
         -------
@@ -284,7 +284,7 @@ class CountTable:
         Raises
         ------
         UserError
-            D110, where the table has no such words.
+            D110 if the table has no words of that tokenisation.
         """
         seed = self.seed(tokenisation)
         if not 1 <= word_hashes.shape[1] <= self.orders:
@@ -294,15 +294,14 @@ class CountTable:
         return counts
 
     def count(self, ngram: str, *, tokenisation: str | None = None) -> int:
-        """Return the count of one n-gram as text, cut into words by a tokenisation of the table.
+        """Return the count of one n-gram given as text, which a tokenisation of the table splits into words.
 
-        ``<S>`` and ``</S>`` in it stand for the ends of a sentence, a ``*`` between two words for any
-        word.
+        ``<S>`` and ``</S>`` stand for the sentence boundaries, a ``*`` between two words for any word.
 
         Raises
         ------
         UserError
-            D110, where the table has no such words; D117, where it has no patterns with that gap.
+            D110 if the table has no words of that tokenisation; D117 if it has no patterns with that gap.
         """
         return self.counts_of_texts([ngram], tokenisation=tokenisation)[0]
 
@@ -316,39 +315,38 @@ class CountTable:
             if n_gaps and (name not in self.gaps or n_gaps > 1):
                 problem = "has one gap at most" if name in self.gaps else "was built without gaps (--gaps)"
                 raise UserError("D117", path=self.path, ngram=ngram, problem=problem)
-        found = np.zeros(len(ngrams), dtype=np.uint64)
+        totals = np.zeros(len(ngrams), dtype=np.uint64)
         sizes = np.fromiter(map(len, hashes), dtype=np.int64, count=len(hashes))
         for size in np.unique(sizes[sizes > 0]).tolist():
             same = np.flatnonzero(sizes == size)
-            found[same] = self.counts_of_words(np.stack([hashes[i] for i in same]), tokenisation=name)
-        counts: list[int] = found.tolist()
+            totals[same] = self.counts_of_words(np.stack([hashes[i] for i in same]), tokenisation=name)
+        counts: list[int] = totals.tolist()
         return counts
 
     def seed(self, tokenisation: str | None = None) -> int:
-        """Return the seed of the keys of a tokenisation's n-grams, by default of the first's; D110."""
+        """Return the seed of the n-gram keys of a tokenisation, by default the first one; D110."""
         name = tokenisation or self.tokenisations[0]
         self.require(name)
         return hashing.hash_word(name)
 
     def is_nested(self, words: Sequence[str]) -> bool:
-        """Tell whether every n-gram here that contains one of `words` has all its parts that do here too.
+        """Return True if, for every n-gram with one of `words`, its shorter n-grams with them are here too.
 
-        So it is where text was counted and pruned the harder the longer the n-grams: then what is found
-        although a part of it is not was taken for another.
+        This holds if the table was counted from text with thresholds that do not fall with the length. Then a
+        hit whose shorter n-gram is absent is a false positive.
         """
         return self._nested is None or (bool(words) and self._nested.issuperset(words))
 
     def least_count(self, order: int, words: Collection[str]) -> int | None:
-        """Return how often an n-gram of `order` words with one of `words` was seen, to be here for certain.
+        """Return the count from which an n-gram of `order` words with one of `words` is surely in the table.
 
-        None where it may be absent however often it was seen: one longer than `orders`, or of words that the
-        table was not counted for.
+        None if it may be absent with any count: if it is longer than `orders`, or its words were not counted.
         """
         info = self.header.get("info", {})
         least, restricted = info.get("min_counts", {}), info.get("keep_words")
-        if "least" in info:  # a pack's table: a rule for the words of each task, and one for all others
-            known = self._nested is not None and self._nested.issuperset(words)
-            rules = [rule for name, rule in info["least"].items() if (name != "elsewhere") == known]
+        if "least" in info:  # a pack's table has one rule per task, and one for all other words
+            is_task_word = self._nested is not None and self._nested.issuperset(words)
+            rules = [rule for name, rule in info["least"].items() if (name != "elsewhere") == is_task_word]
             counts = [int(rule[str(order)]) for rule in rules if str(order) in rule]
             return max(counts) if counts and len(counts) == len(rules) else None
         if order > self.orders or (restricted is not None and not set(words) <= set(restricted)):
@@ -361,7 +359,7 @@ class CountTable:
         Raises
         ------
         UserError
-            D110 otherwise: all its answers would be silent zeros.
+            D110 if it has none: every lookup would silently return zero.
         """
         if tokenisation not in self.tokenisations:
             raise UserError("D110", path=self.path, seen=" and ".join(self.tokenisations), asked=tokenisation)
@@ -372,17 +370,17 @@ class CountTable:
         files.verify(self.path)
 
     def forget_pages(self) -> None:
-        """Let the system take back the memory of pages read; they are read again when asked for."""
+        """Let the operating system reclaim the pages that were read; they are read again on demand."""
         if hasattr(self._map, "madvise"):
             self._map.madvise(mmap.MADV_DONTNEED)
 
     def close(self) -> None:
-        """Let go of the map (it goes when the last array that looks into it does)."""
+        """Release the memory map; it is freed with the last array that refers to it."""
         empty = np.empty(0, dtype=np.uint16)
         self.arrays = self.arrays._replace(words=empty, directory=np.empty((0, 5), dtype=np.uint64))
         self.overflow = np.empty((0, 2), dtype=np.uint64)
         self.stored_keys = np.empty(0, dtype=np.uint64)
-        with suppress(BufferError):  # somebody else holds `arrays`
+        with suppress(BufferError):  # other code still holds `arrays`
             self._map.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -396,18 +394,18 @@ class CountTable:
 
 def _names(listed: Any) -> tuple[str, ...]:
     if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
-        raise ValueError("no list of names")
+        raise ValueError("not a list of names")
     return tuple(listed)
 
 
 def _array(mapped: mmap.mmap, section: files.Section, dtype: type[np.generic]) -> NDArray[Any]:
     if section.size % np.dtype(dtype).itemsize or section.offset % files.PAGE:
-        raise ValueError("a section of another size than its type's")
+        raise ValueError("a section whose size does not fit its type")
     return np.frombuffer(mapped, dtype, section.size // np.dtype(dtype).itemsize, section.offset)
 
 
 def _nested_words(info: Any) -> frozenset[str] | None:
-    """Return the words that `CountTable.is_nested` is true of; None for all."""
+    """Return the words for which `CountTable.is_nested` is true; None for all words."""
     if not isinstance(info, dict):
         return frozenset()
     if "nested" in info:
@@ -417,30 +415,30 @@ def _nested_words(info: Any) -> frozenset[str] | None:
         return frozenset()
     pruned = [least.get(str(order), 1) for order in range(1, hashing.MAX_ORDER + 1)]
     if pruned != sorted(pruned) or not all("texts" in view for view in views.values()):
-        return frozenset()  # ready counts that were imported may lack the shorter n-grams
+        return frozenset()  # imported counts may lack the shorter n-grams
     words = info.get("keep_words")
     return None if words is None else frozenset(map(str, words))
 
 
 IN_FOLDERS = "ngrams.counts"
-"""What the table in a folder of a pack is called."""
+"""File name of the table in a folder of a pack."""
 
 
 def open_table(counts: str | Path | CountTable) -> CountTable:
-    """Open a count table; the same file is opened once a process, and anew when it was replaced.
+    """Open a count table; a file is opened once per process, and again after it was replaced.
 
     Parameters
     ----------
     counts : str, path or CountTable
-        ``PACK`` for the table of an installed pack, ``PACK/FOLDER`` for that in a folder it brings, or a
-        path. Installed packs come first: a file of the current directory does not take the place of what they
-        bring; ``./PACK`` names such a file.
+        ``PACK`` for the table of an installed pack, ``PACK/FOLDER`` for the table in one of its folders, or
+        a path. Installed packs take precedence over files in the current directory; write ``./PACK`` for
+        such a file.
 
     Raises
     ------
     UserError
-        D100 to D109 for the file; D402 for an unknown pack, D413 for one without counts, D660 for what is
-        neither.
+        D100 to D109 for the file; D402 for an unknown pack, D413 for one without counts, D660 for another
+        type of value.
     """
     if isinstance(counts, CountTable):
         return counts
@@ -448,20 +446,20 @@ def open_table(counts: str | Path | CountTable) -> CountTable:
         raise UserError("D660", value=counts)
     path = Path(counts)
     if str(path) == str(counts) and len(path.parts) <= 2 and not path.suffix and not path.is_absolute():
-        path = _brought(path) or path
+        path = _pack_table(path) or path
     path = path.resolve()
     return _open_stamped(path, file_stamp(path))
 
 
-def _brought(name: Path) -> Path | None:
-    """Return the table that an installed pack brings under a name; None where it names no pack."""
+def _pack_table(name: Path) -> Path | None:
+    """Return the table that an installed pack provides under a name; None if it does not name a pack."""
     from disambig.packs import pack, packs
 
     first, *folders = name.parts or ("",)
     installed = packs()
     if first not in installed:
         if not folders and not name.is_file():
-            pack(first)  # D402, with the packs there are
+            pack(first)  # raises D402, which lists the installed packs
         return None
     table = installed[first].counts
     if folders:
@@ -478,12 +476,12 @@ def _open_stamped(path: Path, stamp: tuple[int, ...]) -> CountTable:
 
 
 def describe_table(table: CountTable) -> Iterator[str]:
-    """Yield lines that say where `table` comes from and what it covers.
+    """Yield lines that describe where `table` comes from and what it covers.
 
     Raises
     ------
     UserError
-        D105 for a header whose values are of other types than are written there.
+        D105 for a header with values of unexpected types.
     """
     try:
         lines = list(_describe_lines(table))
@@ -495,9 +493,9 @@ def describe_table(table: CountTable) -> Iterator[str]:
 def _describe_lines(table: CountTable) -> Iterator[str]:
     info: dict[str, Any] = table.header.get("info", {})
     size = table.path.stat().st_size
-    each = f", {size / table.n_ngrams:.2f} bytes each" if table.n_ngrams else ""
+    bytes_per_ngram = f", {size / table.n_ngrams:.2f} bytes each" if table.n_ngrams else ""
     yield f"{table.path}"
-    yield f"n-grams       {table.n_ngrams:,} of 1 to {table.orders} words; {size:,} bytes{each}"
+    yield f"n-grams       {table.n_ngrams:,} of 1 to {table.orders} words; {size:,} bytes{bytes_per_ngram}"
     for name in table.tokenisations:
         yield f"words         {name}" + (", also patterns with a gap" if name in table.gaps else "")
     record = RECORD_FORMS[table.header["record"]]

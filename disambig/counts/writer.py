@@ -32,12 +32,12 @@ _S61 = np.uint64(61)
 
 
 class StoredKeys:
-    """Gathers the keys of passing chunks in a temporary file; to be used in a ``with`` statement.
+    """Collects the keys of passing chunks in a temporary file; use it in a ``with`` statement.
 
     Attributes
     ----------
     edges : list of int
-        See the module; complete when all chunks have passed.
+        Where the keys with each value of the three top bits begin; complete after the last chunk.
     """
 
     def __init__(self, directory: Path, *, wanted: bool) -> None:
@@ -47,7 +47,7 @@ class StoredKeys:
             self._file = tempfile.TemporaryFile(dir=directory, prefix=".disambig-keys-")  # noqa: SIM115
 
     def following(self, chunks: Iterable[Chunk | Merged]) -> Iterator[Chunk]:
-        """Pass chunks on without their kinds, keeping keys and kinds if that is wanted."""
+        """Yield the chunks without their kinds; store keys and kinds if they are wanted."""
         for keys, counts, *kinds in chunks:
             if self._file is not None:
                 top = np.arange(1, KEY_PARTS, dtype=np.uint64) << _S61
@@ -57,13 +57,13 @@ class StoredKeys:
             yield keys, counts
 
     def append_to(self, file: BinaryIO) -> tuple[int, int]:
-        """Append what was kept to the table as a section; return its place and size."""
+        """Append the stored keys to the table as a section; return its offset and size."""
         offset = files.fill_page(file)
         self.copy_to(file.write)
         return offset, file.tell() - offset
 
     def copy_to(self, write: Callable[[bytes], object]) -> None:
-        """Write what was kept."""
+        """Write the stored keys."""
         if self._file is not None:
             self._file.seek(0)
             while block := self._file.read(_COPY):
@@ -83,7 +83,7 @@ class StoredKeys:
 
 
 def entries(table: CountTable, first: int, last: int) -> Merged:
-    """Return the n-grams from place `first` to `last` of a table with keys, in ascending order of keys.
+    """Return the n-grams from index `first` to `last` of a table with keys, in ascending order of keys.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def entries(table: CountTable, first: int, last: int) -> Merged:
     Raises
     ------
     UserError
-        D105, where the stored keys do not ascend or are not those of the table.
+        D105 if the stored keys do not ascend or do not belong to the table.
     """
     stored = table.stored_keys[first:last]
     tops = np.searchsorted(table.key_edges, np.arange(first, last), side="right") - 1
@@ -105,7 +105,7 @@ def entries(table: CountTable, first: int, last: int) -> Merged:
 
 
 def find_place(table: CountTable, key: int) -> int:
-    """Return the place of the first stored key that is not below `key`."""
+    """Return the index of the first stored key that is not less than `key`."""
     top = key >> 61
     begin, end = int(table.key_edges[top]), int(table.key_edges[top + 1])
     least = np.uint64(key << 3 & 0xFFFFFFFFFFFFFFFF)
@@ -124,33 +124,33 @@ def write_table(
     info: Mapping[str, Any] | None = None,
     force: bool = False,
 ) -> Path:
-    """Write a count table; the file appears when it is complete, or not at all.
+    """Write a count table; the file appears only when it is complete.
 
     Parameters
     ----------
     path : path
     chunks : iterable of (keys, counts) or (keys, counts, kinds)
-        Arrays of uint64: n-gram keys, ascending and distinct over all chunks, and counts, none zero.
-        The kinds (uint8, see `layout.PATTERN`) matter to stored keys alone.
+        Arrays of uint64: n-gram keys, ascending and distinct over all chunks, and their counts, none zero.
+        The kinds (uint8, see `layout.PATTERN`) are needed for stored keys only.
     tokenisations : sequence of str
-        Registry names of the tokenisations; the hash of each seeded the keys of its n-grams.
+        Registry names of the tokenisations; the hash of each name seeds the keys of its n-grams.
     gaps : sequence of str, optional
-        Those of them whose patterns with a gap are in the table.
+        Those tokenisations for which the table contains patterns with a gap.
     orders : int
-        The longest n-grams in the table.
+        Number of words of the longest n-grams.
     record : {"exact", "compact", "small"}
     keys : bool
-        Store the keys and kinds too, so that the table can be merged and pruned.
+        Also store the keys and kinds, so that the table can be merged and pruned.
     info : mapping, optional
-        What else the header should say (plain JSON values): licence, sources, thresholds, totals.
-        Read when `chunks` is used up, so it may be filled meanwhile.
+        Other header entries (plain JSON values): licence, sources, thresholds, totals. Read after the
+        last chunk, so it may be filled while `chunks` is iterated.
     force : bool
-        Replace a file that exists.
+        Replace an existing file.
 
     Raises
     ------
     UserError
-        D106 (exists), D107 (cannot be written), D108 (unknown record), D119 (keys beside rounded counts).
+        D106 (exists), D107 (cannot be written), D108 (unknown record), D119 (keys with rounded counts).
     """
     target, form = Path(path), record_form(record, keys=keys)
     refuse_existing(target, force=force)
@@ -176,12 +176,12 @@ def write_table(
 
 
 class KeysSection(Protocol):
-    """The keys of a table that are to be stored (see `stored_keys`)."""
+    """The keys that are stored with a table (see `StoredKeys`)."""
 
     edges: list[int]
 
     def append_to(self, file: BinaryIO) -> tuple[int, int]:
-        """Append them as a section; return its place and size."""
+        """Append the keys as a section; return its offset and size."""
         ...
 
 
@@ -193,7 +193,7 @@ def finish_table(
     stored: KeysSection | None,
     digest: files.Digest | None = None,
 ) -> None:
-    """Append all that follows the index, which is `size` bytes from the first page on.
+    """Append all sections after the index, which takes `size` bytes from the first page on.
 
     Parameters
     ----------
@@ -202,21 +202,23 @@ def finish_table(
     header : mapping
         Tokenisations, gaps, record, orders, number of n-grams, info.
     digest : files.Digest, optional
-        Of the index, if it was taken while that was written.
+        Digest of the index, if it was computed while the index was written.
     """
     sections = {"index": (files.PAGE, size)}
     for name in ("directory", "values", "overflow"):
         sections[name] = files.append_section(file, arrays[name])
     names = ("tokenisations", "gaps", "hashes", "record", "orders", "n_ngrams", "info")
-    said = {name: HASHES if name == "hashes" else header[name] for name in names}
+    entries_by_name = {name: HASHES if name == "hashes" else header[name] for name in names}
     if stored is not None:
         sections["keys"] = stored.append_to(file)
-        said["key_edges"] = stored.edges
-    files.finish(file, said, sections, {} if digest is None else {"index": digest.of_section(size)})
+        entries_by_name["key_edges"] = stored.edges
+    files.finish(
+        file, entries_by_name, sections, {} if digest is None else {"index": digest.of_section(size)}
+    )
 
 
 def record_form(record: str, *, keys: bool) -> Record:
-    """Return a form of record by its name; D108 for an unknown one, D119 for keys beside rounded counts."""
+    """Return a record format by name; D108 if it is unknown, D119 if it rounds counts and `keys` is set."""
     if record not in RECORD_FORMS:
         raise UserError("D108", name=record, names=nearest_first(record, RECORD_FORMS))
     if keys and RECORD_FORMS[record] is not EXACT:
@@ -225,7 +227,7 @@ def record_form(record: str, *, keys: bool) -> Record:
 
 
 def refuse_existing(path: Path, *, force: bool) -> None:
-    """Raise D106 where `path` exists (unless `force`), D107 where its directory does not."""
+    """Raise D106 if `path` exists (unless `force` is set), D107 if its directory does not exist."""
     if path.is_dir() or (path.exists() and not force):
         raise UserError("D106", path=path)
     if not path.parent.is_dir():

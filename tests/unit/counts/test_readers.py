@@ -111,7 +111,7 @@ def test_line_numbers_in_later_blocks(tmp_path, monkeypatch):
         imported(tmp_path / "x", tmp_path / "a.tsv")
     monkeypatch.setattr(readers, "_LONGEST_LINE", 500)
     (tmp_path / "b.tsv").write_text("fine word\t12\n" + "x" * 1000)
-    with pytest.raises(UserError, match=r"line 2: it has no end"):
+    with pytest.raises(UserError, match=r"line 2: it has no line end"):
         imported(tmp_path / "x", tmp_path / "b.tsv")
 
 
