@@ -1,4 +1,4 @@
-"""Experiments that plugins bring: what one is, how its result is told, and what several of them share."""
+"""Experiments that plugins provide: the protocol, results and their formats, and shared functions."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Data of experiments: cached files, paragraphs of text and counts of them."""
+"""Data for experiments: cached files, paragraphs of text, and count tables."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from disambig.formats import decode_line, read_lines
 from disambig.text import Words
 
 VARIABLE = "DISAMBIG_CACHE"
-"""Names the directory; by default it is the user's cache directory."""
+"""Environment variable that names the cache directory; by default it is the user's cache directory."""
 
 
 def cache_directory() -> Path:
-    """Return the directory of cached files, which need not exist yet; D722 where there is no home."""
-    said = os.environ.get(VARIABLE)
-    if said:
-        return Path(said)
+    """Return the cache directory, which may not exist yet; D722 if the user has no home directory."""
+    directory = os.environ.get(VARIABLE)
+    if directory:
+        return Path(directory)
     try:
         return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "disambig"
-    except RuntimeError:  # a user without a home
+    except RuntimeError:  # Path.home() fails for a user without a home directory
         problem = "this user has no home directory"
         raise UserError("D722", path="~/.cache", problem=problem, variable=VARIABLE) from None
 
@@ -38,28 +38,28 @@ def cached(
     about: Mapping[str, Any],
     make: Callable[[Path], object],
 ) -> Path:
-    """Return a file made before from the same sources with the same settings, or make it.
+    """Return a cached file that was made from the same sources and settings; make it if there is none.
 
     Parameters
     ----------
     name, ending : str
-        Parts of the file's name; between them stands a hash of all that it depends on.
+        Start and end of the file name; a hash of all that the file depends on is put between them.
     sources : sequence of Path
-        Files it is made from, known by name, size and time of change.
+        Source files, identified by name, size and modification time.
     about : mapping
-        Plain values it depends on.
+        Plain values that the file depends on.
     make : callable
-        Given the path to write to.
+        Called with the path to write to.
 
     Raises
     ------
     UserError
-        D722 where the directory cannot be written to.
+        D722 if the directory is not writable.
     """
     stats = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in sorted(sources)]
-    said = json.dumps([stats, about], sort_keys=True)
+    description = json.dumps([stats, about], sort_keys=True)
     directory = cache_directory()
-    path = directory / f"{name}-{hashlib.sha256(said.encode()).hexdigest()[:16]}{ending}"
+    path = directory / f"{name}-{hashlib.sha256(description.encode()).hexdigest()[:16]}{ending}"
     if path.is_file():
         return path
     unfinished = directory / f"{path.stem}.{os.getpid()}{ending}"
@@ -79,16 +79,16 @@ def cached(
 
 GiB = 1 << 30
 LAYOUT = 1
-"""Of the tables made here; a change makes the cached ones stale."""
+"""Version of the tables made here; increase it when they change, so that cached ones are not used."""
 
 
 def text_lines(path: Path) -> Iterator[str]:
-    """Yield the lines of a text without their ends, blank ones too; it is unpacked as its name says.
+    """Yield the lines of a text without line ends, including blank ones; decompress it by its suffix.
 
     Raises
     ------
     UserError
-        D300, D303 to D305 or D308, with the path, for a file that is no text, damaged or cut short.
+        D300, D303 to D305 or D308, with the path, for a file that is not text, is damaged or cut short.
     """
     name = str(path)
     try:
@@ -100,7 +100,7 @@ def text_lines(path: Path) -> Iterator[str]:
 
 
 def paragraphs(files: Iterable[Path]) -> Iterator[str]:
-    """Yield the paragraphs of some files, file by file (errors: `text_lines`)."""
+    """Yield the paragraphs of some files, one file after the other (errors: see `text_lines`)."""
     for path in files:
         yield from text_lines(path)
 
@@ -108,12 +108,12 @@ def paragraphs(files: Iterable[Path]) -> Iterator[str]:
 def counts_around(
     files: Sequence[Path], words: Sequence[str], *, progress: Callable[[str, int, int], None]
 ) -> Path:
-    """Return an exact table of all n-grams of some files with one of `words`, made on first use.
+    """Return an exact table of all n-grams in some files that contain one of `words`; made on first use.
 
     Raises
     ------
     UserError
-        D722 where the cache cannot be written to.
+        D722 if the cache is not writable.
     """
     from disambig.counts import build_table
 

@@ -1,9 +1,9 @@
-"""Puts results into a Markdown document, between marks, so that no figure in it is typed.
+"""Insert results into a Markdown document, between markers, so that no figure is typed by hand.
 
     python -m disambig.experiments.document REPLICATION.md DIRECTORY
 
-DIRECTORY holds what ``disambig reproduce NAME --json DIRECTORY/NAME.json --plots DIRECTORY`` wrote. What
-stands between ``<!-- result: NAME -->`` and ``<!-- end -->`` is replaced.
+DIRECTORY holds the output of ``disambig reproduce NAME --json DIRECTORY/NAME.json --plots DIRECTORY``. The
+text between ``<!-- result: NAME -->`` and ``<!-- end -->`` is replaced.
 """
 
 from __future__ import annotations
@@ -23,22 +23,23 @@ _PLACE = re.compile(r"(<!-- result: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def fill(document: str, directory: Path, *, seen_from: Path) -> str:
-    """Return `document` with each result in its place.
+    """Return `document` with each result inserted at its marker.
 
     Parameters
     ----------
     directory : path
-        Where ``NAME.json`` and, if there is a plot, ``NAME.svg`` are; a name without a file is left alone.
+        Directory of ``NAME.json`` and, if there is a plot, ``NAME.svg``; markers without a file are left
+        alone.
     seen_from : path
-        Directory of the document, from which it refers to the plots.
+        Directory of the document; paths of plots are relative to it.
 
     Raises
     ------
     UserError
-        D726 for a ``NAME.json`` that holds no result; those of `text_lines` where it cannot be read.
+        D726 for a ``NAME.json`` that does not hold a result; those of `text_lines` if it cannot be read.
     """
 
-    def filled(match: re.Match[str]) -> str:
+    def replacement(match: re.Match[str]) -> str:
         name = match[2]
         path = directory / f"{name}.json"
         if not path.is_file():
@@ -51,11 +52,11 @@ def fill(document: str, directory: Path, *, seen_from: Path) -> str:
             lines += ["", f"![{'figure' if result.panels else 'learning curves'}]({there})"]
         return match[1] + "\n" + "\n".join(lines) + "\n\n" + match[3]
 
-    return _PLACE.sub(filled, document)
+    return _PLACE.sub(replacement, document)
 
 
 def read_result(path: Path) -> ExperimentResult:
-    """Read what ``disambig reproduce --json`` wrote (D726 where it did not)."""
+    """Read a file written by ``disambig reproduce --json``; D726 if it is not one."""
     try:
         return from_json(parse_json(_text(path)))
     except (KeyError, TypeError, AttributeError, ValueError) as problem:
@@ -63,7 +64,7 @@ def read_result(path: Path) -> ExperimentResult:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Put results into a document; return 0, or 2 after one line that says what is wrong."""
+    """Insert results into a document; return 0, or 2 after writing one line that describes the error."""
     try:
         if len(arguments) != 2:
             raise UserError("D727", seen=len(arguments))

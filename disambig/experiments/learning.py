@@ -1,4 +1,4 @@
-"""Learning curves of several systems, and counts that leave out the paragraph of an instance."""
+"""Learning curves of several systems, and counts without the paragraph of each instance."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ Hits = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class LearningSystem:
-    """A way to learn.
+    """A system whose learning curve is drawn.
 
     Attributes
     ----------
     name : str
     learner : callable
-        Gives the learner for a number of training examples.
+        Returns the learner for a number of training examples.
     tuned_up_to : int, optional
-        Training examples up to which C is chosen on development data; from more it learns with the C
-        chosen last, for a learner that would take too long otherwise.
+        Number of training examples up to which C is chosen on development data. With more examples the
+        last C is used, for learners that would otherwise take too long.
     attributes : callable
-        Makes of a batch the one that it learns from and decides on.
+        Maps a batch to the batch that the system learns from and decides on.
     """
 
     name: str
@@ -43,14 +43,14 @@ class LearningSystem:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Draw:
-    """What one repetition learns from and is judged on.
+    """The data of one repetition: what is learned from and what is tested on.
 
     Attributes
     ----------
     pool : DenseBlocks
-        Examples to learn from.
+        Training examples.
     order : array of int64
-        Rows of `pool`, shuffled: the first n of them are the sample of n.
+        Shuffled rows of `pool`: the first n of them are the sample of size n.
     dev, test : DenseBlocks
     """
 
@@ -62,28 +62,28 @@ class Draw:
 
 @dataclass(slots=True)
 class CurveOutcome:
-    """What one system did with one size: a list entry a draw."""
+    """Results of one system with one sample size: one list item per draw."""
 
     hits: list[Hits] = field(default_factory=list)
     reports: list[dict[str, Any]] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
 
     def accuracy(self) -> float | None:
-        """Return the mean over draws, in %."""
+        """Return the mean accuracy over draws, in %."""
         return 100 * float(np.mean([hits.mean() for hits in self.hits])) if self.hits else None
 
     def spread(self) -> float | None:
-        """Return the standard deviation over draws, in points; None for a single draw."""
+        """Return the standard deviation over draws, in percentage points; None for a single draw."""
         shares = [hits.mean() for hits in self.hits]
         return 100 * float(np.std(shares, ddof=1)) if len(shares) > 1 else None
 
     def plain(self) -> dict[str, Any]:
-        """Return accuracies, values of C and seconds, draw by draw."""
+        """Return accuracies, values of C and seconds, one per draw."""
         return {
             "accuracy": [round(100 * float(hits.mean()), 2) for hits in self.hits],
             "C": [report.get("C") for report in self.reports],
             "not_converged": sum(report.get("converged") is False for report in self.reports),
-            "seconds": [round(each, 1) for each in self.seconds],
+            "seconds": [round(duration, 1) for duration in self.seconds],
         }
 
 
@@ -91,13 +91,13 @@ Outcomes = dict[tuple[str, int], CurveOutcome]
 
 
 def count_hits(scores: NDArray[np.float64], batch: DenseBlocks) -> Hits:
-    """Return for each example whether the best-scored candidate is right, the first of equals."""
+    """Return, for each example, whether the candidate with the best score (the first of equals) is right."""
     chosen = scores.reshape(batch.costs.shape).argmax(axis=1)
     return np.asarray(batch.costs[np.arange(len(chosen)), chosen] == 0)
 
 
 def join_blocks(parts: Sequence[DenseBlocks]) -> DenseBlocks:
-    """Return the examples of several batches of the same columns, in their order."""
+    """Return the examples of several batches with the same columns, in order."""
     values = np.concatenate([part.values for part in parts])
     costs = np.concatenate([part.costs for part in parts])
     return DenseBlocks(values, parts[0].column_of, parts[0].columns, costs)
@@ -111,17 +111,17 @@ def learn_all(
     progress: Progress,
     stage: str = "learning",
 ) -> Outcomes:
-    """Learn with every system from every size and draw.
+    """Train every system on every sample size and draw.
 
     Parameters
     ----------
     draw_of : callable
-        Gives the draw of a number; the same number always gives the same.
+        Returns the draw with a number; it must always return the same draw for the same number.
     draws : mapping of int to int
-        For each size, rising, how many draws there are. A draw whose pool is smaller
-        than a size has no outcome of it.
+        Number of draws for each sample size; sizes ascend. A draw whose pool is smaller than a size has
+        no result for that size.
     """
-    found: Outcomes = {(system.name, size): CurveOutcome() for system in systems for size in draws}
+    outcomes: Outcomes = {(system.name, size): CurveOutcome() for system in systems for size in draws}
     total, done = len(systems) * sum(draws.values()), 0
     for number in range(max(draws.values())):
         draw = draw_of(number)
@@ -141,25 +141,26 @@ def learn_all(
                 began = time.monotonic()
                 fitted = learner.fit(pool.take(draw.order[:size]), dev=dev)
                 C = fitted.report.get("C")
-                outcome = found[system.name, size]
+                outcome = outcomes[system.name, size]
                 outcome.seconds.append(time.monotonic() - began)
                 outcome.hits.append(count_hits(fitted.scorer.scores(test), test))
                 outcome.reports.append(fitted.report)
-    return found
+    return outcomes
 
 
 _APART = np.uint64(0x9E3779B97F4A7C15)
+"""Multiplier of document numbers: added to n-gram keys, they make the keys of each paragraph distinct."""
 
 
 def with_left_out(extractor: NgramCounts, view: TokenView, instances: Instances, group: Group) -> DenseBlocks:
-    """Return what `extractor` would say had the paragraph of each instance not been counted.
+    """Return the features that `extractor` would give if the paragraph of each instance had not been counted.
 
     Parameters
     ----------
     extractor : NgramCounts
-        Of an exact table in which every paragraph of `view` was counted, nothing pruned.
+        With an exact table that counted every paragraph of `view`, without pruning.
     instances : Instances
-        All those of `group` in `view`, with the candidates observed.
+        All instances of `group` in `view`, with observed candidates.
     """
     batch = extractor.transform(view, instances, group).batch
     assert isinstance(batch, DenseBlocks)
@@ -173,17 +174,17 @@ def with_left_out(extractor: NgramCounts, view: TokenView, instances: Instances,
         rows = np.flatnonzero(usable[:, context])
         if not len(rows):
             continue
-        keys, known = context_keys(view, instances, candidates, rows, context, seed)
+        keys, is_counted = context_keys(view, instances, candidates, rows, context, seed)
         counts = extractor.table.counts(keys.ravel()).reshape(keys.shape).astype(np.float64)
         asked = keys + paragraph[rows, None]
         own = asked[np.arange(len(rows)), instances.observed[rows]]
-        left_over = np.maximum(counts - _times(own[known.all(axis=1)], asked), 0.0)
-        values[rows, :, context] = np.log1p(np.where(known, left_over, 0.0))
+        left_over = np.maximum(counts - _occurrences(own[is_counted.all(axis=1)], asked), 0.0)
+        values[rows, :, context] = np.log1p(np.where(is_counted, left_over, 0.0))
     return replace(batch, values=values)
 
 
-def _times(seen: NDArray[np.uint64], asked: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Return how often each of `asked` is in `seen`."""
+def _occurrences(seen: NDArray[np.uint64], asked: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Return how often each item of `asked` occurs in `seen`."""
     distinct, counts = np.unique(seen, return_counts=True)
     if not len(distinct):
         return np.zeros(asked.shape, np.int64)

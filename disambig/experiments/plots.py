@@ -1,4 +1,4 @@
-"""What an experiment found as an SVG file; matplotlib, an extra, is imported for a plot alone."""
+"""Draw the result of an experiment as an SVG file; matplotlib, an extra, is imported only for that."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from disambig.files import save_file
 
 _MARKS = "osD^v<>XPp"
 _ACROSS = 3
-"""Panels side by side, at most."""
+"""Maximum number of panels side by side."""
 
 
 def has_plot(result: ExperimentResult) -> bool:
-    """Return whether it has panels, or some system was tried with two sizes or more."""
+    """Return True if the result has panels, or if a system was tried with two or more sizes."""
     return bool(result.panels) or any(len(points) > 1 for points in _curves(result).values())
 
 
 def plot_result(title: str, result: ExperimentResult, path: Path) -> None:
-    """Draw the panels, or ours against the number of training examples, as SVG.
+    """Draw the panels, or our figures against the number of training examples, as SVG.
 
-    In a learning curve systems without a size are lines across.
+    In a learning curve, systems without a size are drawn as horizontal lines.
 
     Raises
     ------
     UserError
-        D309 where it cannot be written.
+        D309 if the file cannot be written.
     """
     from matplotlib.figure import Figure
 
-    # one font: an SVG repeats all that are listed with every word
+    # one font only: an SVG repeats the entire list of fonts with every word
     one_font = {"font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"]}
     with plot_settings(**one_font):
         down = -(-len(result.panels) // _ACROSS) or 1
@@ -71,7 +71,7 @@ def _draw_panels(figure: Any, panels: Sequence[Panel], down: int, across: int) -
         axes.grid(alpha=0.3)
         if not shared:
             axes.legend(loc="best", fontsize="small")
-    if shared:  # once, and where it covers nothing
+    if shared:  # one legend for all panels, outside of them
         handles, names = axes.get_legend_handles_labels()
         figure.legend(
             handles, names, loc="outside lower center", ncols=_columns(len(names)), fontsize="small"
@@ -79,13 +79,13 @@ def _draw_panels(figure: Any, panels: Sequence[Panel], down: int, across: int) -
 
 
 def _columns(names: int) -> int:
-    """Return into how many columns names go, at most five, so that their rows are alike."""
+    """Return the number of columns for the names, at most five, so that the rows are equally long."""
     rows = -(-names // 5)
     return -(-names // rows)
 
 
 def _set_logarithmic(axes: Any) -> None:
-    """Let x be logarithmic, with round sizes below it."""
+    """Use a logarithmic x axis with round numbers as ticks."""
     from matplotlib.ticker import LogLocator, NullLocator
 
     axes.set_xscale("log")
@@ -119,8 +119,8 @@ def _draw_curves(axes: Any, result: ExperimentResult) -> None:
 
 
 def _curves(result: ExperimentResult) -> dict[str, list[ResultRow]]:
-    found: dict[str, list[ResultRow]] = {}
+    curves: dict[str, list[ResultRow]] = {}
     for row in result.rows:
         if row.setting.isdigit() and row.ours is not None:
-            found.setdefault(row.system, []).append(row)
-    return found
+            curves.setdefault(row.system, []).append(row)
+    return curves

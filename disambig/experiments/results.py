@@ -1,4 +1,4 @@
-"""What an experiment is, and its result as JSON, text and Markdown."""
+"""The protocol of experiments, and their results as JSON, text and Markdown."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class ResultRow:
-    """One figure.
+    """One figure of a result.
 
     Attributes
     ----------
     system : str
     setting : str
-        What else is varied, such as the number of training examples; digits alone are a place on the
-        axis of a learning curve. Empty for a system on which it has no bearing: a line in a plot.
+        What else is varied, such as the number of training examples; a number is a place on the axis of a
+        learning curve. Empty for a system that does not depend on it: a horizontal line in a plot.
     paper, ours : float, optional
-        The published figure and the one found, both in %; None where there is none.
+        The published figure and our figure, both in %; None if there is none.
     n : int
-        Test examples behind `ours`.
+        Number of test examples behind `ours`.
     spread : float, optional
         Standard deviation of `ours` over draws.
     """
@@ -38,7 +38,7 @@ class ResultRow:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A statement, whether it holds here, and the figures that say so."""
+    """A claim, whether it holds here, and the figures that show it."""
 
     claim: str
     holds: bool
@@ -47,16 +47,16 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """A plot of an experiment whose figures are no learning curve.
+    """A plot for an experiment whose figures do not form a learning curve.
 
     Attributes
     ----------
     title, x, y : str
-        What stands above it and along its axes.
+        Title, and labels of the axes.
     lines, points : mapping of str to sequence of (float, float)
-        Places that a line joins, or marks alone, each under the name of what they show.
+        Places joined by a line, or drawn as marks only; each series under its name in the legend.
     logarithmic : bool
-        Whether the axis of x is; for sizes, all above zero.
+        Whether the x axis is logarithmic; for positive sizes.
     """
 
     title: str
@@ -69,21 +69,21 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class ExperimentResult:
-    """What an experiment found.
+    """The result of an experiment.
 
     Attributes
     ----------
     rows : sequence of Row
-        Those of one system together, in the order to be shown.
+        Rows of one system are adjacent; they are shown in this order.
     claims : sequence of Claim
     notes : sequence of str
-        Sentences a reader of the figures must know.
+        Sentences that a reader of the figures must know.
     details : mapping
-        More figures, plain values only: they go to the JSON form and are not shown.
+        More figures, plain values only: they are in the JSON form but not shown.
     panels : sequence of Panel
-        What is drawn; without any, a learning curve where `rows` have one.
+        The plots; without panels, a learning curve if `rows` have one.
     places : int
-        Behind the decimal point of figures, 1 or 2.
+        Number of decimals of figures, 1 or 2.
     """
 
     rows: Sequence[ResultRow]
@@ -96,11 +96,11 @@ class ExperimentResult:
 
 @runtime_checkable
 class Experiment(Protocol):
-    """Something that can be repeated with one command."""
+    """An experiment that can be repeated with one command."""
 
     @property
     def title(self) -> str:
-        """What the heading says."""
+        """The heading."""
         ...
 
     @property
@@ -110,31 +110,31 @@ class Experiment(Protocol):
 
     @property
     def needs(self) -> Sequence[str]:
-        """Patterns of files in the data directory, each of which must match (``english/*.train.txt.xz``)."""
+        """Patterns of files in the data directory; each must match a file (``english/*.train.txt.xz``)."""
         ...
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
-        """Do the work.
+        """Run the experiment.
 
         Parameters
         ----------
         data : path
-            Where the data lie; never written to.
+            The data directory; it is never written to.
         quick : bool
-            A small form of a minute or two: same systems, fewer examples and draws.
+            Run a small version of one or two minutes: the same systems, fewer examples and draws.
         progress : callable
-            Told a stage, how far it is, and how far it goes.
+            Called with a stage, the steps done and the total number of steps.
         """
         ...
 
 
 _WIDEST = 10
-"""Settings side by side, at most."""
+"""Maximum number of settings side by side."""
 
 
 def as_json(name: str, result: ExperimentResult) -> dict[str, Any]:
-    """Return plain values: ``experiment``, ``rows``, ``claims``, ``notes``, ``details``, any ``panels``."""
-    said: dict[str, Any] = {
+    """Return plain values: ``experiment``, ``rows``, ``claims``, ``notes``, ``details``, maybe ``panels``."""
+    document: dict[str, Any] = {
         "experiment": name,
         "rows": [
             {
@@ -154,26 +154,30 @@ def as_json(name: str, result: ExperimentResult) -> dict[str, Any]:
         "notes": list(result.notes),
         "details": dict(result.details),
     }
-    said |= {"places": result.places} if result.places != 1 else {}
-    return said | {"panels": [_plain(panel) for panel in result.panels]} if result.panels else said
+    document |= {"places": result.places} if result.places != 1 else {}
+    return (
+        document | {"panels": [_panel_as_json(panel) for panel in result.panels]}
+        if result.panels
+        else document
+    )
 
 
-def from_json(said: dict[str, Any]) -> ExperimentResult:
-    """Return the result that `as_json` told."""
+def from_json(document: dict[str, Any]) -> ExperimentResult:
+    """Return the result from the document of `as_json`."""
     return ExperimentResult(
-        tuple(ResultRow(**row) for row in said["rows"]),
-        tuple(Claim(**claim) for claim in said["claims"]),
-        tuple(said.get("notes", ())),
-        said.get("details", {}),
-        tuple(Panel(**panel) for panel in said.get("panels", ())),
-        said.get("places", 1),
+        tuple(ResultRow(**row) for row in document["rows"]),
+        tuple(Claim(**claim) for claim in document["claims"]),
+        tuple(document.get("notes", ())),
+        document.get("details", {}),
+        tuple(Panel(**panel) for panel in document.get("panels", ())),
+        document.get("places", 1),
     )
 
 
 def result_lines(title: str, result: ExperimentResult) -> list[str]:
-    """Return lines for a terminal: a line a system, a column a setting, ``paper / ours ± spread``."""
+    """Return lines for a terminal: one line per system, one column per setting, ``paper / ours ± spread``."""
     lines = [title, ""]
-    lines += _aligned(table(result.rows, result.places))
+    lines += _align_columns(table(result.rows, result.places))
     if result.claims:
         lines += ["", "claims"]
     for claim in result.claims:
@@ -187,19 +191,24 @@ def result_lines(title: str, result: ExperimentResult) -> list[str]:
 
 
 def markdown(result: ExperimentResult) -> list[str]:
-    """Return rows and claims as Markdown tables."""
+    """Return rows, claims and notes as Markdown."""
     head, *body = table(result.rows, result.places)
-    lines = [_cells(head), _cells(["---"] + ["---:"] * (len(head) - 1)), *map(_cells, body)]
+    lines = [
+        _markdown_row(head),
+        _markdown_row(["---"] + ["---:"] * (len(head) - 1)),
+        *map(_markdown_row, body),
+    ]
     if result.claims:
-        lines += ["", _cells(["claim", "holds", "evidence"]), _cells(["---"] * 3)]
-        lines += [_cells([c.claim, "yes" if c.holds else "**no**", c.evidence]) for c in result.claims]
+        lines += ["", _markdown_row(["claim", "holds", "evidence"]), _markdown_row(["---"] * 3)]
+        lines += [_markdown_row([c.claim, "yes" if c.holds else "**no**", c.evidence]) for c in result.claims]
     return [*lines, "", *(f"* {note}" for note in result.notes)] if result.notes else lines
 
 
 def table(rows: Sequence[ResultRow], places: int = 1) -> list[list[str]]:
-    """Return the rows as cells: systems down, settings across, in the order in which they first come.
+    """Return the rows as cells: one line per system, one column per setting, in order of first appearance.
 
-    Many settings go down and the systems across. Where nothing was published, cells hold ours alone.
+    With many settings, there is one line per setting and one column per system. If no figure was published,
+    the cells hold ours only.
     """
     systems = list(dict.fromkeys(row.system for row in rows))
     settings = list(dict.fromkeys(row.setting for row in rows if row.setting))
@@ -209,13 +218,16 @@ def table(rows: Sequence[ResultRow], places: int = 1) -> list[list[str]]:
     if len(settings) > _WIDEST:
         return [
             ["", *systems],
-            *([_setting(setting), *(cell.get((s, setting), "") for s in systems)] for setting in settings),
+            *(
+                [_setting_label(setting), *(cell.get((s, setting), "") for s in systems)]
+                for setting in settings
+            ),
         ]
-    head = ["system", *(_setting(setting) for setting in settings)]
+    head = ["system", *(_setting_label(setting) for setting in settings)]
     return [head, *([s, *(cell.get((s, setting), "") for setting in settings)] for s in systems)]
 
 
-def _plain(panel: Panel) -> dict[str, Any]:
+def _panel_as_json(panel: Panel) -> dict[str, Any]:
     drawn = {
         kind: {name: [[round(x, 2), round(y, 2)] for x, y in places] for name, places in series.items()}
         for kind, series in (("lines", panel.lines), ("points", panel.points))
@@ -224,12 +236,12 @@ def _plain(panel: Panel) -> dict[str, Any]:
     return {"title": panel.title, "x": panel.x, "y": panel.y, **drawn, **how}
 
 
-def _setting(setting: str) -> str:
+def _setting_label(setting: str) -> str:
     return f"{int(setting):,}" if setting.isdigit() else setting or "-"
 
 
 def _cell(row: ResultRow, published: bool, places: int) -> str:
-    # rounded as in the JSON, of which documents are made
+    # rounded as in the JSON from which documents are made, so that both show the same figure
     ours = "n/a" if row.ours is None else f"{round(row.ours, 2):.{places}f}"
     if row.spread is not None:
         ours += f" ± {row.spread:.{places}f}"
@@ -238,7 +250,7 @@ def _cell(row: ResultRow, published: bool, places: int) -> str:
     return f"{'-' if row.paper is None else f'{row.paper:.{places}f}'} / {ours}"
 
 
-def _aligned(cells: list[list[str]]) -> list[str]:
+def _align_columns(cells: list[list[str]]) -> list[str]:
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     return [
         "  ".join([row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True))])
@@ -246,5 +258,5 @@ def _aligned(cells: list[list[str]]) -> list[str]:
     ]
 
 
-def _cells(row: Sequence[str]) -> str:
+def _markdown_row(row: Sequence[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"

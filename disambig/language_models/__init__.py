@@ -1,7 +1,7 @@
-"""Word n-gram models: how probable a sentence is. Words are numbers here; of no language, of no paper.
+"""Word n-gram models: the probability of sentences. Words are numbers here, in any language.
 
-Estimated from counts (`estimate`), asked by compiled functions (`lookup_kernels`), mixed for a domain
-(`mixture`), stored small (`stored`). What a word is, is said by a `Vocabulary` and never here.
+Models are estimated from counts (`estimate`), queried by compiled functions (`kernels`), mixed for a domain
+(`Mixture`) and stored compactly (`save_language_model`). A `WordVocabulary` maps words to numbers.
 """
 
 import lazy_loader

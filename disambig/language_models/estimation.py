@@ -20,18 +20,18 @@ _LOW = np.uint64(0xFFFFFFFF)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CountedNgrams:
-    """How often the n-grams of one length are there.
+    """Counts of the n-grams of one length.
 
     Attributes
     ----------
     begins, words
-        As in `Level`.
+        As in `NgramLevel`.
     counts : array of int64, shape (n,)
-        How often each is there.
+        Number of occurrences of each.
     suffixes : array of int32, shape (n,)
         Row, one level below, of the n-gram without its first word.
     at_start : array of bool, shape (n,)
-        Whether its first word is the start of a sentence.
+        Whether the first word is the start of a sentence.
     """
 
     begins: Longs
@@ -47,19 +47,22 @@ class CountedNgrams:
 
 
 def count_ngrams(sentences: Sentences, n_words: int, order: int) -> list[CountedNgrams]:
-    """Count the n-grams of one to `order` words, ends of sentences among them.
+    """Count the n-grams of one to `order` words, including the sentence boundaries.
 
-    Single words are all `n_words` of the vocabulary, whether they are there or not. A sentence without words
-    is none.
+    The single words are all `n_words` words of the vocabulary, whether they occur or not. Sentences without
+    words are ignored.
     """
     from disambig.language_models.kernels import find_rows
 
-    text = _with_ends(sentences)
+    text = _with_boundaries(sentences)
     counts = np.bincount(text, minlength=n_words)
     first = np.arange(n_words) == START
     begins, words = np.array([0, n_words], np.int64), np.arange(n_words, dtype=np.int32)
-    found = [CountedNgrams(begins, words, counts, np.zeros(n_words, np.int32), first)]
-    rows, ends = text, np.arange(len(text))  # of the n-grams in the text: their rows, and their last words
+    levels = [CountedNgrams(begins, words, counts, np.zeros(n_words, np.int32), first)]
+    rows, ends = (
+        text,
+        np.arange(len(text)),
+    )  # per n-gram in the text: its row, and the position of its last word
     for length in range(2, order + 1):
         inside = text[ends] != END
         rows, ends = rows[inside], ends[inside] + 1
@@ -68,21 +71,23 @@ def count_ngrams(sentences: Sentences, n_words: int, order: int) -> list[Counted
         distinct, times = sum_sorted_keys(keys)
         del keys
         contexts, words = (distinct >> _S32).astype(np.int32), (distinct & _LOW).astype(np.int32)
-        begins = context_starts(contexts, len(found[-1].words))
-        below, suffixes = found[-1], words
+        begins = context_starts(contexts, len(levels[-1].words))
+        below, suffixes = levels[-1], words
         if length > 2:
             suffixes = np.empty(len(words), np.int32)
             find_rows(below.begins, below.words, below.suffixes[contexts], words, suffixes)
-        found.append(CountedNgrams(begins, words, times.astype(np.int64), suffixes, below.at_start[contexts]))
+        levels.append(
+            CountedNgrams(begins, words, times.astype(np.int64), suffixes, below.at_start[contexts])
+        )
         if length < order:
             longer = np.empty(len(rows), np.int32)
             find_rows(begins, words, rows, text[ends], longer)
             rows = longer
-    return found
+    return levels
 
 
-def _with_ends(sentences: Sentences) -> Ints:
-    """Return the words of all sentences that have any, with their ends, int32."""
+def _with_boundaries(sentences: Sentences) -> Ints:
+    """Return the words of all non-empty sentences with the sentence boundaries, int32."""
     lengths = np.diff(sentences.offsets)
     lengths = lengths[lengths > 0]
     text = np.empty(len(sentences.ids) + 2 * len(lengths), np.int32)
@@ -95,30 +100,30 @@ def _with_ends(sentences: Sentences) -> Ints:
 
 
 def prune_ngrams(counted: list[CountedNgrams], kept: list[NDArray[np.bool_]]) -> list[tuple[Longs, Ints]]:
-    """Return ``(begins, words)`` of the n-grams that are kept; the contexts of those must be kept, too."""
+    """Return ``(begins, words)`` of the kept n-grams; their contexts must be kept too."""
     levels = [(counted[0].begins, counted[0].words)]
-    for below, each, keep in zip(kept, counted[1:], kept[1:], strict=False):
+    for below, level, keep in zip(kept, counted[1:], kept[1:], strict=False):
         rows = np.cumsum(below) - 1
-        contexts = rows[each.contexts[keep]]
-        levels.append((context_starts(contexts, int(below.sum())), each.words[keep]))
+        contexts = rows[level.contexts[keep]]
+        levels.append((context_starts(contexts, int(below.sum())), level.words[keep]))
     return levels
 
 
 SMOOTHINGS = ("kneser_ney", "absolute")
 FALLBACK = (0.5, 1.0, 1.5)
-"""For text whose counts of counts allow no estimate, such as that of a single sentence."""
+"""Discounts if the counts of counts allow no estimate, as in a text of a single sentence."""
 
 
 def estimate_discounts(counts: NDArray[np.int64], smoothing: str) -> tuple[tuple[float, ...], bool]:
-    """Return the discounts of counts of 1, of 2, and of 3 and more; and whether they are the intended ones.
+    """Return the discounts for counts 1, 2, and 3 or more, and whether they are the intended ones.
 
-    With n_i n-grams that are counted i times and Y = n_1 / (n_1 + 2 n_2):
+    With n_i the number of n-grams that occur i times, and Y = n_1 / (n_1 + 2 n_2):
 
     * modified Kneser-Ney (Chen and Goodman 1998, eq. 26): D_i = i - (i + 1) Y n_{i+1} / n_i;
-    * absolute discounting (Ney, Essen and Kneser 1994): D = Y for all.
+    * absolute discounting (Ney, Essen and Kneser 1994): D = Y for all counts.
 
-    Where one of the three cannot be had (n_1, n_2 or n_3 is 0) or is not above 0 and at most its count, all
-    are Y; where n_1 or n_2 is 0, they are `FALLBACK`.
+    If one of the three discounts is undefined (n_1, n_2 or n_3 is 0), not above 0, or larger than its count,
+    all are Y; if n_1 or n_2 is 0, they are `FALLBACK`.
     """
     n = np.bincount(np.clip(counts, 0, 5), minlength=6).astype(np.float64)
     if not n[1] or not n[2]:
@@ -127,9 +132,9 @@ def estimate_discounts(counts: NDArray[np.int64], smoothing: str) -> tuple[tuple
     if smoothing == "absolute":
         return (share,) * 3, True
     if n[3]:
-        found = tuple(float(i - (i + 1) * share * n[i + 1] / n[i]) for i in (1, 2, 3))
-        if all(0 < discount <= i for i, discount in enumerate(found, 1)):
-            return found, True
+        discounts = tuple(float(i - (i + 1) * share * n[i + 1] / n[i]) for i in (1, 2, 3))
+        if all(0 < discount <= i for i, discount in enumerate(discounts, 1)):
+            return discounts, True
     return (share,) * 3, False
 
 
@@ -145,28 +150,28 @@ def estimate(
     smoothing: str = "kneser_ney",
     min_counts: Mapping[int, int] | None = None,
 ) -> LanguageModel:
-    """Estimate a model of words that depend on the ``order - 1`` words before them.
+    """Estimate a model in which words depend on the ``order - 1`` words before them.
 
     Parameters
     ----------
     sentences : Sentences
-        The text, by the numbers of `vocabulary`.
+        The text, as numbers of `vocabulary`.
     vocabulary : Vocabulary
-        What can be predicted: these words, an unknown one, and the end of a sentence.
+        What can be predicted: these words, an unknown word, and the end of a sentence.
     order : int
-        1 to 5.
+        From 1 to 5.
     smoothing : {"kneser_ney", "absolute"}
-        Modified Kneser-Ney with three discounts an order (Chen and Goodman 1998), or absolute discounting
-        with one; both interpolate with the shorter context, and single words with the same probability for
-        every word, as KenLM's lmplz does.
+        Modified Kneser-Ney with three discounts per order (Chen and Goodman 1998), or absolute discounting
+        with one. Both interpolate with the shorter context, and interpolate single words with the uniform
+        distribution, as KenLM's lmplz does.
     min_counts : mapping of int to int
-        For an order from 2 on, the count below which n-grams are left out, and longer ones up to the next
-        order that is named; a longer n-gram never needs fewer. What was left out is backed off to.
+        For an order of 2 or more, the count below which n-grams are left out; it holds up to the next given
+        order, and never falls with the order. N-grams that are left out are replaced by back-off.
 
     Raises
     ------
     UserError
-        D652 (no word), D653 (order), D654 (smoothing).
+        D652 (no words), D653 (order), D654 (smoothing).
     """
     if not 1 <= order <= MOST:
         raise UserError("D653", order=order, most=MOST)
@@ -175,18 +180,20 @@ def estimate(
     if not len(sentences.ids):
         raise UserError("D652")
     if int(sentences.ids.max()) >= len(vocabulary):
-        raise ValueError("a word has a number beyond the vocabulary")
+        raise ValueError("a word number is outside the vocabulary")
     counted = count_ngrams(sentences, len(vocabulary), order)
     thresholds = _thresholds(min_counts, order)
     kept = [level.counts >= least for level, least in zip(counted, thresholds.values(), strict=True)]
-    lower = np.full(len(vocabulary), 1.0 / (len(vocabulary) - 1))  # of any word but the start of a sentence
+    lower = np.full(
+        len(vocabulary), 1.0 / (len(vocabulary) - 1)
+    )  # uniform over all words but the sentence start
     lower[START] = 0.0
     discounts, fallbacks, probabilities, weights = [], [], [], []
     for length, level in enumerate(counted, 1):
-        adjusted = _adjusted(counted, length, smoothing)
+        adjusted = _adjusted_counts(counted, length, smoothing)
         given, intended = estimate_discounts(adjusted, smoothing)
         behind = lower[level.suffixes] if length > 1 else lower
-        lower, weight = _interpolated(level, adjusted, given, kept[length - 1], behind)
+        lower, weight = _interpolate(level, adjusted, given, kept[length - 1], behind)
         probabilities.append(lower)
         weights.append(weight)
         discounts.append(list(given))
@@ -203,18 +210,18 @@ def estimate(
 
 
 def _thresholds(min_counts: Mapping[int, int] | None, order: int) -> dict[int, int]:
-    """Return the least count of each order: none of single words, of others never less than of shorter."""
-    found, least = {1: 0}, 1
+    """Return the minimum count of each order: 0 for single words, and never falling for longer n-grams."""
+    thresholds, least = {1: 0}, 1
     for n, asked in least_counts(min_counts, orders=order).items():
         if n > 1:
-            found[n] = least = max(least, asked)
-    return found
+            thresholds[n] = least = max(least, asked)
+    return thresholds
 
 
-def _adjusted(counted: list[CountedNgrams], length: int, smoothing: str) -> NDArray[np.int64]:
-    """Return the counts that are discounted: for Kneser-Ney, of shorter n-grams, how many words come before.
+def _adjusted_counts(counted: list[CountedNgrams], length: int, smoothing: str) -> NDArray[np.int64]:
+    """Return the counts to be discounted; Kneser-Ney counts the distinct preceding words of shorter n-grams.
 
-    Nothing comes before the start of a sentence: n-grams that begin with it keep their counts.
+    Nothing precedes the start of a sentence, so n-grams that begin with it keep their counts.
     """
     level = counted[length - 1]
     adjusted = level.counts
@@ -226,17 +233,17 @@ def _adjusted(counted: list[CountedNgrams], length: int, smoothing: str) -> NDAr
     return adjusted
 
 
-def _interpolated(
+def _interpolate(
     level: CountedNgrams,
     adjusted: NDArray[np.int64],
     discounts: tuple[float, ...],
     kept: NDArray[np.bool_],
     behind: Numbers,
 ) -> tuple[Numbers, Numbers]:
-    """Return P of each n-gram of a level, and the weight of each context's shorter one.
+    """Return P of each n-gram of a level, and the weight of the shorter context for each context.
 
     Chen and Goodman 1998, eq. 25: P(w | h) = max(c(h w) - D, 0) / sum_w c(h w) + gamma(h) P(w | h'), where
-    gamma(h) is all that was discounted, and what n-grams that are left out had, over the same sum.
+    gamma(h) is the discounted mass plus the mass of the n-grams left out, divided by the same sum.
     """
     contexts, n_contexts = level.contexts, len(level.begins) - 1
     taken = np.array([0.0, *discounts])[np.minimum(adjusted, 3)]
@@ -258,7 +265,7 @@ def _levels(
 ) -> list[NgramLevel]:
     levels = []
     for n, (begins, words) in enumerate(prune_ngrams(counted, kept)):
-        with np.errstate(divide="ignore"):  # the start of a sentence
+        with np.errstate(divide="ignore"):  # log(0) for the sentence start, which is never predicted
             log_probs = np.log(probabilities[n][kept[n]]).astype(np.float32)
         back_offs = np.zeros(len(words), np.float32)
         if n + 1 < len(counted):

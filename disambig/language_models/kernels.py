@@ -15,9 +15,9 @@ from disambig.text import fmix64
 
 @compiled
 def find_rows(begins, words, contexts, last, rows):
-    """Put into `rows` (int32) where context ``contexts[i]`` is followed by ``last[i]``; -1 for nowhere.
+    """Fill `rows` (int32) with the row of context ``contexts[i]`` followed by ``last[i]``; -1 if absent.
 
-    `begins` and `words` are those of a `Level`; a context of -1 is followed by nothing.
+    `begins` and `words` are those of an `NgramLevel`; nothing follows the context -1.
     """
     for i in range(len(last)):
         rows[i] = -1
@@ -37,13 +37,9 @@ def find_rows(begins, words, contexts, last, rows):
 
 
 def sample_ngram_rows() -> None:
-    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    """Call the compiled functions on tiny inputs, so that `disambig doctor --compile` compiles them."""
     one = np.zeros(1, np.int32)
     find_rows(np.array([0, 1]), one, one, one, np.empty(1, np.int32))
-
-
-# Numba finds the types of compiled functions (see `disambig.jit`).
-# mypy: allow-untyped-defs
 
 
 _FREE = np.uint64(arrays.FREE)
@@ -60,7 +56,7 @@ _LOW = np.uint64(0xFFFFFFFF)
 
 @compiled
 def place_outcomes(slots, keys, outcomes):
-    """Put distinct keys with what they mean into free slots, of which there must be more than keys."""
+    """Insert distinct keys and their outcomes into free slots; there must be more slots than keys."""
     n = np.uint64(len(slots))
     for i in range(len(keys)):
         at = ((fmix64(keys[i]) >> _S32) * n) >> _S32
@@ -72,8 +68,8 @@ def place_outcomes(slots, keys, outcomes):
 
 
 @compiled
-def _looked_up(table, key):
-    """Return whether the n-gram is there, and its outcome."""
+def _find_outcome(table, key):
+    """Return whether the n-gram exists, and its outcome."""
     n, slots = table[_N_SLOTS], table[_SLOTS]
     at = ((fmix64(key) >> _S32) * n) >> _S32
     while True:
@@ -98,10 +94,10 @@ def _large_float(number):
 
 
 @compiled
-def _part_score(table, part, row, state, word):
-    """Return ln P(word | state) in the part described at `part`, and the part's state behind it (uint64).
+def _component_score(table, part, row, state, word):
+    """Return ln P(word | state) in the component at offset `part`, and its next state (uint64).
 
-    `row` is where its single words begin.
+    `row` is the offset of its single words.
     """
     total = 0.0
     if word >= table[part + _KNOWN]:
@@ -112,20 +108,20 @@ def _part_score(table, part, row, state, word):
         shorter = table[table[_STATES] + state]
         if shorter >> _S32 == _0:
             break
-        found, outcome = _looked_up(table, state << _S32 | word)
-        if found:
+        seen, outcome = _find_outcome(table, state << _S32 | word)
+        if seen:
             return total + _small_float(outcome), outcome >> _S32
         total += _small_float(shorter)
         state = (shorter >> _S32) - _1
     if word == _0:
-        total -= _large_float(table[part + _LOG_SHARE])  # which the row has already
+        total -= _large_float(table[part + _LOG_SHARE])  # the single-word row already contains this share
     outcome = table[row + word]
     return total + _small_float(outcome), outcome >> _S32
 
 
 @compiled
-def _number(table, word):
-    """Return the number of a word as uint64, 0 for one that is none of the vocabulary."""
+def _word_number(table, word):
+    """Return the number of a word as uint64, 0 for a word outside the vocabulary."""
     number = np.int64(word)
     return _0 if number < 0 or number >= np.int64(table[_N_WORDS]) else np.uint64(number)
 
@@ -140,7 +136,7 @@ def _mix_states(table, place):
 
 @compiled
 def empty_state(model):
-    """Return the state without words: nothing is known of what was before."""
+    """Return the state without any words of context."""
     return _mix_states(model.table, _ROOT)
 
 
@@ -153,8 +149,8 @@ def start_state(model):
 @compiled
 def _mixed_score(table, state, number):
     row, both = table[_FIRSTS], np.uint64(state)
-    first, after = _part_score(table, _ONE_PART, row, both & _LOW, number)
-    second, other = _part_score(table, _TWO_PARTS, row + table[_N_WORDS], both >> _S32, number)
+    first, after = _component_score(table, _ONE_PART, row, both & _LOW, number)
+    second, other = _component_score(table, _TWO_PARTS, row + table[_N_WORDS], both >> _S32, number)
     first += _large_float(table[_ONE_PART + _LOG_WEIGHT])
     second += _large_float(table[_TWO_PARTS + _LOG_WEIGHT])
     most = max(first, second)
@@ -165,18 +161,18 @@ def _mixed_score(table, state, number):
 
 @compiled
 def score_word(model, state, word):
-    """Return ln P(word | state) (float64), and the state behind the word (int64)."""
+    """Return ln P(word | state) (float64), and the state after the word (int64)."""
     table = model.table
-    number = _number(table, word)
+    number = _word_number(table, word)
     if table[_N_PARTS] > _1:
         return _mixed_score(table, state, number)
-    log_prob, after = _part_score(table, _ONE_PART, table[_FIRSTS], np.uint64(state), number)
+    log_prob, after = _component_score(table, _ONE_PART, table[_FIRSTS], np.uint64(state), number)
     return log_prob, np.int64(after)
 
 
 @compiled
 def state_behind(model, words, n):
-    """Return the state behind the first `n` of `words`, the oldest first, with nothing known before them."""
+    """Return the state after the first `n` of `words`, the oldest first, with no earlier context."""
     state = empty_state(model)
     for i in range(n):
         state = np.int64(state_after(model, state, words[i]))
@@ -185,7 +181,7 @@ def state_behind(model, words, n):
 
 @compiled
 def state_after(model, state, word):
-    """Return the state behind a word."""
+    """Return the state after a word."""
     return score_word(model, state, word)[1]
 
 
@@ -197,44 +193,44 @@ def word_log_probability(model, context, n, word):
 
 @compiled
 def seen_word(model, state, word):
-    """Return whether the word was seen behind `state`, ln P(word | state), and the state behind it.
+    """Return whether the word was seen in `state`, ln P(word | state), and the state after it.
 
-    Where it was not seen, the other two say nothing. Of a mixture this function, `back_off_weight` and
-    `shorter_state` know the background alone.
+    If it was not seen, the other two values are meaningless. For a mixture, this function, `back_off_weight`
+    and `shorter_state` use the background model only.
     """
-    table, number, at = model.table, _number(model.table, word), np.uint64(state) & _LOW
+    table, number, at = model.table, _word_number(model.table, word), np.uint64(state) & _LOW
     if table[table[_STATES] + at] >> _S32 == _0:
-        found, outcome = True, table[table[_FIRSTS] + number]
+        seen, outcome = True, table[table[_FIRSTS] + number]
     else:
-        found, outcome = _looked_up(table, at << _S32 | number)
-    return found, _small_float(outcome), np.int64(outcome >> _S32)
+        seen, outcome = _find_outcome(table, at << _S32 | number)
+    return seen, _small_float(outcome), np.int64(outcome >> _S32)
 
 
 @compiled
 def back_off_weight(model, state):
-    """Return ln of the weight of the shorter context, where a word was not seen."""
+    """Return ln of the weight of the shorter context, for a word that was not seen."""
     return _small_float(model.table[model.table[_STATES] + (np.uint64(state) & _LOW)])
 
 
 @compiled
 def shorter_state(model, state):
-    """Return the state of the next shorter context (int64), -1 for none."""
+    """Return the state of the next shorter context (int64), -1 if there is none."""
     return np.int64(model.table[model.table[_STATES] + (np.uint64(state) & _LOW)] >> _S32) - 1
 
 
 @compiled
-def score_sentences(model, ids, offsets, known, sums):
-    """Add up ln P of the words of sentences, their ends among them.
+def score_sentences(model, ids, offsets, n_known, sums):
+    """Add up ln P of the words of sentences and of their ends.
 
-    Into ``sums[i]`` (float64, shape (n_sentences, 4)) go ln P of the known words and the end, how many these
-    are, ln P of the unknown words, and how many these are. Words are known below `known`, 0 never.
+    ``sums[i]`` (float64, shape (n_sentences, 4)) receives ln P of the known words and the end, their number,
+    ln P of the unknown words, and their number. Words below `n_known` are known, except 0.
     """
     for i in range(len(offsets) - 1):
         state = start_state(model)
         for at in range(offsets[i], offsets[i + 1]):
             word = ids[at]
             log_prob, state = score_word(model, state, word)
-            column = 2 if word == 0 or word >= known else 0
+            column = 2 if word == 0 or word >= n_known else 0
             sums[i, column] += log_prob
             sums[i, column + 1] += 1.0
         sums[i, 0] += score_word(model, state, 2)[0]
@@ -243,7 +239,7 @@ def score_sentences(model, ids, offsets, known, sums):
 
 @compiled
 def score_all(model, ids, offsets, scores):
-    """Put ln P of each word, and of the end behind each sentence, into `scores` (float64)."""
+    """Write ln P of each word, and of the end after each sentence, to `scores` (float64)."""
     n = 0
     for i in range(len(offsets) - 1):
         state = start_state(model)
@@ -255,7 +251,7 @@ def score_all(model, ids, offsets, scores):
 
 
 def sample_word_scores() -> None:
-    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    """Call the compiled functions on tiny inputs, so that `disambig doctor --compile` compiles them."""
     ids = np.arange(3, dtype=np.int32)
     logs = np.zeros(3, np.float32)
     level = NgramLevel(np.array([0, 3]), ids, logs, logs)

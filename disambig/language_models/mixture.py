@@ -1,4 +1,4 @@
-"""Cross entropy and perplexity, and mixtures of two models."""
+"""Cross entropy, perplexity, and mixtures of two models."""
 
 from __future__ import annotations
 
@@ -24,38 +24,38 @@ from disambig.language_models.sentences import Sentences, Words, WordVocabulary
 
 
 class ScoresWords(Protocol):
-    """A model or a mixture."""
+    """A language model or a mixture."""
 
     @property
     def vocabulary(self) -> WordVocabulary:
-        """The words that it knows."""
+        """The vocabulary of the model."""
         ...
 
     @property
     def arrays(self) -> NgramArrays:
-        """What `lookup_kernels` ask."""
+        """The arrays that the functions in `kernels` read."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class CrossEntropy:
-    """How many bits some sentences cost under a model.
+    """The cost of some sentences in bits under a model.
 
-    The end of each sentence is a word that is foreseen, its start is not. An unknown word costs what the
-    model gives to all unknown words together: which of them it is, is not foreseen. So figures of models
-    with different vocabularies compare only where there are few, and the words that are known are counted
-    apart.
+    The end of each sentence is a predicted word, its start is not. An unknown word costs what the model gives
+    to all unknown words together, because the model does not predict which of them it is. Figures of models
+    with different vocabularies are therefore comparable only if unknown words are few; the known words are
+    also counted separately.
 
     Attributes
     ----------
     bits : float
-        Minus the sum of log2 P, of all words and ends.
+        Minus the sum of log2 P over all words and ends.
     known_bits : float
-        The same without unknown words.
+        The same without the unknown words.
     words, unknown, sentences : int
-        How many words there are, how many of them are unknown, and how many ends.
+        Number of words, of unknown words among them, and of sentence ends.
     characters : int
-        Characters of the words; 0 where they are not known.
+        Number of characters of the words; 0 if it is not known.
     """
 
     bits: float
@@ -67,17 +67,17 @@ class CrossEntropy:
 
     @property
     def per_word(self) -> float:
-        """Bits a word, unknown words and ends among them."""
+        """Bits per word, including unknown words and sentence ends."""
         return self.bits / (self.words + self.sentences)
 
     @property
     def per_known_word(self) -> float:
-        """Bits a word that is known, ends among them."""
+        """Bits per known word, including sentence ends."""
         return self.known_bits / (self.words - self.unknown + self.sentences)
 
     @property
     def per_character(self) -> float:
-        """Bits a character of words, each end counted as one; NaN where characters are not known."""
+        """Bits per character; each end counts as one character. NaN if characters are not known."""
         return self.bits / (self.characters + self.sentences) if self.characters else math.nan
 
     @property
@@ -92,27 +92,27 @@ class CrossEntropy:
 
 
 def cross_entropy(model: ScoresWords, sentences: Sentences) -> CrossEntropy:
-    """Return what sentences, by the numbers of the model's vocabulary, cost under a model or a mixture.
+    """Return the cost of sentences, given as numbers of the model's vocabulary.
 
     Raises
     ------
     UserError
-        D652, where there is no sentence with words.
+        D652 if no sentence has words.
     """
     from disambig.language_models.kernels import score_sentences
 
     lengths = np.diff(sentences.offsets)
     if not len(sentences.ids):
         raise UserError("D652")
-    if not lengths.all():  # no sentences
+    if not lengths.all():  # sentences without words are ignored
         sentences = sentences.take(np.flatnonzero(lengths))
     sums = np.zeros((len(sentences), 4))
     score_sentences(model.arrays, sentences.ids, sentences.offsets, len(model.vocabulary), sums)
-    known, _, unknown, n_unknown = (float(value) for value in sums.sum(axis=0))
+    known_score, _, unknown, n_unknown = (float(value) for value in sums.sum(axis=0))
     characters = sentences.characters
     return CrossEntropy(
-        bits=-(known + unknown) / math.log(2),
-        known_bits=-known / math.log(2),
+        bits=-(known_score + unknown) / math.log(2),
+        known_bits=-known_score / math.log(2),
         words=len(sentences.ids),
         unknown=int(n_unknown),
         sentences=len(sentences),
@@ -121,12 +121,12 @@ def cross_entropy(model: ScoresWords, sentences: Sentences) -> CrossEntropy:
 
 
 def perplexity(model: ScoresWords, sentences: Sentences) -> float:
-    """Return two to the power of the bits a word; see `cross_entropy`."""
+    """Return two to the power of the bits per word; see `cross_entropy`."""
     return cross_entropy(model, sentences).perplexity
 
 
 def sentence_scores(model: ScoresWords, sentences: Sentences) -> NDArray[np.float64]:
-    """Return ln P of each sentence with its end, shape (n_sentences,)."""
+    """Return ln P of each sentence including its end, shape (n_sentences,)."""
     from disambig.language_models.kernels import score_sentences
 
     sums = np.zeros((len(sentences), 4))
@@ -135,7 +135,7 @@ def sentence_scores(model: ScoresWords, sentences: Sentences) -> NDArray[np.floa
 
 
 def word_scores(arrays: NgramArrays, sentences: Sentences) -> NDArray[np.float64]:
-    """Return ln P of each word and, behind the words of each sentence, of its end."""
+    """Return ln P of each word and, after the words of each sentence, of its end."""
     from disambig.language_models.kernels import score_all
 
     scores = np.empty(len(sentences.ids) + len(sentences))
@@ -151,21 +151,21 @@ _HELD_OUT = 10
 class Mixture:
     """P(w | h) = mu P_background(w | h) + (1 - mu) P_adaptation(w | h), for every word and history.
 
-    Gao, Suzuki and Yu 2006, section 2.3. It is computed when asked for, as no single model with back-off is
-    that mixture; an answer costs two of a model's. To decoders it is one: `arrays` is what `lookup_kernels`
-    take.
+    See Gao, Suzuki and Yu 2006, section 2.3. The mixture is computed at query time, because no single
+    back-off model equals it; a query costs twice as much as one of a single model. Decoders can use it like a
+    model: they read its `arrays`.
 
-    The vocabulary is the longer of the two, which must begin with the other. All the words that a model
-    does not know have together the probability of its unknown word: each of those that the other one
-    brings, and the unknown word that stays, has an equal part. So it sums to one over the vocabulary; with
-    a weight of 1 it is the background for each word that this knows, to the bit.
+    The vocabulary is the longer of the two, and must begin with the other one. A model gives all the words it
+    does not know together the probability of its unknown word, in equal shares: each word that only the other
+    model knows, and the remaining unknown word. The probabilities therefore sum to one over the vocabulary.
+    With a weight of 1, the mixture equals the background bit for bit on all words that the background knows.
 
     Parameters
     ----------
     background, adaptation : LanguageModel
-        `adapt` makes the second one of sentences.
+        `adapt` estimates the second one from sentences.
     weight : float
-        mu, from 0 to 1; `best_weight` finds it.
+        The weight mu of the background, from 0 to 1; `best_weight` finds it.
 
     Raises
     ------
@@ -181,37 +181,37 @@ class Mixture:
         check_weight(self.weight)
         first, second = self.background.vocabulary, self.adaptation.vocabulary
         if not first.begins_with(second) and not second.begins_with(first):
-            raise UserError("D656", problem="neither vocabulary begins with all the words of the other")
+            raise UserError("D656", problem="neither vocabulary begins with all words of the other")
 
     @property
     def vocabulary(self) -> WordVocabulary:
-        """The words of both."""
+        """The words of both models."""
         return max(self.background.vocabulary, self.adaptation.vocabulary, key=len)
 
     @cached_property
     def arrays(self) -> NgramArrays:
-        """What the functions of `lookup_kernels` ask; made when first asked for."""
+        """The arrays that the functions in `kernels` read; made on first use."""
         parts = [self.background.levels, self.adaptation.levels]
         return make_arrays(list(zip(parts, _log_weights(self.weight), strict=True)), len(self.vocabulary))
 
     def reweighted(self, weight: float) -> Mixture:
-        """Return the same two models with another weight; what is asked is copied, not made again."""
+        """Return the same two models with another weight; the arrays are copied, not built again."""
         again = Mixture(self.background, self.adaptation, weight)
         vars(again)["arrays"] = reweighted(self.arrays, _log_weights(weight))
         return again
 
     def best_weight(self, sentences: Sentences) -> float:
-        """Return the weight under which sentences that neither model has seen are most probable.
+        """Return the weight that maximises the probability of sentences that neither model has seen.
 
-        The sum of ln P over all words is concave in the weight: its slope is halved down to zero.
+        The sum of ln P over all words is concave in the weight, so bisection finds the zero of its slope.
 
         Raises
         ------
         UserError
-            D656, for sentences without words.
+            D656 for sentences without words.
         """
         if not len(sentences.ids):
-            raise UserError("D656", problem="there are no held-out words to choose the weight by")
+            raise UserError("D656", problem="there are no held-out words to choose the weight on")
         one, other = (word_scores(self.reweighted(weight).arrays, sentences) for weight in (1.0, 0.0))
         likelier = np.exp(np.minimum(one - other, 0.0)), np.exp(np.minimum(other - one, 0.0))
 
@@ -232,7 +232,7 @@ class Mixture:
 
 
 def check_weight(weight: object) -> None:
-    """Refuse what is no weight of a background.
+    """Raise an error if `weight` is not a valid weight.
 
     Raises
     ------
@@ -253,21 +253,21 @@ def adapt(
     smoothing: str = "kneser_ney",
     min_counts: Mapping[int, int] | None = None,
 ) -> Mixture:
-    """Mix a background with a model of some sentences, over the words of both.
+    """Mix a background model with a model of some sentences; the vocabulary has the words of both.
 
     Parameters
     ----------
     background : LanguageModel
-        Estimated from much text of other kinds.
+        Estimated from much text of other domains.
     sentences : sequence of sequence of str
-        The words of text of the kind at hand, cut as those of the background.
+        Words of text of the target domain, tokenised as for the background.
     weight : float, optional
-        Of the background. By default it is chosen on `held_out`, and without these on each tenth sentence,
-        with a model of the others.
+        Weight of the background. By default it is chosen on `held_out` or, without these, on every tenth
+        sentence with a model of the other sentences.
     held_out : sequence of sequence of str, optional
-        Sentences of the kind at hand that are not among `sentences`.
+        Sentences of the target domain that are not in `sentences`.
     order, smoothing, min_counts
-        As in `estimate`; the order is the background's by default.
+        As in `estimate`; the default order is that of the background.
 
     Raises
     ------
@@ -275,7 +275,7 @@ def adapt(
         D652 (no words), D653, D654, D656 (too few sentences to hold some out), D657.
     """
     vocabulary = background.vocabulary.extended(word for sentence in sentences for word in sentence)
-    told = Sentences.from_words(vocabulary, [sentence for sentence in sentences if len(sentence)])
+    numbered = Sentences.from_words(vocabulary, [sentence for sentence in sentences if len(sentence)])
 
     def mixed(text: Sentences, mu: float) -> Mixture:
         length = background.order if order is None else order
@@ -284,15 +284,17 @@ def adapt(
 
     if weight is not None:
         check_weight(weight)
-        return mixed(told, weight)
+        return mixed(numbered, weight)
     if held_out is not None:
-        found = mixed(told, 0.5)
-        return found.reweighted(found.best_weight(Sentences.from_words(vocabulary, held_out)))
-    apart = np.arange(len(told)) % _HELD_OUT == 1
+        mixture = mixed(numbered, 0.5)
+        return mixture.reweighted(mixture.best_weight(Sentences.from_words(vocabulary, held_out)))
+    apart = np.arange(len(numbered)) % _HELD_OUT == 1
     if not apart.any():
-        raise UserError("D656", problem="to choose the weight takes two sentences: give more, or the weight")
-    found = mixed(told.take(np.flatnonzero(~apart)), 0.5)
-    return mixed(told, found.best_weight(told.take(np.flatnonzero(apart))))
+        raise UserError(
+            "D656", problem="choosing the weight needs two sentences: give more sentences, or the weight"
+        )
+    mixture = mixed(numbered.take(np.flatnonzero(~apart)), 0.5)
+    return mixed(numbered, mixture.best_weight(numbered.take(np.flatnonzero(apart))))
 
 
 def _log_weights(weight: float) -> list[float]:

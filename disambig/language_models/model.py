@@ -20,22 +20,22 @@ Floats = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NgramLevel:
-    """The n-grams of one length, by context and then by last word.
+    """The n-grams of one length, sorted by context and then by last word.
 
-    An n-gram's *row* is its place here. Its *context*, the words before its last one, is a row of the level
-    below; of single words the context is empty, row 0, and their rows are the numbers of the words.
+    The *row* of an n-gram is its index here. Its *context*, the words before its last one, is a row of the
+    level below. Single words have the empty context, row 0, and their rows are the numbers of the words.
 
     Attributes
     ----------
     begins : array of int64, shape (n_contexts + 1,)
-        Where the n-grams with each context begin.
+        Where the n-grams of each context begin.
     words : array of int32, shape (n,)
-        The last word of each; ascending within a context.
+        The last word of each n-gram, ascending within a context.
     log_probs : array of float32, shape (n,)
-        ln P(last word | context); minus infinity for the start of a sentence, which no model predicts.
+        ln P(last word | context); minus infinity for the start of a sentence, which is never predicted.
     back_offs : array of float32, shape (n,)
-        ln of the weight, as a context, of what is backed off to; 0 where no longer n-gram begins so, and
-        throughout the longest level.
+        ln of the back-off weight of the n-gram as a context; 0 if no longer n-gram begins with it, and for
+        the whole longest level.
     """
 
     begins: Longs
@@ -59,74 +59,71 @@ def context_starts(contexts: NDArray[np.signedinteger], n_contexts: int) -> Long
 
 
 def suffix_rows(levels: list[tuple[Longs, Ints]]) -> list[Ints]:
-    """Return for each level the rows, one level below, of its n-grams without their first word.
+    """Return, for each level, the rows of its n-grams without their first word in the level below.
 
     Parameters
     ----------
     levels : list of (begins, words)
-        Shortest n-grams first; see `Level`.
+        Shortest n-grams first; see `NgramLevel`.
 
     Returns
     -------
     list of arrays of int32
-        -1 where the level below lacks that n-gram; zeros for single words.
+        -1 if the level below lacks that n-gram; zeros for single words.
     """
     from disambig.language_models.kernels import find_rows
 
-    found = [np.zeros(len(levels[0][1]), np.int32)]
+    suffixes = [np.zeros(len(levels[0][1]), np.int32)]
     if len(levels) > 1:
-        found.append(levels[1][1])
+        suffixes.append(levels[1][1])
     for (below, words_below), (begins, words) in pairwise(levels[1:]):
-        contexts = np.repeat(found[-1], np.diff(begins))
+        contexts = np.repeat(suffixes[-1], np.diff(begins))
         rows = np.empty(len(words), np.int32)
         find_rows(below, words_below, contexts, words, rows)
-        found.append(rows)
-    return found
+        suffixes.append(rows)
+    return suffixes
 
 
 _LOAD = 0.625
-"""How full the slots are: for an n-gram that is not there some four of them are looked at, side by side."""
+"""Load of the hash table: a failed lookup reads about four adjacent slots."""
 FREE = 0xFFFFFFFFFFFFFFFF
-"""The key of a slot in which nothing is."""
+"""The key of an empty slot."""
 N_PARTS, N_SLOTS, SLOTS, STATES, N_WORDS, FIRSTS = range(6)
-"""Places in the table: numbers, and where stretches begin."""
+"""Places in the table: numbers, and the offsets of its sections."""
 PARTS, PART = 8, 8
-"""Where the first part is described, and how long that of each is."""
+"""Where the description of the first component begins, and the length of a description."""
 ROOT, START_STATE, KNOWN, LOG_WEIGHT, LOG_SHARE = range(5)
-"""Places in the description of a part."""
+"""Places in the description of a component."""
 _S32 = np.uint64(32)
 
 
 class NgramArrays(NamedTuple):
-    """What `lookup_kernels` ask. Numba takes it as an argument; a mixture has two parts, a model one.
+    """The arrays that compiled functions read. A model has one component, a mixture two.
 
-    All of it is one array, for a compiled function pays at each call for each array it is given, and more
-    than for all that it looks up: with nine it took three times as long. A float stands in it by its bits.
+    Everything is in one array, because a compiled function pays for each array argument at every call, and
+    more than for the lookup itself: with nine arrays it took three times as long. Floats are stored by their
+    bits. ---------- table : array of uint64
+        `N_PARTS` holds the number of components; `N_SLOTS` and `N_WORDS` the numbers of slots and words;
+        `SLOTS`, `STATES` and `FIRSTS` the offsets of these sections:
 
-    Attributes
-    ----------
-    table : array of uint64
-        At `N_PARTS` how many models it holds; at `N_SLOTS` and `N_WORDS` numbers; at `SLOTS`, `STATES` and
-        `FIRSTS` where these begin:
+        * slots, two numbers each: a hash table of the n-grams of two or more words of all components,
+          ``state << 32 | word`` (or `FREE`) and their `outcome`;
+        * states: in the upper half the next shorter state plus one, or 0 for the state without words; in the
+          lower 32 bits ln of the weight of the shorter state;
+        * firsts, `N_WORDS` per component: the outcomes of single words.
 
-        * slots, two numbers each: the n-grams of two words and more of all parts by hash, ``state << 32 |
-          word`` (or `FREE`) and their `outcome`;
-        * states: above the next shorter one plus one, or 0 for that without words; below, in 32 bits, ln of
-          the weight of the shorter one;
-        * firsts, `N_WORDS` for each part: the outcomes of single words.
-
-        From `PARTS` on, `PART` numbers for each part: at `ROOT` its state without words; at `START_STATE`
-        that at the start of a sentence; at `KNOWN` how many words it knows, others being its unknown word; at
-        `LOG_WEIGHT` ln of its weight (float64); at `LOG_SHARE` ln of the part of its unknown word's
-        probability that each word has that is unknown to it (float64).
+        From `PARTS` on there are `PART` numbers per component: at `ROOT` its state without words; at
+        `START_STATE` its state at the start of a sentence; at `KNOWN` the number of words it knows (others
+        are its unknown word); at `LOG_WEIGHT` ln of its weight (float64); at `LOG_SHARE` ln of the share of
+        its unknown word's probability that each word unknown to it receives (float64).
     """
 
     table: NDArray[np.uint64]
 
 
-class _Part(NamedTuple):
+class _Component(NamedTuple):
     root: int
-    states: list[NDArray[np.int32]]  # after each n-gram of each level
+    states: list[NDArray[np.int32]]  # the state after each n-gram of each level
     shorter: NDArray[np.int32]
     back_offs: NDArray[np.float32]
     keys: NDArray[np.uint64]
@@ -134,20 +131,20 @@ class _Part(NamedTuple):
 
 
 def make_arrays(parts: Sequence[tuple[Sequence[NgramLevel], float]], n_words: int) -> NgramArrays:
-    """Return the arrays of models over the first words of a vocabulary of `n_words`, and their ln weights."""
+    """Return the arrays of models (levels and ln weight each) over the first words of a vocabulary."""
     from disambig.language_models.kernels import place_outcomes
 
-    made: list[_Part] = []
+    made: list[_Component] = []
     for levels, _ in parts:
-        made.append(_make_part(levels, sum(len(part.shorter) for part in made)))
+        made.append(_make_component(levels, sum(len(part.shorter) for part in made)))
     firsts, described = [], []
     for part, (levels, log_weight) in zip(made, parts, strict=True):
-        known = len(levels[0])
-        share = np.float64(-np.log(n_words - known + 1.0))
+        n_known = len(levels[0])
+        share = np.float64(-np.log(n_words - n_known + 1.0))
         first = outcome(levels[0].log_probs, part.states[0])
         first[0] = outcome(levels[0].log_probs[:1] + np.float32(share), part.states[0][:1])[0]
-        firsts.append(np.append(first, np.full(n_words - known, first[0])))
-        numbers = [part.root, part.states[0][1], known, *_bits(log_weight, share), 0, 0, 0]
+        firsts.append(np.append(first, np.full(n_words - n_known, first[0])))
+        numbers = [part.root, part.states[0][1], n_known, *_float_bits(log_weight, share), 0, 0, 0]
         described.append(np.array(numbers, np.uint64))
     keys = np.concatenate([part.keys for part in made])
     slots = np.empty((max(int(len(keys) / _LOAD), len(keys) + 1), 2), np.uint64)
@@ -162,22 +159,22 @@ def make_arrays(parts: Sequence[tuple[Sequence[NgramLevel], float]], n_words: in
 
 
 def reweighted(arrays: NgramArrays, log_weights: Sequence[float]) -> NgramArrays:
-    """Return the arrays of the same models with other ln weights: a copy."""
+    """Return a copy of the arrays of the same models with other ln weights."""
     table = arrays.table.copy()
-    table[PARTS + LOG_WEIGHT :: PART][: len(log_weights)] = _bits(*log_weights)
+    table[PARTS + LOG_WEIGHT :: PART][: len(log_weights)] = _float_bits(*log_weights)
     return NgramArrays(table)
 
 
-def _bits(*values: float) -> NDArray[np.uint64]:
+def _float_bits(*values: float) -> NDArray[np.uint64]:
     return np.array(values, np.float64).view(np.uint64)
 
 
 def outcome(log_probs: NDArray[np.float32], states: NDArray[np.int32]) -> NDArray[np.uint64]:
-    """Return what a table holds of n-grams: the state behind each, and below the bits of its ln P."""
+    """Return the table values of n-grams: the next state in the upper half, the bits of ln P in the lower."""
     return states.astype(np.uint64) << _S32 | log_probs.view(np.uint32).astype(np.uint64)
 
 
-def _make_part(levels: Sequence[NgramLevel], root: int) -> _Part:
+def _make_component(levels: Sequence[NgramLevel], root: int) -> _Component:
     suffixes = suffix_rows([(level.begins, level.words) for level in levels])
     after: list[NDArray[np.int32]] = []
     own: list[NDArray[np.int32]] = []
@@ -198,7 +195,7 @@ def _make_part(levels: Sequence[NgramLevel], root: int) -> _Part:
     ]
     outcomes = [outcome(level.log_probs, states) for level, states in zip(levels[1:], after[1:], strict=True)]
     nothing = np.zeros(0, np.uint64)
-    return _Part(
+    return _Component(
         root,
         after,
         np.concatenate(shorter),
@@ -212,18 +209,18 @@ def _make_part(levels: Sequence[NgramLevel], root: int) -> _Part:
 class LanguageModel:
     """An n-gram model with back-off.
 
-    P(w | h) is that of the n-gram ``h w`` where it is there; else the back-off weight of ``h`` times
-    P(w | h'), where h' is ``h`` without its first word.
+    P(w | h) is the probability of the n-gram ``h w`` if it exists; otherwise it is the back-off weight of
+    ``h`` times P(w | h'), where h' is ``h`` without its first word.
 
     Attributes
     ----------
     vocabulary : Vocabulary
-        What it can predict, but for the start of a sentence.
+        What it can predict, except for the start of a sentence.
     levels : sequence of Level
-        N-grams of one word, of two, and so on.
+        N-grams of one word, of two words, and so on.
     header : mapping
         How it was estimated: ``smoothing``, ``tokens``, ``discounts`` by length, ``fallbacks`` (the lengths
-        whose counts allowed no discounts as intended), ``min_counts``; and what its maker adds.
+        whose counts did not allow the intended discounts), ``min_counts``, and entries of the caller.
     """
 
     vocabulary: WordVocabulary
@@ -232,7 +229,7 @@ class LanguageModel:
 
     @property
     def order(self) -> int:
-        """The length of its longest n-grams."""
+        """The length of the longest n-grams."""
         return len(self.levels)
 
     def __len__(self) -> int:
@@ -240,13 +237,13 @@ class LanguageModel:
 
     @cached_property
     def arrays(self) -> NgramArrays:
-        """What the functions of `lookup_kernels` ask; made when first asked for."""
+        """The arrays that the functions in `kernels` read; made on first use."""
         return make_arrays([(self.levels, 0.0)], len(self.vocabulary))
 
     def log_probability(self, word: str, context: Sequence[str] = ()) -> float:
-        """Return ln P(word | context), for people; ``</s>`` is the end of a sentence, ``<s>`` its start.
+        """Return ln P(word | context); ``</s>`` is the end of a sentence, ``<s>`` its start.
 
-        Slow: for many words there are `score_sentences` and the functions of `lookup_kernels`.
+        This is slow; use `sentence_scores` or the functions in `kernels` for many words.
         """
         return log_probability(self.arrays, self.vocabulary, word, context)
 
@@ -254,11 +251,11 @@ class LanguageModel:
 def log_probability(
     arrays: NgramArrays, vocabulary: WordVocabulary, word: str, context: Sequence[str] = ()
 ) -> float:
-    """Return ln P(word | context) by what `arrays` hold; see `LanguageModel.log_probability`."""
+    """Return ln P(word | context) from `arrays`; see `LanguageModel.log_probability`."""
     from disambig.language_models import kernels as lookup_kernels
     from disambig.language_models.sentences import SPECIAL
 
     ends = {word: at for at, word in enumerate(SPECIAL)}
-    ids = [ends[each] if each in ends else int(vocabulary.word_ids([each])[0]) for each in (*context, word)]
+    ids = [ends[name] if name in ends else int(vocabulary.word_ids([name])[0]) for name in (*context, word)]
     history = np.array(ids[:-1], np.int32)
     return float(lookup_kernels.word_log_probability(arrays, history, len(history), ids[-1]))

@@ -16,24 +16,24 @@ from disambig.text import SENTENCE_END, SENTENCE_START, Tokenisation, TokenView,
 from disambig.types import Arrays
 
 UNKNOWN, START, END = 0, 1, 2
-"""The numbers of any word that is not known, of the start of a sentence and of its end."""
+"""The numbers of any unknown word, of the start of a sentence and of its end."""
 SPECIAL = ("<unk>", "<s>", "</s>")
 
 
 class WordVocabulary:
-    """Words and their numbers: 0 is any unknown word, 1 and 2 are the ends of sentences.
+    """Words and their numbers: 0 is any unknown word, 1 and 2 are the sentence boundaries.
 
-    In a text the words ``<unk>``, ``<s>`` and ``</s>`` are unknown words like others.
+    In a text, the words ``<unk>``, ``<s>`` and ``</s>`` are unknown words like any other.
 
     Parameters
     ----------
     spellings : sequence of str
-        All words by number, those of `SPECIAL` first, none twice.
+        All words by number: first those of `SPECIAL`, none twice.
 
     Raises
     ------
     ValueError
-        Where they are not.
+        If the words are in another order, or one is there twice.
     """
 
     def __init__(self, spellings: Sequence[str]) -> None:
@@ -47,16 +47,16 @@ class WordVocabulary:
 
     @classmethod
     def from_words(cls, words: Iterable[str]) -> WordVocabulary:
-        """Return the vocabulary of these words, numbered from 3 on; of equal ones the first counts."""
-        told = (word.encode("utf8", "replace").decode("utf8") for word in words)
-        return cls(list(dict.fromkeys(chain(SPECIAL, told))))
+        """Return the vocabulary of these words, numbered from 3 on; the first of equal words counts."""
+        valid = (word.encode("utf8", "replace").decode("utf8") for word in words)
+        return cls(list(dict.fromkeys(chain(SPECIAL, valid))))
 
     @classmethod
     def from_sentences(cls, sentences: Iterable[Sequence[str]], *, least: int = 1) -> WordVocabulary:
-        """Return the words that are in sentences `least` times or more, the most frequent first.
+        """Return the vocabulary of the words that occur `least` times or more, the most frequent first.
 
-        The others are unknown words; what a text holds of them is what a model learns of such words. With
-        `least` 1 there are none, and unknown words have only what discounting leaves over.
+        The other words are unknown words; from their occurrences a model learns the probability of unknown
+        words. With `least` 1 there are none, and unknown words have only the mass that discounting leaves.
         """
         counts = Counter(chain.from_iterable(sentences))
         kept = ((-count, word) for word, count in counts.items() if count >= least)
@@ -88,41 +88,41 @@ class WordVocabulary:
         return hashes[order], (order + len(SPECIAL)).astype(np.int32)
 
     def word_ids(self, words: Iterable[str]) -> NDArray[np.int32]:
-        """Return the number of each word, `UNKNOWN` for those that are not here, int32."""
+        """Return the number of each word, `UNKNOWN` for words outside the vocabulary, int32."""
         numbers = self._numbers
         return np.fromiter((numbers.get(word, UNKNOWN) for word in words), np.int32)
 
     def hash_ids(self, hashes: NDArray[np.uint64]) -> NDArray[np.int32]:
-        """Return the number of each word that `hash_word` hashes so, int32."""
-        known, numbers = self._hashed
-        if not len(known):
+        """Return the number of each word given by its hash (`hash_word`), int32."""
+        sorted_hashes, numbers = self._hashed
+        if not len(sorted_hashes):
             return np.zeros(len(hashes), np.int32)
-        at = np.minimum(np.searchsorted(known, hashes), len(known) - 1)
-        return np.where(known[at] == hashes, numbers[at], np.int32(UNKNOWN))
+        at = np.minimum(np.searchsorted(sorted_hashes, hashes), len(sorted_hashes) - 1)
+        return np.where(sorted_hashes[at] == hashes, numbers[at], np.int32(UNKNOWN))
 
     def extended(self, words: Iterable[str]) -> WordVocabulary:
-        """Return this vocabulary with those of `words` that it lacks behind it: all numbers stay."""
+        """Return this vocabulary followed by those of `words` that it lacks; all numbers stay the same."""
         return WordVocabulary.from_words(chain(self.spellings[len(SPECIAL) :], words))
 
     def begins_with(self, other: WordVocabulary) -> int:
-        """Return how many words there are if the first ones are those of `other`; else 0."""
+        """Return the number of words if the first ones are those of `other`, else 0."""
         n, mine, theirs = len(other), self.spellings, other.spellings
         if n > len(self) or not np.array_equal(mine.ends[:n], theirs.ends):
             return 0
         return len(self) if np.array_equal(mine.letters[: len(theirs.letters)], theirs.letters) else 0
 
     def state(self) -> Arrays:
-        """Return the words as arrays, for `vocabulary_from_state`."""
+        """Return the words as arrays for `vocabulary_from_state`."""
         return self.spellings.state()
 
 
 def vocabulary_from_state(arrays: Arrays) -> WordVocabulary:
-    """Return what `Vocabulary.state` gave.
+    """Return the vocabulary from the arrays of `WordVocabulary.state`.
 
     Raises
     ------
     KeyError, ValueError
-        Where arrays are missing or hold no vocabulary.
+        If arrays are missing or do not hold a vocabulary.
     """
     return WordVocabulary(strings_from_state(arrays, len(arrays["ends"])))
 
@@ -132,16 +132,16 @@ Words = Sequence[str]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sentences:
-    """Some sentences as numbers of a vocabulary; their ends are not among the words.
+    """Some sentences as word numbers of a vocabulary; the sentence boundaries are not included.
 
     Attributes
     ----------
     ids : array of int32, shape (n_words,)
-        The words of all sentences; never the numbers of `START` and `END`.
+        The words of all sentences, without the numbers `START` and `END`.
     offsets : array of int64, shape (n_sentences + 1,)
-        Where each sentence begins in `ids`, and their length.
+        Where each sentence begins in `ids`, followed by the length of `ids`.
     characters : array of int64, shape (n_sentences,), optional
-        How many characters the words of each have, the unknown ones among them.
+        Number of characters of the words of each sentence, including unknown words.
     """
 
     ids: NDArray[np.int32]
@@ -154,11 +154,11 @@ class Sentences:
         if not fits:
             raise ValueError("offsets do not divide the words")
         if ids.size and (ids.min() < 0 or ((ids == START) | (ids == END)).any()):
-            raise ValueError("ids hold the end of a sentence, or negative numbers")
+            raise ValueError("ids contain sentence boundaries or negative numbers")
 
     @classmethod
     def from_words(cls, vocabulary: WordVocabulary, sentences: Iterable[Words]) -> Sentences:
-        """Return sentences, given as words, by the numbers of a vocabulary; those without words too."""
+        """Return sentences given as words; sentences without words are kept."""
         lengths: list[int] = []
         characters: list[int] = []
 
@@ -173,7 +173,7 @@ class Sentences:
 
     @classmethod
     def from_view(cls, vocabulary: WordVocabulary, view: TokenView) -> Sentences:
-        """Return the sentences of a view, whose vocabulary was learned from `words_of_texts`."""
+        """Return the sentences of a view; the vocabulary must have been learned from `words_of_texts`."""
         inner = np.ones(len(view), bool)
         inner[view.sentences[:-1]] = inner[view.sentences[1:] - 1] = False
         lengths = np.diff(view.sentences) - 2
@@ -186,7 +186,7 @@ class Sentences:
         return len(self.offsets) - 1
 
     def take(self, which: NDArray[np.int64]) -> Sentences:
-        """Return some of the sentences, in the order of their indices."""
+        """Return the sentences with these indices, in this order."""
         first, lengths = self.offsets[which], np.diff(self.offsets)[which]
         offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
         words = np.repeat(first - offsets[:-1], lengths) + np.arange(offsets[-1])
@@ -195,7 +195,7 @@ class Sentences:
 
 
 def words_of_texts(texts: Iterable[str], tokenisation: Tokenisation) -> Iterator[list[str]]:
-    """Yield the words of each sentence of some texts, as the tokenisation writes them."""
+    """Yield the words of each sentence in some texts, as the tokenisation writes them."""
     for text in texts:
         sentence: list[str] = []
         for word in tokenisation.words(text):
@@ -208,6 +208,6 @@ def words_of_texts(texts: Iterable[str], tokenisation: Tokenisation) -> Iterator
 
 
 def words_of_lines(lines: Iterable[str]) -> Iterator[list[str]]:
-    """Yield the words of lines, one sentence each, whose words have blanks between them."""
+    """Yield the words of lines: one sentence per line, words separated by white space."""
     for line in lines:
         yield line.split()

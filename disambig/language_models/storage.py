@@ -26,22 +26,23 @@ Floats = NDArray[np.float32]
 
 
 def pack_levels(levels: Sequence[NgramLevel], bits: int) -> Arrays:
-    """Return `levels` as arrays.
+    """Return `levels` as arrays to be stored.
 
     Parameters
     ----------
     levels : sequence of Level
-        Of a model.
+        The levels of a model.
     bits : {8, 32}
-        How precise logarithms are: 256 different values a level, or all as they are.
+        Precision of logarithms: 8 bits (256 different values per level), or unchanged.
 
     Returns
     -------
     dict of arrays
-        ``lengths`` (order,), n-grams of each level; ``children``, how many n-grams begin with each but the
-        longest ones; ``steps``, from one word to the next one with the same context, of the second level on;
-        both by bytes, the lowest of all numbers first, which packs best. ``log_probs`` of all n-grams and
-        ``back_offs`` of those with children, as indices into ``values`` (2 order - 1, 256), or as they are.
+        ``lengths`` (order,): number of n-grams of each level; ``children``: how many n-grams begin with each
+        n-gram below the longest level; ``steps``: difference from one word to the next with the same context,
+        from the second level on. The last two are stored by byte plane, the lowest bytes of all numbers
+        first, because that compresses best. ``log_probs`` of all n-grams and ``back_offs`` of those with
+        children are indices into ``values`` (2 order - 1, 256), or unchanged floats.
     """
     steps = [np.diff(level.words, prepend=np.int32(0)) for level in levels]
     for level, step in zip(levels, steps, strict=True):
@@ -51,7 +52,7 @@ def pack_levels(levels: Sequence[NgramLevel], bits: int) -> Arrays:
     back_offs: list[NDArray[Any]] = []
     books: list[Floats] = []
     for level, longer in zip(levels, [*levels[1:], None], strict=True):
-        sources = [(logs, _without_start(level.log_probs))]
+        sources = [(logs, _replace_infinity(level.log_probs))]
         if longer is not None:
             sources.append((back_offs, level.back_offs[np.diff(longer.begins) > 0]))
         for codes, values in sources:
@@ -69,57 +70,62 @@ def pack_levels(levels: Sequence[NgramLevel], bits: int) -> Arrays:
 
 
 def unpack_levels(arrays: Arrays) -> list[NgramLevel]:
-    """Return what `packed` made arrays of.
+    """Return the levels from the arrays of `pack_levels`.
 
     Raises
     ------
     ValueError
-        Where they are no such arrays: nothing in them is trusted.
+        If the arrays are inconsistent. All contents are checked, because the file may come from anyone.
     """
     lengths = arrays["lengths"]
     if lengths.ndim != 1 or lengths.dtype != np.int64 or not 1 <= len(lengths) <= 5 or (lengths < 0).any():
-        raise ValueError("no numbers of n-grams")
+        raise ValueError("invalid numbers of n-grams")
     n, n_contexts = int(lengths.sum()), int(lengths[:-1].sum())
     children = _from_bytes(arrays["children"], n_contexts)
     steps = _from_bytes(arrays["steps"], n - int(lengths[0]))
     starts = np.cumsum([0, *lengths.tolist()])
     for below, longer in zip(range(len(lengths) - 1), lengths[1:], strict=True):
         if int(children[starts[below] : starts[below + 1]].sum()) != longer:
-            raise ValueError("n-grams and their contexts differ in number")
+            raise ValueError("the numbers of n-grams and of their contexts differ")
     parents = np.concatenate([children > 0, np.zeros(n - n_contexts, bool)])
     values = arrays["values"]
     if values.dtype != np.float32 or values.ndim != 2 or len(values) != 2 * len(lengths) - 1:
         raise ValueError(f"values of {values.dtype} {values.shape}")
-    log_probs, back_offs = _checked(arrays["log_probs"], n), _checked(arrays["back_offs"], int(parents.sum()))
+    log_probs, back_offs = (
+        _check_codes(arrays["log_probs"], n),
+        _check_codes(arrays["back_offs"], int(parents.sum())),
+    )
     levels, done, book = [], 0, 0
     for k, length in enumerate(lengths.tolist()):
         here = slice(int(starts[k]), int(starts[k + 1]))
         some, weights = parents[here], np.zeros(length, np.float32)
-        logs = _valued(log_probs[here], values[book])
+        logs = _dequantise(log_probs[here], values[book])
         if k + 1 < len(lengths):
             stop = done + int(some.sum())
-            weights[some] = _valued(back_offs[done:stop], values[book + 1])
+            weights[some] = _dequantise(back_offs[done:stop], values[book + 1])
             done = stop
         book += 2
         begins, words = np.array([0, length], np.int64), np.arange(length, dtype=np.int32)
         if k:
-            each = children[starts[k - 1] : starts[k]].astype(np.int64)
-            begins = np.concatenate([np.zeros(1, np.int64), np.cumsum(each)])
-            words = _words(steps[starts[k] - starts[1] : starts[k + 1] - starts[1]], begins, int(lengths[0]))
+            sizes = children[starts[k - 1] : starts[k]].astype(np.int64)
+            begins = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+            words = _words_from_steps(
+                steps[starts[k] - starts[1] : starts[k + 1] - starts[1]], begins, int(lengths[0])
+            )
         levels.append(NgramLevel(begins, words, logs, weights))
     _check_numbers(levels)
     levels[0].log_probs[START] = -np.inf
     if any((rows < 0).any() for rows in suffix_rows([(level.begins, level.words) for level in levels])):
-        raise ValueError("an n-gram is there whose end is not")
+        raise ValueError("an n-gram exists although its suffix does not")
     return levels
 
 
 def quantise(values: Floats) -> tuple[NDArray[np.uint8], Floats]:
-    """Return for each value the index of one near it, and 256 values, ascending.
+    """Return, for each value, the index of a close value, and 256 values in ascending order.
 
-    They are the means of as many stretches of equal width: the perplexity of a text is 0.05% off at most.
-    Where stretches follow the number of values instead (quantiles, Lloyd's rounds), it is 1% off: the
-    probable n-grams, which are few and asked often, come out too coarse.
+    The values are the means of bins of equal width: perplexities change by at most 0.05%. Bins with equal
+    numbers of values (quantiles, Lloyd's algorithm) change them by 1%, because the probable n-grams, which
+    are few and queried often, become too coarse.
     """
     if not len(values):
         return np.zeros(0, np.uint8), np.zeros(_VALUES, np.float32)
@@ -133,8 +139,8 @@ def quantise(values: Floats) -> tuple[NDArray[np.uint8], Floats]:
     return codes.astype(np.uint8), means.astype(np.float32)
 
 
-def _without_start(log_probs: Floats) -> Floats:
-    """Return logarithms with one of them in place of minus infinity, so that no values are spent on it."""
+def _replace_infinity(log_probs: Floats) -> Floats:
+    """Return logarithms with minus infinity replaced by the first of them, so that no bin is spent on it."""
     return np.where(np.isfinite(log_probs), log_probs, log_probs[:1])
 
 
@@ -152,7 +158,7 @@ def _from_bytes(planes: NDArray[np.generic], n: int) -> NDArray[np.int32]:
     return numbers
 
 
-def _words(steps: NDArray[np.int32], begins: Longs, n_words: int) -> NDArray[np.int32]:
+def _words_from_steps(steps: NDArray[np.int32], begins: Longs, n_words: int) -> NDArray[np.int32]:
     sums = np.cumsum(steps, dtype=np.int64)
     lengths = np.diff(begins)
     first = begins[:-1][lengths > 0]
@@ -160,17 +166,17 @@ def _words(steps: NDArray[np.int32], begins: Longs, n_words: int) -> NDArray[np.
     inner = np.ones(len(steps), bool)
     inner[first] = False
     if (steps[inner] == 0).any() or words.max(initial=0) >= n_words:
-        raise ValueError("words that do not ascend, or are not in the vocabulary")
+        raise ValueError("words do not ascend, or are not in the vocabulary")
     return words.astype(np.int32)
 
 
-def _checked(codes: NDArray[np.generic], n: int) -> NDArray[np.generic]:
+def _check_codes(codes: NDArray[np.generic], n: int) -> NDArray[np.generic]:
     if codes.shape != (n,) or codes.dtype not in (np.uint8, np.float32):
         raise ValueError(f"logarithms of {codes.dtype} {codes.shape}, not for {n} n-grams")
     return codes
 
 
-def _valued(codes: NDArray[np.generic], values: Floats) -> Floats:
+def _dequantise(codes: NDArray[np.generic], values: Floats) -> Floats:
     if codes.dtype == np.float32:
         return codes.astype(np.float32)
     if len(values) != _VALUES:
@@ -181,7 +187,7 @@ def _valued(codes: NDArray[np.generic], values: Floats) -> Floats:
 def _check_numbers(levels: Sequence[NgramLevel]) -> None:
     for level in levels:
         if not (np.isfinite(level.log_probs).all() and np.isfinite(level.back_offs).all()):
-            raise ValueError("logarithms that are no numbers")
+            raise ValueError("logarithms that are not finite")
         if level.log_probs.max(initial=0) > 1e-3:
             raise ValueError("probabilities above one")
 
@@ -193,17 +199,17 @@ _WORDS = ("letters", "ends")
 
 
 def save_language_model(model: LanguageModel, folder: Path, *, bits: int = 32) -> None:
-    """Write a model into a folder, which is made: ``header.json`` and ``ngrams.npz``.
+    """Write a model to a folder, which is created: ``header.json`` and ``ngrams.npz``.
 
     Parameters
     ----------
     model : LanguageModel
-        Its header is written with it: plain values.
+        Its header is written too and must contain plain values.
     folder : path
-        What lies there of another model is replaced.
+        Files of another model in this folder are replaced.
     bits : {8, 32}
-        How precise logarithms are; 8 make the file half as large and change
-        perplexities by 0.05% at most; probabilities then add up to one only nearly (within 1%).
+        Precision of logarithms. With 8 bits the file is half as large, perplexities change by at most
+        0.05%, and probabilities add up to one only approximately (within 1%).
 
     Raises
     ------
@@ -213,25 +219,25 @@ def save_language_model(model: LanguageModel, folder: Path, *, bits: int = 32) -
     if bits not in BITS:
         raise UserError("D654", what="number of bits", name=bits, names=", ".join(map(str, BITS)))
     arrays = {**pack_levels(model.levels, bits), **model.vocabulary.state()}
-    said = {"format": FORMAT, "bits": bits, "ngrams": [len(level) for level in model.levels]}
-    write_stored(Path(folder), FILE, {**model.header, **said, "digest": digest_arrays(arrays)}, **arrays)
+    own = {"format": FORMAT, "bits": bits, "ngrams": [len(level) for level in model.levels]}
+    write_stored(Path(folder), FILE, {**model.header, **own, "digest": digest_arrays(arrays)}, **arrays)
 
 
 def load_language_model(folder: Path) -> LanguageModel:
-    """Read the model in a folder.
+    """Read the model from a folder.
 
     Raises
     ------
     UserError
-        D655, where a file is missing, is damaged or was never written by `save_language_model`.
+        D655 if a file is missing, damaged or was not written by `save_language_model`.
     """
     folder = Path(folder)
-    header, found = read_stored(folder, FILE, (*NAMES, *_WORDS), code="D655")
-    arrays = dict(zip((*NAMES, *_WORDS), found, strict=True))
+    header, values = read_stored(folder, FILE, (*NAMES, *_WORDS), code="D655")
+    arrays = dict(zip((*NAMES, *_WORDS), values, strict=True))
     try:
         _check_header(header, FORMAT)
         if header.get("digest") != digest_arrays(arrays):
-            raise ValueError("header and arrays do not belong together, or are damaged")
+            raise ValueError("the header and the arrays do not match, or are damaged")
         levels, vocabulary = unpack_levels(arrays), vocabulary_from_state(arrays)
         if len(levels[0]) != len(vocabulary):
             raise ValueError(f"{len(levels[0])} single words for a vocabulary of {len(vocabulary)}")
@@ -241,7 +247,7 @@ def load_language_model(folder: Path) -> LanguageModel:
 
 
 def save_mixture(mixture: Mixture, folder: Path, *, bits: int = 32) -> None:
-    """Write what a mixture adds to its background into a folder: the other model, and the weight.
+    """Write what a mixture adds to its background to a folder: the other model and the weight.
 
     Raises
     ------
@@ -256,12 +262,12 @@ def save_mixture(mixture: Mixture, folder: Path, *, bits: int = 32) -> None:
 
 
 def load_mixture(folder: Path, background: LanguageModel) -> Mixture:
-    """Read a mixture with the background it was made for.
+    """Read a mixture, given the background for which it was made.
 
     Raises
     ------
     UserError
-        D655, where files are missing or damaged, or the background has other words.
+        D655 if files are missing or damaged, or if the background has other words.
     """
     folder = Path(folder)
     header, (weight,) = read_stored(folder, "mixture.npz", ("weight",), code="D655")
@@ -279,7 +285,7 @@ def load_mixture(folder: Path, background: LanguageModel) -> Mixture:
 
 
 def digest_arrays(arrays: Arrays) -> str:
-    """Return the SHA-256 of arrays: their names, kinds, shapes and what they hold."""
+    """Return the SHA-256 of arrays: names, types, shapes and contents."""
     digest = hashlib.sha256()
     for name in sorted(arrays):
         array = np.ascontiguousarray(arrays[name])
@@ -294,18 +300,18 @@ def _check_header(header: Any, wanted: str) -> None:
 
 
 _NEVER = -99.0
-"""What such files have for the start of a sentence, which no model predicts."""
+"""Value in ARPA files for the start of a sentence, which is never predicted."""
 _LINES = 10_000
 
 
 def to_arpa(model: LanguageModel, path: str | Path) -> None:
-    """Write a model as an ARPA file: logarithms to the base of ten; packed where the name ends in .gz or .xz.
+    """Write a model as an ARPA file with logarithms to base ten; ``.gz`` and ``.xz`` files are compressed.
 
     Raises
     ------
     UserError
-        D658, for a word with a blank in it or without letters, which such files cannot hold; D309, where it
-        cannot be written.
+        D658 for a word that contains white space or is empty, which these files cannot hold; D309 if the
+        file cannot be written.
     """
     words = list(model.vocabulary.spellings)
     for word in words:
@@ -320,7 +326,7 @@ def to_arpa(model: LanguageModel, path: str | Path) -> None:
             last = n == model.order
             following: list[str] = []
             gathered: list[str] = []
-            for line, ngram in _lines(level, words, contexts, last=last):
+            for line, ngram in _arpa_lines(level, words, contexts, last=last):
                 gathered.append(line)
                 if not last:
                     following.append(f"{ngram} ")
@@ -332,10 +338,10 @@ def to_arpa(model: LanguageModel, path: str | Path) -> None:
         write(b"\n\\end\\\n")
 
 
-def _lines(
+def _arpa_lines(
     level: NgramLevel, words: list[str], contexts: list[str], *, last: bool
 ) -> Iterator[tuple[str, str]]:
-    """Yield the line of each n-gram, and the n-gram."""
+    """Yield the line of each n-gram, and the n-gram itself."""
     bounds = level.begins.tolist()
     for context, (start, end) in zip(contexts, pairwise(bounds), strict=True):
         if start == end:

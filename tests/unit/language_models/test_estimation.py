@@ -106,7 +106,7 @@ def test_what_cannot_be_estimated_is_said(code, text, settings):
 
 def test_numbers_beyond_the_vocabulary_are_refused():
     sentences, vocabulary = sentences_of([["a", "b"]])
-    with pytest.raises(ValueError, match="beyond the vocabulary"):
+    with pytest.raises(ValueError, match="outside the vocabulary"):
         estimate(sentences, WordVocabulary.from_words("a"))
     with pytest.raises(ValueError, match="do not divide"):
         Sentences(sentences.ids, np.array([0, 1]))
