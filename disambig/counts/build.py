@@ -530,7 +530,7 @@ def _merged_view(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, 
             view[what] = one.get(what, nothing) + other.get(what, nothing)
     left_out = [view["left_out"] for view in (one, other) if "left_out" in view]
     if left_out:
-        view["left_out"] = {why: sum(said[why] for said in left_out) for why in left_out[0]}
+        view["left_out"] = {why: sum(numbers[why] for numbers in left_out) for why in left_out[0]}
     return view
 
 

@@ -84,6 +84,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
             lock_file(file.fileno())
             yield file
             file.flush()
+            # on disk before the rename: after a power failure the name must not refer to an empty file
             os.fsync(file.fileno())
         os.replace(temporary, target)
         sync_directory(target.parent)

@@ -201,7 +201,7 @@ def renumber(
             at = start + 2 * (records + begin * layout.EXACT.width)
             file.seek(at)
             words = np.frombuffer(bytearray(file.read(size)), dtype=np.uint16)
-            words[2::3] = places[words[2::3]]
+            words[2::3] = places[words[2::3]]  # an exact record is two words of fingerprint and one of rank
             file.seek(at)
             file.write(words.data)
     file.seek(0, os.SEEK_END)

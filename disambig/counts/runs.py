@@ -233,7 +233,7 @@ def merge_counts(parts: Sequence[Counted]) -> Counted:
         keys = np.empty(len(keys_a) + len(keys_b), dtype=np.uint64)
         counts = np.empty(len(keys), dtype=np.uint64)
         n = merge(keys_a, counts_a, keys_b, counts_b, keys, counts)
-        todo.append((keys[:n], counts[:n]))
+        todo.append((keys[:n], counts[:n]))  # a queue: merges lists of similar length, log2(k) passes
     return todo[0]
 
 

@@ -102,6 +102,7 @@ def find_ranks(
     keys = np.ascontiguousarray(keys, dtype=np.uint64)
     ranks = np.empty(len(keys), dtype=np.uint16)
     if engine == "numba" or (engine is None and use_numba(len(keys))):
+        # imported late, because importing compiled functions loads Numba
         from disambig.counts.lookup_kernels import lookup_block
 
         lookup_block(*arrays, keys, ranks)
@@ -472,6 +473,7 @@ def _pack_table(name: Path) -> Path | None:
 
 @lru_cache(maxsize=32)
 def _open_stamped(path: Path, stamp: tuple[int, ...]) -> CountTable:
+    # the stamp is only part of the cache key: a replaced file is opened again
     return CountTable.open(path)
 
 

@@ -65,13 +65,14 @@ def cached(
     unfinished = directory / f"{path.stem}.{os.getpid()}{ending}"
     try:
         directory.mkdir(parents=True, exist_ok=True)
+        # fail now if the directory is not writable, not after the work
         unfinished.touch()
         unfinished.unlink()
     except OSError as problem:
         raise UserError("D722", path=directory, problem=problem.strerror, variable=VARIABLE) from problem
     try:
         make(unfinished)
-        unfinished.replace(path)
+        unfinished.replace(path)  # atomic: a killed process leaves no partial file under this name
     finally:
         unfinished.unlink(missing_ok=True)
     return path

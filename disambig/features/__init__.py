@@ -1,4 +1,4 @@
-"""Feature extractors."""
+"""Feature extractors, and the learning of the resources that some of them need."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Compiled functions of the network of words in context."""
+"""Compiled functions of the network that scores words in context (`cloze`, `_cloze_network`)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from disambig.jit import compiled
 
 @compiled
 def sum_projections(given, which, bias, sums):
-    """Fill `sums`, shape (n, H), with the bias and what the word at each place gives."""
+    """Fill `sums`, shape (n, H), with the bias plus the projection of the word at each place."""
     n, places = which.shape
     h = len(bias)
     for i in range(n):
@@ -28,7 +28,7 @@ def sum_projections(given, which, bias, sums):
 
 @compiled
 def candidate_products(states, rows, candidates, outputs, sums):
-    """Fill `sums`, shape (m,), with the product of each candidate's weights and its place's state."""
+    """Fill `sums`, shape (m,), with the product of each candidate's weights and the state of its place."""
     size = states.shape[1]
     for r in range(len(rows)):
         state, output = states[rows[r]], outputs[candidates[r]]
@@ -39,27 +39,23 @@ def candidate_products(states, rows, candidates, outputs, sums):
 
 
 def sample_cloze_states() -> None:
-    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    """Call the compiled functions on tiny inputs, so that `disambig doctor --compile` compiles them."""
     given, which, bias = np.zeros((1, 2), np.int16), np.zeros((1, 1), np.int32), np.zeros(2, np.int32)
     sum_projections(given, which, bias, np.empty((1, 2), np.int32))
     states, outputs = np.zeros((1, 2), np.int16), np.zeros((1, 2), np.int8)
     candidate_products(states, np.zeros(1, np.int64), np.zeros(1, np.int32), outputs, np.empty(1, np.int32))
 
 
-# Numba finds the types of compiled functions (see `disambig.jit`).
-# mypy: allow-untyped-defs
-
-
 _NEGLIGIBLE = np.float32(1e-4)
-"""Errors of probabilities below this are not followed: those of most candidates are."""
+"""Probability errors below this are skipped, which are those of most candidates."""
 
 
 @compiled
 def hidden_units(given, around, bias, units):
-    """Fill `units`, shape (n, H), from what each word gives at each place: `given`, (places, words, H)."""
+    """Fill `units`, shape (n, H), from the projection of each word at each place, (places, words, H)."""
     n, places = around.shape
     h = len(bias)
-    for p in range(places):  # outside, for what one place gives stays near
+    for p in range(places):  # outer loop: the projections of one place stay in the cache
         for i in range(n):
             row, part = units[i], given[p, around[i, p]]
             if p == 0:
@@ -75,7 +71,7 @@ def hidden_units(given, around, bias, units):
 
 @compiled
 def gather_errors(errors, around, place, sums):
-    """Add the errors of all rows, shape (n, H), by the word that each has at one place."""
+    """Add up the errors of all rows, shape (n, H), by the word that each row has at one place."""
     sums[:] = 0
     n, h = errors.shape
     for i in range(n):
@@ -86,10 +82,10 @@ def gather_errors(errors, around, place, sums):
 
 @compiled
 def output_errors(states, truth, offsets, numbers, outputs, bias, begins, negatives, shared, errors, losses):
-    """Fill the errors of the probabilities of candidates, and the log losses.
+    """Fill the probability errors of candidates, and the log losses.
 
-    Candidates of row i go to ``errors[begins[i]:]``; `shared`, shape (n, n_negatives), holds the scores of
-    the negatives and becomes their errors.
+    The candidates of row i are written to ``errors[begins[i]:]``. `shared`, shape (n, n_negatives), holds the
+    scores of the negatives and is overwritten with their errors.
     """
     lanes = np.empty(LANES, np.float32)
     zero = np.float32(0)
@@ -136,9 +132,9 @@ def learn_outputs(
     low,
     high,
 ):
-    """Take a step of Adagrad for each candidate of each row, in the columns from `low` to `high`.
+    """Take an Adagrad step for each candidate of each row, in the columns from `low` to `high`.
 
-    Fills these columns of `back`, the slopes of the states. The half numbered 0 takes the biases along.
+    Fills these columns of `back`, the gradients of the states. Half number 0 also updates the biases.
     """
     width = np.float32(high - low)
     for i in range(len(states)):
@@ -165,7 +161,7 @@ def learn_outputs(
 
 
 def sample_cloze_learning() -> None:
-    """Learn a little."""
+    """Train a tiny model, so that `disambig doctor --compile` compiles all functions of training."""
     from disambig.features.cloze import ClozeVocabulary
     from disambig.features.cloze_learning import learn_cloze
     from disambig.text import END_HASH, START_HASH

@@ -1,4 +1,4 @@
-"""The network of words in context while it is trained: settings, batches of places, and gradient steps."""
+"""Training of the network of words in context: settings, batches of places, and gradient steps."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from disambig.features.cloze import LARGEST, ClozeVocabulary
 from disambig.text import END_HASH, START_HASH
 
 PARTS = 4
-"""Of rows: never of how many threads there are, for the sums of matrix products depend on their sizes."""
+"""Number of row slices. It must not depend on the threads: sums in matrix products depend on their sizes."""
 
 
 class ThreadPool:
-    """Some threads that work at once; what they call must release the GIL and write to its own part alone."""
+    """Runs work on several threads; the work must release the GIL and write to its own slice only."""
 
     def __init__(self, threads: int) -> None:
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
     def map(self, work: Callable[[Any], object], parts: Iterable[Any]) -> None:
-        """Call `work` with each part."""
+        """Call `work` with each item."""
         if self._pool is None:
             for part in parts:
                 work(part)
@@ -48,19 +48,19 @@ class ThreadPool:
 
 Floats = NDArray[np.float32]
 _FIRST, _SECOND = 0.9, 0.999
-"""How much of its moments Adam keeps from step to step."""
+"""Decay of the first and second moments in Adam."""
 
 
 def adagrad(
     values: Floats, seen: Floats, rows: NDArray[np.int32], gradient: Floats, rate: np.float32
 ) -> None:
-    """Change some rows in place, each at most once (Duchi, Hazan and Singer 2011, one sum a row).
+    """Update some distinct rows in place (Duchi, Hazan and Singer 2011, with one sum per row).
 
     Parameters
     ----------
     values : array of float32, shape (n, d)
     seen : array of float32, shape (n,)
-        The sum of the mean squares of each row's gradients so far.
+        Sum of the mean squared gradients of each row so far.
     rows : array of int32, shape (m,)
     gradient : array of float32, shape (m, d)
     """
@@ -69,7 +69,7 @@ def adagrad(
 
 
 def adam(values: Floats, first: Floats, second: Floats, gradient: Floats, rate: float, number: int) -> None:
-    """Change values and their moments in place (Kingma and Ba 2015); steps are numbered from 1 on."""
+    """Update values and their moments in place (Kingma and Ba 2015); steps are numbered from 1."""
     first *= np.float32(_FIRST)
     first += np.float32(1 - _FIRST) * gradient
     second *= np.float32(_SECOND)
@@ -80,32 +80,32 @@ def adam(values: Floats, first: Floats, second: Floats, gradient: Floats, rate: 
 
 
 NEGATIVES = 64
-"""Words that all places of a batch compete with, drawn by the square root of their frequency."""
+"""Number of words that compete at all places of a batch, drawn by the square root of their frequency."""
 EMPTY = 0.25
-"""Share of the places between two words that is learned from: what stands there is no word."""
+"""Share of the places between two words that are used for training; the right answer there is no word."""
 SPARSE = 40.0
-"""The rate of embeddings and outputs, of which a batch sees a part, is so many times that of the others."""
+"""Factor on the learning rate of embeddings and outputs, of which a batch sees only a part."""
 LAST_RATE = 0.03
-"""Share of the rate to which it falls."""
+"""Final learning rate, as a share of the initial one."""
 WARM_UP = 50
-"""Steps over which the rate rises first: at once the full one throws the first words far off."""
+"""Steps of warm-up: with the full rate at once, the first words would be thrown far off."""
 _EXACT = 2**24
 
 
 def check_integer(name: str, value: object, *, least: int) -> None:
-    """Raise UserError D993 for a setting that is no whole number, or too small."""
+    """Raise UserError D993 if a setting is not a whole number or is too small."""
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise UserError("D993", setting=name, value=value, wanted=f"a whole number from {least} on")
+        raise UserError("D993", setting=name, value=value, wanted=f"a whole number of at least {least}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClozeSettings:
-    """What `learn_cloze` takes.
+    """Settings of `learn_cloze`.
 
     Raises
     ------
     UserError
-        D993 for a value that cannot be meant, or layers too wide for sums of small integers to be exact.
+        D993 for an invalid value, or for layers too wide for exact sums of small integers.
     """
 
     dimensions: int
@@ -131,27 +131,27 @@ class ClozeSettings:
 
     @property
     def places(self) -> int:
-        """Words around a place that are seen."""
+        """Number of words seen around a place."""
         return self.left + self.right
 
 
 LONGEST = 4
-"""Letters of an ending; shorter ones count besides."""
+"""Maximum number of letters of an ending; shorter endings are used as well."""
 LEAST_WORDS = 10
-"""Words that an ending must have."""
+"""Minimum number of words with an ending."""
 APART = 64
-"""So many of the most frequent words are like no others."""
+"""This many of the most frequent words share nothing with other words."""
 ENDING_SHARE = 0.25
-"""The rate of endings, beside that of words."""
+"""Learning rate of endings, relative to that of words."""
 
 
 class WordEndings:
-    """Which words end how; none where no spellings are given.
+    """The endings of words; empty if no spellings are given.
 
     Parameters
     ----------
     spellings : sequence of str
-        Of all words of a vocabulary, by number.
+        Spellings of all words of a vocabulary, by number.
     """
 
     def __init__(self, spellings: Sequence[str]) -> None:
@@ -168,33 +168,33 @@ class WordEndings:
         kept = np.flatnonzero(np.bincount(endings, minlength=len(numbers)) >= LEAST_WORDS)
         ones = np.ones(len(words), np.float32)
         shape = (len(spellings), len(numbers))
-        self._of_word: Any = csr_array((ones, (words, endings)), shape=shape)[:, kept].tocsr()
-        self._of_ending: Any = self._of_word.T.tocsr()
+        self._endings_by_word: Any = csr_array((ones, (words, endings)), shape=shape)[:, kept].tocsr()
+        self._words_by_ending: Any = self._endings_by_word.T.tocsr()
 
     def __len__(self) -> int:
-        return int(self._of_word.shape[1])
+        return int(self._endings_by_word.shape[1])
 
     def digest(self) -> str:
-        """Return a hash of which words end how."""
-        held = self._of_word
+        """Return a hash of the assignment of endings to words."""
+        held = self._endings_by_word
         return hashlib.sha256(held.indptr.tobytes() + held.indices.tobytes()).hexdigest()
 
     def spread(self, values: Floats, slopes: Floats, seen: Floats, rate: np.float32) -> None:
-        """Take a step of Adagrad for each ending, in the rows of all its words.
+        """Take an Adagrad step for each ending, applied to the rows of all its words.
 
         Parameters
         ----------
         values : array of float32, shape (n_words, d)
-            Changed in place.
+            Updated in place.
         slopes : array of float32, shape (n_words, d)
-            Of each row, for the sum over a batch.
+            Gradient of each row, summed over a batch.
         seen : array of float32, shape (n_endings,)
-            The sum of the mean squares of each ending's slopes so far; changed in place.
+            Sum of the mean squared gradients of each ending so far; updated in place.
         """
-        of_endings: Floats = self._of_ending @ slopes
+        of_endings: Floats = self._words_by_ending @ slopes
         seen += np.square(of_endings).mean(axis=1)
         of_endings *= (np.float32(ENDING_SHARE) * rate / np.sqrt(seen))[:, None]
-        values -= self._of_word @ of_endings
+        values -= self._endings_by_word @ of_endings
 
 
 Numbers = NDArray[np.int32]
@@ -203,13 +203,13 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class ClozeCandidates:
-    """Who competes for the place of each word, and for a place without one; what is right comes first.
+    """The candidates at the place of each word, and at a place without a word; the right one comes first.
 
     Attributes
     ----------
     offsets : array of int64, shape (n_words + 2,)
     numbers : array of int32
-        The last list is that of no word at all, whose number is `n_words`.
+        The candidates, list after list. The last list is that of no word, whose number is `n_words`.
     """
 
     offsets: Ints
@@ -217,33 +217,37 @@ class ClozeCandidates:
 
     @classmethod
     def from_rivals(cls, n_words: int, rivals: tuple[Ints, Ints], none_beside: Ints) -> ClozeCandidates:
-        """Join each word, its rivals, and no word and one another for the words of `none_beside`.
+        """Return the candidate lists: each word with its rivals, and no word with the words in `none_beside`.
+
+        The words in `none_beside` also compete with no word and with each other.
 
         Parameters
         ----------
         rivals : (offsets, numbers)
-            Of each word, shapes ``(n_words + 1,)`` and ``(n_rivals,)``.
+            Rivals of each word, shapes ``(n_words + 1,)`` and ``(n_rivals,)``.
 
         Raises
         ------
         ValueError
-            Where rivals are none of words, or none of `n_words`.
+            If rivals are not word numbers, or not given for `n_words` words.
         """
         offsets, numbers = (np.asarray(part, np.int64) for part in rivals)
         whole = len(offsets) == n_words + 1 and offsets[0] == 0 and offsets[-1] == len(numbers)
         if not whole or (np.diff(offsets) < 0).any():
-            raise ValueError(f"rivals of {len(offsets) - 1} words, and there are {n_words}")
+            raise ValueError(f"rivals of {len(offsets) - 1} words for a vocabulary of {n_words}")
         for named in (numbers, none_beside):
             if len(named) and not (named.min() >= 0 and named.max() < n_words):
-                raise ValueError("a number that no word has")
+                raise ValueError("a number that is not a word number")
         lists = [[word, *numbers[offsets[word] : offsets[word + 1]].tolist()] for word in range(n_words)]
         beside = none_beside.tolist()
         for word in beside:
             lists[word] += [n_words, *beside]
         lists.append([n_words, *beside])
-        lists = [list(dict.fromkeys(each)) for each in lists]
-        begins = np.concatenate([[0], np.cumsum([len(each) for each in lists])])
-        return cls(begins.astype(np.int64), np.array([c for each in lists for c in each], np.int32))
+        lists = [list(dict.fromkeys(candidates)) for candidates in lists]
+        begins = np.concatenate([[0], np.cumsum([len(candidates) for candidates in lists])])
+        return cls(
+            begins.astype(np.int64), np.array([c for candidates in lists for c in candidates], np.int32)
+        )
 
     def digest(self) -> str:
         """Return a hash of all lists."""
@@ -257,13 +261,13 @@ class TrainingPlaces:
     Attributes
     ----------
     words : array of int32, shape (n_different,)
-        The different words of the text.
+        The distinct words of the text.
     around : array of int32, shape (n, places)
-        The words around each place, the nearest of the left first, as places in `words`.
+        The words around each place as indices into `words`, the nearest on the left first.
     truth : array of int32, shape (n,)
-        What stands there.
+        The right answer at each place.
     negatives : array of int32, shape (n_negatives,)
-        Words that all places compete with, each once.
+        Distinct words that compete at all places.
     """
 
     words: Numbers
@@ -273,25 +277,25 @@ class TrainingPlaces:
 
 
 class ClozeExamples:
-    """Blocks of text as numbers of words.
+    """Blocks of text as word numbers.
 
     Parameters
     ----------
     blocks : sequence of arrays of unsigned 16-bit or of 32-bit integers
-        Whole sentences, their ends included.
+        Whole sentences, including their boundaries.
     asked : array of bool, shape (n_words,)
-        Which words are learned to be told from others; the rest only stand beside them.
+        Words to be predicted; the other words only serve as context.
 
     Attributes
     ----------
     sizes : array of int64, shape (n_blocks,)
     digest : str
-        Of text, words and what is asked.
+        Hash of the text, the words and `asked`.
 
     Raises
     ------
     ValueError
-        Without any text, for a vocabulary without sentence ends, or a number that it does not have.
+        Without text, for a vocabulary without sentence boundaries, or for an invalid word number.
     """
 
     def __init__(
@@ -305,7 +309,7 @@ class ClozeExamples:
         self._outside, self._nothing = vocabulary.outside, len(vocabulary)
         ends = vocabulary.hash_numbers(np.array([START_HASH, END_HASH], np.uint64))
         if ends.min() < 0:
-            raise ValueError("a vocabulary without sentence ends")
+            raise ValueError("a vocabulary without sentence boundaries")
         self._start = int(ends[0])
         self._asked = np.zeros(vocabulary.outside + 1, bool)
         self._asked[: len(vocabulary)] = True if asked is None else asked
@@ -325,17 +329,17 @@ class ClozeExamples:
         self._drawn = np.cumsum(np.sqrt(counts[: len(vocabulary)]))
 
     def batches(self) -> list[Ints]:
-        """Return the blocks of each step: all of them once an epoch, each time in another order."""
-        found = []
+        """Return the blocks of each step: all of them once per epoch, each time in another order."""
+        steps = []
         for epoch in range(self._settings.epochs):
             order = np.random.default_rng([self._settings.seed, 1, epoch]).permutation(len(self.sizes))
             sizes = self.sizes[order]
             number = (np.cumsum(sizes) - sizes) // self._settings.batch
-            found += np.split(order, np.flatnonzero(np.diff(number)) + 1)
-        return found
+            steps += np.split(order, np.flatnonzero(np.diff(number)) + 1)
+        return steps
 
     def places(self, batch: Ints, rng: np.random.Generator) -> TrainingPlaces:
-        """Return what is learned from some blocks."""
+        """Return the training places in some blocks."""
         text = np.concatenate([self._blocks[i] for i in batch.tolist()]).astype(np.int32)
         is_asked = self._asked[text]
         filled = np.flatnonzero(is_asked)
@@ -351,7 +355,7 @@ class ClozeExamples:
         return TrainingPlaces(words, around, truth[order], np.unique(drawn).astype(np.int32))
 
     def _around(self, text: Numbers, which: Numbers, positions: Ints, behind: Ints) -> Numbers:
-        """Return the words around places within their sentences; the last of `which` is beyond them."""
+        """Return the words around places within their sentences; words outside are the last of `which`."""
         sentence = np.cumsum(text == self._start)
         left = positions[:, None] - 1 - np.arange(self._settings.left)
         right = behind[:, None] + np.arange(self._settings.right)
@@ -363,14 +367,14 @@ class ClozeExamples:
 
 
 DENSE = ("inputs", "hidden_bias", "states", "state_bias")
-"""What every batch sees whole."""
+"""Weights that are updated completely in every batch."""
 HALVES = 2
-"""Outputs are learned in so many parts of their columns."""
+"""Number of column slices in which the outputs are learned."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FloatWeights:
-    """As in `model.Cloze`, in float32."""
+    """Weights as in `Cloze`, in float32."""
 
     embeddings: Floats
     inputs: Floats
@@ -382,7 +386,7 @@ class FloatWeights:
 
     @classmethod
     def start(cls, settings: ClozeSettings, n_words: int, outside: int) -> FloatWeights:
-        """Return weights to begin with: small ones at random, and no preference among words."""
+        """Return initial weights: small random ones, and no preference among words."""
         rng = np.random.default_rng([settings.seed, 0])
         d, h = settings.dimensions, settings.hidden
 
@@ -406,7 +410,7 @@ class FloatWeights:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ForwardPass:
-    """What a batch gives: embeddings of its words, hidden units, states and errors of its places.
+    """Values of a batch: embeddings of its words; hidden units, states and errors of its places.
 
     Attributes
     ----------
@@ -416,9 +420,9 @@ class ForwardPass:
     begins : array of int64, shape (n,)
         Where the candidates of each place begin in `errors`.
     errors : array of float32, shape (n_candidates,)
-        The probability of each candidate, less one for what is right: the slope of the log loss.
+        Probability of each candidate, minus one for the right one: the gradient of the log loss.
     shared : array of float32, shape (n, n_negatives)
-        The same of the negatives.
+        The same for the negatives.
     losses : array of float32, shape (n,)
     """
 
@@ -432,16 +436,16 @@ class ForwardPass:
 
 
 class ClozeNetwork:
-    """Weights, and what the optimisers remember of them.
+    """Weights and the state of their optimisers.
 
     Parameters
     ----------
-    weights : Weights
-        Changed in place.
-    candidates : Candidates
-    team : Team
-    endings : Endings, optional
-        What words share; by default nothing.
+    weights : FloatWeights
+        Updated in place.
+    candidates : ClozeCandidates
+    team : ThreadPool
+    endings : WordEndings, optional
+        Endings that words share; by default none.
     """
 
     def __init__(
@@ -462,24 +466,24 @@ class ClozeNetwork:
         self.shared_embeddings_seen = np.full(len(self._endings), 1e-2, np.float32)
 
     def state(self) -> dict[str, Floats]:
-        """Return all that a step changes, by name; the arrays themselves."""
-        found = {**self.weights.arrays(), "embeddings_seen": self.embeddings_seen}
-        found.update(outputs_seen=self.outputs_seen, bias_seen=self.bias_seen)
-        found.update(shared_outputs_seen=self.shared_outputs_seen)
-        found.update(shared_embeddings_seen=self.shared_embeddings_seen)
+        """Return all arrays that a step changes, by name; they are not copied."""
+        arrays = {**self.weights.arrays(), "embeddings_seen": self.embeddings_seen}
+        arrays.update(outputs_seen=self.outputs_seen, bias_seen=self.bias_seen)
+        arrays.update(shared_outputs_seen=self.shared_outputs_seen)
+        arrays.update(shared_embeddings_seen=self.shared_embeddings_seen)
         for name, (first, second) in self.moments.items():
-            found.update({f"{name}_first": first, f"{name}_second": second})
-        return found
+            arrays.update({f"{name}_first": first, f"{name}_second": second})
+        return arrays
 
     def forward(self, batch: TrainingPlaces) -> ForwardPass:
-        """Return what a batch gives."""
+        """Compute the values of a batch."""
         from disambig.features._cloze_kernels import hidden_units, output_errors
 
         w, candidates = self.weights, self._candidates
         embedded = w.embeddings[batch.words]
         given = np.empty((len(w.inputs), len(embedded), len(w.hidden_bias)), np.float32)
         products = zip(w.inputs, given, strict=True)
-        self._team.map(lambda each: np.matmul(embedded, each[0], out=each[1]), products)
+        self._team.map(lambda pair: np.matmul(embedded, pair[0], out=pair[1]), products)
         sizes = np.diff(candidates.offsets)[batch.truth]
         begins = np.cumsum(sizes) - sizes
         n = len(batch.truth)
@@ -513,12 +517,12 @@ class ClozeNetwork:
         return ForwardPass(embedded, units, states, begins, errors, shared, losses)
 
     def step(self, batch: TrainingPlaces, rate: float, number: int) -> float:
-        """Take the step of one batch; steps are numbered from 1 on. Return the mean log loss before it."""
-        found, sparse = self.forward(batch), np.float32(rate * SPARSE)
+        """Train on one batch; steps are numbered from 1. Return the mean log loss before the step."""
+        forward, sparse = self.forward(batch), np.float32(rate * SPARSE)
         before = self.weights.outputs.copy() if len(self._endings) else self.weights.outputs
-        back = self._outputs(batch, found, sparse)
-        slopes, embeddings = self.gradients(batch, found, back)
-        embeddings *= np.float32(len(back))  # of sums over places, not of means
+        back = self._outputs(batch, forward, sparse)
+        slopes, embeddings = self.gradients(batch, forward, back)
+        embeddings *= np.float32(len(back))  # gradient of the sum over places, not of the mean
 
         def words(part: slice) -> None:
             w, seen = self.weights.embeddings, self.embeddings_seen
@@ -526,13 +530,15 @@ class ClozeNetwork:
 
         self._team.map_rows(words, len(batch.words))
         if len(self._endings):
-            self._share(batch, before, embeddings, sparse)
+            self._update_endings(batch, before, embeddings, sparse)
         for name, gradient in slopes.items():
             adam(getattr(self.weights, name), *self.moments[name], gradient, rate, number)
-        return float(found.losses.mean(dtype=np.float64))
+        return float(forward.losses.mean(dtype=np.float64))
 
-    def _share(self, batch: TrainingPlaces, before: Floats, embeddings: Floats, rate: np.float32) -> None:
-        """Take the step of endings; `before` are the outputs before their own, `embeddings` slopes."""
+    def _update_endings(
+        self, batch: TrainingPlaces, before: Floats, embeddings: Floats, rate: np.float32
+    ) -> None:
+        """Update the endings; `before` are the outputs before the step, `embeddings` the gradients."""
         w, n = self.weights, len(self.weights.outputs) - 1
         d = w.outputs.shape[1]
 
@@ -542,33 +548,33 @@ class ClozeNetwork:
             slopes *= np.sqrt(self.outputs_seen[:n, half, None]) / rate
             self._endings.spread(w.outputs[:n, part], slopes, self.shared_outputs_seen[half], rate)
 
-        def of_words() -> None:
+        def update_words() -> None:
             slopes = np.zeros((n, d), np.float32)
-            known = batch.words < n
-            slopes[batch.words[known]] = embeddings[known]
+            in_vocabulary = batch.words < n
+            slopes[batch.words[in_vocabulary]] = embeddings[in_vocabulary]
             self._endings.spread(w.embeddings[:n], slopes, self.shared_embeddings_seen, rate)
 
         works = [partial(outputs, half) for half in range(HALVES)]
-        self._team.map(lambda work: work(), [of_words, *works])
+        self._team.map(lambda work: work(), [update_words, *works])
 
-    def _outputs(self, batch: TrainingPlaces, found: ForwardPass, rate: np.float32) -> Floats:
-        """Take the step of the outputs, candidate by candidate; return the slopes of the states."""
+    def _outputs(self, batch: TrainingPlaces, forward: ForwardPass, rate: np.float32) -> Floats:
+        """Update the outputs candidate by candidate; return the gradients of the states."""
         from disambig.features._cloze_kernels import learn_outputs
 
         w, candidates = self.weights, self._candidates
-        n, d = found.states.shape
-        negatives = w.outputs[batch.negatives]  # as they were
+        n, d = forward.states.shape
+        negatives = w.outputs[batch.negatives]  # a copy from before the update
         back = np.empty((n, d), np.float32)
 
         def columns(half: int) -> None:
             part = slice(half * d // HALVES, (half + 1) * d // HALVES)
             learn_outputs(
-                found.states,
+                forward.states,
                 batch.truth,
                 candidates.offsets,
                 candidates.numbers,
-                found.begins,
-                found.errors,
+                forward.begins,
+                forward.errors,
                 w.outputs,
                 self.outputs_seen,
                 w.output_bias,
@@ -579,48 +585,48 @@ class ClozeNetwork:
                 part.start,
                 part.stop,
             )
-            gradient = found.shared.T @ found.states[:, part]
+            gradient = forward.shared.T @ forward.states[:, part]
             adagrad(w.outputs[:, part], self.outputs_seen[:, half], batch.negatives, gradient, rate)
 
         self._team.map(columns, range(HALVES))
-        gradient = found.shared.sum(axis=0)[:, None]
+        gradient = forward.shared.sum(axis=0)[:, None]
         adagrad(w.output_bias[:, None], self.bias_seen, batch.negatives, gradient, rate)
 
         def rows(part: slice) -> None:
-            back[part] += found.shared[part] @ negatives
+            back[part] += forward.shared[part] @ negatives
             back[part] /= np.float32(n)
 
         self._team.map_rows(rows, n)
         return back
 
     def gradients(
-        self, batch: TrainingPlaces, found: ForwardPass, back: Floats
+        self, batch: TrainingPlaces, forward: ForwardPass, back: Floats
     ) -> tuple[dict[str, Floats], Floats]:
-        """Return the gradients of the mean loss: of the dense weights by name, and of a batch's embeddings.
+        """Return the gradients of the mean loss: of the dense weights by name, and of the batch's embeddings.
 
         Parameters
         ----------
         back : array of float32, shape (n, D)
-            Those of the states.
+            Gradients of the states.
         """
         from disambig.features._cloze_kernels import gather_errors
 
-        w, (n, h), different = self.weights, found.units.shape, len(batch.words)
+        w, (n, h), different = self.weights, forward.units.shape, len(batch.words)
         units = np.empty((n, h), np.float32)
         states, inputs = np.empty_like(w.states), np.empty_like(w.inputs)
-        by_place = np.empty((len(w.inputs), *found.embedded.shape), np.float32)
+        by_place = np.empty((len(w.inputs), *forward.embedded.shape), np.float32)
 
         def rows(part: slice) -> None:
             np.matmul(back[part], w.states.T, out=units[part])
-            units[part] *= found.units[part] > 0
+            units[part] *= forward.units[part] > 0
 
         def hidden(part: slice) -> None:
-            np.matmul(found.units[:, part].T, back, out=states[part])
+            np.matmul(forward.units[:, part].T, back, out=states[part])
 
         def place(p: int) -> None:
             sums = np.empty((different, h), np.float32)
             gather_errors(units, batch.around, p, sums)
-            np.matmul(found.embedded.T, sums, out=inputs[p])
+            np.matmul(forward.embedded.T, sums, out=inputs[p])
             np.matmul(sums, w.inputs[p].T, out=by_place[p])
 
         self._team.map_rows(rows, n)

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 
 @compiled
-def _fill_headwords(words, directory, shift, width, fixed, place, known, candidates, ranks):
+def _fill_headwords(words, directory, shift, width, fixed, place, fillable, candidates, ranks):
     n, k, patterns = ranks.shape
     keys, slots = np.empty(k, np.uint64), np.empty(k, np.uint64)
     asked = np.empty(k, np.int64)
     for i in range(n):
         for p in range(patterns):
-            if not known[i, p]:
+            if not fillable[i, p]:
                 continue
             m = 0
             for r in range(k):
@@ -50,16 +50,12 @@ def _fill_headwords(words, directory, shift, width, fixed, place, known, candida
 def fill_headword_ranks(
     table: CountTable,
     words: NDArray[np.uint64],
-    known: NDArray[np.bool_],
+    fillable: NDArray[np.bool_],
     candidates: NDArray[np.uint64],
     ranks: NDArray[np.uint16],
 ) -> None:
-    """Fill `ranks`, shape (n, K, 5), all zero, with those of the n-grams (see `Headwords`)."""
-    _fill_headwords(*table.arrays, *fixed_keys(words), known, candidates, ranks)
-
-
-# Numba finds the types of compiled functions (see `disambig.jit`).
-# mypy: allow-untyped-defs
+    """Fill `ranks`, shape (n, K, 5), all zero before, with the ranks of the n-grams (see `Headwords`)."""
+    _fill_headwords(*table.arrays, *fixed_keys(words), fillable, candidates, ranks)
 
 
 _LEFT = np.array([left for left, _ in CONTEXTS])
@@ -82,9 +78,9 @@ def _fill(
     nested,
     ranks,
 ):
-    """Look up every (context, candidate) of every instance; `ranks` (n, K, 14) holds the answers.
+    """Look up every (context, candidate) of every instance; fill `ranks`, shape (n, K, 14).
 
-    `nested`: an n-gram whose shorter parts are absent is absent too, and is not looked up.
+    With `nested`, an n-gram whose shorter n-grams are absent is absent too, and is not looked up.
     """
     n, k = len(positions), len(lengths)
     keys = np.empty(k, np.uint64)
@@ -95,15 +91,15 @@ def _fill(
         after = first + observed_lengths[i]
         for c in range(len(_LEFT)):
             left, right = _LEFT[c], _RIGHT[c]
-            known = usable[i, c]
+            complete = usable[i, c]
             before = np.uint64(seed)
-            for j in range(left * known):
+            for j in range(left * complete):
                 word = hashes[first - left + j]
-                known &= word != 0
+                complete &= word != 0
                 before += word * PLACE[j]
-            for j in range(right * known):
-                known &= hashes[after + j] != 0
-            if not known:
+            for j in range(right * complete):
+                complete &= hashes[after + j] != 0
+            if not complete:
                 for r in range(k):
                     ranks[i, r, c] = 0
                 continue
@@ -120,7 +116,7 @@ def _fill(
                         ranks[i, r, c] = 0
                         continue
                 length = lengths[r]
-                if length != behind_length:  # the words behind move when candidates differ in length
+                if length != behind_length:  # the words after shift with the length of the candidate
                     behind_length = length
                     behind = np.uint64(left + length + right) * ORDER_STEP
                     for j in range(right):
@@ -147,7 +143,7 @@ def fill_ranks(
     nested: bool,
     ranks: NDArray[np.uint16],
 ) -> None:
-    """Fill `ranks`, shape ``(n, K, 14)``, with that of each context and each candidate in it; 0 is absent."""
+    """Fill `ranks`, shape ``(n, K, 14)``, with the rank of each candidate in each context; 0 is absent."""
     _fill(
         *table.arrays,
         np.uint64(seed),
@@ -160,10 +156,6 @@ def fill_ranks(
         nested,
         ranks,
     )
-
-
-# Numba finds the types of compiled functions (see `disambig.jit`).
-# mypy: allow-untyped-defs
 
 
 @compiled
@@ -183,9 +175,10 @@ def fill_lists(
     zero,
     ranks,
 ):
-    """Look up every context of every candidate; `ranks`, shape (n_candidates, 14), holds the answers.
+    """Look up every context of every candidate; fill `ranks`, shape (n_candidates, 14).
 
-    `usable`, shape (n, 14), is of instances; with `zero` no word is asked about between words alone.
+    `usable`, shape (n, 14), is per instance. With `zero`, the empty candidate is looked up only between
+    words.
     """
     keys = np.empty(len(_LEFT), np.uint64)
     slots = np.empty(len(_LEFT), np.uint64)
@@ -196,29 +189,25 @@ def fill_lists(
         for c in range(len(_LEFT)):
             left, right = _LEFT[c], _RIGHT[c]
             ranks[r, c] = 0
-            known = usable[i, c] and (length > 0 or not zero or (left > 0 and right > 0))
+            complete = usable[i, c] and (length > 0 or not zero or (left > 0 and right > 0))
             key = np.uint64(seed) + np.uint64(left + length + right) * ORDER_STEP
-            for j in range(left * known):
+            for j in range(left * complete):
                 word = hashes[positions[i] - left + j]
-                known &= word != 0
+                complete &= word != 0
                 key += word * PLACE[j]
-            for j in range(length * known):
+            for j in range(length * complete):
                 key += words[r, j] * PLACE[left + j]
-            for j in range(right * known):
+            for j in range(right * complete):
                 word = hashes[behind[i] + j]
-                known &= word != 0
+                complete &= word != 0
                 key += word * PLACE[left + length + j]
-            if known:
+            if complete:
                 keys[m], asked[m] = fmix64(key), c
                 m += 1
         for j in range(m):
             slots[j] = find_slot(table_words, directory, shift, width, keys[j])
         for j in range(m):
             ranks[r, asked[j]] = rank_at(table_words, width, slots[j], keys[j])
-
-
-# Numba finds the types of compiled functions (see `disambig.jit`).
-# mypy: allow-untyped-defs
 
 
 _DISCOUNT = 0.75
@@ -228,7 +217,7 @@ _DISCOUNT = 0.75
 def smooth_counts(ranks, usable, counts, prior, parents, zero, silent, result):
     """Fill `result`, shape (n, K, C), with the probability of each candidate in each context.
 
-    `prior` has a row for all places, or one for each.
+    `prior` has one row for all places, or one row per place.
     """
     n, k, contexts = ranks.shape
     smoothed = np.empty((contexts, k))
@@ -272,7 +261,7 @@ def smooth_counts(ranks, usable, counts, prior, parents, zero, silent, result):
 
 
 def sample_smoothing() -> None:
-    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    """Call the compiled functions on tiny inputs, so that `disambig doctor --compile` compiles them."""
     ranks, usable = np.zeros((1, 2, 1), np.uint16), np.ones((1, 1), bool)
     parents, result = np.full((1, 2), -1), np.empty((1, 2, 1), np.float32)
     smooth_counts(ranks, usable, np.ones(1), np.full((1, 2), 0.5), parents, -1, np.zeros(1, bool), result)

@@ -1,4 +1,4 @@
-"""Compiled functions of networks over words, and of hashed weights."""
+"""Compiled functions of word networks and of hashed weights."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 LANES = 16
-"""Length of the array that `dot` sums in."""
+"""Length of the array in which `dot` accumulates."""
 
 
 @compiled
 def dot(a, b, lanes):
-    """Return the inner product, summed in lanes, which the compiler may do side by side."""
+    """Return the inner product, accumulated in lanes so that the compiler can vectorise it."""
     lanes[:] = 0
     whole = len(a) - len(a) % LANES
     for j in range(0, whole, LANES):
@@ -41,19 +41,15 @@ def dot(a, b, lanes):
 
 
 def sample_dot() -> None:
-    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    """Call the compiled function on tiny inputs, so that `disambig doctor --compile` compiles it."""
     dot(np.zeros(LANES, np.float32), np.zeros(LANES, np.float32), np.zeros(LANES, np.float32))
-
-
-# Numba finds the types of compiled functions (see `disambig.jit`).
-# mypy: allow-untyped-defs
 
 
 _S32 = np.uint64(32)
 _UNKNOWN, _OUTSIDE, _FIRST_KNOWN = 0, 1, 2
 _TOPIC_SHIFT = 3
 _NEGLIGIBLE_UNIT = np.float32(2e-4)
-"""Probabilities as right as this are not followed back: most of 34 candidates are."""
+"""Probability errors below this are not propagated; this holds for most of 34 candidates."""
 
 
 @compiled
@@ -82,7 +78,7 @@ def rows_of_words(
 
 
 @compiled
-def _look_up(hashes, first, last, low, high, places, heads, begins, shift, keys, rows):
+def _look_up_rows(hashes, first, last, low, high, places, heads, begins, shift, keys, rows):
     for i in range(len(first)):
         for side in range(2):
             for distance in range(1, places + 1):
@@ -117,8 +113,8 @@ def _sum_far(hashes, first, last, begin, end, near, far, begins, shift, keys, fa
 
 
 @compiled
-def _number(rows, seen, different, ends):
-    """Put the place of each row among the `different` ones of its position in its stead."""
+def _index_rows(rows, seen, different, ends):
+    """Replace each row number by its index in `different`, the distinct rows of each position."""
     total = 0
     for p in range(len(rows)):
         begin = total
@@ -135,7 +131,7 @@ def _number(rows, seen, different, ends):
 
 
 @compiled
-def _squash(sums, parts, at, scale, bias, units):
+def _fill_units(sums, parts, at, scale, bias, units):
     n, h = sums.shape
     total = np.empty(h, np.float32)
     half, least, most = np.float32(0.5), np.float32(0), np.float32(255)
@@ -154,15 +150,15 @@ def network_hidden_units(
 ) -> NDArray[np.uint8]:
     """Return the hidden units, shape (n, H); see `WordNetwork`.
 
-    What a word in a position adds to the sums is worked out once, however often it stands there.
+    The contribution of a word at a position is computed once, however often the word occurs there.
     """
     w, n = weights, len(around.first)
     d, h = w.near.shape[1], w.hidden.shape[1]
     rows = np.empty((len(w.hidden) // d - 1, n), np.int32)
     table = *w.directory, w.vocabulary
-    _look_up(hashes, around.first, around.last, *around.sentence, around.near, heads, *table, rows)
+    _look_up_rows(hashes, around.first, around.last, *around.sentence, around.near, heads, *table, rows)
     different, ends = np.empty(rows.size, np.int32), np.empty(len(rows), np.int64)
-    _number(rows, np.full(len(w.near), -1, np.int32), different, ends)
+    _index_rows(rows, np.full(len(w.near), -1, np.int32), different, ends)
     parts = np.empty((int(ends[-1]), h), np.float32)
     begin = 0
     for p, end in enumerate(ends.tolist()):
@@ -176,13 +172,13 @@ def network_hidden_units(
         _sum_far(hashes, *where, *table, w.far, far)
         np.matmul(far, w.hidden_floats[-d:], out=sums)
     units = np.empty((n, h), np.uint8)
-    _squash(sums, parts, rows, w.hidden_scale, w.hidden_bias, units)
+    _fill_units(sums, parts, rows, w.hidden_scale, w.hidden_bias, units)
     return units
 
 
 @compiled
 def embed(near_rows, far_rows, near, far, scale, inputs):
-    """Fill `inputs` with the embeddings of row numbers `near` (n, P) and the scaled sum of `far` (n, F)."""
+    """Fill `inputs` with the embeddings of rows `near` (n, P) and the scaled sum of those of `far` (n, F)."""
     d = near_rows.shape[1]
     for i in range(len(near)):
         for p in range(near.shape[1]):
@@ -201,7 +197,7 @@ def embed(near_rows, far_rows, near, far, scale, inputs):
 
 @compiled
 def learn_embeddings(near_rows, far_rows, near_seen, far_seen, near, far, scale, gradient, rate):
-    """Step the embeddings against `gradient` (n, D) by AdaGrad, a rate a word; far rows 0 and 1 stay zero."""
+    """Take an AdaGrad step for the embeddings, with a rate per word; the far rows 0 and 1 stay zero."""
     d = near_rows.shape[1]
     tiny = np.float32(1e-8)
     start = near.shape[1] * d
@@ -233,7 +229,7 @@ def learn_embeddings(near_rows, far_rows, near_seen, far_seen, near, far, scale,
 def output_gradients(
     units, output, bias, begins, sizes, groups, right, output_gradient, bias_gradient, units_gradient
 ):
-    """Fill the gradients of the log loss of softmax over each instance's own group; return the loss."""
+    """Fill the gradients of the log loss of a softmax over each instance's group; return the loss."""
     n, h = units.shape
     scores = np.empty(sizes.max(), np.float32)
     lanes = np.empty(LANES, np.float32)
@@ -264,57 +260,53 @@ def output_gradients(
     return loss
 
 
-# Numba finds the types of compiled functions (see `disambig.jit`).
-# mypy: allow-untyped-defs
-
-
 _START, _END = np.uint64(START_HASH), np.uint64(END_HASH)
 
 
 @compiled
-def _fill_buckets(hashes, left, right, shift, found):
+def _fill_buckets(hashes, left, right, shift, buckets):
     before, after = hashes[left], hashes[right]
     further = hashes[left - 1] if left > 0 and before != _START else before
     beyond = hashes[right + 1] if right + 1 < len(hashes) and after != _END else after
     for t in range(len(SEEDS)):
         value = SEEDS[t] + MULTIPLIERS[t, 0] * further + MULTIPLIERS[t, 1] * before
         value += MULTIPLIERS[t, 2] * after + MULTIPLIERS[t, 3] * beyond
-        found[t] = value >> shift
+        buckets[t] = value >> shift
 
 
 @compiled
 def sum_gap_weights(hashes, left, right, weights, bits, sums):
     """Fill `sums` with the sum of the weights at each place."""
-    found = np.empty(len(SEEDS), np.uint64)
+    buckets = np.empty(len(SEEDS), np.uint64)
     shift = np.uint64(64 - bits)
     for i in range(len(left)):
-        _fill_buckets(hashes, left[i], right[i], shift, found)
+        _fill_buckets(hashes, left[i], right[i], shift, buckets)
         total = 0
         for t in range(len(SEEDS)):
-            total += weights[found[t]]
+            total += weights[buckets[t]]
         sums[i] = total
 
 
 @compiled
 def descend_gaps(hashes, left, right, filled, weights, seen, bits, rate):
-    """Step the weights by AdaGrad, place by place."""
-    found = np.empty(len(SEEDS), np.uint64)
+    """Take AdaGrad steps for the weights, place by place."""
+    buckets = np.empty(len(SEEDS), np.uint64)
     shift = np.uint64(64 - bits)
     for i in range(len(left)):
-        _fill_buckets(hashes, left[i], right[i], shift, found)
+        _fill_buckets(hashes, left[i], right[i], shift, buckets)
         score = 0.0
         for t in range(len(SEEDS)):
-            score += weights[found[t]]
+            score += weights[buckets[t]]
         likely = 1.0 / (1.0 + np.exp(-score))
         slope = likely - (1.0 if filled[i] else 0.0)
         for t in range(len(SEEDS)):
-            at = found[t]
+            at = buckets[t]
             seen[at] += slope * slope
             weights[at] -= rate * slope / np.sqrt(seen[at])
 
 
 def sample_gaps() -> None:
-    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    """Call the compiled functions on tiny inputs, so that `disambig doctor --compile` compiles them."""
     hashes, places = np.arange(4, dtype=np.uint64), np.array([1, 2])
     sum_gap_weights(hashes, places - 1, places, np.zeros(4, np.int8), 2, np.empty(2, np.int32))
     filled, rate = np.array([True, False]), np.float32(0.1)

@@ -1,4 +1,4 @@
-"""The weights of a word network in small integers."""
+"""The weights of a word network as small integers."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from numpy.typing import NDArray
 from disambig.text import top_bits_directory
 
 UNKNOWN, OUTSIDE, FIRST_KNOWN = 0, 1, 2
-"""Rows of the embeddings: a word that is not in the vocabulary, no word, and the vocabulary from here on."""
+"""Rows of the embeddings: a word outside the vocabulary, no word, and the first word of the vocabulary."""
 TOPIC_SHIFT = 3
-"""Sums of far words are shifted right so far: they stay exact and near the size of single ones."""
+"""Sums of far words are shifted right by this: they stay exact and have the size of single embeddings."""
 LARGEST_OUTPUT = 32_767
-"""Weights of outputs, of which there are few, are in smaller steps: a large one would drown the others."""
+"""Output weights have smaller steps than the others: they are few, and a large one would hide the rest."""
 _LARGEST = 2.0**64
-"""Of scales and biases: times the largest sums they are still far from float32's end."""
+"""Limit of scales and biases; multiplied by the largest sums, they stay far below the float32 maximum."""
 _STORED = {
     "vocabulary": np.uint32,
     **dict.fromkeys(("near", "far", "hidden"), np.int8),
     **dict.fromkeys(("hidden_scale", "hidden_bias", "output_scale", "output_bias"), np.float32),
     **dict.fromkeys(("groups", "sizes"), np.int64),
 }
-"""The type of each array of `Weights`."""
+"""The type of each array of `NetworkWeights`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,15 +36,15 @@ class NetworkWeights:
     vocabulary : array of uint32, shape (V,)
         Upper halves of word hashes, ascending; word i has row ``i + FIRST_KNOWN`` of the embeddings.
     near, far : arrays of int8, shape (V + FIRST_KNOWN, d)
-        Embeddings of words by their place, and of words that are summed; of the latter the first two
-        rows alone where no far words are looked at.
+        Embeddings of words used by position, and of words that are summed. `far` has only its first two
+        rows if no far words are used.
     hidden : array of int8, shape ((places + 1) * d, H)
     hidden_scale, hidden_bias : arrays of float32, shape (H,)
         The hidden units, between 0 and 255, are ``hidden_scale * (input @ hidden) + hidden_bias``.
     groups, sizes : arrays of int64, shape (G,)
-        Number (`number_of`) and candidates of each group.
+        Number (`group_number`) and number of candidates of each group.
     output : array of int16, shape (sum of sizes, H)
-        Of int8 in models of before.
+        int8 in models of earlier versions.
     output_scale, output_bias : arrays of float32, shape (sum of sizes,)
     """
 
@@ -72,7 +72,7 @@ class NetworkWeights:
 
     @cached_property
     def group_slices(self) -> dict[int, slice]:
-        """The outputs of each group, by its number; of equal numbers the first."""
+        """The slice of outputs of each group, by its number; the first one if numbers are equal."""
         ends = np.cumsum(self.sizes).tolist()
         places = zip(self.groups.tolist(), self.sizes.tolist(), ends, strict=True)
         return {number: slice(end - size, end) for number, size, end in reversed(list(places))}
@@ -83,7 +83,7 @@ class NetworkWeights:
         return top_bits_directory(self.vocabulary)
 
     def check(self, *, places: int, near: int, far: int, dimensions: int, hidden: int) -> None:
-        """Raise ValueError for arrays of other types, sizes or contents than such a network has."""
+        """Raise ValueError if arrays have other types, sizes or contents than a network of this shape."""
         for name, dtype in _STORED.items():
             if getattr(self, name).dtype != dtype:
                 raise ValueError(f"word network: {name} is of another type than {np.dtype(dtype).name}")

@@ -1,4 +1,4 @@
-"""Compiled functions that find head words, terms, subsequences, weighted words and features of tokens."""
+"""Compiled functions that find head words, terms, subsequences, weighted words and token features."""
 
 from __future__ import annotations
 
@@ -59,40 +59,36 @@ def _word_kind(word, begins, shift, words, kinds):
 
 
 @compiled
-def find_head_tokens(hashes, begins, shift, words, kinds, first, after, found):
-    """Fill `found`, shape (n, 3), with the heads of places: tokens `first` up to, not with, `after`."""
+def find_head_tokens(hashes, begins, shift, words, kinds, first, after, heads):
+    """Fill `heads`, shape (n, 3), with the heads of the places at tokens ``first:after``."""
     window = np.empty(LEFT + RIGHT, np.int64)
     for i in range(len(first)):
         for j in range(LEFT + RIGHT):
             at = first[i] - LEFT + j if j < LEFT else after[i] + j - LEFT
             inside = at >= 0 and at < len(hashes)
             window[j] = _word_kind(hashes[at], begins, shift, words, kinds) if inside else OTHER
-        _find_one(window, found[i])
+        _find_one(window, heads[i])
         for h in range(3):
-            if found[i, h] >= 0:
-                at = first[i] - LEFT + found[i, h] if found[i, h] < LEFT else after[i] + found[i, h] - LEFT
-                found[i, h] = at if at >= 0 and at < len(hashes) else -1
+            if heads[i, h] >= 0:
+                at = first[i] - LEFT + heads[i, h] if heads[i, h] < LEFT else after[i] + heads[i, h] - LEFT
+                heads[i, h] = at if at >= 0 and at < len(hashes) else -1
 
 
 def sample_heads() -> None:
-    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    """Call the compiled function on tiny inputs, so that `disambig doctor --compile` compiles it."""
     at, bounds = np.ones(1, np.int64), np.array([0, 1, 1], np.int32)
     words, kinds = np.zeros(1, np.uint32), np.zeros(1, np.uint8)
     find_head_tokens(np.ones(3, np.uint64), bounds, np.uint32(31), words, kinds, at, at, np.full((1, 3), -1))
 
 
-# Numba finds the types of compiled functions (see `disambig.jit`).
-# mypy: allow-untyped-defs
-
-
 SHORT = 80
-"""Terms of a row that are sorted one by one."""
+"""Maximum length of a row that is sorted by insertion."""
 _TWO = np.uint64(2)
 
 
 @compiled
 def _column(key, keys, begins, shift):
-    """Return where `key` is among the rising `keys`, -1 where it is not."""
+    """Return the index of `key` in the ascending `keys`, -1 if it is absent."""
     bucket = key >> shift
     for at in range(begins[bucket], begins[bucket + 1]):
         if keys[at] == key:
@@ -102,7 +98,7 @@ def _column(key, keys, begins, shift):
 
 @compiled
 def _sort(row):
-    """Sort a row in place: short ones, as most are, by putting each in its place among those before it."""
+    """Sort a row in place; most rows are short, and insertion sort is fastest for them."""
     if len(row) > SHORT:
         row.sort()
         return
@@ -129,22 +125,22 @@ def count_terms(
     indptr,
     columns,
     counts,
-    found,
+    n_hits,
     asked,
 ):
-    """Write the rows of instances, columns rising, and how many of their words are known; return their size.
+    """Write the rows of instances, columns ascending, and how many of their words are known; return the size.
 
     Parameters
     ----------
     hashes, counted, ends : arrays of uint64, bool and bool, shape (n_tokens,)
-        Of tokens: which are terms, and which are ends of sentences.
+        Per token: whether it is a term, and whether it is a sentence boundary.
     first, stop : arrays of int64, shape (n,)
     pairs : bool
-        Whether pairs are terms: see `words.Terms`.
+        Whether pairs are terms (see `TermSelector`).
     seed : uint64
-        Of the hashes of pairs.
+        Seed of the hashes of pairs.
     keys, begins, shift : arrays of uint64 and int32, uint64
-        The known hashes, and where those begin whose bits above `shift` have each value.
+        The known hashes, and where the hashes with each value of the bits above `shift` begin.
     indptr, columns, counts, found, asked : arrays of int32, int32, float64, int64 and int64
         Filled; with room for every term.
     """
@@ -157,7 +153,7 @@ def count_terms(
                 asked[i] += 1
                 at = _column(hashes[t], keys, begins, shift)
                 if at >= 0:
-                    found[i] += 1
+                    n_hits[i] += 1
                     columns[begin + met] = at
                     met += 1
         if pairs:
@@ -182,7 +178,7 @@ def count_terms(
 
 
 def sample_terms() -> None:
-    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    """Call the compiled function on tiny inputs, so that `disambig doctor --compile` compiles it."""
     keys, begins, tokens = np.zeros(1, np.uint64), np.array([0, 1, 1], np.int32), np.zeros(3, np.bool_)
     of_two, of_one = np.zeros(2, np.int32), np.zeros(1, np.int64)
     zero = np.uint64(0)
@@ -192,13 +188,9 @@ def sample_terms() -> None:
     )  # fmt: skip
 
 
-# Numba finds the types of compiled functions (see `disambig.jit`).
-# mypy: allow-untyped-defs
-
-
 @compiled
-def _find_key(symbols, places, worth, keys, columns, values, found, asked):
-    """Write columns and values of known subsequences, and how many each row has; return how many in all."""
+def _find_key(symbols, places, worth, keys, columns, values, n_hits, asked):
+    """Write columns and values of known subsequences, and their number per row; return the total number."""
     filled = 0
     for i in range(len(symbols)):
         for c in range(len(places)):
@@ -227,7 +219,7 @@ def _find_key(symbols, places, worth, keys, columns, values, found, asked):
             if low < len(keys) and keys[low] == key:
                 columns[filled] = low
                 values[filled] = worth[c]
-                found[i] += 1
+                n_hits[i] += 1
                 filled += 1
     return filled
 
@@ -238,26 +230,22 @@ def known_subsequences(
     worth: NDArray[np.float64],
     keys: NDArray[np.uint32],
 ) -> Rows:
-    """Return what `SeenKeys.rows` makes of the subsequences at `places` of each row of `symbols`."""
+    """Return the same as `SeenKeys.rows` for the subsequences at `places` of each row of `symbols`."""
     from scipy.sparse import csr_array
 
     n = len(symbols)
     columns, values = np.empty(n * len(places), np.int32), np.empty(n * len(places))
-    found, asked = np.zeros(n, np.int64), np.zeros(n, np.int64)
-    filled = _find_key(symbols, places, worth, keys, columns, values, found, asked)
-    starts = np.concatenate([[0], np.cumsum(found)]).astype(np.int32)
+    n_hits, asked = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    filled = _find_key(symbols, places, worth, keys, columns, values, n_hits, asked)
+    starts = np.concatenate([[0], np.cumsum(n_hits)]).astype(np.int32)
     rows = csr_array((values[:filled], columns[:filled], starts), (n, len(keys)))
     rows.sum_duplicates()
-    return rows, found, asked
-
-
-# Numba finds the types of compiled functions (see `disambig.jit`).
-# mypy: allow-untyped-defs
+    return rows, n_hits, asked
 
 
 @compiled
 def _directory(keys):
-    """Return where the keys with each value of their top bits begin, about one key a value."""
+    """Return where the keys with each value of their top bits begin, about one key per value."""
     bits = 1
     while bits < 16 and (1 << bits) < len(keys):
         bits += 1
@@ -272,9 +260,9 @@ def _directory(keys):
 
 @compiled
 def _sum(hashes, first, last, low, high, distances, kinds, keys, weights, sums):
-    """Add up the weights of the known features; `sums` (n, K) holds the answers.
+    """Add up the weights of the known features; fill `sums`, shape (n, K).
 
-    Feature j looks `distances[j]` words to the left (below zero) or right and salts with `kinds[j]`.
+    Feature j is the word `distances[j]` words to the left (negative) or right, hashed with `kinds[j]`.
     """
     begins, shift = _directory(keys)
     for i in range(len(first)):
@@ -317,17 +305,13 @@ def add_weights(
     return sums
 
 
-# Numba finds the types of compiled functions (see `disambig.jit`).
-# mypy: allow-untyped-defs
-
-
 _LOW = np.uint32(ch.CODE_MASK)
 _SHIFT = np.uint32(ch.CLASS_SHIFT)
 
 
 @compiled
 def _word_shape(kind, code):
-    """Return the letter of a shape: upper case, other letter, digit, or the character itself."""
+    """Return the symbol of a shape: upper case, other letter, digit, or the character itself."""
     if kind == ch.UPPER:
         return np.uint64(1)
     if kind >= ch.LETTER:
@@ -337,7 +321,7 @@ def _word_shape(kind, code):
 
 @compiled
 def attributes(codes, table, starts, ends, out):
-    """Fill the first columns of `out` (n, CLASS or more) with attributes.
+    """Fill the first columns of `out` (n, CLASS or more) with attributes of tokens.
 
     Token i is ``codes[starts[i]:ends[i]]``.
     """
@@ -377,7 +361,7 @@ def attributes(codes, table, starts, ends, out):
 def features(values, templates, sentences, out):
     """Fill `out` (n, len(templates); uint32) with the features of tokens from their attributes.
 
-    Sentence i is ``sentences[i]:sentences[i + 1]``; beyond it every attribute is the same.
+    Sentence i is ``sentences[i]:sentences[i + 1]``; outside of it, all attributes have the same value.
     """
     for s in range(len(sentences) - 1):
         first, last = sentences[s], sentences[s + 1]
@@ -405,7 +389,7 @@ def features(values, templates, sentences, out):
 
 @compiled
 def fill_index(keys, slots):
-    """Put the place of each key, plus one, into an open-addressed table; its length is a power of two."""
+    """Insert the index of each key, plus one, into an open-addressed table; its length is a power of two."""
     mask = np.uint32(len(slots) - 1)
     for i in range(len(keys)):
         at = (keys[i] * np.uint32(0x9E3779B1)) & mask
@@ -416,9 +400,9 @@ def fill_index(keys, slots):
 
 @compiled
 def look_up(wanted, keys, slots, indptr, indices):
-    """Write the places of the keys that are known as the rows of a sparse matrix; return how many.
+    """Write the indices of the known keys as the rows of a sparse matrix; return their number.
 
-    `wanted` (n, F), `indptr` (n + 1), `indices` (n * F); each place once a row.
+    `wanted` (n, F), `indptr` (n + 1), `indices` (n * F).
     """
     mask = np.uint32(len(slots) - 1)
     n = 0

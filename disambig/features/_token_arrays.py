@@ -1,4 +1,4 @@
-"""Features of tokens as hashes, computed with NumPy."""
+"""Features of tokens as hashes, computed with NumPy; `_row_kernels` has the compiled versions."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ Codes = NDArray[np.uint32]
 Offsets = NDArray[np.integer]
 Hashes = NDArray[np.uint64]
 with np.errstate(over="ignore"):
-    _BEHIND = OUTSIDE + STEP  # what stands behind a sentence
+    _BEHIND = OUTSIDE + STEP  # hash of a place after the sentence
 
 
 def attributes(codes: Codes, table: Codes, starts: Offsets, ends: Offsets, out: Hashes) -> None:
-    """Fill the first columns of `out` (n, CLASS or more) with attributes.
+    """Fill the first columns of `out` (n, CLASS or more) with attributes of tokens.
 
     Token i is ``codes[starts[i]:ends[i]]``.
     """
@@ -65,13 +65,13 @@ def attributes(codes: Codes, table: Codes, starts: Offsets, ends: Offsets, out: 
 
 def _entries(code: Codes, table: Codes) -> Codes:
     """Return class and folded code point of characters; those beyond the table are symbols."""
-    known = code < len(table)
+    in_table = code < len(table)
     symbol = np.uint32(ch.SYMBOL << ch.CLASS_SHIFT) | code
-    return np.where(known, table[np.where(known, code, 0)], symbol)
+    return np.where(in_table, table[np.where(in_table, code, 0)], symbol)
 
 
 def _signs(kind: Codes, code: Codes) -> Hashes:
-    """Return the letters of shapes: upper case, other letter, digit, or the character itself."""
+    """Return the symbols of shapes: upper case, other letter, digit, or the character itself."""
     other = code.astype(np.uint64) + np.uint64(4)
     sign = np.where(kind == ch.DIGIT, np.uint64(3), other)
     sign = np.where(kind >= ch.LETTER, np.uint64(2), sign)
@@ -81,7 +81,7 @@ def _signs(kind: Codes, code: Codes) -> Hashes:
 def features(values: Hashes, templates: NDArray[np.int64], sentences: Offsets, out: Codes) -> None:
     """Fill `out` (n, len(templates)) with the features of tokens from their attributes.
 
-    Sentence i is ``sentences[i]:sentences[i + 1]``, of all tokens; beyond it every attribute is the same.
+    Sentence i is ``sentences[i]:sentences[i + 1]``; outside of it, all attributes have the same value.
     """
     lengths = np.diff(sentences)
     first, last = (np.repeat(edges, lengths) for edges in (sentences[:-1], sentences[1:]))
@@ -90,8 +90,8 @@ def features(values: Hashes, templates: NDArray[np.int64], sentences: Offsets, o
     def beside(attribute: int, place: int) -> Hashes:
         at = tokens + place
         inside = (at >= first) & (at < last)
-        found = values[np.where(inside, at, 0), attribute]
-        return np.where(inside, found, np.where(at < first, OUTSIDE, _BEHIND))
+        hashes = values[np.where(inside, at, 0), attribute]
+        return np.where(inside, hashes, np.where(at < first, OUTSIDE, _BEHIND))
 
     for t, (attribute, place, other, other_place) in enumerate(templates.tolist()):
         key = beside(attribute, place)
@@ -102,7 +102,7 @@ def features(values: Hashes, templates: NDArray[np.int64], sentences: Offsets, o
 
 
 def look_up(wanted: Codes, keys: Codes) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the places of the features that are among `keys` (rising), as a sparse matrix has them.
+    """Return the indices of the features that are among `keys` (ascending), as rows of a sparse matrix.
 
     Returns
     -------
@@ -112,6 +112,6 @@ def look_up(wanted: Codes, keys: Codes) -> tuple[NDArray[np.int32], NDArray[np.i
     if not len(keys):
         return np.zeros(len(wanted) + 1, np.int32), np.zeros(0, np.int32)
     places = np.minimum(keys.searchsorted(wanted), len(keys) - 1)
-    known = keys[places] == wanted
-    indptr = np.concatenate([[0], np.cumsum(known.sum(axis=1))])
-    return indptr.astype(np.int32), places[known].astype(np.int32)
+    is_key = keys[places] == wanted
+    indptr = np.concatenate([[0], np.cumsum(is_key.sum(axis=1))])
+    return indptr.astype(np.int32), places[is_key].astype(np.int32)

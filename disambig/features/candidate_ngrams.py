@@ -1,4 +1,4 @@
-"""N-grams of the texts of candidates, for instances with lists of their own."""
+"""N-grams in the texts of candidates, for instances with their own candidate lists."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from disambig.types import Arrays, Features
 
 
 def own_lists(instances: Instances, extractor: object) -> CandidateLists:
-    """Return the candidates of instances that have their own.
+    """Return the per-instance candidates.
 
     Raises
     ------
     UserError
-        D418 where they are those of a group.
+        D418 if the instances have the candidates of a group.
     """
     if instances.own is None:
         raise UserError("D418", extractor=type(extractor).__name__)
@@ -40,23 +40,23 @@ def own_lists(instances: Instances, extractor: object) -> CandidateLists:
 
 
 def as_features(
-    rows: Any, columns: Columns, instances: Instances, group: Group, known: NDArray[Any]
+    rows: Any, columns: Columns, instances: Instances, group: Group, n_features: NDArray[Any]
 ) -> Features:
-    """Return rows of candidates as features.
+    """Return sparse rows of candidates as features.
 
     Parameters
     ----------
     rows : scipy.sparse.csr_array of shape (n_candidates, n_columns)
     known : array of int, shape (n_candidates,)
-        How many of a candidate's features were seen in training, and not.
+        Number of features of each candidate, seen in training or not.
     """
     batch = SparseRows(rows, instances.offsets(group), instances.costs(group), columns)
-    found = np.diff(rows.indptr).astype(np.int32)
-    return Features(batch, found, np.maximum(found, known).astype(np.int32))
+    n_hits = np.diff(rows.indptr).astype(np.int32)
+    return Features(batch, n_hits, np.maximum(n_hits, n_features).astype(np.int32))
 
 
 def columns_named(names: Sequence[str], groups: NDArray[np.int32], group_names: tuple[str, ...]) -> Columns:
-    """Return columns that belong to no candidate."""
+    """Return columns that are the same for all candidates."""
     return Columns(np.full(len(groups), -1, np.int32), groups, group_names, names)
 
 
@@ -64,20 +64,20 @@ Keys = NDArray[np.uint64]
 WORDS, CHARACTERS = "words", "characters"
 BETWEEN = {WORDS: " ", CHARACTERS: ""}
 _NO_BLANK = "\N{OPEN BOX}"
-"""Stands for a blank within a word in the names of n-grams, whose words blanks part."""
+"""Stands for a blank within a word in the names of n-grams, in which blanks separate words."""
 _EMPTY = np.uint64(PLACES[0])
 _STEP = np.uint64(PLACES[1])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NgramUnits:
-    """The units of candidates.
+    """The units (words or characters) of candidates.
 
     Attributes
     ----------
     words : CandidateWords
     hashes : array of uint64, shape (n_spellings,)
-        Of each unit in the vocabulary; 0 for those that no candidate has.
+        Hash of each unit in the vocabulary; 0 for units that no candidate has.
     """
 
     words: CandidateWords
@@ -85,7 +85,7 @@ class NgramUnits:
 
     @classmethod
     def from_words(cls, words: CandidateWords) -> NgramUnits:
-        """Hash the words that candidates have: those of a vocabulary may be many more."""
+        """Hash only the words that candidates use; the vocabulary may have many more."""
         there = np.zeros(len(words.spellings), np.bool_)
         there[words.ids] = True
         hashes = np.zeros(len(there), np.uint64)
@@ -94,54 +94,54 @@ class NgramUnits:
         return cls(words, hashes)
 
     def spell(self, first: int, last: int) -> list[str]:
-        """Return words `first` to `last` (exclusive) of all words, as they stand in names."""
+        """Return the words from `first` to `last` (exclusive) as they are written in names."""
         return [spell_word(self.words.spellings[i]) for i in self.words.ids[first:last].tolist()]
 
 
 def candidate_units(own: CandidateLists, unit: str) -> NgramUnits:
-    """Return the words that lists say or, where they say none, texts cut at white space; or characters."""
+    """Return the words of the lists, or their texts split at white space if they have none; or characters."""
     if unit == CHARACTERS:
         return NgramUnits.from_words(CandidateWords.from_words(own.texts))
     return NgramUnits.from_words(own.words or CandidateWords.from_words(text.split() for text in own.texts))
 
 
 def spell_word(word: str) -> str:
-    """Return a word as it stands in names."""
+    """Return a word as it is written in names."""
     return word.replace(" ", _NO_BLANK) if len(word) > 1 else word
 
 
 def append_unit(keys: Keys, units: Keys) -> Keys:
-    """Return the keys of n-grams that have one unit more, given its hash."""
+    """Return the keys of n-grams extended by one unit with the given hashes."""
     return fmix(keys * _STEP + units)
 
 
 def empty_keys(shape: int) -> Keys:
-    """Return the keys of so many n-grams of no unit."""
+    """Return the keys of `shape` n-grams without units."""
     return np.full(shape, _EMPTY, np.uint64)
 
 
 def name_keys(names: Sequence[str], unit: str) -> Keys:
-    """Return the keys of n-grams by their names, shape ``(len(names),)``."""
+    """Return the keys of n-grams given by name, shape ``(len(names),)``."""
     cut = (name if unit == CHARACTERS else name.split(" ") for name in names)
     units = NgramUnits.from_words(CandidateWords.from_words(cut))
-    offsets, found = units.words.offsets, empty_keys(len(names))
+    offsets, keys = units.words.offsets, empty_keys(len(names))
     sizes = np.diff(offsets)
     for i in range(int(sizes.max(initial=0))):
         longer = np.flatnonzero(sizes > i)
-        found[longer] = append_unit(found[longer], units.hashes[units.words.ids[offsets[longer] + i]])
-    return found
+        keys[longer] = append_unit(keys[longer], units.hashes[units.words.ids[offsets[longer] + i]])
+    return keys
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KnownNgrams:
-    """N-grams by columns.
+    """The known n-grams and their columns.
 
     Attributes
     ----------
     names : Spellings
-        Sorted; each is a column.
+        Sorted; one per column.
     keys : array of uint64, shape (n,)
-        Rising.
+        Ascending.
     columns : array of int64, shape (n,)
         The column of each key.
     """
@@ -152,7 +152,7 @@ class KnownNgrams:
 
     @classmethod
     def from_names(cls, names: Sequence[str], keys: Keys) -> KnownNgrams:
-        """Return these n-grams, each with its key."""
+        """Return a vocabulary of these n-grams with their keys."""
         order = np.argsort(keys, kind="stable")
         return cls(PackedStrings.from_words(names), keys[order], order.astype(np.int64))
 
@@ -160,60 +160,60 @@ class KnownNgrams:
         return len(self.names)
 
     def find_columns(self, keys: Keys) -> NDArray[np.int64]:
-        """Return the column of each key, -1 where it has none."""
+        """Return the column of each key, -1 if it has none."""
         if not len(self.keys):
             return np.full(len(keys), -1, np.int64)
-        order = np.argsort(keys)  # rising ones are looked up where the last one was
+        order = np.argsort(keys)  # ascending look-ups find the last pages in the cache
         rising = keys[order]
         at = np.minimum(np.searchsorted(self.keys, rising), len(self.keys) - 1)
-        found = np.empty(len(keys), np.int64)
-        found[order] = np.where(self.keys[at] == rising, self.columns[at], -1)
-        return found
+        columns = np.empty(len(keys), np.int64)
+        columns[order] = np.where(self.keys[at] == rising, self.columns[at], -1)
+        return columns
 
     def state(self) -> Arrays:
-        """Return all of it as arrays; the keys in the order of the names."""
+        """Return the vocabulary as arrays, with the keys in the order of the names."""
         keys = np.empty_like(self.keys)
         keys[self.columns] = self.keys
         return {"n": np.array([len(self)]), "keys": keys, **self.names.state()}
 
 
 def known_ngrams_from_state(arrays: Arrays, unit: str) -> KnownNgrams:
-    """Return what `KnownNgrams.state` gave; keys that are not there are made of the names.
+    """Return the vocabulary from `KnownNgrams.state`; missing keys are computed from the names.
 
     Raises
     ------
     KeyError, ValueError
-        Where arrays are missing or do not fit together.
+        If arrays are missing or do not fit together.
     """
     n = int(arrays["n"][0])
     names = strings_from_state(arrays, n)
     if len(names) != n:
-        raise ValueError("n-grams: not a name for each")
+        raise ValueError("n-grams: the number of names differs")
     keys = arrays.get("keys")
     if keys is None:
         keys = name_keys(list(names), unit)
     if keys.shape != (n,) or keys.dtype != np.uint64:
-        raise ValueError("n-grams: not a key for each")
+        raise ValueError("n-grams: the number or type of keys differs")
     order = np.argsort(keys, kind="stable")
     return KnownNgrams(names, keys[order], order.astype(np.int64))
 
 
 Ints = NDArray[np.int64]
 BLOCK = 1 << 18
-"""N-grams of a block, about."""
+"""Approximate number of n-grams in a block."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Occurrences:
-    """N-grams as they occur in some candidates, those of a candidate together.
+    """Occurrences of n-grams in some candidates; those of a candidate are adjacent.
 
     Attributes
     ----------
     keys : array of uint64, shape (n,)
     rows : array of int64, shape (n,)
-        Rising; the candidate.
+        The candidate of each; ascending.
     places : array of int64, shape (n,)
-        By which their source finds their names.
+        Numbers by which the source finds their names.
     """
 
     keys: Keys
@@ -226,7 +226,7 @@ class NgramSource(Protocol):
 
     @property
     def sizes(self) -> Ints:
-        """How many n-grams each candidate has, at most; shape ``(n_candidates,)``."""
+        """Maximum number of n-grams of each candidate; shape ``(n_candidates,)``."""
 
     def occur(self, first: int, last: int) -> Occurrences:
         """Return the n-grams of candidates `first` to `last` (exclusive); rows count from 0."""
@@ -237,16 +237,16 @@ class NgramSource(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NgramCells:
-    """Counts of n-grams: a pair is an n-gram of a list, a cell an n-gram of a candidate.
+    """Counts of n-grams: a pair is an n-gram in a list, a cell an n-gram in a candidate.
 
     Attributes
     ----------
     keys, lists, places : arrays, shape (n_pairs,)
-        Key, list and a place of each pair.
+        Key, list and one place of each pair.
     begins : array of int64, shape (n_pairs,)
         Where the cells of each pair begin.
     rows, counts : arrays of int64, shape (n_cells,)
-        Candidate and count of each cell; the cells of a pair stand together.
+        Candidate and count of each cell; the cells of a pair are adjacent.
     """
 
     keys: Keys
@@ -257,29 +257,32 @@ class NgramCells:
     counts: Ints
 
     @classmethod
-    def from_occurrences(cls, found: Occurrences, list_of_row: Ints) -> NgramCells:
-        """Count n-grams; `list_of_row` is rising and begins with 0."""
-        if not len(found.keys):
+    def from_occurrences(cls, occurrences: Occurrences, list_of_row: Ints) -> NgramCells:
+        """Count n-grams; `list_of_row` is ascending and begins with 0."""
+        if not len(occurrences.keys):
             none = np.zeros(0, np.int64)
-            return cls(found.keys, none, none, none, none, none)
+            return cls(occurrences.keys, none, none, none, none, none)
         bits = int(list_of_row[-1]).bit_length()
-        lists = list_of_row[found.rows]
-        packed = found.keys >> np.uint64(bits)  # one pair in 10**9 lists shares what is left
+        lists = list_of_row[occurrences.rows]
+        # one integer per (list, n-gram), so that a single sort groups the occurrences
+        packed = occurrences.keys >> np.uint64(bits)  # the remaining bits collide for one pair in 10**9 lists
         if bits:
             packed |= lists.astype(np.uint64) << np.uint64(64 - bits)
         order = np.argsort(packed, kind="stable")
-        packed, rows = packed[order], found.rows[order]
+        packed, rows = packed[order], occurrences.rows[order]
         new_pair = np.append(True, packed[1:] != packed[:-1])
         cells = np.flatnonzero(new_pair | np.append(True, rows[1:] != rows[:-1]))
         pairs = order[new_pair]
         begins = np.flatnonzero(new_pair[cells])
         counts = np.diff(np.append(cells, len(rows)))
-        return cls(found.keys[pairs], lists[pairs], found.places[pairs], begins, rows[cells], counts)
+        return cls(
+            occurrences.keys[pairs], lists[pairs], occurrences.places[pairs], begins, rows[cells], counts
+        )
 
     def differ(self, sizes: Ints) -> NDArray[np.bool_]:
-        """Tell of each pair whether the counts of its list's candidates are not all the same.
+        """Return, for each pair, whether its counts differ between the candidates of its list.
 
-        `sizes` has how many candidates each list has.
+        `sizes` is the number of candidates of each list.
         """
         if not len(self.begins):
             return np.zeros(0, np.bool_)
@@ -289,11 +292,11 @@ class NgramCells:
 
 
 def kept(ngrams: NgramSource, offsets: Ints, least: int) -> KnownNgrams:
-    """Return the n-grams that tell candidates of `least` lists or more from one another.
+    """Return the n-grams that distinguish candidates in at least `least` lists.
 
     Parameters
     ----------
-    ngrams : Ngrams
+    ngrams : NgramSource
     offsets : array of int64, shape (n_lists + 1,)
         The candidates of each list.
     least : int
@@ -303,9 +306,9 @@ def kept(ngrams: NgramSource, offsets: Ints, least: int) -> KnownNgrams:
     for first, last in _blocks(ngrams.sizes, offsets):
         counted, _ = _count_block(ngrams, offsets, first, last)
         telling = counted.differ(np.diff(offsets[first : last + 1]))
-        found, at, n = np.unique(counted.keys[telling], return_index=True, return_counts=True)
-        waiting.append((found, n.astype(np.int64), counted.places[telling][at]))
-        if sum(len(each) for each, _, _ in waiting) > 4 * BLOCK + len(keys):
+        distinct, at, n = np.unique(counted.keys[telling], return_index=True, return_counts=True)
+        waiting.append((distinct, n.astype(np.int64), counted.places[telling][at]))
+        if sum(len(block_keys) for block_keys, _, _ in waiting) > 4 * BLOCK + len(keys):
             keys, lists, places = _merge_blocks([(keys, lists, places), *waiting])
             waiting = []
     keys, lists, places = _merge_blocks([(keys, lists, places), *waiting])
@@ -314,8 +317,8 @@ def kept(ngrams: NgramSource, offsets: Ints, least: int) -> KnownNgrams:
     return KnownNgrams.from_names([name for name, _ in named], np.array([key for _, key in named], np.uint64))
 
 
-def count_known(ngrams: NgramSource, offsets: Ints, known: KnownNgrams) -> tuple[Any, Ints]:
-    """Return a sparse row of counts for each candidate, and how many n-grams it has, known or not.
+def count_known(ngrams: NgramSource, offsets: Ints, vocabulary: KnownNgrams) -> tuple[Any, Ints]:
+    """Return a sparse row of counts for each candidate, and its number of n-grams, known or not.
 
     Returns
     -------
@@ -332,26 +335,26 @@ def count_known(ngrams: NgramSource, offsets: Ints, known: KnownNgrams) -> tuple
         end = int(offsets[last])
         held[begin:end] = np.bincount(counted.rows, minlength=end - begin)
         cells = np.diff(np.append(counted.begins, len(counted.rows)))
-        column = np.repeat(known.find_columns(counted.keys), cells)
+        column = np.repeat(vocabulary.find_columns(counted.keys), cells)
         there = np.flatnonzero(column >= 0)
         column, rows = column[there], counted.rows[there]
-        order = np.argsort(rows * max(len(known), 1) + column)
+        order = np.argsort(rows * max(len(vocabulary), 1) + column)
         filled[begin:end] = np.bincount(rows, minlength=end - begin)
         columns.append(column[order].astype(np.int32))
         values.append(counted.counts[there][order].astype(np.float64))
     starts = np.concatenate([[0], np.cumsum(filled)])
-    return csr_array((np.concatenate(values), np.concatenate(columns), starts), (n, len(known))), held
+    return csr_array((np.concatenate(values), np.concatenate(columns), starts), (n, len(vocabulary))), held
 
 
 def _count_block(ngrams: NgramSource, offsets: Ints, first: int, last: int) -> tuple[NgramCells, int]:
-    """Return the counts of lists `first` to `last`, and the candidate that their rows count from."""
+    """Return the counts of lists `first` to `last`, and the first of their candidates."""
     begin, end = int(offsets[first]), int(offsets[last])
     lists = np.repeat(np.arange(last - first), np.diff(offsets[first : last + 1]))
     return NgramCells.from_occurrences(ngrams.occur(begin, end), lists), begin
 
 
 def _blocks(sizes: Ints, offsets: Ints) -> Iterator[tuple[int, int]]:
-    """Yield lists, from and to, that have about `BLOCK` n-grams together; one at least."""
+    """Yield ranges of lists that have about `BLOCK` n-grams together, at least one list per range."""
     before = np.concatenate([[0], np.cumsum(sizes)])[offsets]
     first = 0
     while first < len(offsets) - 1:
@@ -362,10 +365,10 @@ def _blocks(sizes: Ints, offsets: Ints) -> Iterator[tuple[int, int]]:
 
 
 def _merge_blocks(parts: list[tuple[Keys, Ints, Ints]]) -> tuple[Keys, Ints, Ints]:
-    """Return each key once, with the lists of all parts and its first place."""
+    """Return each key once, with the sum of its lists and its first place."""
     keys, lists, places = (np.concatenate(column) for column in zip(*parts, strict=True))
-    found, at, which = np.unique(keys, return_index=True, return_inverse=True)
-    return found, np.bincount(which.ravel(), lists, len(found)).astype(np.int64), places[at]
+    distinct, at, which = np.unique(keys, return_index=True, return_inverse=True)
+    return distinct, np.bincount(which.ravel(), lists, len(distinct)).astype(np.int64), places[at]
 
 
 EDGES = ("<s>", "</s>")
@@ -373,14 +376,14 @@ EDGES = ("<s>", "</s>")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UnitRuns:
-    """The n-grams of candidates; those of two units or more may begin or end at an edge of the text.
+    """The n-grams of candidates; those of two or more units may include an edge of the text.
 
     Attributes
     ----------
-    units : Units
+    units : NgramUnits
     order : int
-        The longest n-grams; ``place % (order + 1)`` is an n-gram's length, the rest the unit it begins with,
-        two edges to each candidate.
+        Number of units of the longest n-grams. ``place % (order + 1)`` is the length of an n-gram, the
+        quotient the unit it begins with, with two edges per candidate.
     unit : str
         ``"words"`` or ``"characters"``.
     """
@@ -391,13 +394,13 @@ class UnitRuns:
 
     @property
     def sizes(self) -> Ints:
-        """How many n-grams each candidate has, at most."""
+        """Maximum number of n-grams of each candidate."""
         return (np.diff(self.units.words.offsets) + 2) * self.order
 
     def occur(self, first: int, last: int) -> Occurrences:
         """Return the n-grams of candidates `first` to `last` (exclusive)."""
         offsets = self.units.words.offsets[first : last + 1]
-        ends = offsets[1:] - offsets[0] + 2 * np.arange(1, last - first + 1)  # with edges
+        ends = offsets[1:] - offsets[0] + 2 * np.arange(1, last - first + 1)  # including the edges
         rows = np.repeat(np.arange(last - first), np.diff(offsets) + 2)
         n = len(rows)
         inner = np.ones(n, np.bool_)
@@ -408,9 +411,9 @@ class UnitRuns:
         closing[ends - 1] = True
         keys = np.empty((n, self.order), np.uint64)
         there = np.empty((n, self.order), np.bool_)
-        after = ends[rows] - np.arange(n)  # units up to the end, this one among them
+        after = ends[rows] - np.arange(n)  # units up to the end, including this one
         keys[:, 0] = np.where(
-            inner, append_unit(empty_keys(n), hashes), _crosses_edge(empty_keys(n), EDGES[0], self.unit)
+            inner, append_unit(empty_keys(n), hashes), _append_edge(empty_keys(n), EDGES[0], self.unit)
         )
         there[:, 0] = inner
         for length in range(2, self.order + 1):
@@ -419,30 +422,30 @@ class UnitRuns:
             before = keys[:, length - 2]
             keys[:, length - 1] = append_unit(before, hashes[at])
             last_one = np.flatnonzero(there[:, length - 1] & closing[at])
-            keys[last_one, length - 1] = _crosses_edge(before[last_one], EDGES[1], self.unit)
+            keys[last_one, length - 1] = _append_edge(before[last_one], EDGES[1], self.unit)
         begins, lengths = np.nonzero(there)
         places = (begins + offsets[0] + 2 * first) * (self.order + 1) + lengths + 1
         return Occurrences(keys[there], rows[begins], places)
 
     def names(self, places: Ints) -> list[str]:
-        """Return the units of n-grams."""
+        """Return the names of n-grams: their units, joined."""
         begins, lengths = np.divmod(places, self.order + 1)
         offsets = self.units.words.offsets
         rows = np.searchsorted(offsets + 2 * np.arange(len(offsets)), begins, "right") - 1
-        words = begins - 2 * rows - 1  # the place of the first unit among all words
+        words = begins - 2 * rows - 1  # index of the first unit among all words
         lows, highs = offsets[rows], offsets[rows + 1]
-        between, found = BETWEEN[self.unit], []
+        between, names = BETWEEN[self.unit], []
         for word, low, high, n in zip(
             words.tolist(), lows.tolist(), highs.tolist(), lengths.tolist(), strict=True
         ):
             inner = self.units.spell(max(word, low), min(word + n, high))
             edges = [EDGES[0]] * (word < low), [EDGES[1]] * (word + n > high)
-            found.append(between.join([*edges[0], *inner, *edges[1]]))
-        return found
+            names.append(between.join([*edges[0], *inner, *edges[1]]))
+        return names
 
 
-def _crosses_edge(keys: Keys, edge: str, unit: str) -> Keys:
-    """Return the keys of n-grams with an edge behind them, which is one word, or a few characters."""
+def _append_edge(keys: Keys, edge: str, unit: str) -> Keys:
+    """Return the keys of n-grams followed by an edge, which is one word, or several characters."""
     for spelt in hash_words(list(edge) if unit == CHARACTERS else [edge]):
         keys = append_unit(keys, spelt)
     return keys
@@ -454,23 +457,23 @@ MOST_ORDER = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TextNgrams:
-    """Extractor of one sparse row a candidate: the counts of the n-grams of its text.
+    """Extractor of one sparse row per candidate: the counts of the n-grams of its text.
 
     Parameters
     ----------
     unit : str
-        ``"words"``, those that the list says or, where it says none, what stands between white space; or
+        ``"words"``: the words of the list or, if it has none, the text split at white space; or
         ``"characters"``. A blank within a word is shown as an open box in names.
     order : int
-        N-grams of one to so many, 1 to 5; those of two or more may reach past the ends of the text.
+        N-grams of one unit to this many, 1 to 5; those of two or more may reach past the ends of the text.
     least : int
-        N-grams that fewer lists have in training, in some of their candidates and not in all, are left out:
-        what all candidates of a list share tells none of them from another.
+        Minimum number of training lists in which an n-gram must differ between candidates. An n-gram that
+        all candidates of a list share does not distinguish them.
 
     Raises
     ------
     UserError
-        D452 or D601 for settings that make no sense.
+        D452 or D601 for invalid settings.
     """
 
     unit: str = WORDS
@@ -487,15 +490,15 @@ class TextNgrams:
                 raise UserError("D452", setting=f"TextNgrams.{name}", value=value)
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> TextNgrams:
-        """Keep the n-grams that tell candidates of enough lists from one another."""
+        """Keep the n-grams that distinguish candidates in enough lists."""
         own = own_lists(instances, self)
         runs = UnitRuns(candidate_units(own, self.unit), self.order, self.unit)
         return replace(self, known=kept(runs, own.offsets, self.least))
 
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
-        """Return the rows of all candidates; ValueError where the extractor was not fitted."""
+        """Return the rows of all candidates; ValueError if the extractor is not fitted."""
         if self.known is None:
-            raise ValueError("no n-gram is known yet: fit the extractor first")
+            raise ValueError("the extractor is not fitted: no n-grams are known")
         own = own_lists(instances, self)
         runs = UnitRuns(candidate_units(own, self.unit), self.order, self.unit)
         rows, held = count_known(runs, own.offsets, self.known)
@@ -508,7 +511,7 @@ class TextNgrams:
         return {} if self.known is None else self.known.state()
 
     def from_state(self, arrays: Arrays) -> TextNgrams:
-        """Return an extractor that knows the n-grams of `state`; ValueError where arrays do not fit."""
+        """Return an extractor with the n-grams of `state`; ValueError if the arrays do not fit."""
         return replace(self, known=known_ngrams_from_state(arrays, self.unit) if arrays else None)
 
 
@@ -517,21 +520,21 @@ CONTENT = ("NOUN", "PROPN", "VERB", "ADJ", "ADV")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeadwordBigrams:
-    """Extractor of one sparse row a candidate: the counts of the bigrams of its head words.
+    """Extractor of one sparse row per candidate: the counts of the bigrams of its head words.
 
-    Lists say the words of their candidates and the words' tags. Nothing stands for the ends of a text.
+    The lists must give the words of their candidates and the tags of the words. Text ends are not marked.
 
     Parameters
     ----------
     tags : sequence of str
         Words whose tag begins with one of these are head words: "名詞" takes "名詞" and "名詞-普通名詞".
     least : int
-        Bigrams that fewer lists have in training, in some of their candidates and not in all, are left out.
+        Minimum number of training lists in which a bigram must differ between candidates.
 
     Raises
     ------
     UserError
-        D452, D663 or D680 for settings that make no sense.
+        D452, D663 or D680 for invalid settings.
     """
 
     tags: Sequence[str] = CONTENT
@@ -548,16 +551,16 @@ class HeadwordBigrams:
             raise UserError("D680", value=self.tags, example=json.dumps(CONTENT))
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> HeadwordBigrams:
-        """Keep the bigrams that tell candidates of enough lists from one another.
+        """Keep the bigrams that distinguish candidates in enough lists.
 
         Raises
         ------
         UserError
-            D681 where lists do not say the tags of their words, D682 where no tag is one of `tags`.
+            D681 if the lists have no tags, D682 if no tag is one of `tags`.
         """
         own = own_lists(instances, self)
         words = _require_tags(own)
-        if len(words.ids) and not self._chosen(words.tag_names).any():
+        if len(words.ids) and not self._is_headword_tag(words.tag_names).any():
             raise UserError("D682", tags=", ".join(self.tags), names=", ".join(words.tag_names[:20]))
         return replace(self, known=kept(self._bigrams(words), own.offsets, self.least))
 
@@ -567,12 +570,12 @@ class HeadwordBigrams:
         Raises
         ------
         UserError
-            D681 where lists do not say the tags of their words.
+            D681 if the lists have no tags.
         ValueError
-            Where the extractor was not fitted.
+            If the extractor is not fitted.
         """
         if self.known is None:
-            raise ValueError("no bigram is known yet: fit the extractor first")
+            raise ValueError("the extractor is not fitted: no bigrams are known")
         own = own_lists(instances, self)
         rows, held = count_known(self._bigrams(_require_tags(own)), own.offsets, self.known)
         kinds = np.zeros(len(self.known), np.int32)
@@ -584,23 +587,23 @@ class HeadwordBigrams:
         return {} if self.known is None else self.known.state()
 
     def from_state(self, arrays: Arrays) -> HeadwordBigrams:
-        """Return an extractor that knows the bigrams of `state`; ValueError where arrays do not fit."""
+        """Return an extractor with the bigrams of `state`; ValueError if the arrays do not fit."""
         return replace(self, known=known_ngrams_from_state(arrays, WORDS) if arrays else None)
 
-    def _chosen(self, names: Sequence[str]) -> np.ndarray:
+    def _is_headword_tag(self, names: Sequence[str]) -> np.ndarray:
         return np.array([name.startswith(tuple(self.tags)) for name in names], np.bool_)
 
     def _bigrams(self, words: CandidateWords) -> _Bigrams:
         head = np.zeros(len(words.ids), np.bool_)
         if words.tags is not None and len(words.ids):
-            head = self._chosen(words.tag_names)[words.tags]
+            head = self._is_headword_tag(words.tag_names)[words.tags]
         offsets = np.concatenate([[0], np.cumsum(head)])[words.offsets].astype(np.int64)
         return _Bigrams(NgramUnits.from_words(CandidateWords(words.ids[head], offsets, words.spellings)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Bigrams:
-    """Pairs of words that follow one another, none at the end of a candidate."""
+    """Pairs of adjacent words of a candidate."""
 
     units: NgramUnits
 
@@ -621,7 +624,7 @@ class _Bigrams:
 
 
 def _require_tags(own: CandidateLists) -> CandidateWords:
-    """Return the words of lists that have tags; D681 where there are none."""
+    """Return the words of lists that have tags; D681 if there are none."""
     if own.words is None and not len(own):
         return CandidateWords.from_words([])
     if own.words is None or (own.words.tags is None and len(own.words.ids)):

@@ -1,4 +1,4 @@
-"""Words in context: how well a word, or no word, fits a place, by a network over the words on both sides."""
+"""Words in context: how well a word, or no word, fits a place, scored by a network over its context."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from disambig.types import Arrays, Features
 
 Ints = NDArray[np.int32]
 LAST = 3
-"""Letters at the end of a word by which unknown words are told apart."""
+"""Number of final letters by which unknown words are distinguished."""
 
 
 @dataclass(frozen=True, eq=False)
 class ClozeVocabulary:
-    """The words that have a number of their own; the more frequent, the smaller it is.
+    """The words that have their own number; frequent words have small numbers.
 
     Numbers from ``len(self)`` on stand for `endings` sets of other words, by their last letters.
 
@@ -47,7 +47,7 @@ class ClozeVocabulary:
 
     @property
     def outside(self) -> int:
-        """The number of what is no word: beyond the sentence."""
+        """The number for a place outside the sentence."""
         return len(self.words) + self.endings
 
     @cached_property
@@ -56,13 +56,13 @@ class ClozeVocabulary:
         return self.words[order], order.astype(np.int32)
 
     def hash_numbers(self, hashes: NDArray[np.uint64]) -> Ints:
-        """Return the number of each word, -1 where it has none of its own; shape ``(n,)``."""
+        """Return the number of each word, -1 if it has no number of its own; shape ``(n,)``."""
         words, numbers = self._sorted
         at = np.minimum(np.searchsorted(words, hashes), len(words) - 1)
         return np.where(words[at] == hashes, numbers[at], np.int32(-1))
 
     def view_numbers(self, view: TokenView) -> Ints:
-        """Return the number of each token of a view, by their endings where they have none of their own."""
+        """Return the number of each token in a view; words without their own number get their ending's."""
         numbers = self.hash_numbers(view.hashes)
         unknown = np.flatnonzero(numbers < 0)
         if len(unknown):
@@ -72,15 +72,15 @@ class ClozeVocabulary:
             places = zip(documents, view.starts[tokens].tolist(), view.ends[tokens].tolist(), strict=True)
             normal_form = get_normal_form(view.tokenisation)
             endings = [hash_word(normal_form(view.texts[d][start:end])[-LAST:]) for d, start, end in places]
-            nameless = view.hashes[tokens] == UNKNOWN  # too long for a hash of their own: one and the same
-            found = np.where(nameless, np.uint64(0), np.array(endings, np.uint64)) % np.uint64(self.endings)
-            numbers[unknown] = (len(self) + found.astype(np.int32))[which]
+            nameless = view.hashes[tokens] == UNKNOWN  # too long to be hashed: all are the same word
+            buckets = np.where(nameless, np.uint64(0), np.array(endings, np.uint64)) % np.uint64(self.endings)
+            numbers[unknown] = (len(self) + buckets.astype(np.int32))[which]
         return numbers
 
 
 @lru_cache(maxsize=8)
 def get_normal_form(tokenisation: str) -> Callable[[str], str]:
-    """Return what makes a word as it stands in a text one that has the same hash wherever it stands."""
+    """Return the function that maps a word as written to its normal form, which is hashed."""
     made = tokenisation_named(tokenisation)
     own: Callable[[str], str] | None = getattr(made, "normal_form", None)
     return own or (lambda word: "".join(made.words(word)[1:-1]))  # between the boundary words
@@ -88,19 +88,19 @@ def get_normal_form(tokenisation: str) -> Callable[[str], str]:
 
 FILE = "weights.npz"
 LARGEST = 127
-"""Of the weights as they are made; -128 is one that 8 bits hold, too."""
+"""Largest quantised weight; -128 would also fit into 8 bits but is not used."""
 PRODUCT_STEP = 1 / 256
-"""What words give to hidden units is rounded to this."""
+"""Step to which the projections of words are rounded."""
 STATE_STEP = 1 / 128
-"""And so are states."""
+"""Step to which states are rounded."""
 _LARGEST_SCALE = 2.0**20
 _MOST_PLACES, _MOST_STATES = 1_000, 4_000
-"""So that sums of 32 bits hold what places give, and the products of states."""
+"""Limits that keep sums of projections and products of states within 32 bits."""
 _FLOATS = ("word_scale", "input_scale", "hidden_bias", "hidden_step", "state_scale", "state_bias")
 _ARRAYS = ("words", "embeddings", *_FLOATS[:2], "inputs", *_FLOATS[2:4], "states", *_FLOATS[4:])
 _OUTPUTS = ("outputs", "output_scale", "output_bias")
 NAMES = (*_ARRAYS, *_OUTPUTS)
-"""Of the arrays in a folder."""
+"""Names of the arrays in a folder."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,24 +109,24 @@ class Cloze:
 
     Attributes
     ----------
-    vocabulary : Vocabulary
+    vocabulary : ClozeVocabulary
     left, right : int
-        How many words it sees on each side.
+        Number of words seen on each side.
     embeddings : array of int8, shape (vocabulary.outside + 1, D)
-        Times `word_scale`, of each row.
+        In units of `word_scale`, one per row.
     inputs : array of int8, shape (left + right, D, H)
-        Of each place, the nearest first, those on the left before those on the right; times `input_scale`.
+        Per place, the nearest first, left ones before right ones; in units of `input_scale`.
     hidden_bias : array of float32, shape (H,)
     hidden_step : array of float32, shape (1,)
-        Hidden units are kept as 0 to 255 times this.
+        Unit of the hidden units, which are stored as 0 to 255.
     states : array of int8, shape (H, S)
-        Times `state_scale`, of each column.
+        In units of `state_scale`, one per column.
     state_bias : array of float32, shape (S,)
     outputs : array of int8, shape (len(vocabulary) + 1, S)
-        Of each word, and of no word at all; times `output_scale`, of each row.
+        Per word, the last row for no word; in units of `output_scale`, one per row.
     output_bias : array of float32, shape (len(vocabulary) + 1,)
     header : dict
-        ``tokenisation``, and for people what it was made from.
+        ``tokenisation``, and information for people about the training.
     """
 
     vocabulary: ClozeVocabulary
@@ -148,19 +148,19 @@ class Cloze:
 
     @classmethod
     def load(cls, folder: Path) -> Cloze:
-        """Read the model in a folder.
+        """Read the model from a folder.
 
         Raises
         ------
         UserError
-            D990, where a file is missing or is not what `save` writes.
+            D990 if a file is missing or was not written by `save`.
         """
         header, arrays = read_stored(folder, FILE, NAMES, code="D990")
         try:
             words, *weights = arrays
             endings, left, right = (_check_integers(header[name]) for name in ("endings", "left", "right"))
             if not isinstance(header["tokenisation"], str):
-                raise ValueError("its tokenisation is no name")
+                raise ValueError("its tokenisation is not a name")
             by_name = dict(zip(NAMES[1:], weights, strict=True))
             model = cls(ClozeVocabulary(words, endings), left, right, **by_name, header=header)
             model._check()
@@ -169,25 +169,25 @@ class Cloze:
         return model
 
     def save(self, folder: Path) -> None:
-        """Write the model into a folder, which is made."""
+        """Write the model to a folder, which is created."""
         own = {"left": self.left, "right": self.right, "endings": self.vocabulary.endings}
         arrays = {name: getattr(self, name) for name in NAMES[1:]}
         write_stored(folder, FILE, {**self.header, **own}, words=self.vocabulary.words, **arrays)
 
     @property
     def nothing(self) -> int:
-        """The number of the candidate that is no word."""
+        """The number of the empty candidate (no word)."""
         return len(self.vocabulary)
 
     def require(self, tokenisation: str) -> None:
-        """Raise UserError D992 for words of another tokenisation than its own."""
+        """Raise UserError D992 if `tokenisation` is not that of the model."""
         if tokenisation != self.header["tokenisation"]:
             raise UserError("D992", seen=tokenisation, known=self.header["tokenisation"])
 
     def numbers_of_candidates(self, texts: Sequence[str]) -> NDArray[np.int32]:
-        """Return the number of each candidate, `nothing` for no word; -1 for one that is not known.
+        """Return the number of each candidate: `nothing` for the empty one, -1 for an unknown one.
 
-        Candidates are cut as the text is: what one word is there is one here. Of several words none is known.
+        Candidates are tokenised like the text. A candidate of several words is unknown.
         """
         words, lengths = hash_candidates(texts, self.header["tokenisation"])
         numbers = np.where(lengths == 0, np.int32(self.nothing), np.int32(-1))
@@ -197,18 +197,18 @@ class Cloze:
 
     @cached_property
     def input_floats(self) -> NDArray[np.float32]:
-        """The inputs of all places side by side for BLAS, shape ``(D, places * H)``."""
+        """The inputs of all places side by side, for BLAS, shape ``(D, places * H)``."""
         places, d, h = self.inputs.shape
         wide = self.inputs.transpose(1, 0, 2).reshape(d, places * h)
         return np.ascontiguousarray(wide, np.float32)
 
     @cached_property
     def state_floats(self) -> NDArray[np.float32]:
-        """The weights of states for BLAS."""
+        """The weights of states, for BLAS."""
         return self.states.astype(np.float32)
 
     def _check(self) -> None:
-        """Raise ValueError for arrays of other types, sizes or contents than such a model has."""
+        """Raise ValueError if arrays have other types, sizes or contents than a model of this shape."""
         vocabulary, n = self.vocabulary, len(self.vocabulary)
         (places, d, h), (_, s) = self.inputs.shape, self.states.shape
         shapes = {
@@ -226,11 +226,13 @@ class Cloze:
             "output_bias": (np.float32, (n + 1,)),
         }
         if min(places, d, h, s) < 1 or places > _MOST_PLACES or s > _MOST_STATES:
-            raise ValueError(f"layers of {places}, {d}, {h} and {s} units are none that it has")
-        if max(d * (LARGEST + 1), 255 * h) * (LARGEST + 1) >= 2**24:  # float32 holds all integers up to there
+            raise ValueError(f"layers of {places}, {d}, {h} and {s} units are not supported")
+        if (
+            max(d * (LARGEST + 1), 255 * h) * (LARGEST + 1) >= 2**24
+        ):  # float32 represents all integers up to this
             raise ValueError("its layers are too wide for exact sums")
         if vocabulary.words.dtype != np.uint64 or vocabulary.words.shape != (n,) or n < 1:
-            raise ValueError("its words are no hashes")
+            raise ValueError("its words are not hashes")
         if len(np.unique(vocabulary.words)) < n:
             raise ValueError("a word is there twice")
         for name, (dtype, shape) in shapes.items():
@@ -238,18 +240,19 @@ class Cloze:
             if array.dtype != dtype or array.shape != shape:
                 raise ValueError(f"{name} is {array.dtype} of shape {array.shape}, not of shape {shape}")
             if dtype == np.float32 and not (np.abs(array) <= _LARGEST_SCALE).all():
-                raise ValueError(f"{name} has no bounds")
+                raise ValueError(f"{name} is too large")
         if not self.hidden_step[0] >= 1 / _LARGEST_SCALE:
             raise ValueError("hidden_step is not above zero")
 
 
 @lru_cache(maxsize=4)
 def _load_stamped(folder: str, stamps: tuple[tuple[int, int], ...]) -> Cloze:
+    # the stamps are only part of the cache key: changed files are read again
     return Cloze.load(Path(folder))
 
 
 def load_cloze(folder: str | Path) -> Cloze:
-    """Return the model in a folder; it is read once, until its files change.
+    """Return the model in a folder; it is read once, and again if its files change.
 
     Raises
     ------
@@ -261,31 +264,31 @@ def load_cloze(folder: str | Path) -> Cloze:
         about = [os.stat(path / name) for name in (HEADER, FILE)]
     except (OSError, ValueError) as problem:
         raise UserError("D990", path=folder, problem=getattr(problem, "strerror", problem)) from problem
-    return _load_stamped(str(path), tuple((each.st_mtime_ns, each.st_size) for each in about))
+    return _load_stamped(str(path), tuple((info.st_mtime_ns, info.st_size) for info in about))
 
 
 def _check_integers(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 2**16:
-        raise ValueError(f"{value!r} where a number from 1 on belongs")
+        raise ValueError(f"{value!r} is not a number from 1 to 65536")
     return value
 
 
 FREQUENT = 8192
-"""So many of the most frequent words are kept: 50 MB, when all of them have been seen."""
+"""Number of the most frequent words whose projections are cached: 50 MB if all have been used."""
 _BLOCK = 4096
 _LARGEST_PRODUCT = 32_767
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProjectionCache:
-    """What is kept of the most frequent words of a model.
+    """Cached projections of frequent words into the hidden layer, one per context position.
 
     Attributes
     ----------
     is_known : array of bool, shape (n_frequent,)
-        Whose rows are filled. Two threads may fill a row at once: with the same.
+        Which rows are filled. Two threads may fill a row at the same time: they write the same values.
     rows : array of int16, shape (n_frequent, places * H)
-        By the numbers of the words.
+        By word number.
     """
 
     is_known: NDArray[np.bool_]
@@ -293,14 +296,15 @@ class ProjectionCache:
 
     @classmethod
     def from_model(cls, model: Cloze) -> ProjectionCache:
-        """Return room for the frequent words; what is never written takes up no memory."""
+        """Return an empty cache for the frequent words; pages that are never written take no memory."""
         n = min(FREQUENT, len(model.vocabulary))
         return cls(np.zeros(n, bool), np.empty((n, model.input_floats.shape[1]), np.int16))
 
     def take(self, model: Cloze, words: Ints) -> NDArray[np.int16]:
-        """Return the rows of some of the words, all of them frequent ones."""
+        """Return the projections of some words, which must all be frequent ones."""
         new = words[~self.is_known[words]]
-        self.rows[new] = _products(model, new)
+        # rows before flags: another thread must never see a flag without its row
+        self.rows[new] = _compute_projections(model, new)
         self.is_known[new] = True
         return self.rows[words]
 
@@ -309,49 +313,49 @@ _kept: WeakKeyDictionary[Cloze, ProjectionCache] = WeakKeyDictionary()
 
 
 def project_words(model: Cloze, words: Ints) -> NDArray[np.int16]:
-    """Return what words give to the hidden units, in steps of `PRODUCT_STEP`, shape ``(n, places * H)``.
+    """Return the projections of words into the hidden layer in `PRODUCT_STEP`, shape ``(n, places * H)``.
 
     Parameters
     ----------
     words : array of int32, shape (n,)
-        Their numbers, ascending.
+        Word numbers, ascending.
     """
     kept = _kept.get(model) or _kept.setdefault(model, ProjectionCache.from_model(model))
     cut = int(np.searchsorted(words, len(kept.is_known)))
-    found = np.empty((len(words), model.input_floats.shape[1]), np.int16)
-    found[:cut] = kept.take(model, words[:cut])
-    found[cut:] = _products(model, words[cut:])
-    return found
+    projections = np.empty((len(words), model.input_floats.shape[1]), np.int16)
+    projections[:cut] = kept.take(model, words[:cut])
+    projections[cut:] = _compute_projections(model, words[cut:])
+    return projections
 
 
-def _products(model: Cloze, words: Ints) -> NDArray[np.int16]:
-    found = np.empty((len(words), model.input_floats.shape[1]), np.int16)
+def _compute_projections(model: Cloze, words: Ints) -> NDArray[np.int16]:
+    products = np.empty((len(words), model.input_floats.shape[1]), np.int16)
     for start in range(0, len(words), _BLOCK):
         part = words[start : start + _BLOCK]
-        exact = model.embeddings[part].astype(np.float32) @ model.input_floats  # integers
+        exact = model.embeddings[part].astype(np.float32) @ model.input_floats  # integers, so exact
         exact *= (model.word_scale[part] * (model.input_scale[0] / np.float32(PRODUCT_STEP)))[:, None]
         np.clip(np.rint(exact, out=exact), -_LARGEST_PRODUCT, _LARGEST_PRODUCT, out=exact)
-        found[start : start + _BLOCK] = exact
-    return found
+        products[start : start + _BLOCK] = exact
+    return products
 
 
 IntArray = NDArray[np.int64]
 BLOCK = 4096
-"""Places at a time: what the words around them give stays near the cache."""
+"""Number of places at a time, so that the projections of their words stay in the cache."""
 _LARGEST_STATE = 4_095
-"""So that the product of states and weights of candidates is exact."""
+"""Limit that keeps the product of states and candidate weights exact."""
 MOST_KEPT = 8192
-"""Different words of a view for all of which what they give to hidden units is kept: 50 MB."""
+"""Maximum number of distinct words of a view whose projections are all kept: 50 MB."""
 
 
 @dataclass(frozen=True, slots=True)
 class ContextPlaces:
-    """Places of a view.
+    """Places in a view.
 
     Attributes
     ----------
     positions : array of int64, shape (n,)
-        The token that stands there; of empty places the token that follows.
+        The token at the place; for an empty place the token that follows.
     behind : array of int64, shape (n,)
         The first token after the place.
     """
@@ -362,18 +366,19 @@ class ContextPlaces:
 
 @dataclass(slots=True, eq=False)
 class ViewCache:
-    """What is kept of a view as long as it lives: several tasks ask the same places.
+    """Cached values of a view for its lifetime, because several tasks query the same places.
 
     Attributes
     ----------
     numbers : array of int32, shape (n_tokens,)
-        Of the words.
+        Word numbers of the tokens.
     rows : array of int32, shape (outside + 1,)
-        Row of each word's number in `given`; only with `given`.
+        Row of each word number in `given`; used only with `given`.
     given : array of int16, shape (n_words, places * H), optional
-        What each word gives to hidden units, where the view has few enough different ones.
+        Projections of each word, if the view has few enough distinct ones.
     states : dict of pairs of arrays
-        Of places of a word (1) and of none (0): which tokens' are known, ``(n_tokens,)``, and their states.
+        For places of one word (1) and empty places (0): which tokens are computed, ``(n_tokens,)``, and
+        their states.
     """
 
     numbers: NDArray[np.int32]
@@ -383,7 +388,7 @@ class ViewCache:
 
     @classmethod
     def from_view(cls, model: Cloze, view: TokenView) -> ViewCache:
-        """Find the numbers of a view's words and, of not too many different ones, what they give."""
+        """Find the word numbers of a view, and their projections if there are not too many distinct words."""
         numbers = model.vocabulary.view_numbers(view)
         words = np.unique(np.append(numbers, np.int32(model.vocabulary.outside)))
         rows = np.zeros(model.vocabulary.outside + 1, np.int32)
@@ -395,7 +400,7 @@ _known: WeakKeyDictionary[TokenView, dict[Cloze, ViewCache]] = WeakKeyDictionary
 
 
 def view_cache(model: Cloze, view: TokenView) -> ViewCache:
-    """Return what is kept of a view."""
+    """Return the cached values of a view."""
     of_view = _known.setdefault(view, {})
     if model not in of_view:
         of_view[model] = ViewCache.from_view(model, view)
@@ -403,36 +408,37 @@ def view_cache(model: Cloze, view: TokenView) -> ViewCache:
 
 
 def token_numbers(model: Cloze, view: TokenView) -> NDArray[np.int32]:
-    """Return the numbers of a view's tokens, found once for each view."""
+    """Return the word numbers of a view's tokens, computed once per view."""
     return view_cache(model, view).numbers
 
 
 def context_vectors(model: Cloze, view: TokenView, places: ContextPlaces) -> NDArray[np.int16]:
-    """Return the state of each place, in steps of `STATE_STEP`, shape ``(n, S)``.
+    """Return the state of each place, in units of `STATE_STEP`, shape ``(n, S)``.
 
     Raises
     ------
     UserError
-        D992 for a view of another tokenisation than the model's.
+        D992 for a view with another tokenisation than the model's.
     """
     model.require(view.tokenisation)
-    found = np.empty((len(places.positions), model.states.shape[1]), np.int16)
+    vectors = np.empty((len(places.positions), model.states.shape[1]), np.int16)
     lengths = places.behind - places.positions
     for length in np.unique(lengths).tolist():
         rows = np.flatnonzero(lengths == length)
-        found[rows] = _limit_length(model, view, places.positions[rows], int(length))
-    return found
+        vectors[rows] = _vectors_for_length(model, view, places.positions[rows], int(length))
+    return vectors
 
 
-def _limit_length(model: Cloze, view: TokenView, positions: IntArray, length: int) -> NDArray[np.int16]:
-    """Return the states of places of so many tokens; those of one and of none are kept."""
-    known = view_cache(model, view)
+def _vectors_for_length(model: Cloze, view: TokenView, positions: IntArray, length: int) -> NDArray[np.int16]:
+    """Return the states of places of `length` tokens; those of one token or none are cached."""
+    cache = view_cache(model, view)
     if length > 1:
         return _in_blocks(model, view, positions, length)
-    if length not in known.states:
+    if length not in cache.states:
         of_tokens = np.empty((len(view), model.states.shape[1]), np.int16)
-        known.states[length] = np.zeros(len(view), bool), of_tokens
-    is_known, states = known.states[length]
+        cache.states[length] = np.zeros(len(view), bool), of_tokens
+    is_known, states = cache.states[length]
+    # states before flags, as in `ProjectionCache.take`
     wanted = np.unique(positions[~is_known[positions]])
     states[wanted] = _in_blocks(model, view, wanted, length)
     is_known[wanted] = True
@@ -440,17 +446,17 @@ def _limit_length(model: Cloze, view: TokenView, positions: IntArray, length: in
 
 
 def _in_blocks(model: Cloze, view: TokenView, positions: IntArray, length: int) -> NDArray[np.int16]:
-    found = np.empty((len(positions), model.states.shape[1]), np.int16)
-    for start in range(0, len(found), BLOCK):
+    vectors = np.empty((len(positions), model.states.shape[1]), np.int16)
+    for start in range(0, len(vectors), BLOCK):
         part = positions[start : start + BLOCK]
-        found[start : start + BLOCK] = _compute_vectors(model, view, part, part + length)
-    return found
+        vectors[start : start + BLOCK] = _compute_vectors(model, view, part, part + length)
+    return vectors
 
 
 def score_candidates(
     model: Cloze, states: NDArray[np.int16], rows: IntArray, candidates: NDArray[np.int32]
 ) -> NDArray[np.float32]:
-    """Return the score of some candidates, shape ``(m,)``; minus infinity for one of number -1.
+    """Return the score of some candidates, shape ``(m,)``; minus infinity for candidate number -1.
 
     Parameters
     ----------
@@ -458,35 +464,35 @@ def score_candidates(
     rows : array of int64, shape (m,)
         The place of each candidate.
     candidates : array of int32, shape (m,)
-        Its number; that of no word at all is `Cloze.nothing`.
+        The number of each candidate; `Cloze.nothing` is the empty one.
     """
-    known = np.maximum(candidates, 0)
+    numbers = np.maximum(candidates, 0)
     if use_numba(candidates.size * states.shape[1]):
         from disambig.features._cloze_kernels import candidate_products
 
         sums = np.empty(len(candidates), np.int32)
-        candidate_products(states, rows, known, model.outputs, sums)
+        candidate_products(states, rows, numbers, model.outputs, sums)
     else:
-        of_places, of_words = states[rows].astype(np.int32), model.outputs[known].astype(np.int32)
+        of_places, of_words = states[rows].astype(np.int32), model.outputs[numbers].astype(np.int32)
         sums = np.einsum("ms,ms->m", of_places, of_words)
-    scale = model.output_scale[known] * np.float32(STATE_STEP)
-    found = sums.astype(np.float32) * scale + model.output_bias[known]
-    return np.where(candidates < 0, np.float32(-np.inf), found).astype(np.float32)
+    scale = model.output_scale[numbers] * np.float32(STATE_STEP)
+    scores = sums.astype(np.float32) * scale + model.output_bias[numbers]
+    return np.where(candidates < 0, np.float32(-np.inf), scores).astype(np.float32)
 
 
 def _compute_vectors(
     model: Cloze, view: TokenView, positions: IntArray, behind: IntArray
 ) -> NDArray[np.int16]:
     around = _words_around(model, view, positions, behind)  # (n, places)
-    known = view_cache(model, view)
-    if known.given is not None:
-        hidden = _hidden_units(model, known.given, known.rows[around])
+    cache = view_cache(model, view)
+    if cache.given is not None:
+        hidden = _hidden_units(model, cache.given, cache.rows[around])
     else:
         words, which = np.unique(around, return_inverse=True)
         hidden = _hidden_units(
             model, project_words(model, words), which.reshape(around.shape).astype(np.int32)
         )
-    states = hidden.astype(np.float32) @ model.state_floats  # integers
+    states = hidden.astype(np.float32) @ model.state_floats  # integers, so exact
     states *= model.state_scale * (model.hidden_step[0] / np.float32(STATE_STEP))
     states += model.state_bias / np.float32(STATE_STEP)
     np.clip(np.rint(states, out=states), -_LARGEST_STATE, _LARGEST_STATE, out=states)
@@ -525,29 +531,29 @@ def _words_around(model: Cloze, view: TokenView, positions: IntArray, behind: In
 
 
 FOLDER = "words"
-"""What packs call the folder."""
+"""Name of the folder in packs."""
 
 
 def open_cloze(words: str | Path) -> Cloze:
-    """Return a model of words in context; the same folder is read once a process.
+    """Return a model of words in context; a folder is read once per process.
 
     Parameters
     ----------
     words : str or path
-        A folder, or the name of an installed pack that brings one.
+        A folder, or the name of an installed pack that provides a model.
 
     Raises
     ------
     UserError
-        D402 for an unknown pack, D991 for one without such a model, D990 for a folder that holds none.
+        D402 for an unknown pack, D991 for one without such a model, D990 for a folder without a model.
     """
     if not isinstance(words, str | Path) or not str(words):
-        raise UserError("D990", path=words, problem="a folder or the name of a pack is wanted")
+        raise UserError("D990", path=words, problem="expected a folder or the name of a pack")
     path = Path(words)
     if path.name == str(words) and not path.suffix:
         from disambig.packs import pack, packs
 
-        # installed packs first: a folder of the current directory does not take the place of what they bring
+        # installed packs take precedence over a folder of the same name in the current directory
         if str(words) in packs() or not path.is_dir():
             brought = pack(str(words)).folders.get(FOLDER)
             if brought is None:
@@ -558,21 +564,21 @@ def open_cloze(words: str | Path) -> Cloze:
 
 GROUP_NAME = "words in context"
 UNKNOWN_WORD_SCORE = 12.0
-"""Log-odds below the best candidate at which one stands that is not known."""
+"""An unknown candidate gets a score this much (log-odds) below the best candidate."""
 
 
 class WordsInContext:
-    """Extractor of one score a candidate, of a group or of lists of instances' own.
+    """Extractor of one score per candidate, for groups and for per-instance candidates.
 
     Parameters
     ----------
     words : str or path
-        A folder with a model of words in context, or the name of an installed pack that brings one.
+        A folder with a model of words in context, or the name of an installed pack that provides one.
 
     Raises
     ------
     UserError
-        On first use D990, D991, D402 (see `open_cloze`); D992 for a view of another tokenisation.
+        On first use D990, D991, D402 (see `open_cloze`); D992 for a view with another tokenisation.
     """
 
     def __init__(self, *, words: str | Path) -> None:
@@ -584,11 +590,11 @@ class WordsInContext:
         return open_cloze(self.words)
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> WordsInContext:
-        """Return self: the model was learned beforehand."""
+        """Return self: the model is trained separately."""
         return self
 
     def state(self) -> Arrays:
-        """Return nothing: the model is referred to, not copied."""
+        """Return nothing: the model is referred to by path, not copied."""
         return {}
 
     def from_state(self, arrays: Arrays) -> WordsInContext:
@@ -596,7 +602,7 @@ class WordsInContext:
         return self
 
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
-        """Return the scores; words around are no n-gram found: they alone never make a flag."""
+        """Return the scores. They do not count as n-gram hits, and so never cause a flag on their own."""
         model, n, offsets = self.model, len(instances), instances.offsets(group)
         states = context_vectors(
             model, view, ContextPlaces(instances.positions, instances.positions + instances.lengths)

@@ -39,25 +39,25 @@ _BOUNDARIES = {START_HASH: SENTENCE_START, END_HASH: SENTENCE_END}
 def count_vocabulary(
     views: Iterable[TokenView], n_words: int, endings: int
 ) -> tuple[ClozeVocabulary, NDArray[np.int64], list[str]]:
-    """Return the most frequent words of some text, how often each is there, and in its normal form.
+    """Return the most frequent words of some text, their frequencies, and their normal forms.
 
-    Sentence ends are always among them.
+    The sentence boundaries are always among them.
 
     Parameters
     ----------
     views : iterable of TokenView
-        Each is looked at once.
+        Iterated once.
     n_words : int
-        How many words get a number; fewer where the text has fewer.
+        Number of words that get a number; fewer if the text has fewer.
     endings : int
-        Sets of other words, by their last letters.
+        Number of sets of other words, by their last letters.
 
     Raises
     ------
     UserError
-        D993 for fewer than 3 words, or none that others could share.
+        D993 for fewer than 3 words, or for no sets of other words.
     ValueError
-        Without any text.
+        If there is no text.
     """
     check_integer("n_words", n_words, least=3)
     check_integer("endings", endings, least=1)
@@ -74,16 +74,20 @@ def count_vocabulary(
             if word not in spellings:
                 spellings[word] = normal_form(view.texts[documents[i]][starts[i] : ends[i]])
     if not counts:
-        raise ValueError("no text to count")
+        raise ValueError("there is no text to count")
     frequent = [word for word, _ in counts.most_common(n_words) if word not in _BOUNDARIES]
     kept = sorted([*_BOUNDARIES, *frequent[: n_words - len(_BOUNDARIES)]], key=lambda word: -counts[word])
-    found = np.array([counts[word] for word in kept], np.int64)
-    return ClozeVocabulary(np.array(kept, np.uint64), endings), found, [spellings[word] for word in kept]
+    frequencies = np.array([counts[word] for word in kept], np.int64)
+    return (
+        ClozeVocabulary(np.array(kept, np.uint64), endings),
+        frequencies,
+        [spellings[word] for word in kept],
+    )
 
 
 Floats = NDArray[np.float32]
 _LEAST = 1e-9
-"""What is smaller counts as this, so that a row of zeros has a step, too."""
+"""Smallest quantisation step, so that a row of zeros has one too."""
 
 
 def quantise(
@@ -95,7 +99,7 @@ def quantise(
     most_hidden: float,
     header: dict[str, Any],
 ) -> Cloze:
-    """Return the model of learned weights.
+    """Return the quantised model from trained weights.
 
     Parameters
     ----------
@@ -103,7 +107,7 @@ def quantise(
         ``embeddings``, ``inputs`` (of shape ``(places, D, H)``), ``hidden_bias``, ``states``, ``state_bias``,
         ``outputs``, ``output_bias`` (see `Cloze`).
     most_hidden : float
-        The largest value of a hidden unit that is told from larger ones.
+        The largest value of a hidden unit; larger ones are clipped.
     """
     embeddings, word_scale = _quantise_rows(weights["embeddings"])
     input_scale = np.float32(max(float(np.abs(weights["inputs"]).max()), _LEAST) / LARGEST)
@@ -130,18 +134,18 @@ def quantise(
 
 
 def _quantise_rows(values: Floats) -> tuple[NDArray[np.int8], Floats]:
-    """Return each row in steps of its own, and the steps."""
+    """Return each row in units of its own step, and the steps."""
     steps = np.maximum(np.abs(values).max(axis=1), _LEAST) / LARGEST
     return np.round(values / steps[:, None]).astype(np.int8), steps.astype(np.float32)
 
 
 def write_state(path: Path, run: Mapping[str, Any], done: int, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write the state after `done` steps of a run; `run` says in plain values which it is.
+    """Write the state after `done` steps of a run; `run` identifies the run with plain values.
 
     Raises
     ------
     UserError
-        D309 where it cannot be written.
+        D309 if it cannot be written.
     """
     held = io.BytesIO()
     np.savez(held, run=np.array(json.dumps(run, sort_keys=True)), done=np.array(done), **arrays)  # type: ignore[arg-type]
@@ -150,27 +154,29 @@ def write_state(path: Path, run: Mapping[str, Any], done: int, arrays: Mapping[s
 
 
 def read_state(path: Path, run: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> int:
-    """Fill arrays from the state of the same run; return how many steps were done, 0 without any file.
+    """Fill arrays from the stored state of the same run; return the number of steps done, 0 without a file.
 
     Raises
     ------
     UserError
-        D994 for a file that is no state, or one of another run.
+        D994 for a file that is not a state, or belongs to another run.
     """
     if not os.path.lexists(path):
         return 0
     try:
-        with open(path, "rb") as opened, np.load(opened, allow_pickle=False) as found:
-            said, done = parse_json(str(found["run"])), int(found["done"])
-            values = {name: found[name] for name in arrays}
+        with open(path, "rb") as opened, np.load(opened, allow_pickle=False) as archive:
+            stored_run, done = parse_json(str(archive["run"])), int(archive["done"])
+            values = {name: archive[name] for name in arrays}
     except UNREADABLE as problem:
         raise UserError("D994", path=path, problem=problem) from problem
-    if said != json.loads(json.dumps(run)):
-        other = [name for name in run if not isinstance(said, dict) or said.get(name) != run[name]]
-        raise UserError("D994", path=path, problem=f"it is of a run with other {', '.join(other)}")
+    if stored_run != json.loads(json.dumps(run)):
+        other = [
+            name for name in run if not isinstance(stored_run, dict) or stored_run.get(name) != run[name]
+        ]
+        raise UserError("D994", path=path, problem=f"it belongs to a run with other {', '.join(other)}")
     for name, array in arrays.items():
         if values[name].shape != array.shape or values[name].dtype != array.dtype:
-            raise UserError("D994", path=path, problem=f"{name} is of another shape")
+            raise UserError("D994", path=path, problem=f"{name} has another shape")
     for name, array in arrays.items():
         array[...] = values[name]
     return done
@@ -179,11 +185,11 @@ def read_state(path: Path, run: Mapping[str, Any], arrays: Mapping[str, NDArray[
 Progress = Callable[[str, int, int], None]
 STAGE = "learning words in context"
 _SAMPLED = 4
-"""Batches by which the range of hidden units is found."""
+"""Number of batches from which the range of hidden units is estimated."""
 _KEPT_UNITS = 0.9995
-"""Share of hidden units that are told from larger ones."""
+"""Share of hidden units below the largest value; the rest are clipped."""
 _LAST_LOSSES = 500
-"""Batches whose mean loss the header says."""
+"""Number of batches over which the loss in the header is averaged."""
 
 
 def learn_cloze(
@@ -209,53 +215,53 @@ def learn_cloze(
     tokenisation: str = Words.name,
     header: dict[str, Any] | None = None,
 ) -> Cloze:
-    """Learn a model of words in context.
+    """Train a model of words in context.
 
     Parameters
     ----------
     blocks : sequence of arrays of uint16 or int32
-        Stretches of text as numbers of words (`Vocabulary.of_view`), some sentences each with their ends, a
-        few hundred words; they are shuffled.
+        Text as word numbers (`ClozeVocabulary.view_numbers`): blocks of a few hundred words, each some whole
+        sentences with their boundaries; they are shuffled.
     vocabulary : Vocabulary
-        Sentence ends among its words.
+        Must contain the sentence boundaries.
     rivals : (offsets, numbers)
-        What each word competes with: numbers of words, shapes ``(n_words + 1,)`` and ``(n_rivals,)``.
+        The rivals of each word as word numbers, shapes ``(n_words + 1,)`` and ``(n_rivals,)``.
     none_beside : array of int
-        Words that compete with each other and with no word at all, as function words do.
+        Words that compete with each other and with no word at all, such as function words.
     asked : array of bool, shape (n_words,), optional
-        The words that are learned to be told from others; by default all but sentence ends.
+        The words to be predicted; by default all except the sentence boundaries.
     spellings : sequence of str
-        Of all words, by number: what words that end alike have in common is learned from all of them. Without
-        any each word is learned for itself.
+        Spellings of all words by number. Words with the same ending then share part of their weights;
+        without spellings, each word is learned separately.
     dimensions, hidden : int
-        Width of embeddings and outputs, and of the hidden layer.
+        Width of the embeddings and outputs, and of the hidden layer.
     left, right : int
-        Words that are seen on each side.
+        Number of words seen on each side.
     epochs : int
-        How often each block is looked at.
+        Number of passes over the blocks.
     batch : int
-        Words of text a step, about.
+        Approximate number of words of text per step.
     rate : float
-        The first step size; it falls linearly to 3 %.
+        Initial learning rate; it falls linearly to 3 %.
     threads : int
-        They change the time alone. More than four are of little use.
+        Number of threads; they change only the time. More than four help little.
     checkpoint : path, optional
-        A file for the state: written every so many steps and gone on from where it is there. It stays.
-    checkpoint_every : int
+        File for the state, written every `checkpoint_every` steps. If it exists, training resumes from it.
+        It is not deleted.
     progress : callable, optional
-        Told a stage, the step and how many there are.
+        Called with a stage, the step and the number of steps.
     tokenisation : str
-        Registry name of that of the text.
+        Registry name of the tokenisation of the text.
     header : dict, optional
-        What else is to be kept with the weights: sources, licence.
+        Other entries of the header: sources, licence.
 
     Raises
     ------
     UserError
-        D993 for a setting that cannot be meant; D994 for a checkpoint of another run; D309 for one that
-        cannot be written.
+        D993 for an invalid setting; D994 for a checkpoint of another run; D309 if a checkpoint cannot be
+        written.
     ValueError
-        For rivals, spellings or text that are not of the vocabulary, and without any text.
+        For rivals, spellings or text that do not fit the vocabulary, and if there is no text.
     """
     from threadpoolctl import threadpool_limits
 
@@ -274,7 +280,7 @@ def learn_cloze(
     n_words = len(vocabulary)
     candidates = ClozeCandidates.from_rivals(n_words, rivals, np.asarray(none_beside, np.int64))
     if len(spellings) not in (0, n_words):
-        raise ValueError(f"spellings of {len(spellings)} words, and there are {n_words}")
+        raise ValueError(f"spellings of {len(spellings)} words for a vocabulary of {n_words}")
     endings = WordEndings(spellings)
     material = ClozeExamples(blocks, vocabulary, asked, settings)
     batches = material.batches()
@@ -301,12 +307,12 @@ def learn_cloze(
             for part in batches[:_SAMPLED]
         ]
     most_hidden = max(float(np.quantile(np.concatenate(units), _KEPT_UNITS)), 1e-6)
-    said = {"loss": round(float(losses[-_LAST_LOSSES:].mean()), 4), **asdict(settings)}
+    learned = {"loss": round(float(losses[-_LAST_LOSSES:].mean()), 4), **asdict(settings)}
     return quantise(
         vocabulary,
         dict(network.weights.arrays()),
         left=left,
         right=right,
         most_hidden=most_hidden,
-        header={"tokenisation": tokenisation, "learned": said, **(header or {})},
+        header={"tokenisation": tokenisation, "learned": learned, **(header or {})},
     )

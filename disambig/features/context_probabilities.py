@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 DISCOUNT = 0.75
 LEAST = 1e-9
-"""Probabilities are cut here, so that their logs are finite."""
+"""Lower limit of probabilities, so that their logarithms are finite."""
 
 
 def log_probabilities(
@@ -35,23 +35,23 @@ def log_probabilities(
     zero: int = -1,
     silent: NDArray[np.bool_] | None = None,
 ) -> NDArray[np.float32]:
-    """Return the logarithm of the probability of each candidate in each context, shape (n, K, C).
+    """Return the log-probability of each candidate in each context, shape (n, K, C).
 
     Parameters
     ----------
     ranks : array of uint16, shape (n, K, C)
-        Rank of the count of each candidate in each context, 0 where it was not seen.
+        Rank of the count of each candidate in each context, 0 if it was not seen.
     usable : array of bool, shape (n, C)
         Which contexts each place has.
     counts : array of float64, shape (n_ranks,)
         The count of each rank.
     prior : array of float64, shape (K,) or (n, K)
-        How probable each candidate is, wherever it stands.
+        Probability of each candidate regardless of the context.
     parents : array of int64, shape (C, 2)
-        The shorter contexts of each, which come before it; -1 where there are fewer.
+        The shorter contexts of each context, which precede it; -1 if there are fewer.
     zero : int
-        A candidate that has no counts in contexts that are `silent` (shape (C,)) of it: it keeps there the
-        share that shorter ones give it, and the others divide theirs. -1 for none.
+        Index of a candidate without counts in the `silent` contexts (shape (C,)); -1 for none. In these it
+        keeps the share that the shorter contexts give it, and the other candidates divide the rest.
     """
     probabilities = np.empty(ranks.shape, np.float32)
     smooth(ranks, usable, counts, prior, parents, probabilities, zero=zero, silent=silent)
@@ -85,9 +85,9 @@ def smooth(
 
 
 def logarithms(probabilities: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the logarithms of probabilities, those below `LEAST` cut."""
-    found: NDArray[np.float32] = np.log(np.maximum(probabilities, np.float32(LEAST)))
-    return found
+    """Return the logarithms of probabilities, which are cut at `LEAST`."""
+    logs: NDArray[np.float32] = np.log(np.maximum(probabilities, np.float32(LEAST)))
+    return logs
 
 
 def _smooth_with_numpy(
@@ -131,26 +131,26 @@ def _mean_of_parents(
 
 ZERO = ""
 ONE_SIDED = np.array([not (left and right) for left, right in CONTEXTS])
-"""Contexts with words on one side alone."""
+"""Contexts with words on only one side."""
 
 
 class ContextProbabilities(NgramCounts):
     """Extractor of the smoothed log-probabilities in the 14 contexts.
 
-    Columns, groups of features and evidence are those of `NgramCounts`, which it can replace.
+    Columns, feature groups and evidence are those of `NgramCounts`, so it can replace that extractor.
 
     Parameters
     ----------
     counts : str, path or CountTable
-        A count table: a file, or the name of one that an installed pack brings.
+        A count table: a file, or the name of a table in an installed pack.
     """
 
     def look_up_all(
         self, view: TokenView, several: GroupedInstances
     ) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
-        """Return the ranks of the n-grams, and which contexts the text holds (see `NgramCounts.look_up`).
+        """Return the ranks of the n-grams, and which contexts the text has (see `NgramCounts.look_up`).
 
-        With the candidate of no word among others, words still use the contexts of one side.
+        If the empty candidate is among others, words still use the one-sided contexts.
         """
         if not any(map(_has_zero, several.groups)):
             return super().look_up_all(view, several)
@@ -176,9 +176,9 @@ class ContextProbabilities(NgramCounts):
     def ranks_of_candidates(
         self, view: TokenView, instances: Instances, group: Group
     ) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
-        """Return the rank of each candidate's n-gram in each context, and which its place holds.
+        """Return the rank of each candidate's n-gram in each context, and which contexts its place has.
 
-        The same is done with lists of instances' own (see `NgramCounts.ranks_of_candidates`).
+        One-sided contexts are treated as in `look_up_all` for per-instance candidates too.
         """
         if instances.own is None:
             return super().ranks_of_candidates(view, instances, group)
@@ -190,7 +190,7 @@ class ContextProbabilities(NgramCounts):
     def _values(
         self, ranks: NDArray[np.uint16], usable: NDArray[np.bool_], view: TokenView, several: GroupedInstances
     ) -> NDArray[np.float32]:
-        found = np.empty(ranks.shape, np.float32)
+        values = np.empty(ranks.shape, np.float32)
         for group, here, rows in zip(several.groups, several.slices, several.rows, strict=True):
             shape = here.stop - here.start, len(group.candidates), BIAS
             smooth(
@@ -199,14 +199,16 @@ class ContextProbabilities(NgramCounts):
                 self._counts,
                 _candidate_prior(self.table, view.tokenisation, group),
                 CONTEXT_PARENTS,
-                found[rows].reshape(shape),
+                values[rows].reshape(shape),
                 zero=group.candidates.index(ZERO) if ZERO in group.candidates else -1,
                 silent=ONE_SIDED,
             )
-        return logarithms(found)
+        return logarithms(values)
 
-    def _of_lists(self, view: TokenView, instances: Instances, own: CandidateLists, group: Group) -> Features:
-        """Return the same of candidates of instances' own, in columns that all of them share."""
+    def _transform_lists(
+        self, view: TokenView, instances: Instances, own: CandidateLists, group: Group
+    ) -> Features:
+        """Return the same for per-instance candidates, in columns that all of them share."""
         from disambig.features.ngram_counts import columns_of_lists, counts_alone
 
         ranks, usable = self.ranks_of_candidates(view, instances, group)
@@ -222,14 +224,14 @@ class ContextProbabilities(NgramCounts):
         prior /= np.maximum(prior.sum(axis=1, keepdims=True), 1.0)
         in_list = usable[own.offsets[:-1]]
         zero = k - 1 if nothing.any() else -1
-        found = log_probabilities(
+        logs = log_probabilities(
             of_place, in_list, self._counts, prior, CONTEXT_PARENTS, zero=zero, silent=ONE_SIDED
         )
         values = np.ones((len(ranks), BIAS + 1), np.float32)
-        values[:, :BIAS] = found[place]
+        values[:, :BIAS] = logs[place]
         batch = DenseLists(values, own.offsets, instances.costs(group), columns_of_lists())
-        known = np.count_nonzero(ranks, axis=1).astype(np.int32)
-        return Features(batch, known, usable.sum(axis=1).astype(np.int32))
+        n_hits = np.count_nonzero(ranks, axis=1).astype(np.int32)
+        return Features(batch, n_hits, usable.sum(axis=1).astype(np.int32))
 
     @cached_property
     def _counts(self) -> NDArray[np.float64]:
@@ -237,26 +239,26 @@ class ContextProbabilities(NgramCounts):
 
 
 def _has_zero(group: Group) -> bool:
-    """Tell whether no word is a candidate among others."""
+    """Return True if the empty candidate is in the group along with others."""
     return ZERO in group.candidates and len(group.candidates) > 1
 
 
 @lru_cache(maxsize=1024)
 def _split_contexts(group: Group) -> tuple[Group, Group]:
-    """Return the words of a group, and no word."""
+    """Return a group of the words of `group`, and a group of the empty candidate."""
     return Group(group.name, tuple(filter(None, group.candidates))), Group(group.name, (ZERO,))
 
 
 def padded_indices(
     offsets: NDArray[np.int64], nothing: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return row and column of each candidate in a table of lists, in which no word has the last column.
+    """Return row and column of each candidate in a padded table; the empty candidate has the last column.
 
     Parameters
     ----------
     offsets : array of int64, shape (n + 1,)
     nothing : array of bool, shape (n_candidates,)
-        Which candidates are no word: one of a list at most.
+        Which candidates are empty: at most one per list.
     """
     sizes = np.diff(offsets)
     row = np.repeat(np.arange(len(sizes)), sizes)
@@ -269,12 +271,12 @@ def padded_indices(
 
 @lru_cache(maxsize=4096)
 def _candidate_prior(table: CountTable, tokenisation: str, group: Group) -> NDArray[np.float64]:
-    """Return how frequent each candidate is among them, add-one smoothed, shape (K,)."""
+    """Return the relative frequency of each candidate, add-one smoothed, shape (K,)."""
     counts = np.zeros(len(group.candidates))
     for r, candidate in enumerate(group.candidates):
         if candidate:
             words = hash_words(candidate.split())[None, :]
             counts[r] = 1.0 + table.counts_of_words(words, tokenisation=tokenisation, engine="numpy")[0]
-    counts[counts == 0] = max(counts.sum(), 1.0)  # the candidate of no word
+    counts[counts == 0] = max(counts.sum(), 1.0)  # the empty candidate
     prior: NDArray[np.float64] = counts / counts.sum()
     return prior

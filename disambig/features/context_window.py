@@ -1,4 +1,4 @@
-"""The context window: words and tags next to a place, each with its position."""
+"""The context window: words and tags near a place, each with its position."""
 
 from __future__ import annotations
 
@@ -41,44 +41,44 @@ from disambig.types import Arrays, Features
 
 MOST_WINDOW = 50
 _FORM, _FORM_TAG, _WORDS, _TAGS = 1, 2, 1000, 2000
-"""Kinds of features; those with a position add it, from the left below zero."""
+"""Kinds of features; kinds with a position add it (negative on the left)."""
 _BOUNDARIES = {START_HASH: SENTENCE_START, END_HASH: SENTENCE_END}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ContextWindow:
-    """Extractor of one sparse row of ones an instance, shared by its candidates (`CrossedRows`).
+    """Extractor of one sparse row of ones per instance, shared by its candidates (`CrossedRows`).
 
     Positions count from both ends of an instance of several tokens. A view without the layer ``"tag"`` has
-    no features of tags.
+    no tag features.
 
     Parameters
     ----------
     window : int
-        Tokens on each side, 0 to 50.
+        Number of tokens on each side, 0 to 50.
     words : bool
-        Whether the normal forms of these are features.
+        Whether the normal forms of these tokens are features.
     tags : bool
-        Whether the tags of these are features.
+        Whether the tags of these tokens are features.
     target : bool
-        Whether the instance as it is written is a feature, with its case, and, with `tags`, its tag.
+        Whether the instance as written (case included) is a feature and, with `tags`, its tag.
     nearness : float
-        A word or tag at distance d counts ``d ** -nearness``, and not 1; from 0 to 10.
+        A word or tag at distance d has the value ``d ** -nearness`` instead of 1; from 0 to 10.
     boundaries : bool
-        Whether the boundary words of the sentence are features, as words are.
+        Whether the sentence boundaries are features, like words.
     name : str
-        Of the feature group.
+        Name of the feature group.
     least : int
-        Features seen fewer times in training are left out.
+        Minimum number of occurrences of a feature in training.
     named : bool
-        Whether names of features are kept, such as ``word-1=river`` and ``tag-1=NN``; a tag that spaCy's
-        glossary does not have is named by a word that had it. They are most of the state. `explain` finds
-        those of the places that it explains without them.
+        Whether to keep names of features, such as ``word-1=river`` and ``tag-1=NN``; a tag that is missing
+        from spaCy's glossary is named after a word that had it. Names take up most of the state. Without
+        them, `explain` finds the names of the features at the places that it explains.
 
     Raises
     ------
     UserError
-        D452, D513, D514 for numbers that make no sense.
+        D452, D513, D514 for invalid numbers.
     """
 
     window: int = 3
@@ -102,16 +102,16 @@ class ContextWindow:
             raise UserError("D452", setting="least", value=self.least)
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> ContextWindow:
-        """Keep the features that instances of whatever group have."""
+        """Keep the features that occur at instances of any group."""
         keys = frequent_keys(
             (self._keys(view, part) for part in split_instances(instances)), least=self.least
         )
-        known = self._names(view, instances, keys) if self.named else {}
-        names = (known.get(column, "") for column in range(len(keys) * self.named))
+        names_by_column = self._names(view, instances, keys) if self.named else {}
+        names = (names_by_column.get(column, "") for column in range(len(keys) * self.named))
         return replace(self, seen=self._with_tags(SeenKeys(keys, PackedStrings.from_words(names))))
 
     def with_names(self, view: TokenView, instances: Instances) -> ContextWindow:
-        """Return the extractor with names of the features that instances have (see `NamesFeatures`)."""
+        """Return the extractor with names of the features at these instances (see `NamesFeatures`)."""
         seen = self.seen
         if seen is None or len(seen.names):
             return self
@@ -119,16 +119,16 @@ class ContextWindow:
         return replace(self, seen=self._with_tags(SeenKeys(seen.keys, names)))
 
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
-        """Return one row an instance; the evidence is how many of its features are known.
+        """Return one row per instance; the evidence is the number of its known features.
 
         Raises
         ------
         ValueError
-            Where the extractor was not fitted.
+            If the extractor is not fitted.
         """
         seen = self.seen
         if seen is None:
-            raise ValueError("the context window knows no features yet: fit it first")
+            raise ValueError("the context window is not fitted: no features are known")
         values = self._values(view)
         made = stack_rows([seen.rows(self._keys(view, part), values) for part in split_instances(instances)])
         return as_features(made, named_columns(seen, self.name), instances, group, self)
@@ -138,11 +138,11 @@ class ContextWindow:
         return self.seen.state() if self.seen is not None else {}
 
     def from_state(self, arrays: Arrays) -> ContextWindow:
-        """Return an extractor that knows the features of `state`; ValueError where arrays do not fit."""
+        """Return an extractor with the features of `state`; ValueError if the arrays do not fit."""
         return replace(self, seen=self._with_tags(seen_keys_from_state(arrays)) if arrays else None)
 
     def _with_tags(self, seen: SeenKeys) -> SeenKeys:
-        """Name the features of known tags by these, where names are kept."""
+        """Name the features of known tags by the tags, if names are kept."""
         if not self.tags or not len(seen.names):
             return seen
         from spacy.glossary import GLOSSARY
@@ -152,20 +152,20 @@ class ContextWindow:
         names = [f"tag{distance:+d}" for distance in self._distances] + ["tag"]
         values = np.repeat(hash_words(tags)[:, None], len(kinds), axis=1)
         columns = seen.columns(hash_values(values, np.array(kinds, np.uint64))).tolist()
-        known = {
+        tag_names = {
             column: f"{name}={tag}"
             for tag, row in zip(tags, columns, strict=True)
             for name, column in zip(names, row, strict=True)
             if column >= 0 and seen.names[column].startswith("tag")
         }
-        return replace(seen, names=seen.names.replaced(known))
+        return replace(seen, names=seen.names.replaced(tag_names))
 
     @property
     def _distances(self) -> list[int]:
         return [d for d in range(-self.window, self.window + 1) if d]
 
     def _tokens(self, view: TokenView, instances: Instances) -> NDArray[np.int64]:
-        """Return the tokens at each distance, shape ``(n, 2 * window)``; -1 beyond the sentence."""
+        """Return the tokens at each distance, shape ``(n, 2 * window)``; -1 outside the sentence."""
         distances = np.array(self._distances, np.int64)
         ahead = np.where(distances > 0, instances.lengths[:, None].astype(np.int64) - 1, 0)
         at = instances.positions[:, None] + ahead + distances
@@ -185,7 +185,7 @@ class ContextWindow:
                     columns.append(np.where(at >= 0, _rows_at(values, at), np.uint64(0)))
                     kinds += [kind_seed(base + distance) for distance in self._distances]
         if self.target:
-            columns.append(_write_names(view, instances)[:, None])
+            columns.append(_hash_forms(view, instances)[:, None])
             kinds.append(kind_seed(_FORM))
             if tags is not None:
                 columns.append(_combine_values(tags, instances)[:, None])
@@ -194,13 +194,13 @@ class ContextWindow:
         return hash_values(np.concatenate([nothing, *columns], axis=1), np.array(kinds, np.uint64))
 
     def _values(self, view: TokenView) -> NDArray[np.float64]:
-        """Return what each feature of `_keys` counts, shape ``(F,)``."""
+        """Return the value of each feature of `_keys`, shape ``(F,)``."""
         tags = self.tags and "tag" in view.layers
         near = np.abs(np.array(self._distances, np.float64)) ** -float(self.nearness)
         return np.append(np.tile(near, int(self.words) + int(tags)), np.ones(self.target * (1 + int(tags))))
 
     def _names(self, view: TokenView, instances: Instances, keys: Keys) -> dict[int, str]:
-        """Return what features are, by column and by the first instance that has them."""
+        """Return the names of features by column, taken from the first instance with each feature."""
         distances = self._distances
         sides = [f"{distance:+d}" for distance in distances]
         of_tags = [f"tag{side} of " for side in sides]
@@ -225,12 +225,12 @@ class ContextWindow:
 
 
 def _rows_at(values: NDArray[np.generic], at: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Return the values of tokens, of whichever for -1; there need be none."""
+    """Return the values of tokens (of any token for -1); `values` may be empty."""
     return values[at].astype(np.uint64) if len(values) else np.zeros(at.shape, np.uint64)
 
 
 def _combine_values(values: NDArray[np.generic], instances: Instances) -> NDArray[np.uint64]:
-    """Return the values of the tokens of each instance as one; 0 where they have none."""
+    """Return the combined value of the tokens of each instance; 0 if they have none."""
     longest = int(instances.lengths.max(initial=0))
     mixed = np.zeros(len(instances), np.uint64)
     for d in range(longest):
@@ -240,15 +240,15 @@ def _combine_values(values: NDArray[np.generic], instances: Instances) -> NDArra
     return mixed
 
 
-def _write_names(view: TokenView, instances: Instances) -> NDArray[np.uint64]:
-    """Return the hash of each instance as it is written; 0 for one of no token."""
+def _hash_forms(view: TokenView, instances: Instances) -> NDArray[np.uint64]:
+    """Return the hash of each instance as written; 0 for an instance without tokens."""
     seen: dict[str, int] = {"": 0}
-    found = np.zeros(len(instances), np.uint64)
+    hashes = np.zeros(len(instances), np.uint64)
     for i, form in enumerate(_forms(view, instances)):
         if form not in seen:
             seen[form] = hash_word(form)
-        found[i] = seen[form]
-    return found
+        hashes[i] = seen[form]
+    return hashes
 
 
 def _forms(view: TokenView, instances: Instances) -> list[str]:
@@ -261,7 +261,7 @@ def _forms(view: TokenView, instances: Instances) -> list[str]:
 
 
 def _show_value(view: TokenView, token: int, length: int, *, exact: bool) -> str:
-    """Return a token as it is in the view, or `length` of them as they are written."""
+    """Return a token as it is in the view, or `length` tokens as they are written."""
     if exact:
         text = view.texts[int(view.document_indices(np.array([token]))[0])]
         return " ".join(text[view.starts[token] : view.ends[token + max(length, 1) - 1]].split())

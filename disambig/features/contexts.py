@@ -1,4 +1,4 @@
-"""Contexts, templates and search steps that extractors and compiled functions share."""
+"""Contexts, templates and search steps shared by extractors and compiled functions."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ CONTEXT_PARENTS = np.array(
         for left, right in CONTEXTS
     ]
 )
-"""The contexts that are a word shorter, -1 where there is none, shape ``(14, 2)``."""
+"""The contexts that are one word shorter, -1 if there is none, shape ``(14, 2)``."""
 _LEFT, _RIGHT = np.array(CONTEXTS).T
 GROUP_NAMES = tuple(f"{size + 1}-gram" for size in range(1, MAX_ORDER))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CandidateHashes:
-    """A group's candidates as word hashes.
+    """The candidates of a group as word hashes.
 
     Attributes
     ----------
     words : array of uint64, shape (K, longest)
-        Zero behind the last word of a shorter candidate.
+        Zero after the last word of a shorter candidate.
     lengths : array of int64, shape (K,)
-        Zero for the candidate of no word.
+        Zero for the empty candidate.
     texts : tuple of str
     """
 
@@ -74,7 +74,7 @@ class CandidateHashes:
 
 
 def room(view: TokenView, instances: Instances) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return how many tokens each instance has to its left and right in its sentence, each shape (n,)."""
+    """Return the number of tokens to the left and right of each instance in its sentence, each shape (n,)."""
     sentence = np.searchsorted(view.sentences, instances.positions, side="right")
     left = instances.positions - view.sentences[sentence - 1]
     right = view.sentences[sentence] - (instances.positions + instances.lengths)
@@ -90,15 +90,15 @@ def fitting_contexts(
 ) -> NDArray[np.bool_]:
     """Return which contexts an instance can fill with *every* candidate, shape ``(n, 14)``.
 
-    A candidate of c words fills a context if ``l + c + r <= 5``. Contexts that some candidate
-    cannot fill, and those that run out of the sentence, are left out for all candidates alike. A
-    candidate of no word says something only between words: with one, contexts have both sides. Where
-    instances have different candidates, `longest` and `shortest` have the shape ``(n, 1)``.
+    A candidate of c words fills a context if ``l + c + r <= 5``. Contexts that some candidate cannot fill, or
+    that extend beyond the sentence, are excluded for all candidates. The empty candidate is informative only
+    between words: with it, contexts must have words on both sides. If instances have different candidates,
+    `longest` and `shortest` have the shape ``(n, 1)``.
     """
     says = (np.minimum(_LEFT, _RIGHT) > 0) | (np.asarray(shortest) > 0)
     inside = (left[:, None] >= _LEFT) & (right[:, None] >= _RIGHT)
-    found: NDArray[np.bool_] = inside & says & (_LEFT + _RIGHT + longest <= MAX_ORDER)
-    return found
+    fits: NDArray[np.bool_] = inside & says & (_LEFT + _RIGHT + longest <= MAX_ORDER)
+    return fits
 
 
 def ngram_text(view: TokenView, position: int, length: int, context: tuple[int, int], candidate: str) -> str:
@@ -110,7 +110,7 @@ def ngram_text(view: TokenView, position: int, length: int, context: tuple[int, 
 
 
 def word_at(view: TokenView, token: int) -> str:
-    """Return one token of a view for people, as n-grams have it: where digits are one, as ``0``."""
+    """Return one token of a view as n-grams show it: with all digits as ``0`` if they are one word."""
     start, end = int(view.starts[token]), int(view.ends[token])
     if start == end:
         return SENTENCE_START if token in view.sentences else SENTENCE_END
@@ -121,16 +121,16 @@ def word_at(view: TokenView, token: int) -> str:
 
 NOUN, VERB, NOUN_OR_VERB, GERUND, PARTICIPLE, ADJECTIVE, ADVERB, DETERMINER, PRONOUN, OTHER = range(10)
 MOST = 8
-"""Words that each step looks at."""
+"""Maximum number of words examined in each step of the search for head words."""
 LEFT, RIGHT = 2 * MOST + 1, MOST + 1
-"""Words on each side of the place that are ever looked at."""
+"""Maximum number of words examined on each side of the place."""
 
 
-def find_head_indices(kinds: Any, found: Any) -> None:
-    """Fill governor, verb and object of one place, as indices in `kinds`, -1 where there is none.
+def find_head_indices(kinds: Any, heads: Any) -> None:
+    """Fill `heads` with governor, verb and object of one place, as indices into `kinds`, -1 if there is none.
 
-    `kinds` are those of the `LEFT` tokens before the place and the `RIGHT` ones behind it (see
-    `parts_of_speech`); a sentence begins and ends with *other* ones, and there is nothing else beyond.
+    `kinds` are the kinds of the `LEFT` tokens before the place and the `RIGHT` ones after it (see
+    `WORD_KINDS`). Sentence boundaries are *other*, so the search never leaves the sentence.
     """
     governor = LEFT - 1
     for i in range(LEFT - 1, LEFT - 1 - MOST, -1):
@@ -139,15 +139,15 @@ def find_head_indices(kinds: Any, found: Any) -> None:
         if kinds[i] != ADVERB and kinds[i] != PRONOUN and kinds[i] != DETERMINER:
             governor = i
             break
-    found[0] = governor
-    found[1] = -1
+    heads[0] = governor
+    heads[1] = -1
     if kinds[governor] == NOUN or kinds[governor] == NOUN_OR_VERB:
         for i in range(governor - 1, governor - 1 - MOST, -1):
             if kinds[i] == OTHER:
                 break
             takes_object = kinds[i] == NOUN_OR_VERB and kinds[i + 1] == DETERMINER
             if takes_object or kinds[i] == VERB or kinds[i] == GERUND or kinds[i] == PARTICIPLE:
-                found[1] = i
+                heads[1] = i
                 break
     head, beyond = -1, LEFT
     for i in range(LEFT, LEFT + MOST):
@@ -160,17 +160,18 @@ def find_head_indices(kinds: Any, found: Any) -> None:
             break
         elif kinds[i] == GERUND:
             after = kinds[i + 1]
-            if after in (DETERMINER, PRONOUN, OTHER):  # what it governs, or nothing
+            if after in (DETERMINER, PRONOUN, OTHER):  # the gerund has an object, or nothing follows
                 head = i
                 break
         beyond = i
-    found[2] = head if head >= 0 else beyond
+    heads[2] = head if head >= 0 else beyond
 
 
 GAP_TEMPLATES = ("l", "r", "lr", "kl", "rs", "klr", "lrs", "k", "s")
-"""What each feature joins: l and r are the words beside the place, k and s those beyond them."""
+"""Words that each feature joins: l and r are next to the place, k and s one word further away."""
 PARTS = "klrs"
 SEEDS = hash_words([f"gap {template}" for template in GAP_TEMPLATES])
+# odd multipliers keep all 64 bits of a word hash
 MULTIPLIERS = np.array(
     [
         [hash_word(f"gap {template}/{part}") | 1 if part in template else 0 for part in PARTS]
@@ -178,7 +179,7 @@ MULTIPLIERS = np.array(
     ],
     np.uint64,
 )
-"""Shape ``(n_templates, 4)``; zero where a template does not look at a word."""
+"""Shape ``(n_templates, 4)``; zero if a template does not use a word."""
 
 
 def feature_buckets(
@@ -186,20 +187,20 @@ def feature_buckets(
 ) -> NDArray[np.uint64]:
     """Return the bucket of every feature of every place, shape ``(n_templates, n)``."""
     around = words_around_gap(hashes, left, right)
-    found = np.empty((len(GAP_TEMPLATES), len(left)), np.uint64)
-    for row, seed, multipliers in zip(found, SEEDS, MULTIPLIERS, strict=True):
+    buckets = np.empty((len(GAP_TEMPLATES), len(left)), np.uint64)
+    for row, seed, multipliers in zip(buckets, SEEDS, MULTIPLIERS, strict=True):
         row[:] = seed
         for words, multiplier in zip(around, multipliers, strict=True):
             if multiplier:
                 row += words * multiplier
-    found >>= np.uint64(64 - bits)
-    return found
+    buckets >>= np.uint64(64 - bits)
+    return buckets
 
 
 def words_around_gap(
     hashes: NDArray[np.uint64], left: NDArray[np.int64], right: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint64], ...]:
-    """Return the words k, l, r and s of each place; beyond a sentence's end its end again."""
+    """Return the words k, l, r and s of each place; beyond the sentence, its boundary is repeated."""
     before, after = hashes[left], hashes[right]
     further = hashes[np.maximum(left - 1, 0)], hashes[np.minimum(right + 1, len(hashes) - 1)]
     start, end = np.uint64(START_HASH), np.uint64(END_HASH)
@@ -216,11 +217,11 @@ PREFIX, SUFFIX = 2, 6
 """The attribute of a prefix of n letters is ``PREFIX + n``, of a suffix ``SUFFIX + n``."""
 LONGEST_PREFIX, LONGEST_SUFFIX = 4, 5
 CLASS = 1 + SUFFIX + LONGEST_SUFFIX
-"""The first of the attributes that are word classes; they are filled in by the caller."""
+"""The first of the attributes that are word classes; the caller fills them."""
 
 TEMPLATES = np.array(
     [
-        # attribute, place beside the token; attribute, place of a second one, or -1
+        # attribute and relative place; attribute (or -1) and relative place of a second token
         *[(attribute, 0, -1, 0) for attribute in (LOWER, SHAPE, LONG_SHAPE)],
         *[(PREFIX + n, 0, -1, 0) for n in range(1, LONGEST_PREFIX + 1)],
         *[(SUFFIX + n, 0, -1, 0) for n in range(1, LONGEST_SUFFIX + 1)],
@@ -235,7 +236,7 @@ TEMPLATES = np.array(
 
 
 def class_templates(n_classes: int) -> NDArray[np.int64]:
-    """Return the features of the classes of words, of `n_classes` each, beside `TEMPLATES`."""
+    """Return the templates of word classes, in addition to `TEMPLATES`."""
     return np.array(
         [(CLASS + g, place, -1, 0) for g in range(n_classes) for place in (-1, 0, 1)], np.int64
     ).reshape(-1, 4)
@@ -243,8 +244,8 @@ def class_templates(n_classes: int) -> NDArray[np.int64]:
 
 BASIS = np.uint64(0xCBF29CE484222325)
 PRIME = np.uint64(0x100000001B3)
-"""FNV-1a's, of which the hashes of attributes are made."""
+"""Constants of the FNV-1a hash, which attributes use."""
 OUTSIDE = np.uint64(0x51ED270B4C9F7A35)
-"""The hash of what is not there: an affix longer than the word, a place before the sentence."""
+"""The hash of something absent: an affix longer than the word, a place before the sentence."""
 STEP = np.uint64(0x9E3779B97F4A7C15)
 LONGEST_RUN = 4

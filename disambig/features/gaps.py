@@ -1,4 +1,4 @@
-"""Missing words: the odds that a word of a list belongs between two words."""
+"""Missing words: the odds that a word from a list belongs between two words."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ from disambig.text import TokenView
 from disambig.types import Arrays, Features
 
 FILE = "weights.npz"
-_BLOCK = 8192  # places at a time: their features stay in the cache
+_BLOCK = 8192  # places at a time, so that their features stay in the cache
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gaps:
-    """Where a word of a list may stand.
+    """Weights that tell where a word from a list may be missing.
 
     Attributes
     ----------
     weights : array of int8, shape (a power of two,)
-        One a bucket of hashed features.
+        One per bucket of hashed features.
     header : dict
-        ``tokenisation``, ``scale`` of the weights, and what else is known: words, sources, licence.
+        ``tokenisation``, ``scale`` of the weights, and further entries: words, sources, licence.
     """
 
     weights: NDArray[np.int8]
@@ -51,12 +51,12 @@ class Gaps:
 
     @classmethod
     def load(cls, folder: Path) -> Gaps:
-        """Read the weights in a folder.
+        """Read the weights from a folder.
 
         Raises
         ------
         UserError
-            D424, where a file is missing or is not what `save` writes.
+            D424 if a file is missing or was not written by `save`.
         """
         header, (weights,) = read_stored(folder, FILE, ("weights",), code="D424")
         gaps = cls(weights, header)
@@ -66,26 +66,26 @@ class Gaps:
         return gaps
 
     def save(self, folder: Path) -> None:
-        """Write `header.json` and `weights.npz` into `folder`."""
+        """Write `header.json` and `weights.npz` to `folder`."""
         write_stored(folder, FILE, self.header, weights=self.weights)
 
     def log_odds(
         self, view: TokenView, left: NDArray[np.int64], right: NDArray[np.int64]
     ) -> NDArray[np.float32]:
-        """Return the log-odds that a word of the list stands between two tokens, shape ``(n,)``.
+        """Return the log-odds that a word from the list belongs between two tokens, shape ``(n,)``.
 
         Parameters
         ----------
         view : TokenView
-            Made by the tokenisation that the weights were learned with.
+            Made by the tokenisation with which the weights were learned.
         left, right : arrays of int64, shape (n,)
-            Tokens of `view`, before and after the place; what stands in it is not looked at. None of them
-            is beyond the sentence: its ends are tokens too.
+            Tokens of `view` before and after the place; the word at the place itself is ignored. Both must be
+            in the sentence, whose boundaries are tokens too.
 
         Raises
         ------
         UserError
-            D425, where another tokenisation made the view.
+            D425 if another tokenisation made the view.
         """
         if view.tokenisation != self.header["tokenisation"]:
             raise UserError("D425", seen=view.tokenisation, known=self.header["tokenisation"])
@@ -98,12 +98,12 @@ class Gaps:
         else:
             for start in range(0, len(left), _BLOCK):
                 part = slice(start, start + _BLOCK)
-                found = feature_buckets(view.hashes, left[part], right[part], bits)
-                sums[part] = self.weights[found].sum(axis=0, dtype=np.int32)
+                buckets = feature_buckets(view.hashes, left[part], right[part], bits)
+                sums[part] = self.weights[buckets].sum(axis=0, dtype=np.int32)
         return sums.astype(np.float32) * np.float32(self.header["scale"])
 
     def _problem(self) -> str | None:
-        """Return what is wrong with the array or the header, if anything."""
+        """Return what is wrong with the array or the header, or None."""
         array = self.weights
         if array.dtype != np.int8 or array.ndim != 1 or array.size < 2 or array.size & array.size - 1:
             return f"weights of {array.dtype} {array.shape}"
@@ -117,30 +117,30 @@ class Gaps:
 
 RATE = 0.1
 _FIRST = 0.1
-"""What squared slopes begin with: no first step is larger than a third."""
+"""Initial sum of squared gradients, which limits the first steps to a third."""
 _MOST = 127
 
 
 def learn_gaps(
     views: Iterable[TokenView], words: Sequence[str], *, bits: int = 20, header: dict[str, Any] | None = None
 ) -> Gaps:
-    """Learn where words of a list stand, in one pass over text.
+    """Learn where words from a list occur, in one pass over text.
 
     Parameters
     ----------
     views : iterable of TokenView
-        Text in some random order, all of one tokenisation.
+        Text in random order, all from one tokenisation.
     words : sequence of str
-        The list; of a candidate of two words the first and last neighbours count.
+        The list; for a candidate of two words, its outer neighbours are used.
     bits : int
-        The weights are ``2 ** bits``.
+        The number of weights is ``2 ** bits``.
     header : dict, optional
-        What else is to be kept with the weights: sources, licence.
+        Further header entries: sources, licence.
 
     Raises
     ------
     ValueError
-        Without any place in any text.
+        If no text contains a place.
     """
     from disambig.features._network_kernels import descend_gaps
 
@@ -152,7 +152,7 @@ def learn_gaps(
         left, right, filled = _gap_places(view, finder)
         descend_gaps(view.hashes, left, right, filled, weights, seen, bits, np.float32(RATE))
     if tokenisation is None or not weights.any():
-        raise ValueError("no text to learn from")
+        raise ValueError("there is no text to learn from")
     scale = max(float(np.quantile(np.abs(weights[weights != 0]), 0.9999)), 1e-3) / _MOST
     rounded = np.clip(np.round(weights / scale), -_MOST, _MOST).astype(np.int8)
     return Gaps(rounded, {"tokenisation": tokenisation, "scale": scale, **(header or {})})
@@ -161,13 +161,13 @@ def learn_gaps(
 def _gap_places(
     view: TokenView, finder: CandidateFinder
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the tokens before and after each place, and whether a word of the list fills it, in order."""
-    found = finder.find(view)
+    """Return the tokens before and after each place, and whether a listed word fills it, in text order."""
+    instances = finder.find(view)
     places = empty_places(view)
-    empty = places[apart(places, found, len(view))]
-    left = np.concatenate([found.positions - 1, empty - 1])
-    right = np.concatenate([found.positions + found.lengths, empty])
-    filled = np.repeat([True, False], [len(found), len(empty)])
+    empty = places[apart(places, instances, len(view))]
+    left = np.concatenate([instances.positions - 1, empty - 1])
+    right = np.concatenate([instances.positions + instances.lengths, empty])
+    filled = np.repeat([True, False], [len(instances), len(empty)])
     order = np.argsort(left, kind="stable")
     return left[order], right[order], filled[order]
 
@@ -178,27 +178,27 @@ ZERO = ""
 
 @dataclass(frozen=True, slots=True)
 class MissingWordOdds:
-    """Extractor of one attribute: for no word, the log-odds that there is none; zero for words.
+    """Extractor of one attribute: for the empty candidate, the log-odds of no word; zero for words.
 
     Parameters
     ----------
     gaps : path
-        A folder with weights that `disambig.features.gaps.learn_gaps` learned.
+        A folder with weights learned by `learn_gaps`.
     """
 
     gaps: str | Path
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> MissingWordOdds:
-        """Return self: the weights were learned beforehand."""
+        """Return self: the weights are learned separately."""
         return self
 
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
-        """Return one attribute a candidate, shape ``(n, K, 1)``; it is no evidence for a flag.
+        """Return one attribute per candidate, shape ``(n, K, 1)``; it is not evidence for a flag.
 
-        Of instances with candidates of their own as `DenseLists`, whose column all candidates share.
+        Per-instance candidates give `DenseLists` with a column that all candidates share.
         """
         if instances.own is not None:
-            return self._of_lists(view, instances, instances.own, group)
+            return self._transform_lists(view, instances, instances.own, group)
         n, k = len(instances), len(group.candidates)
         values = np.zeros((n, k, 1), np.float32)
         if ZERO in group.candidates and n:
@@ -208,7 +208,9 @@ class MissingWordOdds:
         batch = DenseBlocks(values, np.arange(k).reshape(k, 1), _gap_columns(group), costs)
         return Features(batch, nothing, nothing)
 
-    def _of_lists(self, view: TokenView, instances: Instances, own: CandidateLists, group: Group) -> Features:
+    def _transform_lists(
+        self, view: TokenView, instances: Instances, own: CandidateLists, group: Group
+    ) -> Features:
         sizes = np.diff(own.offsets)
         values = np.zeros((int(own.offsets[-1]), 1), np.float32)
         texts, row = distinct_texts(own.texts)
@@ -216,16 +218,16 @@ class MissingWordOdds:
         if empty.any():
             values[empty, 0] = -np.repeat(self._odds(view, instances), sizes)[empty]
         nothing = np.zeros(len(values), np.int32)
-        batch = DenseLists(values, own.offsets, instances.costs(group), _OF_LISTS)
+        batch = DenseLists(values, own.offsets, instances.costs(group), _LIST_COLUMNS)
         return Features(batch, nothing, nothing)
 
     def _odds(self, view: TokenView, instances: Instances) -> NDArray[np.float32]:
-        """Return the log-odds that a word stands in each place, shape (n,), whatever stands there."""
+        """Return the log-odds that a word belongs at each place, shape (n,), whatever the text has there."""
         after = instances.positions + instances.lengths
         return gaps_in(str(self.gaps)).log_odds(view, instances.positions - 1, after)
 
     def state(self) -> Arrays:
-        """Return nothing: the weights are referred to, not copied."""
+        """Return nothing: the weights are referred to by path, not copied."""
         return {}
 
     def from_state(self, arrays: Arrays) -> MissingWordOdds:
@@ -240,10 +242,10 @@ def _gap_columns(group: Group) -> Columns:
     return Columns(np.arange(k, dtype=np.int32), np.zeros(k, np.int32), (GROUP_NAME,), names)
 
 
-_OF_LISTS = Columns(np.full(1, -1, np.int32), np.zeros(1, np.int32), (GROUP_NAME,), ["no word: place"])
+_LIST_COLUMNS = Columns(np.full(1, -1, np.int32), np.zeros(1, np.int32), (GROUP_NAME,), ["no word: place"])
 
 
 @lru_cache(maxsize=8)
 def gaps_in(folder: str) -> Gaps:
-    """Return the weights in a folder, read once."""
+    """Return the weights in a folder; each folder is read once."""
     return Gaps.load(Path(folder))

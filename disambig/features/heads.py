@@ -1,4 +1,4 @@
-"""Head words of a place: the lexicon of parts of speech, finding heads, and their n-grams."""
+"""Head words of a place: the lexicon of parts of speech, the search for heads, and their n-grams."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ from disambig.text import (
 )
 
 HEADWORD_TOKENISATION = "disambig.headwords.v1"
-"""Its hash seeds the keys of headword n-grams."""
+"""The hash of this name seeds the keys of headword n-grams."""
 
 
 @dataclass(frozen=True, slots=True)
 class HeadwordTokenisation:
-    """Cuts n-grams into words, for asking; no running text is a row of head words."""
+    """Splits n-grams into words, for queries only; head words do not form running text."""
 
     name: ClassVar[str] = HEADWORD_TOKENISATION
 
     def __call__(self, texts: Sequence[str]) -> TokenView:
-        """Refuse: the words of a text are not its head words.
+        """Raise an error: the words of a text are not its head words.
 
         Raises
         ------
@@ -55,7 +55,7 @@ class HeadwordTokenisation:
         raise UserError("D440", name=HEADWORD_TOKENISATION)
 
     def words(self, text: str) -> list[str]:
-        """Return the words of an n-gram, between the two boundary words that all tokenisations put there."""
+        """Return the words of an n-gram between the two boundary words, like all tokenisations."""
         return Words().words(text)
 
 
@@ -63,23 +63,23 @@ WORD_KINDS = (
     "noun", "verb", "noun or verb", "gerund", "participle", "adjective", "adverb", "determiner", "pronoun",
     "other",
 )  # fmt: skip
-"""A word that is not known is a noun; boundaries of sentences and marks are *other*."""
+"""Unknown words are nouns; sentence boundaries and punctuation are *other*."""
 _S32 = np.uint64(32)
 FILE = "words.npz"
 
 
 @dataclass(frozen=True, eq=False)
 class PartsOfSpeech:
-    """What kind of word each word of a language mostly is.
+    """The most frequent kind (part of speech) of each word in a language.
 
     Attributes
     ----------
     words : array of uint32, shape (n,)
-        The upper halves of the words' hashes, ascending.
+        The upper halves of the word hashes, ascending.
     kinds : array of uint8, shape (n,)
         Indices into `WORD_KINDS`.
     header : dict
-        ``tokenisation``, and what else is known: sources, licence.
+        ``tokenisation``, and further entries: sources, licence.
     """
 
     words: NDArray[np.uint32]
@@ -88,19 +88,19 @@ class PartsOfSpeech:
 
     @classmethod
     def from_words(cls, kinds: Mapping[str, int], header: dict[str, Any]) -> PartsOfSpeech:
-        """Return a lexicon of words and their kinds; the header names the tokenisation that cuts them."""
+        """Return a lexicon from words and their kinds; the header must name the tokenisation of the text."""
         hashes = (hash_words(list(kinds)) >> _S32).astype(np.uint32)
         words, first = np.unique(hashes, return_index=True)
         return cls(words, np.array(list(kinds.values()), np.uint8)[first], header)
 
     @classmethod
     def load(cls, folder: Path) -> PartsOfSpeech:
-        """Read the lexicon in a folder.
+        """Read the lexicon from a folder.
 
         Raises
         ------
         UserError
-            D438, where a file is missing or is not what `save` writes.
+            D438 if a file is missing or was not written by `save`.
         """
         header, (words, kinds) = read_stored(folder, FILE, ("words", "kinds"), code="D438")
         problem = _lexicon_problem(words, kinds, header)
@@ -109,11 +109,11 @@ class PartsOfSpeech:
         return cls(words, kinds, header)
 
     def save(self, folder: Path) -> None:
-        """Write `header.json` and `words.npz` into `folder`."""
+        """Write `header.json` and `words.npz` to `folder`."""
         write_stored(folder, FILE, self.header, words=self.words, kinds=self.kinds)
 
     def require(self, tokenisation: str) -> None:
-        """Refuse words that another tokenisation cut.
+        """Raise an error if words come from another tokenisation.
 
         Raises
         ------
@@ -130,25 +130,25 @@ class PartsOfSpeech:
 
     def word_kinds(self, hashes: NDArray[np.uint64]) -> NDArray[np.uint8]:
         """Return the kind of each word, shape ``(n,)``."""
-        found = np.full(len(hashes), NOUN, np.uint8)
+        kinds = np.full(len(hashes), NOUN, np.uint8)
         if len(self.words):
             halves = (hashes >> _S32).astype(np.uint32)
             at = np.minimum(np.searchsorted(self.words, halves), len(self.words) - 1)
-            found = np.where(self.words[at] == halves, self.kinds[at], found)
-        found[(hashes == np.uint64(START_HASH)) | (hashes == np.uint64(END_HASH))] = OTHER
-        return found
+            kinds = np.where(self.words[at] == halves, self.kinds[at], kinds)
+        kinds[(hashes == np.uint64(START_HASH)) | (hashes == np.uint64(END_HASH))] = OTHER
+        return kinds
 
 
 @lru_cache(maxsize=8)
 def parts_of_speech_in(folder: str) -> PartsOfSpeech:
-    """Return the lexicon in a folder, read once."""
+    """Return the lexicon in a folder; each folder is read once."""
     return PartsOfSpeech.load(Path(folder))
 
 
 def _lexicon_problem(words: NDArray[Any], kinds: NDArray[Any], header: Any) -> str | None:
-    """Return what is wrong with arrays or header, if anything."""
+    """Return what is wrong with the arrays or the header, or None."""
     if words.dtype != np.uint32 or words.ndim != 1 or not (words[1:] > words[:-1]).all():
-        return "words that are no ascending 32-bit numbers"
+        return "words that are not ascending 32-bit numbers"
     if kinds.dtype != np.uint8 or kinds.shape != words.shape or kinds.max(initial=0) >= len(WORD_KINDS):
         return f"kinds of {kinds.dtype} {kinds.shape}"
     if not isinstance(header, dict) or not isinstance(header.get("tokenisation"), str):
@@ -160,64 +160,64 @@ N_HEADS = ("governor", "verb", "object")
 
 
 def find_heads(parts: PartsOfSpeech, view: TokenView, instances: Instances) -> NDArray[np.int64]:
-    """Return the token of each head word of each place, -1 where there is none, shape ``(n, 3)``.
+    """Return the token of each head word of each place, -1 if there is none, shape ``(n, 3)``.
 
     Raises
     ------
     UserError
-        D439, where another tokenisation made the view.
+        D439 if another tokenisation made the view.
     """
     parts.require(view.tokenisation)
     first, after = instances.positions, instances.positions + instances.lengths
-    found = np.full((len(first), len(N_HEADS)), -1, np.int64)
+    heads = np.full((len(first), len(N_HEADS)), -1, np.int64)
     if use_numba(len(first) * (LEFT + RIGHT)):
         from disambig.features._row_kernels import find_head_tokens
 
-        find_head_tokens(view.hashes, *parts.directory, parts.words, parts.kinds, first, after, found)
-        return found
+        find_head_tokens(view.hashes, *parts.directory, parts.words, parts.kinds, first, after, heads)
+        return heads
     before = first[:, None] + np.arange(-LEFT, 0)
     window = np.concatenate([before, after[:, None] + np.arange(RIGHT)], axis=1)
     inside = (window >= 0) & (window < len(view))
     kinds = parts.word_kinds(view.hashes[np.where(inside, window, 0).ravel()]).reshape(window.shape)
     kinds[~inside] = OTHER
     for i in range(len(first)):
-        find_head_indices(kinds[i], found[i])
-    at = np.take_along_axis(window, np.maximum(found, 0), axis=1)
-    sound = (found >= 0) & np.take_along_axis(inside, np.maximum(found, 0), axis=1)
+        find_head_indices(kinds[i], heads[i])
+    at = np.take_along_axis(window, np.maximum(heads, 0), axis=1)
+    sound = (heads >= 0) & np.take_along_axis(inside, np.maximum(heads, 0), axis=1)
     return np.where(sound, at, -1)
 
 
 PATTERNS = ("_ object", "governor _", "verb * _", "governor _ object", "verb * _ object")
 ORDERS = np.array([2, 2, 3, 3, 4])
-"""Words of each pattern; a gap counts as one."""
-_OBJECT = np.array([True, False, False, True, True])
+"""Number of words of each pattern; a gap counts as one."""
+_HAS_OBJECT = np.array([True, False, False, True, True])
 _HEAD = np.array([-1, 0, 1, 0, 1])
 _GAPPED = np.array([False, False, True, False, True])
-_PLACE = (_HEAD >= 0).astype(np.int64) + _GAPPED
+_CANDIDATE_PLACE = (_HEAD >= 0).astype(np.int64) + _GAPPED
 HEADWORD_PARENTS = np.array([[-1, -1], [-1, -1], [-1, -1], [1, 0], [2, 0]])
-"""The shorter patterns of each, -1 where there is none, shape ``(5, 2)``."""
+"""The shorter patterns of each pattern, -1 if there is none, shape ``(5, 2)``."""
 
 
 def candidate_hashes(group: Group) -> NDArray[np.uint64]:
-    """Return what stands for each candidate in keys, shape (K,)."""
+    """Return the hash that represents each candidate in keys, shape (K,)."""
     return np.array([hash_word(word or NOTHING) for word in group.candidates], np.uint64)
 
 
 def head_words(parts: PartsOfSpeech, view: TokenView, instances: Instances) -> NDArray[np.uint64]:
-    """Return the hashes of each place's head words, 0 where there is none, shape (n, 3); see `heads`."""
+    """Return the hashes of each place's head words, 0 if there is none, shape (n, 3); see `find_heads`."""
     at = find_heads(parts, view, instances)
     return np.where(at >= 0, view.hashes[np.maximum(at, 0)], np.uint64(UNKNOWN))
 
 
 def known_patterns(words: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """Return which patterns each place can fill, shape (n, 5); `words` as by `head_words`."""
+    """Return which patterns each place can fill, shape (n, 5); `words` as from `head_words`."""
     has = words != UNKNOWN
     heads = np.where(_HEAD[None, :] >= 0, has[:, np.maximum(_HEAD, 0)], True)
-    return heads & (has[:, 2:] | ~_OBJECT)
+    return heads & (has[:, 2:] | ~_HAS_OBJECT)
 
 
 def fixed_keys(words: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Return what the keys of a place's n-grams have in common, and where the candidate stands in them.
+    """Return the common part of the keys of a place's n-grams, and the place of the candidate in them.
 
     Parameters
     ----------
@@ -227,7 +227,7 @@ def fixed_keys(words: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[n
     Returns
     -------
     fixed : array of uint64, shape (n, 5)
-        A key is ``fmix(fixed + candidate * place)``, with the multiplier of the candidate's place.
+        A key is ``fmix(fixed + candidate * m)``, with the multiplier m of the candidate's place.
     place : array of int64, shape (5,)
     """
     places = np.array(PLACES, np.uint64)
@@ -241,9 +241,9 @@ def fixed_keys(words: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[n
         fixed[:, pattern] = np.uint64(start & MASK)
         if _HEAD[pattern] >= 0:
             fixed[:, pattern] += words[:, _HEAD[pattern]] * places[0]
-        if _OBJECT[pattern]:
-            fixed[:, pattern] += words[:, 2] * places[_PLACE[pattern] + 1]
-    return fixed, _PLACE
+        if _HAS_OBJECT[pattern]:
+            fixed[:, pattern] += words[:, 2] * places[_CANDIDATE_PLACE[pattern] + 1]
+    return fixed, _CANDIDATE_PLACE
 
 
 def pattern_keys(
@@ -266,18 +266,18 @@ def pattern_keys(
 
 
 def lone_keys(candidates: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return the keys of candidates without any head word, shape (K,)."""
+    """Return the keys of candidates without head words, shape (K,)."""
     start = np.uint64((hash_word(HEADWORD_TOKENISATION) + ORDER) & MASK)
     return fmix(start + candidates * np.uint64(PLACES[0]))
 
 
 def ngram_text(pattern: int, governor: str, verb: str, object_: str, candidate: str) -> str:
-    """Return one n-gram for people; a table is asked for it so, unless the candidate is of two words."""
-    found = [governor, verb][_HEAD[pattern]] if _HEAD[pattern] >= 0 else ""
+    """Return one n-gram as text; a table can be queried with it, unless the candidate has two words."""
+    head = [governor, verb][_HEAD[pattern]] if _HEAD[pattern] >= 0 else ""
     parts = [
-        found,
+        head,
         GAP if _GAPPED[pattern] else "",
         candidate or NOTHING,
-        object_ if _OBJECT[pattern] else "",
+        object_ if _HAS_OBJECT[pattern] else "",
     ]
     return " ".join(part for part in parts if part)

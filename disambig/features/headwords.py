@@ -33,10 +33,10 @@ class HeadwordCounter:
     Parameters
     ----------
     task : Task
-        Whose candidates fill a group.
+        The candidates of its groups are counted.
     parts : PartsOfSpeech
     memory : int
-        Bound on the memory of the process, in bytes.
+        Memory limit of the process, in bytes.
     """
 
     def __init__(self, task: Task, parts: PartsOfSpeech, *, memory: int = _MEMORY) -> None:
@@ -44,16 +44,18 @@ class HeadwordCounter:
         self.counter = NgramCounter(HEADWORD_TOKENISATION, orders=COUNTED_ORDERS, memory=memory)
 
     def add(self, view: TokenView) -> None:
-        """Count the places of a view; a word of several groups once.
+        """Count the places of a view; a place that belongs to several groups counts once.
 
         Raises
         ------
         ValueError
-            Where instances have candidates of their own.
+            If instances have their own candidates.
         """
         instances = find_examples(self.task, view)
         if instances.own is not None:
-            raise ValueError("head words are counted for groups, and these candidates are instances' own")
+            raise ValueError(
+                "head words are counted for groups, and these instances have their own candidates"
+            )
         instances = instances.take(instances.observed >= 0)
         candidates = np.empty(len(instances), np.uint64)
         for g, group in enumerate(self.task.groups):
@@ -64,9 +66,9 @@ class HeadwordCounter:
         instances, candidates = instances.take(once), candidates[once]
         words = ngrams.head_words(self.parts, view, instances)
         self._add(ngrams.lone_keys(candidates), 1)
-        known = ngrams.known_patterns(words)
+        fillable = ngrams.known_patterns(words)
         for pattern, order in enumerate(ngrams.ORDERS.tolist()):
-            rows = np.flatnonzero(known[:, pattern])
+            rows = np.flatnonzero(fillable[:, pattern])
             self._add(ngrams.pattern_keys(words[rows], candidates[rows, None], pattern), order)
 
     def _add(self, keys: NDArray[np.uint64], order: int) -> None:
@@ -76,21 +78,21 @@ class HeadwordCounter:
     def partitions(
         self, *, min_counts: Mapping[int, int]
     ) -> Iterator[tuple[NDArray[np.uint64], NDArray[np.uint64]]]:
-        """Yield keys and counts of the n-grams that reach a count, by words, in ascending order of keys.
+        """Yield keys and counts of the n-grams that reach their minimum count, in ascending order of keys.
 
         Raises
         ------
         ValueError
-            For least counts that fall with the number of words: of what is counted its parts are, too.
+            If the minimum counts fall with the number of words: an n-gram needs its shorter n-grams.
         """
         least = [min_counts.get(order, 1) for order in range(1, COUNTED_ORDERS + 1)]
         if least != sorted(least):
-            raise ValueError(f"least counts that fall with the number of words: {dict(min_counts)}")
+            raise ValueError(f"minimum counts that fall with the number of words: {dict(min_counts)}")
         for keys, counts, _ in self.counter.partitions(min_counts=min_counts):
             yield keys, counts
 
     def close(self) -> None:
-        """Delete temporary files and let go of the memory."""
+        """Delete temporary files and release memory."""
         self.counter.close()
 
     def __enter__(self) -> HeadwordCounter:
@@ -105,15 +107,15 @@ N_PATTERNS = len(ngrams.PATTERNS)
 
 
 class Headwords:
-    """Extractor of the smoothed log-probabilities in the five patterns of head words.
+    """Extractor of the smoothed log-probabilities in the five head word patterns.
 
     Parameters
     ----------
     counts : str, path or CountTable
-        A count table with headword n-grams (see `disambig.features.headwords`): a file, or the name
-        of one that an installed pack brings.
+        A count table with headword n-grams (see `HeadwordCounter`): a file, or the name of a table in an
+        installed pack.
     parts_of_speech : path
-        A folder with kinds of words, the one that the table was counted with.
+        A folder with a lexicon of word kinds: the one with which the table was counted.
     """
 
     describes: ClassVar[str] = "group"
@@ -130,11 +132,11 @@ class Headwords:
         return open_table(self.counts).require(HEADWORD_TOKENISATION)
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> Headwords:
-        """Return self: the table was made beforehand."""
+        """Return self: the table is made separately."""
         return self
 
     def state(self) -> Arrays:
-        """Return nothing: the table is referred to, not copied."""
+        """Return nothing: the table is referred to by path, not copied."""
         return {}
 
     def from_state(self, arrays: Arrays) -> Headwords:
@@ -142,19 +144,19 @@ class Headwords:
         return self
 
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
-        """Return the attributes of instances of one group, shape ``(n, K, 5)``: no evidence for flags.
+        """Return the attributes of instances of one group, shape ``(n, K, 5)``; not evidence for flags.
 
         Raises
         ------
         UserError
-            D110 where the table has no headword n-grams, D438 and D439 for the kinds of words.
+            D110 if the table has no headword n-grams, D438 and D439 for the lexicon of word kinds.
         """
         n, k = len(instances), len(group.candidates)
         words = self._words(view, instances)
-        known = ngrams.known_patterns(words)
-        ranks = self._ranks(words, known, group)
+        fillable = ngrams.known_patterns(words)
+        ranks = self._ranks(words, fillable, group)
         prior = _headword_prior(self.table, group)
-        values = log_probabilities(ranks, known, self._counts, prior, ngrams.HEADWORD_PARENTS)
+        values = log_probabilities(ranks, fillable, self._counts, prior, ngrams.HEADWORD_PARENTS)
         costs = instances.costs(group).reshape(n, k)
         nothing = np.zeros(n * k, np.int32)
         column_of = np.arange(k * N_PATTERNS).reshape(k, N_PATTERNS)
@@ -163,43 +165,47 @@ class Headwords:
     def evidence(
         self, view: TokenView, instances: Instances, group: Group
     ) -> dict[tuple[str, str], FeatureEvidence]:
-        """Return each n-gram that is asked for at a single place, with its count (see `Explains`)."""
+        """Return each n-gram that is looked up at a single place, with its count (see `Explains`)."""
         at = find_heads(parts_of_speech_in(str(self.parts_of_speech)), view, instances)
         words = self._words(view, instances)
-        known = ngrams.known_patterns(words)
-        counts = self.table.values[self._ranks(words, known, group)][0].tolist()
+        fillable = ngrams.known_patterns(words)
+        counts = self.table.values[self._ranks(words, fillable, group)][0].tolist()
         governor, verb, object_ = (_ngram_text(view, token) for token in at[0].tolist())
         least = self.table.header.get("info", {}).get("least_headwords")
-        found = {}
+        evidence = {}
         for r, candidate in enumerate(group.candidates):
-            for p in np.flatnonzero(known[0]).tolist():
+            for p in np.flatnonzero(fillable[0]).tolist():
                 text = ngrams.ngram_text(p, governor, verb, object_, candidate)
                 seen = None if least is None else least.get(str(ngrams.ORDERS[p]))
-                found[candidate or "no word", ngrams.PATTERNS[p]] = FeatureEvidence(text, counts[r][p], seen)
-        return found
+                evidence[candidate or "no word", ngrams.PATTERNS[p]] = FeatureEvidence(
+                    text, counts[r][p], seen
+                )
+        return evidence
 
     def _words(self, view: TokenView, instances: Instances) -> NDArray[np.uint64]:
         return ngrams.head_words(parts_of_speech_in(str(self.parts_of_speech)), view, instances)
 
-    def _ranks(self, words: NDArray[np.uint64], known: NDArray[np.bool_], group: Group) -> NDArray[np.uint16]:
+    def _ranks(
+        self, words: NDArray[np.uint64], fillable: NDArray[np.bool_], group: Group
+    ) -> NDArray[np.uint16]:
         """Return the ranks of the n-grams, shape (n, K, 5).
 
-        One whose shorter patterns were not seen was not seen either: it is not looked up.
+        An n-gram whose shorter patterns were not seen was not seen either, so it is not looked up.
         """
         candidates = ngrams.candidate_hashes(group)
         ranks = np.zeros((len(words), len(candidates), N_PATTERNS), np.uint16)
         if use_numba(ranks.size):
             from disambig.features._count_kernels import fill_headword_ranks
 
-            fill_headword_ranks(self.table, words, known, candidates, ranks)
+            fill_headword_ranks(self.table, words, fillable, candidates, ranks)
             return ranks
         for pattern, parents in enumerate(ngrams.HEADWORD_PARENTS):
-            rows = np.flatnonzero(known[:, pattern])
+            rows = np.flatnonzero(fillable[:, pattern])
             keys = ngrams.pattern_keys(words[rows], candidates, pattern)
-            found = self.table.ranks(keys.ravel(), engine="numpy").reshape(keys.shape)
+            looked_up = self.table.ranks(keys.ravel(), engine="numpy").reshape(keys.shape)
             for parent in parents[parents >= 0]:
-                found[ranks[rows, :, parent] == 0] = 0
-            ranks[rows, :, pattern] = found
+                looked_up[ranks[rows, :, parent] == 0] = 0
+            ranks[rows, :, pattern] = looked_up
         return ranks
 
     @cached_property
@@ -223,14 +229,14 @@ def _headword_columns(group: Group) -> Columns:
 
 @lru_cache(maxsize=256)
 def _headword_prior(table: CountTable, group: Group) -> NDArray[np.float64]:
-    """Return how frequent each candidate is among them, add-one smoothed, shape (K,)."""
+    """Return the relative frequency of each candidate, add-one smoothed, shape (K,)."""
     counts = 1.0 + table.counts(ngrams.lone_keys(ngrams.candidate_hashes(group)), engine="numpy")
     prior: NDArray[np.float64] = counts / counts.sum()
     return prior
 
 
 def _ngram_text(view: TokenView, token: int) -> str:
-    """Return a word for people; the ends of a sentence as they are written in n-grams."""
+    """Return a word as text; sentence boundaries as they are written in n-grams."""
     from disambig.features.contexts import word_at
 
     return word_at(view, token) if token >= 0 else ""

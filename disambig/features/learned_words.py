@@ -19,17 +19,17 @@ from disambig.types import Arrays, Features
 
 GROUP_NAME = "context"
 STEP = 1 / 32
-"""Weights are kept in steps of this size, as 8-bit integers."""
+"""Unit of the weights, which are stored as 8-bit integers."""
 
 Table = tuple[NDArray[np.uint32], NDArray[np.int8]]
 """Features, ascending, and their weights, shapes ``(m,)`` and ``(m, K)``."""
 Tables = dict[int, Table]
-"""Tables by the number of their group."""
+"""Tables by the number of their group (`group_number`)."""
 
 
 @lru_cache(maxsize=1024)
 def group_number(group: Group) -> int:
-    """Return what a group's table is found by, whatever the order of the groups."""
+    """Return the number by which a group's table is found, independent of the order of the groups."""
     return hash_word("/".join(group.candidates)) >> 1
 
 
@@ -43,24 +43,24 @@ def learn_tables(
     kept: int,
     least: int,
 ) -> Tables:
-    """Return the table of each group that can be learned; the others have none.
+    """Return the table of each group that can be learned; other groups have none.
 
-    A group needs two candidates, each of them right somewhere, and a feature seen `least` times.
+    A group needs two candidates, each of which is right somewhere, and a feature seen `least` times.
 
     Parameters
     ----------
     groups : sequence of Group
     examples : callable
-        From the number of a group to its examples.
+        Returns the examples of a group, given its index.
     features : callable
-        From these to their features (see `learn`).
+        Returns the features of these examples (see `learn_table`).
     extractor : str
-        What is named where nothing can be learned.
+        Name of the extractor for the error message.
 
     Raises
     ------
     UserError
-        D423 where no group has such a feature.
+        D423 if no group has such a feature.
     """
     tables: Tables = {}
     tried = 0
@@ -81,20 +81,20 @@ def learn_tables(
 def learn_table(
     keys: NDArray[np.uint32], observed: NDArray[np.int32], *, C: float, kept: int, least: int
 ) -> Table | None:
-    """Return the heaviest weights of a logistic regression; None where no feature is seen `least` times.
+    """Return the heaviest weights of a logistic regression; None if no feature is seen `least` times.
 
     Parameters
     ----------
     keys : array of uint32, shape (n, F)
-        The features of each instance; one that stands twice counts twice.
+        The features of each instance; a feature that occurs twice in an instance counts twice.
     observed : array of int32, shape (n,)
-        Index of the right candidate; each candidate must be there.
+        Index of the right candidate; each candidate must occur.
     C : float
-        Inverse strength of the L2 regulariser.
+        Inverse strength of the L2 regularisation.
     kept : int
-        Features kept.
+        Number of features to keep.
     least : int
-        How often a feature must be there to be learned.
+        Minimum number of occurrences of a feature.
     """
     from scipy.sparse import csr_array
     from sklearn.linear_model import LogisticRegression
@@ -103,7 +103,7 @@ def learn_table(
     frequent = (seen >= least) & (vocabulary != 0)
     if not frequent.any():
         return None
-    number = (np.cumsum(frequent) - 1).astype(np.int32)  # liblinear takes no longer ones
+    number = (np.cumsum(frequent) - 1).astype(np.int32)  # liblinear does not accept 64-bit indices
     keep = frequent[column.ravel()]
     rows = np.repeat(np.arange(len(keys), dtype=np.int32), keys.shape[1])[keep]
     x = csr_array(
@@ -116,25 +116,27 @@ def learn_table(
     spread = np.abs(weights).max(axis=0) * np.sqrt(seen[frequent])
     heaviest = np.sort(np.argsort(-spread, kind="stable")[:kept])
     steps = np.clip(np.round(weights[:, heaviest].T / STEP), -127, 127).astype(np.int8)
-    used = steps.any(axis=1)
+    used = steps.any(axis=1)  # weights that round to zero need no storage
     return vocabulary[frequent][heaviest][used], steps[used]
 
 
 def sum_weights(keys: NDArray[np.uint32], table: Table) -> NDArray[np.int32]:
-    """Return the sum of the known features' weights for each candidate, shape ``(n, K)``, in steps."""
-    known, weights = table
-    if not len(known):
+    """Return the sum of the known features' weights for each candidate, shape ``(n, K)``, by `STEP`."""
+    vocabulary, weights = table
+    if not len(vocabulary):
         return np.zeros((len(keys), weights.shape[1]), np.int32)
-    at = np.minimum(np.searchsorted(known, keys), len(known) - 1)
-    rows, features = np.nonzero(known[at] == keys)
-    added = weights[at[rows, features]].T.astype(np.float64)  # (K, found): small integers, so exact
-    return np.stack([np.bincount(rows, each, minlength=len(keys)) for each in added], axis=1).astype(np.int32)
+    at = np.minimum(np.searchsorted(vocabulary, keys), len(vocabulary) - 1)
+    rows, features = np.nonzero(vocabulary[at] == keys)
+    added = weights[at[rows, features]].T.astype(np.float64)  # (K, n_hits): small integers, so exact
+    return np.stack(
+        [np.bincount(rows, row_weights, minlength=len(keys)) for row_weights in added], axis=1
+    ).astype(np.int32)
 
 
 def as_features(scores: NDArray[np.int32] | None, instances: Instances, group: Group) -> Features:
-    """Return sums of weights as one attribute a candidate, shape ``(n, K, 1)``; None: all zero.
+    """Return sums of weights as one attribute per candidate, shape ``(n, K, 1)``; all zero for None.
 
-    Words around are no n-gram found: they alone never make a flag.
+    Words around a place do not count as n-gram hits, so they never cause a flag on their own.
     """
     n, k = len(instances), len(group.candidates)
     values = np.zeros((n, k, 1), np.float32)
@@ -144,7 +146,7 @@ def as_features(scores: NDArray[np.int32] | None, instances: Instances, group: G
 
 
 def one_attribute(values: NDArray[np.float32], instances: Instances, group: Group) -> Features:
-    """Return what the words around are worth as the only attribute of each candidate, shape ``(n, K, 1)``."""
+    """Return scores by context as the only attribute of each candidate, shape ``(n, K, 1)``."""
     n, k = values.shape[:2]
     costs = (np.arange(k) != instances.observed[:, None]).astype(np.float32)
     nothing = np.zeros(n * k, np.int32)
@@ -154,14 +156,14 @@ def one_attribute(values: NDArray[np.float32], instances: Instances, group: Grou
 
 @lru_cache(maxsize=1024)
 def attribute_columns(group: Group) -> Columns:
-    """Return the meaning of the only attribute of each candidate."""
+    """Return the names of the only attribute of each candidate."""
     k = len(group.candidates)
     names = [f"{candidate}: words around" for candidate in group.candidates]
     return Columns(np.arange(k, dtype=np.int32), np.zeros(k, np.int32), (GROUP_NAME,), names)
 
 
 def tables_to_state(tables: Mapping[int, Table]) -> Arrays:
-    """Return tables as arrays: the keys and weights of all groups, one group behind the other."""
+    """Return tables as arrays: the keys and weights of all groups, one group after the other."""
     most = max((weights.shape[1] for _, weights in tables.values()), default=1)
     padded = [np.pad(w, ((0, 0), (0, most - w.shape[1]))) for _, w in tables.values()]
     return {
@@ -178,7 +180,7 @@ def tables_from_state(arrays: Arrays) -> Tables:
     Raises
     ------
     ValueError
-        Where the arrays do not fit together.
+        If the arrays do not fit together.
     """
     sizes, keys, weights = arrays["sizes"], arrays["keys"], arrays["weights"]
     fits = weights.ndim == 2 and len(weights) == len(keys) == sizes.sum() and (sizes >= 0).all()
@@ -191,14 +193,14 @@ def tables_from_state(arrays: Arrays) -> Tables:
 
 
 def one_score(scores: NDArray[np.float32], instances: Instances, group: Group, name: str) -> Features:
-    """Return a score of each candidate as its only attribute; none counts as an n-gram that was found.
+    """Return a score per candidate as its only attribute; it does not count as an n-gram hit.
 
     Parameters
     ----------
     scores : array of float32, shape (n_candidates,)
-        Of all instances, one after the other: of the group's candidates, or of lists of their own.
+        For all instances in turn: the candidates of the group, or those of their own lists.
     name : str
-        What the attribute is called where candidates have lists of their own.
+        Name of the attribute for per-instance candidates.
     """
     if instances.own is None:
         return one_attribute(scores.reshape(len(instances), len(group.candidates), 1), instances, group)
@@ -214,27 +216,27 @@ def _score_columns(name: str) -> Columns:
 
 _BAG = 99
 _LEAST = 4
-"""How often a feature must be seen to be learned."""
+"""Minimum number of occurrences of a feature in training."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ContextWords:
-    """Extractor of one score a candidate from the words around it.
+    """Extractor of one score per candidate from the words around it.
 
     Parameters
     ----------
     window : int
-        Words on each side that enter the bag; the two adjoining ones do not.
+        Words on each side that enter the bag of words, without the two adjacent ones.
     places : int
-        Words on each side that enter by their place.
+        Words on each side that are also used with their position.
     kept : int
-        Features kept a group.
+        Number of features kept per group.
     examples : int
-        Instances of a group to learn from; a random sample where there are more.
+        Maximum number of training instances per group; a random sample if there are more.
     C : float
-        Inverse strength of the L2 regulariser.
+        Inverse strength of the L2 regularisation.
     seed : int
-        Of that sample.
+        Seed of that sample.
     """
 
     window: int = 10
@@ -247,7 +249,7 @@ class ContextWords:
     describes: ClassVar[str] = "group"
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> ContextWords:
-        """Learn the weights of each group from text whose words are taken as right."""
+        """Learn the weights of each group from text whose words are assumed to be right."""
         rng = np.random.default_rng(self.seed)
 
         def examples(g: int) -> Instances:
@@ -268,22 +270,24 @@ class ContextWords:
         return replace(self, tables=tables)
 
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
-        """Return one attribute a candidate, shape ``(n, K, 1)``; zero for a group that was not learned."""
+        """Return one attribute per candidate, shape ``(n, K, 1)``; zero for a group without a table."""
         table = (self.tables or {}).get(group_number(group))
-        known = table is not None and len(instances) > 0
-        return as_features(self._sums(view, instances, table) if known and table else None, instances, group)
+        is_learned = table is not None and len(instances) > 0
+        return as_features(
+            self._sums(view, instances, table) if is_learned and table else None, instances, group
+        )
 
     def state(self) -> Arrays:
         """Return the kept features."""
         return tables_to_state(self.tables or {})
 
     def from_state(self, arrays: Arrays) -> ContextWords:
-        """Return an extractor with the weights of `state`; ValueError where they do not fit."""
+        """Return an extractor with the weights of `state`; ValueError if they do not fit."""
         return replace(self, tables=tables_from_state(arrays))
 
     @property
     def _looks(self) -> list[tuple[int, int]]:
-        """Where each feature looks, left (below zero) or right, and its kind: the bag or a place."""
+        """The distance (negative on the left) and the kind (bag or position) of each feature."""
         near = [(side * d, side * d + 50) for d in range(1, self.places + 1) for side in (-1, 1)]
         return near + [(side * d, _BAG) for d in range(2, self.window + 1) for side in (-1, 1)]
 
@@ -312,24 +316,24 @@ class ContextWords:
 
 
 _STOPS = np.sort(hash_words([".", "?", "!"]))
-"""Signs that end a sentence even before a small letter, as in quick writing."""
+"""Signs that end a sentence even before a lower-case letter, as in informal writing."""
 _SENTENCE_BAG, _PAIR, _ACROSS = 100, 200, 300
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SentenceWords:
-    """Extractor of one score a candidate from the sentence around it.
+    """Extractor of one score per candidate from the sentence around it.
 
     Parameters
     ----------
     window : int
-        Words on each side.
+        Number of words on each side.
     places : int
-        Words on each side that enter by their place too.
+        Words on each side that are also used with their position.
     kept : int
-        Features kept a group.
+        Number of features kept per group.
     C : float
-        Inverse strength of the L2 regulariser.
+        Inverse strength of the L2 regularisation.
     """
 
     window: int = 6
@@ -354,7 +358,7 @@ class SentenceWords:
         return replace(self, tables=tables)
 
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
-        """Return one attribute a candidate, shape ``(n, K, 1)``; zero for a group that was not learned."""
+        """Return one attribute per candidate, shape ``(n, K, 1)``; zero for a group without a table."""
         table = (self.tables or {}).get(group_number(group))
         sums = sum_weights(self._keys(view, instances), table) if table and len(instances) else None
         return as_features(sums, instances, group)
@@ -364,12 +368,12 @@ class SentenceWords:
         return tables_to_state(self.tables or {})
 
     def from_state(self, arrays: Arrays) -> SentenceWords:
-        """Return an extractor with the weights of `state`; ValueError where they do not fit."""
+        """Return an extractor with the weights of `state`; ValueError if they do not fit."""
         return replace(self, tables=tables_from_state(arrays))
 
     def _keys(self, view: TokenView, instances: Instances) -> NDArray[np.uint32]:
-        """Return the features of each instance as hashes, shape (n, F); 0 beyond the sentence."""
-        last = instances.positions + instances.lengths - 1  # of an empty place the token before
+        """Return the features of each instance as hashes, shape (n, F); 0 outside the sentence."""
+        last = instances.positions + instances.lengths - 1  # for an empty place, the token before it
         left = _side(view, instances.positions, -1, self.window + 1)
         right = _side(view, last, 1, self.window + 1)
         columns = [_key(_ACROSS, left[0], right[0])]
@@ -380,20 +384,20 @@ class SentenceWords:
                 columns.append(_key(_SENTENCE_BAG + side, words[d]))
                 if d + 1 < self.window:
                     columns.append(_key(_PAIR + side, words[d], words[d + 1]))
-        return _each_once(np.stack(columns, axis=1))
+        return _drop_repeated(np.stack(columns, axis=1))
 
 
 def _side(view: TokenView, start: NDArray[np.int64], step: int, n: int) -> list[NDArray[np.uint64]]:
-    """Return the `n` words that follow `start` on one side, nearest first, each shape (n_instances,).
+    """Return the `n` words on one side of `start`, nearest first, each of shape (n_instances,).
 
-    The sentence's boundary is the last of them; beyond it stands 0.
+    The last one is the sentence boundary; 0 beyond it.
     """
     words, alive = [], np.ones(len(start), bool)
     for d in range(1, n + 1):
         at = np.clip(start + step * d, 0, len(view) - 1)
         word = np.where(alive, view.hashes[at], np.uint64(0))
         stop = np.isin(word, _STOPS)
-        if step < 0:  # the sign that ends the sentence before is its boundary
+        if step < 0:  # the sign that ends the previous sentence acts as the boundary
             word = np.where(stop, np.uint64(START_HASH), word)
         words.append(word)
         alive = alive & ~stop & (word != START_HASH) & (word != END_HASH)
@@ -401,15 +405,15 @@ def _side(view: TokenView, start: NDArray[np.int64], step: int, n: int) -> list[
 
 
 def _key(kind: int, *words: NDArray[np.uint64]) -> NDArray[np.uint32]:
-    """Return the hash of a kind of feature and its words; 0 where the first word is none."""
+    """Return the hash of a kind of feature and its words; 0 if the first word is absent."""
     mixed = np.full(len(words[0]), np.uint64(kind * ORDER & MASK))
     for place, word in zip(PLACES, words, strict=False):
         mixed = mixed + word * np.uint64(place)
     return np.where(words[0] != 0, (fmix(mixed) >> np.uint64(32)).astype(np.uint32), np.uint32(0))
 
 
-def _each_once(keys: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """Keep each feature of a row once: a word that stands twice is no stronger."""
+def _drop_repeated(keys: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Keep each feature of a row once: a word that occurs twice is not stronger evidence."""
     keys = np.sort(keys, axis=1)
     keys[:, 1:][keys[:, 1:] == keys[:, :-1]] = 0
     return keys

@@ -1,4 +1,4 @@
-"""Web n-gram counts: how often each candidate occurs in each context of a place."""
+"""N-gram counts: how often each candidate occurs in each context of a place."""
 
 from __future__ import annotations
 
@@ -46,19 +46,19 @@ _BOUNDARIES = (SENTENCE_START, SENTENCE_END)
 def rank_lists(
     table: CountTable, view: TokenView, instances: Instances, own: CandidateLists, *, zero: bool = False
 ) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
-    """Return the rank of each candidate's n-gram in each context, and which contexts its place holds.
+    """Return the rank of each candidate's n-gram in each context, and which contexts its place has.
 
-    Candidates of one list are compared on the contexts that all of them can fill, as those of a group are.
-    With `zero` words are compared on all that they can fill, and the candidate of no word on those with words
-    on both sides: in the others its rank is zero.
+    The candidates of a list are compared in the contexts that all of them can fill, like those of a group.
+    With `zero`, words are compared in all contexts that words can fill, and the empty candidate only in those
+    with words on both sides: in the other contexts its rank is zero.
 
     Returns
     -------
     ranks : array of uint16, shape (n_candidates, 14)
-        Zero where an n-gram is not in the table.
+        Zero if an n-gram is not in the table.
     usable : array of bool, shape (n_candidates, 14)
     """
-    words, lengths = _hashed(own, view.tokenisation)
+    words, lengths = _hash_lists(own, view.tokenisation)
     of_row = np.repeat(np.arange(len(own)), np.diff(own.offsets))
     fits = _lists_fit(view, instances, own, lengths, zero)
     usable = fits[of_row]
@@ -84,7 +84,7 @@ def _rank_block(
     usable: NDArray[np.bool_],
     zero: bool,
 ) -> NDArray[np.uint16]:
-    """Return the ranks without Numba; `places`: the first token of each candidate's place, and the next."""
+    """Look up the ranks without Numba; `places`: first token of each candidate's place, and the next one."""
     seed, at_place = table.seed(view.tokenisation), np.array(PLACES, np.uint64)
     positions, behind = places
     ranks = np.zeros(usable.shape, np.uint16)
@@ -95,25 +95,25 @@ def _rank_block(
             continue
         n = lengths[rows]
         keys = np.uint64(seed) + (left + n + right).astype(np.uint64) * np.uint64(ORDER)
-        known = np.ones(len(rows), bool)
+        complete = np.ones(len(rows), bool)
         around = [(view.hashes[positions[rows] - left + i], np.full(len(rows), i)) for i in range(left)]
         around += [(view.hashes[behind[rows] + i], left + n + i) for i in range(right)]
         for hashes, at in around:
             keys += hashes * at_place[at]
-            known &= hashes != 0
+            complete &= hashes != 0
         for i in range(words.shape[1]):
             inside = n > i
             if not inside.any():
                 break
             keys[inside] += words[rows[inside], i] * at_place[left + i]
-        found = table.ranks(fmix(keys))
-        ranks[rows, c] = np.where(known, found, 0)
+        looked_up = table.ranks(fmix(keys))
+        ranks[rows, c] = np.where(complete, looked_up, 0)
     return ranks
 
 
 @lru_cache(maxsize=1)
 def columns_of_lists() -> Columns:
-    """Return the meaning of the 15 weights that all candidates share."""
+    """Return the meaning of the 15 weights, which all candidates share."""
     sizes = [left + right - 1 for left, right in CONTEXTS]
     names = [" ".join(["."] * left + ["_"] + ["."] * right) for left, right in CONTEXTS]
     groups = np.array([*sizes, len(GROUP_NAMES)], np.int32)
@@ -121,26 +121,26 @@ def columns_of_lists() -> Columns:
 
 
 def candidate_words(text: str, tokenisation: str) -> list[str]:
-    """Return the words of a candidate, for people."""
+    """Return the words of a candidate as text."""
     return [word for word in tokenisation_named(tokenisation).words(text) if word not in _BOUNDARIES]
 
 
-@lru_cache(maxsize=1)  # the same lists are asked about twice
-def _hashed(own: CandidateLists, tokenisation: str) -> tuple[NDArray[np.uint64], Ints]:
+@lru_cache(maxsize=1)  # the same lists are hashed twice in a row
+def _hash_lists(own: CandidateLists, tokenisation: str) -> tuple[NDArray[np.uint64], Ints]:
     return hash_candidates(own.texts, tokenisation)
 
 
 def counts_alone(
     table: CountTable, tokenisation: str, own: CandidateLists
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return how often each candidate was counted, whatever is around it, and which are no word."""
-    words, lengths = _hashed(own, tokenisation)
-    found = np.zeros(len(lengths))
+    """Return how often each candidate was counted in any context, and which candidates are empty."""
+    words, lengths = _hash_lists(own, tokenisation)
+    counts = np.zeros(len(lengths))
     for size in range(1, words.shape[1] + 1):
         rows = np.flatnonzero(lengths == size)
-        if len(rows) and size <= MAX_ORDER:  # longer ones are not counted
-            found[rows] = table.counts_of_words(words[rows, :size], tokenisation=tokenisation)
-    return found, lengths == 0
+        if len(rows) and size <= MAX_ORDER:  # longer n-grams are not in the table
+            counts[rows] = table.counts_of_words(words[rows, :size], tokenisation=tokenisation)
+    return counts, lengths == 0
 
 
 def _lists_fit(
@@ -152,7 +152,7 @@ def _lists_fit(
     starts = own.offsets[:-1]
     longest, shortest = np.maximum.reduceat(lengths, starts), np.minimum.reduceat(lengths, starts)
     short = contexts.sum(axis=1) + longest[:, None] <= MAX_ORDER
-    # a candidate of no word says something between words only
+    # the empty candidate is informative only between two words
     says = (longest if zero else shortest) > 0
     between = says[:, None] | (contexts.min(axis=1) > 0)
     inside = (left[:, None] >= contexts[:, 0]) & (right[:, None] >= contexts[:, 1])
@@ -160,16 +160,16 @@ def _lists_fit(
 
 
 BIAS = len(CONTEXTS)
-"""Index of the bias attribute, the last."""
+"""Index of the bias attribute, the last one."""
 
 
 class NgramCounts:
-    """Extractor of the 14 context counts.
+    """Extractor of the counts in the 14 contexts.
 
     Parameters
     ----------
     counts : str, path or CountTable
-        A count table: a file, or the name of one that an installed pack brings.
+        A count table: a file, or the name of a table in an installed pack.
     """
 
     def __init__(self, *, counts: str | Path | CountTable) -> None:
@@ -188,11 +188,11 @@ class NgramCounts:
         return np.log1p(self.table.values.astype(np.float64)).astype(np.float32)
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> NgramCounts:
-        """Return self: the table was made beforehand."""
+        """Return self: the table is made separately."""
         return self
 
     def state(self) -> Arrays:
-        """Return nothing: the table is referred to, not copied."""
+        """Return nothing: the table is referred to by path, not copied."""
         return {}
 
     def from_state(self, arrays: Arrays) -> NgramCounts:
@@ -202,48 +202,50 @@ class NgramCounts:
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
         """Return the counts around instances of one group as class blocks, shape ``(n, K, 15)``.
 
-        Of instances with candidates of their own as `DenseLists`, whose columns all candidates share.
+        Per-instance candidates give `DenseLists`, whose columns all candidates share.
 
         Raises
         ------
         UserError
-            D1xx where the table was counted under another tokenisation than `view`'s.
+            D1xx if the table was counted with another tokenisation than that of `view`.
         """
         if instances.own is not None:
-            return self._of_lists(view, instances, instances.own, group)
+            return self._transform_lists(view, instances, instances.own, group)
         return self.transform_all(view, [(instances, group)])[0]
 
     def transform_all(self, view: TokenView, parts: Sequence[Part]) -> list[Features]:
-        """Return the same of instances of several groups (see `TransformsBatches`)."""
+        """Return the same for instances of several groups (see `TransformsBatches`)."""
         several = GroupedInstances.from_parts(parts)
         ranks, usable = self.look_up_all(view, several)
         values = np.empty((len(ranks), BIAS + 1), np.float32)
         values[:, :BIAS] = self._values(ranks, usable, view, several)
         values[:, BIAS] = 1.0
-        found = np.count_nonzero(ranks, axis=1).astype(np.int32)
+        n_hits = np.count_nonzero(ranks, axis=1).astype(np.int32)
         asked = np.repeat(usable.sum(axis=1), several.instance_sizes).astype(np.int32)
-        return several.blocks(values, found, asked, ngram_columns)
+        return several.blocks(values, n_hits, asked, ngram_columns)
 
-    def _of_lists(self, view: TokenView, instances: Instances, own: CandidateLists, group: Group) -> Features:
+    def _transform_lists(
+        self, view: TokenView, instances: Instances, own: CandidateLists, group: Group
+    ) -> Features:
 
         ranks, usable = self.ranks_of_candidates(view, instances, group)
         values = np.ones((len(ranks), BIAS + 1), np.float32)
         values[:, :BIAS] = np.take(self.logs, ranks)
         batch = DenseLists(values, own.offsets, instances.costs(group), columns_of_lists())
-        found = np.count_nonzero(ranks, axis=1).astype(np.int32)
-        return Features(batch, found, usable.sum(axis=1).astype(np.int32))
+        n_hits = np.count_nonzero(ranks, axis=1).astype(np.int32)
+        return Features(batch, n_hits, usable.sum(axis=1).astype(np.int32))
 
     def look_up(
         self, view: TokenView, instances: Instances, group: Group
     ) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
-        """Return the ranks of the n-grams, ``(n, K, 14)``, and which contexts the text holds, ``(n, 14)``.
+        """Return the ranks of the n-grams, ``(n, K, 14)``, and which contexts the text has, ``(n, 14)``.
 
-        Rank 0 says that an n-gram is not in the table, or that its context is not in the text.
+        Rank 0 means that the n-gram is not in the table, or that the text does not have its context.
 
         Raises
         ------
         UserError
-            D1xx where the table was counted under another tokenisation than `view`'s.
+            D1xx if the table was counted with another tokenisation than that of `view`.
         """
         ranks, usable = self.look_up_all(view, GroupedInstances.from_parts([(instances, group)]))
         return ranks.reshape(len(instances), len(group.candidates), BIAS), usable
@@ -251,7 +253,7 @@ class NgramCounts:
     def look_up_all(
         self, view: TokenView, several: GroupedInstances
     ) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
-        """Return the same of several groups, the ranks by rows, ``(n_rows, 14)``."""
+        """Return the same for several groups, with one row of ranks per candidate, ``(n_rows, 14)``."""
         self.table.require(view.tokenisation)
         instances = several.instances
         ranks = np.empty((several.n_rows, BIAS), np.uint16)
@@ -259,7 +261,7 @@ class NgramCounts:
             return ranks, np.zeros((0, BIAS), bool)
         of_groups = [CandidateHashes.from_group(group) for group in several.groups]
         longest, shortest = (
-            np.repeat([getattr(each, name) for each in of_groups], several.counts)[:, None]
+            np.repeat([getattr(hashes, name) for hashes in of_groups], several.counts)[:, None]
             for name in ("longest", "shortest")
         )
         usable = fitting_contexts(*room(view, instances), longest, shortest=shortest)
@@ -270,7 +272,7 @@ class NgramCounts:
     def ranks_of_candidates(
         self, view: TokenView, instances: Instances, group: Group
     ) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
-        """Return the rank of each candidate's n-gram in each context, and which its place holds.
+        """Return the rank of each candidate's n-gram in each context, and which contexts its place has.
 
         Both have the shape ``(n_candidates, 14)``; see `look_up`.
         """
@@ -283,25 +285,25 @@ class NgramCounts:
     def evidence(
         self, view: TokenView, instances: Instances, group: Group
     ) -> dict[tuple[str, str], FeatureEvidence]:
-        """Return each n-gram that is asked for at a single place, with its count (see `Explains`)."""
+        """Return each n-gram that is looked up at a single place, with its count (see `Explains`)."""
         candidates = words = group.candidates
         if instances.own is not None:
             candidates = instances.own.instance_candidates(0)
-            words = tuple(" ".join(candidate_words(each, view.tokenisation)) for each in candidates)
+            words = tuple(" ".join(candidate_words(candidate, view.tokenisation)) for candidate in candidates)
         ranks, usable = self.ranks_of_candidates(view, instances, group)
         counts = self.table.values[ranks].tolist()
         position, length = int(instances.positions[0]), int(instances.lengths[0])
-        found = {}
-        for r, c in zip(*(each.tolist() for each in np.nonzero(usable)), strict=True):
+        evidence = {}
+        for r, c in zip(*(indices.tolist() for indices in np.nonzero(usable)), strict=True):
             ngram = ngram_text(view, position, length, CONTEXTS[c], words[r])
             least = self.table.least_count(len(ngram.split()), words)
-            found[candidates[r], _pattern(*CONTEXTS[c])] = FeatureEvidence(ngram, counts[r][c], least)
-        return found
+            evidence[candidates[r], _pattern(*CONTEXTS[c])] = FeatureEvidence(ngram, counts[r][c], least)
+        return evidence
 
     def _values(
         self, ranks: NDArray[np.uint16], usable: NDArray[np.bool_], view: TokenView, several: GroupedInstances
     ) -> NDArray[np.float32]:
-        """Return what the counts are as attributes, shape (n_rows, 14)."""
+        """Return the attributes made from the counts, shape (n_rows, 14)."""
         return np.take(self.logs, ranks)
 
     def _fill(
@@ -312,7 +314,7 @@ class NgramCounts:
         usable: NDArray[np.bool_],
         answers: NDArray[np.uint16],
     ) -> None:
-        """Look up the n-grams of one group; `answers`, shape ``(n * K, 14)``, holds their ranks."""
+        """Look up the n-grams of one group; fill `answers`, shape ``(n * K, 14)``, with their ranks."""
         seed = self.table.seed(view.tokenisation)
         nested = candidates.shortest > 0 and self.table.is_nested(candidates.texts)
         ranks = answers.reshape(len(instances), len(candidates.lengths), BIAS)
@@ -325,11 +327,11 @@ class NgramCounts:
         for c in range(BIAS):
             rows = np.flatnonzero(usable[:, c])
             if len(rows):
-                keys, known = context_keys(view, instances, candidates, rows, c, seed)
-                found = self.table.ranks(keys.ravel(), engine="numpy").reshape(keys.shape)
+                keys, complete = context_keys(view, instances, candidates, rows, c, seed)
+                looked_up = self.table.ranks(keys.ravel(), engine="numpy").reshape(keys.shape)
                 for parent in CONTEXT_PARENTS[c][CONTEXT_PARENTS[c] >= 0] if nested else ():
-                    known &= ~usable[rows, parent, None] | (ranks[rows, :, parent] > 0)
-                ranks[rows, :, c] = np.where(known, found, 0)
+                    complete &= ~usable[rows, parent, None] | (ranks[rows, :, parent] > 0)
+                ranks[rows, :, c] = np.where(complete, looked_up, 0)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"counts": self.counts}
@@ -349,7 +351,7 @@ def context_keys(
     -------
     keys : array of uint64, shape (n_rows, K)
     known : array of bool, shape (n_rows, K)
-        False where a context word has no hash: such an n-gram was never counted.
+        False if a context word has no hash: such an n-gram was never counted.
     """
     left, right = CONTEXTS[context]
     places = np.array(PLACES, np.uint64)
@@ -357,9 +359,9 @@ def context_keys(
     after = positions + instances.lengths[rows]
     before = [view.hashes[positions - left + i] for i in range(left)]
     behind = [view.hashes[after + i] for i in range(right)]
-    known = np.ones(len(rows), bool)
+    complete = np.ones(len(rows), bool)
     for words in before + behind:
-        known &= words != 0
+        complete &= words != 0
     keys = np.empty((len(rows), len(candidates.lengths)), np.uint64)
     for r, length in enumerate(candidates.lengths):
         start = seed + (left + int(length) + right) * ORDER
@@ -370,7 +372,7 @@ def context_keys(
         for i, words in enumerate(behind):
             total += words * places[left + length + i]
         keys[:, r] = total
-    return fmix(keys), np.repeat(known[:, None], keys.shape[1], axis=1)
+    return fmix(keys), np.repeat(complete[:, None], keys.shape[1], axis=1)
 
 
 @lru_cache(maxsize=1024)

@@ -1,4 +1,4 @@
-"""Sparse rows, one for each instance: what the extractors that make them share."""
+"""Sparse rows, one per instance, and functions shared by the extractors that make them."""
 
 from __future__ import annotations
 
@@ -33,45 +33,48 @@ if TYPE_CHECKING:
 
 Ints = NDArray[np.int64]
 MOST_NEARNESS = 10.0
-"""The largest power of a distance that features are divided by; far larger ones make zeros of them."""
+"""Largest exponent of a distance by which features are divided; far larger ones would give only zeros."""
 
 
 def sentence_spans(view: TokenView, instances: Instances) -> tuple[Ints, Ints]:
-    """Return the first token of each instance's sentence, ``<S>``, and the one behind its ``</S>``."""
+    """Return the first token of each instance's sentence, ``<S>``, and the token after its ``</S>``."""
     sentence = np.searchsorted(view.sentences, instances.positions, side="right")
     return view.sentences[sentence - 1], view.sentences[np.minimum(sentence, len(view.sentences) - 1)]
 
 
 def document_spans(view: TokenView, instances: Instances) -> tuple[Ints, Ints]:
-    """Return the first token of each instance's document, and the one behind its last."""
+    """Return the first token of each instance's document, and the token after its last."""
     document = view.document_indices(instances.positions)
     return view.documents[document], view.documents[document + 1]
 
 
 def window_spans(view: TokenView, instances: Instances, reach: int) -> tuple[Ints, Ints]:
-    """Return the first of `reach` tokens before each instance in its document and the end of `reach` after.
+    """Return where `reach` words before each instance begin and `reach` words after it end in its document.
 
-    Boundary words do not count: the reach is the same whether or not a sentence ends inside it.
+    Sentence boundaries do not count, so the reach does not depend on whether a sentence ends inside it.
     """
     first, stop = document_spans(view, instances)
-    begins = view.sentences - 2 * np.arange(len(view.sentences))  # places of first words, boundaries left out
-    low = _placed(begins, word_positions(view, instances.positions) - reach)
-    high = _placed(begins, word_positions(view, instances.positions + instances.lengths - 1) + reach) + 1
+    begins = view.sentences - 2 * np.arange(len(view.sentences))  # number of words before each sentence
+    low = _token_at_position(begins, word_positions(view, instances.positions) - reach)
+    high = (
+        _token_at_position(begins, word_positions(view, instances.positions + instances.lengths - 1) + reach)
+        + 1
+    )
     return np.maximum(first, low), np.minimum(stop, high)
 
 
 def word_positions(view: TokenView, tokens: Ints) -> Ints:
-    """Return how many words stand before each word, boundary words left out."""
+    """Return how many words precede each word, not counting sentence boundaries."""
     return tokens - 2 * np.searchsorted(view.sentences, tokens, side="right") + 1
 
 
-def _placed(begins: Ints, places: Ints) -> Ints:
-    """Return the token of each place, the inverse of `place`."""
+def _token_at_position(begins: Ints, places: Ints) -> Ints:
+    """Return the token at each word position; the inverse of `word_positions`."""
     return places + 2 * np.searchsorted(begins, places, side="right") - 1
 
 
 def expand_spans(first: Ints, stop: Ints) -> tuple[Ints, Ints]:
-    """Return every token from `first` to before `stop`, and the number of the range that it is of."""
+    """Return the number of the range and the token, for every token from `first` up to `stop` (exclusive)."""
     lengths = np.maximum(stop - first, 0)
     ranges = np.repeat(np.arange(len(lengths)), lengths)
     return ranges, np.arange(len(ranges)) + (first - (np.cumsum(lengths) - lengths))[ranges]
@@ -79,16 +82,16 @@ def expand_spans(first: Ints, stop: Ints) -> tuple[Ints, Ints]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Surroundings:
-    """Where the words around some places are, each array of shape (n,).
+    """The positions of the words around some places; all arrays have the shape (n,).
 
     Attributes
     ----------
     first, last : arrays of int64
-        The place's first and last token; of a place of no word, `last` is the token before.
+        First and last token of the place; for an empty place, `last` is the token before it.
     sentence, document : pairs of arrays of int64
-        First token, and one past the last.
+        First token, and the token after the last.
     near, far : int
-        Words on each side.
+        Number of words on each side.
     """
 
     first: NDArray[np.int64]
@@ -106,7 +109,7 @@ class Surroundings:
         return cls(first, last, sentence_spans(view, instances), document_spans(view, instances), near, far)
 
     def near_places(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Return positions of near words, left ones first, nearest first, and which are in the sentence."""
+        """Return positions of near words (left ones first, nearest first) and which are in the sentence."""
         return self._places(range(1, self.near + 1), self.sentence)
 
     def far_places(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
@@ -122,27 +125,27 @@ class Surroundings:
 
 
 AT_ONCE = 8192
-"""Instances whose features are spread out at a time: their arrays stay near the cache."""
+"""Number of instances whose features are computed at a time, so that their arrays stay in the cache."""
 
 TOKENS_AT_ONCE = 500_000
-"""Tokens that are looked at at a time: many instances in a long document look at all of it each."""
+"""Number of tokens examined at a time: in a long document, many instances each examine all of it."""
 
 Rows = tuple["csr_array", Ints, Ints]
-"""Features of some instances, shape ``(n, D)``, how many features are known, and how many there are."""
+"""Features of instances, shape ``(n, D)``, number of known features, and number of features (each)."""
 
 
 def as_features(
     made: Rows, columns: Columns, instances: Instances, group: Group, extractor: object
 ) -> Features:
-    """Cross rows that an extractor made with the candidates of `group`; `columns` are those of a row.
+    """Cross the rows of an extractor with the candidates of `group`; `columns` are those of a row.
 
     Raises
     ------
     UserError
-        D419 for a candidate of an instance's own that is none of the group: a row says something of labels
-        that training has seen.
+        D419 for a per-instance candidate that is not in the group: the columns of a row belong to labels
+        seen in training.
     """
-    rows, found, asked = made
+    rows, n_hits, asked = made
     crossed, sizes = CrossedColumns(columns, group.candidates), instances.sizes(group)
     costs = instances.costs(group)
     batch: CrossedRows | CrossedLists
@@ -151,11 +154,11 @@ def as_features(
     else:
         labels = _labels(instances.own.texts, group, extractor)
         batch = CrossedLists(rows, labels, instances.own.offsets, costs, crossed)
-    return Features(batch, *(np.repeat(each, sizes).astype(np.int32) for each in (found, asked)))
+    return Features(batch, *(np.repeat(counts, sizes).astype(np.int32) for counts in (n_hits, asked)))
 
 
 def _labels(texts: Sequence[str], group: Group, extractor: object) -> Ints:
-    """Return which candidate of the group each candidate of a list is."""
+    """Return the index in the group of each candidate of a list."""
     number = {name: i for i, name in enumerate(group.candidates)}
     strange = next((text for text in texts if text not in number), None)
     if strange is not None:
@@ -167,7 +170,7 @@ def _labels(texts: Sequence[str], group: Group, extractor: object) -> Ints:
 def sparse_rows(
     rows: Ints, columns: Ints, values: NDArray[np.float64] | None, shape: tuple[int, int]
 ) -> csr_array:
-    """Return entries as a matrix, ones where `values` is None; equal ones are added, `rows` rise."""
+    """Return entries as a matrix (ones if `values` is None); equal ones are added up. `rows` must ascend."""
     from scipy.sparse import csr_array
 
     starts = np.searchsorted(rows, np.arange(shape[0] + 1)).astype(np.int32)
@@ -178,34 +181,34 @@ def sparse_rows(
 
 
 def stack_rows(parts: Sequence[Rows]) -> Rows:
-    """Join what was made of some instances at a time."""
+    """Join the rows of several batches of instances."""
     if len(parts) == 1:
         return parts[0]
     from scipy.sparse import csr_array, vstack
 
-    found, asked = (np.concatenate([part[which] for part in parts]) for which in (1, 2))
-    return csr_array(vstack([part[0] for part in parts], format="csr")), found, asked
+    n_hits, asked = (np.concatenate([part[which] for part in parts]) for which in (1, 2))
+    return csr_array(vstack([part[0] for part in parts], format="csr")), n_hits, asked
 
 
 def split_instances(instances: Instances, sizes: Ints | None = None) -> list[Instances]:
-    """Cut instances into runs of `AT_ONCE` at most; one at least, if an empty one.
+    """Split instances into runs of at most `AT_ONCE`; at least one run, which may be empty.
 
-    Where `sizes` says how many tokens each looks at, a run looks at `TOKENS_AT_ONCE` about.
+    If `sizes` gives the number of tokens that each instance examines, a run has about `TOKENS_AT_ONCE`.
     """
     n = len(instances)
     run = np.arange(n) // AT_ONCE
     if sizes is not None:
         run += np.cumsum(sizes) // TOKENS_AT_ONCE
     bounds = [0, *(np.flatnonzero(np.diff(run)) + 1).tolist(), n]
-    return [instances.take(slice(*each)) for each in pairwise(bounds)]
+    return [instances.take(slice(*bound)) for bound in pairwise(bounds)]
 
 
 class NamedFeatures(Protocol):
-    """What an extractor knows: one entry a column, with its name where names are kept."""
+    """Features that an extractor knows: one per column, with names if they are kept."""
 
     @property
     def names(self) -> Sequence[str]:
-        """Names of the columns; none where they are not kept."""
+        """Names of the columns; empty if they are not kept."""
         ...
 
     def __len__(self) -> int: ...
@@ -214,12 +217,14 @@ class NamedFeatures(Protocol):
 _made: WeakKeyDictionary[NamedFeatures, dict[str, Columns]] = WeakKeyDictionary()
 
 
-def named_columns(known: NamedFeatures, group_name: str) -> Columns:
-    """Return the columns of a row, all of one feature group; made once for what an extractor knows."""
-    made = _made.setdefault(known, {})
+def named_columns(features: NamedFeatures, group_name: str) -> Columns:
+    """Return the columns of a row, all in one feature group; cached for each set of known features."""
+    made = _made.setdefault(features, {})
     if group_name not in made:
-        label, nothing = (np.broadcast_to(np.int32(number), (len(known),)) for number in (-1, 0))
-        made[group_name] = Columns(label, nothing, (group_name,), known.names if len(known.names) else ())
+        label, nothing = (np.broadcast_to(np.int32(number), (len(features),)) for number in (-1, 0))
+        made[group_name] = Columns(
+            label, nothing, (group_name,), features.names if len(features.names) else ()
+        )
     return made[group_name]
 
 
@@ -228,14 +233,14 @@ Keys = NDArray[np.uint32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SeenKeys(WeakRefMixin):
-    """One entry a column.
+    """The known features by their keys, one per column.
 
     Attributes
     ----------
     keys : array of uint32, shape (D,)
-        Rising.
+        Ascending.
     names : Spellings
-        What each is for people; none where names are not kept.
+        Name of each feature; empty if names are not kept.
     """
 
     keys: Keys
@@ -245,45 +250,45 @@ class SeenKeys(WeakRefMixin):
         return len(self.keys)
 
     def columns(self, keys: Keys) -> Ints:
-        """Return the column of each key, -1 for those that have none."""
+        """Return the column of each key, -1 for unknown keys."""
         if not len(self.keys):
             return np.full(keys.shape, -1, np.int64)
         at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
         return np.where(self.keys[at] == keys, at, -1)
 
     def rows(self, keys: Keys, values: NDArray[np.float64]) -> Rows:
-        """Return rows of features `keys`, shape ``(n, F)``; 0 is none. Their `values` have shape ``(F,)``."""
+        """Return rows of the features `keys`, shape ``(n, F)`` (0 is none), with `values`, shape ``(F,)``."""
         there = keys != 0
         columns = self.columns(keys)
-        known = there & (columns >= 0)
-        of_row, feature = np.nonzero(known)
-        rows = sparse_rows(of_row, columns[known], values[feature], (len(keys), len(self)))
-        return rows, known.sum(axis=1), there.sum(axis=1)
+        has_column = there & (columns >= 0)
+        of_row, feature = np.nonzero(has_column)
+        rows = sparse_rows(of_row, columns[has_column], values[feature], (len(keys), len(self)))
+        return rows, has_column.sum(axis=1), there.sum(axis=1)
 
     def state(self) -> Arrays:
-        """Return all of it as arrays."""
+        """Return the features as arrays."""
         return {"keys": self.keys, **self.names.state()}
 
 
 def seen_keys_from_state(arrays: Arrays) -> SeenKeys:
-    """Return what `SeenKeys.state` gave.
+    """Return the features from `SeenKeys.state`.
 
     Raises
     ------
     KeyError, ValueError
-        Where arrays are missing or do not fit together.
+        If arrays are missing or do not fit together.
     """
     keys = arrays["keys"]
     if keys.ndim != 1 or keys.dtype != np.uint32 or not (keys[1:] > keys[:-1]).all():
-        raise ValueError("context features: no rising hashes of 32 bits")
+        raise ValueError("context features: keys are not ascending 32-bit hashes")
     return SeenKeys(keys, strings_from_state(arrays, len(keys)))
 
 
 def frequent_keys(parts: Iterable[Keys], *, least: int) -> Keys:
-    """Return the features that stand `least` times in all `parts` together, rising; 0 is none."""
+    """Return the features that occur `least` times in all `parts` together, ascending; 0 is none."""
     counted = [np.unique(part, return_counts=True) for part in parts]
     every = np.concatenate([np.zeros(0, np.uint32), *(keys for keys, _ in counted)])
-    counts = np.concatenate([np.zeros(0, np.int64), *(each for _, each in counted)])
+    counts = np.concatenate([np.zeros(0, np.int64), *(n for _, n in counted)])
     keys, which = np.unique(every, return_inverse=True)
     often = np.bincount(which, counts, minlength=len(keys))
     return keys[(often >= least) & (keys != 0)]
@@ -296,7 +301,7 @@ def hash_values(values: NDArray[np.uint64], kinds: NDArray[np.uint64]) -> Keys:
 
 
 def kind_seed(number: int) -> int:
-    """Return what tells features of a kind from those of others."""
+    """Return the number that separates the features of one kind from those of others."""
     return number * ORDER & MASK
 
 
@@ -305,15 +310,15 @@ Part = tuple[Instances, Group]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupedInstances:
-    """Some groups with their instances; a row is a candidate of an instance, of one group after the other.
+    """Several groups with their instances; a row is a candidate of an instance, one group after the other.
 
     Attributes
     ----------
     groups : sequence of Group
     instances : Instances
-        Of all groups.
+        The instances of all groups.
     counts, sizes : arrays of int64, shape (n_groups,)
-        Instances of each group, and its candidates.
+        Number of instances of each group, and number of its candidates.
     """
 
     groups: Sequence[Group]
@@ -323,23 +328,23 @@ class GroupedInstances:
 
     @classmethod
     def from_parts(cls, parts: Sequence[Part]) -> GroupedInstances:
-        """Put parts, of which there is one at least, one behind the other."""
+        """Concatenate parts, of which there must be at least one."""
         groups = [group for _, group in parts]
-        each = [instances for instances, _ in parts]
-        together = each[0]
+        all_instances = [instances for instances, _ in parts]
+        together = all_instances[0]
         if len(parts) > 1:
             together = Instances(
-                np.concatenate([one.positions for one in each]),
-                np.concatenate([one.lengths for one in each]),
-                np.concatenate([one.groups for one in each]),
-                np.concatenate([one.observed for one in each]),
+                np.concatenate([one.positions for one in all_instances]),
+                np.concatenate([one.lengths for one in all_instances]),
+                np.concatenate([one.groups for one in all_instances]),
+                np.concatenate([one.observed for one in all_instances]),
             )
-        counts, sizes = [len(one) for one in each], [len(group.candidates) for group in groups]
+        counts, sizes = [len(one) for one in all_instances], [len(group.candidates) for group in groups]
         return cls(groups, together, np.array(counts, np.int64), np.array(sizes, np.int64))
 
     @property
     def instance_sizes(self) -> Ints:
-        """Candidates of each instance, shape ``(n,)``."""
+        """Number of candidates of each instance, shape ``(n,)``."""
         return np.repeat(self.sizes, self.counts)
 
     @property
@@ -354,32 +359,32 @@ class GroupedInstances:
 
     @property
     def n_rows(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return int(self.counts @ self.sizes)
 
     def costs(self) -> NDArray[np.float32]:
-        """Return what each row costs, shape ``(n_rows,)``: zero for the observed candidates, else one."""
-        found = np.ones(self.n_rows, np.float32)
+        """Return the cost of each row, shape ``(n_rows,)``: zero for observed candidates, else one."""
+        costs = np.ones(self.n_rows, np.float32)
         begins = np.cumsum(self.instance_sizes) - self.instance_sizes
-        known = self.instances.observed >= 0
-        found[begins[known] + self.instances.observed[known]] = 0.0
-        return found
+        is_observed = self.instances.observed >= 0
+        costs[begins[is_observed] + self.instances.observed[is_observed]] = 0.0
+        return costs
 
     def blocks(
         self,
         values: NDArray[np.float32],
-        found: NDArray[np.int32],
+        n_hits: NDArray[np.int32],
         asked: NDArray[np.int32],
         columns_of: Callable[[Group], Columns],
     ) -> list[Features]:
-        """Return features of all rows by group, as blocks in which each candidate has columns of its own.
+        """Return the features of all rows by group, as blocks in which each candidate has its own columns.
 
         Parameters
         ----------
         values : array of float32, shape (n_rows, A)
         found, asked : arrays of int32, shape (n_rows,)
         columns_of : callable
-            From a group to the meaning of its ``K * A`` columns.
+            Returns the meaning of the ``K * A`` columns of a group.
         """
         costs, a = self.costs(), values.shape[1]
         made = []
@@ -390,9 +395,9 @@ class GroupedInstances:
                 columns_of(group),
                 costs[rows].reshape(-1, k),
             )
-            made.append(Features(batch, found[rows], asked[rows]))
+            made.append(Features(batch, n_hits[rows], asked[rows]))
         return made
 
 
 def _slices(sizes: Ints) -> list[slice]:
-    return [slice(*each) for each in pairwise([0, *np.cumsum(sizes).tolist()])]
+    return [slice(*bound) for bound in pairwise([0, *np.cumsum(sizes).tolist()])]

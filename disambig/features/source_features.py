@@ -1,4 +1,4 @@
-"""What the source of a candidate list gives: base score, rank and features."""
+"""Features from the source of a candidate list: base score, rank and given features."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _FIXED = ("base score", "rank")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SourceFeatures:
-    """Extractor of one sparse row a candidate: its base score, log(1 + rank), the features that it came with.
+    """Extractor of one sparse row per candidate: base score, log(1 + rank), and the features of the source.
 
-    The base score is how far a candidate is behind the best one of its list, in units of what the second one
-    is behind on average: so it means the same whatever its source counts in. Features that training did not
-    see are left out.
+    The base score is the distance of a candidate from the best one in its list, divided by the average
+    distance of the second-best candidates, so that it does not depend on the scale of the source. Features
+    that were not seen in training are left out.
 
     Parameters
     ----------
     base, rank, features : bool
-        Whether these are features.
+        Whether to use each of these as features.
     least : int
-        Features that fewer candidates have in training are left out.
+        Minimum number of training candidates that have a feature.
     """
 
     base: bool = True
@@ -46,7 +46,7 @@ class SourceFeatures:
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> SourceFeatures:
         """Keep the names of the features that candidates have."""
         own = own_lists(instances, self)
-        behind = _append_columns(own)
+        behind = _distances_from_best(own)
         seconds = behind[own.ranks == 1]
         mean = float(np.abs(seconds).mean()) if len(seconds) else 0.0
         unit = mean if mean > 0 else 1.0
@@ -57,27 +57,27 @@ class SourceFeatures:
         return replace(self, names=PackedStrings.from_words(kept), unit=unit)
 
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
-        """Return the rows of all candidates; ValueError where the extractor was not fitted."""
+        """Return the rows of all candidates; ValueError if the extractor is not fitted."""
         from scipy.sparse import csr_array, hstack
 
         if self.names is None:
-            raise ValueError("the features of the source are not known yet: fit the extractor first")
-        own, known = own_lists(instances, self), list(self.names)
+            raise ValueError("the extractor is not fitted: no features of the source are known")
+        own, names = own_lists(instances, self), list(self.names)
         n = len(own.texts)
         fixed = np.stack(
-            [_append_columns(own) / self.unit * self.base, np.log1p(own.ranks) * self.rank], axis=1
+            [_distances_from_best(own) / self.unit * self.base, np.log1p(own.ranks) * self.rank], axis=1
         ).reshape(n, 2)
         parts = [csr_array(fixed)]
         asked = np.zeros(n, np.int64)
-        if known:
-            number = {name: i for i, name in enumerate(known)}
+        if names:
+            number = {name: i for i, name in enumerate(names)}
             to = np.array([number.get(name, -1) for name in own.feature_names], np.int64)
-            parts.append(_shift_columns(own.features, to, n, len(known)))
+            parts.append(_map_columns(own.features, to, n, len(names)))
             asked = np.diff(own.features.indptr) if own.features is not None else asked
         rows = csr_array(hstack(parts, format="csr"))
         rows.eliminate_zeros()
-        kinds = np.array([0, 1] + [2] * len(known), np.int32)
-        return as_features(rows, columns_named([*_FIXED, *known], kinds, GROUPS), instances, group, asked)
+        kinds = np.array([0, 1] + [2] * len(names), np.int32)
+        return as_features(rows, columns_named([*_FIXED, *names], kinds, GROUPS), instances, group, asked)
 
     def state(self) -> Arrays:
         """Return the names."""
@@ -86,7 +86,7 @@ class SourceFeatures:
         return {"n": np.array([len(self.names)]), "unit": np.array([self.unit]), **self.names.state()}
 
     def from_state(self, arrays: Arrays) -> SourceFeatures:
-        """Return an extractor that knows the names of `state`; ValueError where arrays do not fit."""
+        """Return an extractor with the names of `state`; ValueError if the arrays do not fit."""
         if not arrays:
             return self
         unit = float(arrays["unit"][0])
@@ -95,13 +95,13 @@ class SourceFeatures:
         return replace(self, names=strings_from_state(arrays, int(arrays["n"][0])), unit=unit)
 
 
-def _append_columns(own: CandidateLists) -> NDArray[np.float64]:
-    """Return how far each candidate's score is behind the best one of its list, zero or less."""
+def _distances_from_best(own: CandidateLists) -> NDArray[np.float64]:
+    """Return the distance of each candidate's score from the best one in its list, zero or less."""
     return own.scores - np.repeat(maxima(own.scores, own.offsets), np.diff(own.offsets))
 
 
-def _shift_columns(rows: Any, to: NDArray[np.int64], n: int, width: int) -> Any:
-    """Return rows with their columns moved, those to -1 left out."""
+def _map_columns(rows: Any, to: NDArray[np.int64], n: int, width: int) -> Any:
+    """Return rows with their columns moved; columns mapped to -1 are left out."""
     from scipy.sparse import csr_array
 
     if rows is None:
@@ -109,6 +109,6 @@ def _shift_columns(rows: Any, to: NDArray[np.int64], n: int, width: int) -> Any:
     columns = to[rows.indices]
     kept = columns >= 0
     starts = np.concatenate([[0], np.cumsum(kept)])[rows.indptr]
-    found = csr_array((rows.data[kept], columns[kept], starts), (n, width))
-    found.sort_indices()
-    return found
+    moved = csr_array((rows.data[kept], columns[kept], starts), (n, width))
+    moved.sort_indices()
+    return moved

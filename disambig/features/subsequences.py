@@ -34,41 +34,38 @@ from disambig.types import Arrays, Features
 
 LAYERS = ("word", "stem", "lemma", "tag")
 MOST_WINDOW = 15
-"""Of length five there are 169,911 subsequences in a window of so many tokens on each side."""
+"""For length five, a window of this many tokens on each side has 169,911 subsequences."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Subsequences:
-    """Extractor of one sparse row an instance, shared by its candidates (`CrossedRows`).
+    """Extractor of one sparse row per instance, shared by its candidates (`CrossedRows`).
 
-    Nothing beyond the sentence is looked at; its boundary words are words. A token without a value in
-    `layer` is passed over, and counts in spans. A view without the layer has no features.
-
-    Parameters
-    ----------
-    layer : "word", "stem", "lemma" or "tag"
-        What the symbols are.
+    Only the sentence is used; its boundaries count as words. A token without a value in `layer` is skipped,
+    but counts in spans. A view without the layer has no features. Parameters ---------- layer : "word",
+    "stem", "lemma" or "tag"
+        Layer of the symbols.
     window : int
-        Tokens on each side, 1 to 15.
+        Number of tokens on each side, 1 to 15.
     length : int
-        Symbols of a subsequence, 1 to 5.
+        Number of symbols of a subsequence, 1 to 5.
     shortest : int, optional
-        Take those of this length up to `length`; by default of `length` alone.
+        Also use subsequences of this length up to `length`; by default only those of `length`.
     decay : float
-        What each token of a span multiplies an occurrence by, above 0 and at most 1.
+        Factor for each token in the span of an occurrence, above 0 and at most 1.
     gaps : bool
-        Whether symbols may have others between them; runs alone are the spectrum kernel.
+        Whether symbols may have others between them; without gaps, this is the spectrum kernel.
     target : bool
-        Whether the instance is one symbol of its own, the same for all; else its tokens are like others.
+        Whether the instance is a single symbol, the same for all instances; else its tokens are used.
     name : str
-        Of the feature group.
+        Name of the feature group.
     least : int
-        Features seen fewer times in training are left out.
+        Minimum number of occurrences of a feature in training.
 
     Raises
     ------
     UserError
-        D452, D510, D512, D513 for settings that make no sense.
+        D452, D510, D512, D513 for invalid settings.
     """
 
     layer: str = "word"
@@ -97,23 +94,23 @@ class Subsequences:
             raise UserError("D452", setting="least", value=self.least)
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> Subsequences:
-        """Keep the subsequences that instances of whatever group have."""
+        """Keep the subsequences that occur at instances of any group."""
         keys = frequent_keys(
             (self._keys(view, part) for part in split_instances(instances)), least=self.least
         )
         return replace(self, seen=SeenKeys(keys, PackedStrings.from_words(())))
 
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
-        """Return one row an instance; the evidence is how many of its subsequences are known.
+        """Return one row per instance; the evidence is the number of its known subsequences.
 
         Raises
         ------
         ValueError
-            Where the extractor was not fitted.
+            If the extractor is not fitted.
         """
         seen = self.seen
         if seen is None:
-            raise ValueError("subsequences: none are known yet: fit the extractor first")
+            raise ValueError("the extractor is not fitted: no subsequences are known")
         made = stack_rows([self._rows(view, part, seen) for part in split_instances(instances)])
         return as_features(made, named_columns(seen, self.name), instances, group, self)
 
@@ -122,12 +119,12 @@ class Subsequences:
         return self.seen.state() if self.seen is not None else {}
 
     def from_state(self, arrays: Arrays) -> Subsequences:
-        """Return an extractor that knows those of `state`; ValueError where arrays do not fit."""
+        """Return an extractor with the subsequences of `state`; ValueError if the arrays do not fit."""
         return replace(self, seen=seen_keys_from_state(arrays) if arrays else None)
 
     def _rows(self, view: TokenView, instances: Instances, seen: SeenKeys) -> Rows:
         symbols = self._symbols(view, instances)
-        places, worth = self._looks(symbols.shape[1])
+        places, worth = self._places_and_values(symbols.shape[1])
         if use_numba(len(symbols) * len(worth)):
             from disambig.features._row_kernels import known_subsequences
 
@@ -136,10 +133,10 @@ class Subsequences:
 
     def _keys(self, view: TokenView, instances: Instances) -> Keys:
         symbols = self._symbols(view, instances)
-        return _subsequence_keys(symbols, self._looks(symbols.shape[1])[0])
+        return _subsequence_keys(symbols, self._places_and_values(symbols.shape[1])[0])
 
-    def _looks(self, width: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Return the places of each subsequence of `width` symbols, and what it counts."""
+    def _places_and_values(self, width: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return the places of each subsequence of `width` symbols, and its value."""
         places = _places(width, self.shortest or self.length, self.length, self.gaps)
         spans = places.max(axis=1, initial=0) - places[:, 0] + 1
         return places, float(self.decay) ** spans
@@ -153,13 +150,15 @@ class Subsequences:
         begin, lengths = instances.positions, instances.lengths.astype(np.int64)
         low = np.maximum(first, begin - self.window)
         high = np.minimum(stop, begin + lengths + self.window)
-        own = lengths - 1 if self.target else np.zeros(len(begin), np.int64)  # tokens that count as one
+        own = (
+            lengths - 1 if self.target else np.zeros(len(begin), np.int64)
+        )  # tokens of the instance that are merged into one symbol
         width = 2 * self.window + (1 if self.target else int(lengths.max(initial=0)))
         at = low[:, None] + np.arange(width)
         after = at >= begin[:, None] + (1 if self.target else 0)
         at += np.where(after, own[:, None], 0)
         inside = at < high[:, None]
-        symbols = np.where(inside, _subsequences_at(values, np.where(inside, at, 0)), np.uint64(0))
+        symbols = np.where(inside, _values_at(values, np.where(inside, at, 0)), np.uint64(0))
         if self.target:
             symbols[np.arange(len(begin)), begin - low] = np.uint64(GAP_HASH)
         return symbols
@@ -167,22 +166,22 @@ class Subsequences:
 
 @lru_cache(maxsize=16)
 def _places(width: int, shortest: int, length: int, gaps: bool) -> NDArray[np.int64]:
-    """Return the places of all subsequences of `width` symbols, shape ``(C, length)``; -1 behind the last."""
-    found = [
+    """Return the places of all subsequences of `width` symbols, shape ``(C, length)``; -1 after the last."""
+    places_of_all = [
         places + (-1,) * (length - size)
         for size in range(shortest, length + 1)
         for places in combinations(range(width), size)
         if gaps or places[-1] - places[0] < size
     ]
-    return np.array(found, np.int64).reshape(-1, length)
+    return np.array(places_of_all, np.int64).reshape(-1, length)
 
 
-def _subsequences_at(values: NDArray[np.generic], at: NDArray[np.int64]) -> NDArray[np.uint64]:
+def _values_at(values: NDArray[np.generic], at: NDArray[np.int64]) -> NDArray[np.uint64]:
     return values[at].astype(np.uint64) if len(values) else np.zeros(at.shape, np.uint64)
 
 
 def _subsequence_keys(symbols: NDArray[np.uint64], places: NDArray[np.int64]) -> Keys:
-    """Return the key of each subsequence of each row, shape ``(n, C)``; 0 where a place has no symbol."""
+    """Return the key of each subsequence of each row, shape ``(n, C)``; 0 if a place has no symbol."""
     mixed = np.zeros((len(symbols), len(places)), np.uint64)
     there = np.ones(mixed.shape, bool)
     for number, multiplier in zip(places.T, PLACES, strict=False):

@@ -37,24 +37,24 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 PAIRS = hash_word("pairs of tfidf")
-"""What pairs are hashed with: no pair is a word."""
+"""Seed of the hashes of pairs, which therefore never equal the hash of a word."""
 _ENDS = {hash_word(end): end for end in ("<S>", "</S>")}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KnownTerms(WeakRefMixin):
-    """One entry a column.
+    """The known terms, one per column.
 
     Attributes
     ----------
     documents : array of int32, shape (D,)
-        How many documents of the training hold a word of the column.
+        Number of training documents that contain a word of the column.
     n_documents : int
-        All documents of the training.
+        Number of training documents.
     hashes : array of uint64, shape (D,), or None
-        Hash of each column's word, rising; None where columns are cut from the hash itself.
+        Hash of each column's word, ascending; None if columns are the low bits of the hash.
     names : Spellings
-        The words; none for hashed columns, and where they are not kept.
+        The words; empty for hashed columns, and if names are not kept.
     """
 
     documents: NDArray[np.int32]
@@ -66,17 +66,17 @@ class KnownTerms(WeakRefMixin):
         return len(self.documents)
 
     def word(self, column: int) -> str:
-        """Return the word of a column, empty where it is not known."""
+        """Return the word of a column, empty if it is not known."""
         return self.names[column] if len(self.names) else ""
 
     def idf(self, columns: NDArray[np.integer]) -> Floats:
-        """Return the inverse document frequencies of columns, smoothed: ``ln((1 + n) / (1 + df)) + 1``."""
+        """Return the smoothed inverse document frequencies of columns: ``ln((1 + n) / (1 + df)) + 1``."""
         if self not in _idf:
             _idf[self] = np.log((1.0 + self.n_documents) / (1.0 + self.documents)) + 1.0
         return _idf[self][columns]
 
     def columns(self, hashes: NDArray[np.uint64]) -> Ints:
-        """Return the column of each word, -1 for words that have none."""
+        """Return the column of each word, -1 for unknown words."""
         if self.hashes is None:
             return (hashes & np.uint64(len(self) - 1)).astype(np.int64)
         if not len(self):
@@ -85,29 +85,29 @@ class KnownTerms(WeakRefMixin):
         return np.where(self.hashes[at] == hashes, at, -1)
 
     def state(self) -> Arrays:
-        """Return all of it as arrays."""
+        """Return the terms as arrays."""
         n_documents = np.array([self.n_documents], np.int64)
         counted: dict[str, NDArray[Any]] = {"documents": self.documents, "n_documents": n_documents}
         return counted if self.hashes is None else counted | {"hashes": self.hashes, **self.names.state()}
 
 
 _idf: WeakKeyDictionary[KnownTerms, Floats] = WeakKeyDictionary()
-"""The inverse document frequencies of all columns, as long as these are in use."""
+"""Cache of the inverse document frequencies of all columns, for the lifetime of the terms."""
 
 
 def known_terms_from_state(arrays: Arrays, *, bits: int | None) -> KnownTerms:
-    """Return what `Known.state` gave.
+    """Return the terms from `KnownTerms.state`.
 
     Raises
     ------
     KeyError, ValueError
-        Where arrays are missing or do not fit together, or are of another form than `bits` says.
+        If arrays are missing, do not fit together, or have another form than `bits` requires.
     """
     documents, n_documents = arrays["documents"], arrays["n_documents"]
     whole = documents.ndim == 1 and documents.dtype.kind in "iu" and n_documents.shape == (1,)
     least = 0 if bits is not None else 1
     if not whole or n_documents.dtype.kind not in "iu" or not 1 <= n_documents[0] < 2**31:
-        raise ValueError("tf-idf: document frequencies are no whole numbers")
+        raise ValueError("tf-idf: document frequencies are not whole numbers")
     if len(documents) and not least <= documents.min() <= documents.max() <= n_documents[0]:
         raise ValueError("tf-idf: a word in more documents than there are, or in none")
     counted = documents.astype(np.int32), int(n_documents[0])
@@ -127,22 +127,24 @@ def known_terms_from_state(arrays: Arrays, *, bits: int | None) -> KnownTerms:
 
 @dataclass(frozen=True, slots=True)
 class TermSelector:
-    """What counts as a term of an instance: which tokens, and which of their values.
+    """Selects the terms of an instance: which tokens, and which of their values.
 
     Parameters
     ----------
     around : int or "document", optional
-        Tokens on each side of the place; by default those inside it.
+        Tokens on each side of the place, or the whole document; by default the tokens of the instance.
     layer : str, optional
-        Layer whose values count, zero for none; by default words.
+        Layer whose values are counted (zero is none); by default words.
     every_token : bool
-        Whether signs count too, and words for themselves where they have no value in `layer`, or the view
-        has none of them.
+        Whether punctuation counts too, and words themselves if they have no value in `layer` or the view
+        lacks the layer.
     pairs : bool
-        Whether two neighbouring tokens are a term, too, of which one at least is in the instance: words,
-        signs and ends of sentences, but not the end of one and the beginning of the next.
+        Whether pairs of neighbouring tokens are terms too, if at least one of them is in the instance:
+        words, punctuation and sentence boundaries, but not the end of one sentence with the next start.
 
-    A term is known by its token; a pair by that of its first, and the number of tokens in the view more.
+    Notes
+    -----
+    A term is represented by its token, a pair by its first token plus the number of tokens in the view.
     """
 
     around: int | str | None = None
@@ -151,25 +153,25 @@ class TermSelector:
     pairs: bool = False
 
     def lacking(self, view: TokenView) -> bool:
-        """Tell whether the view lacks the layer, and so has no terms."""
+        """Return True if the view lacks the layer, and therefore has no terms."""
         return self.layer is not None and self.layer not in view.layers and not self.every_token
 
     def term_limit(self, view: TokenView) -> int:
-        """Return above what number there is no term of a view."""
+        """Return the upper limit (exclusive) of the numbers that represent terms of a view."""
         return len(view) * (2 if self.pairs else 1)
 
     def values(self, view: TokenView, tokens: Ints) -> NDArray[np.uint64]:
-        """Return the hashes of terms, 0 for none; all are none where the view lacks the layer."""
+        """Return the hashes of terms, 0 for none; all are none if the view lacks the layer."""
         if not self.pairs:
-            return self._of_tokens(view, tokens)
-        found = np.empty(len(tokens), np.uint64)
+            return self._token_values(view, tokens)
+        hashes = np.empty(len(tokens), np.uint64)
         of_two = tokens >= len(view)
         first = tokens[of_two] - len(view)
-        found[~of_two] = self._of_tokens(view, tokens[~of_two])
-        found[of_two] = ngram_keys(np.stack([view.hashes[first], view.hashes[first + 1]], axis=1), PAIRS)
-        return found
+        hashes[~of_two] = self._token_values(view, tokens[~of_two])
+        hashes[of_two] = ngram_keys(np.stack([view.hashes[first], view.hashes[first + 1]], axis=1), PAIRS)
+        return hashes
 
-    def _of_tokens(self, view: TokenView, tokens: Ints) -> NDArray[np.uint64]:
+    def _token_values(self, view: TokenView, tokens: Ints) -> NDArray[np.uint64]:
         if self.layer is None:
             return view.hashes[tokens]
         if self.layer not in view.layers:
@@ -178,7 +180,7 @@ class TermSelector:
         return np.where(values == 0, view.hashes[tokens], values) if self.every_token else values
 
     def ranges(self, view: TokenView, instances: Instances) -> tuple[Ints, Ints]:
-        """Return the tokens looked at, as ranges: shape ``(n * m,)``, m of them an instance."""
+        """Return the tokens to count, as ranges: shape ``(n * m,)``, m ranges per instance."""
         begin, end = instances.positions, instances.positions + instances.lengths
         if self.around is None:
             return begin, end
@@ -189,15 +191,15 @@ class TermSelector:
         return np.stack([first, end], axis=1).ravel(), np.stack([begin, stop], axis=1).ravel()
 
     def portions(self, view: TokenView, instances: Instances) -> list[Instances]:
-        """Cut instances into runs that look at a bounded number of tokens, see `one_row.portions`."""
+        """Split instances into runs that examine a limited number of tokens, see `split_instances`."""
         first, stop = self.ranges(view, instances)
         sizes = np.maximum(stop - first, 0).reshape(-1, 1 if self.around is None else 2)
         return split_instances(instances, sizes.sum(axis=1))
 
     def instance_terms(self, view: TokenView, instances: Instances) -> tuple[Ints, Ints]:
-        """Return the terms of the instances: the instance of each and its token, in text order.
+        """Return the terms of the instances: index of the instance and token of each, in text order.
 
-        The pairs of an instance come after its tokens.
+        The pairs of an instance follow its tokens.
         """
         ranges, tokens = expand_spans(*self.ranges(view, instances))
         rows = ranges if self.around is None else ranges // 2
@@ -205,7 +207,7 @@ class TermSelector:
         if not self.pairs:
             return rows[keep], tokens[keep]
         of_pair, first = expand_spans(instances.positions - 1, instances.positions + instances.lengths)
-        ends = view.starts == view.ends  # of sentences
+        ends = view.starts == view.ends  # of sentences (boundary tokens are empty)
         both = ends[first] & ends[first + 1]
         of_pair, first = of_pair[~both], first[~both]
         rows, tokens = (
@@ -216,7 +218,7 @@ class TermSelector:
         return rows[order], tokens[order]
 
     def distances(self, view: TokenView, instances: Instances, rows: Ints, tokens: Ints) -> Ints:
-        """Return how many words each term is from its instance, boundary words left out; the next is at 1."""
+        """Return the distance in words of each term from its instance, without boundaries; the next one is 1."""
         at = word_positions(view, tokens)
         before = word_positions(view, instances.positions)[rows] - at
         return np.maximum(
@@ -224,8 +226,8 @@ class TermSelector:
         )
 
     def counted_tokens(self, view: TokenView) -> NDArray[np.bool_]:
-        """Return which tokens of a view have a term; of words, not of a layer."""
-        return view.ends > view.starts if self.every_token else _word_hashes(view)
+        """Return which tokens of a view have a term; for words, not for layers."""
+        return view.ends > view.starts if self.every_token else _word_mask(view)
 
     def counted(self, view: TokenView, tokens: Ints) -> NDArray[np.bool_]:
         """Return which tokens have a term."""
@@ -235,36 +237,36 @@ class TermSelector:
             return view.ends[tokens] > view.starts[tokens]
         if self.layer is not None:
             return self.values(view, tokens) != 0
-        return _word_hashes(view)[tokens]
+        return _word_mask(view)[tokens]
 
 
 _words: WeakKeyDictionary[TokenView, NDArray[np.bool_]] = WeakKeyDictionary()
-"""Which tokens of a view are words: one view is asked by many groups in turn, a portion at a time."""
+"""Cache of which tokens of a view are words: many groups use one view in turn, in several runs."""
 
 
-def _word_hashes(view: TokenView) -> NDArray[np.bool_]:
-    found = _words.get(view)
-    if found is None:
-        found = _words[view] = word_tokens(view)
-    return found
+def _word_mask(view: TokenView) -> NDArray[np.bool_]:
+    is_word = _words.get(view)
+    if is_word is None:
+        is_word = _words[view] = word_tokens(view)
+    return is_word
 
 
 def spell_terms(view: TokenView, tokens: Ints) -> PackedStrings:
-    """Return how terms are written.
+    """Return terms as text.
 
-    A word is shown as it stands there where that is its normal form, else in the core's normal form. Of pairs
-    both are, with a blank between them.
+    A word is shown as written if that is its normal form, else in the normal form of the core tokenisation.
+    The two tokens of a pair are separated by a blank.
     """
     pairs = tokens >= len(view)
-    words = _write_term(view, np.where(pairs, tokens - len(view), tokens))
+    words = _spell_tokens(view, np.where(pairs, tokens - len(view), tokens))
     if pairs.any():
-        seconds = _write_term(view, tokens[pairs] - len(view) + 1)
+        seconds = _spell_tokens(view, tokens[pairs] - len(view) + 1)
         for at, second in zip(np.flatnonzero(pairs).tolist(), seconds, strict=True):
             words[at] += f" {second}"
     return PackedStrings.from_words(words)
 
 
-def _write_term(view: TokenView, tokens: Ints) -> list[str]:
+def _spell_tokens(view: TokenView, tokens: Ints) -> list[str]:
     documents = view.document_indices(tokens).tolist()
     spans = zip(documents, view.starts[tokens].tolist(), view.ends[tokens].tolist(), strict=True)
     words = []
@@ -278,13 +280,18 @@ _MOST_BITS = 18
 
 
 def count_compiled(
-    terms: TermSelector, view: TokenView, instances: Instances, known: KnownTerms
+    terms: TermSelector, view: TokenView, instances: Instances, vocabulary: KnownTerms
 ) -> Rows | None:
-    """Return the counts of known terms, and how many words of each instance are known, and there are.
+    """Return the counts of known terms, and the numbers of known and of all words of each instance.
 
-    None where NumPy is to do it: for little work, and for other terms than words of instances and pairs.
+    Return None if NumPy should do it: for little work, and for terms other than words of instances and pairs.
     """
-    if terms.around is not None or terms.layer is not None or known.hashes is None or not len(known):
+    if (
+        terms.around is not None
+        or terms.layer is not None
+        or vocabulary.hashes is None
+        or not len(vocabulary)
+    ):
         return None
     lengths = instances.lengths.astype(np.int64)
     room = int(lengths.sum()) * (2 if terms.pairs else 1) + len(instances)
@@ -296,8 +303,8 @@ def count_compiled(
 
     n = len(instances)
     indptr, columns, counts = np.zeros(n + 1, np.int32), np.empty(room, np.int32), np.empty(room)
-    found, asked = np.zeros(n, np.int64), np.zeros(n, np.int64)
-    begins, shift = _directory(known, known.hashes)
+    n_hits, asked = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    begins, shift = _directory(vocabulary, vocabulary.hashes)
     size = count_terms(
         view.hashes,
         terms.counted_tokens(view),
@@ -306,82 +313,82 @@ def count_compiled(
         instances.positions + lengths,
         terms.pairs,
         np.uint64(PAIRS),
-        known.hashes,
+        vocabulary.hashes,
         begins,
         shift,
         indptr,
         columns,
         counts,
-        found,
+        n_hits,
         asked,
     )
-    rows = csr_array((counts[:size], columns[:size], indptr), (n, len(known)))
-    rows.has_canonical_format = True
-    return rows, found, asked
+    rows = csr_array((counts[:size], columns[:size], indptr), (n, len(vocabulary)))
+    rows.has_canonical_format = True  # the compiled function sorts and sums; SciPy need not check again
+    return rows, n_hits, asked
 
 
 _directories: WeakKeyDictionary[KnownTerms, tuple[NDArray[np.int32], np.uint64]] = WeakKeyDictionary()
 
 
-def _directory(known: KnownTerms, hashes: NDArray[np.uint64]) -> tuple[NDArray[np.int32], np.uint64]:
+def _directory(vocabulary: KnownTerms, hashes: NDArray[np.uint64]) -> tuple[NDArray[np.int32], np.uint64]:
     """Return where the hashes with each value of their top bits begin, and the shift to these bits."""
-    if known not in _directories:
+    if vocabulary not in _directories:
         bits = min(max(len(hashes).bit_length(), 1), _MOST_BITS)
         tops = (hashes >> np.uint64(64 - bits)).astype(np.int64)
         sizes = np.bincount(tops, minlength=1 << bits)
         begins = np.append(0, np.cumsum(sizes)).astype(np.int32)
-        _directories[known] = begins, np.uint64(64 - bits)
-    return _directories[known]
+        _directories[vocabulary] = begins, np.uint64(64 - bits)
+    return _directories[vocabulary]
 
 
 MOST_BITS = 22
-"""Weights are dense, one a column and label: 2 ** 22 columns are 32 MB a label."""
+"""Weights are dense, one per column and label: 2 ** 22 columns take 32 MB per label."""
 MOST_AROUND = 1_000_000
-"""Tokens on each side; who wants them all says "document"."""
+"""Maximum number of tokens on each side; use "document" for all tokens."""
 WEIGHTINGS = ("tfidf", "count", "binary")
 LAYERS = ("stem", "lemma", "tag")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tfidf:
-    """Extractor of one sparse row an instance, shared by its candidates (`CrossedRows`).
+    """Extractor of one sparse row per instance, shared by its candidates (`CrossedRows`).
 
     Parameters
     ----------
     min_documents : int
-        Words of fewer documents are left out.
+        Minimum number of documents that contain a word.
     kept : int, optional
-        Words kept, the most frequent ones; all if not given.
+        Number of words to keep, the most frequent ones; by default all.
     bits : int, optional
-        Make ``2 ** bits`` columns, of 1 to 22 bits, out of the words' hashes and keep no vocabulary: words
-        that share a column cannot be told apart, and `explain` cannot name them. All words count then.
+        Use ``2 ** bits`` columns (1 to 22 bits) taken from the hashes of words instead of a vocabulary.
+        Words that share a column cannot be told apart, and `explain` cannot name them. All words count.
     sublinear_tf : bool
-        Whether counts become ``1 + ln(count)``.
+        Whether to replace counts by ``1 + ln(count)``.
     around : int or "document", optional
-        Count the words of so many tokens on each side of the instance, in its document, or of all of its
-        document, itself left out; by default its own words.
+        Count the words within this many tokens on each side of the instance in its document, or in its
+        entire document, without the instance itself; by default count the words of the instance.
     layer : "stem", "lemma" or "tag", optional
-        Layer of the view to count instead of words, zero for none; a view without it has no terms, unless
+        Layer of the view to count instead of words (zero is none). A view without it has no terms, unless
         `every_token` is set.
     every_token : bool
-        Whether signs count too, and words for themselves where they have no value in `layer`: stop words
-        have no stem, and say much next to a place.
+        Whether punctuation counts too, and words themselves if they have no value in `layer`: stop words
+        have no stem, but are informative next to a place.
     weighting : "tfidf", "count" or "binary"
-        Rows of counts, and of ones for words that are there, are not scaled.
+        ``"count"`` and ``"binary"`` rows (ones for words that occur) are not scaled.
     pairs : bool
-        Whether pairs of neighbouring tokens count, too: of words, signs and ends of sentences. They are no
-        evidence. Not with `around` or `layer`.
+        Whether pairs of neighbouring tokens (words, punctuation, sentence boundaries) count too. They are
+        not evidence. Cannot be combined with `around` or `layer`.
     nearness : float
-        With `around`: a word at distance d counts ``d ** -nearness``; from 0 to 10.
+        With `around`: a word at distance d has the value ``d ** -nearness``; from 0 to 10.
     name : str
-        Of the feature group.
+        Name of the feature group.
     named : bool
-        Whether the words are kept as they are written, for `explain`; they are most of the state.
+        Whether to keep the words as text, for `explain`; they take up most of the state.
 
     Raises
     ------
     UserError
-        D452, D473, D474, D510, D511, D514, D515, D517 for settings that make no sense.
+        D452, D473, D474, D510, D511, D514, D515, D517 for invalid settings.
     """
 
     min_documents: int = 1
@@ -423,12 +430,12 @@ class Tfidf:
             raise UserError("D510", setting="weighting", value=self.weighting, choices=", ".join(WEIGHTINGS))
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> Tfidf:
-        """Count in how many instances, of whatever group, each word stands.
+        """Count in how many instances, of any group, each word occurs.
 
         Raises
         ------
         UserError
-            D475 where no word stands in `min_documents` of them.
+            D475 if no word occurs in `min_documents` of them.
         """
         met = np.zeros(self._terms.term_limit(view), bool)
         for part in self._terms.portions(view, instances):
@@ -454,9 +461,9 @@ class Tfidf:
         return replace(self, known=KnownTerms(documents[keep], max(len(instances), 1), words[keep], names))
 
     def with_names(self, view: TokenView, instances: Instances) -> Tfidf:
-        """Return the extractor with names of the words that instances have (see `NamesFeatures`)."""
-        known = self.known
-        if known is None or len(known.names):
+        """Return the extractor with names of the words at these instances (see `NamesFeatures`)."""
+        vocabulary = self.known
+        if vocabulary is None or len(vocabulary.names):
             return self
         tokens = np.unique(
             np.concatenate(
@@ -469,32 +476,36 @@ class Tfidf:
                 ]
             )
         )
-        columns, first = np.unique(known.columns(self._terms.values(view, tokens)), return_index=True)
+        columns, first = np.unique(vocabulary.columns(self._terms.values(view, tokens)), return_index=True)
         there = columns >= 0
         words = spell_terms(view, tokens[first[there]])
-        names = PackedStrings.from_known(dict(zip(columns[there].tolist(), words, strict=True)), len(known))
-        return replace(self, known=replace(known, names=names))
+        names = PackedStrings.from_known(
+            dict(zip(columns[there].tolist(), words, strict=True)), len(vocabulary)
+        )
+        return replace(self, known=replace(vocabulary, names=names))
 
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
-        """Return one row an instance; the evidence is how many of its words are known.
+        """Return one row per instance; the evidence is the number of its known words.
 
         Raises
         ------
         ValueError
-            Where the extractor was not fitted.
+            If the extractor is not fitted.
         """
-        known = self.known
-        if known is None:
-            raise ValueError("TF-IDF knows no words yet: fit it first")
-        made = stack_rows([self._rows(view, part, known) for part in self._terms.portions(view, instances)])
-        return as_features(made, named_columns(known, self.name), instances, group, self)
+        vocabulary = self.known
+        if vocabulary is None:
+            raise ValueError("the TF-IDF extractor is not fitted: no words are known")
+        made = stack_rows(
+            [self._rows(view, part, vocabulary) for part in self._terms.portions(view, instances)]
+        )
+        return as_features(made, named_columns(vocabulary, self.name), instances, group, self)
 
     def state(self) -> Arrays:
-        """Return the words and how many documents hold each."""
+        """Return the words and their document frequencies."""
         return self.known.state() if self.known is not None else {}
 
     def from_state(self, arrays: Arrays) -> Tfidf:
-        """Return an extractor that knows the words of `state`; ValueError where arrays do not fit."""
+        """Return an extractor with the words of `state`; ValueError if the arrays do not fit."""
         return replace(self, known=known_terms_from_state(arrays, bits=self.bits) if arrays else None)
 
     @property
@@ -504,7 +515,7 @@ class Tfidf:
     def _counted(
         self, view: TokenView, instances: Instances, column_of: NDArray[np.int64], d: int
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Return how many instances hold each column, and how often it stands in all."""
+        """Return the number of instances that have each column, and its total count."""
         documents, often = np.zeros(d, np.int32), np.zeros(d, np.int64)
         for part in self._terms.portions(view, instances):
             rows, tokens = self._terms.instance_terms(view, part)
@@ -513,37 +524,37 @@ class Tfidf:
             often += np.bincount(column_of[tokens], minlength=d)
         return documents, often
 
-    def _rows(self, view: TokenView, instances: Instances, known: KnownTerms) -> Rows:
-        made = count_compiled(self._terms, view, instances, known)
+    def _rows(self, view: TokenView, instances: Instances, vocabulary: KnownTerms) -> Rows:
+        made = count_compiled(self._terms, view, instances, vocabulary)
         if made is not None:
-            return self._weighed(made[0], known), *made[1:]
+            return self._scale(made[0], vocabulary), *made[1:]
         n = len(instances)
         rows, tokens = self._terms.instance_terms(view, instances)
-        asked = np.bincount(self._single(rows, tokens, view), minlength=n)
-        column = known.columns(self._terms.values(view, tokens))
+        asked = np.bincount(self._rows_of_words(rows, tokens, view), minlength=n)
+        column = vocabulary.columns(self._terms.values(view, tokens))
         seen = column >= 0
         rows, column, tokens = rows[seen], column[seen], tokens[seen]
-        met = known.documents[column] > 0  # of hashed columns some are empty
-        found = np.bincount(self._single(rows[met], tokens[met], view), minlength=n)
+        met = vocabulary.documents[column] > 0  # some hashed columns were never seen
+        n_hits = np.bincount(self._rows_of_words(rows[met], tokens[met], view), minlength=n)
         worth = None
         if self.nearness:
             worth = self._terms.distances(view, instances, rows, tokens).astype(np.float64) ** -self.nearness
-        return self._weighed(sparse_rows(rows, column, worth, (n, len(known))), known), found, asked
+        return self._scale(sparse_rows(rows, column, worth, (n, len(vocabulary))), vocabulary), n_hits, asked
 
-    def _single(
+    def _rows_of_words(
         self, rows: NDArray[np.int64], tokens: NDArray[np.int64], view: TokenView
     ) -> NDArray[np.int64]:
-        """Return the rows of terms that are no pairs."""
+        """Return the rows of terms that are not pairs."""
         return rows[tokens < len(view)] if self.pairs else rows
 
-    def _weighed(self, counts: csr_array, known: KnownTerms) -> csr_array:
-        """Turn counts into what `weighting` says, in place."""
+    def _scale(self, counts: csr_array, vocabulary: KnownTerms) -> csr_array:
+        """Scale counts according to `weighting`, in place."""
         if self.weighting == "binary":
             counts.data = np.ones(len(counts.data))
             return counts
         data: Any = np.log(counts.data) + 1.0 if self.sublinear_tf else counts.data
         if self.weighting == "tfidf":
-            data = data * known.idf(counts.indices)
+            data = data * vocabulary.idf(counts.indices)
             row = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
             norms = np.sqrt(np.bincount(row, data * data, minlength=counts.shape[0]))
             data = data / np.where(norms > 0, norms, 1.0)[row]

@@ -24,17 +24,17 @@ _FARTHEST = 100
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordClasses:
-    """The classes of some words.
+    """Classes of words.
 
     Attributes
     ----------
     words : array of uint64, shape (n,)
-        Hashes of the words in lower case, rising.
+        Hashes of the lower-cased words, ascending.
     classes : array of uint16, shape (n, depth)
-        The number of each word's class, the coarsest first.
+        The class numbers of each word, the coarsest first.
     chosen : array of int64, shape (m, 4), optional
-        The features made of the classes, as `token_context_templates` writes them; by default those of the
-        word and of its neighbours.
+        The features made from the classes, in the form of `TEMPLATES`; by default those of the word and its
+        neighbours.
     """
 
     words: NDArray[np.uint64]
@@ -43,31 +43,31 @@ class WordClasses:
 
     @property
     def depth(self) -> int:
-        """How many classes a word has."""
+        """Number of classes of a word."""
         return int(self.classes.shape[1])
 
     @property
     def templates(self) -> NDArray[np.int64]:
-        """The features made of the classes, shape (m, 4)."""
+        """The features made from the classes, shape (m, 4)."""
         return class_templates(self.depth) if self.chosen is None else self.chosen
 
     def joined_with(self, other: WordClasses) -> WordClasses:
-        """Return the classes of both, these first, for the words of either; with the usual features.
+        """Return the classes of both (these first) for the words of either, with the default features.
 
-        Words that only one of them has are a class of their own in the other.
+        Words that only one of them has form a class of their own in the other.
         """
         words = np.union1d(self.words, other.words)
-        columns = [each.lookup(words).astype(np.uint16) for each in (self, other)]
+        columns = [classes.lookup(words).astype(np.uint16) for classes in (self, other)]
         return WordClasses(words, np.concatenate(columns, axis=1))
 
     def lookup(self, hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        """Return the classes of words plus one, zeros for a word that has none, shape ``(n, depth)``."""
-        found = np.zeros((len(hashes), self.depth), np.uint64)
+        """Return the classes of words plus one, zeros for unknown words, shape ``(n, depth)``."""
+        classes = np.zeros((len(hashes), self.depth), np.uint64)
         if len(self.words):
             at = np.minimum(self.words.searchsorted(hashes), len(self.words) - 1)
-            known = self.words[at] == hashes
-            found[known] = self.classes[at[known]].astype(np.uint64) + np.uint64(1)
-        return found
+            has_class = self.words[at] == hashes
+            classes[has_class] = self.classes[at[has_class]].astype(np.uint64) + np.uint64(1)
+        return classes
 
     def state(self) -> Arrays:
         """Return the arrays."""
@@ -76,10 +76,10 @@ class WordClasses:
 
     @classmethod
     def from_state(cls, arrays: Arrays) -> WordClasses:
-        """Return the classes of `state`; ValueError where the arrays do not fit together."""
+        """Return the classes of `state`; ValueError if the arrays do not fit together."""
         words, classes = arrays["class_words"], arrays["classes"]
         if words.ndim != 1 or words.dtype != np.uint64 or (words[1:] <= words[:-1]).any():
-            raise ValueError("word classes: words are not rising")
+            raise ValueError("word classes: words are not ascending")
         if classes.ndim != 2 or classes.dtype != np.uint16 or len(classes) != len(words):
             raise ValueError("word classes: words and classes differ")
         chosen = arrays.get("class_templates")
@@ -87,10 +87,10 @@ class WordClasses:
             return cls(words, classes)
         chosen = chosen.astype(np.int64)
         if chosen.ndim != 2 or chosen.shape[1] != 4 or np.abs(chosen[:, [1, 3]]).max(initial=0) > _FARTHEST:
-            raise ValueError("word classes: templates are no features")
+            raise ValueError("word classes: invalid templates")
         attributes = chosen[:, [0, 2]]
         if (attributes >= CLASS + classes.shape[1]).any() or (attributes < [0, -1]).any():
-            raise ValueError("word classes: templates of classes that there are not")
+            raise ValueError("word classes: templates refer to classes that do not exist")
         return cls(words, classes, chosen)
 
 
@@ -101,16 +101,16 @@ class TokenContext:
     Parameters
     ----------
     least : int
-        How often a feature must occur in training to get a column.
+        Minimum number of occurrences in training for a feature to get a column.
     keys : array of uint32, shape (D,), optional
-        The features that have columns, rising: what `fit` learned.
+        The features that have columns, ascending; set by `fit`.
     classes : WordClasses, optional
-        Classes of words by their company in text, for features beside the words themselves.
+        Classes of words by their contexts, for features in addition to the words themselves.
 
     Raises
     ------
     UserError
-        D452 for a `least` that is no whole number of 1 or more.
+        D452 if `least` is not a whole number of at least 1.
     """
 
     least: int = 1
@@ -124,31 +124,31 @@ class TokenContext:
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> TokenContext:
         """Learn which features occur at the instances."""
-        hashes = _code_points(view, instances.positions, self.classes)
+        hashes = _hash_features(view, instances.positions, self.classes)
         keys, counts = np.unique(hashes, return_counts=True)
         return replace(self, keys=keys[counts >= self.least])
 
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
-        """Return `SequenceRows`, sentences being the sequences; evidence is the known features of a token."""
+        """Return `SequenceRows` with one sequence per sentence; evidence is the known features of a token."""
         k = len(group.candidates)
         rows, sequences = self.rows(view, instances.positions)
         costs = (np.arange(k) != instances.observed[:, None]).astype(np.float32)
-        known = np.diff(rows.indptr).astype(np.int32)
+        n_hits = np.diff(rows.indptr).astype(np.int32)
         asked = np.full(len(instances) * k, n_features(self.classes), np.int32)
-        return Features(SequenceRows(rows, costs, sequences), np.repeat(known, k), asked)
+        return Features(SequenceRows(rows, costs, sequences), np.repeat(n_hits, k), asked)
 
     def rows(self, view: TokenView, positions: NDArray[np.int64]) -> tuple[Any, NDArray[np.int64]]:
-        """Return the features of tokens, a csr_array of shape (n, D), and the sentence of each."""
+        """Return the features of tokens, a csr_array of shape (n, D), and the sentence of each token."""
         from scipy.sparse import csr_array
 
-        hashes = _code_points(view, positions, self.classes)
-        indptr, indices = self._looked_up(hashes)
+        hashes = _hash_features(view, positions, self.classes)
+        indptr, indices = self._find_columns(hashes)
         ones = np.ones(len(indices), np.float32)
         rows = csr_array((ones, indices, indptr), (len(hashes), len(self._keys)))
         return rows, view.sentences.searchsorted(positions, side="right")
 
-    def _looked_up(self, hashes: NDArray[np.uint32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Return the columns of features, as `token_context_arrays.look_up`."""
+    def _find_columns(self, hashes: NDArray[np.uint32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Return the columns of features, as `_token_arrays.look_up` does."""
         if not use_numba(hashes.size):
             return in_arrays.look_up(hashes, self._keys)
         from disambig.features._row_kernels import look_up
@@ -160,7 +160,7 @@ class TokenContext:
         return indptr, indices[:n]
 
     def only(self, kept: NDArray[np.bool_]) -> TokenContext:
-        """Return the extractor with the columns in `kept` alone, shape (D,)."""
+        """Return the extractor with only the columns in `kept`, shape (D,)."""
         return replace(self, keys=self._keys[kept])
 
     def joined_with(self, other: TokenContext) -> TokenContext:
@@ -176,6 +176,7 @@ class TokenContext:
         from disambig.features._row_kernels import fill_index
 
         keys = self._keys
+        # at most half full, so that probing ends soon
         slots = np.zeros(1 << max(4, (2 * len(keys)).bit_length()), np.int32)
         fill_index(keys, slots)
         return keys, slots
@@ -186,26 +187,26 @@ class TokenContext:
         return {"keys": self._keys, **classes}
 
     def from_state(self, arrays: Arrays) -> TokenContext:
-        """Return an extractor with the columns of `state`; ValueError where they are not in order."""
+        """Return an extractor with the columns of `state`; ValueError if they are not in order."""
         keys = arrays["keys"]
         if keys.ndim != 1 or keys.dtype != np.uint32 or not (np.diff(keys.astype(np.int64)) > 0).all():
-            raise ValueError("token context: keys are not rising")
+            raise ValueError("token context: keys are not ascending")
         classes = WordClasses.from_state(arrays) if "class_words" in arrays else None
         return replace(self, keys=keys, classes=classes)
 
 
 def n_features(classes: WordClasses | None) -> int:
-    """Return how many features a token has."""
+    """Return the number of features of a token."""
     return len(TEMPLATES) + (0 if classes is None else len(classes.templates))
 
 
-def _code_points(
+def _hash_features(
     view: TokenView, positions: NDArray[np.int64], classes: WordClasses | None
 ) -> NDArray[np.uint32]:
-    """Return the features of tokens as hashes, shape (n, F); `positions` rise."""
+    """Return the features of tokens as hashes, shape (n, F); `positions` must ascend."""
     if not len(positions):
         return np.zeros((0, n_features(classes)), np.uint32)
-    # only the sentences and documents that the tokens are in are looked at
+    # only the sentences and documents of these tokens are needed
     first, last = view.sentences.searchsorted(positions[[0, -1]], side="right") + np.array([-1, 0])
     sentences = view.sentences[first : last + 1]
     inside = slice(int(sentences[0]), int(sentences[-1]))
@@ -226,6 +227,6 @@ def _code_points(
     if use_numba(len(words) * len(templates)):
         from disambig.features import _row_kernels as way
     way.attributes(codes, table, view.starts[words] + offsets, view.ends[words] + offsets, values)
-    found = np.empty((len(words), len(templates)), np.uint32)
-    way.features(values, templates, words.searchsorted(sentences), found)
-    return found if len(words) == len(positions) else found[words.searchsorted(positions)]
+    features = np.empty((len(words), len(templates)), np.uint32)
+    way.features(values, templates, words.searchsorted(sentences), features)
+    return features if len(words) == len(positions) else features[words.searchsorted(positions)]

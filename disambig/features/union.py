@@ -1,4 +1,4 @@
-"""Run extractors, check their output and join the features of several extractors."""
+"""Run extractors, check their output, and join the features of several extractors."""
 
 from __future__ import annotations
 
@@ -44,12 +44,13 @@ from disambig.types import (
 def transform_checked(
     extractor: FeatureExtractor, view: TokenView, instances: Instances, group: Group
 ) -> Features:
-    """Return the features of instances of one group, checked.
+    """Transform the instances of one group with an extractor and check the features.
 
     Raises
     ------
     UserError
-        D414 where rows or evidence are not one a candidate; D418, D419 (see `check_candidate_kind`).
+        D414 if there is not one row and one evidence value per candidate; D418, D419 (see
+        `check_candidate_kind`).
     """
     return transform_all_checked(extractor, view, [(instances, group)])[0]
 
@@ -57,39 +58,39 @@ def transform_checked(
 def transform_all_checked(
     extractor: FeatureExtractor, view: TokenView, parts: Sequence[tuple[Instances, Group]]
 ) -> list[Features]:
-    """Return the features of instances of several groups, part by part, checked; there is one at least.
+    """Transform the instances of several groups and check the features of each part; at least one part.
 
     Raises
     ------
     UserError
-        As `transformed`.
+        As for `transform_checked`.
     """
     own = any(instances.own is not None for instances, _ in parts)
     check_candidate_kind(extractor, own=own)
     if len(parts) > 1 and not own and isinstance(extractor, TransformsBatches):
-        found = extractor.transform_all(view, parts)
+        transformed = extractor.transform_all(view, parts)
     else:
-        found = [extractor.transform(view, instances, group) for instances, group in parts]
-    return [_checked(extractor, *each) for each in zip(found, parts, strict=True)]
+        transformed = [extractor.transform(view, instances, group) for instances, group in parts]
+    return [_checked(extractor, *pair) for pair in zip(transformed, parts, strict=True)]
 
 
-def _checked(extractor: FeatureExtractor, found: object, part: tuple[Instances, Group]) -> Features:
-    if not isinstance(found, Features):
-        raise extractor_error(extractor, f"transform returned {type(found).__name__}", "Features")
-    n_rows = _check_rows(extractor, found.batch, *part)
-    _check_storage(extractor, found.batch)
+def _checked(extractor: FeatureExtractor, features: object, part: tuple[Instances, Group]) -> Features:
+    if not isinstance(features, Features):
+        raise extractor_error(extractor, f"transform returned {type(features).__name__}", "Features")
+    n_rows = _check_rows(extractor, features.batch, *part)
+    _check_storage(extractor, features.batch)
     for name in ("found", "asked"):
-        counts: Any = getattr(found, name)
+        counts: Any = getattr(features, name)
         if getattr(counts, "shape", None) != (n_rows,) or counts.dtype.kind not in "iu":
-            seen = f"{name} is {_candidate_kinds(counts)}"
+            seen = f"{name} is {_describe_array(counts)}"
             raise extractor_error(extractor, seen, f"an integer array of shape ({n_rows},): one a candidate")
-    return found
+    return features
 
 
 def _check_rows(
     extractor: FeatureExtractor, batch: CandidateBatch, instances: Instances, group: Group
 ) -> int:
-    """Refuse a batch without a row for each candidate; return how many there are."""
+    """Raise an error if a batch does not have one row per candidate; return the number of rows."""
     n, k = len(instances), len(group.candidates)
     if isinstance(batch, DenseBlocks) and batch.costs.shape == (n, k) and instances.own is None:
         return n * k
@@ -102,7 +103,7 @@ def _check_rows(
 
 
 def _check_storage(extractor: FeatureExtractor, batch: CandidateBatch) -> None:
-    """Refuse a batch whose rows, costs and offsets do not fit together."""
+    """Raise an error if rows, costs and offsets of a batch do not fit together."""
     if rows_are_shared(extractor) and not isinstance(batch, CrossedRows | CrossedLists):
         wanted = "CrossedRows: rows_are_shared says that rows tell nothing of the candidates"
         raise extractor_error(extractor, f"transform gave {type(batch).__name__}", wanted)
@@ -119,44 +120,46 @@ def _check_storage(extractor: FeatureExtractor, batch: CandidateBatch) -> None:
                 extractor, seen, f"{held:,}, one {'a candidate' if held == n_rows else 'an instance'}"
             )
         if isinstance(batch, SequenceRows):
-            continue  # its columns are made of its rows, which takes longer than to tag them
-        if isinstance(batch, storages) and batch.rows.shape[1] * _times(batch) > len(batch.columns):
+            continue  # its columns are computed from its rows, which takes longer than tagging them
+        if isinstance(batch, storages) and batch.rows.shape[1] * _columns_per_feature(batch) > len(
+            batch.columns
+        ):
             seen = f"transform gave {batch.rows.shape[1]:,} features a row and {len(batch.columns):,} columns"
             raise extractor_error(extractor, seen, "columns for all of them")
 
 
-def _times(batch: CandidateBatch) -> int:
-    """Return how often a row's features have columns: once, or once for each label."""
+def _columns_per_feature(batch: CandidateBatch) -> int:
+    """Return the number of columns per feature of a row: one, or one for each label."""
     return 1 if isinstance(batch, SparseRows | CrossedLists) else batch.costs.shape[1]  # type: ignore
 
 
 def fit_checked(
     extractor: FeatureExtractor, view: TokenView, instances: Instances, groups: Sequence[Group]
 ) -> FeatureExtractor:
-    """Return an extractor fitted to instances of all groups, checked.
+    """Fit an extractor to instances of all groups and check the result.
 
     Raises
     ------
     UserError
-        D414 where what `fit` returned is no extractor; D418, D419 (see `check_candidate_kind`).
+        D414 if `fit` does not return an extractor; D418, D419 (see `check_candidate_kind`).
     """
     check_candidate_kind(extractor, own=instances.own is not None)
-    found = extractor.fit(view, instances, groups)
+    fitted = extractor.fit(view, instances, groups)
     for name in ("transform", "state", "from_state"):
-        if not callable(getattr(found, name, None)):
+        if not callable(getattr(fitted, name, None)):
             raise extractor_error(
-                extractor, f"fit returned {type(found).__name__} without {name}", "an extractor"
+                extractor, f"fit returned {type(fitted).__name__} without {name}", "an extractor"
             )
-    return found
+    return fitted
 
 
 def extractor_error(extractor: FeatureExtractor, seen: str, wanted: str) -> UserError:
-    """Return the error of an extractor that breaks its contract."""
+    """Return the error for an extractor that breaks its contract."""
     return contract_error(f"the extractor {type(extractor).__name__}", seen, wanted)
 
 
 def check_candidate_kind(extractor: FeatureExtractor, *, own: bool) -> None:
-    """Refuse an extractor that does not know such candidates: instances' own (`own`), or those of a group.
+    """Raise an error if an extractor does not support per-instance candidates (`own`) or those of a group.
 
     Raises
     ------
@@ -168,67 +171,67 @@ def check_candidate_kind(extractor: FeatureExtractor, *, own: bool) -> None:
         raise UserError("D419" if own else "D418", extractor=type(extractor).__name__)
 
 
-def _candidate_kinds(value: Any) -> str:
+def _describe_array(value: Any) -> str:
     shape = getattr(value, "shape", None)
     return f"of {value.dtype} and shape {shape}" if shape is not None else type(value).__name__
 
 
-_WRITTEN_OUT = (SparseRows, DenseLists)
-"""A row a candidate in columns that all share: sparse with dense gives sparse."""
+_LIST_STORAGES = (SparseRows, DenseLists)
+"""Storages with one row per candidate in shared columns: sparse joined with dense gives sparse."""
 
 
 def transform_union(
     extractors: Sequence[FeatureExtractor], view: TokenView, instances: Instances, group: Group
 ) -> Features:
-    """Return what extractors say of instances of one group, checked and side by side."""
+    """Transform the instances of one group with every extractor and join the resulting columns."""
     return transform_union_all(extractors, view, [(instances, group)])[0]
 
 
 def transform_union_all(
     extractors: Sequence[FeatureExtractor], view: TokenView, parts: Sequence[tuple[Instances, Group]]
 ) -> list[Features]:
-    """Return the same of instances of several groups, part by part; there is one at least."""
+    """Transform several groups, part by part, as `transform_union` does; at least one part."""
     names = extractor_names(extractors)
-    of_each = [transform_all_checked(each, view, parts) for each in extractors]
-    return [join(found, names) for found in zip(*of_each, strict=True)]
+    of_each = [transform_all_checked(extractor, view, parts) for extractor in extractors]
+    return [join(features, names) for features in zip(*of_each, strict=True)]
 
 
 def extractor_names(extractors: Sequence[FeatureExtractor]) -> list[str]:
-    """Return what extractors are called in messages."""
+    """Return the names of extractors for messages."""
     return [type(extractor).__name__ for extractor in extractors]
 
 
 def join(parts: Sequence[Features], names: Sequence[str] = ()) -> Features:
-    """Put features of the same candidates side by side; evidence is that of all parts together.
+    """Join features of the same candidates side by side; the evidence of all parts is added up.
 
-    Batches of one storage give one of that storage, lists of dense and of sparse rows sparse rows; class
-    blocks and crossed rows, and other mixtures, stay as they are beside one another (`JoinedRows`). Columns
-    keep their names, labels and feature groups; groups of one name become one. Costs are the first's.
+    Batches with the same storage give that storage; dense and sparse lists give sparse rows. Class blocks
+    with crossed rows, and other mixtures, are kept next to each other (`JoinedRows`). Columns keep their
+    names, labels and feature groups; groups with the same name become one. Costs are those of the first part.
 
     Parameters
     ----------
     parts : sequence of Features
     names : sequence of str, optional
-        What the parts are called in messages; by default by their numbers.
+        Names of the parts in messages; by default their numbers.
 
     Raises
     ------
     UserError
-        D416 for parts that do not say something of the same candidates, or are sequences.
+        D416 for parts that do not describe the same candidates, or are sequences.
     """
     if len(parts) == 1:
         return parts[0]
     called = list(names) or [f"{number}" for number in range(1, len(parts) + 1)]
     batches = [part.batch for part in parts]
     for batch, name in zip(batches[1:], called[1:], strict=True):
-        _check(batches[0], called[0], batch, name)
-    found, asked = (reduce(np.add, [getattr(part, name) for part in parts]) for name in ("found", "asked"))
-    return Features(_joined(batches), found.astype(np.int32), asked.astype(np.int32))
+        _check_joinable(batches[0], called[0], batch, name)
+    n_hits, asked = (reduce(np.add, [getattr(part, name) for part in parts]) for name in ("found", "asked"))
+    return Features(_join_batches(batches), n_hits.astype(np.int32), asked.astype(np.int32))
 
 
-def _check(first: CandidateBatch, first_name: str, other: CandidateBatch, name: str) -> None:
-    """Refuse batches that do not say something of the same candidates, or that are decided together."""
-    known = (DenseBlocks, CrossedRows, DenseLists, CrossedLists, SparseRows, JoinedRows)
+def _check_joinable(first: CandidateBatch, first_name: str, other: CandidateBatch, name: str) -> None:
+    """Raise an error for batches that do not describe the same candidates, or are decided jointly."""
+    joinable = (DenseBlocks, CrossedRows, DenseLists, CrossedLists, SparseRows, JoinedRows)
     if (
         isinstance(first, DenseBlocks)
         and isinstance(other, DenseBlocks)
@@ -237,7 +240,7 @@ def _check(first: CandidateBatch, first_name: str, other: CandidateBatch, name: 
         return
     problem = ""
     for batch in (first, other):
-        if not isinstance(batch, known) and not _is_offsets(batch):
+        if not isinstance(batch, joinable) and not _has_candidate_rows(batch):
             problem = f"{type(batch).__name__} is decided together"
     n, n_other = len(first.offsets) - 1, len(other.offsets) - 1
     if problem:
@@ -255,37 +258,37 @@ def _check(first: CandidateBatch, first_name: str, other: CandidateBatch, name: 
         )
 
 
-def _is_offsets(batch: CandidateBatch) -> bool:
-    """Tell whether each row of a batch is a candidate of its own."""
+def _has_candidate_rows(batch: CandidateBatch) -> bool:
+    """Return True if each row of a batch is a separate candidate."""
     layout = batch.layout
     return isinstance(layout, np.ndarray) and np.array_equal(layout, batch.offsets)
 
 
-def _joined(batches: Sequence[CandidateBatch]) -> CandidateBatch:
+def _join_batches(batches: Sequence[CandidateBatch]) -> CandidateBatch:
     kinds = {type(batch) for batch in batches}
     if kinds == {DenseBlocks}:
-        return _blocks([batch for batch in batches if isinstance(batch, DenseBlocks)])
+        return _join_blocks([batch for batch in batches if isinstance(batch, DenseBlocks)])
     if kinds == {CrossedRows}:
         return join_crossed([batch for batch in batches if isinstance(batch, CrossedRows)])
     if kinds == {DenseLists}:
-        return _dense_lists([batch for batch in batches if isinstance(batch, DenseLists)])
+        return _join_dense_lists([batch for batch in batches if isinstance(batch, DenseLists)])
     if kinds == {CrossedLists}:
         crossed = [batch for batch in batches if isinstance(batch, CrossedLists)]
         same = all(np.array_equal(batch.labels, crossed[0].labels) for batch in crossed)
-        return _crossed_lists(crossed) if same else JoinedRows.from_parts(crossed)
-    if kinds <= set(_WRITTEN_OUT):
-        return _sparse([convert(batch, SparseRows) for batch in batches])
+        return _join_crossed_lists(crossed) if same else JoinedRows.from_parts(crossed)
+    if kinds <= set(_LIST_STORAGES):
+        return _join_sparse([convert(batch, SparseRows) for batch in batches])
     flat = [p for batch in batches for p in (batch.parts if isinstance(batch, JoinedRows) else [batch])]
     by_kind: dict[type, list[CandidateBatch]] = {}
-    for part in flat:  # each storage once, in the order in which they come
+    for part in flat:  # each storage once, in order of first appearance
         by_kind.setdefault(type(part), []).append(part)
     if len(by_kind) == len(flat):
         return JoinedRows.from_parts(flat)
-    together = [_joined(same) if len(same) > 1 else same[0] for same in by_kind.values()]
+    together = [_join_batches(same) if len(same) > 1 else same[0] for same in by_kind.values()]
     return together[0] if len(together) == 1 else JoinedRows.from_parts(together)
 
 
-def _sparse(batches: Sequence[SparseRows]) -> SparseRows:
+def _join_sparse(batches: Sequence[SparseRows]) -> SparseRows:
     from scipy.sparse import csr_array, hstack
 
     rows = csr_array(hstack([batch.rows for batch in batches], format="csr"))
@@ -293,7 +296,7 @@ def _sparse(batches: Sequence[SparseRows]) -> SparseRows:
     return SparseRows(rows, batches[0].offsets, batches[0].cost, columns)
 
 
-def _dense_lists(batches: Sequence[DenseLists]) -> DenseLists:
+def _join_dense_lists(batches: Sequence[DenseLists]) -> DenseLists:
     values = np.concatenate([batch.values for batch in batches], axis=1)
     columns = _columns_of_lists(tuple(batch.columns for batch in batches))
     return DenseLists(values, batches[0].offsets, batches[0].cost, columns)
@@ -301,12 +304,12 @@ def _dense_lists(batches: Sequence[DenseLists]) -> DenseLists:
 
 @lru_cache(maxsize=1024)
 def _columns_of_lists(parts: tuple[Columns, ...]) -> Columns:
-    """Return the columns of lists side by side, written out: they are few, and asked for ever again."""
+    """Return the joined columns of lists as one object; they are few and requested repeatedly."""
     joined = JoinedColumns(parts)
     return Columns(joined.labels, joined.groups, joined.group_names, list(joined.names))
 
 
-def _crossed_lists(batches: Sequence[CrossedLists]) -> CrossedLists:
+def _join_crossed_lists(batches: Sequence[CrossedLists]) -> CrossedLists:
     from scipy.sparse import csr_array, hstack
 
     first = batches[0]
@@ -316,7 +319,7 @@ def _crossed_lists(batches: Sequence[CrossedLists]) -> CrossedLists:
     return CrossedLists(rows, first.labels, first.offsets, first.cost, columns)
 
 
-def _blocks(batches: Sequence[DenseBlocks]) -> DenseBlocks:
+def _join_blocks(batches: Sequence[DenseBlocks]) -> DenseBlocks:
     values = np.concatenate([batch.values for batch in batches], axis=2)
     _, k, total = values.shape
     places = tuple(np.asarray(batch.column_of, np.int64).tobytes() for batch in batches)
@@ -326,9 +329,9 @@ def _blocks(batches: Sequence[DenseBlocks]) -> DenseBlocks:
 
 @lru_cache(maxsize=1024)
 def _columns_of_blocks(parts: tuple[Columns, ...], places: tuple[bytes, ...], k: int) -> Columns:
-    """Return the meaning of the attributes of blocks side by side: one model asks for the same ever again.
+    """Return the meaning of the attributes of joined blocks; cached, because a model requests it repeatedly.
 
-    `places` are the `column_of` of the blocks, (K, A) each, in bytes.
+    `places` are the `column_of` arrays of the blocks, (K, A) each, as bytes.
     """
     names = tuple(dict.fromkeys(name for columns in parts for name in columns.group_names))
     groups, labelled = [], []
@@ -337,7 +340,7 @@ def _columns_of_blocks(parts: tuple[Columns, ...], places: tuple[bytes, ...], k:
         numbers = np.array([names.index(name) for name in columns.group_names], np.int32)
         groups.append(numbers[columns.groups[column_of]])
         labelled.append(np.array(list(columns.names) or [""] * len(columns), object)[column_of])
-    total = sum(each.shape[1] for each in groups)
+    total = sum(block.shape[1] for block in groups)
     return Columns(
         np.repeat(np.arange(k, dtype=np.int32), total),
         np.concatenate(groups, axis=1).ravel(),
@@ -348,19 +351,19 @@ def _columns_of_blocks(parts: tuple[Columns, ...], places: tuple[bytes, ...], k:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExtractorChoice:
-    """Stand for several extractors of which training takes one: see `disambig.training.trainer`.
+    """Several extractors from which training chooses one: see `disambig.training.trainer`.
 
-    A model has the one that was taken, and its config says so. By itself it is the first one.
+    A model has only the chosen one, and its config names it. Used on its own, this acts as the first one.
 
     Parameters
     ----------
     options : mapping of str to FeatureExtractor
-        By their names: ``[extractors.NAME.options.OPTION]``.
+        By name: ``[extractors.NAME.options.OPTION]``.
 
     Raises
     ------
     UserError
-        D518 where there are fewer than two.
+        D518 if there are fewer than two.
     """
 
     options: Mapping[str, Any]
@@ -372,15 +375,15 @@ class ExtractorChoice:
     @property
     def first(self) -> FeatureExtractor:
         """The first option."""
-        found: FeatureExtractor = next(iter(self.options.values()))
-        return found
+        option: FeatureExtractor = next(iter(self.options.values()))
+        return option
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> FeatureExtractor:
         """Return the first option, fitted."""
         return self.first.fit(view, instances, groups)
 
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
-        """Return what the first option says."""
+        """Return the features of the first option."""
         return self.first.transform(view, instances, group)
 
     def state(self) -> Arrays:

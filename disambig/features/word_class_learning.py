@@ -13,7 +13,7 @@ from disambig.features.token_context import WordClasses
 from disambig.text import TokenView, characters
 
 SIZES = (64, 1024)
-_AT_ONCE = 8_000_000  # words counted together
+_AT_ONCE = 8_000_000  # number of words counted at a time
 _DIRECTIONS = 100
 
 
@@ -25,28 +25,28 @@ def learn_classes(
     sizes: Sequence[int] = SIZES,
     seed: int = 0,
 ) -> WordClasses:
-    """Gather the most frequent words of a text by the words that stand left and right of them.
+    """Cluster the most frequent words of a text by the words to their left and right.
 
     Parameters
     ----------
     words : iterable of arrays of uint64
-        Word hashes in text order, such as ``view.hashes`` of some documents each. All are kept in
-        memory: eight bytes a word.
+        Word hashes in text order, such as ``view.hashes`` of some documents each. All are kept in memory:
+        eight bytes per word.
     n_words : int
-        How many words get classes.
+        Number of words that get classes.
     n_contexts : int
-        How many of the most frequent words count as company; all others count as one.
+        Number of the most frequent words that are distinguished as neighbours; all others count as one.
     sizes : sequence of int
-        How many classes there are, at each degree of fineness, the coarsest first.
+        Numbers of classes, one per level, the coarsest first.
     seed : int
 
     Raises
     ------
     UserError
-        D458 where the text has fewer different words than classes are asked for.
+        D458 if the text has fewer distinct words than classes.
     """
-    parts = _cluster(words)
-    distinct, counts = _count_neighbours(parts)
+    parts = _concatenate_words(words)
+    distinct, counts = _count_words(parts)
     most = min(len(distinct), n_words)
     if most < max(sizes):
         raise UserError("D458", n=most, classes=max(sizes))
@@ -55,28 +55,28 @@ def learn_classes(
     points = _directions(_table(parts, chosen, company), seed)
     from sklearn.cluster import MiniBatchKMeans
 
-    found = [
+    labels = [
         MiniBatchKMeans(size, random_state=seed, batch_size=4096, n_init=1).fit(points).labels_
         for size in sizes
     ]
-    return WordClasses(chosen, np.stack(found, axis=1).astype(np.uint16))
+    return WordClasses(chosen, np.stack(labels, axis=1).astype(np.uint16))
 
 
-def _cluster(words: Iterable[NDArray[np.uint64]]) -> list[NDArray[np.uint64]]:
+def _concatenate_words(words: Iterable[NDArray[np.uint64]]) -> list[NDArray[np.uint64]]:
     """Return the words in arrays of some millions each."""
     parts: list[NDArray[np.uint64]] = []
     waiting: list[NDArray[np.uint64]] = []
     size = 0
-    for each in words:
-        waiting.append(each)
-        size += len(each)
+    for hashes in words:
+        waiting.append(hashes)
+        size += len(hashes)
         if size >= _AT_ONCE:
             parts.append(np.concatenate(waiting))
             waiting, size = [], 0
     return [*parts, np.concatenate([np.zeros(0, np.uint64), *waiting])]
 
 
-def _count_neighbours(parts: Sequence[NDArray[np.uint64]]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+def _count_words(parts: Sequence[NDArray[np.uint64]]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     distinct, where = np.unique(np.concatenate(parts), return_inverse=True)
     return distinct, np.bincount(where, minlength=len(distinct))
 
@@ -84,15 +84,15 @@ def _count_neighbours(parts: Sequence[NDArray[np.uint64]]) -> tuple[NDArray[np.u
 def _table(
     parts: Sequence[NDArray[np.uint64]], chosen: NDArray[np.uint64], company: NDArray[np.uint64]
 ) -> NDArray[np.float32]:
-    """Return how often each word has each company, left then right, shape (n_words, 2 * (n_contexts + 1))."""
+    """Return the counts of each word's left, then right neighbours, shape (n_words, 2 * (n_contexts + 1))."""
     width = len(company) + 1
     table = np.zeros(len(chosen) * 2 * width, np.float32)
     for hashes in parts:
-        row, known = _places(chosen, hashes)
+        row, is_chosen = _places(chosen, hashes)
         column, common = _places(company, hashes)
         column[~common] = width - 1
-        left = (row[1:] * 2 * width + column[:-1])[known[1:]]
-        right = (row[:-1] * 2 * width + width + column[1:])[known[:-1]]
+        left = (row[1:] * 2 * width + column[:-1])[is_chosen[1:]]
+        right = (row[:-1] * 2 * width + width + column[1:])[is_chosen[:-1]]
         for cells in (left, right):
             table += np.bincount(cells, minlength=len(table)).astype(np.float32)
     return table.reshape(len(chosen), 2 * width)
@@ -101,13 +101,13 @@ def _table(
 def _places(
     table: NDArray[np.uint64], hashes: NDArray[np.uint64]
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return where each hash is in a rising table, and whether it is there."""
+    """Return the index of each hash in an ascending table, and whether it is there."""
     at = np.minimum(table.searchsorted(hashes), len(table) - 1)
     return at, table[at] == hashes
 
 
 def _directions(table: NDArray[np.float32], seed: int) -> NDArray[Any]:
-    """Return the main directions of positive pointwise mutual information, rows of length one."""
+    """Return the principal directions of positive pointwise mutual information, rows of length one."""
     from sklearn.utils.extmath import randomized_svd
 
     rows, columns = table.sum(axis=1, keepdims=True), table.sum(axis=0, keepdims=True)
@@ -122,7 +122,7 @@ def _directions(table: NDArray[np.float32], seed: int) -> NDArray[Any]:
 
 USAGE_SIZES = (48, 256)
 EDGES = (0.02, 0.1, 0.3, 0.6, 0.9, 0.98)
-"""Where one class of capitals ends and the next begins, in shares of the places counted."""
+"""Boundaries between the classes of capitalisation, as shares of the places counted."""
 _FEWEST = 4
 _HEADING = 0.6
 _SMALL, _CAPITAL, _CAPITALS = 1, 2, 3
@@ -136,23 +136,23 @@ def learn_usage(
     sizes: Sequence[int] = USAGE_SIZES,
     seed: int = 0,
 ) -> WordClasses:
-    """Gather words by their tags, at several degrees of fineness, and, in the last class, by capitals.
+    """Cluster words by their tags, at several levels, and by capitalisation in the last class.
 
     Parameters
     ----------
     tagged : iterable of (view, tags)
-        Tags by number, one for each token that is no boundary.
+        Tags by number, one for each token that is not a sentence boundary.
     n_tags : int
     least : int
-        How often a word must occur.
+        Minimum number of occurrences of a word.
     sizes : sequence of int
-        How many classes of tags there are, at each degree of fineness.
+        Numbers of classes of tags, one per level.
     seed : int
 
     Raises
     ------
     UserError
-        D458 where the text has fewer different words than classes are asked for.
+        D458 if the text has fewer distinct words than classes.
     """
     parts = [_tag_usage(view, np.asarray(tags, np.int64)) for view, tags in tagged]
     hashes, numbers, letters = (
@@ -181,19 +181,19 @@ def learn_usage(
 def _capital_class(
     small: NDArray[np.int64], capital: NDArray[np.int64], capitals: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return the class of each word: 0 for one seen too seldom, the last for one all in capitals."""
+    """Return the class of each word: 0 for rare words, the last class for words in all capitals."""
     total = small + capital + capitals
     share = (capital + capitals) / np.maximum(total, 1)
-    found = 1 + np.digitize(share, EDGES)
-    found[(share > 0.5) & (capitals > 0.8 * (capital + capitals))] = len(EDGES) + 2
-    found[total < _FEWEST] = 0
-    return found
+    classes = 1 + np.digitize(share, EDGES)
+    classes[(share > 0.5) & (capitals > 0.8 * (capital + capitals))] = len(EDGES) + 2
+    classes[total < _FEWEST] = 0
+    return classes
 
 
 def _tag_usage(
     view: TokenView, tags: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int8]]:
-    """Return hash, tag and kind of letters of each token; the kind is 0 where it is not to be counted."""
+    """Return hash, tag and letter case of each token; the case is 0 if the token should not be counted."""
     words = np.flatnonzero(view.ends > view.starts)
     texts = view.texts
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))

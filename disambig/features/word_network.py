@@ -31,15 +31,15 @@ from disambig.types import Arrays, Features
 Floats = NDArray[np.float32]
 BATCH = 256
 HIDDEN_RATE, EMBEDDING_RATE, OUTPUT_RATE = 0.002, 0.3, 0.1
-"""Learning rates at the start, of Adam and of AdaGrad; they fall linearly to `_LAST_SHARE` of it."""
+"""Initial learning rates of Adam and AdaGrad; they fall linearly to a share of `_LAST_SHARE`."""
 _LAST_SHARE = 0.02
 _TOPIC_SCALE = np.float32(1 / (1 << TOPIC_SHIFT))
 _MOST_SAMPLED = 20_000
-"""Instances from which the range of the hidden units is taken."""
+"""Number of instances from which the range of the hidden units is estimated."""
 
 
 class NetworkSettings(Protocol):
-    """What is to be learned, and how: see `disambig.features.word_network.WordNetwork`."""
+    """Settings of the training: see `WordNetwork`."""
 
     @property
     def near(self) -> int: ...  # noqa: D102
@@ -64,7 +64,7 @@ class NetworkSettings(Protocol):
 
 @dataclass(slots=True, eq=False)
 class _FloatWeights:
-    """The network while it is learned: as `Weights`, in float32."""
+    """The network during training: as `NetworkWeights`, in float32."""
 
     near: Floats
     far: Floats
@@ -104,7 +104,7 @@ class _FloatWeights:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _TrainingExamples:
-    """What is learned from: the embedding row of every word of the text, and the instances."""
+    """Training data: the embedding row of every word in the text, and the instances."""
 
     rows: NDArray[np.int32]
     view: TokenView
@@ -112,7 +112,7 @@ class _TrainingExamples:
     settings: NetworkSettings
 
     def around(self, index: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Return the rows of near and of far words, shapes (n, places) and (n, 2 * (far - near))."""
+        """Return the rows of near and far words, shapes (n, places) and (n, 2 * (far - near))."""
         instances = self.instances.take(index)
         places = Surroundings.from_instances(self.view, instances, self.settings.near, self.settings.far)
         heads = self.settings.heads(self.view, instances)
@@ -128,7 +128,7 @@ class _TrainingExamples:
 def learn_network(
     settings: NetworkSettings, view: TokenView, instances: Instances, groups: Sequence[Group]
 ) -> NetworkWeights | None:
-    """Return the network learned from the observed candidates of `instances`; None without any group."""
+    """Return the network trained on the observed candidates of `instances`; None if no group is usable."""
     from threadpoolctl import threadpool_limits
 
     from disambig.features._network_kernels import rows_of_words
@@ -145,15 +145,15 @@ def learn_network(
     number[kept] = np.arange(len(kept))
     order = _sample(instances, kept, settings.examples, rng)
     net = _FloatWeights.start(settings, len(vocabulary), int(sizes.sum()), rng)
-    with threadpool_limits(limits=1, user_api="blas"):  # the same bits with any number of processors
+    with threadpool_limits(limits=1, user_api="blas"):  # the same result with any number of processors
         _descend(net, material, order, number, sizes, settings.epochs, rng)
         sample = material.around(rng.permutation(order)[:_MOST_SAMPLED])
         numbers = np.array([group_number(groups[g]) for g in kept], np.int64)
-        return _rounded(net, sample, vocabulary, numbers, sizes)
+        return _quantise(net, sample, vocabulary, numbers, sizes)
 
 
 def most_frequent(hashes: NDArray[np.uint64], most: int) -> NDArray[np.uint32]:
-    """Return the upper halves of the most frequent words' hashes, ascending."""
+    """Return the upper halves of the hashes of the most frequent words, ascending."""
     words, counts = np.unique((hashes >> np.uint64(32)).astype(np.uint32), return_counts=True)
     return np.sort(words[np.argsort(-counts, kind="stable")[:most]])
 
@@ -166,7 +166,7 @@ def _all_occur(instances: Instances, group: int, table: Group) -> bool:
 def _sample(
     instances: Instances, groups: Sequence[int], most: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Return at most `most` instances of each group, all groups mixed."""
+    """Return at most `most` instances of each group, shuffled together."""
     parts = []
     for g in groups:
         rows = np.flatnonzero((instances.groups == g) & (instances.observed >= 0))
@@ -187,6 +187,7 @@ def _descend(
 
     begins = np.cumsum(sizes) - sizes
     near_seen, far_seen = (np.full(len(net.near), 1e-6, np.float32) for _ in range(2))
+    # above zero, because AdaGrad divides by the roots of these sums
     output_seen = np.full(len(net.output), 1e-4, np.float32)
     output_step, bias_step = np.empty_like(net.output), np.empty_like(net.output_bias)
     adam = _Adam([net.hidden, net.hidden_bias])
@@ -237,7 +238,7 @@ def _descend(
 
 
 class _Adam:
-    """Adam (Kingma and Ba 2015) on arrays that it changes in place."""
+    """Adam (Kingma and Ba 2015) for arrays that are updated in place."""
 
     def __init__(self, parameters: list[Floats]) -> None:
         self.parameters = parameters
@@ -260,23 +261,23 @@ class _Adam:
             )
 
 
-def _rounded(
+def _quantise(
     net: _FloatWeights,
     sample: tuple[NDArray[np.int32], NDArray[np.int32]],
     vocabulary: NDArray[np.uint32],
     groups: NDArray[np.int64],
     sizes: NDArray[np.int64],
 ) -> NetworkWeights:
-    """Round to 8-bit integers; scales of the inputs move into the hidden weights, theirs into the outputs."""
+    """Quantise to small integers; scales of inputs move into the hidden weights, theirs into the outputs."""
     units = np.maximum(net.inputs(*sample) @ net.hidden + net.hidden_bias, 0)
     unit_step = np.maximum(np.quantile(units, 0.9995, axis=0), 1e-6).astype(np.float32) / 255
     d = net.near.shape[1]
-    near, near_step = _integers(net.near, axis=0)
-    far, far_step = _integers(net.far, axis=0)
+    near, near_step = _to_integers(net.near, axis=0)
+    far, far_step = _to_integers(net.far, axis=0)
     places = len(net.hidden) // d - 1
     steps = np.concatenate([np.tile(near_step, places), far_step])
-    hidden, hidden_step = _integers(net.hidden * steps[:, None], axis=0)
-    output, output_step = _integers(net.output * unit_step, axis=1, largest=LARGEST_OUTPUT)
+    hidden, hidden_step = _to_integers(net.hidden * steps[:, None], axis=0)
+    output, output_step = _to_integers(net.output * unit_step, axis=1, largest=LARGEST_OUTPUT)
     return NetworkWeights(
         vocabulary,
         near,
@@ -292,8 +293,8 @@ def _rounded(
     )
 
 
-def _integers(values: Floats, *, axis: int, largest: int = 127) -> tuple[NDArray[Any], Floats]:
-    """Return `values` in steps of their own along the other axis, and the steps; few extremes are cut."""
+def _to_integers(values: Floats, *, axis: int, largest: int = 127) -> tuple[NDArray[Any], Floats]:
+    """Return `values` in units of a step per row or column, and the steps; a few extremes are clipped."""
     step = np.maximum(np.quantile(np.abs(values), 0.9999, axis=axis), 1e-12).astype(np.float32) / largest
     scaled = np.round(values / (step if axis == 0 else step[:, None]))
     return np.clip(scaled, -largest, largest).astype(np.int8 if largest < 128 else np.int16), step
@@ -303,33 +304,33 @@ GROUP_NAME = "context"
 _STEP = 1 / 64
 _CHUNK = 4096
 _EXACT = 2**24
-"""Float32 holds all integers up to here."""
+"""Float32 represents all integers up to this."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordNetwork:
-    """Extractor of one score a candidate from the words around it, near and far.
+    """Extractor of one score per candidate from the words around it, near and far.
 
     Parameters
     ----------
     near : int
-        Words on each side, within the sentence, that enter by their place.
+        Words on each side, within the sentence, that are used with their position.
     far : int
-        Words on each side, within the document, of which those beyond the near ones enter as a sum.
+        Words on each side, within the document; those beyond the near ones are summed.
     vocabulary : int
-        Most frequent words that are known.
+        Number of most frequent words that are known.
     dimensions : int
         Length of a word's embedding.
     hidden : int
-        Units of the hidden layer.
+        Number of units in the hidden layer.
     examples : int
-        Instances of a group to learn from; a random sample where there are more.
+        Maximum number of training instances per group; a random sample if there are more.
     epochs : int
-        Times that each is looked at.
+        Number of passes over the instances.
     seed : int
     parts_of_speech : path, optional
-        A folder with kinds of words (see `disambig.features`): the head words of a place enter by
-        what they are to it, too.
+        A folder with a lexicon of word kinds (see `PartsOfSpeech`): the head words of a place are then used
+        too, each with its role.
     """
 
     near: int = 6
@@ -346,9 +347,9 @@ class WordNetwork:
 
     def __post_init__(self) -> None:
         for name in ("near", "far", "vocabulary", "dimensions", "hidden", "examples", "epochs"):
-            if not _is_whole(getattr(self, name), least=1):
+            if not _is_integer(getattr(self, name), least=1):
                 raise UserError("D452", setting=f"WordNetwork.{name}", value=getattr(self, name))
-        if not _is_whole(self.seed, least=0):
+        if not _is_integer(self.seed, least=0):
             raise UserError("D457", setting="WordNetwork.seed", value=self.seed)
         if self.far < self.near:
             raise UserError("D453", near=self.near, far=self.far)
@@ -358,36 +359,36 @@ class WordNetwork:
 
     @property
     def places(self) -> int:
-        """Number of words that enter each by its place."""
+        """Number of words that are used with their position or role."""
         return 2 * self.near + (len(N_HEADS) if self.parts_of_speech is not None else 0)
 
     def heads(self, view: TokenView, instances: Instances) -> NDArray[np.int64]:
-        """Return the tokens of head words, -1 where there is none, shape (n, 3), or (n, 0) without any."""
+        """Return the tokens of head words, -1 if there is none, shape (n, 3), or (n, 0) without a lexicon."""
         if self.parts_of_speech is None:
             return np.empty((len(instances), 0), np.int64)
         return find_heads(parts_of_speech_in(str(self.parts_of_speech)), view, instances)
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> WordNetwork:
-        """Learn from text whose words are taken as right.
+        """Learn from text whose words are assumed to be right.
 
-        Groups with a candidate that never occurs stay out.
+        Groups with a candidate that never occurs are left out.
         """
         return replace(self, weights=learn_network(self, view, instances, groups))
 
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
-        """Return one attribute a candidate, shape ``(n, K, 1)``; zero for a group that was not learned.
+        """Return one attribute per candidate, shape ``(n, K, 1)``; zero for a group that was not learned.
 
-        Words around are no n-gram found: they alone never make a flag.
+        Words around a place do not count as n-gram hits, so they never cause a flag on their own.
 
         Raises
         ------
         ValueError
-            Where the network has another number of candidates for `group`.
+            If the network has another number of candidates for `group`.
         """
         return self.transform_all(view, [(instances, group)])[0]
 
     def transform_all(self, view: TokenView, parts: Sequence[Part]) -> list[Features]:
-        """Return the same of instances of several groups (see `TransformsBatches`)."""
+        """Return the same for instances of several groups (see `TransformsBatches`)."""
         several = GroupedInstances.from_parts(parts)
         values = np.zeros((several.n_rows, 1), np.float32)
         outputs = [self._outputs(group) for group in several.groups]
@@ -411,7 +412,7 @@ class WordNetwork:
         return {name: getattr(self.weights, name) for name in NetworkWeights.__dataclass_fields__}
 
     def from_state(self, arrays: Arrays) -> WordNetwork:
-        """Return an extractor with the weights of `state`; ValueError where they do not fit."""
+        """Return an extractor with the weights of `state`; ValueError if they do not fit."""
         if not arrays:
             return replace(self, weights=None)
         weights = NetworkWeights(**{name: arrays[name] for name in NetworkWeights.__dataclass_fields__})
@@ -422,17 +423,17 @@ class WordNetwork:
 
     def _outputs(self, group: Group) -> slice | None:
         """Return the outputs of `group`."""
-        found = None if self.weights is None else self.weights.group_slices.get(group_number(group))
-        size = 0 if found is None else found.stop - found.start
-        if found is not None and size != len(group.candidates):
+        outputs = None if self.weights is None else self.weights.group_slices.get(group_number(group))
+        size = 0 if outputs is None else outputs.stop - outputs.start
+        if outputs is not None and size != len(group.candidates):
             raise ValueError(f"word network: {size} outputs for {len(group.candidates)} candidates")
-        return found
+        return outputs
 
     def _scores(self, units: NDArray[np.uint8], rows: slice) -> NDArray[np.float32]:
-        """Return the log-probability of each candidate, in steps of 1/64, shape (n, K)."""
+        """Return the log-probability of each candidate, in multiples of 1/64, shape (n, K)."""
         assert self.weights is not None
         w = self.weights
-        outputs = units.astype(np.float64) @ w.output_floats[rows].T  # integers again
+        outputs = units.astype(np.float64) @ w.output_floats[rows].T  # integers, so exact
         scores = (outputs * w.output_scale[rows] + w.output_bias[rows]).astype(np.float32)
         scores -= scores.max(axis=1, keepdims=True)
         total = np.log(np.exp(scores.astype(np.float64)).sum(axis=1, keepdims=True))
@@ -470,5 +471,5 @@ class WordNetwork:
         return np.concatenate([near, far], axis=1, dtype=np.float32)
 
 
-def _is_whole(value: object, *, least: int) -> bool:
+def _is_integer(value: object, *, least: int) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool) and bool(value >= least)

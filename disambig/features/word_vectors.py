@@ -19,21 +19,21 @@ from disambig.types import Arrays, Features
 
 Floats = NDArray[np.float32]
 RARE = 1e-3
-"""A word of this share of a text counts half: the frequent ones say little (Arora et al. 2017)."""
+"""A word with this share of a text has half the weight, as frequent words say little (Arora et al. 2017)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Vectors:
-    """What some words are like.
+    """Vectors of words by their company.
 
     Attributes
     ----------
     words : array of uint64, shape (n,)
-        Hashes of the words, rising.
+        Hashes of the words, ascending.
     directions : array of int8, shape (n, d)
-        Only the direction counts, not the length.
+        Vectors; only their direction counts, not their length.
     shares : array of float32, shape (n,)
-        How much of the text they were learned from is this word.
+        Relative frequency of each word in the training text.
     """
 
     words: NDArray[np.uint64]
@@ -42,18 +42,18 @@ class Vectors:
 
     @cached_property
     def units(self) -> Floats:
-        """Vectors of length one; the last row, of zeros, is for words that are not known."""
-        found = self.directions.astype(np.float32)
-        found /= np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-9)
-        return np.vstack([found, np.zeros((1, found.shape[1]), np.float32)])
+        """Vectors of length one; the last row, of zeros, is for unknown words."""
+        units = self.directions.astype(np.float32)
+        units /= np.maximum(np.linalg.norm(units, axis=1, keepdims=True), 1e-9)
+        return np.vstack([units, np.zeros((1, units.shape[1]), np.float32)])
 
     @cached_property
     def worth(self) -> Floats:
-        """How much each word says, 0 to 1; the last, of words that are not known, is zero."""
+        """Weight of each word, 0 to 1; the last one, for unknown words, is zero."""
         return np.append(RARE / (RARE + self.shares), 0.0).astype(np.float32)
 
     def rows(self, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """Return where words are; those that are not known behind the last."""
+        """Return the rows of words in `units`; the last row for unknown words."""
         if not len(self.words):
             return np.zeros(hashes.shape, np.int64)
         at = np.minimum(self.words.searchsorted(hashes), len(self.words) - 1)
@@ -65,10 +65,10 @@ class Vectors:
 
     @classmethod
     def from_state(cls, arrays: Arrays) -> Vectors:
-        """Return the vectors of `state`; ValueError where the arrays do not fit together."""
+        """Return the vectors of `state`; ValueError if the arrays do not fit together."""
         words, directions, shares = arrays["words"], arrays["directions"], arrays["shares"]
         if words.ndim != 1 or words.dtype != np.uint64 or (words[1:] <= words[:-1]).any():
-            raise ValueError("word vectors: words are not rising")
+            raise ValueError("word vectors: words are not ascending")
         if directions.ndim != 2 or directions.dtype != np.int8 or len(directions) != len(words):
             raise ValueError("word vectors: words and directions differ")
         if shares.shape != words.shape or shares.dtype.kind != "f" or not bool((shares >= 0).all()):
@@ -78,7 +78,7 @@ class Vectors:
 
 REACH = 5
 SMOOTH = 0.75
-"""Power of the frequencies of company: rare words are no better company than they seem."""
+"""Exponent of context frequencies; it lowers the association with rare context words."""
 
 
 def learn_vectors(
@@ -89,26 +89,27 @@ def learn_vectors(
     dimensions: int = 64,
     seed: int = 0,
 ) -> Vectors:
-    """Return vectors of the most frequent words of a text.
+    """Return vectors of the most frequent words in a text.
 
     Parameters
     ----------
     words : iterable of arrays of uint64
-        Word hashes in text order, such as ``view.hashes`` of some documents each; no company is kept across
-        two arrays. All are kept in memory.
+        Word hashes in text order, such as ``view.hashes`` of some documents each. Words in different arrays
+        are not neighbours. All are kept in memory.
     n_words : int
-        How many words get a vector.
+        Number of words that get a vector.
     n_contexts : int
-        How many of the most frequent ones count as company.
+        Number of the most frequent words that count as context.
     dimensions : int
-        Of a vector, at most.
+        Maximum length of a vector.
     seed : int
     """
+    # a gap of REACH separators between texts, so that no window spans two of them
     apart = np.full(REACH, -1, np.int64)
-    parts = [part for each in words if len(each) for part in (each, apart.astype(np.uint64))]
+    parts = [part for hashes in words if len(hashes) for part in (hashes, apart.astype(np.uint64))]
     text = np.concatenate([np.zeros(0, np.uint64), *parts])
     distinct, where, counts = np.unique(text, return_inverse=True, return_counts=True)
-    counts = np.where(distinct == np.uint64(2**64 - 1), 0, counts)  # what stands between two texts
+    counts = np.where(distinct == np.uint64(2**64 - 1), 0, counts)  # the separator between two texts
     ranked = np.argsort(-counts, kind="stable")[: min(n_words, int((counts > 0).sum()))]
     rank = np.full(len(distinct), -1, np.int64)
     rank[ranked] = np.arange(len(ranked))
@@ -121,7 +122,7 @@ def learn_vectors(
 
 
 def _cooccurrences(text: NDArray[np.int64], n: int, n_contexts: int) -> Any:
-    """Return how much of each word's company each frequent word is, a csr_array of shape (n, n_contexts)."""
+    """Return weighted co-occurrences of words with context words, a csr_array of shape (n, n_contexts)."""
     from scipy.sparse import coo_array, csr_array
 
     width = min(n, n_contexts)
@@ -138,7 +139,7 @@ def _cooccurrences(text: NDArray[np.int64], n: int, n_contexts: int) -> Any:
 
 
 def _directions(table: Any, dimensions: int, seed: int) -> NDArray[np.float64]:
-    """Return the main directions of positive pointwise mutual information, each by the root of its size."""
+    """Return the principal directions of positive pointwise mutual information, scaled by sqrt(strength)."""
     from scipy.sparse import coo_array, csr_array
     from sklearn.utils.extmath import randomized_svd
 
@@ -153,34 +154,34 @@ def _directions(table: Any, dimensions: int, seed: int) -> NDArray[np.float64]:
         return np.zeros((table.shape[0], max(most, 1)))
     matrix = csr_array((information[kept].astype(np.float32), (row[kept], column[kept])), table.shape)
     left, strength, _ = randomized_svd(matrix, most, random_state=seed)
-    found: NDArray[np.float64] = left * np.sqrt(strength)
-    return found
+    points: NDArray[np.float64] = left * np.sqrt(strength)
+    return points
 
 
 TOPIC = 0.25
-"""In the topic a word at distance d counts ``d ** -TOPIC``; near the place, ``1 / d``."""
+"""Exponent for the topic, in which a word at distance d has weight ``d ** -TOPIC``; near words: ``1 / d``."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordVectors:
-    """Extractor of one row an instance, shared by its candidates (`CrossedRows`).
+    """Extractor of one row per instance, shared by its candidates (`CrossedRows`).
 
     Parameters
     ----------
     beside, near, around : int
-        Tokens on each side: within the sentence, side by side; within the document, summed; and these as a
-        topic. Not falling.
+        Tokens on each side: within the sentence, side by side; within the document, summed; and within the
+        document, as a topic. Must not decrease.
     vocabulary, dimensions : int
-        Where no vectors are given: how many words of the text of the examples get one, of how many numbers.
+        If no vectors are given: number of words of the training text that get one, and its length.
     name : str
-        Of the feature group.
+        Name of the feature group.
     vectors : Vectors, optional
-        What words are like; `fit` learns it where it is not given.
+        Vectors of words; `fit` learns them if they are not given.
 
     Raises
     ------
     UserError
-        D452, D453 for numbers that make no sense.
+        D452, D453 for invalid numbers.
     """
 
     beside: int = 2
@@ -201,26 +202,26 @@ class WordVectors:
             raise UserError("D453", near=self.near, far=self.around)
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> WordVectors:
-        """Learn vectors from the text of the view; those that are given stay."""
+        """Learn vectors from the text of the view; given vectors are kept."""
         if self.vectors is not None:
             return self
 
         texts = [view.hashes[a:b] for a, b in zip(view.documents[:-1], view.documents[1:], strict=True)]
-        found = learn_vectors(texts, n_words=self.vocabulary, dimensions=self.dimensions)
-        return replace(self, vectors=found)
+        vectors = learn_vectors(texts, n_words=self.vocabulary, dimensions=self.dimensions)
+        return replace(self, vectors=vectors)
 
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
-        """Return one row an instance; the evidence is how many of the words around have a vector.
+        """Return one row per instance; the evidence is the number of words around it that have a vector.
 
         Raises
         ------
         ValueError
-            Where the extractor was not fitted.
+            If the extractor is not fitted.
         """
-        known = self.vectors
-        if known is None:
-            raise ValueError("word vectors are not there yet: fit them first")
-        made = stack_rows([self._rows(view, part, known) for part in split_instances(instances)])
+        vectors = self.vectors
+        if vectors is None:
+            raise ValueError("the extractor is not fitted: there are no word vectors")
+        made = stack_rows([self._rows(view, part, vectors) for part in split_instances(instances)])
         d = int(made[0].shape[1])
         columns = Columns(np.full(d, -1, np.int32), np.zeros(d, np.int32), (self.name,))
         return as_features(made, columns, instances, group, self)
@@ -230,19 +231,19 @@ class WordVectors:
         return {} if self.vectors is None else self.vectors.state()
 
     def from_state(self, arrays: Arrays) -> WordVectors:
-        """Return an extractor with the vectors of `state`; ValueError where arrays do not fit."""
+        """Return an extractor with the vectors of `state`; ValueError if the arrays do not fit."""
         return replace(self, vectors=Vectors.from_state(arrays) if arrays else None)
 
     def _rows(
-        self, view: TokenView, instances: Instances, known: Vectors
+        self, view: TokenView, instances: Instances, vectors: Vectors
     ) -> tuple[Any, NDArray[np.int64], NDArray[np.int64]]:
         from scipy.sparse import csr_array
 
         n = len(instances)
 
         def words_at(at: NDArray[np.int64], inside: NDArray[np.bool_]) -> NDArray[np.int64]:
-            rows = known.rows(view.hashes[np.where(inside, at, 0)])
-            return np.where(inside, rows, len(known.words))
+            rows = vectors.rows(view.hashes[np.where(inside, at, 0)])
+            return np.where(inside, rows, len(vectors.words))
 
         beside = words_at(
             *Surroundings.from_instances(view, instances, self.beside, self.beside).near_places()
@@ -252,18 +253,18 @@ class WordVectors:
         near = np.where(steps <= self.near, 1.0 / steps, 0.0)
         sums = []
         for weights in (near, steps**-TOPIC):
-            worth = known.worth[words] * np.tile(weights, 2).astype(np.float32)
+            worth = vectors.worth[words] * np.tile(weights, 2).astype(np.float32)
             starts = np.arange(0, words.size + 1, 2 * self.around)
-            picked = csr_array((worth.ravel(), words.ravel(), starts), (n, len(known.units)))
-            sums.append(_unit_length(picked @ known.units))
+            picked = csr_array((worth.ravel(), words.ravel(), starts), (n, len(vectors.units)))
+            sums.append(_unit_length(picked @ vectors.units))
         scale = np.tile(np.arange(1, self.beside + 1, dtype=np.float32) ** -0.5, 2)
-        own = (known.units[beside] * scale[:, None]).reshape(n, 2 * self.beside * known.units.shape[1])
+        own = (vectors.units[beside] * scale[:, None]).reshape(n, 2 * self.beside * vectors.units.shape[1])
         values = np.hstack([_unit_length(own), *sums]).astype(np.float64)
-        there = (words < len(known.words)).sum(axis=1)
+        there = (words < len(vectors.words)).sum(axis=1)
         asked = np.full(n, words.shape[1], np.int64)
         return csr_array(values), there.astype(np.int64), asked
 
 
 def _unit_length(values: Floats) -> Floats:
-    found: Floats = values / np.maximum(np.linalg.norm(values, axis=1, keepdims=True), 1e-9)
-    return found
+    scaled: Floats = values / np.maximum(np.linalg.norm(values, axis=1, keepdims=True), 1e-9)
+    return scaled

@@ -69,7 +69,7 @@ def count_ngrams(sentences: Sentences, n_words: int, order: int) -> list[Counted
         keys = rows.astype(np.uint64) << _S32 | text[ends].astype(np.uint64)
         keys.sort()
         distinct, times = sum_sorted_keys(keys)
-        del keys
+        del keys  # the largest array of this loop
         contexts, words = (distinct >> _S32).astype(np.int32), (distinct & _LOW).astype(np.int32)
         begins = context_starts(contexts, len(levels[-1].words))
         below, suffixes = levels[-1], words

@@ -76,7 +76,7 @@ def _find_outcome(table, key):
         seen = table[slots + _2 * at]
         if seen == key:
             return True, table[slots + _2 * at + _1]
-        if seen == _FREE:
+        if seen == _FREE:  # linear probing ends at a free slot
             return False, _0
         at += _1
         if at == n:
@@ -154,7 +154,7 @@ def _mixed_score(table, state, number):
     first += _large_float(table[_ONE_PART + _LOG_WEIGHT])
     second += _large_float(table[_TWO_PARTS + _LOG_WEIGHT])
     most = max(first, second)
-    if most > -np.inf:
+    if most > -np.inf:  # log-sum-exp; both are -inf for the sentence start
         most += np.log1p(np.exp(min(first, second) - most))
     return most, np.int64(after | other << _S32)
 
