@@ -60,7 +60,7 @@ def test_gradients_of_dense_weights_and_embeddings_are_slopes_of_the_loss(made):
     network, batch = made
     found = network.forward(batch)
     back = network._outputs(batch, found, NO_RATE)
-    dense, embeddings = network.slopes(batch, found, back)
+    dense, embeddings = network.gradients(batch, found, back)
     assert set(dense) == set(DENSE)
     rng = np.random.default_rng(1)
     for name, gradient in dense.items():

@@ -158,9 +158,9 @@ def test_text_and_rivals_of_another_vocabulary_are_refused():
         learn(blocks=[np.array([-1], np.int32)])
     with pytest.raises(ValueError, match="rivals of"):
         learn(rivals=(rivals[0][:-1], rivals[1]))
-    with pytest.raises(ValueError, match="no word has"):
+    with pytest.raises(ValueError, match="not a word number"):
         learn(rivals=(rivals[0], rivals[1] + len(vocabulary)))
-    with pytest.raises(ValueError, match="no word has"):
+    with pytest.raises(ValueError, match="not a word number"):
         learn(beside=np.array([-1]))
 
 
