@@ -296,7 +296,7 @@ def test_numbers_that_make_no_sense_are_refused():
         with pytest.raises(UserError, match="D514"):
             ContextWindow(nearness=nearness)
     view = view_of(SENTENCES)
-    with pytest.raises(ValueError, match="fit it first"):
+    with pytest.raises(ValueError, match="not fitted"):
         ContextWindow().transform(view, places(view, (0, 0, 1)), GROUP)
     assert ContextWindow().state() == {}
     assert ContextWindow().from_state({}).seen is None

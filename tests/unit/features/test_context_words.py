@@ -213,7 +213,9 @@ def test_a_damaged_state_is_refused(learned, damage):
 
 def test_too_few_words_to_learn_from_are_said_in_a_line():
     view, instances = found(TEXTS, GROUP)
-    with pytest.raises(UserError, match=r"D423.*ContextWords cannot learn.*\(4\): no word occurs near at least 4"):
+    with pytest.raises(
+        UserError, match=r"D423.*ContextWords cannot learn.*\(4\): no word occurs near at least 4"
+    ):
         ContextWords(window=1, places=1).fit(view, instances, [GROUP])
 
 

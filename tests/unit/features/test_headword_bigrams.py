@@ -85,7 +85,7 @@ def test_lists_must_say_tags():
             fitted.transform(None, list_instances(own), GROUP)
     nothing = fitted.transform(None, list_instances(CandidateLists.from_texts([])), GROUP)
     assert nothing.batch.rows.shape == (0, 0)
-    with pytest.raises(ValueError, match="fit the extractor first"):
+    with pytest.raises(ValueError, match="not fitted"):
         HeadwordBigrams().transform(None, list_instances(bare), GROUP)
 
 

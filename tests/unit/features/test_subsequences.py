@@ -210,7 +210,7 @@ def test_the_state_holds_all():
     with pytest.raises(ValueError, match="context features"):
         Subsequences().from_state({"keys": extractor.state()["keys"][::-1]})
     assert Subsequences().state() == {}
-    with pytest.raises(ValueError, match="fit the extractor first"):
+    with pytest.raises(ValueError, match="not fitted"):
         Subsequences().from_state({}).transform(view, where, GROUP)
 
 

@@ -126,7 +126,7 @@ def test_states_that_do_not_fit_are_refused():
     ):
         with pytest.raises(ValueError, match=r"n-grams|names of columns"):
             known_ngrams_from_state({**state, name: array}, "words")
-    with pytest.raises(ValueError, match="fit the extractor first"):
+    with pytest.raises(ValueError, match="not fitted"):
         TextNgrams().transform(None, list_instances(own), GROUP)
     assert TextNgrams().from_state({}).state() == {}
 

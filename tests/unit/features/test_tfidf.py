@@ -209,7 +209,7 @@ def test_numbers_that_make_no_sense_are_refused(settings, code):
 
 
 def test_without_fitting_there_is_nothing_to_say():
-    with pytest.raises(ValueError, match="fit it first"):
+    with pytest.raises(ValueError, match="not fitted"):
         rows_of(Tfidf(), TEXTS)
     with pytest.raises(UserError, match="D475"):
         fitted(["!!!", "... ?"])

@@ -110,6 +110,6 @@ def test_numbers_beyond_the_vocabulary_are_refused():
         estimate(sentences, WordVocabulary.from_words("a"))
     with pytest.raises(ValueError, match="do not divide"):
         Sentences(sentences.ids, np.array([0, 1]))
-    with pytest.raises(ValueError, match="the end of a sentence"):
+    with pytest.raises(ValueError, match="sentence boundaries"):
         Sentences(np.array([2], np.int32), np.array([0, 1]))
     assert len(vocabulary) == 5

@@ -241,7 +241,9 @@ def test_what_frequent_words_give_is_found_once_and_is_the_same(frequent, monkey
     monkeypatch.setattr(given_room, "FREQUENT", frequent)
     model, asked = random_cloze(VOCABULARY), []
     plain = given_room._compute_projections
-    monkeypatch.setattr(given_room, "_compute_projections", lambda *of: asked.append(of[1].tolist()) or plain(*of))
+    monkeypatch.setattr(
+        given_room, "_compute_projections", lambda *of: asked.append(of[1].tolist()) or plain(*of)
+    )
     words = np.arange(model.vocabulary.outside + 1, dtype=np.int32)
     for part in (words[1::2], words, words[:0], words):
         assert np.array_equal(given_room.project_words(model, part), plain(model, part))
