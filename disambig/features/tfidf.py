@@ -218,7 +218,7 @@ class TermSelector:
         return rows[order], tokens[order]
 
     def distances(self, view: TokenView, instances: Instances, rows: Ints, tokens: Ints) -> Ints:
-        """Return the distance in words of each term from its instance, without boundaries; the next one is 1."""
+        """Return the distance in words of each term from its instance, not counting boundaries (next: 1)."""
         at = word_positions(view, tokens)
         before = word_positions(view, instances.positions)[rows] - at
         return np.maximum(
