@@ -65,7 +65,7 @@ def package(module):
 
 
 def is_api(module):
-    return module == "disambig.api" or module in {f"disambig.api.{room}" for room in api.ROOMS}
+    return module == "disambig.api" or module in {f"disambig.api.{room}" for room in api.SUBMODULES}
 
 
 def test_the_core_imports_no_plugin_and_no_pack():
@@ -239,7 +239,7 @@ LOADED = "import sys; sys.stderr.write(repr([name for name in {heavy} if name in
 LIGHT = {
     "disambig": "import disambig",
     "api": "import disambig.api as a\nfor n in a.__all__: n.endswith('_factory') or getattr(a, n)",
-    "rooms of the api": "import disambig.api as a\nfor room in a.ROOMS:\n for n in getattr(a, room).__all__:"
+    "rooms of the api": "import disambig.api as a\nfor room in a.SUBMODULES:\n for n in getattr(a, room).__all__:"
     "\n  room in ('components', 'kernels') or getattr(getattr(a, room), n)",
     "registry": "from disambig import registry; [registry.everything(kind) for kind in registry.KINDS]",
     "start": "from disambig.registry import load_plugins; load_plugins()",

@@ -1,7 +1,8 @@
-"""What plugins import: here what every author needs, in the rooms below what some need.
+"""The public API for plugins: common names are here, special ones in the submodules.
 
-Names are imported on first use, and type checkers know them all (see `disambig.lazy_names`). To add one is a
-line under ``if TYPE_CHECKING:`` here or in a room, and one in the reference (``plugins/README.md``).
+Names are imported on first use, and type checkers know all of them (see `disambig.lazy_names`). To add a
+name, add a line under ``if TYPE_CHECKING:`` here or in a submodule, and one in the reference
+(``plugins/README.md``).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from disambig.lazy_names import lazy_names
 
-ROOMS = (
+SUBMODULES = (
     "batches",
     "commands",
     "components",
@@ -75,14 +76,14 @@ if TYPE_CHECKING:
     load_model = _load_model
 else:
 
-    def _in_a_room(name: str) -> Any:
-        """Return a room, or a name of one: plugins written before there were rooms find it here."""
-        if name in ROOMS:
+    def _find_in_submodules(name: str) -> Any:
+        """Return a submodule, or a name from one, for plugins written before there were submodules."""
+        if name in SUBMODULES:
             return import_module(f"{__name__}.{name}")
-        for room in ROOMS:
-            module = import_module(f"{__name__}.{room}")
+        for submodule in SUBMODULES:
+            module = import_module(f"{__name__}.{submodule}")
             if name in module.__all__:
                 return getattr(module, name)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
-    __getattr__, __dir__, __all__ = lazy_names(__name__, _in_a_room)
+    __getattr__, __dir__, __all__ = lazy_names(__name__, _find_in_submodules)

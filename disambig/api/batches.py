@@ -1,4 +1,4 @@
-"""Batches of candidates: their columns, how they are joined, converted and cut."""
+"""Batches of candidates: columns, joining, converting and taking rows."""
 
 from __future__ import annotations
 

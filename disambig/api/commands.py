@@ -1,4 +1,4 @@
-"""Commands of `disambig` that plugins bring: lines in, results out, progress on standard error."""
+"""For `disambig` commands of plugins: reading lines, writing results, progress on standard error."""
 
 from __future__ import annotations
 

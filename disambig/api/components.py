@@ -1,4 +1,4 @@
-"""Components of spaCy pipelines beyond words and labels: documents, tokens, and what they write."""
+"""For spaCy components beyond words and labels: documents, tokens and annotations."""
 
 from __future__ import annotations
 

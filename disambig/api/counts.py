@@ -1,4 +1,4 @@
-"""Tables of n-gram counts: asking them, and building them."""
+"""Tables of n-gram counts: looking up counts and building tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From scores of rows to the rows that win, beyond plain lists."""
+"""Decoders, which find the best rows from the scores of rows, beyond plain lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures of decisions, whether they differ, and systems side by side."""
+"""Figures of decisions, significance of differences, and side-by-side comparison of systems."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from disambig.evaluation import MistakeTrial as _MistakeTrial
     from disambig.evaluation import ProposedEdit as ProposedEdit
     from disambig.evaluation import ProposesEdits as ProposesEdits
+    from disambig.evaluation import SharedTestSet as SharedTestSet
     from disambig.evaluation import SystemDecisions as SystemDecisions
-    from disambig.evaluation import TestBed as TestBed
     from disambig.evaluation import compare_trials as compare_trials
     from disambig.evaluation import credit as _senseval_credit
     from disambig.evaluation import flagged as flagged

@@ -1,4 +1,4 @@
-"""Repeating a paper's tables: what an experiment gives, samples, learning curves."""
+"""Experiments that repeat the tables of a paper: results, samples and learning curves."""
 
 from __future__ import annotations
 

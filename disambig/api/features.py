@@ -1,4 +1,4 @@
-"""Features of tokens and places: what stands around them, head words, classes of words."""
+"""Features of tokens and places: context, head words and word classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Readers of labelled corpora and their keys, of mistakes, and of CoNLL-U; text of unknown origin in HTML."""
+"""Readers of labelled corpora, answer keys, mistakes and CoNLL-U; escaping untrusted text for HTML."""
 
 from __future__ import annotations
 

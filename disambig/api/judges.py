@@ -1,4 +1,4 @@
-"""Judges: what they get, and what they make of it."""
+"""Decision rules (registered as judges): their input and their predictions."""
 
 from __future__ import annotations
 

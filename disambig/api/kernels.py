@@ -1,4 +1,4 @@
-"""What compiled functions are made of; its names bring Numba: import them in ``*kernels.py`` alone."""
+"""Building blocks of compiled functions; they import Numba, so use them in ``*kernels.py`` modules only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Word n-gram models: estimating and mixing them; what compiled functions ask of them is in `kernels`."""
+"""Word n-gram models: estimating and mixing them; functions for compiled code are in `kernels`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures: how good decisions are, and whether two systems differ."""
+"""Measures of the quality of decisions, and tests of whether two systems differ."""
 
 from __future__ import annotations
 

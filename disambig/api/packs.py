@@ -1,4 +1,4 @@
-"""Packs: installed packages that bring models, and folders with what else parts of plugins read and write."""
+"""Packs (installed packages with models), and folders of data that entries of plugins read and write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Engines of jobs: what a runner is given, what it gives back, and what a user may say about it."""
+"""Runners of jobs: their input, their results and their settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Groups of candidates, and the places where they stand."""
+"""Groups of candidates, and the places where they are decided."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words and their hashes, and views of texts."""
+"""Words and their hashes, and token views of texts."""
 
 from __future__ import annotations
 

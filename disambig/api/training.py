@@ -1,4 +1,4 @@
-"""Training beyond one call: marking, splits, labelled examples, saving what was learned."""
+"""Training in several steps: labelled datasets, splits, examples, and saving models."""
 
 from __future__ import annotations
 

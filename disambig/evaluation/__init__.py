@@ -1,4 +1,4 @@
-"""Evaluate models: metrics on text, labelled examples, lists and mistakes that people made."""
+"""Evaluate models on text, labelled examples, lists, and mistakes that people made."""
 
 import lazy_loader
 

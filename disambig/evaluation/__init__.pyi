@@ -116,10 +116,10 @@ from .senseval import (
     score as score,
 )
 from .side_by_side import (
-    SystemDecisions as SystemDecisions,
+    SharedTestSet as SharedTestSet,
 )
 from .side_by_side import (
-    TestBed as TestBed,
+    SystemDecisions as SystemDecisions,
 )
 from .side_by_side import (
     flagged as flagged,

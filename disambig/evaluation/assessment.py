@@ -1,4 +1,4 @@
-"""Test a model when it is trained, for its card."""
+"""Assess a model after training, for its card."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from disambig.training import Progress
 
 FOLDS = 5
 ENOUGH = 1000
-"""Labelled examples of each group that figures are of: of more they would say the same, and take longer."""
+"""Labelled examples per group that are enough for the figures: more would only take longer."""
 
 
 def assess_model(
@@ -33,7 +33,7 @@ def assess_model(
     progress: Progress | None = None,
     **settings: Any,
 ) -> dict[str, Any]:
-    """Judge a model on the test part of its text, or its config by cross-validation of its labelled examples.
+    """Evaluate a model on held-out text or lists, or its config by cross-validation on its labelled examples.
 
     Parameters
     ----------
@@ -41,22 +41,22 @@ def assess_model(
     parts : dict
         The resolved config.
     texts : sequence of str
-        The test part.
+        The held-out test part.
     labelled : sequence of Labelled
-        All the examples; documents are the unit of the folds.
+        All examples; folds consist of whole documents.
     lists : sequence of NBest
-        The test part.
+        The held-out test part.
     **settings
-        Of training.
+        Settings of training.
 
     Returns
     -------
     dict
-        ``how``, ``n``, ``documents`` and ``systems`` as `cross_validate` returns them; for text also
-        ``rates`` and ``reliability`` as `evaluate` does. Empty where there is nothing to judge on.
+        ``how``, ``n``, ``documents`` and ``systems`` as returned by `cross_validate`; for text also ``rates``
+        and ``reliability`` as returned by `evaluate`. Empty if there is nothing to test on.
     """
     if lists:
-        how = "lists put aside before training"
+        how = "lists held out before training"
         return {
             "how": how,
             "documents": len({item.document for item in lists}),
@@ -69,13 +69,13 @@ def assess_model(
         result = cross_validate(parts, labelled, folds=folds, enough=ENOUGH, progress=progress, **settings)
         how = f"{folds}-fold cross-validation over documents"
         if result["decided"] < folds:
-            how += f", {result['decided']} of which tested"
+            how += f", {result['decided']} of them tested"
         return {"how": how, **result}
     return assess_on_texts(model, texts) if texts else {}
 
 
 def assess_on_texts(model: Model, texts: Sequence[str]) -> dict[str, Any]:
-    """Return how good a model of words is on text whose words are right; see `judge`."""
+    """Evaluate a model of words on text whose words are taken as correct; see `assess_model`."""
     view = view_of_texts(texts, model.tokenisation)
     instances = model.task.instances(view)
     instances = instances.take(instances.observed >= 0)
@@ -99,30 +99,32 @@ def assess_on_texts(model: Model, texts: Sequence[str]) -> dict[str, Any]:
     if not n:
         return {}
     result = evaluate(model, texts, rates=[model.flags_per_1000])
-    how = "a part of the documents put aside before training"
+    how = "documents held out before training"
     about = {"how": how, "n": n, "documents": len(texts), "systems": systems}
     return about | {name: result[name] for name in ("rates", "reliability")}
 
 
 def why_untested(model: Model) -> str:
-    """Return why a model that was to be judged was not, and what would help; empty where that is known."""
+    """Return why a model was not tested, and what would help; empty if it was, or its notes say why not."""
     provenance = model.provenance
     if provenance.get("test") or any(note.startswith("not tested") for note in provenance.get("notes", ())):
         return ""
     documents = provenance["examples"].get("documents", 0)
     if not isinstance(documents, dict):
-        return f"not tested: that takes two documents at least (here: {documents:,}); give more"
+        return f"not tested: this requires at least two documents (there are {documents:,}); add more"
     if not documents["test"]:
         n = sum(documents.values())
-        return f"not tested: a fifth of the documents is put aside for that, of these {n:,} none; give more"
+        return (
+            f"not tested: a fifth of the documents is held out for testing, but none of these {n:,}; add more"
+        )
     return (
-        f"not tested: the documents put aside for that ({documents['test']:,}) hold no place of the task "
-        f"{model.task.name}; give more"
+        f"not tested: the {documents['test']:,} documents held out for testing contain nothing for the task "
+        f"{model.task.name}; add more"
     )
 
 
 def assessment_line(test: dict[str, Any]) -> str:
-    """Return what `judge` found as a line for people; empty where it found nothing."""
+    """Format the result of `assess_model` for people; empty if there is none."""
     if not test:
         return ""
     if "better" in test:

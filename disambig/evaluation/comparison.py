@@ -1,4 +1,4 @@
-"""Two models on the same examples: their figures, how they differ, and whether by more than chance."""
+"""Compare two models on the same examples: figures, difference and significance."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from disambig.training import as_task_decides, dataset_report, label_instances, 
 from disambig.types import decides, metric
 
 LEAST_DOCUMENTS = 20
-"""With fewer documents the instances are drawn anew, each by itself."""
+"""Minimum number of documents for a bootstrap over documents; with fewer, instances are drawn."""
 MOST_PAIRS = 10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SharedDecisions:
-    """What two models decided on the same examples.
+    """The outcomes of two models on the same examples.
 
     Attributes
     ----------
     first, second : Outcomes
-        Of the same instances in the same order.
+        Outcomes of the same instances in the same order.
     left_out : list of str
-        Why each example is left out that not both could use; of those that neither could, the first's reason.
+        The reason for each example that one or both of the models cannot use; the first model's if both.
     """
 
     first: Outcomes
@@ -44,15 +44,15 @@ class SharedDecisions:
 
 
 def on_labelled(first: Model, second: Model, labelled: Sequence[Labelled]) -> SharedDecisions:
-    """Decide at each labelled place that both models can use.
+    """Decide each labelled place that both models can use.
 
     Raises
     ------
     UserError
-        D436 where there is none.
+        D436 if there is none.
     """
     sides = [_labelled_outcomes(model, labelled) for model in (first, second)]
-    problems = []
+    problems = []  # of each example that not both can use
     for i in range(len(labelled)):
         reasons = [(m, side[1][i]) for m, side in zip((first, second), sides, strict=True) if i in side[1]]
         if reasons:
@@ -61,12 +61,12 @@ def on_labelled(first: Model, second: Model, labelled: Sequence[Labelled]) -> Sh
 
 
 def on_texts(first: Model, second: Model, texts: Sequence[str]) -> SharedDecisions:
-    """Decide wherever both models find something to decide in text whose words are right.
+    """Decide each place that both models decide in text whose words are taken as correct.
 
     Raises
     ------
     UserError
-        D338 for models of lists, D463 for models of labels, D436 where there is no place that both decide.
+        D338 for models of lists, D463 for models of labels, D436 if there is no place that both decide.
     """
     sides = []
     for model in (first, second):
@@ -89,7 +89,7 @@ def on_texts(first: Model, second: Model, texts: Sequence[str]) -> SharedDecisio
 
 
 def on_lists(first: Model, second: Model, items: Sequence[NBestList]) -> SharedDecisions:
-    """Choose from each list whose costs or reference are known (errors: `list_outcomes`)."""
+    """Choose from each list with costs or a reference (errors: `list_outcomes`)."""
     one, other = list_outcomes(first, items), list_outcomes(second, items)
     return SharedDecisions(one, other, ["lists: neither costs nor a reference"] * (len(items) - len(one)))
 
@@ -102,26 +102,27 @@ def compare(
     draws: int = DRAWS,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """Compare what two models decided.
+    """Compare the decisions of two models.
 
     Parameters
     ----------
     models : (Model, Model)
-    same : Same
+    same : SharedDecisions
     measure : str, optional
-        See `measure_named`; by default that of the first model's task.
+        See `measure_named`; by default the measure of the first model's task.
     draws, seed : int
-        Of the bootstrap, which draws documents or, where there are fewer than `LEAST_DOCUMENTS`, instances.
+        Settings of the bootstrap, which draws documents or, if there are fewer than `LEAST_DOCUMENTS`,
+        instances.
 
     Returns
     -------
     dict
-        ``n`` and ``account``; ``measure`` (``name``, ``unit``, ``more_is_better``); ``units`` (``what`` is
-        drawn anew, and ``n``); ``systems``, two of ``model``, ``value`` and ``interval``; ``difference`` of
-        the second minus the first: ``value``, ``interval``, ``p`` and ``draws`` of the paired bootstrap;
-        ``mcnemar``, its p, None where the measure is no share of right instances; ``table``: ``both``,
-        ``first`` and ``second`` alone, ``neither`` right; ``pairs``: the most frequent choices that differ,
-        each ``right``, ``first``, ``second`` and ``n``.
+        ``n`` and ``account``; ``measure`` (``name``, ``unit``, ``more_is_better``); ``units`` of the
+        bootstrap (``what`` and ``n``); ``systems``, two of ``model``, ``value`` and ``interval``;
+        ``difference`` of the second minus the first: ``value``, ``interval``, ``p`` and ``draws`` of the
+        paired bootstrap; ``mcnemar``, the p-value, None unless the measure is a share of correct instances;
+        ``table``: correct by ``both``, by ``first`` or ``second`` only, by ``neither``; ``pairs``: the most
+        frequent choices that differ, each with ``right``, ``first``, ``second`` and ``n``.
     """
     first, second = same.first, same.second
     figure = _measure(models[0], first, measure)
@@ -172,7 +173,7 @@ def _measure(model: Model, outcomes: Outcomes, name: str | None) -> Measure:
 def _labelled_outcomes(
     model: Model, labelled: Sequence[Labelled]
 ) -> tuple[list[int], dict[int, str], Outcomes]:
-    """Return which examples a model decides, why not the others, and the outcomes, in the same order."""
+    """Return the examples that a model decides, reasons for the others, and the outcomes in that order."""
     task = model.task
     decided = as_task_decides(task, labelled)
     number = {id(example): i for i, example in enumerate(decided)}
@@ -180,7 +181,7 @@ def _labelled_outcomes(
     unknown: dict[int, str] = {}
     if decides(task).between == "labels":
         unknown = {
-            i: f"knows no word {example.word!r}"
+            i: f"does not know the word {example.word!r}"
             for i, example in enumerate(decided)
             if example.word and example.word not in names
         }
@@ -220,7 +221,7 @@ def _labelled_outcomes(
 def _shared_instances(
     models: tuple[Model, Model], sides: Sequence[tuple[Sequence[Hashable], Outcomes]], problems: list[str]
 ) -> SharedDecisions:
-    """Return what both decided, in the order of the first model's."""
+    """Return the outcomes of the instances that both models decide, in the order of the first model."""
     places = [{key: i for i, key in reversed(list(enumerate(keys)))} for keys, _ in sides]
     common = [key for key in places[0] if key in places[1]]
     if not common:
@@ -235,7 +236,7 @@ def _shared_instances(
 
 
 def _mcnemar(measure: Measure, first: Outcomes, second: Outcomes) -> float | None:
-    """Return McNemar's p, None where the measure is not the share of instances that are right."""
+    """Return McNemar's p-value; None unless the measure is the share of correct instances."""
     if not isinstance(measure, AddsUp):
         return None
     terms = measure.terms(first), measure.terms(second)
@@ -250,7 +251,7 @@ def _is_share(terms: NDArray[np.float64]) -> bool:
 
 
 def _pairs(first: Outcomes, second: Outcomes) -> list[dict[str, Any]]:
-    """Return the most frequent choices that differ, with what is right."""
+    """Return the most frequent pairs of different choices, with the right candidate."""
     golds = [first.names[i] if i >= 0 else None for i in first.gold_ids.tolist()]
     choices = [
         [side.names[i] if i >= 0 else None for i in side.chosen_ids.tolist()] for side in (first, second)

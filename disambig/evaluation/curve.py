@@ -1,7 +1,7 @@
-"""Learning curves: how good models are that learned from few examples, from more, and from all.
+"""Learning curves: accuracy as a function of the number of training examples.
 
-The model of each point is trained as `disambig train` would train it on those examples alone; it is judged
-on documents that it did not see. Small samples are drawn several times: one of ten says little.
+The model of each point is trained as `disambig train` would train it on those examples alone, and tested on
+documents that it did not see. Small samples are drawn several times, since a single small sample is noisy.
 """
 
 from __future__ import annotations
@@ -38,24 +38,24 @@ from disambig.types import decides
 Progress = Callable[[str, int, int], None]
 SIZES = (10, 30, 100, 300, 1000, 3000, 10_000)
 MOST_TESTED = 5000
-"""Examples of a group that each model is judged on, at most."""
+"""Maximum number of test examples per group."""
 MOST_TUNED = 2000
-"""Examples of a group to tune on, at most."""
+"""Maximum number of tuning examples per group."""
 TEST_FOLDS = 5
-"""Of labelled examples one document in five is kept to test on, other ones in each draw."""
+"""One labelled document in five is held out for testing, different ones in each draw."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CurveTrial:
-    """One model: what it learned from, and how it did.
+    """The test results of one model of a learning curve.
 
     Attributes
     ----------
     examples : int
-        Examples learned from, over all groups.
+        Number of training examples, over all groups.
     model, baseline, majority : arrays of bool, shape (n,)
-        Which of the examples judged on the model, the unsupervised baseline and the most frequent candidate
-        got right; in the same order for every size of a draw.
+        Which test examples the model, the unsupervised baseline and the most frequent candidate decide
+        correctly, in the same order for every size of a draw.
     """
 
     examples: int
@@ -76,10 +76,11 @@ def curve_of_texts(
     progress: Progress | None = None,
     **settings: Any,
 ) -> dict[str, Any]:
-    """Return the learning curve of a config on raw text, whose own words are taken as right.
+    """Return the learning curve of a config on raw text, whose words are taken as correct.
 
-    Documents are split as for training; the test part judges. All of the development part tunes each
-    model (up to `MOST_TUNED` examples a group), whatever its size: raw text has no lack of it.
+    Documents are split as for training, and the test part is used for testing. Each model is tuned on the
+    whole development part (up to `MOST_TUNED` examples per group), whatever its size, since raw text is
+    plentiful.
 
     Parameters
     ----------
@@ -87,13 +88,13 @@ def curve_of_texts(
         The resolved config.
     texts : sequence of str
     sizes : sequence of int, optional
-        Examples of a group to learn from; by default `SIZES` and all there are (up to ``max_examples``).
+        Training examples per group; by default `SIZES` and all available ones (up to ``max_examples``).
     draws : int, optional
-        How often each sample is drawn; by default the more often, the smaller it is.
+        Number of samples of each size; by default more for smaller sizes.
     mistakes, clean : sequences of Fix and of Clean
-        Of people, as for `trainer.train`: the judge of each model learns from all of them.
+        As for `trainer.train`; the decision rule of each model learns from all of them.
     **settings
-        Of training, as for `trainer.train`; ``min_examples`` is 2 if not given.
+        Settings of training, as for `trainer.train`; ``min_examples`` defaults to 2.
 
     Returns
     -------
@@ -103,8 +104,8 @@ def curve_of_texts(
     Raises
     ------
     UserError
-        D412 where a part of the text holds nothing to decide, D481 for sizes that make no sense; D426 to
-        D429 for mistakes that cannot be used.
+        D412 if a part of the text contains nothing to decide, D481 for invalid sizes; D426 to D429 for
+        mistakes that cannot be used.
     """
     task = parts["task"]
     people = None
@@ -125,7 +126,7 @@ def curve_of_texts(
         sample = _at_most(learn, size, np.random.default_rng((seed, size, draw)), task.groups)
         about = {"name": task.name, "seed": seed + draw, **{k: v for k, v in given.items() if k != "seed"}}
         model = train_examples(parts, sample, tune, sample, people=people, **about)
-        return _judge_trial(model, model, len(sample.instances), learn, test)
+        return _run_trial(model, model, len(sample.instances), learn, test)
 
     points = _points(trial, _sizes(sizes, most), draws, 1, progress)
     return _summary(task.name, "text", points, most, 1)
@@ -143,13 +144,13 @@ def curve_of_labelled(
 ) -> dict[str, Any]:
     """Return the learning curve of a config on labelled examples.
 
-    Each draw keeps one document in five to test on, the next draw others; the model learns and tunes on a
-    sample of the remaining examples and on nothing else. Parameters are those of `curve_of_texts`.
+    Each draw holds out one document in five for testing, different ones in each draw; the model learns from
+    and is tuned on a sample of the remaining examples only. Parameters are those of `curve_of_texts`.
 
     Raises
     ------
     UserError
-        D462 where no example can be used, D464 for a single document, D481 for sizes that make no sense.
+        D462 if no example can be used, D464 for a single document, D481 for invalid sizes.
     """
     task = parts["task"]
     marked = label_instances(task, parts["tokenisation"], labelled)
@@ -171,7 +172,7 @@ def curve_of_labelled(
             if decides(task).between == "labels"
             else model
         )
-        return _judge_trial(model, plain, len(chosen), sample.examples, test.examples)
+        return _run_trial(model, plain, len(chosen), sample.examples, test.examples)
 
     points = _points(trial, _sizes(sizes, most), draws, n_folds, progress)
     summary = _summary(task.name, "labelled", points, most, n_folds)
@@ -182,17 +183,16 @@ def curve_of_labelled(
 def _examples(parts: dict[str, Any], texts: Sequence[str]) -> TextExamples:
     view = view_of_texts(texts, parts["tokenisation"])
     instances = parts["task"].instances(view)
-    return TextExamples.from_view(
-        view, instances.take(instances.observed >= 0)
-    )  # elsewhere nothing is known to be right
+    # without an observed candidate the right one is unknown
+    return TextExamples.from_view(view, instances.take(instances.observed >= 0))
 
 
 def _at_most(
     examples: TextExamples, most: int, rng: np.random.Generator, groups: Sequence[Group] = ()
 ) -> TextExamples:
-    """Return a random sample of at most so many instances of each group.
+    """Return a random sample of at most `most` instances of each group.
 
-    Given the `groups`, those with a candidate of no word get no more empty places than words.
+    If `groups` is given, groups with an empty candidate get no more empty places than words.
     """
     chosen = []
     for g in np.unique(examples.instances.groups).tolist():
@@ -206,10 +206,10 @@ def _at_most(
 
 
 def _sizes(wanted: Sequence[int], most: int) -> list[int]:
-    """Return the sizes that there are examples for, rising; what is too large becomes all there are."""
+    """Return the sizes in rising order; sizes above the number of examples become that number."""
     if any(size < 2 for size in wanted):
         raise UserError("D481", sizes=", ".join(map(str, wanted)))
-    usual = [size for size in SIZES if 1.5 * size < most]  # the last point, all there are, is no near double
+    usual = [size for size in SIZES if 1.5 * size < most]  # keep clear of the last point
     return sorted({min(size, most) for size in wanted or (*usual, most)})
 
 
@@ -220,7 +220,7 @@ def _points(
     least: int,
     progress: Progress | None,
 ) -> dict[int, list[CurveTrial]]:
-    """Make all models; `least` draws a size at the least, unless told otherwise."""
+    """Run all trials; unless `draws` is given, there are at least `least` draws of each size."""
     wanted = {size: draws or max(least, 10 if size <= 100 else 5 if size <= 1000 else 2) for size in sizes}
     total, done = sum(wanted.values()), 0
     points: dict[int, list[CurveTrial]] = {}
@@ -234,12 +234,12 @@ def _points(
     return points
 
 
-def _judge_trial(
+def _run_trial(
     model: Model, plain: Model, n_learned: int, seen: TextExamples, test: TextExamples
 ) -> CurveTrial:
-    """Decide on `test` with a model and with the baseline of `plain`; right is what was observed there.
+    """Test a model, and the baseline of `plain`, on `test`, whose observed candidates are right.
 
-    What is most frequent is known from `seen`.
+    The most frequent candidate is counted in `seen`.
     """
     hits: dict[str, list[NDArray[np.bool_]]] = {"model": [], "baseline": [], "majority": []}
     for g in np.unique(test.instances.groups).tolist():
@@ -270,23 +270,23 @@ def _choose(
 def _summary(
     task: str, source: str, points: dict[int, list[CurveTrial]], most: int, n_tests: int
 ) -> dict[str, Any]:
-    """Return plain values.
+    """Return a learning curve as plain values.
 
     Returns
     -------
     dict
-        ``task``, ``source``, ``available`` (examples of a group, at most), ``points``: for each size its
-        ``size``, ``draws``, ``examples`` (mean over draws, all groups), ``accuracy`` (mean), ``spread``
+        ``task``, ``source``, ``available`` (maximum number of examples per group), ``points``: for each size
+        its ``size``, ``draws``, ``examples`` (mean over draws, all groups), ``accuracy`` (mean), ``spread``
         (standard deviation over draws), ``lowest``, ``highest``, and McNemar's p against the size before
-        (``p_before``, None for the first) and against the baseline (``p_baseline``), of the first draws
-        that judge each test example once; and ``tested``, ``baseline``,
-        ``baseline_interval``, ``baseline_is`` (what it is) and ``majority``, which are of the largest size.
+        (``p_before``, None for the first) and against the baseline (``p_baseline``), over the first draws,
+        which contain each test example once; and ``tested``, ``baseline``, ``baseline_interval``,
+        ``baseline_is`` (its kind) and ``majority``, all for the largest size.
     """
     shown: list[dict[str, Any]] = []
     before: NDArray[np.bool_] | None = None
     for size, trials in points.items():
         shares = np.array([trial.model.mean() for trial in trials])
-        once = trials[:n_tests]  # these have no test document in common
+        once = trials[:n_tests]  # their test documents do not overlap
         own, plain = (
             np.concatenate([getattr(trial, name) for trial in once]) for name in ("model", "baseline")
         )

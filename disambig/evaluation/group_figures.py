@@ -1,4 +1,4 @@
-"""Accuracy, precision and recall of choices, for each group and for all groups together."""
+"""Accuracy, precision and recall of decisions, per group and overall."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Ints = NDArray[np.int64]
 
 
 def number_candidates(instances: Instances, group: Group) -> tuple[Sequence[str], Ints]:
-    """Return the names of all candidates of instances of a group, and the number of each one's name.
+    """Return the distinct candidate names of a group's instances, and the number of each candidate's name.
 
     Returns
     -------
     names : sequence of str
-        Each once.
+        The distinct names.
     numbers : array of int64, shape (n_candidates,)
     """
     if instances.own is None:
@@ -38,16 +38,16 @@ def most_frequent_candidates(
     right: NDArray[np.bool_] | None = None,
     seen: Instances | None = None,
 ) -> Ints:
-    """Return the candidate of each instance that is right most often, the first of several.
+    """Return for each instance the candidate that is right most often; the first if there are several.
 
     Parameters
     ----------
     instances : Instances
-        Of `group`.
+        Instances of `group`.
     right : array of bool, shape (n_candidates,), optional
-        Which candidates of the instances are right; by default those observed.
+        Which candidates of the instances are right; by default the observed ones.
     seen : Instances, optional
-        Where is counted how often each is right; by default the instances themselves.
+        Instances in which right candidates are counted; by default `instances`.
     """
     names, numbers = number_candidates(instances, group)
     if seen is None:
@@ -70,9 +70,9 @@ def _right(instances: Instances, group: Group) -> Ints:
 
 Floats = NDArray[np.float64]
 MOST_CONFUSED = 5
-"""Pairs of candidates named as the most frequent errors."""
+"""Number of most frequent errors that are listed."""
 MOST_NAMED = 20
-"""Candidates of instances' own that have figures each: those that are right most often."""
+"""Maximum number of per-instance candidates with their own figures: those that are right most often."""
 
 
 def figures(
@@ -80,16 +80,16 @@ def figures(
 ) -> dict[str, Any]:
     """Return accuracy (with a Wilson interval), balanced accuracy, each candidate's precision, recall and F1.
 
-    A choice of -1 is no answer: it is not right, and ``attempted`` is the share of the others. ``confusions``
-    are the most frequent errors. Of two candidates of a group also ``auc``, the area under the ROC curve
-    of the second one's logit. Candidates of instances' own are told apart by their texts.
+    A choice of -1 is an abstention: it counts as wrong, and ``attempted`` is the share of the others.
+    ``confusions`` are the most frequent errors. Groups with two candidates also have ``auc``, the area under
+    the ROC curve of the second candidate's logit. Per-instance candidates are identified by their texts.
 
     Parameters
     ----------
     instances : Instances
-        Of `group`.
+        Instances of `group`.
     gold, chosen : arrays of int, shape (n,)
-        Candidates as indices in the group, or in each instance's list.
+        Indices of candidates in the group, or in the list of each instance.
     logits : array of float64, shape (n, K), optional
     """
     n, right = len(gold), int((gold == chosen).sum())
@@ -121,12 +121,12 @@ def figures(
 
 
 def overall(groups: Mapping[str, Mapping[str, Any]], unknown: int = 0) -> dict[str, Any]:
-    """Return n, accuracy, its interval and the share attempted of all groups' `figures` together.
+    """Combine the `figures` of all groups: n, accuracy, its interval and the share attempted.
 
     Parameters
     ----------
     unknown : int
-        Further examples, of words without a group: not attempted.
+        Number of further examples, of words without a group, which count as not attempted.
     """
     n = sum(at["n"] for at in groups.values()) + unknown
     right, tried = (
@@ -145,7 +145,7 @@ def _rates(there: int, hits: int, answers: int) -> dict[str, Any]:
 
 
 def _confusions(names: Sequence[str], wanted: Ints, taken: Ints) -> list[dict[str, Any]]:
-    """Return the most frequent errors: what was right, what was chosen instead, how often."""
+    """Return the most frequent errors: the right candidate, the chosen one, and the count."""
     wrong = np.flatnonzero((wanted != taken) & (taken >= 0))
     pairs, counts = np.unique(wanted[wrong] * np.int64(len(names)) + taken[wrong], return_counts=True)
     most = np.argsort(-counts, kind="stable")[:MOST_CONFUSED]

@@ -1,4 +1,4 @@
-"""How good decisions are on labelled examples: a model on examples of its own, or a config by folds."""
+"""Evaluate on labelled examples: a model on test examples, or a config by cross-validation."""
 
 from __future__ import annotations
 
@@ -38,20 +38,20 @@ def evaluate_labelled(
 ) -> dict[str, Any]:
     """Score a model on labelled examples.
 
-    It decides at each place that has an example, whether the task would find the word there or not, and stays
-    silent where the margin is below its least one, and at words that it does not know.
+    The model decides each labelled place, even if its task would not find a word there. It abstains if the
+    margin is below its ``least_margin``, and at words that it does not know.
 
     Parameters
     ----------
     say : callable, optional
-        Gets each example that cannot be used, and why.
+        Called with each example that cannot be used, and the reason.
 
     Returns
     -------
     dict
-        ``n`` examples, ``documents``, ``unused`` (places where the task decides nothing), ``unknown`` (of
-        words that the model does not know), under ``groups`` the figures of each group (see `figures`), and
-        ``overall`` those of all, unknown words among them.
+        ``n`` examples, ``documents``, ``unused`` (places where the task decides nothing), ``unknown``
+        (examples of words that the model does not know), ``groups`` with the figures of each group (see
+        `figures`), and ``overall`` with those of all examples, including unknown words.
     """
     if decides(model.task).where == "items":
         raise UserError("D338", model=model.name)
@@ -85,15 +85,15 @@ def cross_validate(
     progress: Progress | None = None,
     **settings: Any,
 ) -> dict[str, Any]:
-    """Train on all folds but one and decide on that one, in turn; folds are of whole documents.
+    """Cross-validate a config: train on all folds but one and test on that one, in turn.
 
-    Extractors, C, calibration and offsets are fitted on the other folds alone. The unsupervised baseline
-    gets its offset, too, from them. Where the task has its labels from the examples, a label without an
-    example of its group in the other folds is no answer: it could not be known.
+    Folds consist of whole documents. Extractors, C, calibration and offsets are fitted on the other folds
+    only, as is the offset of the unsupervised baseline. If the task learns its labels from the examples, a
+    label without an example of its group in the other folds counts as no answer, since it could not be known.
 
-    The majority is the most frequent label of all examples of a group, those of the tested fold too, which
-    can make it look better and never the model. Of the other folds alone it would be too low: where labels
-    are equally frequent, the one that leads there is the rarest in the tested fold.
+    The majority is the most frequent label of all examples of a group, including those of the tested fold,
+    which can only favour the majority over the model. From the other folds alone it would be too low: if
+    labels are equally frequent, the most frequent one in the other folds is the rarest in the tested fold.
 
     Parameters
     ----------
@@ -101,26 +101,26 @@ def cross_validate(
         The resolved config.
     labelled : sequence of Labelled
     enough : int, optional
-        No more folds are decided, and trained for, once each group has so many examples in those that are.
+        Stop after the fold at which each group has this many tested examples.
     also : sequence of Labelled
-        More examples to learn from in each fold; nothing is decided in them. Those at the place of one of
+        Additional training examples for each fold, which are not tested. Those at the place of one of
         `labelled` are left out.
     say : callable, optional
-        Gets each example that cannot be used, and why.
+        Called with each example that cannot be used, and the reason.
     **settings
-        Of training, as for `train_labelled`.
+        Settings of training, as for `train_labelled`.
 
     Returns
     -------
     dict
-        ``n``, ``documents``, ``unused``, ``folds`` and how many of them were ``decided``; under ``systems``
-        for each of `SYSTEMS` the figures of each group, without ``baseline`` where the config has none, and
-        under ``overall`` those of all groups.
+        ``n``, ``documents``, ``unused``, ``folds`` and the number of ``decided`` folds; ``systems`` with the
+        figures of each group for each of `SYSTEMS` (without ``baseline`` if the config has none), and
+        ``overall`` with those of all groups together.
 
     Raises
     ------
     UserError
-        D338 for a task outside any text; D464 for more folds than documents, or fewer than two.
+        D338 for a task on items outside any text; D464 for more folds than documents, or fewer than two.
     """
     task = parts["task"]
     if decides(task).where == "items":
@@ -194,18 +194,18 @@ def cross_validate(
 
 
 def _least(groups: NDArray[np.int32], n: int) -> int:
-    """Return how many examples the group has that has the fewest."""
+    """Return the number of examples of the group with the fewest."""
     return int(np.bincount(groups, minlength=n).min())
 
 
 def _are_among(examples: Sequence[Labelled], others: Sequence[Labelled]) -> NDArray[np.bool_]:
-    """Return which examples are some of the others: the same objects, equal ones may be of another source."""
+    """Return which examples are in `others` by identity: equal examples may come from another source."""
     ids = set(map(id, others))
     return np.array([id(example) in ids for example in examples], bool)
 
 
 def _given(also: Sequence[Labelled], group: Group) -> NDArray[np.int64]:
-    """Return how many of the examples that are only learned from have each candidate of a group."""
+    """Return the number of additional training examples of each candidate of a group."""
     given = Counter(
         label
         for example in also
@@ -216,24 +216,24 @@ def _given(also: Sequence[Labelled], group: Group) -> NDArray[np.int64]:
 
 
 def _gold(marked: LabelledDataset, group: Group, chosen: NDArray[np.int64]) -> NDArray[np.int32]:
-    """Return the right candidate of each instance; of several the chosen one, if it is among them."""
+    """Return the right candidate of each instance, preferring the chosen one if several are right."""
     observed = marked.examples.instances.observed
     right = (chosen >= 0) & right_candidates(marked, group)[np.arange(len(chosen)), chosen]
     return np.where(right, chosen, observed).astype(np.int32)
 
 
 def decide(model: Model, marked: LabelledDataset, group: int) -> tuple[NDArray[np.int64], Floats]:
-    """Return what is chosen for the instances of one group, and their logits or scores.
+    """Return the chosen candidates of the instances of one group, and their logits or scores.
 
-    Where the margin is below the least one of the model nothing is chosen: -1.
+    The choice is -1 if the margin is below the model's ``least_margin``.
     """
     view, instances = marked.examples.view, marked.examples.instances.without_labels()
     scored = model.scored(model.features(view, instances, group), instances, group, view)
-    judged = model.judge.judge(scored)
+    predictions = model.judge.judge(scored)
     scores = pad(scored.scores, scored.offsets, -np.inf)
     if isinstance(model.judge, Labels):
         scores = model.judge.logits(scores, group)
-    return np.where(judged.answered, judged.chosen, -1), scores
+    return np.where(predictions.answered, predictions.chosen, -1), scores
 
 
 def _report_left_out(marked: LabelledDataset, say: ErrorSink | None) -> None:

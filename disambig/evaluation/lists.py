@@ -1,4 +1,4 @@
-"""How good a model is at finding the best of a list, beside the first candidates and the best there are."""
+"""Evaluate a model on lists, compared with the first candidate and the best candidate of each list."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from disambig.types import metric
 
 
 def list_outcomes(model: Model, items: Sequence[NBestList]) -> Outcomes:
-    """Return what a model chooses in lists whose costs or references are known; others are left out.
+    """Return the outcomes of a model on lists with costs or a reference; others are left out.
 
     Raises
     ------
     UserError
-        D336 for a model of another kind, D337 where nothing is known of any list.
+        D336 for a model that does not decide lists, D337 if no list has costs or a reference.
     """
     check_lists(model)
     with name_error_place(items):
@@ -50,7 +50,7 @@ def _outcomes(model: Model, items: Sequence[NBestList]) -> Outcomes:
 
 
 def choose_measure(model: Model, outcomes: Outcomes, name: str | None = None) -> Measure:
-    """Return a measure by name, by default the task's; the mean cost where lists have no references."""
+    """Return a measure by name; by default that of the task, or the mean cost if lists have no references."""
     if name is None and outcomes.references is None:
         name = "cost"
     return list_measure_named(name or metric(model.task)[0])
@@ -62,19 +62,20 @@ def evaluate_lists(model: Model, items: Sequence[NBestList], *, measure: str | N
     Parameters
     ----------
     measure : str, optional
-        See `disambig.metrics.measures.list_measure_named`; by default that of the model's task.
+        See `disambig.metrics.measures.list_measure_named`; by default the measure of the model's task.
 
     Returns
     -------
     dict
-        ``n`` lists, ``candidates``, ``account`` (of lists of which nothing is known), ``measure`` (``name``,
+        ``n`` lists, ``candidates``, ``account`` (of the lists that are left out), ``measure`` (``name``,
         ``unit``, ``more_is_better``), ``systems``: ``model``, ``first`` (the source's first candidate) and
-        ``oracle`` (the best there is), each ``value`` and ``interval``; ``better`` than the first candidate:
-        ``difference``, ``interval`` and ``p`` of a paired bootstrap over documents; ``changed``: how often
-        the model chose another than the first, and of these how many are better and worse.
+        ``oracle`` (the best candidate), each with ``value`` and ``interval``; ``better``: the ``difference``
+        from the first candidate, with ``interval`` and ``p`` of a paired bootstrap over documents;
+        ``changed``: how often the model chose another candidate than the first, and how many of these are
+        better and worse.
     """
     if measure is not None:
-        list_measure_named(measure)  # refused before anything is scored
+        list_measure_named(measure)  # an unknown name fails before anything is scored
     outcomes = list_outcomes(model, items)
     figure = choose_measure(model, outcomes, measure)
     best = _cheapest(outcomes)
@@ -115,10 +116,9 @@ def list_lines(figures: dict[str, Any]) -> list[str]:
     """Return the figures as lines for people."""
     about, systems, changed = figures["measure"], figures["systems"], figures["changed"]
     unit = "" if about["unit"] == "share" else f" ({about['unit']})"
-    lines = [
-        f"{pluralize(figures['n'], 'list')}, {pluralize(figures['candidates'], 'candidate')}; {about['name']}{unit}:"
-    ]
-    names = {"model": "the model's choice", "first": "the first candidate", "oracle": "the best there is"}
+    counts = f"{pluralize(figures['n'], 'list')}, {pluralize(figures['candidates'], 'candidate')}"
+    lines = [f"{counts}; {about['name']}{unit}:"]
+    names = {"model": "the model's choice", "first": "the first candidate", "oracle": "the best candidate"}
     for name, title in names.items():
         at = systems[name]
         low, high = at["interval"]
@@ -128,11 +128,12 @@ def list_lines(figures: dict[str, Any]) -> list[str]:
     better = figures["better"]
     low, high = better["interval"]
     lines.append(
-        f"model less first: {format_figure(better['difference'], '+.4f')} ({format_figure(low, '+.4f')} to "
+        f"model minus first candidate: {format_figure(better['difference'], '+.4f')} "
+        f"({format_figure(low, '+.4f')} to "
         f"{format_figure(high, '+.4f')}), p = {format_figure(better['p'], '.4f')} (paired bootstrap)"
     )
     lines.append(
-        f"another candidate in front in {pluralize(changed['n'], 'list')}: {changed['better']:,} better, "
+        f"another candidate ranked first in {pluralize(changed['n'], 'list')}: {changed['better']:,} better, "
         f"{changed['worse']:,} worse"
     )
     return lines

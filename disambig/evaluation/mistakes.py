@@ -1,4 +1,4 @@
-"""Evaluate a checker on mistakes that people made and on clean text."""
+"""Evaluate a checker on mistakes that people made, and on clean text."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ _WORDS = re.compile(r"\w+|[^\w\s]")
 
 @dataclass(frozen=True, slots=True)
 class ProposedEdit:
-    """A flag with what should stand in its place.
+    """A flag with its suggestion.
 
     Attributes
     ----------
     start, end : int
-        What is replaced; equal where something is put in.
+        Character offsets of the replaced text; equal for an insertion.
     new : str or None
-        What should stand there; None where the checker does not say.
+        The suggestion; None if the checker makes none.
     task : str
-        Which part of the checker proposes it.
+        The part of the checker that proposes the edit.
     sure : float
-        The higher, the surer; compared with a limit of the task.
+        Confidence, higher for a more certain flag; compared with a limit of the task.
     others : tuple of str
-        What else is offered: where one of all is right, the mistake counts as corrected.
+        Other suggestions: the mistake counts as corrected if any of them is right.
     """
 
     start: int
@@ -49,34 +49,34 @@ class ProposesEdits(Protocol):
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """Name for people."""
 
     @property
     def tasks(self) -> Sequence[str]:
-        """What `Edit.task` can be."""
+        """All values of `ProposedEdit.task`."""
 
     def edits(self, texts: Sequence[str]) -> list[list[ProposedEdit]]:
-        """Return all edits that it might propose of each text, however unsure."""
+        """Return all edits that the checker might propose for each text, however uncertain."""
 
 
 def comparable_words(text: str) -> list[str]:
-    """Return words and marks of a text as edits are compared: blanks, case and curls of ' play no part."""
+    """Return words and punctuation for comparing edits, ignoring white space, case and curly apostrophes."""
     return _WORDS.findall(text.replace("\u2019", "'").casefold())
 
 
 def corrects(edit: ProposedEdit, fix: Fix) -> bool:
-    """Tell whether an edit of the text with a mistake gives the words of the corrected text."""
+    """Return True if an edit of the text with a mistake gives the words of the corrected text."""
     if edit.new is None:
         return False
     left, right, wanted = fix.before[: edit.start], fix.before[edit.end :], comparable_words(fix.corrected())
-    blank = " " if edit.start == edit.end else ""  # may be missing around a word that is put in
+    blank = " " if edit.start == edit.end else ""  # an inserted word may come without spaces
     return any(
         comparable_words(left + blank + new + blank + right) == wanted for new in (edit.new, *edit.others)
     )
 
 
 def touches(edit: ProposedEdit, fix: Fix) -> bool:
-    """Tell whether an edit is of the place of a mistake; where a word is missing that is the gap for it."""
+    """Return True if an edit touches the place of a mistake, or the gap in which a word is missing."""
     start, end = _gap(fix.before, fix.start, fix.end)
     first, last = _gap(fix.before, edit.start, edit.end)
     if start == end or first == last:
@@ -85,7 +85,7 @@ def touches(edit: ProposedEdit, fix: Fix) -> bool:
 
 
 def _gap(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return a place, an empty one with all blanks around it."""
+    """Return a place; an empty one is extended over the white space around it."""
     if start < end:
         return start, end
     while start > 0 and text[start - 1].isspace():
@@ -99,26 +99,26 @@ Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Limits = Mapping[str, float]
-"""Of each task: an edit counts where it is surer, and no overlapping or neighbouring one is surer still."""
+"""Limit of each task: an edit counts if it exceeds it, and every overlapping or neighbouring edit."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProposedEdits:
-    """Edits by columns.
+    """Proposed edits in columns.
 
     Attributes
     ----------
     rows : array of int64, shape (m,)
-        Which mistake or paragraph an edit is of.
+        The mistake or paragraph of each edit.
     tasks : array of int64, shape (m,)
-        Index among the tasks of the checker.
+        Index of the task among those of the checker.
     sure : array of float64, shape (m,)
     slots : array of int64, shape (2, m)
-        What it takes up of its text: see `disambig.decision.overlaps`.
+        The range of text that it occupies: see `disambig.decision.overlaps`.
     there, right : arrays of bool, shape (m,)
         Whether it is at the place of the mistake, and whether it corrects it.
     pairs : array of str, shape (m,)
-        The words that it puts in each other's place, see `disambig.data.precision.unordered_pair`.
+        The words that it exchanges: see `disambig.data.precision.unordered_pair`.
     """
 
     rows: Ints
@@ -130,7 +130,7 @@ class ProposedEdits:
     pairs: NDArray[np.str_]
 
     def above(self, limits: Floats, ranks: Ints) -> ProposedEdits:
-        """Return those that are surer than the limit of their task and, of those that overlap, the surest."""
+        """Return the edits above the limit of their task; of overlapping ones, only the most certain."""
         kept = self.take(np.flatnonzero(self.sure > limits[self.tasks]))
         return kept.take(np.unique(surviving_edits(kept.rows, kept.slots, kept.sure, ranks[kept.tasks])))
 
@@ -142,18 +142,18 @@ class ProposedEdits:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MistakeTrial:
-    """What a checker proposes.
+    """Everything that a checker proposes for texts with mistakes and for clean paragraphs.
 
     Attributes
     ----------
     name : str
-        Of the checker.
+        Name of the checker.
     tasks : tuple of str
     fixes : sequence of Fix
     clean : sequence of Clean
-    on_fixes : Proposed
+    on_fixes : ProposedEdits
         All edits of the texts with mistakes.
-    on_clean : Proposed
+    on_clean : ProposedEdits
         All edits of the clean paragraphs.
     """
 
@@ -168,7 +168,7 @@ class MistakeTrial:
     def from_checker(
         cls, checker: ProposesEdits, fixes: Sequence[Fix], clean: Sequence[Clean] = ()
     ) -> MistakeTrial:
-        """Ask a checker once, for all texts together."""
+        """Run a checker once on all texts."""
         texts = [*(fix.before for fix in fixes), *(paragraph.text for paragraph in clean)]
         edits = checker.edits(texts)
         number = {task: i for i, task in enumerate(checker.tasks)}
@@ -179,8 +179,8 @@ class MistakeTrial:
         ]
         on_clean = [
             (i, number[edit.task], edit, False, False)
-            for i, of_text in enumerate(edits[len(fixes) :])
-            for edit in of_text
+            for i, text_edits in enumerate(edits[len(fixes) :])
+            for edit in text_edits
         ]
         return cls(
             checker.name,
@@ -192,12 +192,12 @@ class MistakeTrial:
         )
 
     def without(self, places: Iterable[tuple[int, int, int]]) -> MistakeTrial:
-        """Return the trial without the edits of clean paragraphs that touch some places.
+        """Return the trial without the edits of clean paragraphs that touch certain places.
 
         Parameters
         ----------
         places : iterable of (paragraph, start, end)
-            Mistakes that nobody corrected: what flags them is neither right nor wrong here.
+            Mistakes that nobody corrected: flags there are neither right nor wrong.
         """
         taken = np.array([*places], np.int64).reshape(-1, 3)
         on_clean = self.on_clean
@@ -207,9 +207,9 @@ class MistakeTrial:
         return replace(self, on_clean=on_clean.take(np.flatnonzero(~touches.any(axis=1))))
 
     def at_limits(self, limits: Limits | None = None) -> FoundMistakes:
-        """Return what is found where flags must be surer than the limit of their task.
+        """Return the mistakes found by flags above the limit of their task.
 
-        A task without a limit has none. Of edits that overlap the surest counts alone.
+        A task that is not in `limits` has no limit. Of overlapping edits only the most certain one counts.
         """
         least = np.array([(limits or {}).get(task, -np.inf) for task in self.tasks])
         by_name = task_ranks(self.tasks)
@@ -226,14 +226,14 @@ class MistakeTrial:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoundMistakes:
-    """What a checker finds at certain limits.
+    """The mistakes that a checker finds at certain limits.
 
     Attributes
     ----------
     found, right : arrays of bool, shape (n_fixes,)
         Whether a flag touches the place of each mistake, and whether one corrects it.
     flags : array of int64, shape (n_tasks, n_clean)
-        Flags of each task in each clean paragraph.
+        Number of flags of each task in each clean paragraph.
     """
 
     found: Bools
@@ -242,7 +242,7 @@ class FoundMistakes:
 
 
 def limit_for(trial: MistakeTrial, task: str, flags: int) -> float:
-    """Return the limit at which a task raises at most so many flags in the clean paragraphs."""
+    """Return the limit at which a task raises at most `flags` flags in the clean paragraphs."""
     sure = np.sort(trial.on_clean.sure[trial.on_clean.tasks == trial.tasks.index(task)])[::-1]
     return float(sure[flags]) if flags < len(sure) else -np.inf
 
@@ -250,7 +250,7 @@ def limit_for(trial: MistakeTrial, task: str, flags: int) -> float:
 def _columns(
     rows: Sequence[tuple[int, int, ProposedEdit, bool, bool]], texts: Sequence[str]
 ) -> ProposedEdits:
-    """Return edits by columns: each with its row, its task, whether it is there and whether it is right."""
+    """Return edits in columns from tuples: row, task, edit, is it at the mistake, is it right."""
     numbers = np.array([(i, task) for i, task, _, _, _ in rows], np.int64).reshape(-1, 2)
     edits = [edit for _, _, edit, _, _ in rows]
     places = np.array([(edit.start, edit.end) for edit in edits], np.int64).reshape(-1, 2)
@@ -272,30 +272,30 @@ SHARE = 0.95
 
 
 def mistake_figures(trial: MistakeTrial, limits: Limits | None = None, *, seed: int = 0) -> dict[str, Any]:
-    """Return how many mistakes are found and mended, and how often clean text is flagged.
+    """Return how many mistakes are found and corrected, and how often clean text is flagged.
 
     Parameters
     ----------
     limits : mapping of str to float, optional
-        Of each task: flags must be surer.
+        Limit of each task that flags must exceed.
     seed : int
-        Of the bootstrap.
+        Seed of the bootstrap.
 
     Returns
     -------
     dict
         ``projects`` of the mistakes; ``all`` of them, and under ``classes`` those of each class, which has
-        ``kinds`` and ``subs`` of its own: each ``n``, ``found``, ``right``, ``wrong`` (shares: a flag is at
-        the place; it gives what the writer wrote; it does not) with ``found_interval`` and
-        ``right_interval``, None where there is one project only. ``clean``, None without any: ``projects``,
-        ``paragraphs``, ``words`` and ``flags``, ``per_1000`` words with its ``interval``, and these of each
-        of its ``tasks``.
+        its own ``kinds`` and ``subs``. Each has ``n`` and, as shares, ``found`` (a flag is at the place),
+        ``right`` (it suggests the writer's correction) and ``wrong`` (it suggests something else), with
+        ``found_interval`` and ``right_interval``, which are None for a single project. ``clean`` is None
+        without clean paragraphs; else it has ``projects``, ``paragraphs``, ``words``, ``flags``,
+        ``per_1000`` words and its ``interval``, and the same flags for each of its ``tasks``.
     """
     return found_figures(trial, trial.at_limits(limits), seed=seed)
 
 
 def found_figures(trial: MistakeTrial, flags: FoundMistakes, *, seed: int = 0) -> dict[str, Any]:
-    """Return the `figures` of what was found at some limits."""
+    """Return the figures (see `mistake_figures`) of the mistakes found at some limits."""
     fixes = trial.fixes
     parts = [("all", "", np.ones(len(fixes), bool))]
     for category in sorted({fix.category for fix in fixes}):
@@ -304,11 +304,11 @@ def found_figures(trial: MistakeTrial, flags: FoundMistakes, *, seed: int = 0) -
         for kind in KINDS:
             parts.append((category, kind, inside & np.array([fix.kind == kind for fix in fixes])))
     parts = [part for part in parts if part[2].any() or part[0] == "all"]
-    lines = _lines(flags, [part[2] for part in parts], projects(fixes), seed)
+    lines = _subset_figures(flags, [part[2] for part in parts], projects(fixes), seed)
     classes: dict[str, Any] = {}
     for (level, name, inside), line in zip(parts[1:], lines[1:], strict=True):
         if level == "class":
-            classes[name] = {**line, "kinds": {}, "subs": _subs(flags, fixes, inside)}
+            classes[name] = {**line, "kinds": {}, "subs": _subclass_counts(flags, fixes, inside)}
         else:
             classes[level]["kinds"][name] = line
     return {
@@ -320,7 +320,7 @@ def found_figures(trial: MistakeTrial, flags: FoundMistakes, *, seed: int = 0) -
 
 
 def clean_figures(trial: MistakeTrial, flags: FoundMistakes, *, seed: int = 0) -> dict[str, Any]:
-    """Return how often clean text is flagged, by all tasks and by each."""
+    """Return how often clean text is flagged, by all tasks together and by each task."""
     units = projects(trial.clean)
     words = np.array([len(paragraph.text.split()) for paragraph in trial.clean], np.float64)
     per_task = [flags.flags.sum(axis=0), *flags.flags]
@@ -340,15 +340,15 @@ def clean_figures(trial: MistakeTrial, flags: FoundMistakes, *, seed: int = 0) -
 
 
 def projects(texts: Sequence[Any]) -> NDArray[np.int64]:
-    """Return the number of the project that each mistake or paragraph is of."""
+    """Return the number of the project of each mistake or paragraph."""
     numbers: dict[str, int] = {}
     return np.array([numbers.setdefault(text.repo, len(numbers)) for text in texts], np.int64)
 
 
-def _lines(
+def _subset_figures(
     flags: FoundMistakes, parts: Sequence[NDArray[np.bool_]], units: NDArray[np.int64], seed: int
 ) -> list[dict[str, Any]]:
-    """Return the figures of some sets of mistakes, all from the same draws of projects."""
+    """Return the figures of some subsets of mistakes, all from the same bootstrap draws of projects."""
     columns = [column for inside in parts for column in (inside, inside & flags.found, inside & flags.right)]
     drawn = _drawn(columns, units, seed)
     lines = []
@@ -368,8 +368,10 @@ def _lines(
     return lines
 
 
-def _subs(flags: FoundMistakes, fixes: Sequence[Fix], inside: NDArray[np.bool_]) -> Mapping[str, Any]:
-    """Return the counts of the kinds within a class, the most frequent first."""
+def _subclass_counts(
+    flags: FoundMistakes, fixes: Sequence[Fix], inside: NDArray[np.bool_]
+) -> Mapping[str, Any]:
+    """Return the counts of the subclasses of a class, the most frequent first."""
     rows: dict[str, list[int]] = {}
     for i in np.flatnonzero(inside).tolist():
         rows.setdefault(fixes[i].sub or "-", []).append(i)
@@ -380,9 +382,9 @@ def _subs(flags: FoundMistakes, fixes: Sequence[Fix], inside: NDArray[np.bool_])
 
 
 def _drawn(columns: Sequence[NDArray[Any]], units: NDArray[np.int64], seed: int) -> Floats:
-    """Return the sums of each column over projects drawn anew, shape ``(DRAWS, n_columns)``; none of few."""
+    """Return the column sums of each bootstrap draw of projects, shape ``(n_draws, n_columns)``."""
     n = int(units.max(initial=-1)) + 1
-    if n < 2:  # one project does not say how others differ
+    if n < 2:  # a single project says nothing about the variation between projects
         return np.full((1, len(columns)), np.nan)
     by_unit = np.stack([np.bincount(units, column, minlength=n) for column in columns], axis=1)
     rng = np.random.default_rng(seed)
@@ -390,7 +392,7 @@ def _drawn(columns: Sequence[NDArray[Any]], units: NDArray[np.int64], seed: int)
 
 
 def _interval(above: Floats, below: Floats) -> tuple[float, float] | None:
-    """Return the percentile interval of quotients; None where nothing is known."""
+    """Return the percentile interval of quotients; None if no quotient is defined."""
     defined = below > 0
     if not defined.any():
         return None
@@ -409,20 +411,20 @@ def compare_trials(
     draws: int = DRAWS,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """Compare what two checkers mend of the same mistakes.
+    """Compare how many of the same mistakes two checkers correct.
 
     Parameters
     ----------
     limits : pair of mappings of str to float
-        Of the tasks of each.
+        Limits of the tasks of each checker.
     draws, seed : int
-        Of the bootstrap, which draws projects.
+        Settings of the bootstrap, which draws projects.
 
     Returns
     -------
     dict
-        As `disambig.evaluation.comparison.compare`, without ``account``; each of the ``systems`` has its
-        ``figures``, too.
+        As `disambig.evaluation.comparison.compare`, without ``account``; each of the ``systems`` also has its
+        ``figures``.
     """
     units = projects(trials[0].fixes)
     results = [trial.at_limits(limit) for trial, limit in zip(trials, limits, strict=True)]
@@ -470,19 +472,19 @@ def compare_trials(
 
 
 PER_1000 = 5.0
-"""Mistakes in 1,000 words of the text that shares are for: a draft by somebody who writes with some care."""
+"""Assumed mistakes per 1,000 words, for shares of correct flags: a draft that is written with some care."""
 LEAST_FLAGS = 20
-"""Flags that are seen at least of each probability or more."""
+"""Minimum number of flags behind each point of a curve."""
 LEAST_PAIR = 30
-"""Flags that are seen at least of a pair of words that has a curve of its own."""
+"""Minimum number of flags of a pair of words for a curve of its own."""
 Counts = NDArray[np.int64]
-"""How many flags of each of `_KINDS`."""
+"""Number of flags of each of `_KINDS`."""
 _KINDS = RIGHT, WRONG, FALSE = 0, 1, 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _CountedFlags:
-    """Flags that can be judged, by columns: task, how sure, which of `_KINDS`, which words."""
+    """Flags whose correctness is known, in columns: task, confidence, one of `_KINDS`, pair of words."""
 
     tasks: NDArray[np.int64]
     sure: Floats
@@ -496,19 +498,19 @@ class _CountedFlags:
 def measure_precision(
     trial: MistakeTrial, limits: Limits, *, text: str, per_1000: float = PER_1000
 ) -> dict[str, PrecisionTable]:
-    """Return what a trial tells of each task of which enough is seen.
+    """Return a precision table for each task with enough flags in a trial.
 
     Parameters
     ----------
     limits : mapping of str to float
-        Of each task: a pair of words has a curve of its own where enough is seen of it above.
+        Limit of each task: a pair of words with enough flags above it gets its own curve.
     text : str
-        What the mistakes and the paragraphs are of, for people.
+        Description of the source of the mistakes and paragraphs.
     per_1000 : float
-        Mistakes in 1,000 words of the text that shares are for.
+        Assumed mistakes per 1,000 words.
     """
     weights = _weights(trial, per_1000)
-    seen = _seen(trial)
+    seen = _count_flags(trial)
     tables = {}
     for number, task in enumerate(trial.tasks):
         own = seen.take(seen.tasks == number)
@@ -530,14 +532,14 @@ def measure_precision(
 def share_at(
     trial: MistakeTrial, task: str, least: float, *, kind: str = "", per_1000: float = PER_1000
 ) -> PrecisionPoint | None:
-    """Return how many of a task's flags of a probability or more are right; None where there is none.
+    """Return the share of correct flags of a task from a probability upwards; None if there are no flags.
 
     Parameters
     ----------
     kind : str
-        `PUT_IN` or `TAKEN_OUT` where only these are counted.
+        `PUT_IN` or `TAKEN_OUT` to count only such flags.
     """
-    seen = _seen(trial)
+    seen = _count_flags(trial)
     own = seen.take((seen.tasks == trial.tasks.index(task)) & (seen.sure >= least))
     if kind:
         own = own.take(np.array([edit_kind(pair) == kind for pair in own.pairs.tolist()], bool))
@@ -546,16 +548,16 @@ def share_at(
 
 
 def _weights(trial: MistakeTrial, per_1000: float) -> Floats:
-    """Return how many flags in 1,000 words one that was seen stands for, by its kind."""
+    """Return for each kind how many flags per 1,000 words one observed flag represents."""
     words = sum(len(paragraph.text.split()) for paragraph in trial.clean)
-    of_fix, of_clean = per_1000 / max(len(trial.fixes), 1), 1000 / max(words, 1)
-    return np.array([of_fix, of_fix, of_clean])
+    per_fix, per_clean = per_1000 / max(len(trial.fixes), 1), 1000 / max(words, 1)
+    return np.array([per_fix, per_fix, per_clean])
 
 
-def _seen(trial: MistakeTrial) -> _CountedFlags:
-    """Return the flags that can be judged: one a place, at any probability.
+def _count_flags(trial: MistakeTrial) -> _CountedFlags:
+    """Return the flags whose correctness is known, one per place, at any probability.
 
-    In a text with a mistake those elsewhere are not: nobody knows what else is wrong there.
+    In a text with a mistake, flags elsewhere are left out: nobody knows what else is wrong there.
     """
     none, by_name = np.full(len(trial.tasks), -np.inf), task_ranks(trial.tasks)
     on_fixes, on_clean = trial.on_fixes.above(none, by_name), trial.on_clean.above(none, by_name)
@@ -569,7 +571,7 @@ def _seen(trial: MistakeTrial) -> _CountedFlags:
 
 
 def _curve(seen: _CountedFlags, weights: Floats) -> tuple[PrecisionPoint, ...]:
-    """Return points of rising probability and share: neighbours that fall are taken together."""
+    """Return points of rising probability and share, pooling neighbours that would fall (isotonic fit)."""
     sures, at = np.unique(-seen.sure, return_inverse=True)
     table = np.zeros((len(sures), len(_KINDS)), np.int64)
     np.add.at(table, (at, seen.kinds), 1)
@@ -587,7 +589,7 @@ def _curve(seen: _CountedFlags, weights: Floats) -> tuple[PrecisionPoint, ...]:
         points.append(_point(float(np.floor(1e4 * least) / 1e4), total, weights))
     points[-1] = _point(0.0, total, weights)
     rising: list[PrecisionPoint] = []
-    for point in points[::-1]:  # of the few surest flags less is known than of more
+    for point in points[::-1]:  # drop points that fall: the few most certain flags are the noisiest
         if not rising or point.share > rising[-1].share:
             rising.append(point)
     return tuple(rising)
@@ -599,11 +601,12 @@ def _estimate_share(counts: Counts, weights: Floats) -> float:
 
 
 def _point(least: float, counts: Counts, weights: Floats) -> PrecisionPoint:
-    """Return a point; its interval is that of as many flags as would tell as much if all weighed the same.
+    """Return a point, with an interval for the effective number of flags under the weights.
 
-    One flag more of each side is counted than was seen (Laplace): no share is 0 or 1.
+    One correct and one wrong flag are added to the counts (Laplace), so that no share is 0 or 1.
     """
     share = _estimate_share(counts + np.array([1, 0, 1]), weights)
+    # Kish's effective sample size
     n = float((counts * weights).sum() ** 2 / (counts * weights**2).sum())
     low, high = wilson(share * n, n)
     right, wrong, false = counts.tolist()

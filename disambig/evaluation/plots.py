@@ -1,4 +1,4 @@
-"""Plots of evaluations, as files; matplotlib is an extra and imported when a plot is made."""
+"""Plots of evaluations as files; Matplotlib is an optional dependency, imported when a plot is made."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ENDINGS = (".svg", ".png", ".pdf")
 
 
 def check_plot(path: str | Path) -> None:
-    """Refuse a plot that cannot be made (D482, D483), before the long work."""
+    """Raise D482 or D483 if a plot cannot be made, before any long computation."""
     if Path(path).suffix.lower() not in ENDINGS:
         raise UserError("D483", path=path, endings=", ".join(ENDINGS))
     try:
@@ -28,14 +28,14 @@ def plot_curve(curve: dict[str, Any], path: str | Path) -> None:
     Parameters
     ----------
     curve : dict
-        As `disambig.evaluation.curve` returns it.
+        As returned by `disambig.evaluation.curve`.
     path : path
-        Its ending says the form.
+        Its suffix determines the format.
 
     Raises
     ------
     UserError
-        D309 where it cannot be written, D482 without matplotlib, D483 for another ending.
+        D309 if it cannot be written, D482 without Matplotlib, D483 for an unknown suffix.
     """
     check_plot(path)
     from matplotlib.figure import Figure
@@ -54,7 +54,7 @@ def plot_curve(curve: dict[str, Any], path: str | Path) -> None:
         axes.set_xscale("log")
         axes.set_xticks(sizes, [f"{size:,}" for size in sizes], rotation=45, minor=False)
         axes.set_xticks([], minor=True)
-        axes.set_xlabel("examples of a group to learn from")
+        axes.set_xlabel("training examples per group")
         axes.set_ylabel("accuracy, % (bars: standard deviation over draws)")
         axes.set_title(curve["task"])
         axes.grid(alpha=0.3)
@@ -63,14 +63,14 @@ def plot_curve(curve: dict[str, Any], path: str | Path) -> None:
 
 
 def plot_reliability(reliability: dict[str, Any], path: str | Path, *, title: str) -> None:
-    """Draw how often decisions are right against how probable they were said to be.
+    """Draw the share of correct decisions against their predicted probability.
 
     Parameters
     ----------
-    found : dict
-        As `disambig.metrics.probabilities.reliability` returns it.
+    reliability : dict
+        As returned by `disambig.metrics.probabilities.reliability`.
     path : path
-        Its ending says the form; errors are those of `plot_curve`.
+        Its suffix determines the format; errors are those of `plot_curve`.
     """
     check_plot(path)
     from matplotlib.figure import Figure
@@ -78,7 +78,7 @@ def plot_reliability(reliability: dict[str, Any], path: str | Path, *, title: st
     with plot_settings():
         figure = Figure(figsize=(5.5, 5), layout="constrained")
         axes = figure.add_subplot()
-        axes.plot((0, 100), (0, 100), color="#666666", linestyle=":", label="as said")
+        axes.plot((0, 100), (0, 100), color="#666666", linestyle=":", label="perfect calibration")
         bins = reliability["bins"]
         most = max((at["n"] for at in bins), default=1)
         axes.bar(
@@ -91,7 +91,7 @@ def plot_reliability(reliability: dict[str, Any], path: str | Path, *, title: st
         predicted, observed = ([100 * at[key] for at in bins] for key in ("predicted", "observed"))
         axes.plot(predicted, observed, marker="o", color="#1f5fa8", label="model")
         axes.set_xlabel("probability of the chosen candidate, %")
-        axes.set_ylabel("right, %")
+        axes.set_ylabel("correct, %")
         axes.set_title(title)
         axes.grid(alpha=0.3)
         axes.legend(loc="upper left")
@@ -99,15 +99,15 @@ def plot_reliability(reliability: dict[str, Any], path: str | Path, *, title: st
 
 
 def plot_rates(points: Sequence[dict[str, Any]], path: str | Path, *, title: str) -> None:
-    """Draw what is mended against how often clean text is flagged, a mark for each rate.
+    """Draw the share of corrected mistakes against false flags in clean text, with a mark for each rate.
 
     Parameters
     ----------
     points : sequence of dict
-        As `disambig.checking.model_checker.sweep_rates` returns them; without clean text the rate that was
-        set stands for the false flags.
+        As returned by `disambig.checking.model_checker.sweep_rates`; without clean text the configured rate
+        is used in place of the measured false flags.
     path : path
-        Its ending says the form; errors are those of `plot_curve`.
+        Its suffix determines the format; errors are those of `plot_curve`.
     """
     check_plot(path)
     from matplotlib.figure import Figure
@@ -126,9 +126,9 @@ def plot_rates(points: Sequence[dict[str, Any]], path: str | Path, *, title: str
             axes.legend(loc="lower right")
         for point, x, y in zip(points, flags, right, strict=True):
             axes.annotate(f"{point['rate']:g}", (x, y), textcoords="offset points", xytext=(4, -12))
-        what = "false flags" if measured else "flags, as set,"
-        axes.set_xlabel(f"{what} per 1,000 clean words (beside each mark: the rate set)")
-        axes.set_ylabel("mistakes rightly corrected, %")
+        what = "false flags" if measured else "configured flags"
+        axes.set_xlabel(f"{what} per 1,000 clean words (labels: the configured rate)")
+        axes.set_ylabel("mistakes correctly corrected, %")
         axes.set_title(title)
         axes.grid(alpha=0.3)
         _save(figure, path)
@@ -136,9 +136,10 @@ def plot_rates(points: Sequence[dict[str, Any]], path: str | Path, *, title: str
 
 @contextmanager
 def plot_settings(**further: Any) -> Iterator[None]:
-    """Draw with Matplotlib's own settings, so that a plot is the same everywhere.
+    """Draw with Matplotlib's default settings, so that a plot is the same everywhere.
 
-    Matplotlib reads a ``matplotlibrc`` in the current directory, whoever wrote it; one can have it run LaTeX.
+    Otherwise Matplotlib would read a ``matplotlibrc`` in the current directory, which may be written by
+    anybody and can make it run LaTeX.
     """
     from matplotlib import rc_context, rcdefaults, rcParams
 
@@ -149,7 +150,7 @@ def plot_settings(**further: Any) -> Iterator[None]:
 
 
 def _save(figure: Any, path: str | Path) -> None:
-    """Write a figure; the same figure gives the same file."""
+    """Write a figure without its creation date, so that the same figure gives the same file."""
     try:
         dated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
         figure.savefig(str(path), dpi=150, metadata=dated.get(Path(path).suffix.lower()))

@@ -1,4 +1,4 @@
-"""The scorer of Senseval, and the score of a model."""
+"""The scorer of Senseval, and the score of a model on Senseval files."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ from disambig.training import label_instances
 
 UNASSIGNED = ("P", "U")
 Answer = str | Sequence[str] | Weights
-"""A sense, several that share one weight, or senses with their weights."""
+"""A sense, several senses of equal weight, or senses with their weights."""
 
 
 @dataclass(frozen=True, slots=True)
 class SensevalScore:
-    """What answers are worth.
+    """The score of answers.
 
     Attributes
     ----------
     precision : float
-        Credit by what was attempted; 0 where nothing was.
+        Credit divided by what was attempted; 0 if nothing was.
     recall : float
-        Credit by the instances of the key.
+        Credit divided by the number of instances in the key.
     attempted : float
-        Part of the key's instances that was attempted.
+        Share of the key's instances that were attempted.
     n : int
-        Instances of the key.
+        Number of instances in the key.
     right, tried : float
-        The credit, and the weight of all answers.
+        Total credit, and total weight of all answers.
     """
 
     precision: float
@@ -67,12 +67,12 @@ def score(
     Parameters
     ----------
     answers : mapping of instance to sense, senses, or senses with weights
-        An instance that is left out, or has no sense, is not attempted.
+        An instance that is missing, or has no sense, counts as not attempted.
     key : mapping of instance to right senses
     sensemap : mapping, optional
         For the coarse score: see `disambig.formats.senseval.read_sensemap`.
     any_of : bool
-        Give full credit where any sense of an answer is right, however many it names.
+        Give full credit if any sense of an answer is right, however many it has.
     """
     credits = credit(answers, key, sensemap, any_of=any_of)
     right = sum(credits.values())
@@ -90,7 +90,7 @@ def credit(
     *,
     any_of: bool = False,
 ) -> dict[str, float]:
-    """Return the credit, 0 to 1, of each instance that was attempted; parameters are those of `score`."""
+    """Return the credit (0 to 1) of each attempted instance; the parameters are those of `score`."""
     credits = {}
     for instance, senses in key.items():
         weights = _weights(answers.get(instance, ()))
@@ -104,15 +104,15 @@ def credit(
 def most_frequent(
     instances: Iterable[SenseInstance], *, every: bool = False, unassigned: bool = False
 ) -> dict[str, str]:
-    """Return the sense of each word that its instances have most often, the earlier seen of equal ones.
+    """Return the most frequent sense of each word; if several are equally frequent, the one seen first.
 
     Parameters
     ----------
     instances : iterable of SenseInstance
     every : bool
-        Count all senses of an instance, not its first alone.
+        Count all senses of an instance, not only the first.
     unassigned : bool
-        Count P and U as well. A word that has nothing else gets one of these in any case.
+        Also count P and U. A word with no other sense gets one of these in any case.
     """
     counts: dict[str, Counter[str]] = {}
     others: dict[str, Counter[str]] = {}
@@ -135,7 +135,7 @@ def _weights(answer: Answer) -> Weights:
 
 
 def _groups(senses: Iterable[str], sensemap: Sensemap | None) -> set[str]:
-    """Return senses with, if there is a map, all groups that they are in."""
+    """Return the senses and, if there is a sense map, all groups that contain them."""
     given = set(senses)
     return given if sensemap is None else given.union(*(sensemap.get(sense, ()) for sense in given))
 
@@ -150,20 +150,20 @@ def judge_senseval(
     strict: bool = False,
     tell: ErrorCallback | None = None,
 ) -> tuple[list[Labelled], dict[str, Any]]:
-    """Score a model on the instances of files, with the right senses of a key.
+    """Score a model on the instances of files, with the right senses from a key file.
 
     Returns
     -------
     list of Labelled
-        The instances as examples: of several right senses that which the model chose, else the first one.
+        The instances as examples; of several right senses, the label is the model's choice or else the first.
     dict
-        ``senseval``: ``fine`` and with a sense map ``coarse``, each precision, recall, attempted, n, right
-        and tried.
+        ``senseval``: ``fine`` and, with a sense map, ``coarse``, each with precision, recall, attempted, n,
+        right and tried.
 
     Raises
     ------
     UserError
-        D497 where the key knows none of the instances; whatever reading and marking raise.
+        D497 if the key contains none of the instances; and the errors of reading and labelling.
     """
     right = read_key(key)
     instances = [
@@ -187,15 +187,15 @@ def judge_senseval(
 
 
 def model_answers(model: Model, instances: Sequence[SenseInstance]) -> dict[str, str]:
-    """Return the sense that a model gives each instance; none for words that it does not know.
+    """Return the sense that a model gives to each instance.
 
-    Nor is there one where the margin is below the least one of the model.
+    Words that the model does not know, and decisions below its ``least_margin``, have no answer.
     """
     groups = {group.name: group for group in model.task.groups}
     ids: dict[tuple[str, int, str], list[str]] = {}
     examples = []
     for instance in instances:
-        if group := groups.get(instance.word):  # any candidate: mark only has to find the place
+        if group := groups.get(instance.word):  # the label is irrelevant: it only has to be a candidate
             ids.setdefault((instance.text, instance.start, instance.word), []).append(instance.id)
             examples.append(replace(instance.labelled(), label=group.candidates[0]))
     if not examples:

@@ -1,11 +1,11 @@
-"""Several systems on one ground: the same places, the same made errors, thresholds from other text.
+"""Compare several systems on one test set: the same instances, the same synthetic errors.
 
-`evaluate` judges one model as it would be used; here every system is asked at the same instances, so that
-they can be compared pair by pair. How systems are built is not known here.
+`evaluate` scores one model as it would be used; here every system decides the same instances, so that systems
+can be compared instance by instance. Thresholds are set on other text.
 
-All decide between the candidates of the ground. A model that knows others beside them, such as no word at
-all (``""``), decides among these alone. Where ``""`` is a candidate of the ground empty places are decided,
-too; made errors are other words all the same: none is left out, and none put where none was.
+All systems decide between the candidates of the test set. A model with further candidates, such as no word at
+all (``""``), is restricted to these. If ``""`` is a candidate of the test set, empty places are decided too,
+but synthetic errors only replace words by words: none is removed and none inserted.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from disambig.types import DecisionRule, RaisesFlags, Task
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 ANY = float("inf")
-"""The rate at which a judge flags whatever it could flag."""
+"""The rate at which a decision rule raises every flag that it can."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SyntheticErrors:
-    """One round of made errors: a view with wrong words in it, and the instances there.
+    """One round of synthetic errors: a view with wrong words in it, and their instances.
 
     Attributes
     ----------
     view : TokenView
     rows : array of int64, shape (m,)
-        Which instances of the ground they are.
+        The instances of the test set that were changed.
     instances : Instances
-        With the wrong candidate as the observed one.
+        The changed instances; the wrong candidate is the observed one.
     seen : array of bool, shape (m,)
-        Whether the task still finds an instance there; where not, no system can find the error.
+        Whether the task still finds an instance there; otherwise no system can find the error.
     """
 
     view: TokenView
@@ -52,8 +52,8 @@ class SyntheticErrors:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TestBed:
-    """Where systems are compared.
+class SharedTestSet:
+    """Instances and synthetic errors on which systems are compared.
 
     Attributes
     ----------
@@ -62,11 +62,11 @@ class TestBed:
     instances : Instances
         All instances, protected ones included, in text order.
     parts : array of int32, shape (n,)
-        The part of the text (a domain) that each instance is of, as an index into `names`.
+        The part of the text (a domain) of each instance, as an index into `names`.
     names : tuple of str
     shielded : array of bool, shape (n,)
-        Whether the instance is of a protected word: it is chosen but never flagged.
-    errors : tuple of MadeErrors
+        Whether the instance is a protected word, which is decided but never flagged.
+    errors : tuple of SyntheticErrors
     """
 
     task: Task
@@ -86,15 +86,15 @@ class TestBed:
         *,
         groups: Sequence[str] | None = None,
         seed: int = 0,
-    ) -> TestBed:
-        """Find the instances of some parts of text, and make errors in them.
+    ) -> SharedTestSet:
+        """Find the instances in some parts of text, and make synthetic errors in them.
 
         Parameters
         ----------
         texts : mapping of str to sequence of str
-            Documents, by the name of their part.
+            The documents of each part, by its name.
         groups : sequence of str, optional
-            Keep the instances of these groups only.
+            The groups whose instances are kept.
         """
         view = view_of_texts([text for part in texts.values() for text in part], tokenisation, protected=True)
         protected = view.layers["protected"].astype(bool)
@@ -105,12 +105,14 @@ class TestBed:
             instances = instances.take(np.isin(instances.groups, wanted))
         last = instances.positions + instances.lengths - 1
         shielded = protected[instances.positions] | protected[last]
-        part_of = np.repeat(np.arange(len(texts), dtype=np.int32), [len(part) for part in texts.values()])
+        part_numbers = np.repeat(
+            np.arange(len(texts), dtype=np.int32), [len(part) for part in texts.values()]
+        )
         return cls(
             task,
             view,
             instances,
-            part_of[view.document_indices(instances.positions)],
+            part_numbers[view.document_indices(instances.positions)],
             tuple(texts),
             shielded,
             tuple(_errors(task, view, instances, np.flatnonzero(~shielded), seed)),
@@ -140,23 +142,23 @@ def _errors(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SystemDecisions:
-    """What one system said on a ground.
+    """The decisions of one system on a test set.
 
     Attributes
     ----------
     chosen : array of int32, shape (n,)
-        The candidate of the best score, whatever stands there.
+        The candidate with the best score, whatever is observed.
     right : array of bool, shape (n,)
-        Whether it is what stands there.
+        Whether that is the observed candidate.
     odds : array of float64, shape (n,)
-        Log-odds of the flag at each right word, as the judge gives its probability; minus infinity where
-        none is possible.
+        Log-odds of a flag at each correct word, from the probability of the decision rule; minus infinity if
+        no flag is possible.
     margins : array of float64, shape (n,)
-        The same of the score of what the flag proposes, above that of what stands there.
+        Score of the proposed candidate minus that of the observed one; minus infinity as for `odds`.
     rows : array of int64, shape (m,)
-        The instance of each made error, of all rounds.
+        The instance of each synthetic error of all rounds.
     error_odds, error_margins : arrays of float64, shape (m,)
-        The same of the flag at each made error.
+        The same for the flag at each synthetic error.
     """
 
     chosen: NDArray[np.int32]
@@ -168,23 +170,25 @@ class SystemDecisions:
     error_margins: Floats
 
 
-def judge(model: Model, ground: TestBed) -> SystemDecisions:
-    """Ask a model at every instance and at every made error; groups and candidates are matched by name.
+def judge(model: Model, ground: SharedTestSet) -> SystemDecisions:
+    """Decide every instance and every synthetic error; groups and candidates are matched by name.
 
     Raises
     ------
     TypeError
-        For a model whose judge flags nothing.
+        For a model whose decision rule raises no flags.
     ValueError
-        Where the model lacks a group, or a candidate of one.
+        If the model lacks a group, or a candidate of one.
     """
     if not isinstance(model.judge, RaisesFlags):
         raise TypeError(
-            f"{model.name} corrects no words: its judge {type(model.judge).__name__} flags nothing"
+            f"{model.name} does not correct words: its rule {type(model.judge).__name__} raises no flags"
         )
-    chosen, odds, margins = _asked(model, ground.task, ground.view, ground.instances)
+    chosen, odds, margins = _decide_instances(model, ground.task, ground.view, ground.instances)
     odds[ground.shielded] = margins[ground.shielded] = -np.inf
-    tested = [_asked(model, ground.task, errors.view, errors.instances) for errors in ground.errors]
+    tested = [
+        _decide_instances(model, ground.task, errors.view, errors.instances) for errors in ground.errors
+    ]
     truth = ground.instances.observed
     rows = np.concatenate([errors.rows for errors in ground.errors])
     seen = np.concatenate([errors.seen for errors in ground.errors])
@@ -194,10 +198,10 @@ def judge(model: Model, ground: TestBed) -> SystemDecisions:
     return SystemDecisions(chosen, right, odds, margins, rows, error_odds, error_margins)
 
 
-def _asked(
+def _decide_instances(
     model: Model, task: Task, view: TokenView, instances: Instances
 ) -> tuple[NDArray[np.int32], Floats, Floats]:
-    """Return what is chosen, and log-odds and margins of the flags, each shape (n,)."""
+    """Return the chosen candidates, and log-odds and margins of the flags, each of shape (n,)."""
     n = len(instances)
     chosen, odds, margins = np.zeros(n, np.int32), np.full(n, -np.inf), np.full(n, -np.inf)
     for g in np.unique(instances.groups).tolist():
@@ -206,26 +210,26 @@ def _asked(
         mine = np.flatnonzero(instances.groups == g)
         for rows in np.split(mine, range(BLOCK, len(mine), BLOCK)):
             part = instances.take(rows)
-            asked = replace(part, observed=candidate_indices[part.observed].astype(np.int32))
-            scored = model.scored(model.features(view, asked, number), asked, number, view)
+            renumbered = replace(part, observed=candidate_indices[part.observed].astype(np.int32))
+            scored = model.scored(model.features(view, renumbered, number), renumbered, number, view)
             chosen[rows], odds[rows], margins[rows] = _flags(
-                model.judge, _among(scored, group, candidate_indices, part.observed)
+                model.judge, _restrict_scores(scored, group, candidate_indices, part.observed)
             )
     return chosen, odds, margins
 
 
 def _known_candidates(model: Model, group: Group) -> tuple[int, NDArray[np.int64]]:
-    """Return the number of a group in a model, and the place of each of its candidates there."""
+    """Return the number of a group in a model, and the index of each of its candidates there."""
     for number, own in enumerate(model.task.groups):
         if own.name == group.name and set(group.candidates) <= set(own.candidates):
             return number, np.array([own.candidates.index(one) for one in group.candidates])
     raise ValueError(f"{model.name} does not decide {group.name!r} between {group.candidates}")
 
 
-def _among(
+def _restrict_scores(
     scored: ScoreBatch, group: Group, candidate_indices: NDArray[np.int64], observed: NDArray[np.int32]
 ) -> ScoreBatch:
-    """Return scores of the candidates of `group` alone; `known` are their places in the scored one."""
+    """Return the scores restricted to the candidates of `group`, given their indices in the scored group."""
     n, k = len(observed), len(candidate_indices)
 
     def kept(values: NDArray[Any]) -> NDArray[Any]:
@@ -244,29 +248,29 @@ def _among(
 
 
 def _flags(judge: DecisionRule, scored: ScoreBatch) -> tuple[NDArray[np.int64], Floats, Floats]:
-    """Return the best candidate of each instance, and log-odds and margin of its flag, each shape (n,)."""
+    """Return the best candidate of each instance, and log-odds and margin of its flag, each of shape (n,)."""
     n = len(scored.observed)
     scores, rows = scored.scores.reshape(n, -1), np.arange(n)
-    judged = judge.judge(scored, flags_per_1000=ANY)
+    predictions = judge.judge(scored, flags_per_1000=ANY)
     with np.errstate(divide="ignore"):
-        odds = np.log(judged.probabilities) - np.log1p(-judged.probabilities)
-    margins = scores[rows, judged.chosen] - scores[rows, scored.observed]
+        odds = np.log(predictions.probabilities) - np.log1p(-predictions.probabilities)
+    margins = scores[rows, predictions.chosen] - scores[rows, scored.observed]
     return (
         scores.argmax(axis=1),
-        np.where(judged.flagged, odds, -np.inf),
-        np.where(judged.flagged, margins, -np.inf),
+        np.where(predictions.flagged, odds, -np.inf),
+        np.where(predictions.flagged, margins, -np.inf),
     )
 
 
-def limits(ground: TestBed, flags: Floats, share: float, *, by_group: bool = False) -> Floats:
-    """Return the value above which that share of the right words is flagged, shape ``(n_groups,)``.
+def limits(ground: SharedTestSet, flags: Floats, share: float, *, by_group: bool = False) -> Floats:
+    """Return the limit above which the given share of correct words is flagged, shape ``(n_groups,)``.
 
     Parameters
     ----------
     flags : array of float64, shape (n,)
-        `Judged.odds` or `Judged.margins` on `ground`, which should be development text.
+        `SystemDecisions.odds` or `SystemDecisions.margins` on `ground`, which should be development text.
     by_group : bool
-        A limit for each group, in place of one for all.
+        Whether each group has its own limit.
     """
     groups, free = ground.instances.groups, ~ground.shielded
 
@@ -280,7 +284,7 @@ def limits(ground: TestBed, flags: Floats, share: float, *, by_group: bool = Fal
     return np.array([limit(flags[free & (groups == g)]) for g in range(n)])
 
 
-def flagged(ground: TestBed, flags: Floats, rows: NDArray[np.int64] | None, limit: Floats) -> Bools:
-    """Return which `flags` pass the limit of their group; `rows` are their instances, None for all."""
+def flagged(ground: SharedTestSet, flags: Floats, rows: NDArray[np.int64] | None, limit: Floats) -> Bools:
+    """Return which `flags` exceed the limit of their group; `rows` are their instances (None: all)."""
     groups = ground.instances.groups if rows is None else ground.instances.groups[rows]
     return flags > limit[groups]

@@ -22,18 +22,18 @@ from disambig.types import RaisesFlags, decides
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TextWithErrors:
-    """A view with errors in it, and where they are.
+    """A view with synthetic errors, and their places.
 
     Attributes
     ----------
     view : TokenView
-        Made of hashes alone its texts are as they were.
+        If errors are made in the hashes only, its texts are unchanged.
     rows : array of int64, shape (m,)
-        The instances whose word was replaced.
+        The instances whose words were replaced.
     swapped : array of int32, shape (m,)
-        The candidate that stands there now.
+        The candidate that replaces the observed one.
     documents, starts : arrays of int, shape (m,)
-        Where that is.
+        Document and start of each replacement.
     """
 
     view: TokenView
@@ -51,13 +51,13 @@ def substitute(
     share: float,
     rng: np.random.Generator,
 ) -> TextWithErrors:
-    """Replace a random `share` of the instances, each by one of its group's other candidates at random.
+    """Replace a random `share` of the instances by random other candidates of their groups.
 
-    Variants are no errors and never chosen; neither are candidates with another number of words.
+    Variants, which are not errors, and candidates with a different number of words are never chosen.
     """
     hashes = view.hashes.copy()
     chosen = rng.random(len(instances)) < share
-    rows_of, swapped_of = [], []
+    all_rows, all_swapped = [], []
     for g in np.unique(instances.groups[chosen]):
         rows = np.flatnonzero(chosen & (instances.groups == g))
         candidates = CandidateHashes.from_group(groups[g])
@@ -67,22 +67,22 @@ def substitute(
         for place in range(candidates.longest):
             inside = candidates.lengths[swapped] > place
             hashes[instances.positions[rows[inside]] + place] = candidates.words[swapped[inside], place]
-        rows_of.append(rows)
-        swapped_of.append(swapped)
+        all_rows.append(rows)
+        all_swapped.append(swapped)
     none = np.empty(0, np.int64)
-    rows = np.concatenate([none, *rows_of])
+    rows = np.concatenate([none, *all_rows])
     positions = instances.positions[rows]
     return TextWithErrors(
         replace(view, hashes=hashes),
         rows,
-        np.concatenate([none, *swapped_of]).astype(np.int32),
+        np.concatenate([none, *all_swapped]).astype(np.int32),
         view.document_indices(positions),
         view.starts[positions],
     )
 
 
 Edit = tuple[int, int, str, int]
-"""Characters that are replaced, by what, and where the place begins in what stands there then."""
+"""Start and end of the replaced characters, the replacement, and the start of the place afterwards."""
 
 
 def rewrite(
@@ -93,9 +93,9 @@ def rewrite(
     share: float,
     rng: np.random.Generator,
 ) -> TextWithErrors:
-    """Replace a random `share` of the instances, each by another candidate of its own list at random.
+    """Replace a random `share` of the instances by random other candidates of their own lists.
 
-    Where the text holds none of them nothing is replaced, and of places that overlap only the first.
+    Instances without an observed candidate are skipped, and of overlapping places only the first is replaced.
     """
     chosen = np.flatnonzero((rng.random(len(instances)) < share) & (instances.observed >= 0))
     own = instances.take(chosen).own
@@ -107,7 +107,7 @@ def rewrite(
     starts, ends = _spans(view, instances, chosen)
     documents = view.document_indices(instances.positions[chosen])
     edits: dict[int, list[Edit]] = {}
-    moved: dict[int, int] = {}  # by how much the edits of a text move what follows them
+    moved: dict[int, int] = {}  # offset by which the edits of a text shift what follows
     rows, places = [], []
     for i in possible.tolist():
         document, start, end = int(documents[i]), int(starts[i]), int(ends[i])
@@ -132,14 +132,14 @@ def rewrite(
 def _spans(
     view: TokenView, instances: Instances, rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the characters that instances take; empty places begin and end with the word after them."""
+    """Return the character offsets of instances; an empty place is at the start of the next word."""
     positions, lengths = instances.positions[rows], instances.lengths[rows]
     starts = view.starts[positions]
     return starts, np.where(lengths > 0, view.ends[positions + np.maximum(lengths, 1) - 1], starts)
 
 
 def _edit(text: str, start: int, end: int, candidate: str) -> Edit | None:
-    """Return what puts a candidate into a place; None where no empty place would be left of it."""
+    """Return the edit that puts a candidate into a place; None if it would not leave an empty place there."""
     record = {
         "start": start,
         "end": end,
@@ -161,12 +161,12 @@ def _edited(text: str, edits: Sequence[Edit]) -> str:
 
 
 FALSE_ALARM_SHARES = (0.005,)
-"""Shares of right words flagged at which errors found are also reported, as spelling papers do."""
+"""Shares of flagged correct words at which errors found are also reported, as in papers on spelling."""
 MOST_FLAGS = 1000.0
-"""A rate beyond any: so low is the threshold at which flags are looked at."""
+"""A rate high enough that every possible flag is raised; thresholds are then applied afterwards."""
 ROUNDS = 4
 ERROR_SHARE = 0.05
-"""Errors are made in several rounds, in one instance of twenty each, so that few meet in a context."""
+"""Share of instances with an error per round: so low that errors rarely occur in each other's context."""
 
 
 def evaluate(
@@ -177,29 +177,29 @@ def evaluate(
     seed: int = 0,
     groups: Sequence[str] | None = None,
 ) -> dict[str, Any]:
-    """Score a model on text whose words are taken as right.
+    """Score a model on text whose words are taken as correct.
 
     Parameters
     ----------
     model : Model
     texts : sequence of str
-        Documents that took no part in training, tuning or counting.
+        Documents that were not used for training, tuning or counting.
     rates : sequence of float
         Operating points, in flags per 1,000 correct words.
     groups : sequence of str, optional
-        Report the mean over these groups only.
+        Groups to report; by default all.
 
     Returns
     -------
     dict
         ``documents``, ``words``, ``decisions``; ``accuracy`` pooled (with a Wilson interval);
         ``mean_accuracy`` over groups (with a bootstrap interval); ``groups`` with each group's figures;
-        ``rates``: for each operating point the false alarms measured and the share of made errors found;
-        ``false_alarm_shares``: the same where that share of the right candidates is flagged, the
-        threshold set on this very text; ``reliability``: how far the probabilities of the chosen candidates
-        can be believed (see `disambig.metrics.probabilities`), None for models that have none. A model whose
-        judge flags nothing has no rates.
-        Accuracy is over all instances, protected ones included; flags leave these alone.
+        ``rates``: for each operating point the measured false alarms and the share of synthetic errors found;
+        ``false_alarm_shares``: the same if that share of the correct words is flagged, with the threshold set
+        on the same text; ``reliability``: the calibration of the probabilities of the chosen candidates (see
+        `disambig.metrics.probabilities`), None for models without probabilities. A model whose decision rule
+        raises no flags has no rates.
+        Accuracy is over all instances, including protected ones, which are never flagged.
     """
     judge = model.judge
     if decides(model.task).where == "items":
@@ -211,7 +211,7 @@ def evaluate(
     open_view = replace(view, layers=layers)
     words = int(np.count_nonzero(view.ends > view.starts))
     decided = model.decide(open_view)
-    decided = decided.take(np.flatnonzero(decided.observed >= 0))  # elsewhere nothing is known to be right
+    decided = decided.take(np.flatnonzero(decided.observed >= 0))  # otherwise the right candidate is unknown
     wanted = set(groups) if groups is not None else None
     figures: dict[str, Any] = {"documents": len(texts), "words": words, "decisions": len(decided)}
     figures |= _accuracy(decided, wanted)
@@ -268,17 +268,17 @@ def _accuracy(decided: Decisions, wanted: set[str] | None) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _ErrorTrial:
-    """Flags on a text as it is, and on the same text with errors made in it.
+    """Flags on a text, and on the same text with synthetic errors.
 
     Attributes
     ----------
     groups, made_groups : arrays of int32
-        Group of each decision on the text as it is, and of each made error.
+        Group of each decision on the original text, and of each synthetic error.
     alarms, error_probabilities : arrays of float32
-        Probability of each decision that can be flagged, and of the decision at each made error; 0
-        where no flag is possible.
+        Probability of a flag for each decision on the original text, and at each synthetic error; 0 if no
+        flag is possible.
     mended : array of bool
-        Whether the right word is suggested at each made error.
+        Whether the right word is suggested at each synthetic error.
     """
 
     groups: NDArray[np.int32]
@@ -289,7 +289,7 @@ class _ErrorTrial:
 
     @classmethod
     def from_view(cls, model: Model, view: TokenView, *, seed: int) -> _ErrorTrial:
-        """Decide on the text, then on the text with errors, a twentieth of the words at a time."""
+        """Decide the text, then the text with errors, in `ROUNDS` rounds."""
         rng = np.random.default_rng(seed)
         most = MOST_FLAGS
         plain = model.decide(view, flags_per_1000=most)
@@ -317,12 +317,12 @@ class _ErrorTrial:
         )
 
     def limit(self, model: Model, share: float, wanted: set[str] | None) -> float:
-        """Return the probability above which that share of the right words is flagged."""
+        """Return the probability above which the given share of correct words is flagged."""
         falling = np.sort(self.alarms[self._is_wanted(self.groups, model, wanted)])[::-1]
         return float(falling[int(share * len(falling))]) if len(falling) else 1.0
 
     def figures(self, model: Model, limit: float, words: int, wanted: set[str] | None) -> dict[str, Any]:
-        """Return false alarms and errors found where a flag needs a probability above `limit`."""
+        """Return the false alarms and the errors found by flags with a probability above `limit`."""
         alarms = self.alarms[self._is_wanted(self.groups, model, wanted)] > limit
         inside = self._is_wanted(self.made_groups, model, wanted)
         hits = self.error_probabilities[inside] > limit
@@ -355,7 +355,7 @@ def _errors(model: Model, view: TokenView, instances: Instances, rng: np.random.
 
 
 def _are_chosen(decided: Decisions, at: NDArray[np.int64], right: Instances) -> NDArray[np.bool_]:
-    """Tell which decisions chose what was observed in some instances, whose lists may have been others."""
+    """Return which decisions chose the original word; after an edit an instance may have another list."""
     chosen, own = decided.chosen[at], decided.own
     if own is None or right.own is None:
         return np.asarray(chosen == right.observed)
@@ -370,7 +370,7 @@ def _matching(
     starts: NDArray[np.int32],
     groups: NDArray[np.int32],
 ) -> NDArray[np.int64]:
-    """Return the decision at each place and of each group, -1 where none was taken there."""
+    """Return the index of the decision at each place and of each group; -1 if there is none."""
     wanted = _key(documents, starts, groups)
     present = _key(decided.documents, decided.starts, decided.groups)
     order = np.argsort(present)
@@ -383,6 +383,7 @@ def _matching(
 def _key(
     document: NDArray[np.integer], start: NDArray[np.integer], group: NDArray[np.integer]
 ) -> NDArray[np.uint64]:
+    # one sortable number per place: 22 bits for the document, 31 for the start, 11 for the group
     return (
         (document.astype(np.uint64) << np.uint64(42))
         ^ (start.astype(np.uint64) << np.uint64(11))

@@ -1,4 +1,4 @@
-"""Explain decisions: the contributions to each score and the counts behind it."""
+"""Explain decisions: the contributions to each score, and the counts behind it."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Explain each decision in a text: place, verdict, candidates and contributions."""
+"""Explain each decision in a text: its place, verdict, candidates and contributions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from disambig.types import Abstains, Floats, RaisesFlags
 
 @dataclass(frozen=True, slots=True)
 class DecisionAccount:
-    """What is said of one decision, or of a place that was left alone: lines, tables, lines on these."""
+    """The explanation of one decision, or of a protected place: lines, tables, and notes on the tables."""
 
     place: str
     lines: tuple[str, ...]
@@ -33,7 +33,7 @@ class DecisionAccount:
 
 
 def title(model: Model, *, flags_per_1000: float | None = None) -> str:
-    """Return what is explained: task, model, and at which rate of flags."""
+    """Return a title with the task, the model and the rate of flags."""
     rate = model.flags_per_1000 if flags_per_1000 is None else flags_per_1000
     how = f"{rate:g} flags per 1,000 words" if isinstance(model.judge, RaisesFlags) else "labels"
     return f"{model.task.name} ({model.name} {model.version}, {how})"
@@ -42,16 +42,16 @@ def title(model: Model, *, flags_per_1000: float | None = None) -> str:
 def accounts(
     text: str, model: Model, *, flags_per_1000: float | None = None, top: int = 5
 ) -> Iterator[DecisionAccount]:
-    """Yield an account of each decision that `model` takes in a text, then of each that protection prevents.
+    """Yield an explanation of each decision of `model` in a text, then of each place that is protected.
 
     Parameters
     ----------
     top : int
-        Candidates, and parts of a score, that are shown.
+        Number of candidates, and of contributions to a score, that are shown.
     """
     view = view_of_texts([text], model.tokenisation, protected=True)
     least_margin = 0.0
-    if isinstance(model.judge, Abstains):  # what is left unsaid is explained as well
+    if isinstance(model.judge, Abstains):  # explain decisions below the least margin too
         least_margin, model = model.judge.least_margin, model.with_least_margin(0.0)
     model = with_names(model, view)
     decisions = model.decide(view, flags_per_1000=flags_per_1000)
@@ -59,7 +59,7 @@ def accounts(
     probabilities = None if flags else model.candidate_probabilities(decisions)
     threshold = model.judge.limit(flags_per_1000) if isinstance(model.judge, RaisesFlags) else 1.0
     proposals: dict[int, int] = {}
-    if flags:  # what a judge need not weigh at its rate is weighed here
+    if flags:  # at its own rate a rule may skip the probabilities of places that it will not flag
         anyway = model.decide(view, flags_per_1000=float("inf"))
         decisions = replace(decisions, probabilities=anyway.probabilities)
         proposals = _proposals(anyway)
@@ -79,37 +79,37 @@ def accounts(
         if proposed is not None and (note := intended_word(decisions, index, proposed)):
             lines.append(note)
         if record["margin"] < least_margin:
-            lines.append(f"nothing is said: the margin, {record['margin']:.2f}, is below {least_margin:g}")
+            lines.append(f"no label: the margin, {record['margin']:.2f}, is below {least_margin:g}")
         names = _ranked(record, shares := _shares(decisions, index, probabilities))
         seen = _observed(decisions, index)
         weighed_most = chosen if proposed is None else decisions.candidate_texts(index)[proposed]
         kept = [name for rank, name in enumerate(names) if rank < top or name in (seen, chosen, weighed_most)]
         tables, notes = [_candidates(decisions, index, record, kept, shares)], []
         if reasons is None:
-            notes.append("its scores are no sums of weights: there are no parts to show")
+            notes.append("the scores are not sums of weights: there are no contributions to show")
         else:
             first = chosen if shares else best if proposed is None else weighed_most
             others = [name for name in names if name != first]
             compared = (first, *([seen] if seen is not None and seen != first else others[:1]))
             scores = dict(zip(decisions.candidate_texts(index), _scores(decisions, index), strict=True))
-            judged = rule_terms(model.judge, int(decisions.groups[index]), scores)
-            parts = contribution_table(reasons, compared, top=top, what=what.removesuffix("s"), judged=judged)
+            terms = rule_terms(model.judge, int(decisions.groups[index]), scores)
+            parts = contribution_table(reasons, compared, top=top, what=what.removesuffix("s"), judged=terms)
             tables += [parts] if parts else []
             notes += absence_lines(reasons, compared, top=top)
         place = _headline(record, text, proposes=not flags or record["flagged"] or seen is None)
         yield DecisionAccount(place, tuple(lines), bool(record["flagged"]), tuple(tables), tuple(notes))
     for start, end in _protected_accounts(text, model, decisions):
-        yield DecisionAccount(_where(text, start, end), (f"left alone: {_kind(text, start, end)}",))
+        yield DecisionAccount(_quote_place(text, start, end), (f"protected: {_kind(text, start, end)}",))
 
 
 def _proposals(decisions: Decisions) -> dict[int, int]:
-    """Return what was proposed where anything was, by the index of the decision."""
+    """Return the proposed candidate of each decision that proposes one, by the index of the decision."""
     at = decisions.flagged.nonzero()[0]
     return dict(zip(at.tolist(), decisions.chosen[at].tolist(), strict=True))
 
 
 def _shares(decisions: Decisions, index: int, probabilities: Floats | None) -> dict[str, float]:
-    """Return the probability of each candidate of a decision; nothing of models that choose words."""
+    """Return the probability of each candidate of a decision; empty for models that choose words."""
     if probabilities is None:
         return {}
     own = probabilities[decisions.offsets[index] : decisions.offsets[index + 1]]
@@ -123,7 +123,7 @@ def _scores(decisions: Decisions, index: int) -> list[float]:
 
 
 def _ranked(record: dict[str, Any], shares: dict[str, float]) -> list[str]:
-    """Return the candidates as they are shown: by probability, of models that choose words by score."""
+    """Return the candidates in display order: by probability or, for models that choose words, by score."""
     names = [name for name, _ in record["candidates"]]
     if not shares:
         return names
@@ -133,7 +133,7 @@ def _ranked(record: dict[str, Any], shares: dict[str, float]) -> list[str]:
 def _candidates(
     decisions: Decisions, index: int, record: dict[str, Any], names: Sequence[str], shares: dict[str, float]
 ) -> ContributionTable:
-    """Return a table of some candidates of a decision."""
+    """Return a table of the given candidates of a decision."""
     group, scores = decisions.table[decisions.groups[index]], dict(record["candidates"])
     columns = {"candidate": [show_candidate(name) for name in names]}
     if group.glosses:
@@ -151,23 +151,24 @@ def _observed(decisions: Decisions, index: int) -> str | None:
 
 
 def _headline(record: dict[str, Any], text: str, *, proposes: bool) -> str:
-    """Return where a decision is, and what is proposed instead, if anything is."""
+    """Return the place of a decision and the suggestion, if there is one."""
     new = show_candidate(record["replacement"].strip())
     arrow = f" -> {new}" if proposes and record["replacement"] != record["observed"] else ""
-    return _where(text, record["start"], record["end"]) + arrow
+    return _quote_place(text, record["start"], record["end"]) + arrow
 
 
-def _where(text: str, start: int, end: int, *, around: int = 30) -> str:
+def _quote_place(text: str, start: int, end: int, *, around: int = 30) -> str:
+    """Return the offsets of a place, and the place in brackets with some text around it."""
     place = text[start:end]
     if len(place) > 4 * around:  # a whole document
         place = f"{place[: 2 * around]} ... {place[-around:]}"
-    place = f"[{place}]" if place else "[] "  # an empty place is where the next word begins
+    place = f"[{place}]" if place else "[] "  # an empty place is at the start of the next word
     context = f"{text[max(0, start - around) : start]}{place}{text[end : end + around]}"
     return f"{start}-{end}: {' '.join(context.split())}"
 
 
 def _protected_accounts(text: str, model: Model, decisions: Decisions) -> list[tuple[int, int]]:
-    """Return the places that would be decided if nothing were protected."""
+    """Return the places that would be decided if no text were protected."""
     view = view_of_texts([text], model.tokenisation, protected=False)
     everything = model.decide(view).without_empty()
     decided = set(zip(decisions.starts.tolist(), decisions.ends.tolist(), strict=True))

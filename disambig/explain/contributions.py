@@ -1,4 +1,4 @@
-"""The contributions of attributes to the scores of candidates, as values and as tables."""
+"""Contributions of attributes to the scores of candidates, as values and as tables."""
 
 from __future__ import annotations
 
@@ -34,24 +34,24 @@ from disambig.types import (
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """One attribute of one candidate.
+    """The contribution of one attribute to the score of one candidate.
 
     Attributes
     ----------
     candidate : str
     evidence : str
-        What was looked up, such as an n-gram, or the attribute's name.
+        What was looked up, such as an n-gram; otherwise the name of the attribute.
     value : float
-        The attribute: log(count + 1), or whatever the extractor makes of what it found.
+        The value of the attribute: log(count + 1), or another function of the evidence.
     count : int or None
-        How often what was looked up was seen.
+        How often the evidence was seen.
     weight : float
     contribution : float
-        ``weight * value``; a candidate's contributions sum to its score.
+        ``weight * value``; the contributions to a candidate sum to its score.
     least : int or None
-        What `disambig.types.FeatureEvidence.least` says of an attribute with a count.
+        For an attribute with a count, see `disambig.types.FeatureEvidence.least`.
     attribute : str
-        The attribute's name without the candidate: the same of all candidates, such as ``". _"``.
+        The name of the attribute without the candidate, equal for all candidates, such as ``". _"``.
     """
 
     candidate: str
@@ -65,7 +65,7 @@ class Contribution:
 
 
 def with_names(model: Model, view: TokenView) -> Model:
-    """Return a model whose extractors name the features of its places in a view, where they can."""
+    """Return a model whose extractors name the features of the places in a view, if they can."""
     if not any(isinstance(extractor, NamesFeatures) for extractor in model.extractors):
         return model
     instances = model.instances(view)
@@ -77,10 +77,11 @@ def with_names(model: Model, view: TokenView) -> Model:
 
 
 def explain_decision(model: Model, view: TokenView, index: int) -> list[Contribution] | None:
-    """Return the parts of the scores of decision `index` of ``model.instances(view)``, by candidate.
+    """Return the contributions to the scores of decision `index` of ``model.instances(view)``, by candidate.
 
-    Those of a candidate sum to its score. Attributes of value zero are left out, unless something was looked
-    up for them. None for scorers that are not `disambig.types.LinearScores`: their scores are no sums.
+    Those of a candidate sum to its score. Attributes with value zero are left out, unless something was
+    looked up for them. The result is None for scorers that are not `disambig.types.LinearScores`, whose
+    scores are not sums.
     """
     instances = model.instances(view).take(np.array([index]))
     group = int(instances.groups[0])
@@ -119,7 +120,7 @@ def explain_decision(model: Model, view: TokenView, index: int) -> list[Contribu
 
 
 def _row(batch: CandidateBatch, r: int) -> tuple[list[int], list[float]]:
-    """Return columns and values of the attributes of candidate `r` of the only instance."""
+    """Return the columns and values of the attributes of candidate `r` of a batch with one instance."""
     if isinstance(batch, DenseBlocks):
         return batch.column_of[r].tolist(), batch.values[0, r].tolist()
     if isinstance(batch, CrossedRows):
@@ -142,15 +143,15 @@ def _row(batch: CandidateBatch, r: int) -> tuple[list[int], list[float]]:
         return columns, values
     mass = np.zeros(int(batch.offsets[-1]))
     mass[r] = 1.0
-    row = batch.adjoint(mass)  # whatever the storage: the features of this row alone
+    row = batch.adjoint(mass)  # in any storage, the adjoint of a unit vector is the row itself
     used = np.flatnonzero(row)
     return used.tolist(), row[used].tolist()
 
 
 def _names(batch: CandidateBatch, own: CandidateBatch) -> Callable[[int], str]:
-    """Return what names a column of `batch`, which may be `own` with all attributes for each candidate.
+    """Return a function that names columns of `batch`, which may be `own` with all attributes per candidate.
 
-    A name is that of its attribute; where it has none, its number among the features of its group.
+    The name is that of the attribute or, if it has none, its number among the features of its group.
     """
     if isinstance(batch, CrossedRows) and isinstance(own, DenseBlocks):
         return lambda column: _name(own.columns, int(own.column_of.flat[column % own.column_of.size]))
@@ -159,7 +160,9 @@ def _names(batch: CandidateBatch, own: CandidateBatch) -> Callable[[int], str]:
 
 def _name(columns: Columns, column: int) -> str:
     named = str(columns.names[column]) if len(columns.names) else ""
-    if isinstance(columns, CrossedColumns) and len(columns.group_names) > 1:  # "river" of which extractor?
+    if (
+        isinstance(columns, CrossedColumns) and len(columns.group_names) > 1
+    ):  # one name may occur in several groups
         group = columns.group_names[columns.own.groups[column % len(columns.own)]]
         return f"{named} ({group})" if named else _unnamed(group, column)
     return named or _unnamed(columns.group_names[columns.groups[column]], column)
@@ -172,7 +175,7 @@ def _unnamed(group: str, column: int) -> str:
 def _find_evidence(
     model: Model, view: TokenView, instances: Instances, group: int
 ) -> dict[tuple[str, str], FeatureEvidence]:
-    """Return what the extractors say of their columns; of two of one name what the first extractor says."""
+    """Return the evidence by candidate and attribute; if extractors conflict, the first one is used."""
     evidence: dict[tuple[str, str], FeatureEvidence] = {}
     for extractor in model.extractors:
         if isinstance(extractor, ExplainsFeatures):
@@ -180,43 +183,43 @@ def _find_evidence(
     return evidence
 
 
-SCALED = "the score, calibrated"
+SCALED = "calibrated score"
 BIAS = "bias of the label"
-OFFSET = "for the best F1"
-SUM = "sum: what decides"
+OFFSET = "offset for the best F1"
+SUM = "sum: decides"
 
 
 @dataclass(frozen=True, slots=True)
 class RuleTerms:
-    """What decides for one candidate.
+    """The terms of a decision rule for one candidate.
 
     Attributes
     ----------
     parts : tuple of (str, float)
-        What is added, in order. The candidate of the greatest sum is chosen; its margin is its lead on the
-        next one. The probabilities are the softmax of the sums.
+        Names and values of the terms, in order. The candidate with the greatest sum is chosen; its margin is
+        its lead over the next one. The probabilities are the softmax of the sums.
     """
 
     parts: tuple[tuple[str, float], ...]
 
     @property
     def total(self) -> float:
-        """The sum of the parts."""
+        """The sum of the terms."""
         return sum(part for _, part in self.parts)
 
 
 def rule_terms(judge: DecisionRule, group: int, scores: dict[str, float]) -> dict[str, RuleTerms]:
-    """Return what decides for each candidate of a group; nothing where the scores alone do.
+    """Return the terms of the decision rule for each candidate of a group; empty if only the scores count.
 
     Parameters
     ----------
-    judge : Judge
-        Only `Labels` makes more of scores than their order.
+    judge : DecisionRule
+        Only `Labels` adds terms to the scores.
     group : int
     scores : dict of str to float
-        Of all candidates, in the order of the group.
+        Scores of all candidates, in the order of the group.
     """
-    if not isinstance(judge, Labels) or len(scores) < 2:  # an only candidate is always given
+    if not isinstance(judge, Labels) or len(scores) < 2:  # a single candidate is always chosen
         return {}
     scale, bias, offset = float(judge.scale[group]), judge.bias[group].tolist(), judge.offset[group].tolist()
     if scale == 1.0 and not any(bias) and not any(offset):
@@ -232,12 +235,12 @@ def rule_terms(judge: DecisionRule, group: int, scores: dict[str, float]) -> dic
 ABSENT = "0"
 UNKNOWN = "-"
 LEAST_SHOWN = 0.0005
-"""What a smaller part adds would be shown as nothing."""
+"""Smallest contribution that is shown: smaller ones would be displayed as zero."""
 
 
 @dataclass(frozen=True, slots=True)
 class ContributionTable:
-    """A table for people; its last `numbers` columns are figures."""
+    """A table for people; its last `numbers` columns are numeric."""
 
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -252,28 +255,27 @@ def contribution_table(
     what: str,
     judged: Mapping[str, RuleTerms] | None = None,
 ) -> ContributionTable | None:
-    """Return the heaviest `top` parts of each candidate's score, the sum of the others, and the sum of all.
+    """Tabulate the `top` largest contributions to each candidate's score, the sum of the rest, and the score.
 
-    Behind the score stands what the judge makes of it, where it makes more of it.
-
-    None where nothing is known of any of these candidates.
+    If the decision rule adds terms to the score, they follow. The result is None if there are no
+    contributions to any of the candidates.
 
     Parameters
     ----------
-    reasons : sequence of Reason
-        All parts of the scores.
+    reasons : sequence of Contribution
+        All contributions to the scores.
     candidates : sequence of str
-        Those that are shown, in this order.
+        The candidates to show, in this order.
     what : str
-        What one thing that was looked up is called.
-    judged : mapping of str to Weighed, optional
-        See `disambig.explain.contributions.rule_terms`.
+        Noun for one item of evidence.
+    judged : mapping of str to RuleTerms, optional
+        See `rule_terms`.
     """
     rows: list[tuple[str, ...]] = []
     for candidate in candidates:
         own = [reason for reason in reasons if reason.candidate == candidate]
         own.sort(key=lambda reason: -abs(reason.contribution))
-        heavy = [reason for reason in own[:top] if _weight_of_size(reason)]
+        heavy = [reason for reason in own[:top] if _is_shown(reason)]
         others = own[len(heavy) :]
         decisive = judged.get(candidate) if judged else None
         if not own and decisive is None:
@@ -299,29 +301,28 @@ def contribution_table(
 
 
 def absence_lines(reasons: Sequence[Contribution], candidates: Sequence[str], *, top: int) -> list[str]:
-    """Return what the counts of the absent say that `contribution_table` shows, a line each."""
+    """Return notes that explain the counts of absent items shown by `contribution_table`."""
     seen: set[str] = set()
     for candidate in candidates:
-        own = [reason for reason in reasons if reason.candidate == candidate and _weight_of_size(reason)]
+        own = [reason for reason in reasons if reason.candidate == candidate and _is_shown(reason)]
         own.sort(key=lambda reason: -abs(reason.contribution))
         seen.update(format_count(reason) for reason in own[:top] if reason.count == 0)
     lines = []
     if ABSENT in seen:
-        lines.append("count 0: nowhere in the counted text")
+        lines.append("count 0: does not occur in the counted text")
     limits = sorted((text for text in seen if text.startswith("<")), key=lambda text: int(text[1:]))
     if limits:
         one = limits[0] if len(limits) == 1 else f"{', '.join(limits[:-1])} and {limits[-1]}"
         lines.append(
-            f"count {one}: not in the table, which leaves out what was seen less often; counted as 0 (that "
-            "nothing is known of it is evidence, too)"
+            f"count {one}: not in the table, which omits rarer n-grams; used as 0 (absence is evidence too)"
         )
     if UNKNOWN in seen:
-        lines.append("count -: not in the table, which does not keep n-grams like this one; counted as 0")
+        lines.append("count -: not in the table, which does not store n-grams of this kind; used as 0")
     return lines
 
 
 def format_count(reason: Contribution) -> str:
-    """Return the count of a reason: of the absent, below which number it must be; of others nothing."""
+    """Return the count of a contribution; an upper bound if it is absent, empty if it has no count."""
     if reason.count is None:
         return ""
     if reason.count:
@@ -331,7 +332,7 @@ def format_count(reason: Contribution) -> str:
     return ABSENT if reason.least <= 1 else f"<{reason.least}"
 
 
-def _weight_of_size(reason: Contribution) -> bool:
+def _is_shown(reason: Contribution) -> bool:
     return abs(reason.contribution) >= LEAST_SHOWN
 
 

@@ -1,4 +1,4 @@
-"""Counts and probabilities behind a flag."""
+"""The n-gram counts and probabilities behind a flag."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from disambig.models import Model
 from disambig.text import NOTHING, SENTENCE_END, SENTENCE_START, TokenView, view_of_texts
 
 NO_WORD = "_"
-"""A place without a word, for people."""
+"""Shown for a place without a word."""
 
 
 @dataclass(frozen=True, slots=True)
 class NgramPair:
-    """Two n-grams of the same place.
+    """Two n-grams of the same place: with the written word and with the proposed one.
 
     Attributes
     ----------
     written, proposed : str
     written_count, proposed_count : int
-        How often each was seen; 0 where the table does not have it.
+        How often each was seen; 0 if it is not in the table.
     least : int, optional
-        How often the first must have been seen to be in the table; None where nobody says it.
+        Minimum count for the first n-gram to be in the table; None if unknown.
     """
 
     written: str
@@ -37,26 +37,27 @@ class NgramPair:
 
     @property
     def log_ratio(self) -> float:
-        """How much they speak for what is proposed: the logarithm of the ratio of their counts."""
+        """The logarithm of the ratio of their counts, positive if the counts favour the proposal."""
+        # 0.5 is added so that an absent n-gram has a finite ratio
         return math.log((self.proposed_count + 0.5) / (self.written_count + 0.5))
 
     @property
     def at_most(self) -> int | None:
-        """How often the first was seen, at most; None where nobody knows."""
+        """Upper bound of the count of the first n-gram; None if unknown."""
         return self.written_count or (None if self.least is None else max(self.least - 1, 0))
 
 
 def compare_ngrams(model: Model, text: str, start: int, end: int, proposed: str) -> list[NgramPair]:
-    """Return the n-grams of a place that were seen, the shorter first; none where the model asks for none.
+    """Return the n-grams of a place that were seen, shorter ones first; empty if the model uses no n-grams.
 
     Parameters
     ----------
     model : Model
-        Which decides there.
+        The model that decides the place.
     text : str
-        Without markup, what is around the place.
+        The text around the place, without markup.
     start, end : int
-        The place, as offsets into `text`.
+        Offsets of the place in `text`.
     proposed : str
         A candidate of the place.
     """
@@ -82,12 +83,12 @@ def compare_ngrams(model: Model, text: str, start: int, end: int, proposed: str)
 
 
 def ngram_pairs(reasons: Sequence[Contribution], written: str, proposed: str) -> list[NgramPair]:
-    """Return the n-grams of a place that were seen, of the parts of its candidates' scores.
+    """Return the n-grams of a place that were seen, from the contributions to its candidates' scores.
 
     Parameters
     ----------
-    reasons : sequence of Reason
-        As `disambig.explain.contributions.explain_decision` returns them.
+    reasons : sequence of Contribution
+        As returned by `disambig.explain.contributions.explain_decision`.
     written, proposed : str
         Candidates of the place.
     """
@@ -101,9 +102,10 @@ def ngram_pairs(reasons: Sequence[Contribution], written: str, proposed: str) ->
 
 
 def strongest(beside: Sequence[NgramPair], most: int) -> list[NgramPair]:
-    """Return those that speak for what is proposed, the strongest first, `most` at most.
+    """Return at most `most` n-gram pairs that favour the proposal, the strongest first.
 
-    Those that reach beyond the sentence are left out: people would have to know how its ends are written.
+    N-grams that cross a sentence boundary are left out, since their boundary symbols mean nothing to a
+    reader.
     """
     supporting = [
         count for count in beside if count.proposed_count > count.written_count and _in_sentence(count)
@@ -116,13 +118,13 @@ def _in_sentence(beside: NgramPair) -> bool:
 
 
 def ngram_sentence(beside: Sequence[NgramPair]) -> str:
-    """Say which n-grams speak most for what is proposed; "" where none does."""
+    """Return a sentence on the n-grams that most favour the proposal; "" if there are none."""
     first = strongest(beside, 1)
     if not first:
         return ""
     most = first[0]
     seen = f"only {most.written_count:,} times" if most.written_count > 1 else "only once"
-    if not most.written_count:  # what was seen too seldom is not kept
+    if not most.written_count:  # rare n-grams are not in the table
         seen = (
             "never" if most.least == 1 else f"fewer than {most.least} times" if most.least else "was not kept"
         )
@@ -131,9 +133,9 @@ def ngram_sentence(beside: Sequence[NgramPair]) -> str:
 
 
 def counted_ngrams(reasons: Sequence[Contribution], candidate: str) -> list[Contribution]:
-    """Return what was counted of a candidate, each n-gram once: of two counts of one that of the first table.
+    """Return the contributions of a candidate that have counts, each n-gram once, from the first table.
 
-    Where no word stands between the others, `NO_WORD` is shown.
+    `NO_WORD` is shown in an n-gram for a place without a word.
     """
     ngrams: dict[str, Contribution] = {}
     for reason in reasons:
@@ -145,12 +147,12 @@ def counted_ngrams(reasons: Sequence[Contribution], candidate: str) -> list[Cont
 
 MOST_CANDIDATES = 5
 MOST_COUNTS = 6
-"""Of each word: the shortest n-grams and those that were seen come first."""
+"""Maximum number of n-grams per word: those that were seen come first, then the shortest."""
 
 
 @dataclass(frozen=True, slots=True)
 class LikelyCandidate:
-    """A candidate other than what is written, and how probable that it belongs there; "" for no word."""
+    """A candidate other than the written word, with the probability that it is intended; "" for no word."""
 
     word: str
     probability: float
@@ -167,14 +169,14 @@ class NgramCount:
 
 @dataclass(frozen=True, slots=True)
 class FlagEvidence:
-    """What stands behind a flag.
+    """The evidence behind a flag.
 
     Attributes
     ----------
-    candidates : tuple of Likely
-        The most probable first.
-    counts : tuple of Counted
-        Of the word that was written and of the one proposed.
+    candidates : tuple of LikelyCandidate
+        The candidates, the most probable first.
+    counts : tuple of NgramCount
+        Counts of n-grams with the written word and with the proposed one.
     """
 
     candidates: tuple[LikelyCandidate, ...] = ()
@@ -184,18 +186,18 @@ class FlagEvidence:
 def flag_evidence(
     model: Model, text: str, start: int, end: int, proposed: str, probability: float = 1.0
 ) -> FlagEvidence:
-    """Return what a model knows of a place; nothing where it decides nothing there.
+    """Return the evidence of a model for a place; empty if it decides nothing there.
 
     Parameters
     ----------
     text : str
-        What is around the place, without markup.
+        The text around the place, without markup.
     start, end : int
-        The place, as offsets into `text`.
+        Offsets of the place in `text`.
     proposed : str
-        The word that is proposed, in any case.
+        The proposed word, in any letter case.
     probability : float
-        That another word should stand there than does: what the candidates share.
+        Probability that the written word is wrong, which is divided among the candidates.
     """
     view = view_of_texts([text], model.tokenisation, protected=True)
     model = with_names(model, view)

@@ -1,4 +1,4 @@
-"""Say in a line why a decision is flagged, or why it is not."""
+"""One-line explanations of why a decision is flagged or not."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def show_candidate(candidate: str) -> str:
 
 
 def format_probability(value: float) -> str:
-    """Return a probability for people: three decimals, more of one that is nearly zero."""
+    """Format a probability with three decimals, or two significant digits if it is below 0.01."""
     return f"{value:.3f}" if value >= 0.01 else f"{value:.2g}"
 
 
@@ -25,33 +25,33 @@ def verdict(
     evidence: bool = True,
     what: str = "n-grams",
 ) -> str:
-    """Say in a line why a decision is flagged, or why it is not.
+    """Explain in one line why a decision is flagged or not.
 
     Parameters
     ----------
     threshold : float
-        The probability that a flag needs.
+        The minimum probability for a flag.
     proposed : int, optional
-        The candidate that the judge would propose at some rate of flags; None where it does at none.
+        The candidate that the decision rule would propose at some rate of flags; None if at none.
     evidence : bool
-        Whether any n-gram speaks for the chosen candidate.
+        Whether any n-gram with the chosen candidate was seen.
     what : str
-        What was looked up (see `disambig.models.model.evidence_name`).
+        Kind of evidence (see `disambig.models.model.evidence_name`).
     """
     record = decisions.record(index, text)
     group, names = decisions.table[decisions.groups[index]], decisions.candidate_texts(index)
     observed, chosen = int(decisions.observed[index]), int(decisions.chosen[index])
-    state = "are in the table" if what == "n-grams" else "were in the training"
+    state = "are in the table" if what == "n-grams" else "occurred in training"
     coverage = f"; {record['found']:,} of {record['asked']:,} {what} {state}"
     sure = float(decisions.probabilities[index])
     probability = f"probability {format_probability(sure)} of an error"
     if record["flagged"]:
-        return f"flagged: {probability}, {format_probability(threshold)} is enough{coverage}"
+        return f"flagged: {probability}, threshold {format_probability(threshold)}{coverage}"
     if observed < 0 and record["probability"] > 0:
         return f"{show_candidate(record['chosen'])}, with probability {record['probability']:.3f}{coverage}"
     if observed < 0:
-        return f"decided; no candidate stands in the text{coverage}"
-    below = f"not flagged: {probability} is below the threshold, {format_probability(threshold)}{coverage}"
+        return f"decided; the text contains none of the candidates{coverage}"
+    below = f"not flagged: {probability} is below the threshold {format_probability(threshold)}{coverage}"
     if proposed is not None:
         return below
     if record["found"] == 0:
@@ -69,11 +69,12 @@ def verdict(
 
 
 def intended_word(decisions: Decisions, index: int, proposed: int) -> str:
-    """Say what the judge takes for what was meant; nothing where the candidates by score say it as well.
+    """Return a note on the intended word; empty if the scores of the candidates already show it.
 
-    That is where no word is to stand, or a word where none stands, and where another candidate has a higher
-    score: a judge may know more than scores. Of a word that is not flagged it is said what was meant if it is
-    a mistake: the proposed candidate is then the most probable of all others, and need not be probable.
+    There is a note if the proposal is to insert or delete a word, or if another candidate has a higher score,
+    since a decision rule may use more than the scores. For a word that is not flagged, the note names the
+    word that was intended if it is a mistake: the most probable of the other candidates, which need not be
+    probable.
     """
     low, high = decisions.offsets[index : index + 2]
     names, best = decisions.candidate_texts(index), int(decisions.scores[low:high].argmax())

@@ -1,4 +1,4 @@
-"""Formats of corpora: documents are read, decisions are written."""
+"""File formats: reading documents and labelled examples, writing decisions."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""CoNLL-U: reading sentences and documents, and writing decisions."""
+"""CoNLL-U: reading sentences and documents, writing decisions."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ class ConlluToken:
     line : int
         Number of its line in the file, from 1.
     columns : list of str
-        Its row: that of the range where it is a multiword token.
+        Its row; for a multiword token, the row of its range.
     words : range
-        The syntactic words in it, as indices in `ConlluSentence.words`.
+        Its syntactic words, as indices into `ConlluSentence.words`.
     start, end : int
         Character offsets in `ConlluSentence.spelt`.
     """
@@ -56,31 +56,31 @@ class ConlluToken:
 
     @property
     def spaced(self) -> bool:
-        """Whether a space follows."""
+        """Whether the token is followed by a space."""
         return "SpaceAfter=No" not in self.columns[MISC].split("|")
 
 
 @dataclass(slots=True)
 class ConlluSentence:
-    """A sentence.
+    """A sentence of a CoNLL-U file.
 
     Attributes
     ----------
     line : int
         Number of its first line in the file, from 1.
     comments : dict of str
-        ``text``, ``sent_id``, ``newdoc``, ``newdoc id``, ``newpar`` and ``newpar id``, where they are there.
+        ``text``, ``sent_id``, ``newdoc``, ``newdoc id``, ``newpar`` and ``newpar id``, if present.
     text_line : int
-        Number of the line of ``# text``; 0 where there is none.
+        Number of the line of ``# text``; 0 if there is none.
     document : str
-        The ``newdoc id`` that was last seen; empty where there is none.
+        The last ``newdoc id`` before or in the sentence; empty if there is none.
     words : list of list of str
         The columns of each syntactic word.
     lines : list of int
         Number of the line of each word.
     tokens : list of ConlluToken
     spelt : str
-        The tokens with a space behind each but for ``SpaceAfter=No``, behind the last one, too.
+        The tokens, each (including the last) followed by a space unless it has ``SpaceAfter=No``.
     """
 
     line: int
@@ -94,23 +94,23 @@ class ConlluSentence:
 
     @property
     def begins_document(self) -> bool:
-        """Whether a document begins with it."""
+        """Whether a document begins with this sentence."""
         return "newdoc" in self.comments or "newdoc id" in self.comments
 
     @property
     def begins_paragraph(self) -> bool:
-        """Whether a paragraph begins with it, by its comments."""
+        """Whether a paragraph begins with this sentence, according to its comments."""
         return "newpar" in self.comments or "newpar id" in self.comments
 
 
 def read_conllu(path: str | Path) -> Iterator[ConlluSentence]:
-    """Yield the sentences of a file, packed (.gz, .xz, .zst) or not.
+    """Yield the sentences of a file, which may be compressed (.gz, .xz, .zst).
 
     Raises
     ------
     UserError
-        D324 for a line that is no CoNLL-U, D300, D303 to D305 or D308 for a file that is no text, damaged or
-        cut short.
+        D324 for a line that is not CoNLL-U; D300, D303 to D305 or D308 for a file that is not text, is
+        damaged or truncated.
     """
     name = str(path)
     try:
@@ -122,19 +122,19 @@ def read_conllu(path: str | Path) -> Iterator[ConlluSentence]:
 
 
 def sentences(lines: Iterable[str], path: str, first: int = 1) -> Iterator[ConlluSentence]:
-    """Yield the sentences in some lines; one without words, where there are comments alone.
+    """Yield the sentences in some lines; comments without words become a sentence without words.
 
     Parameters
     ----------
     lines : iterable of str
-        Without line feeds.
+        Lines without line feeds.
     path, first : str and int
-        Their file and the number of the first one.
+        Their file and the number of the first line.
 
     Raises
     ------
     UserError
-        D324 for a line that is no CoNLL-U.
+        D324 for a line that is not CoNLL-U.
     """
     rows = _SentenceRows(path, first, "")
     number = first
@@ -159,13 +159,13 @@ class _SentenceRows:
         self.path = path
         self.sentence = ConlluSentence(line, document=document)
         self.seen = False
-        self.open_until = 0  # last word of the multiword token
+        self.open_until = 0  # last word of the current multiword token
         self.last_node = (0, 0)
         self.parts: list[str] = []
         self.size = 0
 
     def add(self, number: int, line: str) -> None:
-        """Read a line that is not blank."""
+        """Read a non-blank line."""
         if not self.seen:
             self.sentence.line = number
         self.seen = True
@@ -175,10 +175,10 @@ class _SentenceRows:
         columns = line.split("\t")
         if len(columns) != COLUMNS:
             kind = "columns" if len(columns) != 1 else "column"
-            self._refuse(number, f"{len(columns)} {kind}, not {COLUMNS} with TABs between them")
+            self._refuse(number, f"{len(columns)} {kind} instead of {COLUMNS} separated by TABs")
         name = _ID.match(columns[ID])
         if name is None:
-            self._refuse(number, f"{columns[ID][:20]!r} is no id")
+            self._refuse(number, f"invalid id {columns[ID][:20]!r}")
         words = self.sentence.words
         if name[4]:
             self._node(number, name[4])
@@ -189,12 +189,12 @@ class _SentenceRows:
             words.append(columns)
             self.sentence.lines.append(number)
             if int(name[1]) != len(words):
-                self._refuse(number, f"id {name[1]} where {len(words)} should be")
+                self._refuse(number, f"id {name[1]} instead of {len(words)}")
             if len(words) > self.open_until:
                 self._token(number, columns, range(len(words) - 1, len(words)))
 
     def closed(self, number: int) -> ConlluSentence:
-        """Return the sentence, which ends before a line."""
+        """Finish the sentence, which ends before line `number`, and return it."""
         if self.open_until > len(self.sentence.words):
             last = self.open_until
             self._refuse(number - 1, f"the sentence ends before word {last} of a multiword token")
@@ -218,13 +218,13 @@ class _SentenceRows:
         words = len(self.sentence.words)
         expected = self.last_node[1] + 1 if self.last_node[0] == major else 1
         if major != words or minor != expected:
-            self._refuse(number, f"id {name} where {words}.{expected if major == words else 1} should be")
+            self._refuse(number, f"id {name} instead of {words}.{expected if major == words else 1}")
         self.last_node = major, minor
 
     def _range(self, number: int, low: int, high: int) -> None:
         words = len(self.sentence.words)
         if low != words + 1 or high < low or low <= self.open_until:
-            self._refuse(number, f"id {low}-{high} behind word {words}")
+            self._refuse(number, f"invalid range {low}-{high} after word {words}")
         self.open_until = high
 
     def _token(self, number: int, columns: list[str], words: range) -> None:
@@ -243,19 +243,19 @@ class _SentenceRows:
 
 SENTENCES = 500
 DOCUMENT_LIMIT = 4_000_000
-"""Bytes above which a document ends with its sentence."""
+"""Number of bytes after which a document is ended at the end of its current sentence."""
 SENTENCE_LIMIT = 4_000_000
-"""Bytes above which a sentence is none: a blank line is missing."""
+"""Maximum number of bytes of a sentence; in a longer one a blank line is missing."""
 BLANK_LIMIT = 1_000_000
-"""Bytes of blank lines in a row that are kept."""
+"""Maximum number of bytes of consecutive blank lines that are kept."""
 _NEWDOC = re.compile(rb"#\s*newdoc\b")
-_TAIL = 16  # characters in which final punctuation is looked for
+_TAIL = 16  # characters searched for final punctuation
 _ENDS = re.compile(r"[.!?…:;。\uff01\uff1f؟।]\W*$")
 
 
 @dataclass(slots=True)
 class ParsedConllu:
-    """The text of a document and its tokens: line (index in the document), start and end of each."""
+    """The text of a document and, for each token, its line (index in the document), start and end."""
 
     text: str = ""
     id: str = ""
@@ -266,7 +266,7 @@ class ParsedConllu:
 
 @dataclass(slots=True)
 class _DocumentBlock:
-    """The lines of a document: number and byte offset of the first, the bytes, or why there are none."""
+    """The lines of a document: number and offset of the first line, and the bytes or an error."""
 
     number: int
     offset: int
@@ -275,7 +275,7 @@ class _DocumentBlock:
 
 
 def conllu_documents(lines: Iterator[FileLine], path: str) -> Iterator[Document | UnreadableDocument]:
-    """Yield the documents of CoNLL-U; a malformed one is reported by line, and the rest goes on."""
+    """Yield the documents of CoNLL-U; a malformed one is reported with its line, and reading continues."""
     for block in _blocks(lines, path):
         number, data = block.number, bytes(block.data)
         try:
@@ -292,14 +292,14 @@ def conllu_documents(lines: Iterator[FileLine], path: str) -> Iterator[Document 
 
 
 def _blocks(lines: Iterator[FileLine], path: str) -> Iterator[_DocumentBlock]:
-    """Yield the lines of each document; together they are all lines but for blank ones beyond `BLANK_LIMIT`.
+    """Yield the lines of each document; together these are all lines except blank ones beyond `BLANK_LIMIT`.
 
-    What is held is bounded: a long document is cut behind a sentence, a sentence that does not end is
-    a block of its own, with an error and without its lines.
+    Memory is bounded: a long document is cut after a sentence, and a sentence that does not end becomes a
+    block of its own, with an error and without its lines.
     """
     block: _DocumentBlock | None = None
-    begins = (0, 0, 0)  # where in `block` the last sentence begins: byte, line number, offset in the file
-    sentences = blanks = 0  # sentences before that one; bytes of blank lines at the end
+    begins = (0, 0, 0)  # start of the last sentence: byte in `block`, line number, offset in the file
+    sentences = blanks = 0  # number of sentences before it; bytes of trailing blank lines
     ended = fresh = skipping = False
     for line in lines:
         data = line.data if line.data is not None else b"?"
@@ -358,19 +358,19 @@ def _blocks(lines: Iterator[FileLine], path: str) -> Iterator[_DocumentBlock]:
 
 
 def parse_document(text: str, path: str, first: int = 1) -> ParsedConllu:
-    """Read one document.
+    """Parse one document.
 
     Parameters
     ----------
     text : str
-        Its lines.
+        The lines of the document.
     path, first : str and int
         Its file and the number of its first line, for messages.
 
     Raises
     ------
     UserError
-        D324 for a line that is no CoNLL-U.
+        D324 for a line that is not CoNLL-U.
     """
     parsed = ParsedConllu()
     parts: list[str] = []
@@ -396,7 +396,7 @@ def parse_document(text: str, path: str, first: int = 1) -> ParsedConllu:
 def _place(
     sentence: ConlluSentence, text: str, parsed: ParsedConllu, offset: int, path: str, first: int
 ) -> None:
-    """Add the tokens of a sentence, whose text begins at `offset`, to `found`."""
+    """Add the tokens of a sentence, whose text begins at `offset`, to `parsed`."""
     position = 0
     for token in sentence.tokens:
         form = token.columns[FORM]
@@ -405,7 +405,7 @@ def _place(
             position += 1
         if not text.startswith(form, position):
             seen = text[position : position + len(form)]
-            problem = f"the form {form[:40]!r} where `# text` has {seen[:40]!r}"
+            problem = f"the form is {form[:40]!r}, but `# text` has {seen[:40]!r}"
             raise UserError("D324", path=path, line=token.line, problem=problem)
         parsed.lines.append(token.line - first)
         parsed.starts.append(offset + position)
@@ -413,14 +413,14 @@ def _place(
         parsed.ends.append(offset + position)
     rest = text[position:].strip()
     if rest:
-        problem = f"`# text` goes on with {rest[:40]!r} behind the last form"
+        problem = f"`# text` continues with {rest[:40]!r} after the last form"
         raise UserError("D324", path=path, line=sentence.text_line, problem=problem)
 
 
 def conllu_cuts(file: IO[bytes], size: int) -> list[tuple[int, int]]:
-    """Return where parts of about `size` bytes begin, as (byte, line number), the first at (0, 1).
+    """Return the starts of parts of about `size` bytes, as (byte, line number); the first is (0, 1).
 
-    They begin with documents, or with sentences in a file without ``# newdoc``.
+    Parts begin with documents or, in a file without ``# newdoc``, with sentences.
     """
     documents, sentences = [(0, 1)], [(0, 1)]
     begins, ended, has_documents = (0, 1), False, False
@@ -442,9 +442,9 @@ def conllu_cuts(file: IO[bytes], size: int) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True, slots=True)
 class BlankTokens:
-    """The tokens of one text: offsets, sentences (first token, one past the last), new paragraphs.
+    """The tokens of one text: offsets, sentences (first token, one past the last), and paragraphs.
 
-    `paragraphs` holds the numbers, from 1, of the sentences that begin one.
+    `paragraphs` contains the numbers (from 1) of the sentences that begin a paragraph.
     """
 
     starts: list[int]
@@ -488,7 +488,7 @@ _SAFE = "'\N{RIGHT SINGLE QUOTATION MARK}-_.,!?/$&+*()"
 
 @dataclass(frozen=True, slots=True)
 class ConlluFormat:
-    """CoNLL-U as it came, with decisions in MISC; other texts as the tokens of spaCy's blank tokeniser."""
+    """CoNLL-U with decisions added in MISC; other texts are tokenised with spaCy's blank tokeniser."""
 
     language: str = "en"
     name: str = "conllu"
@@ -496,12 +496,12 @@ class ConlluFormat:
     mirrors: tuple[Kind, ...] = ("conllu",)
 
     def encode(self, results: Sequence[AnnotatedDocument]) -> bytes:
-        """Return some documents, each of which ends with a blank line if another follows."""
+        """Encode some documents, separated by blank lines."""
         kept = [result for result in results if not result.document.blank]
         foreign = [result.document for result in kept if result.document.kind != "conllu"]
         tokens = iter(tokenised(foreign, self.language) if foreign else ())
         return b"".join(
-            _apart(
+            _with_blank_lines(
                 [
                     _annotated(result) if result.document.kind == "conllu" else _written(result, next(tokens))
                     for result in kept
@@ -510,13 +510,13 @@ class ConlluFormat:
         )
 
     def join(self, chunks: Iterable[bytes], write: Callable[[bytes], object]) -> None:
-        """Write what `encode` returned, in order."""
-        for chunk in _apart(chunks):
+        """Write the chunks returned by `encode`, in order."""
+        for chunk in _with_blank_lines(chunks):
             write(chunk)
 
 
-def _apart(parts: Iterable[bytes]) -> Iterable[bytes]:
-    """Yield the parts with a line end or two between them where the one before needs it."""
+def _with_blank_lines(parts: Iterable[bytes]) -> Iterable[bytes]:
+    """Yield the parts, with line ends between them so that a blank line separates them."""
     ended, before = True, b""
     for part in parts:
         if not part:
@@ -529,7 +529,7 @@ def _apart(parts: Iterable[bytes]) -> Iterable[bytes]:
 
 
 def _annotated(result: AnnotatedDocument) -> bytes:
-    """Return the document's own bytes with decisions added; all else stays as it was."""
+    """Return the bytes of a CoNLL-U document with decisions added; everything else is unchanged."""
     parsed = parse_document(result.document.source.decode(), result.document.path, result.document.line)
     lines = result.document.source.decode().split("\n")
     for index, values in _by_token(result, parsed.starts).items():
@@ -542,7 +542,7 @@ def _annotated(result: AnnotatedDocument) -> bytes:
 
 
 def _written(result: AnnotatedDocument, tokens: BlankTokens) -> bytes:
-    """Return a document that was no CoNLL-U."""
+    """Return a document of another format as CoNLL-U."""
     marks = _by_token(result, tokens.starts)
     out = [f"# newdoc id = {_on_one_line(result.document.id)}"]
     text = result.document.text
@@ -565,7 +565,7 @@ def _written(result: AnnotatedDocument, tokens: BlankTokens) -> bytes:
 
 
 def _by_token(result: AnnotatedDocument, starts: Sequence[int]) -> dict[int, list[str]]:
-    """Return the values to write at each token that has any."""
+    """Return the values to write at each token that has decisions."""
     values: dict[int, list[str]] = {}
     for record in records(result):
         index = max(bisect_right(starts, record["start"]) - 1, 0)
@@ -580,7 +580,7 @@ def _value(record: dict[str, Any]) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return `text` with spaces, ``| = : ; %`` and controls as ``%XX``; letters stay."""
+    """Percent-encode spaces, ``| = : ; %`` and control characters in `text`; letters are kept."""
     return "".join(
         character
         if character.isalnum() or character in _SAFE
@@ -590,7 +590,7 @@ def escaped(text: str) -> str:
 
 
 def _with_key(misc: str, values: Sequence[str]) -> str:
-    """Add the key to a MISC column, in the place of an older one."""
+    """Add the key to a MISC column, replacing an existing one."""
     kept = [part for part in misc.split("|") if part not in ("", "_") and not part.startswith(f"{KEY}=")]
     return "|".join([*kept, f"{KEY}={';'.join(values)}"])
 

@@ -19,10 +19,10 @@ from disambig.formats.results import AnnotatedDocument, flagged_records
 
 @dataclass(frozen=True, slots=True)
 class CorrectedFormat:
-    """Documents as they came: a text, a line with its line end, a JSON object with new text.
+    """Corrected documents in their original form: a text, a line with its line end, or a JSON object.
 
-    Rows of CSV and Parquet come out as JSON objects. Tokens (CoNLL-U, ``.spacy``) have no corrected text:
-    that would not be their tokens any more.
+    Rows of CSV and Parquet are written as JSON objects. Tokenised input (CoNLL-U, ``.spacy``) is not
+    supported, since its tokens would not match the corrected text.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class CorrectedFormat:
     mirrors: tuple[Kind, ...] = ("file",)
 
     def encode(self, results: Sequence[AnnotatedDocument]) -> bytes:
-        """Return the corrected documents, one behind the other."""
+        """Return the corrected documents, concatenated."""
         return b"".join(map(self._encode, results))
 
     def join(self, chunks: Iterable[bytes], write: Callable[[bytes], object]) -> None:
@@ -53,7 +53,7 @@ class CorrectedFormat:
 
 @dataclass(frozen=True, slots=True)
 class AppliedEdit:
-    """A change of a text: ``text[start:end]`` becomes `replacement`, as `task` decided."""
+    """A change of a text: `task` replaces ``text[start:end]`` by `replacement`."""
 
     start: int
     end: int
@@ -62,12 +62,12 @@ class AppliedEdit:
 
     @classmethod
     def from_record(cls, edit: dict[str, Any]) -> AppliedEdit:
-        """Return the change of a flagged record, as `edit_of` gives it."""
+        """Return the change of a flagged record, as returned by `disambig.data.record_edit`."""
         return cls(edit["start"], edit["end"], edit["replacement"], edit["task"])
 
 
 def corrected_text(result: AnnotatedDocument) -> str:
-    """Return the text with the flagged replacements; of two that overlap the more probable is made."""
+    """Return the text with the flagged replacements; of two that overlap, the more probable is applied."""
     text = result.document.text
     parts, position = [], 0
     for edit in applied_edits(result):
@@ -77,7 +77,7 @@ def corrected_text(result: AnnotatedDocument) -> str:
 
 
 def applied_edits(result: AnnotatedDocument) -> list[AppliedEdit]:
-    """Return the changes that `corrected` makes, in text order; none overlaps another."""
+    """Return the changes that `corrected_text` applies, in text order and without overlaps."""
     text = result.document.text
     wanted = [record for record in flagged_records(result) if record["replacement"] != record["observed"]]
     edits = [AppliedEdit.from_record(record_edit(record, text)) for record in wanted]
@@ -99,14 +99,14 @@ _NOOP = "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0\n"
 
 @dataclass(frozen=True, slots=True)
 class M2Format:
-    """Sentences and edits of one annotator; lines without a token are left out."""
+    """The M2 format: sentences and edits of one annotator; lines without a token are left out."""
 
     name: str = "m2"
     suffix: str = ".m2"
     mirrors: tuple[Kind, ...] = ()
 
     def encode(self, results: Sequence[AnnotatedDocument]) -> bytes:
-        """Return the sentences of some documents, a blank line behind each."""
+        """Return the sentences of some documents, each followed by a blank line."""
         blocks = "".join(block for result in results for block in _sentences(result))
         return blocks.encode(errors="backslashreplace")
 
@@ -136,7 +136,7 @@ def _sentences(result: AnnotatedDocument) -> Iterator[str]:
 def _edits(
     text: str, spans: Sequence[tuple[int, int]], edits: Iterable[AppliedEdit], end: int
 ) -> Iterator[str]:
-    """Yield the lines of edits in a line of text, widened to whole tokens: of two in one token the first."""
+    """Yield the M2 lines of edits in a line of text, widened to tokens; only the first edit of a token."""
     starts, ends = [start for start, _ in spans], [end for _, end in spans]
     done = 0
     for edit in edits:

@@ -1,4 +1,4 @@
-"""DocBin, spaCy's file of Docs: reading texts, and writing decisions."""
+"""DocBin, spaCy's file format for Docs: reading texts, writing decisions."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 
 UNPACKED_LIMIT = 1 << 31
-EACH = 500
-"""Bytes that a Doc or a string takes beside its contents."""
+OBJECT_SIZE = 500
+"""Estimated bytes of memory for a Doc or a string, in addition to its contents."""
 _TOO_MANY = re.compile(r"(\d+) exceeds max_(?:array|map)_len")
 ORTH = 65
 """spaCy's id of the attribute that holds a token's form; part of the file format."""
@@ -37,7 +37,7 @@ _NEEDED = {"attrs": list, "tokens": bytes, "spaces": bytes, "lengths": bytes, "s
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DocBinStrings:
-    """What all Docs of a file share: attribute ids and strings."""
+    """Attribute ids and strings, shared by all Docs of a file."""
 
     attrs: list[int]
     strings: list[str]
@@ -45,7 +45,7 @@ class DocBinStrings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StoredDoc:
-    """One Doc of a DocBin, not yet built: rows of attributes, spaces, and the rest packed as it was."""
+    """One Doc of a DocBin, not yet built: attributes and spaces of its tokens, and the rest still packed."""
 
     shared: DocBinStrings
     tokens: Any  # (n_tokens, n_attrs) uint64
@@ -59,13 +59,13 @@ class StoredDoc:
 def docbin_documents(
     source: IO[bytes], path: str, *, limit: int = UNPACKED_LIMIT
 ) -> Iterator[Document | UnreadableDocument]:
-    """Yield one document a Doc.
+    """Yield one document per Doc.
 
     Raises
     ------
     UserError
-        D302 for an empty file, D325 for what is no DocBin, D872 for one that would take more than `limit`
-        bytes: its columns, and `EACH` for each of its Docs and strings.
+        D302 for an empty file, D325 for a file that is not a DocBin, D872 for one that needs more than
+        `limit` bytes: its columns, and `OBJECT_SIZE` for each of its Docs and strings.
     """
     data = read_within(source, path, min(limit, FILE_LIMIT))
     if not data:
@@ -81,7 +81,7 @@ def docbin_documents(
             text = _text(doc, strings)
         except KeyError as problem:
             error = UserError(
-                "D325", path=path, problem=f"Doc {number} uses a string {problem} that is not in it"
+                "D325", path=path, problem=f"Doc {number} uses the string {problem}, which is not in the file"
             )
             yield UnreadableDocument(path, error)
             continue
@@ -104,26 +104,28 @@ def _unpacked(data: bytes, path: str, limit: int) -> dict[str, Any]:
     try:
         whole = unpacker.decompress(data, limit)
     except zlib.error as problem:
-        raise refuse(f"it cannot be unpacked ({problem})") from None
+        raise refuse(f"it cannot be decompressed ({problem})") from None
     if unpacker.unconsumed_tail:
         raise too_large_error(path, limit)
     if not unpacker.eof:
-        raise refuse("it is cut short")
+        raise refuse("it is truncated")
     try:
-        message = unpackb(whole, raw=False, max_array_len=limit // EACH, max_map_len=limit // EACH)
-    except Exception as problem:  # whatever a hostile file makes of the unpacker
+        message = unpackb(
+            whole, raw=False, max_array_len=limit // OBJECT_SIZE, max_map_len=limit // OBJECT_SIZE
+        )
+    except Exception as problem:  # a malicious file can raise any exception in the unpacker
         if (asked := _TOO_MANY.match(str(problem))) and int(asked[1]) <= len(whole):
             raise too_large_error(path, limit) from None
-        raise refuse(f"no msgpack ({type(problem).__name__})") from None
+        raise refuse(f"not msgpack ({type(problem).__name__})") from None
     if not isinstance(message, dict):
-        raise refuse("no DocBin")
-    if isinstance(lengths := message.get("lengths"), bytes) and len(lengths) // 4 > limit // EACH:
+        raise refuse("not a DocBin")
+    if isinstance(lengths := message.get("lengths"), bytes) and len(lengths) // 4 > limit // OBJECT_SIZE:
         raise too_large_error(path, limit)
     for key, kind in _NEEDED.items():
         if not isinstance(message.get(key), kind):
-            raise refuse(f"its {key!r} is missing or no {kind.__name__}")
+            raise refuse(f"its {key!r} is missing or not of type {kind.__name__}")
     if not all(isinstance(string, str) for string in message["strings"]):
-        raise refuse("its 'strings' are no strings")
+        raise refuse("its 'strings' are not strings")
     return message
 
 
@@ -140,11 +142,11 @@ def _stored(message: dict[str, Any], path: str) -> list[StoredDoc]:
         tokens = np.frombuffer(message["tokens"], "<u8").reshape(-1, len(attrs))
         lengths = np.frombuffer(message["lengths"], "<i4").astype(np.int64)
     except ValueError:
-        raise refuse("its columns have odd sizes") from None
+        raise refuse("its columns have inconsistent sizes") from None
     spaces = np.frombuffer(message["spaces"], np.uint8).astype(bool).reshape(-1, 1)
     n = len(lengths)
     if (lengths < 0).any() or not lengths.sum() == len(tokens) == len(spaces):
-        raise refuse(f"its lengths add up to {lengths.sum():,} tokens, it holds {len(tokens):,}")
+        raise refuse(f"its lengths add up to {lengths.sum():,} tokens, but it contains {len(tokens):,}")
     columns: list[list[Any]] = []
     for key, kind, default in (
         ("cats", dict, {}),
@@ -155,9 +157,9 @@ def _stored(message: dict[str, Any], path: str) -> list[StoredDoc]:
         values = message.get(key)
         values = values or [default] * n
         if not isinstance(values, list) or len(values) != n:
-            raise refuse(f"its {key!r} are not one for each of {n:,} Docs")
+            raise refuse(f"its {key!r} does not have one value for each of {n:,} Docs")
         if not all(isinstance(value, kind) or value is None or value == [] for value in values):
-            raise refuse(f"its {key!r} are no {kind.__name__}")
+            raise refuse(f"its {key!r} has values that are not of type {kind.__name__}")
         columns.append([value or default for value in values])
     shared = DocBinStrings(attrs, message["strings"])
     ends = lengths.cumsum().tolist()
@@ -176,10 +178,10 @@ def _text(doc: StoredDoc, strings: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SpacyFormat:
-    """Docs of ``spacy.blank(language)``; ``doc.user_data`` also holds ``"id"``, ``"path"`` and ``"meta"``.
+    """Docs of ``spacy.blank(language)``; ``doc.user_data`` also has ``"id"``, ``"path"`` and ``"meta"``.
 
-    Docs that came from a DocBin keep their tokens and all that they carry. A DocBin is one
-    compressed whole, so the documents of an output are in memory until its end.
+    Docs from a DocBin keep their tokens and all annotations. A DocBin is compressed as a whole, so all
+    documents of an output are kept in memory until it is written.
     """
 
     language: str = "en"
@@ -224,7 +226,7 @@ class SpacyFormat:
 
 
 def _docs(results: Sequence[AnnotatedDocument], nlp: Any) -> Iterator[Doc]:
-    """Yield a Doc for each result; stored ones of one file are built together."""
+    """Yield a Doc for each result; stored Docs of one file are built together."""
 
     def shared(result: AnnotatedDocument) -> int:
         source = result.document.source
@@ -252,4 +254,4 @@ def _built(stored: Sequence[StoredDoc], vocab: Any) -> Iterator[Doc]:
     try:
         yield from docbin.get_docs(vocab)
     finally:
-        gc.enable()  # srsly leaves it off where it fails
+        gc.enable()  # srsly leaves the garbage collector disabled if it fails

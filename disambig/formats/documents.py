@@ -1,4 +1,4 @@
-"""Documents, the files that hold them, and plain text: lines and whole files."""
+"""Documents, the files that contain them, and reading plain text: lines and whole files."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ class Document:
     Attributes
     ----------
     id : str
-        The ``id`` of its JSON object, else the path, with ``:line`` for one of many in a file.
+        The ``id`` of its JSON object; otherwise its path, with ``:line`` if the file has several documents.
     text : str
-        The original text, to which all offsets refer; line ends are as in the file.
+        The original text, to which all offsets refer, with the line ends of the file.
     path : str
         The file it comes from, as the user named it; or ``<stdin>``.
     line : int
-        Number of its (first) line in the file, or of its row or Doc, from 1; 0 where the document is
-        the whole file.
+        Number of its first line in the file, or of its row or Doc, from 1; 0 if the document is the whole
+        file.
     kind : Kind
-        What its file holds.
+        The kind of its file.
     ending : str
-        The line end that stood behind a ``"line"``: LF, CR LF or nothing.
+        The line end after a ``"line"``: LF, CR LF or nothing.
     meta : mapping
         The other keys of its JSON object, or columns of its row.
     source : object
-        The document as it stood in its file, for the formats that write it again: the bytes of
-        CoNLL-U, the `StoredDoc` of a ``.spacy`` file; else None.
+        The document in its original form, for formats that write it again: the bytes of CoNLL-U, the
+        `StoredDoc` of a ``.spacy`` file; otherwise None.
     """
 
     id: str
@@ -60,27 +60,27 @@ class Document:
 
     @property
     def blank(self) -> bool:
-        """Whether this is a line that holds no document: kept only where lines must stay lines."""
+        """Whether this is an empty line, which is kept only so that output lines match input lines."""
         return self.kind == "line" and not self.text.strip()
 
 
 @dataclass(frozen=True, slots=True)
 class UnreadableDocument:
-    """A document that could not be read or annotated, and why; the message names its path."""
+    """A document that could not be read or annotated, with the error, which names its path."""
 
     path: str
     error: UserError
 
 
 def text_problem(text: str) -> str | None:
-    """Say why a text from inside a file's structure is no text; None where it is."""
+    """Return why a string from a structured file is not valid text; None if it is."""
     if "\0" in text:
         return f"a NUL character at offset {text.index(chr(0)):,} of its text"
     return None if can_be_encoded(text) else "half a surrogate pair in its text"
 
 
 def can_be_encoded(text: str) -> bool:
-    """Tell whether UTF-8 can hold `text`: it has no lone surrogates."""
+    """Return True if `text` can be encoded in UTF-8, that is, has no lone surrogates."""
     if text.isascii():
         return True
     try:
@@ -91,7 +91,7 @@ def can_be_encoded(text: str) -> bool:
 
 
 def escape_unencodable(value: Any) -> Any:
-    """Return plain values with what UTF-8 cannot hold, such as bytes of a file name, as escapes."""
+    """Escape characters that UTF-8 cannot encode, such as raw bytes of a file name, in plain values."""
     if isinstance(value, str):
         return value if can_be_encoded(value) else value.encode(errors="backslashreplace").decode()
     if isinstance(value, Mapping):
@@ -100,7 +100,7 @@ def escape_unencodable(value: Any) -> Any:
 
 
 def document_id(given: object, path: str, number: int) -> str:
-    """Return the id of a row: the one that it gives itself, else its place."""
+    """Return the id of a row: the given one if it is valid, otherwise its place."""
     named = isinstance(given, (str, int)) and not isinstance(given, bool) and given != ""
     return str(given) if named and can_be_encoded(str(given)) else f"{path}:{number}"
 
@@ -118,7 +118,7 @@ KINDS: dict[str, Kind] = {
 }
 SUFFIXES = tuple(KINDS)
 ABOUT = "readme.md"
-"""What a directory says of itself is none of its documents, unless it is named."""
+"""A README describes its directory and is not one of its documents, unless it is named explicitly."""
 NAMES: dict[str, Kind] = {
     "text": "file",
     "lines": "line",
@@ -128,12 +128,12 @@ NAMES: dict[str, Kind] = {
     "spacy": "spacy",
     "parquet": "parquet",
 }
-"""What a user can say that a file without a known suffix holds."""
+"""Names of formats that a user can choose for files without a known suffix."""
 
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """A file to read: its path, its name under the directory that holds all inputs, what it holds."""
+    """A file to read: its path, its name relative to the common directory of all inputs, and its kind."""
 
     path: str
     name: str
@@ -141,17 +141,17 @@ class Input:
 
     @property
     def compressed(self) -> bool:
-        """Whether the file must be unpacked from its start, so that none of it can be skipped."""
+        """Whether the file is compressed and therefore can only be read from its start."""
         return self.path.endswith(COMPRESSED)
 
     @property
     def shown(self) -> str:
-        """The path for people."""
+        """The path for display."""
         return "<stdin>" if self.path == STDIN else self.path
 
     @property
     def size(self) -> int:
-        """Size in bytes; 0 where it is not known."""
+        """Size in bytes; 0 if unknown."""
         try:
             return os.stat(self.path).st_size if self.path != STDIN else 0
         except OSError:
@@ -161,25 +161,24 @@ class Input:
 def find_inputs(
     paths: Sequence[str], *, lines: bool = False, other: Kind | None = None, exclude: Collection[str] = ()
 ) -> list[Input]:
-    """Return the files that `paths` name, those in directories included, each once.
+    """Return the files that `paths` name, including those in directories, each once.
 
     Parameters
     ----------
     paths : sequence of str
-        Files, directories (searched recursively for names that end in `SUFFIXES`, also packed, see
-        `COMPRESSED`; hidden ones and README.md, which is about the others, are left out) and ``-`` for
-        standard input.
+        Files, ``-`` for standard input, and directories, which are searched recursively for files with one of
+        `SUFFIXES`, also compressed (see `COMPRESSED`); hidden files and README.md are left out.
     lines : bool
         Whether each line of a text file is a document.
     other : Kind, optional
-        What files without a known suffix, and standard input, hold; text if not given.
+        Kind of files without a known suffix and of standard input; text by default.
     exclude : collection of str
-        Directories that are not entered.
+        Directories that are not searched.
 
     Raises
     ------
     UserError
-        D300 for a path that is not there, D301 for a directory without a file to read.
+        D300 for a path that does not exist, D301 for a directory without a file to read.
     """
     left_out = {os.path.realpath(path) for path in exclude}
     files: list[str] = []
@@ -241,7 +240,7 @@ _SKIP = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class FileLine:
-    """A line's number, its byte offset in the (unpacked) file, its bytes; None if it is too long."""
+    """A line: its number, its byte offset in the (decompressed) file, and its bytes, None if too long."""
 
     number: int
     offset: int
@@ -251,7 +250,7 @@ class FileLine:
 def read_lines(
     source: IO[bytes], *, start: int = 0, end: int | None = None, number: int = 1
 ) -> Iterator[FileLine]:
-    """Yield the lines of `source`, which stands at byte `start`, until byte `end`."""
+    """Yield the lines of `source`, which is at byte `start`, up to byte `end`."""
     while end is None or start < end:
         data = source.readline(LINE_LIMIT + 1)
         if not data:
@@ -266,7 +265,7 @@ def read_lines(
 
 
 def _to_line_end(source: IO[bytes], data: bytes) -> int:
-    """Pass over the rest of a line without holding it; return how many bytes that were."""
+    """Skip the rest of a line without keeping it in memory; return the number of bytes skipped."""
     skipped = 0
     while data and not data.endswith(b"\n"):
         data = source.readline(_SKIP)
@@ -275,7 +274,7 @@ def _to_line_end(source: IO[bytes], data: bytes) -> int:
 
 
 def line_documents(lines: Iterator[FileLine], path: str) -> Iterator[Document | UnreadableDocument]:
-    """Yield one document a line, blank lines too; a NUL byte ends the file: it is binary."""
+    """Yield one document per line, including blank lines; stop at a NUL byte, since the file is binary."""
     for line in lines:
         try:
             text = decode_line(line, path)
@@ -291,7 +290,7 @@ def line_documents(lines: Iterator[FileLine], path: str) -> Iterator[Document | 
 
 
 def line_too_long_error(line: FileLine, path: str) -> UserError:
-    """Return the message for a line without its bytes."""
+    """Return the error for a line that is too long."""
     return UserError("D305", path=path, line=line.number, limit=LINE_LIMIT)
 
 
@@ -317,7 +316,7 @@ def file_document(source: IO[bytes], path: str, *, limit: int = FILE_LIMIT) -> D
     Raises
     ------
     UserError
-        D302 to D305 for what is no text, D872 for a file of more than `limit` bytes.
+        D302 to D305 for a file that is not text, D872 for a file of more than `limit` bytes.
     """
     data = read_within(source, path, limit)
     if not data:
@@ -338,12 +337,12 @@ def _check_lines(data: bytes, path: str) -> None:
 
 
 def lines_in(paths: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield where each line stands and its text, without its end; blank lines too.
+    """Yield the place and the text of each line, without its end, including blank lines.
 
     Parameters
     ----------
     paths : sequence of str
-        Files, packed ones (.gz, .xz, .zst) too; ``-`` is standard input, whose lines come as they are typed.
+        Files, which may be compressed (.gz, .xz, .zst); ``-`` is standard input, which is read line by line.
 
     Yields
     ------
@@ -354,7 +353,7 @@ def lines_in(paths: Sequence[str]) -> Iterator[tuple[str, str]]:
     Raises
     ------
     UserError
-        D300 to D308 for a file that cannot be read, and for a line that is no text.
+        D300 to D308 for a file that cannot be read, and for a line that is not text.
     """
     for path in paths:
         try:

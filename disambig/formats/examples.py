@@ -1,4 +1,4 @@
-"""A labelled example: one place of a text and what is right there."""
+"""Labelled examples: one place in a text, and the right candidate there."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from disambig.errors import UserError
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """One place of a text and what is right there.
+    """One place in a text, and the right candidate there.
 
     Attributes
     ----------
     text : str
     start, end : int
-        Character offsets of the place; equal for an empty one.
+        Character offsets of the place; equal for an empty place.
     label : str
-        The candidate that is right; empty for no word at all.
+        The right candidate; empty for no word at all.
     document : str
-        What must not be split between training and testing.
+        The document; documents are never split between training and testing.
     where : str
         File and line, for messages.
     word : str
-        The group that decides there, such as ``"bank.n"``; empty where the task is to find it.
+        The group that decides there, such as ``"bank.n"``; empty if the task determines it.
     gloss : str
-        Where to read what the label means; empty where that is not known.
+        Reference to the meaning of the label; empty if unknown.
     also : tuple of str
-        Other labels that are as right: of these any will do.
+        Other labels that are equally right.
     domain : str
-        The kind of text, such as a genre; empty where that is not known.
+        The kind of text, such as a genre; empty if unknown.
     picked : bool
-        Whether it was picked for its label, as by a pattern, and not taken as it comes: it is learned from,
-        but says nothing of how frequent labels are or how sure one may be.
+        Whether it was picked for its label, for example by a pattern, instead of sampled. Such examples are
+        learned from, but not used to estimate frequencies of labels or probabilities.
     """
 
     text: str
@@ -54,12 +54,12 @@ _PLACE = re.compile(r"\[\[(?:(?!\[\[|\]\]).)*\]\]", re.DOTALL)
 
 
 def remove_marks(text: str, where: str) -> tuple[str, int, int]:
-    """Return a text without its marks, and where the marked place begins and ends.
+    """Return a text without its marks, and start and end of the marked place.
 
     Raises
     ------
     UserError
-        D460 where not one place is marked: none, several, or one that does not end or begin.
+        D460 unless exactly one place is marked.
     """
     before, opened, rest = text.partition(OPEN)
     inside, closed, after = rest.partition(CLOSE)
@@ -69,12 +69,12 @@ def remove_marks(text: str, where: str) -> tuple[str, int, int]:
 
 
 def place_at_mark(example: Labelled) -> Labelled:
-    """Return the example of a whole text that has a mark as one of the marked place; others as they are.
+    """Convert an example of a whole text with a mark to one of the marked place; others stay as they are.
 
     Raises
     ------
     UserError
-        D460 where a mark is open, or several places are marked.
+        D460 if a mark is incomplete, or several places are marked.
     """
     if OPEN not in example.text or (example.start, example.end) != (0, len(example.text)):
         return example
@@ -84,7 +84,7 @@ def place_at_mark(example: Labelled) -> Labelled:
 
 
 def _mark_problem(text: str) -> str:
-    """Say what is wrong with the marks of a text, and what to do."""
+    """Return what is wrong with the marks of a text, and what to do."""
     if OPEN not in text:
         return (
             "no place is marked: put one place between [[ and ]]; a table of whole texts has the columns "
@@ -92,7 +92,7 @@ def _mark_problem(text: str) -> str:
         )
     rest, n = _PLACE.subn("", text)
     if n > 1 and OPEN not in rest and CLOSE not in rest:
-        return f"{n} places are marked, not one place: write the text once for each, with that place marked"
+        return f"{n} places are marked instead of one place: repeat the text for each, with that place marked"
     if text.count(CLOSE) > text.count(OPEN):
-        return "a ]] has no [[ before it: leave one place between [[ and ]]"
-    return "a [[ has no ]] behind it: close it, so that one place stands between [[ and ]]"
+        return "a ]] has no [[ before it: put one place between [[ and ]]"
+    return "a [[ has no ]] after it: put one place between [[ and ]]"

@@ -1,4 +1,4 @@
-"""Mistakes that people made and corrected, and clean paragraphs, as JSON Lines."""
+"""Read mistakes that people made and corrected, and clean paragraphs, from JSON Lines."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ _CLOSING = tuple(".,;:!?)]}")
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """One place of a text where a writer put one word in, took one out, or changed it.
+    """One correction by a writer: a word that was inserted, deleted or replaced.
 
     Attributes
     ----------
     before : str
         The text with the mistake.
     start, end : int
-        Character offsets of the place in `before`; equal where a word is missing: just before the next one.
+        Character offsets of the place in `before`; for a missing word, both are the start of the next word.
     old, new : str
-        What stands there, ``before[start:end]``, and what should; empty for no word.
+        The written text, ``before[start:end]``, and the correction; empty for no word.
     category : str
-        What kind of mistake it is, such as ``"preposition"`` (``"class"`` in the file).
+        The kind of mistake, such as ``"preposition"`` (``"class"`` in the file).
     sub : str
-        The kind within the category, such as ``"its/it's"``.
+        The subclass within the category, such as ``"its/it's"``.
     kind : str
-        What the correction does: one of `KINDS`.
+        The edit of the correction: one of `KINDS`.
     tier : int
-        1: very likely the correction of a mistake; 2: often clearer wording or taste.
+        1: very likely corrects a mistake; 2: often a matter of wording or taste.
     repo : str
-        The project that the text is of; its texts are alike, so it is what must not be split.
+        The project of the text. Texts of a project are similar, so they are never split between sets.
     where : str
         File and line, for messages.
     id : str
@@ -58,7 +58,7 @@ class Fix:
     id: str = ""
 
     def corrected(self) -> str:
-        """Return the text with this one mistake corrected, a space put in or taken out with the word."""
+        """Return the text with this mistake corrected; a space is inserted or deleted with the word."""
         left, right, new = self.before[: self.start], self.before[self.end :], self.new
         if self.kind == "delete":
             record = {"start": self.start, "end": self.end, "observed": self.old, "replacement": ""}
@@ -72,7 +72,7 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class Clean:
-    """A paragraph without a known mistake, and the project that it is of."""
+    """A paragraph without a known mistake, and its project."""
 
     text: str
     repo: str
@@ -80,7 +80,7 @@ class Clean:
 
 
 def fix_kind(old: str, new: str) -> str:
-    """Return what a correction does: one of `KINDS`."""
+    """Return the edit of a correction: one of `KINDS`."""
     return "insert" if not old else "replace" if new else "delete"
 
 
@@ -92,17 +92,17 @@ _CLEAN_FORM = 'a clean paragraph is {"text": ..., "repo": ...}'
 
 
 def read_fixes(path: str | Path, *, tier: int = MOST_TIERS) -> list[Fix]:
-    """Read the mistakes of a file, or of standard input (``-``).
+    """Read mistakes from a file, or from standard input (``-``).
 
     Parameters
     ----------
     tier : int
-        Read those of this tier and of lower ones.
+        Highest tier to read.
 
     Raises
     ------
     UserError
-        D345 for a line that is no mistake, D346 where there is none; D300 to D308 for the file.
+        D345 for a line that is not a mistake, D346 if there are none; D300 to D308 for the file.
     """
     fixes = [
         fix
@@ -110,18 +110,18 @@ def read_fixes(path: str | Path, *, tier: int = MOST_TIERS) -> list[Fix]:
         if (fix := _read_fix_line(entry, where)).tier <= tier
     ]
     if not fixes:
-        of_tier = "" if tier >= MOST_TIERS else f" of tier {tier}"
-        raise UserError("D346", path=path, what=f"mistake{of_tier}", form=_FORM)
+        with_tier = "" if tier >= MOST_TIERS else f" of tier {tier}"
+        raise UserError("D346", path=path, what=f"mistake{with_tier}", form=_FORM)
     return fixes
 
 
 def read_clean(path: str | Path) -> list[Clean]:
-    """Read the clean paragraphs of a file, or of standard input (``-``).
+    """Read clean paragraphs from a file, or from standard input (``-``).
 
     Raises
     ------
     UserError
-        D345 for a line that is no paragraph, D346 where there is none; D300 to D308 for the file.
+        D345 for a line that is not a paragraph, D346 if there are none; D300 to D308 for the file.
     """
     paragraphs = [_read_clean_line(entry, where) for entry, where in _objects(str(path), _CLEAN_FORM)]
     if not paragraphs:
@@ -130,7 +130,7 @@ def read_clean(path: str | Path) -> list[Clean]:
 
 
 def _objects(path: str, form: str) -> Iterator[tuple[dict[str, Any], str]]:
-    """Yield the JSON object of each line, and where it stands."""
+    """Yield the JSON object of each line, and its place."""
     try:
         with open_bytes(path) as stream:
             for line in read_lines(stream):
@@ -141,9 +141,9 @@ def _objects(path: str, form: str) -> Iterator[tuple[dict[str, Any], str]]:
                 try:
                     entry = json.loads(text)
                 except (ValueError, RecursionError) as problem:
-                    raise _fix_error(where, f"no JSON ({problem})", form) from None
+                    raise _fix_error(where, f"not JSON ({problem})", form) from None
                 if not isinstance(entry, dict):
-                    raise _fix_error(where, "no JSON object", form)
+                    raise _fix_error(where, "not a JSON object", form)
                 yield {key: value for key, value in entry.items() if value is not None}, where
     except READ_ERRORS as problem:
         raise read_error(path, problem) from problem
@@ -171,23 +171,23 @@ def _read_fix_line(entry: dict[str, Any], where: str) -> Fix:
 
 
 def _fix_problem(entry: dict[str, Any]) -> str:
-    """Say why this is no mistake; empty if it is one."""
+    """Return why an entry is not a valid mistake; empty if it is."""
     for key in (*_TEXTS, *(key for key in _OPTIONAL if key in entry)):
         if not isinstance(entry.get(key), str) or not can_be_encoded(entry[key]):
-            return f"no {key!r} that is text" if key in entry else f"no {key!r}"
+            return f"{key!r} is not valid text" if key in entry else f"{key!r} is missing"
     before, old, new = (entry[key] for key in _TEXTS)
     start, end = entry.get("start"), entry.get("end")
     if type(start) is not int or type(end) is not int:
-        return '"start" and "end" are no whole numbers'
+        return '"start" and "end" must be whole numbers'
     if not 0 <= start <= end <= len(before):
-        return f"{start} to {end} is no part of {len(before)} characters"
+        return f"{start} to {end} is not a range in {len(before)} characters"
     if before[start:end] != old:
-        return f"{before[start:end]!r} stands at {start} to {end}, not {old!r}"
+        return f"the text at {start} to {end} is {before[start:end]!r}, not {old!r}"
     if old.split() == new.split():
-        return f'"old" and "new" are the same, {old!r}'
+        return f'"old" and "new" are the same: {old!r}'
     if entry.get("kind", fix_kind(old, new)) != fix_kind(old, new):
         given = entry["kind"] if entry["kind"] in KINDS else repr(entry["kind"])
-        return f"the kind is {given}, and {old!r} becoming {new!r} is {fix_kind(old, new)}"
+        return f"the kind is {given}, but changing {old!r} to {new!r} is {fix_kind(old, new)}"
     if type(entry.get("tier", 1)) is not int or not 1 <= entry.get("tier", 1) <= MOST_TIERS:
         return f"the tier is {entry['tier']!r}, not 1 or {MOST_TIERS}"
     return ""
@@ -196,9 +196,9 @@ def _fix_problem(entry: dict[str, Any]) -> str:
 def _read_clean_line(entry: dict[str, Any], where: str) -> Clean:
     for key in ("text", "repo"):
         if not isinstance(entry.get(key, ""), str) or not can_be_encoded(entry.get(key, "")):
-            raise _fix_error(where, f"no {key!r} that is text", _CLEAN_FORM)
+            raise _fix_error(where, f"{key!r} is not valid text", _CLEAN_FORM)
     if "text" not in entry:
-        raise _fix_error(where, "no 'text'", _CLEAN_FORM)
+        raise _fix_error(where, "'text' is missing", _CLEAN_FORM)
     return Clean(entry["text"], entry.get("repo") or entry["text"], where)
 
 

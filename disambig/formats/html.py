@@ -1,4 +1,4 @@
-"""Annotated texts as an HTML page: paragraphs with marks, the summary, and the index of a job's parts."""
+"""Annotated texts as an HTML page: marked paragraphs, a summary, and an index of the pages of a job."""
 
 from __future__ import annotations
 
@@ -34,38 +34,38 @@ _TABLE: dict[int, str] = {
 
 
 def escape(text: str) -> str:
-    """Return `text` for an element or a quoted attribute.
+    """Escape `text` for an element or a quoted attribute.
 
-    Control characters become their pictures (␀), lone surrogates U+FFFD, every line end LF.
+    Control characters become their symbols (␀), lone surrogates U+FFFD, and every line end LF.
     """
     return text.replace("\r\n", "\n").replace("\r", "\n").translate(_TABLE)
 
 
 def isolated(text: str) -> str:
-    """Return `text` as an element of its own, so that its direction changes nothing around it."""
+    """Return `text` in a ``<bdi>`` element, so that its direction does not affect its surroundings."""
     return f"<bdi>{escape(text)}</bdi>"
 
 
 DOCUMENT = "\0"
-"""Stands for the document's anchor in what is made here: its number on the page is not yet known."""
+"""Placeholder for the anchor of a document, whose number on the page is not yet known when it is encoded."""
 COLOURS = 6
 _BLANK = re.compile(r"(?:\r\n|\r|\n)[ \t]*(?:\r\n|\r|\n)\s*")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _SPACE = re.compile(r"\s")
 SURE = 0.5
-"""Probability of a flag from which it is sure: the word is rather wrong than right."""
-_LONG = 4_000  # characters of a paragraph that is cut at its lines
-_WRAPPED = 45  # characters of the shortest line of prose that was wrapped by hand
+"""Probability from which a flag is shown as certain: the word is more likely wrong than right."""
+_LONG = 4_000  # longer paragraphs are split at line ends
+_WRAPPED = 45  # minimum line length of prose that was wrapped by hand
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A paragraph: how many flags it has and its HTML, without the element around it."""
+    """A paragraph: its number of flags, and its HTML without the surrounding element."""
 
     flags: int
     html: str
-    verse: bool  # its line ends are the author's, not those of a narrow window
-    line: int  # where it begins in its file, from 1; 0 where the document is no whole file
+    verse: bool  # its line ends are intended, not the result of wrapping
+    line: int  # its first line in the file, from 1; 0 if the document is not a whole file
 
 
 def passages(result: AnnotatedDocument, marked: Sequence[dict[str, Any]]) -> Iterator[Passage]:
@@ -73,9 +73,9 @@ def passages(result: AnnotatedDocument, marked: Sequence[dict[str, Any]]) -> Ite
 
     Parameters
     ----------
-    result : Annotated
+    result : AnnotatedDocument
     marked : sequence of records
-        What is to be seen. Each gets the key ``"mark"``: its mark has the anchor ``DOCUMENT-mark``.
+        The decisions to show. Each gets the key ``"mark"``; its mark has the anchor ``DOCUMENT-mark``.
     """
     text, number = result.document.text, 0
     lines = 1 if result.document.kind == "file" else 0
@@ -101,9 +101,9 @@ def passages(result: AnnotatedDocument, marked: Sequence[dict[str, Any]]) -> Ite
 
 
 def label_records(result: AnnotatedDocument) -> list[dict[str, Any]]:
-    """Return the records of decisions that give a place a label and have nothing to replace.
+    """Return the records of decisions that assign a label and replace nothing.
 
-    Of a place of several words, such as a whole document, the first is marked.
+    In a place of several words, such as a whole document, only the first word is marked.
     """
     import numpy as np
 
@@ -127,7 +127,7 @@ class _Cluster:
 
 
 def _clusters(records: Sequence[dict[str, Any]]) -> list[_Cluster]:
-    """Join records that overlap; in each cluster flags come first, the surest before."""
+    """Join overlapping records; each cluster lists flags first, the most probable ones before others."""
     clusters: list[_Cluster] = []
     for record in sorted(records, key=lambda record: (record["start"], -record["end"])):
         start, end = record["start"], record["end"]
@@ -142,7 +142,7 @@ def _clusters(records: Sequence[dict[str, Any]]) -> list[_Cluster]:
 
 
 def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the stretches between blank lines; a very long one line by line."""
+    """Yield the paragraphs between blank lines; a very long one is split into its lines."""
     start = 0
     ends = [(match.start(), match.end()) for match in _BLANK.finditer(text)]
     for end, following in [*ends, (len(text), len(text))]:
@@ -168,7 +168,7 @@ def _mark(cluster: _Cluster, text: str, number: int, order: dict[str, int]) -> s
     to = escape((first["replacement"] if first["flagged"] else first["chosen"]).strip() or "nothing")
     attributes = f'data-to="{to}"'
     kind = "l"
-    if first["flagged"]:  # what stands in the margin: the style sheet puts it there, so that copies are clean
+    if first["flagged"]:  # the style sheet shows these attributes, so that they are not part of copied text
         sure = first["probability"] >= SURE
         kind = f"f k{order[first['task']] % COLOURS}{'' if sure else ' u'}"
         share = format_probability(first["probability"]) + ("" if sure else "?")
@@ -183,32 +183,34 @@ def _mark(cluster: _Cluster, text: str, number: int, order: dict[str, int]) -> s
 
 
 def _entry(record: dict[str, Any]) -> str:
-    """Return what the card says of one decision: from what to what, how sure, the candidates."""
+    """Return the card of one decision: the change, its probability, the candidates."""
     share = format_probability(record["probability"])
     if record["flagged"]:
-        head = f"<s>{isolated(show_candidate(record['observed']))}</s> → <b>{isolated(show_candidate(record['replacement']))}</b>"
-        summary = f"{isolated(record['task'])}: wrong with a probability of {share}"
+        old, new = show_candidate(record["observed"]), show_candidate(record["replacement"])
+        head = f"<s>{isolated(old)}</s> → <b>{isolated(new)}</b>"
+        summary = f"{isolated(record['task'])}: wrong with probability {share}"
     else:
         named = label_html(record["chosen"], record.get("gloss", ""), strong=True)
         head = f"{isolated(show_candidate(record['observed']))}: {named}"
-        summary = f"{isolated(record['task'])}: {share} likely"
+        summary = f"{isolated(record['task'])}: probability {share}"
     evidence = (
         f'<span class="e">{record["found"]} of {record["asked"]} n-grams or words known</span>'
         if record["asked"]
         else ""
     )
     others = "".join(map(_alternative, record.get("alternatives", ())))
-    return f'<span class="h">{head}</span><span class="m">{summary}</span>{others}{_candidates(record)}{evidence}'
+    title = f'<span class="h">{head}</span><span class="m">{summary}</span>'
+    return f"{title}{others}{_candidates(record)}{evidence}"
 
 
 def _alternative(other: dict[str, Any]) -> str:
-    """Return what the card says of a less sure task's proposal."""
+    """Return the card's line for the proposal of another task with a lower probability."""
     named = f"{isolated(other['task'])}, {format_probability(other['probability'])}"
     return f'<span class="m">or <b>{isolated(show_candidate(other["replacement"]))}</b> ({named})</span>'
 
 
 def label_html(label: str, gloss: str, *, strong: bool = False) -> str:
-    """Return a label as HTML, and beside it where to read what it means."""
+    """Return a label as HTML, followed by its gloss."""
     name = f"<b>{isolated(label)}</b>" if strong else isolated(label)
     return f"{name} <small>{isolated(gloss)}</small>" if gloss else name
 
@@ -218,7 +220,7 @@ def _candidates(record: dict[str, Any]) -> str:
     observed = " ".join(record["observed"].lower().split())
     if observed not in [name for name, _ in kept]:
         kept = [*kept, *(pair for pair in record["candidates"] if pair[0] == observed)]
-    shares = _known(record, observed)
+    shares = _candidate_shares(record, observed)
     low = min(score for _, score in record["candidates"])
     span = max(score for _, score in kept) - low or 1.0
     rows = "".join(
@@ -231,10 +233,11 @@ def _candidates(record: dict[str, Any]) -> str:
     return f'<span class="a">{rows}</span>'
 
 
-def _known(record: dict[str, Any], observed: str) -> dict[str, str]:
-    """Return what is known of the candidates' probabilities; bars show how their scores lie to each other.
+def _candidate_shares(record: dict[str, Any], observed: str) -> dict[str, str]:
+    """Return the known probabilities of candidates (the bars show all their scores).
 
-    Of a flag the best candidate is weighed against the one that stands there, of a label against all others.
+    For a flag, the probability is that of the best candidate against the observed one; for a label, against
+    all other candidates.
     """
     probability, names = record["probability"], [name for name, _ in record["candidates"]]
     shares = {record["chosen"]: format_probability(probability)}
@@ -247,19 +250,19 @@ def _known(record: dict[str, Any], observed: str) -> dict[str, str]:
 
 
 def format_probability(probability: float) -> str:
-    """Return a probability for people; what is not certain is neither 0 nor 100 %."""
+    """Format a probability in per cent, from 1 to 99 %, since no decision is certain."""
     return f"{100 * min(max(probability, 0.01), 0.99):.0f}\u00a0%"
 
 
 def show_candidate(text: str) -> str:
-    """Return a candidate for people: that of no word has a sign of its own."""
+    """Return a candidate for display; the empty candidate is shown as a symbol."""
     return " ".join(text.split()) or "∅"
 
 
 WHOLE = 1_000_000
-"""Characters of text up to which a page shows all of it; above, only paragraphs with flags."""
+"""Maximum number of characters for showing the whole text; longer texts show only paragraphs with flags."""
 MOST = 6_000_000
-"""Characters of HTML after which no further document is shown."""
+"""Number of characters of HTML after which no further document is shown."""
 _LISTED = 500
 _CORRECTIONS = 20
 _LABELS = 10
@@ -277,9 +280,9 @@ class Summary:
     listed : list of (number, title, words, flags)
         The first documents that have flags.
     flagged_documents : int
-        How many there are of these.
+        Number of documents that have flags.
     last : int
-        Number of the last document that is shown where not everything is.
+        Number of the last document that is shown if not everything is.
     """
 
     documents: int = 0
@@ -295,7 +298,7 @@ class Summary:
     _corrections: dict[tuple[str, str, str], list[Any]] = field(default_factory=dict)
 
     def add(self, document: dict[str, Any]) -> None:
-        """Count a document (see `format`)."""
+        """Add the counts of an encoded document (see `HtmlFormat.encode`)."""
         self.documents += 1
         self.words += document["words"]
         self.characters += document["characters"]
@@ -322,16 +325,16 @@ class Summary:
 
     @property
     def decisions(self) -> int:
-        """How many decisions all tasks took."""
+        """The number of decisions of all tasks."""
         return sum(decisions for decisions, _ in self.tasks.values())
 
     @property
     def only_labels(self) -> bool:
-        """Whether every decision gives a label, so that none could be flagged."""
+        """Whether every decision assigns a label, so that none can be flagged."""
         return 0 < self.decisions == sum(sum(labels.values()) for labels in self.labels.values())
 
     def frequent_labels(self, task: str) -> list[tuple[str, str, int]]:
-        """Return a task's most frequent labels, their glosses and how often they are given."""
+        """Return a task's most frequent labels with glosses and counts."""
         ranked = sorted(self.labels.get(task, {}).items(), key=lambda item: (-item[1], item[0]))
         return [(*key, count) for key, count in ranked[:_LABELS]]
 
@@ -341,13 +344,13 @@ class Summary:
         return self.characters <= WHOLE
 
     def shows(self, number: int, document: dict[str, Any]) -> bool:
-        """Tell whether a document is on the page, wholly or in part."""
+        """Return True if a document is on the page, wholly or in part."""
         return self.whole or (number <= self.last and bool(document["corrections"]))
 
     def corrections(self) -> list[tuple[str, str, str, int, str | None]]:
-        """Return the most frequent ones: task, from, to, how often, anchor of the first if it is shown.
+        """Return the most frequent corrections: task, from, to, count, anchor of the first one if shown.
 
-        One that came once is not frequent.
+        Corrections that occur only once are left out.
         """
         repeated = [item for item in self._corrections.items() if item[1][0] > 1]
         ranked = sorted(repeated, key=lambda item: (-item[1][0], item[1][1:], item[0]))
@@ -359,14 +362,14 @@ class Summary:
 
 @cache
 def _style() -> tuple[str, str]:
-    """Return the style sheet and the policy that lets it in, and nothing else."""
+    """Return the style sheet, and a content security policy that allows it and nothing else."""
     style = (Path(__file__).parent / "style.css").read_text(encoding="utf8")
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     return style, f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
 
 
 def opening(title: str, *, language: str) -> str:
-    """Return a page up to its body."""
+    """Return a page up to its body element."""
     style, policy = _style()
     return f"""<!DOCTYPE html>
 <html lang="{escape(language)}">
@@ -394,8 +397,8 @@ def head(summary: Summary, *, language: str) -> str:
 {_corrections(summary)}
 {_documents(summary)}
 {_legend(summary)}
-<p class="hint">Point at a marked word, tap it, or go from one to the next with the Tab key: \
-its alternatives appear.{_bars(summary)}</p>
+<p class="hint">Point at or tap a marked word, or move between marked words with the Tab key, \
+to see its alternatives.{_bars(summary)}</p>
 {_left_out(summary)}
 </header>
 <main{' class="q"' * bool(summary.flags)}>
@@ -403,9 +406,9 @@ its alternatives appear.{_bars(summary)}</p>
 
 
 def section(document: dict[str, Any], number: int, *, whole: bool, labels: bool) -> str:
-    """Return a document; of one that is not shown whole only the paragraphs with flags.
+    """Return a document as HTML; unless `whole`, only its paragraphs with flags.
 
-    Where there are only `labels` on the page, its decisions are counted instead of its flags.
+    If there are only `labels` on the page, its decisions are counted instead of its flags.
     """
     parts, hidden = [], 0
     for flags, verse, line, html in document["passages"]:
@@ -482,20 +485,20 @@ def _tasks(summary: Summary) -> str:
 
 
 def _legend(summary: Summary) -> str:
-    """Return how sure flags look, and others; nothing where there are none."""
+    """Return the legend for flags; empty if there are none."""
     if not summary.flags:
         return ""
     sure = '<span class="f k0 key">filled</span>'
     other = '<span class="f u k0 key">underlined only</span>'
     return (
-        f'<p class="hint">{sure} rather wrong than right. {other} and with a ?: worth a look. '
-        "Percentages say how probable it is that the word is wrong, where one word in a hundred is.</p>"
+        f'<p class="hint">{sure}: probably wrong. {other} and marked with a ?: worth checking. '
+        "Percentages are the probability that the word is wrong, if one word in a hundred is wrong.</p>"
     )
 
 
 def _bars(summary: Summary) -> str:
-    """Return what the bars of a flag's card say, and its percentages; nothing where there are no flags."""
-    hint = " Bars show how well each fits; percentages count in, too, that what stands there is mostly right."
+    """Return an explanation of bars and percentages on the cards of flags; empty if there are no flags."""
+    hint = " Bars show how well each candidate fits; percentages also consider that most words are correct."
     return hint if summary.flags else ""
 
 
@@ -528,7 +531,7 @@ def _documents(summary: Summary) -> str:
 
 
 def _counted(summary: Summary) -> tuple[int, str]:
-    """Return what the page is about, flags or, where there could be none, decisions: how many, and a noun."""
+    """Return count and noun of what the page shows: flags or, if nothing can be flagged, decisions."""
     return (summary.decisions, "decision") if summary.only_labels else (summary.flags, "flag")
 
 
@@ -537,13 +540,13 @@ def _left_out(summary: Summary) -> str:
         return ""
     note = f"More than {WHOLE:,} characters of text: only paragraphs with flags are shown"
     if summary.last < summary.documents:
-        note += f", and no document after number {summary.last:,}: the page would pass {MOST:,} characters"
-    return f'<p class="hint">{note}. All counts are of the whole.</p>'
+        note += f", and no documents after number {summary.last:,} (the limit is {MOST:,} characters)"
+    return f'<p class="hint">{note}. All counts are for the whole text.</p>'
 
 
 @dataclass(frozen=True, slots=True)
 class JobPart:
-    """A page of a job: its file, what it was made of, and what is in it."""
+    """A page of a job: its file, its source and its counts."""
 
     name: str
     source: str
@@ -553,7 +556,7 @@ class JobPart:
 
 
 def parts_page(parts: Sequence[JobPart], *, left: int, language: str) -> str:
-    """Return the page; `left` shards have no part (yet)."""
+    """Return the index of a job's pages; `left` shards have no page (yet)."""
     documents, flags = sum(part.documents for part in parts), sum(part.flags for part in parts)
     title = f"{pluralize(flags, 'flag')} in {pluralize(documents, 'document')}"
     rows = "\n".join(
@@ -561,7 +564,7 @@ def parts_page(parts: Sequence[JobPart], *, left: int, language: str) -> str:
         f"<td>{part.documents:,}</td><td>{part.words:,}</td><td>{part.flags:,}</td></tr>"
         for part in parts
     )
-    missing = f"<p>{pluralize(left, 'part')} could not be made, or not yet.</p>\n" if left else ""
+    missing = f"<p>{pluralize(left, 'part')} not available (yet).</p>\n" if left else ""
     return f"""{opening(title, language=language)}
 <body>
 <header lang="en">
@@ -580,9 +583,9 @@ def parts_page(parts: Sequence[JobPart], *, left: int, language: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class HtmlFormat:
-    """One page, complete in itself. Long corpora: only paragraphs with flags (see `Summary`).
+    """One self-contained page; for a long corpus, only paragraphs with flags (see `Summary`).
 
-    Documents wait in a temporary file, since the summary stands before them.
+    Documents are kept in a temporary file, since the summary comes before them.
     """
 
     language: str = "en"
@@ -591,9 +594,9 @@ class HtmlFormat:
     mirrors: tuple[Kind, ...] = ()
 
     def encode(self, results: Sequence[AnnotatedDocument]) -> bytes:
-        """Return some documents as JSON, a line each: their figures and paragraphs."""
-        drawn = (_drawn(result) for result in results if not result.document.blank)
-        return b"".join(json.dumps(document).encode() + b"\n" for document in drawn)
+        """Encode some documents as JSON, one per line: their figures and paragraphs."""
+        records = (_document_record(result) for result in results if not result.document.blank)
+        return b"".join(json.dumps(document).encode() + b"\n" for document in records)
 
     def join(self, chunks: Iterable[bytes], write: Callable[[bytes], object]) -> None:
         """Write the page."""
@@ -614,7 +617,7 @@ class HtmlFormat:
             write(foot().encode())
 
 
-def _drawn(result: AnnotatedDocument) -> dict[str, Any]:
+def _document_record(result: AnnotatedDocument) -> dict[str, Any]:
     flagged, labelled = flagged_records(result), label_records(result)
     paragraphs = list(passages(result, [*flagged, *labelled]))
     labels = Counter((record["task"], record["chosen"], record.get("gloss", "")) for record in labelled)

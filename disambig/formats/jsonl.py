@@ -1,4 +1,4 @@
-"""JSON Lines: reading documents, and writing decisions."""
+"""JSON Lines: reading documents, writing decisions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BYTE_ORDER_MARK = "\ufeff"
 def json_documents(
     lines: Iterator[FileLine], path: str, *, field: str
 ) -> Iterator[Document | UnreadableDocument]:
-    """Yield one document an object; blank lines are passed over, bad ones reported by number."""
+    """Yield one document per object; skip blank lines, and report invalid lines by number."""
     for line in lines:
         try:
             document = _document(decode_line(line, path), path, line.number, field)
@@ -49,16 +49,16 @@ def _document(text: str, path: str, number: int, field: str) -> Document | None:
     try:
         parsed: Any = json.loads(text)
     except json.JSONDecodeError as problem:
-        raise refuse(f"no JSON ({problem.msg}, column {problem.colno})") from None
+        raise refuse(f"not JSON ({problem.msg}, column {problem.colno})") from None
     except (ValueError, RecursionError) as problem:
-        raise refuse(f"no JSON that can be read ({problem})") from None
+        raise refuse(f"JSON that cannot be read ({problem})") from None
     if not isinstance(parsed, dict):
-        raise refuse(f"a JSON {_name(parsed)} and no object")
+        raise refuse(f"a JSON {_name(parsed)}, not an object")
     if field not in parsed:
-        raise refuse(f"no key {field!r}, only {', '.join(map(repr, parsed)) or 'an empty object'}")
+        raise refuse(f"the key {field!r} is missing; keys: {', '.join(map(repr, parsed)) or 'none'}")
     body = parsed.pop(field)
     if not isinstance(body, str):
-        raise refuse(f"the value of {field!r} is a JSON {_name(body)} and no string")
+        raise refuse(f"the value of {field!r} is a JSON {_name(body)}, not a string")
     unfitness = text_problem(body)
     if unfitness:
         raise refuse(unfitness)
@@ -78,7 +78,7 @@ _AT_ONCE = 256
 
 @dataclass(frozen=True, slots=True)
 class JsonlFormat:
-    """One object a document: id, path, line, text, models, number of flags, decisions, other keys."""
+    """One object per document: id, path, line, text, models, number of flags, decisions, other keys."""
 
     text: bool = True
     name: str = "jsonl"
@@ -94,12 +94,12 @@ class JsonlFormat:
         return bytes(line)
 
     def join(self, chunks: Iterable[bytes], write: Callable[[bytes], object]) -> None:
-        """Write what `encode` returned, in order."""
+        """Write the chunks returned by `encode`, in order."""
         for chunk in chunks:
             write(chunk)
 
     def _add(self, result: AnnotatedDocument, line: bytearray) -> None:
-        """Add a document's line; its records are encoded some at a time, since there may be millions."""
+        """Append a document's line; records are encoded in blocks, since there may be millions."""
         document = result.document
         fields: dict[str, Any] = {"id": document.id, "path": document.path}
         if document.line:
@@ -112,15 +112,15 @@ class JsonlFormat:
         fields["models"] = {decisions.task: decisions.model for decisions in result.decisions}
         fields["flags"] = result.flags
         line += to_json(fields)[:-1] + b', "decisions": ['
-        every, separator = records(result), b""
-        while some := list(islice(every, _AT_ONCE)):
+        all_records, separator = records(result), b""
+        while some := list(islice(all_records, _AT_ONCE)):
             line += separator + to_json(some)[1:-1]
             separator = b", "
         line += b"]}\n"
 
 
 def to_json(value: Any) -> bytes:
-    """Return `value` as JSON in UTF-8; text that UTF-8 cannot hold is escaped."""
+    """Return `value` as JSON in UTF-8; text that UTF-8 cannot encode is escaped."""
     try:
         return _encode(value).encode()
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""Read labelled examples: JSON Lines, tables, folders and XML."""
+"""Read labelled examples from JSON Lines, tables, folders and XML."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ _FIRST = re.compile(r"<([A-Za-z][^<>\s]{0,40})")
 
 
 class ExampleSource:
-    """A file of labelled examples, and how it is to be read.
+    """A file of labelled examples, and the options for reading it.
 
     Attributes
     ----------
     path : str
     encoding : str or None
-        The one that the user named, if any.
+        The encoding given by the user, if any.
     strict : bool
-        Whether what is broken is an error; else it is left out.
+        Whether a malformed example is an error; otherwise it is left out.
     tell : callable or None
-        Gets a line for the user.
+        Called with messages for the user.
     """
 
     def __init__(
@@ -60,12 +60,12 @@ class ExampleSource:
 
     @cached_property
     def data(self) -> bytes:
-        """The bytes of the file, unpacked as its name says.
+        """The bytes of the file, decompressed according to its name.
 
         Raises
         ------
         UserError
-            D300 to D308 for what cannot be read.
+            D300 to D308 for a file that cannot be read.
         """
         try:
             with open_bytes(self.path) as stream:
@@ -76,58 +76,58 @@ class ExampleSource:
 
     @cached_property
     def text(self) -> str:
-        """The text of the file, without a byte order mark; UTF-8 unless the user named another encoding.
+        """The text of the file without a byte order mark, in the user's encoding or UTF-8.
 
         Raises
         ------
         UserError
-            D469 for bytes that are no text, D303 for what is binary, and those of `data`.
+            D469 for bytes that are not in the encoding, D303 for a binary file, and the errors of `data`.
         """
         return decode_as(self.data, self.path, self.encoding or UTF_8)
 
     @cached_property
     def xml(self) -> str:
-        """The text of an XML file without its comments, in the encoding that is named or that it declares.
+        """The text of an XML file without comments, in the user's encoding or the one that it declares.
 
         Raises
         ------
         UserError
-            D493 for too large a file, D469 for bytes that are not of the encoding that is named, D300 to D308
-            for what cannot be read.
+            D493 for a file that is too large, D469 for bytes that are not in the user's encoding, D300 to
+            D308 for a file that cannot be read.
         """
         return without_comments(read_xml(self.path, encoding=self.encoding, tell=self.tell))
 
     @property
     def element(self) -> str:
-        """The name of the first element of an XML file; empty where there is none."""
+        """The name of the first element of an XML file; empty if there is none."""
         first = _FIRST.search(self.xml)
         return first[1] if first else ""
 
     def broken(self, where: str, problem: str) -> None:
-        """Tell of a broken example, which is left out, or raise.
+        """Report a malformed example, which is then left out, or raise an error.
 
         Parameters
         ----------
         where : str
             File and line.
         problem : str
-            What is broken, without a full stop.
+            What is wrong, without a full stop.
 
         Raises
         ------
         UserError
-            D488, where the user wants what is broken to be an error.
+            D488 if `strict` is set.
         """
         error_sink(strict=self.strict, tell=self.tell)(where, problem)
 
 
 class ReaderTraits:
-    """Fields that a reader of examples may declare; the values here stand where it does not."""
+    """Optional attributes of a reader of examples, with their defaults."""
 
     suffixes: tuple[str, ...] = ()
-    """How the names of its files end, such as ``".jsonl"``, without that of a compression."""
+    """Suffixes of its files, such as ``".jsonl"``, without that of a compression."""
     elements: tuple[str, ...] = ()
-    """XML that it reads: names of the first element."""
+    """Names of the first element of XML files that it reads."""
 
 
 class ExampleReader(Protocol):
@@ -140,28 +140,28 @@ class ExampleReader(Protocol):
 def whole_text_example(
     text: str, label: str, document: str, where: str, word: str = "", gloss: str = ""
 ) -> Labelled:
-    """Return the example of a whole text; a mark in it is text here."""
+    """Return the example of a whole text; marks in it are kept as text."""
     label = label.strip()
     if not label:
-        raise example_error(where, "an empty label")
+        raise example_error(where, "the label is empty")
     if not can_be_encoded(label):
         raise example_error(where, "half a surrogate pair in its label")
     return Labelled(text, 0, len(text), label, document, where, word.strip(), gloss)
 
 
 def example_error(where: str, problem: str) -> UserError:
-    """Return the error of a line that is no example."""
+    """Return the error for a line that is not an example."""
     return UserError("D460", where=where, problem=problem)
 
 
 TEXT, LABEL, DOCUMENT, WORD = "text", "label", "document", "word"
 Whole = tuple[str, str, str, str]
-"""Text, label, document and where it stands."""
+"""Text, label, document and place."""
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledRow:
-    """A row of a table; `word` is None where the table has no such column."""
+    """A row of a table; `word` is None if the table has no such column."""
 
     text: str
     label: str
@@ -171,19 +171,19 @@ class LabelledRow:
 
 
 def is_table(path: str, text: str) -> bool:
-    """Tell whether a file is a table of labelled documents: a .csv, or a .tsv that names its columns."""
+    """Return True if a file is a table of labelled documents: a .csv, or a .tsv that names its columns."""
     name = without_compression(path)
     first = [cell.strip().strip('"') for cell in text.partition("\n")[0].split(TAB)]
     return name.endswith(".csv") or (name.endswith(".tsv") and TEXT in first and LABEL in first)
 
 
 def table_documents(path: str, text: str) -> Iterator[LabelledRow]:
-    """Yield the rows, of columns ``text``, ``label`` and, if there are such, ``document`` and ``word``.
+    """Yield the rows of a table with columns ``text``, ``label`` and, optionally, ``document`` and ``word``.
 
     Raises
     ------
     UserError
-        D471 where a column is missing, D460 where it stands twice, D302 and D326 for what is no table.
+        D471 if a column is missing, D460 if it occurs twice, D302 and D326 for a file that is not a table.
     """
     lines = read_lines(io.BytesIO(text.encode("utf8", "surrogatepass")))
     try:
@@ -197,7 +197,7 @@ def table_documents(path: str, text: str) -> Iterator[LabelledRow]:
         raise UserError("D471", path=path, field=LABEL, columns=shown)
     for column in (TEXT, LABEL, DOCUMENT, WORD):
         if header.columns.count(column) > 1:
-            raise UserError("D460", where=path, problem=f"names the column {column!r} twice: leave one")
+            raise UserError("D460", where=path, problem=f"the column {column!r} occurs twice: remove one")
     for row in read_rows(lines, path, delimiter=header.delimiter):
         cells = row_cells(row, header, path)
         if isinstance(cells, UserError):
@@ -208,15 +208,15 @@ def table_documents(path: str, text: str) -> Iterator[LabelledRow]:
 
 
 def folder_documents(path: str, read: Callable[[str], str]) -> Iterator[Whole]:
-    """Yield each file under each folder of `path`: the folder's name is its label.
+    """Yield the files in each folder of `path`; the name of the folder is their label.
 
-    Hidden files and folders are left out, and files beside the folders.
+    Hidden files and folders, and files outside the folders, are left out.
 
     Raises
     ------
     UserError
-        D468 where there is no folder, D461 for one without a document, D308 for what cannot be read or is
-        no regular file; whatever `read` raises.
+        D468 if there is no folder, D461 for a folder without documents, D308 for a file that cannot be read
+        or is not a regular file; whatever `read` raises.
     """
     try:
         with os.scandir(path) as entries:
@@ -228,8 +228,8 @@ def folder_documents(path: str, read: Callable[[str], str]) -> Iterator[Whole]:
             if not files:
                 raise UserError("D461", path=os.path.join(path, label), hint="")
             for file in files:
-                if os.path.exists(file) and not os.path.isfile(file):  # a pipe would be waited for
-                    raise UserError("D308", path=file, problem="no regular file")
+                if os.path.exists(file) and not os.path.isfile(file):  # reading a pipe would block
+                    raise UserError("D308", path=file, problem="not a regular file")
                 yield read(file), label, file, file
     except OSError as problem:
         raise read_error(path, problem) from problem
@@ -246,7 +246,7 @@ def _files(folder: str) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class MarkedTables:
-    """Rows of a table, or lines of two or three columns; also files whose names no reader knows."""
+    """Rows of a table, or lines of two or three columns; also files without a known suffix."""
 
     suffixes = (".csv", ".tsv")
 
@@ -256,7 +256,8 @@ class MarkedTables:
         Raises
         ------
         UserError
-            D460 for a line that is no example, D471 for a table without its columns; those of `Source.text`.
+            D460 for a line that is not an example, D471 for a table without the required columns; the errors
+            of `ExampleSource.text`.
         """
         if is_table(source.path, source.text):
             yield from map(_row_example, table_documents(source.path, source.text))
@@ -267,7 +268,7 @@ class MarkedTables:
 
 
 def _row_example(row: LabelledRow) -> Labelled:
-    """Return the example in a row: a whole text, or where the table has words a marked place."""
+    """Return the example in a row: a whole text or, if the table has words, a marked place."""
     if row.word is None:
         return whole_text_example(row.text, row.label, row.document or row.text, row.where)
     text, start, end = remove_marks(row.text, row.where)
@@ -278,7 +279,7 @@ def _column_example(line: str, where: str) -> Labelled:
     columns = line.rstrip("\r").split("\t")
     if len(columns) not in (2, 3):
         n = "1 column" if len(columns) == 1 else f"{len(columns)} columns"
-        problem = f"{n}, not two or three (text, label, document) with TABs between"
+        problem = f"{n} instead of two or three (text, label, document) separated by TABs"
         raise example_error(where, problem)
     text, start, end = remove_marks(columns[0], where)
     document = "".join(columns[2:]) or text
@@ -287,7 +288,7 @@ def _column_example(line: str, where: str) -> Labelled:
 
 @dataclass(frozen=True, slots=True)
 class JsonLines:
-    """A JSON object a line: a text with a label, or with places that have one."""
+    """One JSON object per line: a text with a label, or with labelled places."""
 
     suffixes = (".jsonl", ".ndjson")
 
@@ -297,7 +298,7 @@ class JsonLines:
         Raises
         ------
         UserError
-            D460 for a line that is no example; those of `Source.text`.
+            D460 for a line that is not an example; the errors of `ExampleSource.text`.
         """
         for number, line in enumerate(source.text.split("\n"), 1):
             if line.strip():
@@ -308,12 +309,12 @@ def _line_examples(line: str, where: str) -> Iterator[Labelled]:
     try:
         entry = json.loads(line)
     except (ValueError, RecursionError) as problem:
-        raise example_error(where, f"no JSON: {problem}") from problem
+        raise example_error(where, f"not JSON: {problem}") from problem
     if not isinstance(entry, dict) or not isinstance(entry.get("text"), str):
-        raise example_error(where, 'no object with a "text"')
+        raise example_error(where, 'not an object with a "text"')
     domain = entry.get("domain") or ""
     if not isinstance(domain, str):
-        raise example_error(where, '"domain" is no string')
+        raise example_error(where, '"domain" is not a string')
     picked = entry.get("picked") or False
     if not isinstance(picked, bool):
         raise example_error(where, '"picked" is neither true nor false')
@@ -321,14 +322,14 @@ def _line_examples(line: str, where: str) -> Iterator[Labelled]:
     document = entry["text"] if entry.get("document") in (None, "") else str(entry["document"])
     if not {"start", "end", "places"} & entry.keys():
         if not isinstance(entry.get(LABEL), str):
-            raise example_error(where, 'no "label" that is a string')
-        of_mark = [entry.get(name) if OPEN in entry["text"] else "" for name in ("word", "gloss")]
-        about = (value if isinstance(value, str) else "" for value in of_mark)
+            raise example_error(where, '"label" is missing or not a string')
+        mark_values = [entry.get(name) if OPEN in entry["text"] else "" for name in ("word", "gloss")]
+        about = (value if isinstance(value, str) else "" for value in mark_values)
         yield replace(whole_text_example(entry["text"], entry[LABEL], document, where, *about), **beside)
         return
     places = entry.get("places", [entry])
     if not isinstance(places, list):
-        raise example_error(where, '"places" is no list')
+        raise example_error(where, '"places" is not a list')
     for place in places:
         yield replace(_check_object(place, entry["text"], document, where), **beside)
 
@@ -338,9 +339,9 @@ def _check_object(place: Any, text: str, document: str, where: str) -> Labelled:
         (place.get("start"), place.get("end"), place.get("label")) if isinstance(place, dict) else (None,) * 3
     )
     if not isinstance(label, str) or type(start) is not int or type(end) is not int:
-        raise example_error(where, 'a place needs whole "start" and "end", and a "label"')
+        raise example_error(where, 'a place needs "start" and "end" as whole numbers, and a "label"')
     if not 0 <= start <= end <= len(text):
-        raise example_error(where, f"{start} to {end} is no part of {len(text)} characters")
+        raise example_error(where, f"{start} to {end} is not a range in {len(text)} characters")
     word, gloss = place.get("word") or "", place.get("gloss") or ""
     if not isinstance(word, str) or not isinstance(gloss, str):
         raise example_error(where, '"word" and "gloss" must be strings')
@@ -349,7 +350,7 @@ def _check_object(place: Any, text: str, document: str, where: str) -> Labelled:
 
 @dataclass(frozen=True, slots=True)
 class Senseval:
-    """The instances of Senseval that have a sense."""
+    """Instances of Senseval that have a sense."""
 
     elements = ("corpus", "lexelt")
 
@@ -361,7 +362,7 @@ class Senseval:
 
 @dataclass(frozen=True, slots=True)
 class NoadMasc:
-    """The words of NOAD-MASC that have a sense, of its archive or a single file."""
+    """Words of NOAD-MASC that have a sense, from its archive or a single file."""
 
     suffixes = ARCHIVES
     elements = ("SimpleWsdDoc",)
@@ -385,27 +386,27 @@ def read_labelled(
     strict: bool = False,
     tell: ErrorCallback | None = None,
 ) -> list[Labelled]:
-    """Read labelled examples: directories, and files by their endings (see the module).
+    """Read labelled examples from directories and files; the suffix determines the format.
 
-    Examples of whole texts keep the marks in them: `disambig.training.labelled_dataset.as_task_decides`.
+    Examples of whole texts keep their marks: see `disambig.training.labelled_dataset.as_task_decides`.
 
     Parameters
     ----------
     paths : path or sequence of path
     encoding : str, optional
-        Of all files; UTF-8 if not given, of XML what it declares.
+        Encoding of all files; by default UTF-8 or, for XML, the declared one.
     strict : bool
-        Whether a broken instance in XML is an error; else it is left out.
+        Whether a malformed instance in XML is an error; otherwise it is left out.
     tell : callable, optional
-        Gets a line for each of these.
+        Called with one line for each example that is left out.
 
     Raises
     ------
     UserError
-        D460 for a line that is no example, D461 where there is none (of a label, in a directory), D468 for
-        a directory without folders, D469 for bytes that are no text, D470 for an unknown encoding, D471
-        for a table without its columns, D488 to D494 for XML; D300 to D308 for the file; D414 for a reader
-        that gives no examples.
+        D460 for a line that is not an example, D461 if there are no examples (or none of a label, in a
+        directory), D468 for a directory without folders, D469 for bytes that are not in the encoding, D470
+        for an unknown encoding, D471 for a table without the required columns, D488 to D494 for XML; D300 to
+        D308 for the file; D414 for a reader that returns something else than examples.
     """
     files = [paths] if isinstance(paths, str | Path) else list(paths)
     _check_encoding(encoding or UTF_8)
@@ -414,35 +415,36 @@ def read_labelled(
         source = ExampleSource(file, encoding=encoding, strict=strict, tell=tell)
         examples.extend(_read_directory(source) if os.path.isdir(file) else read_source(source))
     if not examples:
-        hint = "; answers to Senseval's XML that are in a file of their own: disambig evaluate --key FILE"
+        hint = "; if the answers to Senseval's XML are in a separate file: disambig evaluate --key FILE"
         names = list(map(str, files))
         raise UserError("D461", path=", ".join(names), hint=hint if any(map(is_xml, names)) else "")
     return examples
 
 
 def read_source(source: ExampleSource) -> Iterator[Labelled]:
-    """Yield the examples of one file, by the reader that is for it.
+    """Yield the examples of one file, with the reader for it.
 
     Raises
     ------
     UserError
-        D491 for XML that no reader reads, D414 for a reader that gives something else; whatever it raises.
+        D491 for XML that no reader reads, D414 for a reader that returns something else than examples;
+        whatever the reader raises.
     """
     reader = find_reader(source)
     for example in reader.read(source):
         if not isinstance(example, Labelled) or not 0 <= example.start <= example.end <= len(example.text):
             raise contract_error(
                 f"the reader {type(reader).__name__}",
-                f"it gave {str(example)[:200]} for {source.path}",
+                f"it returned {str(example)[:200]} for {source.path}",
                 "a Labelled whose place lies in its text",
             )
         yield example
 
 
 def find_reader(source: ExampleSource) -> ExampleReader:
-    """Return the reader of a file: that of the longest ending, then that of its first element.
+    """Return the reader for a file: the one with the longest matching suffix, else by its first XML element.
 
-    Of two readers that claim the same the one that was registered first has it, the core's before all.
+    If two readers match, the one that was registered first is taken; those of the core come first.
 
     Raises
     ------
@@ -477,7 +479,7 @@ def example_readers() -> dict[str, ExampleReader]:
 
 
 def is_xml(path: str) -> bool:
-    """Tell whether a file is XML, or an archive of it, by its name."""
+    """Return True if the name of a file is that of XML, or of an archive of XML."""
     name = without_compression(path).lower()
     return name.endswith((XML, ".tar"))
 
@@ -493,5 +495,5 @@ def _read_directory(source: ExampleSource) -> Iterator[Labelled]:
 def _check_encoding(name: str) -> None:
     try:
         "".encode(name)
-    except (LookupError, ValueError):  # unknown, or one that encodes nothing, or no name at all
+    except (LookupError, ValueError):  # unknown, not a text encoding, or not a valid name
         raise UserError("D470", where="", name=name) from None

@@ -1,4 +1,4 @@
-"""N-best lists as JSON Lines: reading, the columns that tasks work on, and writing."""
+"""N-best lists as JSON Lines: reading, conversion to columns, and writing."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from disambig.files import READ_ERRORS, open_bytes, read_error
 from disambig.formats.documents import can_be_encoded, decode_line, document_id, read_lines
 
 MOST = 1_000_000
-"""Candidates of a list, at most."""
+"""Maximum number of candidates of a list."""
 
 
 @dataclass(frozen=True, slots=True)
 class NBestList:
-    """One list.
+    """One list of candidates.
 
     Attributes
     ----------
@@ -31,19 +31,19 @@ class NBestList:
     candidates : tuple of str
         In the order of the source.
     scores, costs : tuple of float, or None
-        One a candidate, or not given.
+        One per candidate; None if not given.
     features : tuple of mapping of str to float
-        One mapping a candidate.
+        One mapping per candidate.
     reference : str or None
-        What would have been right; it need not be among the candidates.
+        The right text, which need not be among the candidates.
     document : str
-        What must not be split between training and testing: its own, else the reference, else the id.
+        The document, else the reference, else the id. It is never split between training and testing.
     where : str
         File and line, for messages.
     source : mapping
-        The object as it was read.
+        The original JSON object.
     words, tags : tuple of tuple of str, or None
-        The words of each candidate and, where there are words, a tag for each of these; or not given.
+        The words of each candidate and a tag for each word; None if not given.
     """
 
     id: str
@@ -62,17 +62,17 @@ class NBestList:
 def read_nbest(
     paths: str | Sequence[str], *, bad: Callable[[UserError], object] | None = None
 ) -> Iterator[NBestList]:
-    """Yield the lists of files, ``-`` for standard input; packed ones (.gz, .xz, .zst) too.
+    """Yield the lists of files, which may be compressed (.gz, .xz, .zst); ``-`` is standard input.
 
     Parameters
     ----------
     bad : callable, optional
-        Gets the error of a line that is no list, which is left out then.
+        Called with the error of each line that is not a list, which is then left out.
 
     Raises
     ------
     UserError
-        D334 for a line that is no list; D300 to D308 for the file.
+        D334 for a line that is not a list; D300 to D308 for the file.
     """
     for path in [paths] if isinstance(paths, str) else paths:
         try:
@@ -94,17 +94,17 @@ def read_nbest(
 
 
 def parse_line(text: str, where: str, name: str = "") -> NBestList:
-    """Return the list of a line; `name` is its id where it has none.
+    """Parse the list in a line; `name` is its id if it has none.
 
     Raises
     ------
     UserError
-        D334 where it is none.
+        D334 if it is not a list.
     """
     try:
         entry = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise UserError("D334", where=where, problem=f"no JSON ({error})") from None
+        raise UserError("D334", where=where, problem=f"not JSON ({error})") from None
     entry = _without_nulls(entry)
     problem = _problem(entry)
     if problem:
@@ -144,17 +144,17 @@ def _texts(candidates: Sequence[Mapping[str, Any]], key: str) -> tuple[tuple[str
 
 
 def _problem(entry: Any) -> str:
-    """Say why this is no list; empty if it is one."""
+    """Return why a JSON value is not a list of candidates; empty if it is."""
     if not isinstance(entry, dict):
-        return "no JSON object"
+        return "not a JSON object"
     candidates = entry.get("candidates")
     if not isinstance(candidates, list) or not candidates:
-        return 'no "candidates": a list of one at least is wanted'
+        return '"candidates" must be a list with at least one candidate'
     if len(candidates) > MOST:
-        return f"{len(candidates):,} candidates are more than {MOST:,}"
+        return f"{len(candidates):,} candidates: more than {MOST:,}"
     for key in ("reference", "document"):
         if not isinstance(entry.get(key, ""), str) or not can_be_encoded(entry.get(key, "")):
-            return f"{key!r} is no text"
+            return f"{key!r} is not text"
     if isinstance(entry.get("id", ""), list | dict | bool | float):
         return '"id" is neither a text nor a whole number'
     for number, candidate in enumerate(candidates, 1):
@@ -170,12 +170,12 @@ def _problem(entry: Any) -> str:
 
 def _column_problem(candidate: Any) -> str:
     if not isinstance(candidate, dict) or not isinstance(candidate.get("text"), str):
-        return 'no object with a "text"'
+        return 'not an object with a "text"'
     if not can_be_encoded(candidate["text"]):
         return "half a surrogate pair in its text"
     for key in ("score", "cost"):
         if key in candidate and not _is_number(candidate[key]):
-            return f"{key!r} is {candidate[key]!r}, no finite number"
+            return f"{key!r} is {candidate[key]!r}, not a finite number"
     if candidate.get("cost", 0) < 0:
         return f'"cost" is {candidate["cost"]!r}, below zero'
     problem = _words_problem(candidate)
@@ -183,16 +183,16 @@ def _column_problem(candidate: Any) -> str:
         return problem
     features = candidate.get("features", {})
     if not isinstance(features, dict):
-        return '"features" is no object of names and numbers'
+        return '"features" is not an object with names and numbers'
     strange = next((name for name, value in features.items() if not _is_number(value)), None)
-    return "" if strange is None else f"the feature {strange!r} is {features[strange]!r}, no finite number"
+    return "" if strange is None else f"the feature {strange!r} is {features[strange]!r}, not a finite number"
 
 
 def _words_problem(candidate: Mapping[str, Any]) -> str:
     for key in ("words", "tags"):
         texts = candidate.get(key, [])
         if not isinstance(texts, list) or not all(isinstance(text, str) and text for text in texts):
-            return f"{key!r} is no list of texts, none of them empty"
+            return f"{key!r} is not a list of non-empty texts"
         if not all(map(can_be_encoded, texts)):
             return f"half a surrogate pair in {key!r}"
     if "tags" in candidate and len(candidate["tags"]) != len(candidate.get("words", ())):
@@ -210,19 +210,19 @@ Measured = Callable[[Sequence[str], Sequence[str]], NDArray[np.float32]]
 
 
 def to_candidate_lists(items: Sequence[NBestList], measure: Measured | None = None) -> CandidateLists:
-    """Return lists by columns.
+    """Convert lists to columns.
 
     Parameters
     ----------
-    items : sequence of NBest
+    items : sequence of NBestList
     measure : callable, optional
-        From texts and references to costs: of lists that say no costs and have a reference.
+        Maps texts and references to costs, for lists that have a reference but no costs.
 
     Returns
     -------
     CandidateLists
-        Costs are NaN where neither the list nor the measure says them. Where some lists say their words, the
-        texts of others are cut at white space; tags are there where all lists say them.
+        Costs are NaN if neither the list nor the measure gives them. If some lists have words, the texts of
+        the others are split at white space; there are tags only if all lists have them.
     """
     plain = CandidateLists.from_texts([item.candidates for item in items])
     scores, costs = np.zeros(len(plain.texts)), np.full(len(plain.texts), np.nan, np.float32)
@@ -246,9 +246,9 @@ def to_candidate_lists(items: Sequence[NBestList], measure: Measured | None = No
 
 
 def list_instances(lists: CandidateLists) -> Instances:
-    """Return lists as instances outside any text; observed is the first candidate of least cost.
+    """Return lists as instances outside any text; the observed candidate is the first with the lowest cost.
 
-    It is -1 in lists whose costs are not known.
+    It is -1 in lists without costs.
     """
     n = len(lists)
     observed = np.full(n, -1, np.int32)
@@ -288,7 +288,7 @@ def _features(items: Sequence[NBestList], names: Sequence[str]) -> object:
 
 @contextmanager
 def name_error_place(items: Sequence[NBestList]) -> Iterator[None]:
-    """Name file, line and candidate in errors of the block that say which text they are about.
+    """Add file, line and candidate to errors in the block that are about a text.
 
     Such an error has the values ``text``, of a candidate or a reference, and ``path``, which is replaced.
     """
@@ -311,13 +311,13 @@ def _where(items: Sequence[NBestList], text: object) -> str:
 
 
 def format_lines(items: Sequence[NBestList], decisions: Decisions) -> Iterator[str]:
-    """Yield the line of each list: ``"model_score"`` and ``"rank"``, from 0 in the source, join a candidate.
+    """Yield the line of each list; each candidate gets ``"model_score"`` and ``"rank"``, its original index.
 
     Parameters
     ----------
-    items : sequence of NBest
+    items : sequence of NBestList
     decisions : Decisions
-        One for each of them, in their order.
+        One decision per list, in the same order.
     """
     for i, item in enumerate(items):
         low, high = int(decisions.offsets[i]), int(decisions.offsets[i + 1])

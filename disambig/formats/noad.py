@@ -1,4 +1,4 @@
-"""NOAD-MASC: running text with senses of the New Oxford American Dictionary."""
+"""Read NOAD-MASC: running text with senses of the New Oxford American Dictionary."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ from disambig.formats.senseval import attributes, replace_entities
 ARCHIVES = (".tar", ".tar.xz", ".tar.gz")
 MAP = "manual_map.txt"
 LARGEST = 20_000_000
-"""Bytes of a file, at most (the largest real one has 1,693,443)."""
+"""Maximum bytes of a file (the largest in the corpus has 1,693,443)."""
 TOTAL = 400_000_000
-"""Bytes of all files, at most (they are 66 million)."""
+"""Maximum bytes of all files (the corpus has 66 million)."""
 MEMBERS = 20_000
-"""Files and directories, at most (there are 419)."""
+"""Maximum number of files and directories (the corpus has 419)."""
 
 
 def iterate_files(path: str) -> Iterator[tuple[str, str]]:
-    """Yield name and text of each document and of the map, in the order of their names.
+    """Yield name and text of each document and of the map, sorted by name.
 
     Raises
     ------
     UserError
-        D493 for more than the corpus can have, D494 for a member of the archive that is no plain file,
-        D300 to D308 for what cannot be read.
+        D493 for a corpus that is too large, D494 for a member of the archive that is not a regular file,
+        D300 to D308 for a file that cannot be read.
     """
     try:
         if os.path.isdir(path):
@@ -56,7 +56,7 @@ def iterate_files(path: str) -> Iterator[tuple[str, str]]:
 
 
 def is_archive(path: str) -> bool:
-    """Tell whether a file is an archive, by its name."""
+    """Return True if the name of a file is that of an archive."""
     return path.endswith(ARCHIVES)
 
 
@@ -78,8 +78,8 @@ def _directory_files(path: str) -> Iterator[tuple[str, str]]:
             with open_bytes(file) as stream:
                 text = _text(stream.read(LARGEST + 1), file)
             total, number = total + len(text), number + 1
-            _bounded(path, "files", number, MEMBERS)
-            _bounded(path, "characters", total, TOTAL)
+            _check_limit(path, "files", number, MEMBERS)
+            _check_limit(path, "characters", total, TOTAL)
             yield file, text
 
 
@@ -88,9 +88,9 @@ def _archive_files(path: str) -> Iterator[tuple[str, str]]:
     with tarfile.open(path, "r|*") as archive:
         for number, member in enumerate(archive, start=1):
             total += member.size
-            _bounded(path, "files", number, MEMBERS)
-            _bounded(path, f"bytes in {member.name!r}", member.size, LARGEST)
-            _bounded(path, "bytes", total, TOTAL)
+            _check_limit(path, "files", number, MEMBERS)
+            _check_limit(path, f"bytes in {member.name!r}", member.size, LARGEST)
+            _check_limit(path, "bytes", total, TOTAL)
             if member.isdir():
                 continue
             file: IO[bytes] | None = archive.extractfile(member) if member.isreg() else None
@@ -104,13 +104,13 @@ def _archive_files(path: str) -> Iterator[tuple[str, str]]:
 
 
 def _text(data: bytes, path: str) -> str:
-    _bounded(path, "bytes", len(data), LARGEST)
+    _check_limit(path, "bytes", len(data), LARGEST)
     if b"\0" in data:
         raise nul_error(path, data)
     return data.decode("utf-8", "replace").removeprefix("\ufeff")
 
 
-def _bounded(path: str, what: str, seen: int, most: int) -> None:
+def _check_limit(path: str, what: str, seen: int, most: int) -> None:
     if seen > most:
         raise UserError("D493", path=path, what=what, seen=f"{seen:,}", most=most)
 
@@ -123,10 +123,10 @@ BREAKS = {
     "PARAGRAPH_BREAK": "\n\n",
 }
 ENDS = frozenset({"SENTENCE_BREAK", "PARAGRAPH_BREAK"})
-"""Breaks between sentences; lines are broken in their midst too."""
+"""Breaks that end a sentence; line breaks also occur inside sentences."""
 QUOTES = {"``": '"', "''": '"'}
 LETTERS = {"NOUN": "n", "VERB": "v", "ADJ": "a", "ADV": "r"}
-"""Parts of speech as they stand behind a word: ``account.n``; of others ``account.x``."""
+"""Suffixes for parts of speech: ``account.n``; others are ``account.x``."""
 _SIGNS = re.compile(r"[\W_]+")
 _ROOT = re.compile(r"<SimpleWsdDoc\b[^<>]*?\bname\s*=\s*(?:\"([^\"<]*)\"|'([^'<]*)')")
 _WORD = re.compile(r"<word\b((?:\s+\w+\s*=\s*(?:\"[^\"<]*\"|'[^'<]*'))*)\s*/?>|<word\b")
@@ -150,9 +150,9 @@ class NoadPlace:
 
 @dataclass(frozen=True, slots=True)
 class NoadDocument:
-    """A file: its name (``"written/spam/ucb52.txt"``), its text, and the words with senses in text order.
+    """A document: its name (``"written/spam/ucb52.txt"``), text, and words with senses in text order.
 
-    `sentences` are those of the corpus, each the character offsets of its words.
+    `sentences` are those of the corpus, each given by the character offsets of its words.
     """
 
     name: str
@@ -162,19 +162,19 @@ class NoadDocument:
 
     @property
     def genre(self) -> str:
-        """The folder that it lies in, such as ``"spam"``."""
+        """The folder of the document, such as ``"spam"``."""
         return self.name.split("/")[-2] if "/" in self.name else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Noad:
-    """Documents, and WordNet's keys of senses as far as they are known."""
+    """The documents, and WordNet keys for the senses that have some."""
 
     documents: tuple[NoadDocument, ...]
     wordnet: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def labelled(self) -> list[Labelled]:
-        """Return all words with a sense; the gloss is WordNet's keys."""
+        """Return all words with a sense; the gloss contains the WordNet keys."""
         return [example for document in self.documents for example in labelled_words(document, self.wordnet)]
 
 
@@ -197,21 +197,22 @@ def labelled_words(document: NoadDocument, wordnet: dict[str, tuple[str, ...]]) 
 
 
 def read_noad(path: str | Path, *, strict: bool = False, tell: ErrorCallback | None = None) -> Noad:
-    """Read the corpus from its directory or its ``.tar.xz``, or a single file.
+    """Read the corpus from its directory or its ``.tar.xz``, or a single file of it.
 
     Parameters
     ----------
     path : path
     strict : bool
-        Whether a broken word or file is an error; else it is left out.
+        Whether a malformed word or file is an error; otherwise it is left out.
     tell : callable, optional
-        Gets a line for each of these.
+        Called with one line for each of them.
 
     Raises
     ------
     UserError
-        D488 for what is broken (strict), D490 where there is no document, D493 for more than the corpus can
-        have, D494 for a member of the archive that is no plain file, D300 to D308 for what cannot be read.
+        D488 for malformed words or files (strict), D490 if there is no document, D493 for a corpus that is
+        too large, D494 for a member of the archive that is not a regular file, D300 to D308 for a file that
+        cannot be read.
     """
     documents, wordnet = [], {}
     say = error_sink(strict=strict, tell=tell)
@@ -226,7 +227,7 @@ def read_noad(path: str | Path, *, strict: bool = False, tell: ErrorCallback | N
 
 
 def read_document(source: str, path: str, say: ErrorSink) -> NoadDocument | None:
-    """Return what a file holds, None where it is no ``SimpleWsdDoc`` with words in it."""
+    """Return the document of a file; None if it is not a ``SimpleWsdDoc``."""
     root = _ROOT.search(source)
     if root is None:
         say(f"{path}, line 1", "no <SimpleWsdDoc name=...>")
@@ -253,14 +254,14 @@ def read_document(source: str, path: str, say: ErrorSink) -> NoadDocument | None
 
 
 def read_map(source: str, path: str, say: ErrorSink) -> dict[str, tuple[str, ...]]:
-    """Return WordNet's keys of each sense."""
+    """Return the WordNet keys of each sense."""
     keys_by_sense = {}
     for number, line in enumerate(source.split("\n"), 1):
         sense, tab, keys = line.strip().partition("\t")
         if sense and tab and keys.strip():
             keys_by_sense[_short(sense)] = tuple(dict.fromkeys(_keys(keys)))
         elif sense:
-            say(f"{path}, line {number}", "no sense with WordNet's keys behind a TAB")
+            say(f"{path}, line {number}", "not a sense and WordNet keys separated by a TAB")
     return keys_by_sense
 
 
@@ -288,7 +289,7 @@ def _words(source: str, path: str, say: ErrorSink) -> Iterator[Word]:
 
 
 def _name_from_path(words: Sequence[Word], name: str) -> int:
-    """Return how many of the first words spell the path of the file, signs apart; none where they do not."""
+    """Return how many leading words spell the path of the file, ignoring punctuation; 0 if they do not."""
     wanted, seen = _SIGNS.sub("", name), ""
     for number, word in enumerate(words):
         if seen == wanted:
@@ -300,12 +301,12 @@ def _name_from_path(words: Sequence[Word], name: str) -> int:
 
 
 def _short(sense: str) -> str:
-    """Return a sense without the path of its dictionary."""
+    """Return the id of a sense without the path of its dictionary."""
     return sense.rpartition("/")[2]
 
 
 def _keys(keys: str) -> Iterator[str]:
-    """Yield WordNet's keys: ``be%2:42:00::;2:42:03::`` are two of "be"."""
+    """Yield WordNet keys: ``be%2:42:00::;2:42:03::`` contains two keys of "be"."""
     for group in filter(None, map(str.strip, keys.split(","))):
         lemma, _, rest = group.partition("%")
         yield from (f"{lemma}%{key.strip()}" for key in rest.split(";"))

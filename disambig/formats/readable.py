@@ -1,4 +1,4 @@
-"""Flags, or labels, for people, as compilers and linters print theirs: ``path:line:column: ...``."""
+"""Flags or labels for people, in the style of compilers and linters: ``path:line:column: ...``."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from disambig.formatting import escape_control_chars, shown_path
 
 @dataclass(frozen=True, slots=True)
 class ReadableFormat:
-    """One line a flag; nothing for decisions that are not flagged. Of labels alone one line each.
+    """One line per flag; or one line per decision if all decisions are labels.
 
-    Line and column count from 1, columns in characters, those of the file; but of a row (JSONL, CSV) the
-    line is that of its begin and the column that in its text, and of a Doc or a row of Parquet its number.
+    Lines and columns of the file are counted from 1, columns in characters. For a row of JSONL or CSV, the
+    line is the first line of the row and the column is counted in its text; for a Doc or a row of Parquet,
+    the line is its number.
     """
 
     name: str = "text"
@@ -29,7 +30,7 @@ class ReadableFormat:
         return "".join(line for result in results for line in _lines(result)).encode()
 
     def join(self, chunks: Iterable[bytes], write: Callable[[bytes], object]) -> None:
-        """Write what `encode` returned, in order."""
+        """Write the chunks returned by `encode`, in order."""
         for chunk in chunks:
             write(chunk)
 
@@ -59,7 +60,7 @@ def _lines(result: AnnotatedDocument) -> Iterable[str]:
 
 
 def _tokens(document: Document) -> Callable[[int], tuple[int, int]]:
-    """Return what tells of an offset the line of CoNLL-U, and the offset at which that line would begin."""
+    """Return a function from a text offset to its CoNLL-U line, and the offset of the start of that line."""
     source = document.source.decode()
     parsed, lines = parse_document(source, document.path, document.line), source.split("\n")
 
@@ -72,5 +73,5 @@ def _tokens(document: Document) -> Callable[[int], tuple[int, int]]:
 
 
 def one_line_text(text: str) -> str:
-    """Return what stands or should stand in a place, no word too, as a line shows it."""
+    """Return a text on one line with control characters escaped; the empty text is shown as ``""``."""
     return escape_control_chars(" ".join(text.split())) or '""'

@@ -1,4 +1,4 @@
-"""Reading of inputs as documents, streaming; what cannot be read is yielded as `Bad`, never raised."""
+"""Stream inputs as documents; errors are yielded as `UnreadableDocument`, never raised."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def read(
     line: int = 1,
     limit: int = FILE_LIMIT,
 ) -> Iterator[Document | UnreadableDocument]:
-    """Yield the documents of one file, those that begin from byte `start` up to byte `end`.
+    """Yield the documents of one file that begin between byte `start` and byte `end`.
 
     Parameters
     ----------
@@ -42,14 +42,15 @@ def read(
     field : str
         Key of the text in JSONL, or its column in CSV and Parquet.
     start, end, line : int
-        A stretch of a file that is not compressed, of whole documents, and the number of its first line.
+        A range of whole documents in an uncompressed file, and the number of its first line.
     limit : int
-        Bytes that may lie in memory of a file that cannot be read piece by piece; above it is one `Bad`.
+        Maximum number of bytes in memory for a file that cannot be streamed; a larger file is an error.
 
     Yields
     ------
-    Document or Bad
-        A file that is empty, missing or no text is one `Bad`; so is a bad line, and the rest goes on.
+    Document or UnreadableDocument
+        A file that is empty, missing or not text yields one `UnreadableDocument`. So does an invalid line,
+        after which reading continues.
     """
     path = source.shown
     try:

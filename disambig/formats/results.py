@@ -1,4 +1,4 @@
-"""A document with its decisions, and the records that formats write of them."""
+"""Annotated documents, and the records of their decisions that formats write."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ _AT_ONCE = 4096
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedDocument:
-    """A document and what was decided in it, one `Decisions` a task, offsets into its text."""
+    """A document with its decisions: one `Decisions` per task, with offsets into its text."""
 
     document: Document
     decisions: tuple[Decisions, ...]
 
     @property
     def flags(self) -> int:
-        """How many decisions are flagged."""
+        """The number of flagged decisions."""
         return sum(int(decisions.flagged.sum()) for decisions in self.decisions)
 
 
 def count_words(text: str) -> int:
-    """Return the number of runs of non-space, or 0 where none of them has a letter or digit."""
+    """Return the number of words separated by white space; 0 if the text has no letter or digit."""
     return len(text.split()) if _WORD.search(text) else 0
 
 
 def records(result: AnnotatedDocument, *, kept: int = CANDIDATES_KEPT) -> Iterator[dict[str, Any]]:
-    """Yield the decisions of all tasks as plain values, in text order, a few at a time in memory.
+    """Yield the decisions of all tasks as plain values, in text order, with bounded memory.
 
-    They are those of `Decisions.record` without the model, which is the same for all, and with the
-    best `kept` candidates only, the observed one always among them.
+    They are the records of `Decisions.record` without the model, which is the same for all, and with the best
+    `kept` candidates only, which always include the observed one.
     """
     text = result.document.text
     task_records = [_task_records(decisions, text, kept) for decisions in result.decisions]
@@ -56,10 +56,10 @@ def _place(record: dict[str, Any]) -> tuple[int, int]:
 
 def _task_records(decisions: Decisions, text: str, kept: int) -> Iterator[dict[str, Any]]:
     for first in range(0, len(decisions), _AT_ONCE):
-        yield from _plain(decisions.slice(first, min(first + _AT_ONCE, len(decisions))), text, kept)
+        yield from _slice_records(decisions.slice(first, min(first + _AT_ONCE, len(decisions))), text, kept)
 
 
-def _plain(decisions: Decisions, text: str, kept: int) -> Iterator[dict[str, Any]]:
+def _slice_records(decisions: Decisions, text: str, kept: int) -> Iterator[dict[str, Any]]:
     import numpy as np
 
     from disambig.data import candidate_gloss, excerpt, replacement
@@ -124,14 +124,14 @@ def _plain(decisions: Decisions, text: str, kept: int) -> Iterator[dict[str, Any
 
 
 def only_labels(result: AnnotatedDocument) -> bool:
-    """Tell whether all that was decided are labels: what stands in the text is none of their candidates."""
+    """Return True if all decisions are labels, that is, have no observed candidate."""
     return bool(result.decisions) and all(
         len(decisions) and (decisions.observed < 0).all() for decisions in result.decisions
     )
 
 
 def flagged_records(result: AnnotatedDocument) -> list[dict[str, Any]]:
-    """Return the records of the flagged decisions only; quick where there are few."""
+    """Return the records of the flagged decisions only, which is fast if there are few."""
     import numpy as np
 
     flagged = [

@@ -1,4 +1,4 @@
-"""Senseval's English lexical sample: instances, keys and sense maps."""
+"""Read Senseval's English lexical sample: instances, keys and sense maps."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ SGML = {
     "frac19": "1/9",
     "frac47": "4/7",
 }
-"""Entities of the British National Corpus that HTML does not have."""
+"""Entities of the British National Corpus that HTML does not define."""
 for _name, _letter in zip(_GREEK, _LETTERS, strict=True):
     SGML[f"{_name}gr"], SGML[f"{_name.upper()}gr"] = _letter, _letter.upper()
 
 
 def without_comments(source: str) -> str:
-    """Return a file's text with nothing but the line ends of its comments; one that does not end stays."""
+    """Remove comments except for their line ends, so that line numbers stay; keep one that does not end."""
     kept: list[str] = []
     at = 0
     while (start := source.find("<!--", at)) >= 0 and (end := source.find("-->", start + 4)) >= 0:
@@ -53,7 +53,7 @@ def without_comments(source: str) -> str:
 
 
 def attributes(tag: str) -> dict[str, str]:
-    """Return the attributes in a tag, entities replaced."""
+    """Return the attributes of a tag, with entities replaced."""
     return {
         name.lower(): replace_entities(first or second, lambda name: None).strip()
         for name, first, second in _ATTRIBUTE.findall(tag)
@@ -61,10 +61,10 @@ def attributes(tag: str) -> dict[str, str]:
 
 
 def replace_entities(text: str, unknown: Callable[[str], None]) -> str:
-    """Return a text whose entities are characters.
+    """Replace entities by characters.
 
-    Without a semicolon only the corpora's own entities count (``AT&T`` stays). An unknown one becomes its
-    name in brackets, and `unknown` is told.
+    Without a semicolon, only the corpus-specific entities are replaced (``AT&T`` stays). An unknown entity
+    becomes its name in brackets, and `unknown` is called with it.
     """
 
     def replaced(match: re.Match[str]) -> str:
@@ -87,13 +87,13 @@ def replace_entities(text: str, unknown: Callable[[str], None]) -> str:
 
 @dataclass(slots=True)
 class ContextBuilder:
-    """The text of a context while it is put together: white space as one space or one line end.
+    """Builds the text of a context, in which white space becomes one space or one line end.
 
     Attributes
     ----------
     heads : list of (start, end, names of satellites)
     satellites : dict of (start, end)
-        By their names.
+        Satellites by name.
     """
 
     pieces: list[str] = field(default_factory=list)
@@ -105,11 +105,11 @@ class ContextBuilder:
 
     @property
     def text(self) -> str:
-        """What is there so far."""
+        """The text so far."""
         return "".join(self.pieces)
 
     def add(self, text: str, *, apart: bool) -> int:
-        """Add text and return where it starts; `apart` puts a space between letters that would touch."""
+        """Append text and return its start; `apart` inserts a space between letters that would touch."""
         words = text.split()
         if not words:
             self.space = _wider(self.space, text)
@@ -133,7 +133,7 @@ class ContextBuilder:
 
 
 def read_context(source: str, unknown: Callable[[str], None]) -> ContextBuilder:
-    """Return the context that `source`, what stands between its tags, holds."""
+    """Parse the content of a ``<context>`` element."""
     context = ContextBuilder()
     at, opened = 0, None
     for match in [*_MARKUP.finditer(source), None]:
@@ -160,7 +160,7 @@ def _close(context: ContextBuilder, opened: re.Match[str], start: int) -> None:
 
 
 def _wider(first: str, second: str) -> str:
-    """Return the one character for two runs of white space in a row, empty for none."""
+    """Return one character for two adjacent runs of white space; empty if there is none."""
     both = first + second
     return "\n" if "\n" in both or "\r" in both else both and " "
 
@@ -170,13 +170,13 @@ def _collapsed(text: str) -> str:
 
 
 LARGEST = 400_000_000
-"""Bytes of a file, unpacked, at most (the largest of Senseval has 12 million)."""
+"""Maximum bytes of a decompressed file (the largest of Senseval has 12 million)."""
 _ELEMENT = re.compile(r"<(/?)(lexelt|instance)\b([^<>]*)>")
 _ANSWER = re.compile(r"<answer\b([^<>]*)>")
 _CONTEXT = re.compile(r"<context\b[^<>]*>")
 _DECLARED = re.compile(rb"<\?xml[^<>]*?\bencoding\s*=\s*[\"']([A-Za-z0-9._-]{1,40})[\"']")
 _NUMBER = re.compile(r"\.[^.]*$")
-"""Which occurrence and which satellite: ``call_for.159:0``."""
+"""Numbers of occurrence and satellite: ``call_for.159:0``."""
 _SENTENCE = re.compile(r"(?:\.mrg)?_\d+$")
 
 
@@ -190,20 +190,20 @@ class SenseInstance:
     word : str
         The word and its part of speech, such as ``"art.n"``.
     text : str
-        The context, entities replaced, runs of white space as one space or line end.
+        The context with entities replaced, and white space as one space or line end.
     start, end : int
-        Character offsets of the word, the head, in `text`.
+        Character offsets of the word (the head) in `text`.
     senses : tuple of str
-        Those that the annotators gave, ``"P"`` (a proper name) and ``"U"`` (none fits) among them; empty in
-        a file without answers.
+        The annotators' senses, including ``"P"`` (a proper name) and ``"U"`` (none fits); empty in a file
+        without answers.
     satellites : tuple of (start, end)
         Other parts of a phrasal verb or compound, in text order.
     document : str
-        What the context comes from, as far as the file says; else the id.
+        The source of the context if the file gives it, else the id.
     where : str
         File and line, for messages.
     multiword : str
-        What its satellites say that it is part of, such as ``"call_for"``; empty where it has none.
+        The multiword that it is part of according to its satellites, such as ``"call_for"``; empty if none.
     """
 
     id: str
@@ -218,7 +218,7 @@ class SenseInstance:
     multiword: str = ""
 
     def labelled(self) -> Labelled:
-        """Return the instance as a labelled example; all its senses are right."""
+        """Return the instance as a labelled example, for which all its senses are right."""
         label, *also = self.senses or ("",)
         return Labelled(
             self.text, self.start, self.end, label, self.document, self.where, self.word, also=tuple(also)
@@ -228,39 +228,38 @@ class SenseInstance:
 def read_senseval(
     path: str | Path, *, encoding: str | None = None, strict: bool = False, tell: ErrorCallback | None = None
 ) -> list[SenseInstance]:
-    """Read the instances of a file, packed or not, with answers or without.
+    """Read the instances of a file, compressed or not, with answers or without.
 
     Parameters
     ----------
     path : path
     encoding : str, optional
-        In place of what the file declares.
+        Encoding, overriding the declared one.
     strict : bool
-        Whether a broken instance is an error; else it is left out.
+        Whether a malformed instance is an error; otherwise it is left out.
     tell : callable, optional
-        Gets a line for each broken instance and for what was taken one way of several.
+        Called with one line for each malformed or ambiguous instance.
 
     Raises
     ------
     UserError
-        D488 for a broken instance (strict), D490 where there is no instance, D493 for too large a file,
-        D469 and D470 for an encoding that it is not of or that is unknown, D300 to D308 for what cannot be
-        read.
+        D488 for a malformed instance (strict), D490 if there is no instance, D493 for a file that is too
+        large, D469 and D470 for a wrong or unknown encoding, D300 to D308 for a file that cannot be read.
     """
     source = read_xml(path, encoding=encoding, tell=tell)
     return parse_instances(source, str(path), strict=strict, tell=tell)
 
 
 def read_xml(path: str | Path, *, encoding: str | None = None, tell: ErrorCallback | None = None) -> str:
-    """Return a file as text, of the encoding that is named or that it declares.
+    """Return the text of a file, in the given encoding or the one that it declares.
 
-    A file of another one than it declares (UTF-8, where it is silent) is read as iso-8859-1, and told of.
+    A file that is not in its declared encoding (by default UTF-8) is read as iso-8859-1, with a message.
 
     Raises
     ------
     UserError
-        D493 for too large a file, D470 for an unknown encoding, D469 for bytes that are not of the one that
-        is named, D300 to D308 for what cannot be read.
+        D493 for a file that is too large, D470 for an unknown encoding, D469 for bytes that are not in the
+        given encoding, D300 to D308 for a file that cannot be read.
     """
     try:
         with open_bytes(str(path)) as stream:
@@ -288,23 +287,23 @@ def read_xml(path: str | Path, *, encoding: str | None = None, tell: ErrorCallba
 def parse_instances(
     source: str, path: str, *, strict: bool = False, tell: ErrorCallback | None = None
 ) -> list[SenseInstance]:
-    """Return the instances in the text of a file; parameters and errors are those of `read_senseval`."""
+    """Parse the instances in the text of a file; parameters and errors are those of `read_senseval`."""
     source = without_comments(source)
     say = tell or (lambda message: None)
     broken = error_sink(strict=strict, tell=tell)
     instances: dict[str, SenseInstance] = {}
     unknown: set[str] = set()
 
-    def unheard(name: str) -> None:
+    def report_entity(name: str) -> None:
         if name not in unknown:
             unknown.add(name)
             say(str(UserError("D489", where=path, problem=f"the entity &{name}; is unknown: [{name}]")))
 
     for number, word, tag, body in _blocks(source):
         where = f"{path}, line {number}"
-        read = _instance(attributes(tag), word, body, where, unheard)
+        read = _instance(attributes(tag), word, body, where, report_entity)
         if isinstance(read, SenseInstance) and read.id in instances:
-            read = f"the instance {read.id!r} stands there twice"
+            read = f"the instance {read.id!r} occurs twice"
         if isinstance(read, str):
             broken(where, read)
             continue
@@ -318,7 +317,7 @@ def parse_instances(
 
 
 def _blocks(source: str) -> Iterator[tuple[int, str, str, str | None]]:
-    """Yield line, word, tag and what stands inside of each instance; None for one that does not end."""
+    """Yield line, word, tag and content of each instance; the content is None if it does not end."""
     word, line, counted = "", 1, 0
     opened: tuple[int, str, int] | None = None
     for match in _ELEMENT.finditer(source):
@@ -341,9 +340,9 @@ def _word(fields: dict[str, str]) -> str:
 
 
 def _instance(
-    fields: dict[str, str], word: str, body: str | None, where: str, unheard: ErrorCallback
+    fields: dict[str, str], word: str, body: str | None, where: str, report_entity: ErrorCallback
 ) -> SenseInstance | tuple[SenseInstance, str] | str:
-    """Return an instance, one with what is to be said of it, or why it is none."""
+    """Return an instance, an instance with a note, or the reason why it is invalid."""
     name = fields.get("id", "")
     if not name:
         return "an instance without an id"
@@ -358,7 +357,7 @@ def _instance(
     end = body.find("</context", opened.end()) if opened else -1
     if opened is None or end < 0:
         return f"the instance {name!r} has no <context> that ends"
-    context = read_context(body[opened.end() : end], unheard)
+    context = read_context(body[opened.end() : end], report_entity)
     heads = [head for head in context.heads if head[0] < head[1]]
     if not heads:
         return f"the target of {name!r} is not in its context: there is no <head> with a word in it"
@@ -376,12 +375,12 @@ def _instance(
         _NUMBER.sub("", names[0]).lower() if names else "",
     )
     if len(heads) > 1:
-        return instance, f"the instance {name!r} has {len(heads)} heads: the first counts"
+        return instance, f"the instance {name!r} has {len(heads)} heads: the first is used"
     return instance
 
 
 def _document(fields: dict[str, str], name: str) -> str:
-    """Return the document that a context was taken from: its source without the sentence's number."""
+    """Return the document of a context: its source without the number of the sentence."""
     source = fields.get("docsrc", "")
     cut = _SENTENCE.sub("", source)
     return cut if cut and cut != source else name
@@ -389,7 +388,7 @@ def _document(fields: dict[str, str], name: str) -> str:
 
 Weights = Mapping[str, float]
 Sensemap = Mapping[str, frozenset[str]]
-"""Each sense with all groups that it is in, its own name among them."""
+"""Each sense with all groups that contain it, including itself."""
 _FORM = "a line is: word instance sense sense ..., a weight as sense/0.7"
 
 
@@ -399,32 +398,34 @@ def read_key(path: str | Path) -> dict[str, tuple[str, ...]]:
     Raises
     ------
     UserError
-        D492 for a line that is none; D300 to D308, D493 for the file.
+        D492 for an invalid line; D300 to D308, D493 for the file.
     """
     return {instance: tuple(weights) for instance, weights in read_answers(path).items()}
 
 
 def read_answers(path: str | Path) -> dict[str, dict[str, float]]:
-    """Return a system's answer to each instance: senses with their weights, which add up to one at most.
+    """Return a system's answer to each instance: senses with weights that sum to at most one.
 
     Raises
     ------
     UserError
-        D492 for a line that is none; D300 to D308, D493 for the file.
+        D492 for an invalid line; D300 to D308, D493 for the file.
     """
     answers: dict[str, dict[str, float]] = {}
     for where, entries in _key_lines(path):
         if len(entries) < 3:
             raise UserError("D492", where=where, problem=f"{len(entries)} entries", form=_FORM)
         if entries[1] in answers:
-            problem = f"the instance {entries[1]!r} stands there twice"
+            problem = f"the instance {entries[1]!r} occurs twice"
             raise UserError("D492", where=where, problem=problem, form="give each instance one line")
         answers[entries[1]] = _weights(entries[2:], where)
     return answers
 
 
 def read_sensemap(path: str | Path) -> dict[str, frozenset[str]]:
-    """Return each sense with the groups that it is in (see the module for both forms).
+    """Return each sense with the groups that contain it.
+
+    A line is a group followed by its senses, or a sense followed by numbers and ever larger groups in turn.
 
     Raises
     ------
@@ -440,13 +441,13 @@ def read_sensemap(path: str | Path) -> dict[str, frozenset[str]]:
                 above.setdefault(lower, set()).add(upper)
                 above.setdefault(upper, set())
         else:
-            for group in entries[1:]:
-                above.setdefault(group, set()).add(entries[0])
+            for sense in entries[1:]:
+                above.setdefault(sense, set()).add(entries[0])
     return {sense: frozenset(_closed(sense, above)) for sense in above}
 
 
 def _closed(sense: str, above: Mapping[str, set[str]]) -> set[str]:
-    """Return a sense with all that is above it, however far."""
+    """Return a sense with everything above it (the transitive closure)."""
     reached, waiting = {sense}, [sense]
     while waiting:
         new = above.get(waiting.pop(), set()) - reached
@@ -465,7 +466,9 @@ def _weights(entries: list[str], where: str) -> dict[str, float]:
         except ValueError:
             weight = -1.0
         if not sense or not 0.0 <= weight <= 100.0:
-            raise UserError("D492", where=where, problem=f"{entry!r} is no sense with a weight", form=_FORM)
+            raise UserError(
+                "D492", where=where, problem=f"{entry!r} is not a sense with a weight", form=_FORM
+            )
         weights[sense] = weight
         if slash:
             written.add(sense)

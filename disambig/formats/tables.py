@@ -1,4 +1,4 @@
-"""CSV, TSV and Parquet: rows as documents, decisions as rows."""
+"""CSV, TSV and Parquet: reading rows as documents, writing decisions as rows."""
 
 from __future__ import annotations
 
@@ -49,20 +49,20 @@ DECISION_COLUMNS = {
 }
 """Name and type of each column.
 
-`line` is the one in which the decision begins, from 1; of a document that is a line, row, Doc or part of
-CoNLL-U, where that begins. `left` and `right` are the text around, white space as one space; `gloss` is where
-to read what the chosen candidate means, empty where that is not known.
+`line` is the line in which the decision begins, from 1; if the document is a line, row, Doc or part of a
+CoNLL-U file, the line in which that begins. `left` and `right` are the surrounding text, with white space
+collapsed; `gloss` is a reference to the meaning of the chosen candidate, empty if unknown.
 """
 _AROUND = 50
 
 
 def decision_columns(*, text: bool) -> tuple[str, ...]:
-    """Return the names of the columns, without the text around a decision if it is not wanted."""
+    """Return the names of the columns, with or without the text around a decision."""
     return tuple(name for name in DECISION_COLUMNS if text or name not in ("left", "right"))
 
 
 def decision_rows(result: AnnotatedDocument, *, text: bool) -> Iterator[tuple[Any, ...]]:
-    """Yield a row for each decision of a document, in text order, in the order of `columns`."""
+    """Yield a row for each decision of a document, in text order, with the columns of `decision_columns`."""
     document = result.document
     names = decision_columns(text=text)
     line, counted = 1, 0
@@ -87,17 +87,17 @@ _MADE_SAFE = re.compile(r"'+[=+\-@\t\r]")
 
 
 def escape_formula(cell: str) -> str:
-    """Return a cell as no spreadsheet calculates it."""
+    """Prefix a cell that a spreadsheet would evaluate as a formula with an apostrophe."""
     return f"'{cell}" if _RISKY.match(cell) else cell
 
 
 def unescape_formula(cell: str) -> str:
-    """Return the cell of which `harmless` made this one."""
+    """Undo `escape_formula`."""
     return cell[1:] if _MADE_SAFE.match(cell) else cell
 
 
 def is_decision_table(names: Sequence[str]) -> bool:
-    """Tell whether a table with these columns is one of decisions, written by `CsvFormat`."""
+    """Return True if a table with these columns was written by `CsvFormat`."""
     return tuple(names) in (decision_columns(text=True), decision_columns(text=False))
 
 
@@ -107,7 +107,7 @@ DELIMITERS = (COMMA, ";", TAB, "|")
 
 @dataclass(frozen=True, slots=True)
 class CsvHeader:
-    """The names of a file's columns and what stands between its fields."""
+    """The column names and the delimiter of a file."""
 
     columns: tuple[str, ...]
     delimiter: str
@@ -115,7 +115,7 @@ class CsvHeader:
 
 @dataclass(frozen=True, slots=True)
 class CsvRow:
-    """A row: number of its first line, where the next one begins (byte, line), its fields or an error."""
+    """A row: number of its first line, start of the next row (byte, line), and its fields or an error."""
 
     number: int
     following: tuple[int, int]
@@ -123,12 +123,12 @@ class CsvRow:
 
 
 class _DecodedLines:
-    """Lines as text for ``csv``, which go on after one that is no text; remembers where it stands."""
+    """Decoded lines for ``csv``, with the current position; reading continues after an invalid line."""
 
     def __init__(self, lines: Iterator[FileLine], path: str) -> None:
         self._lines, self._path = lines, path
         self.following = (0, 1)
-        self.first: int | None = None  # of the row that is being read
+        self.first: int | None = None  # first line of the current row
 
     def __iter__(self) -> Iterator[str]:
         return self
@@ -142,7 +142,7 @@ class _DecodedLines:
 
 
 def read_rows(lines: Iterator[FileLine], path: str, *, delimiter: str) -> Iterator[CsvRow]:
-    """Yield the rows of a file; empty lines are passed over."""
+    """Yield the rows of a file, skipping empty lines."""
     csv.field_size_limit(LINE_LIMIT)
     source = _DecodedLines(lines, path)
     reader = csv.reader(source, delimiter=delimiter, strict=True)
@@ -166,17 +166,17 @@ def read_rows(lines: Iterator[FileLine], path: str, *, delimiter: str) -> Iterat
 
 
 def read_header(lines: Iterator[FileLine], path: str, *, field: str) -> tuple[CsvHeader, Iterator[FileLine]]:
-    """Read the first row; of `DELIMITERS` the first that gives a column called `field` is taken.
+    """Read the first row, with the first of `DELIMITERS` that gives a column called `field`.
 
     Returns
     -------
-    Header, iterator of Line
-        The header and the lines behind it.
+    CsvHeader, iterator of FileLine
+        The header and the lines after it.
 
     Raises
     ------
     UserError
-        D302 for no row, D326 or D303 to D305 for a first row that cannot be read, D327 where no column
+        D302 if there is no row, D326 or D303 to D305 for a first row that cannot be read, D327 if no column
         has that name.
     """
     delimiters = (TAB,) if without_compression(path).endswith(".tsv") else DELIMITERS
@@ -208,7 +208,7 @@ def read_header(lines: Iterator[FileLine], path: str, *, field: str) -> tuple[Cs
 
 
 def no_column(path: str, field: str, columns: tuple[str, ...]) -> UserError:
-    """Return the message for a table without the column that is asked for."""
+    """Return the error for a table without the required column."""
     shown = ", ".join(repr(column[:40]) for column in columns[:20]) + (" ..." if len(columns) > 20 else "")
     return UserError("D327", path=path, field=field, columns=shown or "none")
 
@@ -216,9 +216,9 @@ def no_column(path: str, field: str, columns: tuple[str, ...]) -> UserError:
 def csv_documents(
     lines: Iterator[FileLine], path: str, header: CsvHeader, *, field: str
 ) -> Iterator[Document | UnreadableDocument]:
-    """Yield one document a row; rows with an empty text are passed over, bad ones reported by line.
+    """Yield one document per row; skip rows with an empty text, and report invalid ones by line.
 
-    Of a table of decisions the cells are as they were before they were made harmless to spreadsheets.
+    In a table of decisions written by `CsvFormat`, the escaping of formulas is undone.
     """
     place, ours = header.columns.index(field), is_decision_table(header.columns)
     for row in read_rows(lines, path, delimiter=header.delimiter):
@@ -236,16 +236,16 @@ def csv_documents(
 
 
 def row_cells(row: CsvRow, header: CsvHeader, path: str) -> list[str] | UserError:
-    """Return the cells of a row, one a column, or why they cannot be read."""
+    """Return the cells of a row, one per column, or an error."""
     if isinstance(row.cells, UserError) or len(row.cells) == len(header.columns):
         return row.cells
     n = len(row.cells)
-    problem = f"{n} {'field' if n == 1 else 'fields'}, the first row has {len(header.columns)}"
+    problem = f"{n} {'field' if n == 1 else 'fields'}, but the first row has {len(header.columns)}"
     return UserError("D326", path=path, line=row.number, problem=problem)
 
 
 def csv_cuts(file: IO[bytes], path: str, size: int, *, field: str) -> list[tuple[int, int]]:
-    """Return where parts of about `size` bytes begin, as (byte, line number), always with a row."""
+    """Return the starts of parts of about `size` bytes, as (byte, line number), at starts of rows."""
     cuts = [(0, 1)]
     try:
         delimiter = read_header(read_lines(file), path, field=field)[0].delimiter
@@ -260,14 +260,14 @@ def csv_cuts(file: IO[bytes], path: str, size: int, *, field: str) -> list[tuple
 
 @dataclass(frozen=True, slots=True)
 class CsvFormat:
-    """A header and a row a decision; numbers as they are, ``true`` or ``false`` for flagged.
+    """A header and one row per decision; ``flagged`` is ``true`` or ``false``.
 
     Attributes
     ----------
     text : bool
-        Whether the text around a decision is there.
+        Whether the text around a decision is included.
     safe_cells : bool
-        Whether text that a spreadsheet would take for a formula is written as text (see `cells`).
+        Whether cells that a spreadsheet would evaluate are escaped (see `escape_formula`).
     """
 
     text: bool = True
@@ -281,7 +281,7 @@ class CsvFormat:
         return self._encode(row for result in results for row in decision_rows(result, text=self.text))
 
     def join(self, chunks: Iterable[bytes], write: Callable[[bytes], object]) -> None:
-        """Write the header, and what `encode` returned."""
+        """Write the header and the chunks returned by `encode`."""
         write(self._encode([decision_columns(text=self.text)]))
         for chunk in chunks:
             write(chunk)
@@ -303,12 +303,12 @@ _ROWS = 512
 
 
 def pyarrow() -> Any:
-    """Import pyarrow, which is an extra.
+    """Import pyarrow, which is an optional dependency.
 
     Raises
     ------
     UserError
-        D328 where it is not installed.
+        D328 if it is not installed.
     """
     try:
         import pyarrow
@@ -321,15 +321,15 @@ def pyarrow() -> Any:
 def parquet_documents(
     source: IO[bytes], path: str, *, field: str, limit: int = FILE_LIMIT
 ) -> Iterator[Document | UnreadableDocument]:
-    """Yield one document a row; rows with an empty text are passed over.
+    """Yield one document per row, skipping rows with an empty text.
 
-    Columns of text are read as their different values, each held once however many rows have it.
+    Text columns are read dictionary-encoded, so that a repeated value is in memory once.
 
     Raises
     ------
     UserError
-        D327 without the column, D328 without pyarrow, D329 for what is no Parquet, D331 for a column
-        that holds no text, D872 for a group of rows that takes more than `limit` bytes.
+        D327 without the column, D328 without pyarrow, D329 for a file that is not Parquet, D331 for a column
+        that is not text, D872 for a row group that needs more than `limit` bytes.
     """
     arrow = pyarrow()
     problems = (arrow.ArrowException, OSError, ValueError, MemoryError)
@@ -373,9 +373,9 @@ def parquet_documents(
 
 
 def _check_sizes(metadata: Any, path: str, limit: int) -> None:
-    """Refuse a file whose columns, unpacked, take too much in one group of rows.
+    """Raise D872 for a file with a row group that is too large when decompressed.
 
-    What a damaged file says of its single columns is not asked for: pyarrow ends the process over it.
+    The sizes of single columns are not read, since pyarrow aborts the process if these are damaged.
     """
     for group in range(metadata.num_row_groups):
         if metadata.row_group(group).total_byte_size > limit:
@@ -383,12 +383,12 @@ def _check_sizes(metadata: Any, path: str, limit: int) -> None:
 
 
 def make_seekable(source: IO[bytes], path: str, *, limit: int = FILE_LIMIT) -> IO[bytes]:
-    """Return a file in which Parquet can be read from its end: one that is packed is held in memory.
+    """Return a seekable file, as Parquet requires; a compressed one is read into memory.
 
     Raises
     ------
     UserError
-        D302 for an empty one, D872 for more than `limit` bytes.
+        D302 for an empty file, D872 for more than `limit` bytes.
     """
     if isinstance(source, BufferedReader) and source.seekable():
         return source
@@ -406,7 +406,7 @@ def _is_text(arrow: Any, kind: Any) -> bool:
 
 
 def _is_plain(arrow: Any, kind: Any) -> bool:
-    """Tell whether values of this type can stand in JSON: no bytes, lists or structures."""
+    """Return True if values of this type can be written as JSON: not bytes, lists or structures."""
     types = arrow.types
     return bool(
         _is_text(arrow, kind)
@@ -419,18 +419,18 @@ def _is_plain(arrow: Any, kind: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value of a row as JSON has it; dates and decimals as text, what is no number as null."""
+    """Convert a value of a row for JSON: dates and decimals to text, NaN and infinity to null."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value if value is None or isinstance(value, (bool, int, str)) else str(value)
 
 
-_ROWS_WRITTEN = 100_000  # in memory, and in a row group
+_ROWS_WRITTEN = 100_000  # rows in memory, and per row group
 
 
 @dataclass(frozen=True, slots=True)
 class ParquetFormat:
-    """A table with a row a decision."""
+    """A Parquet table with one row per decision."""
 
     text: bool = True
     name: str = "parquet"
@@ -454,7 +454,7 @@ class ParquetFormat:
         return sink.getvalue()
 
     def join(self, chunks: Iterable[bytes], write: Callable[[bytes], object]) -> None:
-        """Write the rows of all `chunks`, some at a time."""
+        """Write the rows of all `chunks` in row groups."""
         arrow = pyarrow()
         schema = self._schema(arrow)
         with arrow.parquet.ParquetWriter(_Sink(write), schema) as table:
@@ -474,7 +474,7 @@ class ParquetFormat:
 
 
 class _Sink(io.RawIOBase):
-    """A file that can only be written, by a function."""
+    """A write-only file that passes its data to a function."""
 
     def __init__(self, write: Callable[[bytes], object]) -> None:
         self._write, self._written = write, 0

@@ -1,4 +1,4 @@
-"""The formats that decisions are written in, by name."""
+"""The output formats for decisions, by name."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from disambig.formats.tables import CsvFormat, ParquetFormat
 FORMATS = ("jsonl", "text", "corrected", "html", "csv", "tsv", "parquet", "conllu", "spacy", "m2")
 BINARY = ("parquet", "spacy")
 LANGUAGE_FORMATS = ("html", "conllu", "spacy")
-"""Those that are made otherwise for another language."""
-_OF_SUFFIX = {
+"""The formats that depend on the language."""
+_FORMATS_BY_SUFFIX = {
     ".jsonl": ("jsonl", "corrected"),
     ".ndjson": ("jsonl", "corrected"),
     ".txt": ("text", "corrected"),
@@ -38,11 +38,11 @@ _OF_SUFFIX = {
     ".spacy": ("spacy",),
     ".m2": ("m2",),
 }
-"""The formats that a file of such a name may hold, the one it asks for first."""
+"""The formats that a file with this suffix can have; the first is the default."""
 
 
 class Format(Protocol):
-    """How documents are written: `encode` runs in the workers, `join` where the output is."""
+    """An output format: `encode` runs in the workers, `join` in the process that writes the output."""
 
     @property
     def name(self) -> str:
@@ -51,20 +51,20 @@ class Format(Protocol):
 
     @property
     def suffix(self) -> str:
-        """What names of files end in."""
+        """Suffix of output files."""
         ...
 
     @property
     def mirrors(self) -> tuple[Kind, ...]:
-        """Kinds of input whose files come out of a job under their own names, and are never cut."""
+        """Kinds of input whose files a job writes under their own names, and never splits."""
         ...
 
     def encode(self, results: Sequence[AnnotatedDocument]) -> bytes:
-        """Return some documents as a chunk."""
+        """Encode some documents as a chunk."""
         ...
 
     def join(self, chunks: Iterable[bytes], write: Callable[[bytes], object]) -> None:
-        """Write chunks, in order, as one output."""
+        """Write chunks, in order, as one output file."""
         ...
 
 
@@ -87,14 +87,14 @@ def make_format(
     text : bool
         Whether ``"jsonl"`` repeats each document's text, and tables the text around a decision.
     language : str
-        Of the blank spaCy pipeline (for ``"spacy"`` and ``"conllu"``), and of the page (``"html"``).
+        Language of the blank spaCy pipeline (``"spacy"`` and ``"conllu"``) and of the page (``"html"``).
     safe_cells : bool, optional
-        Whether formulas in ``"csv"`` and ``"tsv"`` are made harmless; if not given, in ``"csv"``.
+        Whether formulas in ``"csv"`` and ``"tsv"`` are escaped; by default only in ``"csv"``.
 
     Raises
     ------
     UserError
-        D601 for another name.
+        D601 for an unknown name.
     """
     makers: dict[str, Callable[[], Format]] = {
         "jsonl": lambda: JsonlFormat(text=text),
@@ -115,39 +115,39 @@ def make_format(
 
 
 def guess_format(path: str | None, *, terminal: bool = False) -> str:
-    """Return the format that an output asks for when none is named."""
+    """Return the default format of an output."""
     if path is None:
         return "text" if terminal else "jsonl"
-    return _OF_SUFFIX.get(_suffix(path), ("jsonl",))[0]
+    return _FORMATS_BY_SUFFIX.get(_suffix(path), ("jsonl",))[0]
 
 
 def unknown_suffix(path: str) -> str:
-    """Return the suffix of an output's name if it asks for no format, empty if it does."""
+    """Return the suffix of an output's name if it is unknown, else an empty string."""
     suffix = _suffix(path)
-    return "" if suffix in _OF_SUFFIX else suffix
+    return "" if suffix in _FORMATS_BY_SUFFIX else suffix
 
 
 def check_output(path: str, format: str) -> None:
-    """Make sure that a file of this name can hold this format.
+    """Check whether a file with this name can have this format.
 
     Raises
     ------
     UserError
-        D330 where its name says that it holds another one.
+        D330 if its suffix is that of another format.
     """
     suffix = _suffix(path)
-    if format not in _OF_SUFFIX.get(suffix, FORMATS):
-        right = " or ".join(end for end, formats in _OF_SUFFIX.items() if format in formats)
+    if format not in _FORMATS_BY_SUFFIX.get(suffix, FORMATS):
+        right = " or ".join(end for end, formats in _FORMATS_BY_SUFFIX.items() if format in formats)
         raise UserError("D330", path=path, suffix=suffix, format=format, right=right)
 
 
 def check_inputs(format: Format, inputs: Iterable[Input]) -> None:
-    """Make sure that the format can be made of what is read.
+    """Check whether the format can be written for these inputs.
 
     Raises
     ------
     UserError
-        D321 for corrected text of what comes as tokens.
+        D321 for corrected text from tokenised inputs.
     """
     for entry in inputs:
         if format.name in ("corrected", "m2") and entry.kind in ("conllu", "spacy"):
@@ -158,49 +158,49 @@ def _suffix(path: str) -> str:
     return os.path.splitext(without_compression(path))[1].lower()
 
 
-OF_DECISIONS = ("jsonl", "csv", "tsv", "parquet", "text")
-"""The formats that can do without a decision; the others hold the whole text."""
+DECISION_FORMATS = ("jsonl", "csv", "tsv", "parquet", "text")
+"""The formats that list decisions, so that some can be left out; the others contain the whole text."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FlagsOnlyFormat:
-    """A format that gets the flagged decisions only, and only the documents that have any."""
+    """A format restricted to flagged decisions, and to documents that have any."""
 
     format: Format
 
     @property
     def name(self) -> str:
-        """That of the format."""
+        """Name of the format."""
         return self.format.name
 
     @property
     def suffix(self) -> str:
-        """That of the format."""
+        """Suffix of the format."""
         return self.format.suffix
 
     @property
     def mirrors(self) -> tuple[Kind, ...]:
-        """Those of the format."""
+        """Mirrored kinds of the format."""
         return self.format.mirrors
 
     @property
     def text(self) -> bool | None:
-        """Whether the format repeats the text, if it can."""
+        """Whether the format repeats the text; None if it has no such option."""
         return getattr(self.format, "text", None)
 
     @property
     def safe_cells(self) -> bool | None:
-        """Whether the format makes cells harmless, if it has any."""
+        """Whether the format escapes formulas; None if it has no such option."""
         return getattr(self.format, "safe_cells", None)
 
     def encode(self, results: Sequence[AnnotatedDocument]) -> bytes:
-        """Return the flags of some documents as a chunk."""
+        """Encode the flags of some documents as a chunk."""
         return self.format.encode(
             [flagged for flagged in map(_flagged, results) if any(map(len, flagged.decisions))]
         )
 
     def join(self, chunks: Iterable[bytes], write: Callable[[bytes], object]) -> None:
-        """Write chunks as the format does."""
+        """Write the chunks with the format."""
         self.format.join(chunks, write)
 
 
@@ -210,20 +210,20 @@ def _flagged(result: AnnotatedDocument) -> AnnotatedDocument:
 
 
 def only_flags(format: Format, *, can_flag: bool) -> FlagsOnlyFormat:
-    """Return `format` with flags alone.
+    """Return `format` restricted to flags.
 
     Parameters
     ----------
     can_flag : bool
-        Whether there is a model that can flag anything.
+        Whether any model can flag anything.
 
     Raises
     ------
     UserError
-        D650 for a format that holds the whole text, D651 where nothing can be flagged.
+        D650 for a format that contains the whole text, D651 if nothing can be flagged.
     """
-    if format.name not in OF_DECISIONS:
-        raise UserError("D650", format=format.name, formats=", ".join(OF_DECISIONS))
+    if format.name not in DECISION_FORMATS:
+        raise UserError("D650", format=format.name, formats=", ".join(DECISION_FORMATS))
     if not can_flag:
         raise UserError("D651")
     return FlagsOnlyFormat(format)

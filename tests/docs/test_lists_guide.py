@@ -60,7 +60,7 @@ def test_the_lines_are_lists():
 def test_the_commands_run_on_the_lists(home):
     assert len(COMMANDS) == 4
     said = [call(line) for line in COMMANDS]
-    assert "the first candidate" in said[1] and "the best there is: 0.0000" in said[1]
+    assert "the first candidate" in said[1] and "the best candidate: 0.0000" in said[1]
     for name in re.findall(r"`([a-z:0-9]+)`", GUIDE.partition("\nMeasures: ")[2].partition("\n\n")[0]):
         assert measure_named(name)
     items = [json.loads(line) for line in (home / "best.jsonl").read_text().splitlines()]

@@ -93,7 +93,7 @@ def test_the_model_is_evaluated_and_explained(folder, trained):
     assert "\n  cooking: precision" in done.stdout
     done = run(folder, "explain", "--model", "topic", "The referee saw zebras.")
     assert "sport, with probability" in done.stdout
-    assert "2 of 4 words were in the training" in done.stdout
+    assert "2 of 4 words occurred in training" in done.stdout
     assert any("referee" in line and "+" in line for line in done.stdout.splitlines())
 
 

@@ -154,7 +154,7 @@ def test_the_command_line_takes_it_where_it_is_named(sense_pack, tmp_path):
     assert decided["court"]["gloss"].startswith("court%1:") and said["flags"] == 0
     assert decided["court"]["replacement"] == "court"
     shown = here("explain", "--model", "sense", "The court heard the case.").stdout
-    assert "features were in the training" in shown and "gloss" in shown
+    assert "features occurred in training" in shown and "gloss" in shown
     assert "(near)" in shown and "target=case (local)" in shown  # which extractor a feature is of
 
 

@@ -48,7 +48,7 @@ def test_the_command_line_takes_it(tmp_path):
     assert [each["chosen"] for each in first["decisions"]] == ["PRP", "VBP", "."]
     assert second["decisions"] == [] and first["flags"] == 0
     explained = here("explain", "--model", "tag", "They sleep.")
-    assert "PRP, with probability" in explained.stdout and "features were in the training" in explained.stdout
+    assert "PRP, with probability" in explained.stdout and "features occurred in training" in explained.stdout
 
 
 def test_it_is_small():

@@ -30,7 +30,7 @@ import numpy as np
 
 from disambig.api import Group, UserError, Words, load_model, nearest_first, train
 from disambig.api.counts import NgramCounts, open_table
-from disambig.api.evaluation import SystemDecisions, TestBed, flag_limits, flagged, judge, mcnemar
+from disambig.api.evaluation import SystemDecisions, SharedTestSet, flag_limits, flagged, judge, mcnemar
 from disambig.api.experiments import Claim, ExperimentResult, Progress, ResultRow, text_lines
 from disambig.api.features import MissingWordOdds
 from disambig.api.judges import RaisesFlags
@@ -197,7 +197,7 @@ class Bergsma2010Peers:
         for task_name, task in tasks.items():
             groups = [group.name for group in decided[task_name]]
             dev, test = (
-                TestBed.from_texts(task, texts[part], Words(), groups=groups) for part in ("dev", "test")
+                SharedTestSet.from_texts(task, texts[part], Words(), groups=groups) for part in ("dev", "test")
             )
             places = {"to tune on": len(dev.instances), "to test on": len(test.instances)}
             check_parts(data, f"the task {task_name}", places)
@@ -297,7 +297,7 @@ def train_systems(
 
 
 def measure_systems(
-    on_dev: SystemDecisions, dev: TestBed, on_test: SystemDecisions, test: TestBed
+    on_dev: SystemDecisions, dev: SharedTestSet, on_test: SystemDecisions, test: SharedTestSet
 ) -> dict[str, Any]:
     """Return one system's accuracy and its recall on synthetic errors, in %."""
     groups, group_names = test.instances.groups, [group.name for group in test.task.groups]
@@ -333,7 +333,7 @@ def measure_systems(
     return figures
 
 
-def table_rows(name: str, task: str, figures: Mapping[str, Any], test: TestBed) -> Iterator[ResultRow]:
+def table_rows(name: str, task: str, figures: Mapping[str, Any], test: SharedTestSet) -> Iterator[ResultRow]:
     """Yield the rows of the result table for one system."""
     n, errors = len(test.instances), sum(len(made.rows) for made in test.errors)
     by_group = figures["by_group"]

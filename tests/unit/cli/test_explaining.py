@@ -61,7 +61,7 @@ def test_candidates_evidence_and_protected_words_are_shown(capsys, model):
     assert "spelling (fake/spelling 0.0.1, 1 flags per 1,000 words)" in out
     assert "9-14: We saw a [quite] place. He said" in out
     assert "-> quiet" in out
-    assert "flagged: probability 0.900 of an error, 0.169 is enough; 3 of 14 n-grams" in out
+    assert "flagged: probability 0.900 of an error, threshold 0.169; 3 of 14 n-grams" in out
     rows = [" ".join(line.split()) for line in out.splitlines()]
     first = rows.index("quiet a quiet [place] 1,200 +7.100 +0.500 +1.500")
     assert rows[first : first + 8] == [
@@ -72,11 +72,10 @@ def test_candidates_evidence_and_protected_words_are_shown(capsys, model):
         "quite bias +1.000 +0.500 +0.125",
         "quite 2 others, 1 of them absent +0.000",
         "quite sum: the score -0.125",
-        "count <6: not in the table, which leaves out what was seen less often; counted as 0 (that nothing "
-        "is known of it is evidence, too)",
+        "count <6: not in the table, which omits rarer n-grams; used as 0 (absence is evidence too)",
     ]
     assert "unheard of" not in out
-    assert "left alone: quote" in out
+    assert "protected: quote" in out
     assert "\x1b" not in out
 
 
@@ -85,7 +84,7 @@ def test_a_text_without_candidates_says_so(capsys, model):
     assert "no decision: the text contains no candidate word" in capsys.readouterr().out
     explain_text('He said "it was a quite place".', model, console=Console())
     out = capsys.readouterr().out
-    assert "no decision: all candidate words are protected" in out and "left alone: quote" in out
+    assert "no decision: all candidate words are protected" in out and "protected: quote" in out
 
 
 @dataclass(frozen=True)
@@ -151,14 +150,14 @@ def test_without_counts_there_is_no_column_of_them(capsys, monkeypatch):
 
 def test_scores_that_are_no_sums_have_no_parts(capsys, monkeypatch):
     rows = labels_shown(capsys, monkeypatch, bias=(4.0, 0.0), offset=(0.0, 0.0), reasons=None)
-    assert "its scores are no sums of weights: there are no parts to show" in rows
+    assert "the scores are not sums of weights: there are no contributions to show" in rows
 
 
 @pytest.mark.parametrize(
     ("observed", "chosen", "found", "part"),
     [
         (0, 0, 5, "has the highest score"),
-        (0, 2, 5, "probability 0.200 of an error is below the threshold, 0.300"),
+        (0, 2, 5, "probability 0.200 of an error is below the threshold 0.300"),
         (0, 1, 5, "toward and towards are variants"),
         (0, 2, 0, "no evidence, none of 14"),
         (-1, 2, 5, "to, with probability 0.200; 5 of 14"),

@@ -9,7 +9,7 @@ import pytest
 from toy_ways import CLEAN, FIXES, OR_NONE, TEXTS, WORDS, trained
 
 from disambig.decision import BestOfList, Corrections, Mistakes
-from disambig.evaluation import TestBed, judge
+from disambig.evaluation import SharedTestSet, judge
 from disambig.features import CandidateHashes, NgramCounts
 from disambig.tasks import OwnCandidates
 from disambig.text import Words
@@ -41,7 +41,7 @@ MORE = WordsOfAll(candidates=["to", "by", ""], gaps="none", name="way")
 def test_any_judge_that_flags_is_asked_for_all_that_it_could_flag(kind, extractor):
     model = trained(WORDS, extractor, kind(), mistakes=FIXES[:10], clean=CLEAN) if kind is Mistakes else None
     model = model or trained(WORDS, extractor, kind())
-    ground = TestBed.from_texts(WORDS, PARTS, Words())
+    ground = SharedTestSet.from_texts(WORDS, PARTS, Words())
     judged = judge(model, ground)
     n = len(ground.instances)
     part = ground.instances
@@ -68,7 +68,7 @@ def test_any_judge_that_flags_is_asked_for_all_that_it_could_flag(kind, extracto
 def test_a_model_that_knows_no_word_decides_among_the_words_of_the_ground(kind, extractor):
     about = {"mistakes": FIXES[:10], "clean": CLEAN} if kind is Mistakes else {}
     model = trained(MORE, extractor, kind(), **about)
-    ground = TestBed.from_texts(WORDS, PARTS, Words())
+    ground = SharedTestSet.from_texts(WORDS, PARTS, Words())
     judged = judge(model, ground)
     assert set(judged.chosen.tolist()) == {0, 1} and judged.right.mean() > 0.9
     features = model.features(ground.view, ground.instances, 0)
@@ -88,7 +88,7 @@ def test_candidates_are_matched_by_name_not_by_order(extractor):
         def groups(self):
             return (type(turned.groups[0])("to/by", ("by", "to")),)
 
-    ground = TestBed.from_texts(WORDS, PARTS, Words())
+    ground = SharedTestSet.from_texts(WORDS, PARTS, Words())
     plain = judge(trained(WORDS, extractor, Corrections()), ground)
     other = judge(trained(Turned(candidates=["by", "to"], name="way"), extractor, Corrections()), ground)
     assert np.array_equal(plain.right, other.right) and np.array_equal(plain.chosen, other.chosen)
@@ -98,7 +98,7 @@ def test_candidates_are_matched_by_name_not_by_order(extractor):
 def test_a_ground_with_empty_places(kind, extractor):
     about = {"mistakes": FIXES, "clean": CLEAN} if kind is Mistakes else {}
     model = trained(OR_NONE, extractor, kind(), **about)
-    ground = TestBed.from_texts(OR_NONE, PARTS, Words())
+    ground = SharedTestSet.from_texts(OR_NONE, PARTS, Words())
     empty = ground.instances.lengths == 0
     assert empty.any() and not empty.all()
     judged = judge(model, ground)
@@ -110,7 +110,7 @@ def test_a_ground_with_empty_places(kind, extractor):
 
 
 def test_what_cannot_be_compared_is_said(extractor):
-    ground = TestBed.from_texts(WORDS, PARTS, Words())
+    ground = SharedTestSet.from_texts(WORDS, PARTS, Words())
     other = trained(OwnCandidates(candidates=["by", "home"], name="way"), extractor, Corrections())
     with pytest.raises(ValueError, match="made does not decide 'to/by' between"):
         judge(other, ground)

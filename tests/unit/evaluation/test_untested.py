@@ -19,9 +19,9 @@ def model(documents, **more):
 @pytest.mark.parametrize(
     ("documents", "said"),
     [
-        ({"train": 2, "dev": 0, "test": 0}, "of these 2 none; give more"),
-        ({"train": 9, "dev": 2, "test": 3}, r"put aside for that \(3\) hold no place of the task words"),
-        (1, r"two documents at least \(here: 1\)"),
+        ({"train": 2, "dev": 0, "test": 0}, "but none of these 2; add more"),
+        ({"train": 9, "dev": 2, "test": 3}, "the 3 documents held out for testing contain nothing for the task words"),
+        (1, r"at least two documents \(there are 1\)"),
     ],
 )
 def test_a_model_that_was_not_tested_says_why(documents, said):

@@ -125,5 +125,5 @@ def test_where_no_n_gram_is_known_that_is_the_reason(model):
 
 def test_no_flags_at_all(model):
     for account in said(model, 0.0).values():
-        assert not account.flagged and "below the threshold, 1.000" in account.lines[0]
+        assert not account.flagged and "below the threshold 1.000" in account.lines[0]
     assert "0 flags per 1,000 words" in title(model, flags_per_1000=0.0)

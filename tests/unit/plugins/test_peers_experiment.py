@@ -22,8 +22,7 @@ from disambig_variance_svm.pronoun_it import NormalisedWords
 from disambig.counts import build_table
 from disambig.decision import BestOfList, Mistakes
 from disambig.errors import UserError
-from disambig.evaluation import TestBed as Bed
-from disambig.evaluation import flagged, judge, limits
+from disambig.evaluation import SharedTestSet, flagged, judge, limits
 from disambig.features import ContextProbabilities, NgramCounts
 from disambig.text import Words
 from disambig.training import FittedExtractor, train
@@ -65,7 +64,7 @@ def model(place):
 
 def test_judging_agrees_with_deciding_and_errors_are_the_same_for_all(place, model):
     texts = peers.read(place)
-    ground, again = (Bed.from_texts(model.task, texts["test"], Words()) for _ in range(2))
+    ground, again = (SharedTestSet.from_texts(model.task, texts["test"], Words()) for _ in range(2))
     judged = judge(model, ground)
     decided = model.decide(ground.view)
     assert np.array_equal(judged.chosen, decided.chosen) and judged.right.mean() > 0.9
@@ -81,16 +80,16 @@ def test_judging_agrees_with_deciding_and_errors_are_the_same_for_all(place, mod
 
 def test_parts_and_groups(place, model):
     texts = peers.read(place)
-    ground = Bed.from_texts(model.task, texts["dev"], Words(), groups=["quiet/quite"])
+    ground = SharedTestSet.from_texts(model.task, texts["dev"], Words(), groups=["quiet/quite"])
     assert ground.names == DOMAINS and set(ground.instances.groups) == {1}
-    first = Bed.from_texts(
+    first = SharedTestSet.from_texts(
         model.task, {DOMAINS[0]: texts["dev"][DOMAINS[0]]}, Words(), groups=["quiet/quite"]
     )
     assert (ground.parts == 0).sum() == len(first.instances) < len(ground.instances)
 
 
 def test_a_limit_leaves_no_more_than_its_share_above_it(place, model):
-    ground = Bed.from_texts(model.task, peers.read(place)["dev"], Words())
+    ground = SharedTestSet.from_texts(model.task, peers.read(place)["dev"], Words())
     flags = np.random.default_rng(0).normal(size=len(ground.instances))
     free = ~ground.shielded
     for by_group in (False, True):
