@@ -51,7 +51,7 @@ def _document(text: str, path: str, number: int, field: str) -> Document | None:
     except json.JSONDecodeError as problem:
         raise refuse(f"not JSON ({problem.msg}, column {problem.colno})") from None
     except (ValueError, RecursionError) as problem:
-        raise refuse(f"JSON that cannot be read ({problem})") from None
+        raise refuse(f"not JSON that can be read ({problem})") from None
     if not isinstance(parsed, dict):
         raise refuse(f"a JSON {_name(parsed)}, not an object")
     if field not in parsed:

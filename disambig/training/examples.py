@@ -92,7 +92,7 @@ def why_empty(texts: Mapping[str, Sequence[str]], part: str, task: str) -> str:
         )
         return f"{problem}; {same}, and equal documents are never split: add more distinct documents"
     return (
-        f"{problem}; there are {pluralize(n, 'document')} in all: add more (with --lines, each line is one)"
+        f"{problem}; {pluralize(n, 'document')} in all: add more (with --lines, each line is one)"
     )
 
 

@@ -95,7 +95,7 @@ def test_small_samples_are_drawn_more_often():
 
 def test_what_is_judged_was_never_learned_from(monkeypatch):
     seen = []
-    judge = curves._judge_trial
+    judge = curves._run_trial
 
     def watch(model, plain, n, learned, test):
         learned_at, test_at = (
@@ -105,7 +105,7 @@ def test_what_is_judged_was_never_learned_from(monkeypatch):
         seen.append(frozenset(test_at))
         return judge(model, plain, n, learned, test)
 
-    monkeypatch.setattr(curves, "_judge_trial", watch)
+    monkeypatch.setattr(curves, "_run_trial", watch)
     curve_of_texts(parts(), TEXTS, sizes=[10], draws=2)
     curve_of_labelled(parts(), LABELLED, sizes=[10])
     assert len(seen) == 12

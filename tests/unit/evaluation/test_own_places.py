@@ -131,7 +131,7 @@ def test_the_card_has_them(parts, model):
     tested = replace(model, provenance={**model.provenance, "test": test})
     assert why_untested(tested) == "" and assessment_line(test).startswith("accuracy 100.0%")
     shown = card(tested, "slips")
-    assert "Decides between the own candidates of each place of a text: task `slips`" in shown
+    assert "candidates that are specific to each place in a text. Task `slips`" in shown
     assert "| slips | 240 | 100.0% " in shown and "| slips | from | 120 | 1.000 | 1.000 | 1.000 |" in shown
     assert "words replaced at random" in shown and "no figures" not in shown.lower()
 

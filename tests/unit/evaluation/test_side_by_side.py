@@ -115,5 +115,5 @@ def test_what_cannot_be_compared_is_said(extractor):
     with pytest.raises(ValueError, match="made does not decide 'to/by' between"):
         judge(other, ground)
     silent = replace(trained(WORDS, extractor, Corrections()), judge=BestOfList())
-    with pytest.raises(TypeError, match="made corrects no words: its judge BestOfList flags nothing"):
+    with pytest.raises(TypeError, match="made does not correct words: its rule BestOfList raises no flags"):
         judge(silent, ground)

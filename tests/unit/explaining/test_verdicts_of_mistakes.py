@@ -90,7 +90,7 @@ def test_what_is_written_and_not_flagged_is_no_surprise(flagged, scores, told):
         scores=np.array(scores),
         observed=np.array([0]),
         flagged=np.array([flagged]),
-        candidates_of=lambda index: ("a", "an"),
+        candidate_texts=lambda index: ("a", "an"),
     )
     assert intended_word(decisions, 0, 1) == told
 

@@ -72,11 +72,11 @@ def test_what_is_written_is_read(rows):
 @pytest.mark.parametrize(
     ("row", "problem"),
     [
-        ("1\tgo", "2 columns, not 10"),
-        (f"x\tgo{ROW}", "'x' is no id"),
-        (f"2\tgo{ROW}", "id 2 where 1 should be"),
+        ("1\tgo", "2 columns instead of 10"),
+        (f"x\tgo{ROW}", "invalid id 'x'"),
+        (f"2\tgo{ROW}", "id 2 instead of 1"),
         (f"1-2\tgo{ROW}", "ends before word 2"),
-        (f"1.1\tgo{ROW}", "id 1.1 where 0.1 should be"),
+        (f"1.1\tgo{ROW}", "id 1.1 instead of 0.1"),
         (f"1\t{ROW}", "an empty form"),
     ],
 )

@@ -134,7 +134,7 @@ def test_marks_can_be_reached_and_have_their_card():
     assert "2.25" not in card
     assert re.findall(r'<span class="n">([^<]+)</span>', card) == ["90\u00a0%", "10\u00a0%"]
     assert "3 of 14 n-grams" in card
-    assert "wrong with a probability of 90\u00a0%" in card and "as written" in card
+    assert "wrong with probability 90\u00a0%" in card and "as written" in card
 
 
 def test_the_summary_counts_and_leads_to_the_first_place():
@@ -293,7 +293,7 @@ def test_where_nothing_can_be_flagged_decisions_are_counted():
     ]
     assert "12 words, 4 decisions</small>" in html and "6 words, 2 decisions</small>" in html
     assert "flag" not in html.partition("<main>")[2]
-    assert "mostly right" not in html and "rather wrong than right" not in html
+    assert "most words are correct" not in html and "probably wrong" not in html
     mixed = html_of(only_labels(3), annotated("quite so"))
     assert Page(mixed).title == "0 flags in 2 documents"
     assert Page(html_of(AnnotatedDocument(annotated("so").document, ()))).title == "0 flags in 1 document"
@@ -341,7 +341,7 @@ def test_a_page_has_an_end(monkeypatch):
     ids = [section["id"] for section in page.of("section")]
     assert 0 < len(ids) < 6
     assert ids == [f"d{i}" for i in range(1, len(ids) + 1)]
-    assert f"no document after number {len(ids)}" in html
+    assert f"no documents after number {len(ids)}" in html
     anchors = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
     assert all(link["href"] == "#" or link["href"][1:] in anchors for link in page.of("a"))
     assert page.title == "12 flags in 6 documents"

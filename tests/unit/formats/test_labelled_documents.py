@@ -147,7 +147,7 @@ def test_a_label_without_a_document_is_named(tmp_path):
 def test_a_pipe_among_documents_is_named_and_not_waited_for(tmp_path):
     (tmp_path / "a").mkdir()
     os.mkfifo(tmp_path / "a" / "1")
-    with pytest.raises(UserError, match=r"D308.*a.1.*no regular file"):
+    with pytest.raises(UserError, match=r"D308.*a.1.*not a regular file"):
         read_labelled(tmp_path)
 
 

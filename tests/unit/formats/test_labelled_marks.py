@@ -18,8 +18,8 @@ from disambig.formats import Labelled, place_at_mark, read_labelled, remove_mark
     [
         ("The bank.", r"no place is marked: put one place between \[\[ and \]\]"),
         ("The bank]].", "no place is marked"),
-        ("The [[bank]] and a [[bank]].", "2 places are marked, .*once for each"),
-        ("The [[bank.", r"a \[\[ has no \]\] behind it: close it"),
+        ("The [[bank]] and a [[bank]].", "2 places are marked .*repeat the text for each"),
+        ("The [[bank.", r"a \[\[ has no \]\] after it: put one place"),
         ("The [[bank [[bank]].", r"a \[\[ has no \]\]"),
         ("The [[bank]] and a [[bank.", r"a \[\[ has no \]\]"),
         ("The [[[[bank]]]].", r"a \[\[ has no \]\]"),

@@ -53,16 +53,16 @@ def test_all_that_is_said_is_read(candidates, reference):
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ("[", "no JSON"),
-        ("[]", "no JSON object"),
+        ("[", "not JSON"),
+        ("[]", "not a JSON object"),
         ('{"candidates": []}', "one at least"),
-        ('{"candidates": [{"score": 1}]}', 'candidate 1: no object with a "text"'),
-        ('{"candidates": [{"text": "a", "score": true}]}', "no finite number"),
-        ('{"candidates": [{"text": "a", "score": 1e999}]}', "no finite number"),
+        ('{"candidates": [{"score": 1}]}', 'candidate 1: not an object with a "text"'),
+        ('{"candidates": [{"text": "a", "score": true}]}', "not a finite number"),
+        ('{"candidates": [{"text": "a", "score": 1e999}]}', "not a finite number"),
         ('{"candidates": [{"text": "a", "cost": -1}]}', "below zero"),
         ('{"candidates": [{"text": "a", "score": 1}, {"text": "b"}]}', "give it to all of them, or to none"),
         ('{"candidates": [{"text": "a", "features": {"x": "y"}}]}', "the feature 'x'"),
-        ('{"candidates": [{"text": "a"}], "reference": 3}', "'reference' is no text"),
+        ('{"candidates": [{"text": "a"}], "reference": 3}', "'reference' is not text"),
         ('{"candidates": [{"text": "\\ud800"}]}', "surrogate"),
     ],
 )

@@ -42,14 +42,14 @@ def test_words_and_tags_are_read(candidates, tags):
     [
         ([{"text": "a", "words": ["a"]}, {"text": "b"}], "1 of 2 candidates have 'words'"),
         ([{"text": "a", "words": ["a"], "tags": ["N"]}, {"text": "b", "words": ["b"]}], "have 'tags'"),
-        ([{"text": "a", "words": "a"}], "candidate 1: 'words' is no list of texts"),
+        ([{"text": "a", "words": "a"}], "candidate 1: 'words' is not a list of non-empty texts"),
         ([{"text": "a", "words": [""]}], "none of them empty"),
-        ([{"text": "a", "words": [None]}], "'words' is no list of texts"),
-        ([{"text": "a", "words": [1]}], "'words' is no list of texts"),
+        ([{"text": "a", "words": [None]}], "'words' is not a list of non-empty texts"),
+        ([{"text": "a", "words": [1]}], "'words' is not a list of non-empty texts"),
         ([{"text": "a", "words": ["\ud800"]}], "surrogate"),
         ([{"text": "a", "words": ["a", "b"], "tags": ["N"]}], "1 'tags' for 2 'words'"),
         ([{"text": "a", "tags": ["N"]}], "1 'tags' for 0 'words'"),
-        ([{"text": "a", "tags": "N", "words": ["a"]}], "'tags' is no list of texts"),
+        ([{"text": "a", "tags": "N", "words": ["a"]}], "'tags' is not a list of non-empty texts"),
     ],
 )
 def test_words_that_cannot_be_are_said(candidates, problem):

@@ -83,7 +83,7 @@ def test_a_long_text_is_read(tmp_path):
         ("a.csv", b"\n\n", "D302", "empty"),
         ("a.csv", b"id;body\n1;x\n", "D327", "only 'id', 'body'"),
         ("a.tsv", b"id,text\n1,x\n", "D327", "only 'id,text'"),
-        ("a.csv", b"id,text\n1,x,y\n", "D326", "line 2: 3 fields, the first row has 2"),
+        ("a.csv", b"id,text\n1,x,y\n", "D326", "line 2: 3 fields, but the first row has 2"),
         ("a.csv", b"id,text\n1\n", "D326", "line 2: 1 field,"),
         ("a.csv", b'id,text\n\n1,"never\nends\n', "D326", "line 3: a quoted field that never ends"),
         ("a.csv", b'id,text\n1,"a" b\n', "D326", "line 2"),

@@ -233,4 +233,4 @@ def test_labels_of_one_document_each_are_too_few_documents(config):
     labelled = [replace(e, document=e.label) for e in examples()]
     model = train_labelled(resolve(config), labelled, name="it", config=config)
     assert model.scorers == (None,)
-    assert "it: too few documents to learn from, give more of each label" in model.provenance["notes"]
+    assert "it: too few documents to learn from; add more of each label" in model.provenance["notes"]

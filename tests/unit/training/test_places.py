@@ -163,7 +163,7 @@ def test_marks_are_those_of_tasks_that_decide_at_places():
     assert (placed.text, placed.start, placed.end, placed.document) == ("aa b c", 3, 4, "aa b c")
     assert label_instances(task, Words(), [whole]).labelled == [placed]
     assert as_task_decides(Spans(decides=Decides("documents")), [whole]) == [replace(whole, word="")]
-    for broken, problem in ((f"{text} [[b]]", "2 places"), (f"[[ {text}", "behind it")):
+    for broken, problem in ((f"{text} [[b]]", "2 places"), (f"[[ {text}", "after it")):
         with pytest.raises(UserError, match=f"D460.*line 1.*{problem}"):
             label_instances(task, Words(), [replace(whole, text=broken, end=len(broken))])
 

@@ -99,7 +99,7 @@ def test_equal_documents_are_named_where_a_part_has_none(load_with):
         train(parts(load_with), split(same), name="toys")
     with pytest.raises(UserError, match="only 2 of 51 documents are different"):
         train(parts(load_with), {"train": [*same, "Nothing here."], "dev": []}, name="toys")
-    with pytest.raises(UserError, match=r"to tune on .*; 1 document in all: give more of them"):
+    with pytest.raises(UserError, match=r"to tune on .*; 1 document in all: add more"):
         train(parts(load_with), {"train": same[:1], "dev": []}, name="toys")
     with pytest.raises(UserError, match="none has a candidate of the task pairs"):
         train(parts(load_with), {"train": ["No."] * 50, "dev": ["No."]}, name="toys")
