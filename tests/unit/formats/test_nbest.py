@@ -55,7 +55,7 @@ def test_all_that_is_said_is_read(candidates, reference):
     [
         ("[", "not JSON"),
         ("[]", "not a JSON object"),
-        ('{"candidates": []}', "one at least"),
+        ('{"candidates": []}', "at least one candidate"),
         ('{"candidates": [{"score": 1}]}', 'candidate 1: not an object with a "text"'),
         ('{"candidates": [{"text": "a", "score": true}]}', "not a finite number"),
         ('{"candidates": [{"text": "a", "score": 1e999}]}', "not a finite number"),

@@ -43,7 +43,7 @@ def test_words_and_tags_are_read(candidates, tags):
         ([{"text": "a", "words": ["a"]}, {"text": "b"}], "1 of 2 candidates have 'words'"),
         ([{"text": "a", "words": ["a"], "tags": ["N"]}, {"text": "b", "words": ["b"]}], "have 'tags'"),
         ([{"text": "a", "words": "a"}], "candidate 1: 'words' is not a list of non-empty texts"),
-        ([{"text": "a", "words": [""]}], "none of them empty"),
+        ([{"text": "a", "words": [""]}], "non-empty texts"),
         ([{"text": "a", "words": [None]}], "'words' is not a list of non-empty texts"),
         ([{"text": "a", "words": [1]}], "'words' is not a list of non-empty texts"),
         ([{"text": "a", "words": ["\ud800"]}], "surrogate"),
