@@ -82,7 +82,7 @@ def test_clean_paragraphs(tmp_path):
 
 @pytest.mark.parametrize("row", [ROW, {"text": 3}, {"text": "a", "repo": 3}])
 def test_a_broken_paragraph_is_named(tmp_path, row):
-    with pytest.raises(UserError, match=r"D345.*line 1: no '(text|repo)'"):
+    with pytest.raises(UserError, match=r"D345.*line 1: '(text|repo)' is (missing|not valid text)"):
         read_clean(written(tmp_path, row))
 
 
