@@ -30,7 +30,7 @@ import numpy as np
 
 from disambig.api import Group, UserError, Words, load_model, nearest_first, train
 from disambig.api.counts import NgramCounts, open_table
-from disambig.api.evaluation import SystemDecisions, SharedTestSet, flag_limits, flagged, judge, mcnemar
+from disambig.api.evaluation import SharedTestSet, SystemDecisions, flag_limits, flagged, judge, mcnemar
 from disambig.api.experiments import Claim, ExperimentResult, Progress, ResultRow, text_lines
 from disambig.api.features import MissingWordOdds
 from disambig.api.judges import RaisesFlags
@@ -197,7 +197,8 @@ class Bergsma2010Peers:
         for task_name, task in tasks.items():
             groups = [group.name for group in decided[task_name]]
             dev, test = (
-                SharedTestSet.from_texts(task, texts[part], Words(), groups=groups) for part in ("dev", "test")
+                SharedTestSet.from_texts(task, texts[part], Words(), groups=groups)
+                for part in ("dev", "test")
             )
             places = {"to tune on": len(dev.instances), "to test on": len(test.instances)}
             check_parts(data, f"the task {task_name}", places)
