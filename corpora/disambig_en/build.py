@@ -1,10 +1,10 @@
-"""Builds the English pack: count, train, score, write the card; about three hours.
+"""Build the English pack: count, train, score and write the card (about three hours).
 
     python corpora/disambig_en/build.py DATA
 
-DATA is a directory with ``english/DOMAIN.train.txt.xz`` (counted) and ``english/DOMAIN.heldout.txt.xz``
-(learned from, tuned on and tested on, by document; never counted), one paragraph a line, and
-``labelled/qa-it`` and ``labelled/ewt`` for "it", ``labelled/fixes`` with mistakes that people made.
+DATA is a directory with ``english/DOMAIN.train.txt.xz`` (counted) and ``english/DOMAIN.heldout.txt.xz`` (for
+training, tuning and testing, split by document; never counted), one paragraph per line, ``labelled/qa-it``
+and ``labelled/ewt`` for "it", and ``labelled/fixes`` with mistakes that people made.
 """
 
 from __future__ import annotations

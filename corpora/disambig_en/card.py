@@ -94,7 +94,7 @@ NAMES = {0.5: "1 in 2", 2 / 3: "2 in 3", 0.8: "4 in 5", 0.9: "9 in 10"}
 
 
 def trust_section(figures: dict[str, Any]) -> str:
-    """Return how often flags of each task are right from which probability on, on both parts."""
+    """Return the section on how often flags are right, by task and minimum probability, on both parts."""
     if not figures:
         return ""
     lines = [
@@ -125,7 +125,7 @@ def _cell(point: dict[str, Any]) -> str:
 
 
 def people_section(figures: dict[str, Any]) -> str:
-    """Return what is found of real mistakes, and at what rate of false flags."""
+    """Return the section on real mistakes: how many are found, and the rate of false flags."""
     if not figures:
         return ""
     lines = [
@@ -169,7 +169,7 @@ def people_section(figures: dict[str, Any]) -> str:
 
 
 def _curve_of_people(points: Sequence[dict[str, Any]], harper: dict[str, Any] | None) -> list[str]:
-    """Return what is found as the rate that all tasks share moves."""
+    """Return the table of corrected mistakes by the rate that all tasks share."""
     shared = all("rates" in point for point in points)
     classes = list(points[0]["classes"]) if points and "classes" in points[0] else []
     lines = [
@@ -194,17 +194,17 @@ def _curve_of_people(points: Sequence[dict[str, Any]], harper: dict[str, Any] | 
 
 
 def percent(share: float) -> str:
-    """Return a share in per cent."""
+    """Format a share in per cent."""
     return f"{share * 100:.1f} %"
 
 
 def with_interval(share: float, interval: tuple[float, float]) -> str:
-    """Return a share in per cent with its interval."""
+    """Format a share in per cent with its interval."""
     return f"{percent(share)} ({interval[0] * 100:.1f}-{interval[1] * 100:.1f})"
 
 
 def kenlm_section(task: str, figures: dict[str, Any]) -> list[str]:
-    """Return the table of a task's sets by domain; nothing where either was not scored."""
+    """Return the table of a task's sets by domain, or nothing if one of the systems was not scored."""
     ours = figures.get("left_out", {}).get(task, {})
     theirs = figures.get("left_out_kenlm", {}).get(task, {})
     domains = [name for name in ours if name in theirs]
@@ -228,7 +228,7 @@ def kenlm_section(task: str, figures: dict[str, Any]) -> list[str]:
 
 
 def _right(groups: dict[str, Any], shared: dict[str, Any]) -> int:
-    """Return how many places of the known groups are decided rightly."""
+    """Return the number of correct decisions in the groups that both systems have."""
     return round(sum(groups[name]["accuracy"] * groups[name]["n"] for name in shared))
 
 
@@ -348,7 +348,7 @@ def _it(figures: dict[str, Any]) -> str:
 
 
 def _it_left_out(figures: dict[str, Any]) -> str:
-    """Return how the probabilities of *it* hold for text of another kind."""
+    """Return the table of the calibration of *it* on other kinds of text."""
     lines = [
         "Each of these left out of training: how sure the model says to be, and how often it is right.",
         "Probabilities lean to the rarer label, as F1 does.\n",
@@ -384,12 +384,13 @@ def _task(task: str, scores: dict[str, Any], figures: dict[str, Any]) -> str:
 
 
 def _reliability(calibration: dict[str, Any] | None) -> list[str]:
-    """Return how far the probabilities of the chosen candidates can be believed."""
+    """Return the table of the calibration of the chosen candidates' probabilities."""
     if not calibration:
         return []
+    error, brier = percent(calibration["expected_calibration_error"]), calibration["brier"]
     summary = (
         "\nProbabilities of the chosen candidate (`Model.candidate_probabilities`): expected calibration "
-        f"error {percent(calibration['expected_calibration_error'])}, Brier score {calibration['brier']:.3f}.\n"
+        f"error {error}, Brier score {brier:.3f}.\n"
     )
     lines = [summary, "| said to be right | n | mean | is right |", "|---|---|---|---|"]
     for at in calibration["bins"]:
@@ -400,7 +401,7 @@ def _reliability(calibration: dict[str, Any] | None) -> list[str]:
 
 
 def _accuracy_by_domain(task: str, scores: dict[str, Any], figures: dict[str, Any]) -> list[str]:
-    """Return how often the right word is chosen among words, of each domain of which that is known."""
+    """Return the table of the accuracy of the choice between words, by domain."""
     kinds = ("all_counts", "left_out", "left_out_kenlm")
     packs = (scores, *(figures.get(kind, {}).get(task, {}) for kind in kinds))
     own, full, left_out, kenlm = (
@@ -438,7 +439,7 @@ def _accuracy_by_domain(task: str, scores: dict[str, Any], figures: dict[str, An
 
 
 def _pooled(domains: dict[str, Any]) -> dict[str, Any]:
-    """Return the accuracy of each group over all domains, each left out of what decided it."""
+    """Return the accuracy of each group over all domains, each with models that left it out."""
     n: Counter[str] = Counter()
     right: Counter[str] = Counter()
     most: Counter[str] = Counter()
@@ -455,7 +456,7 @@ def _pooled(domains: dict[str, Any]) -> dict[str, Any]:
 
 
 def _weak_sets(left_out: dict[str, Any], *, least: int = 20) -> list[str]:
-    """Name the sets in which each domain's more frequent word would do better, with the domain left out."""
+    """List the sets for which each domain's more frequent word would be better, with the domain left out."""
     weak = {
         name: at
         for name, at in left_out.items()
@@ -499,7 +500,7 @@ def _accuracy_by_set(groups: dict[str, Any], full: dict[str, Any], left_out: dic
 
 
 def _twenty(figures: dict[str, Any]) -> list[str]:
-    """Return what is found in the twenty common sets where 0.5 % of the right words are flagged."""
+    """Return the recall on the twenty common sets if 0.5 % of the correct words are flagged."""
     if "twenty" not in figures:
         return []
     at = figures["twenty"]["false_alarm_shares"]["0.005"]

@@ -1,12 +1,13 @@
-"""Learns the pack's model of words in context from the text that is counted.
+"""Train the pack's model of words in context on the counted text.
 
     python corpora/disambig_en/contexts.py DATA
 
-It takes an hour. One that was interrupted goes on where it was. Of some domains a part of the text is looked
-at, of others all of it twice: what is written today, and as the pack's users write, counts more.
+It takes an hour; an interrupted run is resumed. Some domains are used in part and others twice, so that
+modern text of the kind that the pack's users write has more weight.
 
-512 hidden units in place of 256, no dialect of stories (`standard`) and what words that end alike share take
-9 % off the loss among the forms of a word on held-out text, and 10 % among slips.
+512 hidden units instead of 256, leaving out dialect in stories (`material.without_dialect_paragraphs`) and
+sharing weights between words with the same ending reduce the loss on held-out text by 9 % for the forms of a
+word, and by 10 % for slips.
 """
 
 from __future__ import annotations
@@ -38,24 +39,24 @@ SHARES = {
     "science": 0.5, "speeches": 0.4, "fiction": 0.9, "essays": 2.0, "manuals": 2.0, "guides": 2.0,
     "technical": 2.0, "mixed": 2.0, "encyclopedic": 1.5,
 }  # fmt: skip
-"""How often each stretch of a domain is looked at; of the others once."""
+"""How often the text of each domain is used; that of other domains is used once."""
 STRETCH = 300
-"""Words of a stretch, which is the least that is shuffled."""
+"""Number of words in a stretch, the unit of shuffling."""
 MOST_RIVALS = 16
 LEAST_SEEN = 2
-"""How often people must have written one word for another."""
+"""Minimum number of times that people wrote one word for another."""
 NONE_BESIDE = (
     "the a an to of in is are be and that for on with it as was by have has do not you can will or at from "
     "this if been were which when so we i they would should"
 )
-"""Words that are left out, or put where none belongs."""
+"""Words that are often omitted or inserted by mistake."""
 FIRST, SECOND, LAST = range(3)
-"""Which rivals stay where there are too many: what people mixed up, forms, all others."""
+"""Priority of rivals if there are too many: words that people mixed up, forms, all others."""
 Counted = tuple[ClozeVocabulary, NDArray[np.int64], list[str]]
 
 
 def counted_words(data: Path, domains: Sequence[str]) -> Iterator[tuple[str, int]]:
-    """Yield the words of the counted text that have a number, and how often each is there."""
+    """Yield the words in the vocabulary of the counted text, with their counts."""
     _, counts, spellings = _counted(data, tuple(domains))
     return zip(spellings, counts.tolist(), strict=True)
 
@@ -88,7 +89,7 @@ def learn_words(data: Path, domains: Sequence[str], *, checkpoint: Path | None =
 def stretches(
     views: Iterator[TokenView], vocabulary: ClozeVocabulary, share: float
 ) -> Iterator[NDArray[np.uint16]]:
-    """Yield stretches of text of whole sentences, a random part of them, or some twice, as `share` says."""
+    """Yield stretches of whole sentences, a random sample or some of them repeatedly, according to `share`."""
     rng = np.random.default_rng(0)
     for view in views:
         numbers = vocabulary.view_numbers(view).astype(np.uint16)
@@ -102,7 +103,7 @@ def stretches(
 def rivals(
     data: Path, spellings: Sequence[str], counts: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return what each word competes with, as `learn_cloze` takes it."""
+    """Return the rivals of each word in the form that `learn_cloze` takes."""
     number = {word: i for i, word in enumerate(spellings)}
     ranks: list[dict[int, int]] = [{} for _ in spellings]
     for words, rank in _sets(data):
@@ -116,7 +117,7 @@ def rivals(
 
 
 def _sets(data: Path) -> Iterator[tuple[Sequence[str], int]]:
-    """Yield sets of words that are mistaken for each other, and which come first."""
+    """Yield sets of words that are confused with each other, with their priorities."""
     written = Counter(
         (Words.normal_form(fix.old), Words.normal_form(fix.new))
         for fix in read_people(data, "train")[0]

@@ -1,4 +1,4 @@
-"""Counts the text: n-grams around candidates and of head words, frequent short ones, fillers of "it"."""
+"""Count the text: n-grams around candidates and of head words, frequent short n-grams, fillers of "it"."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ LEAST: Least = {
     "spelling": {1: 1, 2: 1, 3: 2, 4: 4, 5: 6},
     "elsewhere": {1: 20, 2: 30, 3: 60},
 }
-"""Least count, by order, of n-grams with a candidate of a task, and of those without any: users' own
-confusion sets are decided by the last. Never less for longer n-grams: their parts are there too."""
+"""Minimum count, by order, of n-grams with a candidate of a task, and of n-grams without any, which decide
+users' own confusion sets. It never falls with the order, so that the parts of a kept n-gram are kept too."""
 EVERY: Least = {task: {n: 1 for n in range(1, 6)} for task in CORRECTING}
 """All n-grams with a candidate, and no others."""
 LEAST_HEADS = {1: 1, 2: 3, 3: 4, 4: 5}
 """The same of prepositions between head words."""
 LEAST_IT = 5
-"""How often "it" and "they" together must be seen in a context for its fillers to be kept."""
+"""Minimum count of "it" and "they" together for the fillers of a context to be kept."""
 
 
 def candidates(task: str) -> list[str]:

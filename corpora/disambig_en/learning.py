@@ -1,4 +1,4 @@
-"""Trains the models of the pack from text that was not counted; networks over words from text that was."""
+"""Train the models of the pack on text that was not counted, and their networks on counted text."""
 
 from __future__ import annotations
 
@@ -58,15 +58,15 @@ def learn(
     Parameters
     ----------
     words : FeatureExtractor, optional
-        The network over words, learned on the same text, where another table of counts is tried.
+        A network over words that was trained on the same text, for runs with another table of counts.
     settings : mapping of str to int
-        Of that network, in place of the config's.
+        Settings of the network that replace those of the config.
     every : int
-        It is learned from every so many-th paragraph.
+        The network is trained on every n-th paragraph.
     examples : int
-        Instances a group that the learner learns from, at most.
+        Maximum number of training instances per group.
     gaps : path, optional
-        Where the weights of empty places are, in place of those that ship: where a domain is left out.
+        The weights of empty places, if not the shipped ones: for models that leave a domain out.
     """
     config = dict(read_config(HOME / f"{task}.cfg"))
     for name in {"counts", "heads"} & set(config["extractors"]):

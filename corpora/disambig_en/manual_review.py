@@ -1,4 +1,9 @@
-"""Flags on untouched paragraphs that one person reviewed: which of them show a mistake (`read.tsv`)."""
+"""Flags on unchanged paragraphs that one person reviewed, with the verdicts (`read.tsv`).
+
+A line of the file has a hash of the text of a paragraph in the development part, the offsets of the flag's
+edit in it, and the task. If a paragraph looked wrong for another reason than the proposed one, or like a
+matter of style, it was taken as correct.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +20,7 @@ FILE = HOME / "read.tsv"
 
 
 class ReviewedFlag(NamedTuple):
-    """A flag that was read."""
+    """A flag that was reviewed."""
 
     paragraph: str
     start: int
@@ -25,7 +30,7 @@ class ReviewedFlag(NamedTuple):
 
 
 def flags_read() -> list[ReviewedFlag]:
-    """Return the flags that were read."""
+    """Return the flags that were reviewed."""
     lines = FILE.read_text(encoding="utf8").splitlines()
     rows = [line.split("\t") for line in lines if not line.startswith("#")]
     return [
@@ -35,7 +40,7 @@ def flags_read() -> list[ReviewedFlag]:
 
 
 def mistakes_read(clean: Sequence[Clean]) -> Iterator[tuple[int, int, int]]:
-    """Yield the paragraph, by its number, and the offsets of each flag that shows a mistake."""
+    """Yield the index of the paragraph and the offsets of each flag that shows a mistake."""
     number = {paragraph_name(paragraph.text): i for i, paragraph in enumerate(clean)}
     for flag in flags_read():
         if flag.is_mistake and flag.paragraph in number:
@@ -43,12 +48,12 @@ def mistakes_read(clean: Sequence[Clean]) -> Iterator[tuple[int, int, int]]:
 
 
 def counts_by_task() -> list[tuple[str, int, int]]:
-    """Return of each task how many flags were read and how many show a mistake; then of all together."""
+    """Return the numbers of reviewed flags and of actual mistakes for each task, and for all together."""
     flags = flags_read()
     read, real = (Counter(flag.task for flag in some) for some in (flags, [f for f in flags if f.is_mistake]))
     return [(task, read[task], real[task]) for task in sorted(read)] + [("all", len(flags), real.total())]
 
 
 def paragraph_name(text: str) -> str:
-    """Return what a paragraph is called here."""
+    """Return the hash that names a paragraph in the file."""
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()

@@ -1,4 +1,8 @@
-"""The text that the pack is built from, how it is read, and the filter that leaves out dialect."""
+"""Read the text from which the pack is built, and leave out dialect.
+
+In stories people speak dialect, which would teach that "they was" is correct. Paragraphs with a word of
+dialect, and their surroundings if there are several, are left out: 28 % of 17.5 million words of fiction.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +31,7 @@ FIXES = "labelled/fixes"
 
 
 def read_text(data: Path, part: str, domains: Iterable[str]) -> Iterator[str]:
-    """Yield the paragraphs of some domains; of text to count those that `EVERY_NTH` leaves."""
+    """Yield the paragraphs of domains; for text to count, every n-th one of the domains in `EVERY_NTH`."""
     for domain in domains:
         step = EVERY_NTH.get(domain, 1) if part == "train" else 1
         with lzma.open(data / "english" / f"{domain}.{part}.txt.xz", "rt", encoding="utf8") as lines:
@@ -38,7 +42,7 @@ def read_text(data: Path, part: str, domains: Iterable[str]) -> Iterator[str]:
 
 @lru_cache(maxsize=4)
 def read_people(data: Path, part: str) -> tuple[list[Fix], list[Clean]]:
-    """Return the surest mistakes of a part, and the clean paragraphs beside them."""
+    """Return the most reliable mistakes of a part, and its clean paragraphs."""
     folder = data / FIXES
     return (
         read_fixes(folder / f"{part}.jsonl.xz", tier=1),
@@ -47,17 +51,17 @@ def read_people(data: Path, part: str) -> tuple[list[Fix], list[Clean]]:
 
 
 def log_progress(stage: str, done: int, total: int) -> None:
-    """Print where the work is, at the begin and end of each stage."""
+    """Print the progress at the beginning and end of each stage."""
     if done == 0 or done + 1 == total:
         print(f"  {time.strftime('%H:%M:%S')} {stage} {done + 1}/{total}", file=sys.stderr, flush=True)
 
 
 SPOKEN = "fiction"
-"""The domain that holds it."""
+"""The domain with dialect."""
 NEAR = 15
-"""Paragraphs on each side."""
+"""Number of neighbouring paragraphs on each side that count as near."""
 MOST = 2
-"""Where so many paragraphs of dialect are near, nothing is taken."""
+"""A paragraph is left out if this many paragraphs near it have dialect."""
 _DIALECT = re.compile(
     r"\b(?:they|you|we) was\b|\b(?:he|she|it) don't\b|\bi has\b|\b(?:have|has|had) went\b|\bthem things\b|"
     r"\b(?:i|he|she|we|they) (?:seen|done)\b|\bcould of\b|"
@@ -69,7 +73,7 @@ _DIALECT = re.compile(
 
 
 def without_dialect_paragraphs(data: Path, part: str, domains: Iterable[str]) -> Iterator[str]:
-    """Yield the paragraphs of some domains (see `read`) that are written as one writes."""
+    """Yield the paragraphs of domains (see `read_text`) that are in standard English."""
     for domain in domains:
         texts = read_text(data, part, [domain])
         yield from _without_dialect([text for text in texts if text]) if domain == SPOKEN else texts

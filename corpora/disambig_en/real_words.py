@@ -1,8 +1,8 @@
-"""Trains the models of articles, forms, slips and doubled words; counts the n-grams of all words for them.
+"""Train the models of articles, forms, slips and doubled words, and count the n-grams of all words for them.
 
     python corpora/disambig_en/real_words.py DATA [--count] [TASK ...]
 
-With ``--count`` `words/ngrams.counts` is counted first. The model of words in context is there already.
+With ``--count``, `words/ngrams.counts` is counted first. The model of words in context must already exist.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def count_words(data: Path) -> None:
 
 
 def sounds_right(text: str) -> bool:
-    """Tell whether no article of a text is against the sound of the next word beyond doubt."""
+    """Return True if no article of a text certainly contradicts the sound of the next word."""
     sounds = read_sounds(ENGLISH_SOUNDS)
     heard = [
         (len(match[1]) == 2, sounds.article_log_odds(text, match.end())) for match in _ARTICLE.finditer(text)

@@ -1,4 +1,4 @@
-"""Makes the English file of words that are mistaken for each other, of words that were counted.
+"""Make the English file of words that are confused with each other, from words that were counted.
 
     python corpora/disambig_en/relations.py DATA LOOKUPS
 

@@ -58,8 +58,8 @@ RATES = (0.3, 1.0, 4.0)
 PEOPLE_RATES = (0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0)
 QUICK = {"preposition": {"examples": 2_000_000, "epochs": 1}, "spelling": {"examples": 15_000, "epochs": 1}}
 QUICK_TEXT = 4
-"""Settings of the networks where one is learned for each domain left out, and of how many paragraphs one is
-learned from: what ships has learned from more."""
+"""Settings of the networks for models that leave a domain out, which are trained on every `QUICK_TEXT`-th
+paragraph; the shipped networks are trained on more."""
 
 
 def score(model: Model, data: Path, domains: Sequence[str]) -> dict[str, Any]:
@@ -158,7 +158,7 @@ def curve(data: Path) -> None:
 
 
 def over(path: Path, extractor: Any) -> Any:
-    """Return an extractor over the table at `path`, where it asks one."""
+    """Return the extractor with the table at `path`, if it uses one."""
     return type(extractor)(counts=path) if hasattr(extractor, "counts") else extractor
 
 
@@ -256,7 +256,11 @@ SHARES = (0.5, 2 / 3, 0.8, 0.9)
 
 
 def measure_trust(data: Path) -> None:
-    """Measure the models as they are, and write a file for each and the figures of the card."""
+    """Measure how often flags are right, and write ``trust.json`` for each model and the figures of the card.
+
+    The curves are measured on the development part, without flags on unchanged paragraphs that show a mistake
+    according to the manual review; the card also shows the test part.
+    """
     checker = ModelChecker.from_names("+".join(f"disambig_en/{task}" for task in (*CORRECTING, *REAL_WORDS)))
     trials = {}
     for number, part in enumerate(("dev", "test")):
@@ -301,9 +305,9 @@ def _plain(point: PrecisionPoint) -> dict[str, Any]:
 
 
 def leave_out_kenlm(data: Path, domains: Sequence[str]) -> None:
-    """Score on each of `domains` a KenLM model (`kenlm_making`) of the text of all others.
+    """Score on each of `domains` a KenLM model made from the text of all others.
 
-    The places are those of `scoring.leave_out`, the candidates those of the pack.
+    The places are those of `leave_out`, the candidates those of the pack.
     """
     if without := missing(data):
         raise SystemExit(f"KenLM needs {without}")

@@ -1,4 +1,4 @@
-"""Counts before which words "a" and "an" stand, for the English file of sounds.
+"""Count the words that follow "a" and "an", for the English file of sounds.
 
 python corpora/disambig_en/sounds.py DATA
 """
@@ -23,7 +23,7 @@ _ARTICLE = re.compile(r"\b([Aa]n?) (\w+(?:[,.]\d{3})*)")
 
 
 def sounds(texts: Iterable[str]) -> dict[str, tuple[int, int]]:
-    """Return the keys that say something, and how often "a" and "an" stood before what has them."""
+    """Return the informative keys, and how often "a" and "an" preceded words with each key."""
     words: Counter[tuple[str, bool]] = Counter()
     for text in texts:
         words.update((word, len(article) == 2) for article, word in _ARTICLE.findall(text))
@@ -40,7 +40,7 @@ def sounds(texts: Iterable[str]) -> dict[str, tuple[int, int]]:
 def _telling(
     counts: Mapping[str, list[int]], paths: Mapping[str, tuple[str, ...]]
 ) -> dict[str, tuple[int, int]]:
-    """Leave out what was seen too seldom, and what the more general keys say as well."""
+    """Leave out rare keys, and keys that agree with a more general key."""
     least = {key: LEAST_WORD if key.startswith("=") else LEAST_START for key in counts}
     seen = {key for key, pair in counts.items() if sum(pair) >= least[key]}
     kept: set[str] = set()

@@ -1,4 +1,4 @@
-"""Builds the pack of English parsing: a treebank's grammar, its figures, the card.
+"""Build the pack of English parsing: a treebank's grammar, its figures and the card.
 
     python corpora/disambig_en_parser/build.py DATA --output FOLDER
 

@@ -1,4 +1,4 @@
-"""Writes the pack's card, README.md, from the figures that its build measured."""
+"""Write the pack's card, README.md, from the figures that its build measured."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ than 150 words are left flat (`--max-length`), one of 150 takes some seconds.
 ## Limits
 
 * Trees have no traces and no function tags (NP-SBJ is NP), and labels are CRAFT's: it has some that the
-  Penn Treebank has not, such as `HEADING`, `UNUSED_TITLE`, `CAPTION` and `CIT`, and a word alone is often taken
-  for one.
+  Penn Treebank has not, such as `HEADING`, `UNUSED_TITLE`, `CAPTION` and `CIT`, and a word alone is often
+  taken for one.
 * Words are spaCy's tokens. The figures above are with the treebank's own; what is lost where the two differ,
   as in names of chemicals, was not measured.
 * A score is ln P of a tree with its words: it compares trees of one sentence, and says nothing of

@@ -1,4 +1,4 @@
-"""Builds the pack of English senses: cross-validate over documents, train, prune, write the card.
+"""Build the pack of English senses: train, prune, cross-validate over documents and write the card.
 
     python corpora/disambig_en_sense/build.py DATA
 

@@ -1,4 +1,4 @@
-"""Writes the pack's card, README.md, from the figures that its build measured."""
+"""Write the pack's card, README.md, from the figures that its build measured."""
 
 from __future__ import annotations
 
@@ -142,8 +142,9 @@ def _rest(figures: dict[str, Any]) -> str:
     if not figures:
         return ""
     share = _percent(figures["right"], figures["n"])
+    n = figures["n"]
     return (
-        f"It is right in {share} % of their {figures['n']:,} occurrences (cross-validated over documents, with "
+        f"It is right in {share} % of their {n:,} occurrences (cross-validated over documents, with "
         "the parts of speech given)."
     )
 

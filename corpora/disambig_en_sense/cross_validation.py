@@ -1,4 +1,4 @@
-"""Cross-validation over documents and genres, under the conditions that a user meets: on text, with its own tags."""
+"""Cross-validation over documents and genres as a user would run it: on plain text with predicted tags."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def most_frequent(examples: Sequence[Labelled], fold_of: Mapping[str, int]) -> d
 
 
 def _reliability(pairs: Sequence[tuple[float, bool]]) -> dict[str, Any]:
-    """Return what `disambig.metrics.probabilities` finds, in short."""
+    """Return the calibration error, the mean probability and the accuracy of answers."""
     predicted, right = (np.array(column) for column in zip(*pairs, strict=True))
     calibration = reliability(predicted, right.astype(bool))
     return {

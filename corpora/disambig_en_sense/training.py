@@ -1,4 +1,4 @@
-"""Parts of the training of the pack: cached views of texts, word vectors from plain text, and pruning of weights."""
+"""Parts of the pack's training: cached views of texts, word vectors from plain text, pruning of weights."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from disambig.text import Tokenisation, TokenView, view_of_texts
 
 
 class CachedViews:
-    """A tokenisation of some texts and no others."""
+    """A tokenisation that returns precomputed views of a fixed set of texts."""
 
     def __init__(self, tokenisation: Tokenisation, texts: Sequence[str]) -> None:
         self.name = tokenisation.name

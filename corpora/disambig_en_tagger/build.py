@@ -1,4 +1,4 @@
-"""Builds the English tagger: train (see `recipe`), score beside its peers, write the card.
+"""Build the English tagger: train it (see `recipe`), compare it with other taggers and write the card.
 
     python corpora/disambig_en_tagger/build.py DATA
 

@@ -1,4 +1,4 @@
-"""Writes the pack's card, README.md, from the figures that its build measured."""
+"""Write the pack's card, README.md, from the figures that its build measured."""
 
 from __future__ import annotations
 

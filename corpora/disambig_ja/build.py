@@ -1,4 +1,4 @@
-"""Builds the pack of Japanese: a converter of kana, its domains, the card.
+"""Build the pack of Japanese: a converter of kana, its domains and the card.
 
     python corpora/disambig_ja/build.py DATA --output FOLDER [--work WORK]
     python corpora/disambig_ja/build.py DATA --output FOLDER --test

@@ -113,5 +113,5 @@ def _word(annotated: str) -> tuple[str, str]:
 
 
 def stretches(n: int, every: int) -> NDArray[np.int64]:
-    """Return the rows of each so manieth stretch of `n` sentences."""
+    """Return the rows of every n-th stretch (see `STRETCH`) of `n` sentences."""
     return np.flatnonzero(fold_blocks(n, STRETCH) % every == 0)

@@ -1,4 +1,4 @@
-"""How good the pack is: shares of characters that come out wrong, speed, sizes."""
+"""Measure the pack: shares of wrong characters, speed and sizes."""
 
 from __future__ import annotations
 
