@@ -89,7 +89,7 @@ def learn_words(data: Path, domains: Sequence[str], *, checkpoint: Path | None =
 def stretches(
     views: Iterator[TokenView], vocabulary: ClozeVocabulary, share: float
 ) -> Iterator[NDArray[np.uint16]]:
-    """Yield stretches of whole sentences, a random sample or some of them repeatedly, according to `share`."""
+    """Yield stretches of whole sentences, sampled or repeated according to `share`."""
     rng = np.random.default_rng(0)
     for view in views:
         numbers = vocabulary.view_numbers(view).astype(np.uint16)

@@ -159,7 +159,7 @@ def test_the_readme_shows_lines_of_such_a_file(tmp_path):
     (tmp_path / "xx.tsv").write_text("\n".join(lines), encoding="utf8")
     shown = read_relations(tmp_path / "xx.tsv")
     assert all(len(shown[kind]) == 1 for kind in KINDS)
-    assert f"A line has 2 to {MAX_WORDS} of them".lower() in guide.lower()
+    assert f"A line has 2 to {MAX_WORDS} words".lower() in guide.lower()
 
 
 def test_a_pair_is_of_the_first_of_its_kinds(tmp_path):
