@@ -1,4 +1,4 @@
-"""The rules of the house that a machine can check: who imports whom, what is light, what is never used."""
+"""Rules that a machine can check: the layers and imports of the packages, what starts quickly, what is never used."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_plugins_import_the_api_and_nothing_else_of_the_core_nor_each_other():
 
 def may_import(path):
     """Return the heavy packages that a module may import at its top."""
-    if path.name == "compiling.py":
+    if path.name == "jit.py":
         return ("numba",)
     if path.parent.name == "spacy":  # the room of spaCy's own; nobody imports it but inside functions
         return ("spacy",)
@@ -162,15 +162,119 @@ def test_the_library_does_not_print():
     assert not found, found
 
 
-def test_files_are_of_one_idea():
-    long = {
-        str(path.relative_to(ROOT)): lines
-        for path in EVERYTHING
-        if (lines := len(path.read_text(encoding="utf8").splitlines())) > 800
+LAYERS = (
+    ("errors", "messages", "lazy_names", "formatting"),
+    ("runtime", "jit", "files"),
+    ("hookspecs", "namespaces", "registry", "packs", "settings"),
+    ("config",),
+    ("text", "markup"),
+    ("data",),
+    ("types",),
+    ("counts", "language_models", "decode"),
+    ("metrics",),
+    ("features", "tasks", "decision"),
+    ("formats",),
+    ("models",),
+    ("training", "explain"),
+    ("evaluation", "experiments"),
+    ("jobs",),
+    ("configuration",),
+    ("checking",),
+    ("server", "lsp", "spacy"),
+    ("doctor", "testing", "scaffold"),
+    ("cli",),
+    ("api", "builtin", "__main__"),
+)
+"""Packages and modules of the core, the lowest first: a layer imports itself and what is below."""
+NAMED_IN_TYPES = {("text", "types"), ("data", "types"), ("registry", "types"), ("config", "types")}
+"""Lower layers name the protocols in annotations."""
+ASKED_BY_NAME = {("text", "models"), ("formats", "spacy")}
+"""Imports inside functions: tags come from a model, `.spacy` files from the components' layout."""
+
+
+def internal_imports(path):
+    """Yield the modules of the core that a module imports anywhere, and whether it does so at its top."""
+    top = {id(node) for node in top_level(tree_of(path))}
+    for node in ast.walk(tree_of(path)):
+        if (
+            not isinstance(node, ast.ImportFrom)
+            or node.level
+            or not (node.module or "").startswith("disambig")
+        ):
+            continue
+        for alias in node.names:
+            module = f"{node.module}.{alias.name}"
+            yield (module if module in MODULES else node.module), id(node) in top
+
+
+def module_name(path):
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {module_name(path): path for path in CORE}
+
+
+def test_imports_follow_the_order_of_the_layers():
+    rank = {name: number for number, names in enumerate(LAYERS) for name in names}
+    wrong = []
+    for name, path in MODULES.items():
+        for module, _ in internal_imports(path):
+            if "." not in module or "." not in name:
+                continue
+            here, there = name.split(".")[1], module.split(".")[1]
+            if rank[here] < rank[there] and (here, there) not in NAMED_IN_TYPES | ASKED_BY_NAME:
+                wrong.append(f"{name} -> {module}")
+    assert not wrong, wrong
+
+
+def test_no_import_cycle():
+    """Modules that import each other at their top; a package counts as the modules that it takes names from."""
+    homes = {
+        (package, alias.name): f"{package}.{node.module}"
+        for package, path in MODULES.items()
+        if (stub := path.with_suffix(".pyi")).exists()
+        for node in tree_of(stub).body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
     }
-    assert not long, long
-    names = {"util.py", "utils.py", "helpers.py", "common.py", "misc.py", "models.py"}
+    graph = {name: set() for name in MODULES}
+    for name, path in MODULES.items():
+        for node in top_level(tree_of(path)):
+            if isinstance(node, ast.ImportFrom) and not node.level and node.module in MODULES:
+                for alias in node.names:
+                    submodule = f"{node.module}.{alias.name}"
+                    home = homes.get((node.module, alias.name), node.module)
+                    graph[name].add(submodule if submodule in MODULES else home)
+    cycles, done = [], set()
+
+    def visit(name, trail):
+        if name in trail:
+            cycles.append(trail[trail.index(name) :])
+        elif name not in done:
+            for other in graph[name]:
+                visit(other, [*trail, name])
+            done.add(name)
+
+    for name in graph:
+        visit(name, [])
+    assert not cycles, cycles
+
+
+def test_names_of_files_say_something():
+    names = {"util.py", "utils.py", "helpers.py", "common.py", "misc.py"}
     assert not [path for path in EVERYTHING if path.name in names]
+
+
+def test_public_class_names_are_unique():
+    """A name that stands for two things has to be looked up each time."""
+    homes = {}
+    for path in sorted([*LIBRARY, *(ROOT / "corpora").rglob("*.py")]):
+        for node in tree_of(path).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes.setdefault(node.name, []).append(where(path, node))
+    twice = {name: places for name, places in homes.items() if len(places) > 1}
+    assert not twice, twice
 
 
 def test_every_module_says_what_it_is():
@@ -241,7 +345,7 @@ LIGHT = {
     "api": "import disambig.api as a\nfor n in a.__all__: n.endswith('_factory') or getattr(a, n)",
     "rooms of the api": "import disambig.api as a\nfor room in a.SUBMODULES:\n for n in getattr(a, room).__all__:"
     "\n  room in ('components', 'kernels') or getattr(getattr(a, room), n)",
-    "registry": "from disambig import registry; [registry.everything(kind) for kind in registry.KINDS]",
+    "registry": "from disambig import registry; [registry.load_all(kind) for kind in registry.KINDS]",
     "start": "from disambig.registry import load_plugins; load_plugins()",
     "testing": "import disambig.testing",
     "help": "import disambig.cli.main as main\ntry: main.run(['--help'])\nexcept SystemExit: pass",

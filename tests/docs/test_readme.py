@@ -147,10 +147,10 @@ def test_outputs_that_differ_are_told_apart() -> None:
     assert not alike("", "then -> than (spelling, 0.61)")
 
 
-def test_contributing_names_every_room() -> None:
-    """The table of rooms has every folder and module of the core, and none that is not there."""
+def test_contributing_names_every_package() -> None:
+    """The table has every package and module of the core, and none that does not exist."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf8")
-    table = text.partition("## Rooms")[2].partition("## Rules")[0]
+    table = text.partition("## Packages")[2].partition("## Words")[0]
     named = {
         name.removeprefix("disambig/").rstrip("/")
         for row in table.splitlines()
