@@ -10,6 +10,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from disambig.api._renamed import renamed_names
 from disambig.lazy_names import lazy_names
 
 SUBMODULES = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from disambig.api._renamed import renamed_names
 from disambig.lazy_names import lazy_names
 
 if TYPE_CHECKING:
@@ -20,4 +21,4 @@ if TYPE_CHECKING:
     from disambig.features import learn_gaps as learn_gaps
     from disambig.models import decide_lists as decide_lists
 else:
-    __getattr__, __dir__, __all__ = lazy_names(__name__)
+    __getattr__, __dir__, __all__ = lazy_names(__name__, renamed_names(__name__))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -33,6 +34,12 @@ class CandidateFinder:
     """Hash of the second word; 0 for candidates of one word."""
     group: NDArray[np.int32]
     candidate: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, groups: Sequence[Group], *, zero: bool = False) -> CandidateFinder:
+        """Call `from_groups`, which this method was called in the last release."""
+        warnings.warn("Finder.of is now called CandidateFinder.from_groups", DeprecationWarning, stacklevel=2)
+        return cls.from_groups(groups, zero=zero)
 
     @classmethod
     def from_groups(cls, groups: Sequence[Group], *, zero: bool = False) -> CandidateFinder:

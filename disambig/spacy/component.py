@@ -219,7 +219,9 @@ def check_settings_of_factory(create: Callable[..., Component]) -> Callable[...,
         D516, by the factory returned.
     """
     signature = inspect.signature(create)
-    kinds = {name: parameter.annotation for name, parameter in signature.parameters.items() if name not in _OWN}
+    kinds = {
+        name: parameter.annotation for name, parameter in signature.parameters.items() if name not in _OWN
+    }
 
     def made(*, nlp: Language, name: str, **settings: Any) -> Component:
         for setting, value in settings.items():
@@ -230,7 +232,8 @@ def check_settings_of_factory(create: Callable[..., Component]) -> Callable[...,
         return create(nlp=nlp, name=name, **settings)
 
     plain = [
-        parameter if name in _OWN else parameter.replace(annotation=Any) for name, parameter in signature.parameters.items()
+        parameter if name in _OWN else parameter.replace(annotation=Any)
+        for name, parameter in signature.parameters.items()
     ]
     made.__signature__ = signature.replace(parameters=plain)  # type: ignore[attr-defined]
     made.__annotations__ = {parameter.name: Any for parameter in plain}

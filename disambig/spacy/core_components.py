@@ -200,7 +200,9 @@ class Proofreader(SpanWriter):
         """Warn where the pipeline was saved with other models."""
         self._add_strings()  # the vocabulary was read anew as well
         if saved != self.reference():
-            then, now = (", ".join(reference.get("models", {}).values()) for reference in (saved, self.reference()))
+            then, now = (
+                ", ".join(reference.get("models", {}).values()) for reference in (saved, self.reference())
+            )
             warnings.warn(f"{self.name} was saved with {then}, and decides with {now} now", stacklevel=3)
 
     def _add_strings(self) -> None:

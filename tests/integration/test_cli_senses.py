@@ -150,7 +150,10 @@ def test_what_cannot_be_scored_is_said_and_words_without_a_model_are_not_attempt
 
 def test_xml_without_answers_asks_for_their_key(folder, trained):
     done = run(folder, "evaluate", "my_senses", "--labelled", "test.xml", status=2)
-    assert "[D461] there is no labelled example in test.xml; answers" in done.stderr and "--key FILE" in done.stderr
+    assert (
+        "[D461] there is no labelled example in test.xml; answers" in done.stderr
+        and "--key FILE" in done.stderr
+    )
 
 
 @pytest.mark.parametrize("options", [["--sensemap", "map"], ["--key", "key"]])

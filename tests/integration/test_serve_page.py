@@ -110,9 +110,7 @@ def test_a_click_on_a_word_shows_why_and_a_click_accepts(opened):
     page.mouse.click(spot["x"] + spot["width"] / 2, spot["y"] + spot["height"] / 2)
     card = page.get_by_role("dialog")
     playwright.expect(card).to_contain_text("Did you mean “piece” in place of “peace”?")
-    playwright.expect(card).to_contain_text(
-        re.compile(r'"a? ?piece of( cake)?" was seen|fits this context')
-    )
+    playwright.expect(card).to_contain_text(re.compile(r'"a? ?piece of( cake)?" was seen|fits this context'))
     playwright.expect(card).to_contain_text("Likelihood from context")
     assert re.search(r"\d\d % sure", card.inner_text())
     card.get_by_role("button", name="piece").click()

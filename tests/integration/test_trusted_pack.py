@@ -123,4 +123,6 @@ def test_evidence_is_that_of_the_place_also_below_markup_and_code(home):
 @pytest.mark.parametrize("options", [[], ["--format", "github"], ["--diff"], ["--write-baseline", "b.json"]])
 def test_evidence_goes_with_reports_for_programs(home, options):
     done = here("check", "note.md", "--evidence", *options, folder=home)
-    assert done.returncode == 2 and "--evidence can only be used with --format json, jsonl, sarif" in done.stderr
+    assert (
+        done.returncode == 2 and "--evidence can only be used with --format json, jsonl, sarif" in done.stderr
+    )

@@ -46,7 +46,11 @@ BAD = [
     ({"flags_per_1000": "1"}, "D971", f"{RATE} is '1': it must be a number"),
     ({"flags_per_1000": float("nan")}, "D971", "is nan: it must be a finite number"),
     ({"flags_per_1000": {"spelling": "x"}}, "D971", f"{RATE}.spelling is 'x': it must be a number"),
-    ({"trust": 0}, "D971", "tool.disambig.trust is 0: [D860] 0 is not a share of flags: give a number above 0"),
+    (
+        {"trust": 0},
+        "D971",
+        "tool.disambig.trust is 0: [D860] 0 is not a share of flags: give a number above 0",
+    ),
     ({"trust": "often"}, "D971", "tool.disambig.trust is 'often': [D860] 'often' is not a share of flags"),
     ({"trust": [1]}, "D971", "tool.disambig.trust is [1]: [D860] [1] is not a share of flags"),
     ({"max_flags_per_1000": True}, "D971", "is True: it must be a number"),

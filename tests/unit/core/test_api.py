@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from disambig import api
+from disambig.api._renamed import RENAMED
 from disambig.lazy_names import _homes
 
 ROOT = Path(__file__).parents[3]
@@ -118,3 +119,11 @@ def test_the_reference_has_a_sentence_for_every_name_of_an_author():
 def test_the_reference_has_every_name_of_the_rooms():
     _, rooms = reference()
     assert rooms == {module: set(import_module(module).__all__) for module in MODULES[1:]}
+
+
+@pytest.mark.parametrize("module", RENAMED)
+def test_names_of_the_last_release_work_and_warn(module):
+    for old, new in RENAMED[module].items():
+        with pytest.warns(DeprecationWarning, match=f"{module}.{old} is now called {new}"):
+            assert getattr(import_module(module), old) is getattr(import_module(module), new)
+        assert old not in import_module(module).__all__

@@ -91,7 +91,9 @@ def test_other_columns_in_every_fold_are_refused():
         def fit(self, view, instances, groups):
             return Learned(self.reach, super().fit(view, instances, groups).vocabulary)
 
-    with pytest.raises(UserError, match=r"D414.*extractor Learned: .*CrossedRows with \d+ columns.*cross_fit"):
+    with pytest.raises(
+        UserError, match=r"D414.*extractor Learned: .*CrossedRows with \d+ columns.*cross_fit"
+    ):
         prepared(Learned())
 
 
