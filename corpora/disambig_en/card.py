@@ -43,14 +43,13 @@ SOURCES = """\
 | guides | 2.6M | handbooks, guides of public services | CC0, OGL, Apache 2.0, CC BY, CC BY-SA |
 | encyclopedic | 6.1M | 4,600 Wikipedia articles | CC BY-SA 3.0 |
 
-Of fiction every third paragraph is counted, of all others each one: half of all text is old fiction, and
-few write so today.
+Every third paragraph of fiction is counted, and every paragraph of the other domains: half of all text is old
+fiction, and few people write like that today.
 
-The judges, which tell mistakes from words that are right, were fitted to
-mistakes that people made and corrected in the histories of open documentation projects, and to paragraphs of
-these projects that nobody touched (the training part of 129 projects under open licences: CC BY, CC BY-SA,
-CC0, Apache 2.0, MIT, BSD and others); they keep no sentence, but weights of words, pairs of words, and words
-with what stands beside them.
+The decision rules, which separate mistakes from correct words, were fitted on mistakes that people made and
+corrected in the histories of open documentation projects, and on unchanged paragraphs of these projects (the
+training part of 129 projects under open licences: CC BY, CC BY-SA, CC0, Apache 2.0, MIT, BSD and others). They
+contain no sentences, only weights of words, pairs of words, and words with their neighbours.
 
 Only figures derived from these texts are here: counts of n-grams under hashes, and weights; no text can be
 read from them. Where a text's licence asks for it (CC BY, CC BY-SA) this card names the source. What kind of
@@ -70,7 +69,7 @@ twice the essays, manuals, guides, technical and mixed text, 115 million tokens,
 (an hour on two cores). Which words are forms of which comes from the tables of spacy-lookups-data (MIT; its
 exceptions are WordNet's) and from rules of spelling, for words that were counted (`relations.py`). The
 models of articles, forms, slips and doubled words weigh its scores beside the n-grams of
-`words/ngrams.counts`, by weights learned from a sixth of the held-out paragraphs; their judges are as
+`words/ngrams.counts`, by weights learned from a sixth of the held-out paragraphs; their decision rules are as
 above.
 """
 
@@ -80,13 +79,13 @@ WEAKNESSES = """\
 * A fifth of the text is fiction of 1880-1960. Mistakes were learned from technical documentation.
 * Scores are in-domain (other paragraphs of the same sources) unless the table says otherwise.
 * Random substitutions are easier to find than the mistakes that people make, which are near-synonyms; the
-  judge looks for those that people make, and finds fewer of the others.
+  decision rule is made for those that people make, and finds fewer of the others.
 * Prepositions: several are often right at the same place. Accuracy counts only the author's own as right.
 * "It": of the weather, dates and fixed phrases some are missed that no pattern tells; treebanks label few of
   them, or otherwise (99 of 100 plain sentences of ours are right; of 297 by which patterns were chosen 271).
-* Quotes, code, URLs and names are left alone, so errors in them are not found (a third of fiction).
-* Confusion sets of your own are decided by what the table holds of their words: n-grams with a preposition
-  or a word of the sets that ship, and frequent ones besides. Each decision's coverage says how much it was.
+* Quotations, code, URLs and names are protected, so errors in them are not found (a third of fiction).
+* Your own confusion sets are decided by the n-grams in the table: those with a preposition or a word of the
+  shipped sets, and other frequent ones. The coverage of each decision shows how many there were.
 """
 
 
