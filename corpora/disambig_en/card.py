@@ -48,8 +48,8 @@ fiction, and few people write like that today.
 
 The decision rules, which separate mistakes from correct words, were fitted on mistakes that people made and
 corrected in the histories of open documentation projects, and on unchanged paragraphs of these projects (the
-training part of 129 projects under open licences: CC BY, CC BY-SA, CC0, Apache 2.0, MIT, BSD and others). They
-contain no sentences, only weights of words, pairs of words, and words with their neighbours.
+training part of 129 projects under open licences: CC BY, CC BY-SA, CC0, Apache 2.0, MIT, BSD and others).
+They contain no sentences, only weights of words, pairs of words, and words with their neighbours.
 
 Only figures derived from these texts are here: counts of n-grams under hashes, and weights; no text can be
 read from them. Where a text's licence asks for it (CC BY, CC BY-SA) this card names the source. What kind of
