@@ -1,4 +1,4 @@
-"""Check texts like a linter: runs, flags, baselines and reports."""
+"""The linter: runs, flags, directives, baselines, changed lines and reports."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Fingerprints of flags, and the baseline of known flags."""
+"""Fingerprints of flags, and baseline files with flags to hide."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from disambig.formatting import escaped_json
 from disambig.markup import BREAK
 
 _ENDS = re.compile(rf"[.!?:;][\"'\u201d\u2019)\]]*\s+|(?:\r\n|\r|\n)[^\S\r\n]*(?:\r\n|\r|\n)|{BREAK}")
-_FURTHEST = 500
-"""Characters to look for the end of a sentence, on each side."""
+_MAX_DISTANCE = 500
+"""Number of characters on each side in which the end of a sentence is searched."""
 
 
 @dataclass(frozen=True, slots=True)
 class FlagIdentity:
-    """What a flag is known by.
+    """The properties that identify a flag, even if lines move.
 
     Attributes
     ----------
     path : str
-        Of its file, relative to whatever compares, with slashes.
+        Path of the file with slashes, relative to the baseline or the repository.
     task : str
     observed : str
     sentence : str
-        With single blanks.
+        The sentence of the flag, with single spaces.
     """
 
     path: str
@@ -44,42 +44,43 @@ class FlagIdentity:
 
     @property
     def digest(self) -> str:
-        """A hash of it, 32 hexadecimal digits; the same in every version of Python."""
+        """A hash of 32 hexadecimal digits, the same in every version of Python."""
         whole = "\0".join((self.path, self.task, self.observed, self.sentence))
         return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def flag_identity(path: str, plain: str, flag: Flag) -> FlagIdentity:
-    """Return what a flag is known by.
+    """Return the identity of a flag.
 
     Parameters
     ----------
     path : str
-        Of its file, relative to whatever compares, with slashes.
+        Path of the file with slashes, relative to the baseline or the repository.
     plain : str
-        The text without its markup, of the same length.
+        The text without markup, of the same length.
+    flag : Flag
     """
     observed = " ".join(flag.observed.split())
     return FlagIdentity(path, flag.task, observed, sentence_around(plain, flag.start, flag.end))
 
 
-def number_fingerprints(known: Iterable[FlagIdentity]) -> list[str]:
-    """Return a fingerprint for each, no two alike: those that are alike are numbered, in their order."""
+def number_fingerprints(identities: Iterable[FlagIdentity]) -> list[str]:
+    """Return a unique fingerprint for each identity; equal identities are numbered in order."""
     seen: Counter[FlagIdentity] = Counter()
     fingerprints = []
-    for each in known:
-        seen[each] += 1
-        fingerprints.append(f"{each.digest}:{seen[each]}")
+    for identity in identities:
+        seen[identity] += 1
+        fingerprints.append(f"{identity.digest}:{seen[identity]}")
     return fingerprints
 
 
 def sentence_around(plain: str, start: int, end: int) -> str:
-    """Return the sentence that holds ``start:end``, with single blanks; of a long one what is near."""
-    first = max(0, start - _FURTHEST)
+    """Return the sentence around ``start:end`` with single spaces; of a long sentence, only the near part."""
+    first = max(0, start - _MAX_DISTANCE)
     for match in _ENDS.finditer(plain, first, start):
         first = match.end()
-    following = _ENDS.search(plain, end, end + _FURTHEST)
-    last = following.end() if following else min(len(plain), end + _FURTHEST)
+    following = _ENDS.search(plain, end, end + _MAX_DISTANCE)
+    last = following.end() if following else min(len(plain), end + _MAX_DISTANCE)
     return " ".join(plain[first:last].split())
 
 
@@ -92,36 +93,36 @@ _FIELDS = ("path", "task", "observed", "sentence")
 
 
 class Baseline:
-    """The flags that are known, those of a file that was looked at taken out one by one.
+    """A baseline: flags to hide. Each entry is used up by one flag of a checked file.
 
     Parameters
     ----------
     path : str
-        Of the file; paths in it are relative to its folder.
-    known : iterable of Known
-        As often as each is known.
+        Path of the baseline file; paths in it are relative to its folder.
+    known_flags : iterable of FlagIdentity
+        The flags to hide, repeated as often as they occur.
     """
 
-    def __init__(self, path: str, known: Iterable[FlagIdentity] = ()) -> None:
+    def __init__(self, path: str, known_flags: Iterable[FlagIdentity] = ()) -> None:
         self.path = path
         self._folder = os.path.dirname(os.path.abspath(path))
-        self._left = Counter(known)
-        self._looked_at: set[str] = set()
+        self._left = Counter(known_flags)
+        self._checked_paths: set[str] = set()
 
     def new(self, name: str, plain: str, flags: Sequence[Flag]) -> list[Flag]:
-        """Return the flags of a file that are not known; a flag known twice hides two."""
-        self._looked_at.add(self._relative(name))
-        found = []
+        """Return the flags of a file that are not in the baseline, and use up its entries."""
+        self._checked_paths.add(self._relative(name))
+        new_flags = []
         for flag in flags:
-            known = self._known(name, plain, flag)
-            if self._left[known] > 0:
-                self._left[known] -= 1
+            identity = self._identity(name, plain, flag)
+            if self._left[identity] > 0:
+                self._left[identity] -= 1
             else:
-                found.append(flag)
-        return found
+                new_flags.append(flag)
+        return new_flags
 
     def unknown(self, name: str, plain: str, flags: Sequence[Flag]) -> list[Flag]:
-        """Return what `new` would, and change nothing: for a text that is looked at again and again."""
+        """Return the same as `new` without using up entries, for a text that is checked repeatedly."""
         before = self._left
         self._left = before.copy()
         try:
@@ -130,30 +131,30 @@ class Baseline:
             self._left = before
 
     def add(self, name: str, plain: str, flags: Sequence[Flag]) -> None:
-        """Make the flags of a file known."""
-        self._left.update(self._known(name, plain, flag) for flag in flags)
+        """Add the flags of a file to the baseline."""
+        self._left.update(self._identity(name, plain, flag) for flag in flags)
 
     def write(self) -> None:
-        """Write the file, whole or not at all; an older baseline is replaced.
+        """Write the baseline file atomically; an older baseline is replaced.
 
         Raises
         ------
         UserError
-            D309 where it cannot be written.
+            D309 if it cannot be written.
         """
         entries = [
-            {name: getattr(each, name) for name in _FIELDS} | ({"count": n} if n > 1 else {})
-            for each, n in sorted(self._left.items(), key=lambda pair: astuple(pair[0]))
+            {name: getattr(identity, name) for name in _FIELDS} | ({"count": n} if n > 1 else {})
+            for identity, n in sorted(self._left.items(), key=lambda pair: astuple(pair[0]))
         ]
         text = json.dumps({_MARK: VERSION, "flags": entries}, indent=1, ensure_ascii=False) + "\n"
         with save_output(Path(self.path)) as write:
             write(escaped_json(text).encode())
 
     def n_not_seen(self) -> int:
-        """Return how many known flags were not found in the files that were looked at."""
-        return sum(n for known, n in self._left.items() if known.path in self._looked_at)
+        """Return the number of entries for checked files that matched no flag."""
+        return sum(n for identity, n in self._left.items() if identity.path in self._checked_paths)
 
-    def _known(self, name: str, plain: str, flag: Flag) -> FlagIdentity:
+    def _identity(self, name: str, plain: str, flag: Flag) -> FlagIdentity:
         return flag_identity(self._relative(name), plain, flag)
 
     def _relative(self, name: str) -> str:
@@ -161,31 +162,31 @@ class Baseline:
 
 
 def read_baseline(path: str) -> Baseline:
-    """Read a baseline.
+    """Read a baseline file.
 
     Raises
     ------
     UserError
-        D30x where it cannot be read, D975 where it is too large, D966 where it is no baseline.
+        D30x if it cannot be read, D975 if it is too large, D966 if it is not a baseline.
     """
     text = decode(read_small(path, limit=MAX_BYTES), path)
     try:
-        known = _known_flags(parse_json(text, unique_keys=True))
+        known_flags = _known_flags(parse_json(text, unique_keys=True))
     except ValueError as problem:
         raise UserError("D966", path=path, problem=problem) from None
-    return Baseline(path, known)
+    return Baseline(path, known_flags)
 
 
 def _known_flags(value: Any) -> Counter[FlagIdentity]:
-    """Return the flags of a baseline, each as often as it is known; ValueError if it is not a baseline."""
+    """Return the number of entries per flag; raise ValueError if the value is not a baseline."""
     if not isinstance(value, dict) or _MARK not in value:
         raise ValueError(f"it has no {_MARK!r} of a baseline")
     version, entries = value[_MARK], value.get("flags")
     if version != VERSION or isinstance(version, bool):
-        raise ValueError(f"it is of version {repr(version)[:40]}, not {VERSION}")
+        raise ValueError(f"its version is {repr(version)[:40]}, not {VERSION}")
     if not isinstance(entries, list):
         raise ValueError("it has no list 'flags' of a baseline")
-    known: Counter[FlagIdentity] = Counter()
+    counts: Counter[FlagIdentity] = Counter()
     for number, entry in enumerate(entries, 1):
         if not isinstance(entry, dict):
             raise ValueError(f"flag {number:,} is not an object")
@@ -195,18 +196,18 @@ def _known_flags(value: Any) -> Counter[FlagIdentity]:
             if not isinstance(text, str):
                 raise ValueError(f"flag {number:,} has no text {name!r} of a baseline")
         if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= _MAX_COUNT:
-            raise ValueError(f"the count of flag {number:,} is not a whole number from 1 to {_MAX_COUNT:,}")
-        known[FlagIdentity(*texts)] += count
-    return known
+            raise ValueError(f"the count of flag {number:,} is not an integer from 1 to {_MAX_COUNT:,}")
+        counts[FlagIdentity(*texts)] += count
+    return counts
 
 
 def new_baseline(path: str) -> Baseline:
-    """Return an empty baseline, to be written.
+    """Return an empty baseline to be written to `path`.
 
     Raises
     ------
     UserError
-        D967 where another file stands there.
+        D967 if `path` is a file that is not a baseline.
     """
     if os.path.lexists(path):
         try:

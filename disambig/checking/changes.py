@@ -1,4 +1,8 @@
-"""Changed files and lines in git."""
+"""Changed files and lines in git.
+
+Repositories are not trusted: their configuration can name commands that git would run. Git is therefore asked
+about their contents with an own, empty configuration (see `_fill_neutral`).
+"""
 
 from __future__ import annotations
 
@@ -19,7 +23,7 @@ from disambig.checking.flags import Flag
 from disambig.errors import UserError
 
 TIME_LIMIT = 120.0
-"""Seconds that one git command may take."""
+"""Maximum number of seconds per git command."""
 
 _DIFF = (
     "diff-index",
@@ -58,7 +62,7 @@ _HARMLESS = frozenset(
         "trustctime",
     )
 )
-"""Settings, from the user or the repository, that decide what counts as changed. None names a command."""
+"""Settings of the user or the repository that decide what counts as changed; none of them names a command."""
 _LOCAL = (
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_ATTR_SOURCE",
@@ -77,13 +81,13 @@ _LOCAL = (
     "GIT_SHALLOW_FILE",
     "GIT_WORK_TREE",
 )
-"""Variables that describe one repository to the commands of a hook."""
+"""Environment variables by which git describes a repository to the commands of a hook."""
 _FROM_HOOK = ("GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY")
-"""Those that name other files than the ones of the repository: kept for the repository of the hook."""
+"""Variables that replace files of the repository: kept if the hook belongs to the same repository."""
 _COMMAND_LINE = ("GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT")
 _FIXED = {
     "LC_ALL": "C",
-    "GIT_ALLOW_PROTOCOL": "none",  # a list of protocols: no missing object is fetched
+    "GIT_ALLOW_PROTOCOL": "none",  # a list of allowed protocols: missing objects are not fetched
     "GIT_ASKPASS": "",
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_OPTIONAL_LOCKS": "0",
@@ -93,10 +97,15 @@ _FIXED = {
 
 
 def folders_with_git(folder: str) -> Iterator[str]:
-    """Yield the folders from the absolute `folder` upwards that hold ``.git``, the nearest first.
+    """Yield `folder` and the folders above it that contain ``.git``, the nearest first.
 
-    A bare repository, whose files lie directly in a folder, is not one of them: a clone may contain such
+    Bare repositories are not included: their files lie directly in a folder, and a clone may contain such
     files like any others.
+
+    Parameters
+    ----------
+    folder : str
+        An absolute path.
     """
     ceilings = os.environ.get("GIT_CEILING_DIRECTORIES", "").split(os.pathsep)
     while True:
@@ -109,19 +118,19 @@ def folders_with_git(folder: str) -> Iterator[str]:
 
 
 class Repositories:
-    """The repositories of files, each asked once."""
+    """The repositories of files, each opened once."""
 
     def __init__(self) -> None:
         self._by_folder: dict[str, Repository | None] = {}
 
     def get(self, folder: str) -> Repository:
-        """Return the repository whose work tree holds `folder`, an absolute path without links.
+        """Return the repository whose work tree contains `folder`, an absolute path without links.
 
         Raises
         ------
         UserError
-            D961 if git is not installed, D962 for a folder outside of all repositories, D964 if git fails,
-            D968 for a repository of another user, D969 if git does not answer in time.
+            D961 if git is not installed, D962 for a folder outside all repositories, D964 if git fails, D968
+            for a repository of another user, D969 if git does not finish in time.
         """
         for home in folders_with_git(folder):
             if home not in self._by_folder:
@@ -129,7 +138,7 @@ class Repositories:
             repository = self._by_folder[home]
             if repository is not None:
                 if not _is_inside(folder, repository.top):
-                    break  # `core.worktree` says that the files are elsewhere
+                    break  # `core.worktree` names another folder
                 return repository
         _program()
         raise UserError("D962", path=folder)
@@ -141,16 +150,16 @@ class Repository:
     Parameters
     ----------
     home : str
-        The folder that holds ``.git``.
+        The folder that contains ``.git``.
     top : str
-        The top folder of the work tree: `home`, unless the repository says otherwise.
+        The top folder of the work tree: `home`, unless the repository names another one.
     git_folder : str
         The folder of the metadata.
 
     Raises
     ------
     UserError
-        D964 if git fails, D969 if it does not answer in time.
+        D964 if git fails, D969 if it does not finish in time.
     """
 
     def __init__(self, home: str, top: str, git_folder: str) -> None:
@@ -158,8 +167,10 @@ class Repository:
         here = next(folders_with_git(os.path.realpath(os.getcwd())), None)
         hook = {key: value for key in _FROM_HOOK if home == here and (value := os.environ.get(key))}
         if index := hook.get("GIT_INDEX_FILE"):
-            hook["GIT_INDEX_FILE"] = os.path.abspath(index)  # it is relative to where the hook runs
-        self._environment = _asking_environment(home) | hook
+            hook["GIT_INDEX_FILE"] = os.path.abspath(
+                index
+            )  # the variable is relative to the folder of the hook
+        self._environment = _query_environment(home) | hook
         common = os.path.join(home, self._ask("rev-parse", "--git-common-dir"))
         settings = dict(_parse_settings(self._call(["config", "--null", "--list"])))
         self._is_partial = any(key.endswith((".promisor", ".partialclone")) for key in settings)
@@ -186,13 +197,13 @@ class Repository:
         self._settings = _with_paths({key: value for key, value in settings.items() if key in _HARMLESS})
 
     def merge_base(self, revision: str) -> str:
-        """Return the commit at which the history of `revision` and that of HEAD part.
+        """Return the last common commit of `revision` and HEAD.
 
         Raises
         ------
         UserError
-            D963 for an unknown revision, D965 if the two have no commit in common, D969 if git does not
-            answer in time.
+            D963 for an unknown revision, D965 if there is no common commit, D969 if git does not finish in
+            time.
         """
         commit = self._commit(f"{revision}^{{commit}}")
         if commit is None:
@@ -204,23 +215,22 @@ class Repository:
         return done.stdout.decode().strip()
 
     def changed_lines(self, base: str | None) -> dict[str, list[range]]:
-        """Return the lines, from 1, that are new in each file.
+        """Return the numbers of the new lines in each file, counted from 1.
 
         Parameters
         ----------
         base : str or None
-            The commit that the files of the work tree are compared with; None compares what is staged with
-            HEAD.
+            The commit with which the work tree is compared; None compares the index with HEAD.
 
         Returns
         -------
         dict from str to list of range
-            By absolute path, without files that have no new lines.
+            Ranges of lines by absolute path; files without new lines are omitted.
 
         Raises
         ------
         UserError
-            D964 if git fails, D969 if it does not answer in time.
+            D964 if git fails, D969 if it does not finish in time.
         """
         against = ["--cached", self._head_or_empty()] if base is None else [base]
         diff = self._call_neutral([*_DIFF, *against, "--"])
@@ -232,12 +242,12 @@ class Repository:
         return {os.path.join(self.top, os.fsdecode(name)) for name in names.split(b"\0") if name}
 
     def staged_bytes(self, path: str) -> bytes:
-        """Return what is staged of the file at the absolute `path`, as it is stored: no filter runs.
+        """Return the staged contents of the file at the absolute `path`; no filter runs.
 
         Raises
         ------
         UserError
-            D320 if it is too large, D964 if git fails, D969 if it does not answer in time.
+            D320 if it is too large, D964 if git fails, D969 if it does not finish in time.
         """
         name = f":0:{os.path.relpath(path, self.top).replace(os.sep, '/')}"
         if int(self._call_neutral(["cat-file", "-s", name])) > LONGEST:
@@ -245,7 +255,7 @@ class Repository:
         return self._call_neutral(["cat-file", "blob", name])
 
     def _commit(self, revision: str) -> str | None:
-        """Return the object that a revision names, or None if there is none."""
+        """Return the object of a revision, or None if there is none."""
         done = _run_git(
             self.home,
             ["rev-parse", "--verify", "--quiet", "--end-of-options", revision],
@@ -286,8 +296,8 @@ class Repository:
 
 
 def _open(home: str) -> Repository | None:
-    """Return the repository whose ``.git`` lies in `home`; None if git does not take that for one."""
-    environment = _asking_environment(home)
+    """Return the repository whose ``.git`` is in `home`; None if git does not accept it as a repository."""
+    environment = _query_environment(home)
 
     def ask(option: str) -> str | None:
         done = _run_git(home, ["rev-parse", option], environment, _SAFE)
@@ -303,7 +313,7 @@ def _open(home: str) -> Repository | None:
         raise _failure(home, done.stderr)
 
     git_folder = ask("--absolute-git-dir")
-    if git_folder is None or git_folder == home:  # the latter is bare: only git before 2.38 takes it
+    if git_folder is None or git_folder == home:  # a bare repository, which only git before 2.38 accepts
         return None
     top = ask("--show-toplevel")
     return None if top is None else Repository(home, top, git_folder)
@@ -313,16 +323,17 @@ def _is_inside(folder: str, top: str) -> bool:
     return folder == top or folder.startswith(os.path.join(top, ""))
 
 
-def _asking_environment(home: str) -> dict[str, str]:
-    """Return the environment for questions that git answers from the repository's own metadata."""
+def _query_environment(home: str) -> dict[str, str]:
+    """Return the environment for git commands that only read the metadata of the repository."""
     kept = {key: value for key, value in os.environ.items() if key not in _LOCAL}
     return kept | _FIXED | {"GIT_CEILING_DIRECTORIES": os.path.dirname(home)}
 
 
 def _fill_neutral(folder: str, git_folder: str, common: str, object_format: str) -> None:
-    """Make `folder` a git folder with a configuration of its own, for the index and objects of another.
+    """Make `folder` a git folder with an empty configuration, for the index and objects of a repository.
 
-    What is copied are lists of patterns and commits; the shared part of a split index lies beside the index.
+    Only lists of patterns and commits are copied, and the shared part of a split index, which git looks for
+    next to the index.
     """
     for name in ("info", "objects", "refs"):
         os.mkdir(os.path.join(folder, name))
@@ -340,7 +351,7 @@ def _fill_neutral(folder: str, git_folder: str, common: str, object_format: str)
 
 
 def _copy_regular(source: str, target: str) -> None:
-    """Copy a file if it is an ordinary one: a pipe or a device would never end."""
+    """Copy a file if it is an ordinary file: reading a pipe or a device might never end."""
     try:
         handle = os.open(source, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     except OSError:
@@ -352,7 +363,7 @@ def _copy_regular(source: str, target: str) -> None:
 
 
 def _parse_settings(listing: bytes) -> Iterator[tuple[str, str]]:
-    """Yield keys and values of ``git config --null --list``."""
+    """Yield the keys and values in the output of ``git config --null --list``."""
     for entry in os.fsdecode(listing).split("\0"):
         if entry:
             key, equals, value = entry.partition("\n")
@@ -360,7 +371,7 @@ def _parse_settings(listing: bytes) -> Iterator[tuple[str, str]]:
 
 
 def _with_paths(settings: Mapping[str, str]) -> dict[str, str]:
-    """Return settings with the user's folders filled in, which git looks up in another HOME here."""
+    """Return settings with the paths of the user's files, which git does not find with another HOME."""
     folder = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
     paths = {
         "core.attributesfile": os.path.join(folder, "git", "attributes"),
@@ -371,10 +382,10 @@ def _with_paths(settings: Mapping[str, str]) -> dict[str, str]:
 
 
 def _parse_diff(diff: bytes) -> Iterator[tuple[str, list[range]]]:
-    """Yield the files of a diff without context that have new lines."""
+    """Yield the files with new lines in a diff without context."""
     path: str | None = None
     new: list[range] = []
-    inside = 0  # lines of the hunk that are still to come
+    inside = 0  # remaining lines of the current hunk
     for line in diff.split(b"\n"):
         if inside and line[:1] in b"+-" and line:
             inside -= 1
@@ -401,7 +412,7 @@ def _parse_range(text: bytes) -> tuple[int, int]:
 
 
 def _parse_path(text: bytes) -> str | None:
-    """Return the path behind ``+++``; None if the file is deleted."""
+    """Return the path after ``+++``; None if the file is deleted."""
     name = text.removesuffix(b"\t")
     if name.startswith(b'"'):
         name = ast.literal_eval("b" + name.decode("ascii"))
@@ -411,8 +422,8 @@ def _parse_path(text: bytes) -> str | None:
 def _program() -> str:
     """Return the path of git.
 
-    Relative folders of PATH are left out, and so is the current folder, where Windows looks first: they may
-    belong to the repository.
+    Relative folders in PATH are skipped, and so is the current folder, which Windows searches first: they
+    may belong to the untrusted repository.
 
     Raises
     ------
@@ -453,7 +464,7 @@ def _failure(folder: str, output: bytes) -> UserError:
 
 @dataclass(frozen=True, slots=True)
 class _Changed:
-    """What was changed in one repository: new lines by file, and files that are new altogether."""
+    """The changes in one repository: new lines by file, and new files."""
 
     git: Repository
     lines: dict[str, list[range]]
@@ -461,13 +472,13 @@ class _Changed:
 
 
 class Changes:
-    """What was changed since a commit, or what is staged.
+    """The changes since a commit, or the staged changes.
 
     Parameters
     ----------
     since : str, optional
-        A revision: what is new in the files since its history and that of HEAD parted. Without it what is
-        staged, and the texts are those that are staged.
+        A revision: files are compared with the last common commit of this revision and HEAD. Without it,
+        staged texts are compared with HEAD.
     """
 
     def __init__(self, since: str | None = None) -> None:
@@ -477,23 +488,23 @@ class Changes:
         self._by_folder: dict[str, _Changed] = {}
 
     def has(self, path: str) -> bool:
-        """Tell whether a file has a new line.
+        """Return True if a file has a new line.
 
         Raises
         ------
         UserError
-            D961 to D965, D968 and D969 if git cannot answer.
+            D961 to D965, D968 and D969 if git fails.
         """
         changed, path = self._find(path)
         return path in changed.lines or path in changed.new
 
     def read(self, path: str) -> TextFile:
-        """Read a file as it is now, or as it is staged.
+        """Read a file from the work tree, or its staged contents.
 
         Raises
         ------
         UserError
-            As `files.read_text`; D964 and D969 if git cannot give it.
+            The errors of `read_text`; D964 and D969 if git fails.
         """
         if self._since is not None:
             return read_text(path)
@@ -501,11 +512,11 @@ class Changes:
         return as_text(path, changed.git.staged_bytes(absolute))
 
     def keep(self, path: str, text: str, flags: Iterable[Flag]) -> list[Flag]:
-        """Return the flags of a file that stand, in part at least, in new lines."""
+        """Return the flags of a file that are at least partly in new lines."""
         changed, path = self._find(path)
         if path in changed.new:
             return list(flags)
-        ends = [place for place, character in enumerate(text) if character == "\n"]  # git knows no other
+        ends = [place for place, character in enumerate(text) if character == "\n"]  # git only knows LF
         new = {line for lines in changed.lines.get(path, ()) for line in lines}
         return [
             flag
@@ -514,7 +525,7 @@ class Changes:
         ]
 
     def _find(self, path: str) -> tuple[_Changed, str]:
-        """Return the repository of a file, and the file's path as that repository names it."""
+        """Return the changes in the repository of a file, and the path of the file in that repository."""
         folder = os.path.realpath(os.path.dirname(os.path.abspath(path)))
         if folder not in self._by_folder:
             if not os.path.isdir(folder):
@@ -533,5 +544,5 @@ class Changes:
 
 
 def _last(ends: list[int], flag: Flag) -> int:
-    """Return the line, from 1, of a flag's last character."""
+    """Return the line of a flag's last character, counted from 1."""
     return bisect_right(ends, max(flag.start, flag.end - 1) - 1) + 1

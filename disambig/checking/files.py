@@ -1,4 +1,4 @@
-"""Find, read and write the files that are checked, and unified diffs of corrections."""
+"""Find, read and write the checked files, and make unified diffs of corrections."""
 
 from __future__ import annotations
 
@@ -28,29 +28,29 @@ from disambig.formatting import quoted_path
 from disambig.markup import reading as markup
 
 SUFFIXES = (".txt", *markup.SUFFIXES)
-"""Names of files that are checked where a directory is given and no settings say otherwise."""
+"""Suffixes of files that are checked in directories, unless settings have `include`."""
 OTHERS = (".jsonl", ".ndjson", ".csv", ".tsv", ".conllu", ".spacy", ".parquet", *COMPRESSED)
-"""Names of files that hold other things than one text."""
+"""Suffixes of files that are not a single text."""
 LONGEST = 1 << 27
-"""Most bytes of a file: 128 MiB."""
+"""Maximum number of bytes per file: 128 MiB."""
 _MAX_DEPTH = 256
-"""Maximum depth of folders: `os.walk` is recursive before Python 3.12."""
-_MOST_BACKUPS = 10_000
+"""Maximum depth of folders, since `os.walk` is recursive before Python 3.12."""
+_MAX_BACKUPS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class TextFile:
-    """A file as it was read.
+    """The contents of a file.
 
     Attributes
     ----------
     path : str
-        As the user named it; ``-`` is standard input.
+        Path as the user named it; ``-`` is standard input.
     data : bytes
     text : str
-        `data` decoded; a byte order mark and all line ends are in it.
+        The decoded `data`, including a byte order mark and all line ends.
     state : tuple of int
-        What tells later whether the file was changed.
+        Properties that show later whether the file has changed.
     """
 
     path: str
@@ -65,7 +65,7 @@ class TextFile:
 
 
 def has_checked_suffix(path: str) -> bool:
-    """Tell whether the name of a file ends in one of `SUFFIXES`."""
+    """Return True if the name of a file ends in one of `SUFFIXES`."""
     return path.lower().endswith(SUFFIXES)
 
 
@@ -74,25 +74,26 @@ def find_files(
     takes: Callable[[str], bool] = has_checked_suffix,
     report: Callable[[UserError], object] = lambda problem: None,
 ) -> Iterator[str]:
-    """Yield the files that `paths` name, those in directories included, each once.
+    """Yield the files in `paths` and in directories among them, without duplicates.
 
-    In a directory, hidden names, links to directories, links to files outside it, pipes and devices are left
-    out.
+    In a directory, hidden names, links to directories, links to files outside it, pipes and devices are
+    skipped.
 
     Parameters
     ----------
+    paths : sequence of str
     takes : callable
-        Tells of a file in a directory whether it is wanted.
+        Decides whether a file in a directory is checked.
     report : callable
         Called with D308 for a directory that cannot be read and D976 for one that is nested too deep.
     """
     seen: set[str] = set()
     for path in paths:
-        for found in _walk(path, takes, report) if path != STDIN and os.path.isdir(path) else [path]:
-            name = found if found == STDIN else os.path.abspath(found)
+        for file in _walk(path, takes, report) if path != STDIN and os.path.isdir(path) else [path]:
+            name = file if file == STDIN else os.path.abspath(file)
             if name not in seen:
                 seen.add(name)
-                yield found
+                yield file
 
 
 def _walk(
@@ -122,17 +123,17 @@ def _is_data(path: str, directory: str) -> bool:
             if not is_inside(path, os.path.realpath(directory)):
                 return False
     except OSError:
-        return True  # reading it says what is wrong
+        return True  # reading it reports the error
     return stat.S_ISREG(status.st_mode)
 
 
 def read_text(path: str) -> TextFile:
-    """Read a file of text.
+    """Read a text file.
 
     Raises
     ------
     UserError
-        D300, D303, D304, D308 or D320 where it cannot be read; D640 where its name says that it is no text.
+        D300, D303, D304, D308 or D320 if it cannot be read; D640 if its suffix is not that of a text.
     """
     _check_name(path)
     shown = "<stdin>" if path == STDIN else path
@@ -148,12 +149,12 @@ def read_text(path: str) -> TextFile:
 
 
 def as_text(path: str, data: bytes) -> TextFile:
-    """Return a file of text whose bytes come from elsewhere; it cannot be written.
+    """Return a text file whose contents come from elsewhere; it cannot be written.
 
     Raises
     ------
     UserError
-        D303, D304 or D320 where they are no text; D640 where its name says so.
+        D303, D304 or D320 if `data` is not a valid text; D640 if the suffix is not that of a text.
     """
     _check_name(path)
     if len(data) > LONGEST:
@@ -167,53 +168,56 @@ def _check_name(path: str) -> None:
 
 
 def check_writable(file: TextFile) -> None:
-    """Refuse a file that could not be written, before anything is.
+    """Check that a file can be written.
 
     Raises
     ------
     UserError
-        D642 for a link, a read-only file or directory; D643 where the file is not the one read.
+        D642 for a link, a read-only file or directory; D643 if the file has changed since it was read.
     """
     path = file.path
     try:
-        found = os.lstat(path)
+        status = os.lstat(path)
         folder = os.stat(os.path.dirname(path) or ".")
     except OSError as problem:
         raise read_error(path, problem) from None
-    if stat.S_ISLNK(found.st_mode):
+    if stat.S_ISLNK(status.st_mode):
         raise UserError("D642", path=path, problem=f"is a link to {os.path.realpath(path)}: name that one")
-    if not stat.S_ISREG(found.st_mode):
-        raise UserError("D642", path=path, problem="is no ordinary file")
-    if found.st_nlink > 1:
+    if not stat.S_ISREG(status.st_mode):
+        raise UserError("D642", path=path, problem="is not an ordinary file")
+    if status.st_nlink > 1:
         raise UserError(
             "D642", path=path, problem="has other names (hard links), which would keep the old text"
         )
-    if not found.st_mode & 0o222 or not os.access(path, os.W_OK):
+    if not status.st_mode & 0o222 or not os.access(path, os.W_OK):
         raise UserError("D642", path=path, problem="is read-only: make it writable, or leave out --fix")
     if not folder.st_mode & 0o222 or not os.access(os.path.dirname(path) or ".", os.W_OK | os.X_OK):
         raise UserError("D642", path=path, problem="lies in a read-only directory: make that writable")
-    if _file_state(found) != file.state:
+    if _file_state(status) != file.state:
         raise UserError("D643", path=path)
 
 
 def write_text(file: TextFile, text: str, *, backup: str | None) -> str | None:
-    """Put `text` in the place of what `file` holds, whole or not at all; its mode stays.
+    """Replace the contents of a file atomically; its mode stays.
 
     Parameters
     ----------
+    file : TextFile
+    text : str
+        The new text.
     backup : str or None
-        Suffix of a copy of the old file beside it; None for no copy. An older copy is never replaced:
-        the next free name is taken, ``notes.md.bak``, ``notes.md.bak2``, ...
+        Suffix of the backup file; None for no backup. An existing backup is never replaced: the next free
+        name is used, ``notes.md.bak``, ``notes.md.bak2``, ...
 
     Returns
     -------
     str or None
-        Name of the copy.
+        Name of the backup file.
 
     Raises
     ------
     UserError
-        D642, D643 where it must not be written, D309 where it cannot be.
+        D642, D643 if the file must not be written, D309 if it cannot be written.
     """
     check_writable(file)
     path = Path(file.path)
@@ -241,15 +245,15 @@ def write_text(file: TextFile, text: str, *, backup: str | None) -> str | None:
 
 
 def _replace_unchanged(draft: Path, path: Path, old: bytes) -> None:
-    """Give a draft its name if the file of that name still holds `old` and no program is writing it.
+    """Move a draft to `path` if the file there still contains `old` and no program is writing it.
 
-    The two names are exchanged, and only then is the old file looked at: no other program can write
-    between the look and the replacement. Where names cannot be exchanged, it is replaced all the same.
+    The two names are exchanged before the old file is checked, so that no other program can write between the
+    check and the replacement. If names cannot be exchanged, the file is replaced without this check.
 
     Raises
     ------
     UserError
-        D643 if another program has written the file, or has it open for writing; its file stands again.
+        D643 if another program has written the file or has it open for writing; its file is restored.
     """
     own = os.lstat(draft)
     if not exchange_names(draft, path):
@@ -259,30 +263,34 @@ def _replace_unchanged(draft: Path, path: Path, old: bytes) -> None:
         return
     exchange_names(draft, path)
     if not os.path.samestat(os.lstat(draft), own):
-        exchange_names(draft, path)  # a newer file had been put in the place of ours: that one stands
+        exchange_names(draft, path)  # another program replaced our file: its file is kept
     raise UserError("D643", path=path)
 
 
 def _is_open_for_writing(path: Path) -> bool:
-    """Return True if a program is known to have a file open for writing; only Linux can tell."""
+    """Return True if a program is known to have a file open for writing; only Linux can tell that."""
     try:
         import fcntl
 
         set_lease, set_signal = fcntl.F_SETLEASE, fcntl.F_SETSIG
         with open(path, "rb") as file:
-            # Who opens the file while the lease is held causes a signal: one that is ignored by default.
+            # Opening the file while the lease is held sends a signal; SIGURG is ignored by default.
             fcntl.fcntl(file, set_signal, signal.SIGURG)
             fcntl.fcntl(file, set_lease, fcntl.F_RDLCK)
             fcntl.fcntl(file, set_lease, fcntl.F_UNLCK)
     except BlockingIOError:  # there is a writer
         return True
-    except (ImportError, AttributeError, OSError):  # no leases, or not of files of other users
+    except (
+        ImportError,
+        AttributeError,
+        OSError,
+    ):  # leases are not supported, or not for files of other users
         return False
     return False
 
 
 def _back_up(file: TextFile, suffix: str, like: os.stat_result) -> str:
-    for number in range(1, _MOST_BACKUPS):
+    for number in range(1, _MAX_BACKUPS):
         name = f"{file.path}{suffix}{number if number > 1 else ''}"
         try:
             _write_new(Path(name), file.data, like)
@@ -293,7 +301,7 @@ def _back_up(file: TextFile, suffix: str, like: os.stat_result) -> str:
 
 
 def _write_new(path: Path, data: bytes, like: os.stat_result) -> None:
-    """Write a file that is not there yet, with mode and, where that is allowed, owner of another."""
+    """Write a new file with the mode and, if permitted, the owner of another file."""
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
     with os.fdopen(handle, "wb") as sink:
         sink.write(data)
@@ -305,8 +313,8 @@ def _write_new(path: Path, data: bytes, like: os.stat_result) -> None:
         os.fsync(sink.fileno())
 
 
-def _file_state(found: os.stat_result) -> tuple[int, ...]:
-    return found.st_ino, found.st_size, found.st_mtime_ns
+def _file_state(status: os.stat_result) -> tuple[int, ...]:
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 CONTEXT = 3
@@ -314,9 +322,9 @@ _NO_END = "\\ No newline at end of file\n"
 
 
 def unified_diff(path: str, old: str, new: str) -> str:
-    """Return the diff of two texts that have as many lines; "" where they are equal.
+    """Return the diff of two texts with the same number of lines; "" if they are equal.
 
-    It applies with ``patch -p0`` and ``git apply -p0``; a text ends its lines with LF or CR LF.
+    It can be applied with ``patch -p0`` and ``git apply -p0``. Line ends are LF or CR LF.
     """
     before, after = old.split("\n"), new.split("\n")
     if len(before) != len(after):
@@ -324,7 +332,7 @@ def unified_diff(path: str, old: str, new: str) -> str:
     changed = [i for i, (one, other) in enumerate(zip(before, after, strict=True)) if one != other]
     if not changed:
         return ""
-    last = len(before) - (1 if before[-1] == "" else 0)  # what split leaves behind the last line end
+    last = len(before) - (1 if before[-1] == "" else 0)  # without the empty string after the last line end
     name = quoted_path(path)
     parts = [f"--- {name}\n+++ {name}\n"]
     for first, stop in _hunks(changed, last):

@@ -26,7 +26,7 @@ class TextLines:
     Parameters
     ----------
     text : str
-        With any line ends, a byte order mark included where it has one.
+        A text with any line ends, including a byte order mark if it has one.
     """
 
     def __init__(self, text: str) -> None:
@@ -36,29 +36,29 @@ class TextLines:
         self._marked = text.startswith(_MARK)
 
     def line_and_column(self, offset: int) -> tuple[int, int]:
-        """Return line and column of an offset, both from 1; columns count characters."""
+        """Return the line and column of an offset, counted from 1; columns count characters."""
         line, start = self._find_line(offset)
         column = offset - start + 1
         return line, column - (1 if self._marked and line == 1 and column > 1 else 0)
 
     def in_utf16(self, offset: int) -> tuple[int, int]:
-        """Return line and column of an offset; columns count UTF-16 code units, no byte order mark."""
+        """Return the line and column of an offset; columns count UTF-16 units without byte order mark."""
         line, start = self._find_line(offset)
         before = self._text[start:offset].removeprefix(_MARK if start == 0 else "")
         return line, len(before.encode("utf-16-le")) // 2 + 1
 
     def in_utf8(self, offset: int) -> tuple[int, int]:
-        """Return line and column of an offset; columns count the bytes of the line as it is in the file."""
+        """Return the line and column of an offset; columns count the bytes of the line in the file."""
         line, start = self._find_line(offset)
         return line, len(self._text[start:offset].encode()) + 1
 
     def line_around(self, offset: int) -> tuple[int, int]:
-        """Return start and end, its line end included, of the line that holds `offset`."""
+        """Return the start and end, including its line end, of the line that contains `offset`."""
         line = bisect_right(self._starts, offset)
         return self._starts[line - 1], self._starts[line] if line < len(self._starts) else self._length
 
     def _find_line(self, offset: int) -> tuple[int, int]:
-        """Return the number of the line that holds `offset`, and where it begins."""
+        """Return the number and the start of the line that contains `offset`."""
         line = bisect_right(self._starts, offset)
         return line, self._starts[line - 1]
 
@@ -67,7 +67,7 @@ _DIRECTIVE = re.compile(
     r"(?:<!--|%+|\.\.|#+|//+|/\*+|--+|;+|\{#|\{-)?\s*disambig\s*:\s*(.*?)\s*(?:--+>|\*+/|#\}|-\})?\s*\Z",
     re.DOTALL | re.IGNORECASE,
 )
-"""A whole comment, between the marks of any markup."""
+"""A whole comment with a directive, in any of the comment syntaxes."""
 _LONGEST = 10_000
 _TASK = "task:"
 _DIRECTIVES = ("ignore", "ignore-file", "ignore-line", "ignore-next-line", "off", "on")
@@ -75,18 +75,18 @@ _DIRECTIVES = ("ignore", "ignore-file", "ignore-line", "ignore-next-line", "off"
 
 @dataclass(frozen=True, slots=True)
 class HiddenSpan:
-    """One thing that a directive hides.
+    """A span of text in which a directive suppresses flags, for one item of the directive.
 
     Attributes
     ----------
     start, end : int
-        What begins there is hidden.
+        Flags that begin between these offsets are suppressed.
     line : int
-        That of the comment, from 1.
-    said : str
+        Line of the comment, counted from 1.
+    directive : str
         The directive, with this one item.
     word, task : str
-        What alone is hidden, a word as `plain_word` returns it; "" for any.
+        Only flags of this word, as `plain_word` returns it, or of this task; "" for any.
     """
 
     start: int
@@ -97,7 +97,7 @@ class HiddenSpan:
     task: str = ""
 
     def hides(self, start: int, observed: str, task: str) -> bool:
-        """Tell whether a flag of `task` at `start`, where the plain word `observed` stands, is hidden."""
+        """Return True if a flag of `task` at `start` on the plain word `observed` is suppressed."""
         return (
             self.start <= start < self.end and self.word in ("", observed) and self.task in ("", task.lower())
         )
@@ -105,40 +105,42 @@ class HiddenSpan:
 
 @dataclass(frozen=True, slots=True)
 class Directives:
-    """What is hidden in one text.
+    """The directives of one text.
 
     Attributes
     ----------
-    hidden : tuple of Hidden
+    hidden : tuple of HiddenSpan
         In the order of the comments.
     problems : tuple of UserError
-        Comments that are addressed to the checker and say nothing it knows (D641).
+        Invalid directives (D641).
     """
 
     hidden: tuple[HiddenSpan, ...] = ()
     problems: tuple[UserError, ...] = ()
 
     def hiding(self, start: int, observed: str, *tasks: str) -> list[HiddenSpan]:
-        """Return all that hides a flag at `start`, where `observed` stands.
+        """Return the spans that suppress a flag of `observed` at `start`.
 
         Parameters
         ----------
+        start : int
+        observed : str
         *tasks : str
-            That of the flag, and those that would put something else there: one that is hidden takes all.
+            The task of the flag, and those with alternatives for it: suppressing one of them is enough.
         """
         word = plain_word(observed)
-        return [each for each in self.hidden if any(each.hides(start, word, task) for task in tasks)]
+        return [span for span in self.hidden if any(span.hides(start, word, task) for task in tasks)]
 
 
 def plain_word(word: str) -> str:
-    """Return a word, or several, as they are compared: lower case, plain apostrophes, single spaces."""
+    """Normalise words for comparison: lower case, plain apostrophes, single spaces."""
     return " ".join(word.lower().replace("\u2019", "'").split())
 
 
 def read_directives(
     path: str, text: str, comments: Iterable[tuple[int, int]], places: TextLines
 ) -> Directives:
-    """Return what the comments of a text, at their offsets, ask for."""
+    """Return the directives in the comments of a text, given by their offsets."""
     reader = _DirectiveReader(path, text, places)
     for start, end in comments:
         match = _DIRECTIVE.match(text[start : min(end, start + _LONGEST)])
@@ -148,34 +150,34 @@ def read_directives(
 
 
 class _DirectiveReader:
-    """The directives of one text, read one after the other."""
+    """Reads the directives of one text in order."""
 
     def __init__(self, path: str, text: str, places: TextLines) -> None:
         self._path, self._text, self._end, self._places = path, text, len(text), places
         self._hidden: list[HiddenSpan] = []
-        self._open: dict[tuple[str, str], HiddenSpan] = {}  # switched off, by what
+        self._open: dict[tuple[str, str], HiddenSpan] = {}  # open `off` directives, by (word, task)
         self._problems: list[UserError] = []
 
-    def read(self, start: int, end: int, said: str) -> None:
-        """Read what one comment, from `start` to `end`, says."""
-        what, items = _parse_directive(said)
+    def read(self, start: int, end: int, directive: str) -> None:
+        """Read the directive in the comment from `start` to `end`."""
+        what, items = _parse_directive(directive)
         line = self._places.line_and_column(start)[0]
         if what not in _DIRECTIVES or not items:
-            self._problems.append(UserError("D641", path=self._path, line=line, said=said[:40]))
+            self._problems.append(UserError("D641", path=self._path, line=line, said=directive[:40]))
         elif what == "on":
             self._switch_on(end, line, items)
         elif what == "off":
             for word, task in items:
-                found = HiddenSpan(start, self._end + 1, line, _shown(what, word, task), word, task)
-                self._open.setdefault((word, task), found)
+                span = HiddenSpan(start, self._end + 1, line, _shown(what, word, task), word, task)
+                self._open.setdefault((word, task), span)
         else:
             first, last = self._region(what, start, end)
             for word, task in items:
                 self._hidden.append(HiddenSpan(first, last, line, _shown(what, word, task), word, task))
 
     def done(self) -> Directives:
-        """Return what was read; what is still switched off is so up to the end."""
-        hidden = sorted([*self._hidden, *self._open.values()], key=lambda each: each.line)
+        """Return the directives; an `off` without `on` applies up to the end of the text."""
+        hidden = sorted([*self._hidden, *self._open.values()], key=lambda span: span.line)
         return Directives(tuple(hidden), tuple(self._problems))
 
     def _region(self, what: str, start: int, end: int) -> tuple[int, int]:
@@ -186,7 +188,7 @@ class _DirectiveReader:
         return 0, self._end + 1
 
     def _next_line(self, offset: int) -> tuple[int, int]:
-        """Return the first line after that of `offset` that is not blank; nothing where there is none."""
+        """Return the first line after that of `offset` that is not blank; an empty span if there is none."""
         start = self._places.line_around(offset)[1]
         while start < self._end:
             first, last = self._places.line_around(start)
@@ -198,7 +200,7 @@ class _DirectiveReader:
         return self._end, self._end
 
     def _switch_on(self, end: int, line: int, items: list[tuple[str, str]]) -> None:
-        """End what is switched off: all of it, or what is named; without any the comment does nothing."""
+        """End the open `off` directives, all or those of `items`; without any, record an unused span."""
         for item in items:
             ended = list(self._open) if item == ("", "") else [item] if item in self._open else []
             self._hidden += [replace(self._open.pop(key), end=end) for key in ended]
@@ -206,9 +208,9 @@ class _DirectiveReader:
                 self._hidden.append(HiddenSpan(end, end, line, _shown("on", *item), *item))
 
 
-def _parse_directive(said: str) -> tuple[str, list[tuple[str, str]]]:
-    """Return what a directive says to do, and to what: (word, task) each; none where it says it wrongly."""
-    what, rest = (*said.split(None, 1), "", "")[:2]
+def _parse_directive(directive: str) -> tuple[str, list[tuple[str, str]]]:
+    """Return the name of a directive and its items as (word, task); no items if the directive is invalid."""
+    what, rest = (*directive.split(None, 1), "", "")[:2]
     what = what.lower()
     if not rest:
         return what, [] if what == "ignore" else [("", "")]
@@ -228,25 +230,25 @@ def _shown(what: str, word: str, task: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """A word that should be another.
+    """A word that is probably wrong.
 
     Attributes
     ----------
     start, end : int
         Offsets into the text of the file.
     line, column : int
-        From 1; columns count characters.
+        Counted from 1; columns count characters.
     observed, replacement : str
-        What stands there and what should, in the same case; "" where there is or should be no word.
+        The written word and its replacement, in the same case; "" for no word.
     task : str
     probability : float
-        That the replacement should stand there.
+        Probability that the replacement is right.
     edit : (start, end, text)
-        The change that corrects it: with a word a space may have to go or come.
+        The edit that corrects the word; it may add or remove a space with the word.
     alternatives : tuple of dict
-        What less sure tasks would put there, as records have them.
-    trust : Share, optional
-        How many of the flags that are at least as sure were right, where that was measured.
+        Replacements of less certain tasks, in the form of records.
+    trust : PrecisionEstimate, optional
+        The measured share of right flags among those that are at least as certain.
     """
 
     start: int
@@ -264,20 +266,20 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class CheckedText:
-    """What was found in one text.
+    """The flags of one text.
 
     Attributes
     ----------
     flags : tuple of Flag
         In text order.
     words : int
-        Words of the text.
+        Number of words of the text.
     left_out : int
-        Flags above the most that were wanted.
+        Number of flags above the maximum.
     problems : tuple of UserError
-        Comments that are no directives.
-    unused : tuple of Hidden
-        What directives would hide, where nothing is flagged.
+        Invalid directives.
+    unused : tuple of HiddenSpan
+        Directives that do not suppress any flag.
     """
 
     flags: tuple[Flag, ...]
@@ -301,24 +303,24 @@ def find_flags(
     Parameters
     ----------
     path : str
-        For messages.
+        Name of the file, for messages.
     text : str
-        As it stands in its file.
+        The text of the file.
     plain : PlainText
-        The same without markup, on which was decided.
+        The text without markup, to which the decisions refer.
     decisions : sequence of Decisions
-        Of each task, of this text alone, with one flag a place (`disambig.decision.overlaps`).
+        One per task, of this text only, without overlapping flags (`disambig.decision.resolve_overlaps`).
     ignore : collection of str
-        Words, as `plain_word` returns them, that are left alone.
+        Words to ignore, as `plain_word` returns them.
     most_per_1000 : float, optional
-        Most flags for 1,000 words; a text is allowed this share of its words, rounded up.
+        Maximum number of flags per 1,000 words, rounded up.
     """
     from disambig.data import record_edit
     from disambig.formats import count_words
 
     places = TextLines(text)
     directives = read_directives(path, text, plain.comments, places)
-    found = []
+    flags = []
     used: set[HiddenSpan] = set()
     for record, trust in _flagged_records(decisions, plain.text):
         start, end = record["start"], record["end"]
@@ -336,32 +338,39 @@ def find_flags(
         edit = made["start"], made["end"], made["replacement"]
         chosen = as_written(record["replacement"], text).strip()
         alternatives = tuple(
-            {**each, "replacement": as_written(each["replacement"], text)} for each in record["alternatives"]
+            {**alternative, "replacement": as_written(alternative["replacement"], text)}
+            for alternative in record["alternatives"]
         )
         task, sure = record["task"], record["probability"]
-        known = None if trust is None else trust.estimate(observed, chosen, sure)
-        found.append(Flag(start, end, line, column, observed, chosen, task, sure, edit, alternatives, known))
+        precision = None if trust is None else trust.estimate(observed, chosen, sure)
+        flags.append(
+            Flag(start, end, line, column, observed, chosen, task, sure, edit, alternatives, precision)
+        )
     words = count_words(plain.text)
-    kept = surest(found, words, most_per_1000)
-    unused = tuple(each for each in directives.hidden if each not in used)
-    return CheckedText(tuple(kept), words, len(found) - len(kept), directives.problems, unused)
+    kept = surest(flags, words, most_per_1000)
+    unused = tuple(span for span in directives.hidden if span not in used)
+    return CheckedText(tuple(kept), words, len(flags) - len(kept), directives.problems, unused)
 
 
 def tasks_at(start: int, end: int, alternatives: Iterable[dict[str, Any]]) -> list[str]:
-    """Return the tasks that would put something else in the same place, not those of neighbours."""
-    return [each["task"] for each in alternatives if each["start"] <= end and start <= each["end"]]
+    """Return the tasks of the alternatives in the same place, without those of neighbouring places."""
+    return [
+        alternative["task"]
+        for alternative in alternatives
+        if alternative["start"] <= end and start <= alternative["end"]
+    ]
 
 
 def surest(flags: Sequence[Flag], words: int, most_per_1000: float | None) -> list[Flag]:
-    """Return the surest flags of a text with so many words, in text order: its share of them, rounded up."""
+    """Return the most certain flags of a text, in text order: at most `most_per_1000`, rounded up."""
     most = len(flags) if most_per_1000 is None else math.ceil(most_per_1000 * words / 1000)
     return sorted(sorted(flags, key=_surest_first)[:most], key=_in_order)
 
 
 def choose(flags: Iterable[Flag]) -> tuple[list[Flag], list[Flag]]:
-    """Return the flags that can be corrected together, and those that are left, both in text order.
+    """Return the flags that can be corrected together and the remaining ones, both in text order.
 
-    Of two that overlap the surer one is taken; none is taken that goes over a line end.
+    Of two flags that overlap, the more certain one is corrected. Flags over several lines are not corrected.
     """
     taken: list[Flag] = []
     left: list[Flag] = []
@@ -379,7 +388,7 @@ def choose(flags: Iterable[Flag]) -> tuple[list[Flag], list[Flag]]:
 
 
 def corrected(text: str, flags: Sequence[Flag]) -> str:
-    """Return `text` with the edits of the flags that `choose` took."""
+    """Return `text` with the edits of flags that do not overlap, such as those of `choose`."""
     parts, at = [], 0
     for flag in flags:
         start, end, new = flag.edit
@@ -389,7 +398,7 @@ def corrected(text: str, flags: Sequence[Flag]) -> str:
 
 
 def _choose_among(cluster: Sequence[Flag], taken: list[Flag], left: list[Flag]) -> None:
-    """Sort a few flags that overlap each other into those taken and those left."""
+    """Add overlapping flags to `taken` or to `left`, the most certain first."""
     own: list[Flag] = []
     for flag in sorted(cluster, key=_surest_first):
         over_lines = "\n" in flag.observed or "\r" in flag.observed
@@ -430,7 +439,7 @@ def _flagged_records(
 
 
 def as_written(replacement: str, text: str) -> str:
-    """Return `replacement` with curly apostrophes, where the text has them."""
+    """Return `replacement` with curly apostrophes if the text mostly uses them."""
     if "'" in replacement and "\u2019" in text and text.count("\u2019") > text.count("'"):
         return replacement.replace("'", "\u2019")
     return replacement

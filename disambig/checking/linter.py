@@ -1,4 +1,4 @@
-"""Run the linter: files in, flags and corrections out."""
+"""Run the linter: read files, report flags and write corrections."""
 
 from __future__ import annotations
 
@@ -58,14 +58,14 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class RunTally:
-    """What a run came to so far.
+    """Running totals of a run.
 
     Attributes
     ----------
-    left_out : dict
-        By file: flags above the most that were wanted.
     known, elsewhere : int
-        Flags that a baseline knows, and those in lines that were not changed.
+        Numbers of flags in the baseline, and of flags in unchanged lines.
+    left_out : dict
+        Number of flags above the maximum, by file.
     """
 
     files: int = 0
@@ -80,60 +80,61 @@ class RunTally:
     notes: list[UserError] = field(default_factory=list)
 
     def left_out_line(self) -> str:
-        """Say how many flags a bound left out, and of which files; "" where none did."""
+        """Return a message about flags above the maximum; "" if there are none."""
         if not self.left_out:
             return ""
         files = ", ".join(
             f"{escape_control_chars(name)}: {n:,}" for name, n in list(self.left_out.items())[:5]
         )
         more = f", and {len(self.left_out) - 5:,} more files" if len(self.left_out) > 5 else ""
-        return f"{pluralize(sum(self.left_out.values()), 'flag')} left out by --max-flags-per-1000 ({files}{more})"
+        n_flags = pluralize(sum(self.left_out.values()), "flag")
+        return f"{n_flags} left out by --max-flags-per-1000 ({files}{more})"
 
     def line(self, *, fixing: bool) -> str:
-        """Say what the run came to."""
-        found = pluralize(self.flags, "flag")
+        """Return a summary of the run on one line."""
+        line = pluralize(self.flags, "flag")
         if self.flags:
-            found += f" in {self.flagged_files:,} of {pluralize(self.files, 'file')}"
+            line += f" in {self.flagged_files:,} of {pluralize(self.files, 'file')}"
         else:
-            found = f"no flags in {pluralize(self.files, 'file')}"
-        said = f"{found}, {pluralize(self.words, 'word')}"
-        said += f", {self.fixed:,} corrected" if fixing else ""
-        said += f"; {self.known:,} known by the baseline" if self.known else ""
-        said += f"; {self.elsewhere:,} in unchanged lines" if self.elsewhere else ""
-        said += f"; {pluralize(len(self.problems), 'problem')}" if self.problems else ""
-        return said
+            line = f"no flags in {pluralize(self.files, 'file')}"
+        line = f"{line}, {pluralize(self.words, 'word')}"
+        line += f", {self.fixed:,} corrected" if fixing else ""
+        line += f"; {self.known:,} known by the baseline" if self.known else ""
+        line += f"; {self.elsewhere:,} in unchanged lines" if self.elsewhere else ""
+        line += f"; {pluralize(len(self.problems), 'problem')}" if self.problems else ""
+        return line
 
 
 FLAGGED = 1
 FAILURE = 2
-_AT_ONCE = 200_000  # characters annotated together
-_FILES_AT_ONCE = 500
+_BATCH_CHARACTERS = 200_000
+_BATCH_FILES = 500
 
 
 @dataclass(frozen=True, slots=True)
 class CheckRun:
-    """What is asked of a run, beside the settings.
+    """The options of a run that are not settings.
 
     Attributes
     ----------
     paths : tuple of str
-        Files, directories, ``-`` for standard input.
+        Files, directories, or ``-`` for standard input.
     fix, diff : bool
-        Write corrections; show them as a diff.
+        Whether to write corrections; whether to show them as a diff.
     backup : str, optional
-        What the name of the old text ends in; None for no copy.
+        Suffix of the backup file; None for no backup.
     format : str
         One of `reports.FORMATS`.
     stdin_name : str
-        What standard input is called.
+        Name of standard input in reports.
     changes : Changes, optional
-        What alone is looked at.
+        Only check these changes.
     new_baseline : str, optional
-        File for all flags, in place of a report.
+        Write all flags into this baseline file and report none.
     tell_unused : bool
-        Whether directives that hide nothing are told; not where some tasks are left out.
+        Whether to report directives that do not suppress any flag; not useful with a selection of tasks.
     evidence : bool
-        Whether the report says what stands behind each flag, in one of `reports.WITH_EVIDENCE`.
+        Whether to report the evidence for each flag, in one of `reports.WITH_EVIDENCE`.
     """
 
     paths: tuple[str, ...]
@@ -149,40 +150,42 @@ class CheckRun:
 
 
 class RunOutput(Protocol):
-    """Where a run writes to."""
+    """The output streams of a run."""
 
     def result(self, text: str) -> None:
-        """Write flags, diffs, corrected standard input."""
+        """Write flags, diffs or the corrected standard input."""
 
     def remark(self, text: str) -> None:
-        """Write what is good to know and no problem."""
+        """Write a message that is not an error, and that can be turned off."""
 
     def note(self, text: str) -> None:
-        """Write what is no result: as it is, to where it disturbs none."""
+        """Write a message that is not part of the result, to another stream than `result`."""
 
 
 def run(
     request: CheckRun, project: ProjectSettings, load: Callable[[CheckSettings], Annotate], output: RunOutput
 ) -> int:
-    """Check as asked and return the exit status: 0 without flags, 1 with, 2 where something went wrong.
+    """Check files and return the exit status: 0 without flags, 1 with flags, 2 if something went wrong.
 
     Parameters
     ----------
-    project : Project
+    request : CheckRun
+    project : ProjectSettings
         The settings of each file.
     load : callable
-        Loads the models that settings ask for, once there is a file to check.
+        Loads the models that settings name, once there is a file to check.
+    output : RunOutput
 
     Raises
     ------
     UserError
-        What `load` raises, and what is wrong with settings, a baseline or git.
+        The errors of `load`, and those of settings, a baseline or git.
     """
     return _Linter(request, project, load, output).from_request()
 
 
 class _Linter:
-    """A run: what was asked, where it is written to, what it came to so far."""
+    """The state of a run."""
 
     def __init__(
         self,
@@ -207,20 +210,20 @@ class _Linter:
                 for note in getattr(annotate, "notes", ()):
                     self._note(note)
             documents = [Document(str(i), file.text, self._name(file)) for i, file in enumerate(files)]
-            found, bad = annotate_documents(documents, annotate)
+            annotated, bad = annotate_documents(documents, annotate)
             for failed in bad:
                 self._report(failed.error)
-            for result in found:
+            for result in annotated:
                 self._check(files[int(result.document.id)], result.decisions)
         return self._end()
 
     def _batches(self) -> Iterator[tuple[CheckSettings, list[TextFile]]]:
-        """Read the files, a few at a time that the same models check; those that cannot be are reported."""
+        """Yield batches of files that are checked by the same models; report files that cannot be read."""
         batch: list[TextFile] = []
         size = 0
         last = CheckSettings()
         for settings, file in self._files():
-            full = size >= _AT_ONCE or len(batch) >= _FILES_AT_ONCE
+            full = size >= _BATCH_CHARACTERS or len(batch) >= _BATCH_FILES
             if batch and (full or settings.checker != last.checker):
                 yield last, batch
                 batch, size = [], 0
@@ -250,7 +253,7 @@ class _Linter:
                 self._report(problem)
 
     def _check(self, file: TextFile, decisions: Sequence[Decisions]) -> None:
-        """Find the flags of one file that are to be shown, and do with them what was asked for."""
+        """Find the flags of one file, and report or correct them."""
         name = self._name(file)
         settings = self.project.for_file(name)
         plain = read_markup(name, file.text)
@@ -266,8 +269,8 @@ class _Linter:
         for problem in checked.problems:
             self._report(problem)
         if self.request.tell_unused and not settings.excluded:
-            for each in checked.unused:
-                self._note(UserError("D960", path=name, line=each.line, said=each.directive))
+            for directive in checked.unused:
+                self._note(UserError("D960", path=name, line=directive.line, said=directive.directive))
         if self.new is not None:
             self.new.add(name, plain.text, checked.flags)
             self.tally.known += len(checked.flags)
@@ -280,7 +283,7 @@ class _Linter:
     def _shown(
         self, file: TextFile, plain: str, checked: CheckedText, settings: CheckSettings
     ) -> Sequence[Flag]:
-        """Return the flags that are new, in lines that are looked at, and the surest of those."""
+        """Return the most certain flags that are not in the baseline and are in changed lines."""
         name = self._name(file)
         flags = self._unknown(name, plain, checked.flags, settings.baseline)
         if self.request.changes is not None:
@@ -293,14 +296,14 @@ class _Linter:
         return shown
 
     def _unknown(self, name: str, plain: str, flags: Sequence[Flag], baseline: str | None) -> Sequence[Flag]:
-        """Return the flags that no baseline knows."""
+        """Return the flags that are not in the baseline."""
         if baseline is None:
             return flags
         if baseline not in self._baselines:
             self._baselines[baseline] = read_baseline(baseline)
-        found = self._baselines[baseline].new(name, plain, flags)
-        self.tally.known += len(flags) - len(found)
-        return found
+        new_flags = self._baselines[baseline].new(name, plain, flags)
+        self.tally.known += len(flags) - len(new_flags)
+        return new_flags
 
     def _finish(self, file: TextFile, plain: str, flags: Sequence[Flag]) -> None:
         name = self._name(file)
@@ -310,9 +313,8 @@ class _Linter:
         if self.request.diff:
             self.output.result(unified_diff(name, file.text, corrected(file.text, taken)))
             if left:
-                self._say(
-                    f"{escape_control_chars(name)}: {pluralize(len(left), 'flag')} not in the diff: {left_flags_line(left)}"
-                )
+                n_left = pluralize(len(left), "flag")
+                self._say(f"{escape_control_chars(name)}: {n_left} not in the diff: {left_flags_line(left)}")
         elif not self.request.fix:
             self.output.result(self.report.add(self._findings(file, plain, flags)))
         else:
@@ -355,23 +357,23 @@ class _Linter:
         name = self._name(file)
         path, places = path_in_repository(name), TextLines(file.text)
         fingerprints = number_fingerprints(flag_identity(path, plain, flag) for flag in flags)
-        known = self._evidence(name, plain)
+        evidence_for = self._evidence(name, plain)
         return [
-            ReportedFlag(name, path, flag, places, fingerprint, outcome, known(flag))
+            ReportedFlag(name, path, flag, places, fingerprint, outcome, evidence_for(flag))
             for flag, fingerprint, outcome in zip(
                 flags, fingerprints, outcomes or [""] * len(flags), strict=True
             )
         ]
 
     def _evidence(self, name: str, plain: str) -> Callable[[Flag], FlagEvidence | None]:
-        """Return what tells of a flag of a file what stands behind it, if that is asked for."""
+        """Return a function from a flag of a file to its evidence, or to None if it is not requested."""
         annotate = self._loaded[self.project.for_file(name).checker]
         if not self.request.evidence or not isinstance(annotate, CorrectingAnnotator):
             return lambda flag: None
         return lambda flag: annotate.evidence(plain, flag)
 
     def _write_report(self, text: str) -> None:
-        """Write to where the corrected text of standard input does not go."""
+        """Write a part of the report, to another stream than the corrected text of standard input."""
         fixes_stdin = self.request.fix and STDIN in self.request.paths
         (self.output.note if fixes_stdin else self.output.result)(text)
 
@@ -388,12 +390,13 @@ class _Linter:
             if not tally.problems:
                 self._say("no file to check" if self.request.changes is None else "no file was changed")
             return status
-        if said := tally.left_out_line():
-            self._say(said)
+        if line := tally.left_out_line():
+            self._say(line)
         for path, baseline in self._baselines.items():
             if gone := baseline.n_not_seen():
+                n_gone = pluralize(gone, "flag")
                 self.output.remark(
-                    f"disambig: {escape_control_chars(path)}: {pluralize(gone, 'flag')} of it not found any more\n"
+                    f"disambig: {escape_control_chars(path)}: {n_gone} of it not found any more\n"
                 )
         self.output.remark(f"disambig: {tally.line(fixing=self.request.fix)}\n")
         return status

@@ -1,4 +1,4 @@
-"""Check a text again after each change; only changed paragraphs are decided anew."""
+"""Check a text again after each change; only changed paragraphs are annotated again."""
 
 from __future__ import annotations
 
@@ -25,25 +25,26 @@ if TYPE_CHECKING:
 
 
 LEAST = 0.02
-"""A candidate that is less probable is not named."""
+"""Minimum probability of a candidate that is shown."""
 MOST = 5
+"""Maximum number of candidates per flag."""
 _Edit = tuple[int, int, str]
 
 
 @dataclass(frozen=True, slots=True)
 class FlagCandidate:
-    """What may stand there.
+    """A candidate for the word of a flag.
 
     Attributes
     ----------
     text : str
-        "" for no word.
+        The candidate; "" for no word.
     probability : float
-        That it should stand there.
+        Probability that the candidate is right.
     edit : (start, end, text)
-        The change that puts it there.
+        The edit that inserts it.
     elsewhere : str, optional
-        What it stands in the place of, where that is not the place of the flag but beside it.
+        The text that it replaces, if that is next to the flag and not the word of the flag.
     """
 
     text: str
@@ -55,47 +56,59 @@ class FlagCandidate:
 def flag_candidates(
     flags: Sequence[Flag], decisions: Sequence[Decisions], text: str, annotate: Annotate
 ) -> list[list[FlagCandidate]]:
-    """Return the candidates of each flag, what is proposed first, no two that come to the same.
+    """Return the candidates for each flag without duplicates, the proposed one first.
 
     Parameters
     ----------
+    flags : sequence of Flag
     decisions : sequence of Decisions
-        A task each, the flags among them.
+        One per task, including those of the flags.
     text : str
-        The text as it stands in its file.
+        The text of the file.
     annotate : Annotate
-        What decided; models that are no `disambig.jobs.annotation.ModelAnnotator` name no runners-up.
+        The models; only a `disambig.jobs.ModelAnnotator` can rank further candidates.
     """
     models = (
-        {each.task.name: each for each in annotate.models} if isinstance(annotate, ModelAnnotator) else {}
+        {model.task.name: model for model in annotate.models} if isinstance(annotate, ModelAnnotator) else {}
     )
-    raised = {each.task: each.take(np.flatnonzero(each.flagged)) for each in decisions}
+    raised = {of_task.task: of_task.take(np.flatnonzero(of_task.flagged)) for of_task in decisions}
     rows = {
         (task, *place): row
-        for task, each in raised.items()
-        for row, place in enumerate(zip(each.starts.tolist(), each.ends.tolist(), strict=True))
+        for task, of_task in raised.items()
+        for row, place in enumerate(zip(of_task.starts.tolist(), of_task.ends.tolist(), strict=True))
     }
     shares: dict[str, Any] = {}
-    found = []
+    results = []
     for flag in flags:
         listed = [FlagCandidate(flag.replacement, flag.probability, flag.edit)]
-        listed += [_alternative(each, flag, text) for each in flag.alternatives]
+        listed += [_alternative(other, flag, text) for other in flag.alternatives]
         row = rows.get((flag.task, flag.start, flag.end))
         if row is not None and flag.task in models:
             if flag.task not in shares:
                 shares[flag.task] = models[flag.task].candidate_probabilities(raised[flag.task])
             if shares[flag.task] is not None:
                 runners = _runners_up(raised[flag.task], row, shares[flag.task], text)
-                listed += [replace(each, probability=each.probability * flag.probability) for each in runners]
-        found.append([listed[0], *(each for each in _each_once(listed)[1:MOST] if each.probability >= LEAST)])
-    return found
+                listed += [
+                    replace(runner, probability=runner.probability * flag.probability) for runner in runners
+                ]
+        results.append(
+            [
+                listed[0],
+                *(
+                    candidate
+                    for candidate in _unique_candidates(listed)[1:MOST]
+                    if candidate.probability >= LEAST
+                ),
+            ]
+        )
+    return results
 
 
-def _each_once(candidates: Sequence[FlagCandidate]) -> list[FlagCandidate]:
-    found: dict[_Edit, FlagCandidate] = {}
-    for each in candidates:
-        found.setdefault(each.edit, each)
-    return list(found.values())
+def _unique_candidates(candidates: Sequence[FlagCandidate]) -> list[FlagCandidate]:
+    by_edit: dict[_Edit, FlagCandidate] = {}
+    for candidate in candidates:
+        by_edit.setdefault(candidate.edit, candidate)
+    return list(by_edit.values())
 
 
 def _alternative(other: dict[str, Any], flag: Flag, text: str) -> FlagCandidate:
@@ -107,7 +120,7 @@ def _alternative(other: dict[str, Any], flag: Flag, text: str) -> FlagCandidate:
 
 
 def _runners_up(decisions: Decisions, row: int, shares: Any, text: str) -> list[FlagCandidate]:
-    """Return the most probable candidates, each with its share in all but what stands there."""
+    """Return the most probable candidates other than the written one, with normalised probabilities."""
     from disambig.data import replacement
 
     first, stop = decisions.offsets[row : row + 2].tolist()
@@ -117,14 +130,14 @@ def _runners_up(decisions: Decisions, row: int, shares: Any, text: str) -> list[
         own[observed] = 0.0
     own /= own.sum() or 1.0
     names = decisions.candidate_texts(row)
-    found = []
+    results = []
     for number in np.argsort(-own, kind="stable").tolist()[: MOST + 1]:
         new = as_written(replacement(names[number], text, start, end), text)
         if new != text[start:end]:
-            found.append(
+            results.append(
                 FlagCandidate(new.strip(), float(own[number]), _candidate_edit(start, end, new, text))
             )
-    return found
+    return results
 
 
 def _candidate_edit(start: int, end: int, new: str, text: str) -> _Edit:
@@ -135,28 +148,28 @@ def _candidate_edit(start: int, end: int, new: str, text: str) -> _Edit:
 
 
 REACH = 26
-"""Words; the networks of the English models see 25 to each side."""
+"""Words of context around a changed part; the networks of the English models see 25 words on each side."""
 FAR = 64
-"""Parts to each side beyond which no words are looked for: most of these have none."""
+"""Maximum number of parts on each side in which context is searched: most of these have no words."""
 _BLANK = re.compile(r"\n\s*\n")
 _ITEM = re.compile(rf"\n[^\S\r\n{BREAK}]*(?={BREAK})")
 _INDENTED_ON = re.compile(r"\n(?: {4}|\t)[^\S\n]*\n(?: {4}|\t)[^\S\n]*\S")
-"""Code that is indented goes on over blank lines which are indented, too."""
+"""Indented code continues over blank lines that are also indented."""
 _MARK = re.compile("[`<>]|~~~")
-"""What may begin or end code: a piece of it is no code."""
+"""Marks that may begin or end code: parts with them are not cut, as a piece may be parsed differently."""
 _WORD = re.compile(r"[^\W_]+(?:[\u2019'.,:][^\W_]+)*")
 
 
 @dataclass(frozen=True, slots=True)
 class TextPart:
-    """A part of a text, and what it is decided with.
+    """A part of a text, and its context.
 
     Attributes
     ----------
     start, end : int
-        Offsets into the text.
+        Offsets of the part.
     first, last : int
-        Offsets of the part with the words around it.
+        Offsets of the part together with its context.
     """
 
     start: int
@@ -167,9 +180,9 @@ class TextPart:
 
 @dataclass(frozen=True, slots=True)
 class _PartWords:
-    """The words of a part: how many, where the first `REACH` of them end, and where the last ones begin.
+    """The number of words of a part, the end of its first `REACH` words, and the start of its last ones.
 
-    Where it may not be cut these are its own end and begin.
+    If the part must not be cut, these are its own end and start.
     """
 
     number: int
@@ -178,16 +191,19 @@ class _PartWords:
 
 
 class ParagraphCutter:
-    """Cuts one text again and again; it keeps what it found between the blank lines of the last time."""
+    """Cuts a text into parts repeatedly; results of unchanged paragraphs are cached."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[list[int], list[_PartWords]]] = {}
 
     def cut(self, text: str) -> list[TextPart]:
-        """Return the parts of a text, which follow each other without a gap."""
+        """Return the parts of a text, which cover it without gaps."""
         bounds, words = self._cut(text)
         n = len(words)
-        before = [0, *accumulate(each.number for each in words)]  # words before each part
+        before = [
+            0,
+            *accumulate(part_words.number for part_words in words),
+        ]  # number of words before each part
         parts = []
         for at in range(n):
             low = max(bisect_right(before, before[at] - REACH) - 1, at - FAR, 0)
@@ -198,24 +214,24 @@ class ParagraphCutter:
         return parts
 
     def _cut(self, text: str) -> tuple[list[int], list[_PartWords]]:
-        """Return where the parts begin, and where the last one ends; and the words of each."""
+        """Return the starts of all parts and the end of the last one, and the words of each part."""
         bounds, words = [0], []
-        known: dict[str, tuple[list[int], list[_PartWords]]] = {}
+        cache: dict[str, tuple[list[int], list[_PartWords]]] = {}
         for start, end in pairwise(_blank_line_stretches(text)):
             stretch = text[start:end]
-            found = known.get(stretch) or self._known.get(stretch)
-            if found is None:
+            pieces = cache.get(stretch) or self._known.get(stretch)
+            if pieces is None:
                 ends = _ends(stretch)
-                found = ends, [_words(stretch[one:other]) for one, other in pairwise([0, *ends])]
-            known[stretch] = found
-            bounds += [start + own for own in found[0]]
-            words += found[1]
-        self._known = known
+                pieces = ends, [_words(stretch[one:other]) for one, other in pairwise([0, *ends])]
+            cache[stretch] = pieces
+            bounds += [start + own for own in pieces[0]]
+            words += pieces[1]
+        self._known = cache
         return bounds, words
 
 
 def _blank_line_stretches(text: str) -> list[int]:
-    """Return where a text can be cut at blank lines, its begin and its end; [0] of nothing."""
+    """Return the offsets at which a text can be cut at blank lines, with its start and end."""
     places = [match.end() for match in _BLANK.finditer(text)]
     if "```" in text or "~~~" in text or "<" in text or _INDENTED_ON.search(text):
         _leave_out(places, text)
@@ -223,7 +239,7 @@ def _blank_line_stretches(text: str) -> list[int]:
 
 
 def _ends(stretch: str) -> list[int]:
-    """Return where the parts of a stretch without a blank line, or with code that has some, end."""
+    """Return the ends of the parts in a stretch between two cuts at blank lines."""
     places = [match.end() for match in _ITEM.finditer(stretch)]
     if places:
         _leave_out(places, stretch)
@@ -231,7 +247,7 @@ def _ends(stretch: str) -> list[int]:
 
 
 def _leave_out(places: list[int], text: str) -> None:
-    """Leave out the places within code."""
+    """Remove the offsets inside code."""
     for start, end in connected_spans(text):
         del places[bisect_right(places, start) : bisect_left(places, end)]
 
@@ -244,25 +260,25 @@ def _words(part: str) -> _PartWords:
 
 
 AT_ONCE = 50_000
-"""Characters decided together; then somebody may say that it is not wanted any more."""
+"""Characters per batch; between two batches the check can be stopped."""
 _Key = tuple[str, int, int]
-"""A part with the parts around it, and where in that it begins and ends."""
+"""Text of a part with its context, and the start and end of the part in it."""
 
 
 @dataclass(frozen=True, slots=True)
 class _PartFlags:
-    """The decisions of each task that raise a flag in a part; none at all where no task has any."""
+    """The decisions of each task that raise a flag in a part; empty if there are none."""
 
     decisions: tuple[Decisions, ...] = ()
     start: int = 0
-    """Where the part begins in what the offsets count in."""
+    """Start of the part in the text to which the offsets refer."""
 
 
-_NOTHING = _PartFlags()
+_NO_FLAGS = _PartFlags()
 
 
 class IncrementalDecisions:
-    """Decides one text again and again, and keeps what the last time came to.
+    """Annotates one text repeatedly, and caches the decisions of its parts.
 
     Parameters
     ----------
@@ -277,54 +293,56 @@ class IncrementalDecisions:
     def update(
         self, text: str, parts: Sequence[TextPart], stop: Callable[[], bool]
     ) -> Sequence[Decisions] | None:
-        """Return the decisions of each task that raise a flag; None where `stop` told to leave it.
+        """Return the decisions of each task that raise a flag; None if `stop` returned True.
 
         Parameters
         ----------
+        text : str
+        parts : sequence of TextPart
         stop : callable
-            Asked after every `AT_ONCE` characters; what was decided by then is kept.
+            Called before each batch of `AT_ONCE` characters; finished batches are kept.
         """
         keys = [
             (text[part.first : part.last], part.start - part.first, part.end - part.first) for part in parts
         ]
-        known = {key: self._known[key] for key in keys if key in self._known}
-        unknown = [number for number, key in enumerate(keys) if key not in known]
+        known_parts = {key: self._known[key] for key in keys if key in self._known}
+        unknown = [number for number, key in enumerate(keys) if key not in known_parts]
         for numbers in _batches(parts, unknown):
             if stop():
-                self._known |= known
+                self._known |= known_parts
                 return None
             self._decide(
-                text, [parts[number] for number in numbers], [keys[number] for number in numbers], known
+                text, [parts[number] for number in numbers], [keys[number] for number in numbers], known_parts
             )
-        self._known = known
+        self._known = known_parts
         pieces = [
             (raised.decisions, part.start - raised.start)
             for key, part in zip(keys, parts, strict=True)
-            if (raised := known[key]).decisions
+            if (raised := known_parts[key]).decisions
         ]
         return join_pieces(pieces) if pieces else ()
 
     def _decide(
-        self, text: str, parts: Sequence[TextPart], keys: Sequence[_Key], known: dict[_Key, _PartFlags]
+        self, text: str, parts: Sequence[TextPart], keys: Sequence[_Key], known_parts: dict[_Key, _PartFlags]
     ) -> None:
-        """Decide some parts: those that touch as one document."""
+        """Annotate some parts; adjacent parts form one document."""
         stretches = _part_stretches(parts)
         documents = [text[parts[rows[0]].first : parts[rows[-1]].last] for rows in stretches]
-        found = self._annotate(documents)
+        decisions_by_task = self._annotate(documents)
         for number, rows in enumerate(stretches):
             base = parts[rows[0]].first
-            own = [decisions.in_document(number) for decisions in found]
-            raised = [each.take(np.flatnonzero(each.raised)) for each in own]
+            own = [decisions.in_document(number) for decisions in decisions_by_task]
+            raised = [of_task.take(np.flatnonzero(of_task.raised)) for of_task in own]
             for row in rows:
                 start, end = parts[row].start - base, parts[row].end - base
-                known[keys[row]] = _within(raised, start, end)
+                known_parts[keys[row]] = _within(raised, start, end)
 
 
 def _within(raised: Sequence[Decisions], start: int, end: int) -> _PartFlags:
-    rows = [np.flatnonzero((each.starts >= start) & (each.starts < end)) for each in raised]
+    rows = [np.flatnonzero((of_task.starts >= start) & (of_task.starts < end)) for of_task in raised]
     if not any(map(len, rows)):
-        return _NOTHING
-    return _PartFlags(tuple(each.take(at) for each, at in zip(raised, rows, strict=True)), start)
+        return _NO_FLAGS
+    return _PartFlags(tuple(of_task.take(at) for of_task, at in zip(raised, rows, strict=True)), start)
 
 
 def _batches(parts: Sequence[TextPart], numbers: Sequence[int]) -> list[list[int]]:
@@ -340,7 +358,7 @@ def _batches(parts: Sequence[TextPart], numbers: Sequence[int]) -> list[list[int
 
 
 def _part_stretches(parts: Sequence[TextPart]) -> list[range]:
-    """Return the numbers of parts that touch each other, together."""
+    """Group adjacent parts into ranges of their numbers."""
     stretches: list[range] = []
     for number, part in enumerate(parts):
         if stretches and parts[number - 1].end == part.start:
@@ -351,28 +369,28 @@ def _part_stretches(parts: Sequence[TextPart]) -> list[range]:
 
 
 class LiveText:
-    """A text that is checked again after each change. It belongs to one thread at a time.
+    """A text that is checked again after each change. It must be used by one thread at a time.
 
     Parameters
     ----------
     name : str
-        Path of its file, or a made-up one: the suffix tells the markup.
-    settings : Settings
-        What holds for it. Its models are `annotate`.
+        Path of the file, or an invented path: the suffix decides the markup.
+    settings : CheckSettings
+        The settings of the text.
     annotate : Annotate
-        The models, as `disambig.checking.loading.load_checker` loads them.
+        The models, as `disambig.checking.load_checker` loads them.
 
     Attributes
     ----------
     plain : PlainText
-        What was decided last time.
+        The text of the last check.
     decisions : sequence of Decisions
-        Those of the last time that raise a flag, a task each; none at all where there is no such decision.
+        The decisions of the last check that raise a flag, one object per task; empty if there are none.
 
     Raises
     ------
     UserError
-        D30x for a file of words or a baseline that cannot be read, D966 for what is no baseline.
+        D30x for a file of words or a baseline that cannot be read, D966 for an invalid baseline.
     """
 
     def __init__(self, name: str, settings: CheckSettings, annotate: Annotate) -> None:
@@ -391,12 +409,13 @@ class LiveText:
         self._decided = IncrementalDecisions(annotate)
 
     def check(self, text: str, stop: Callable[[], bool] = lambda: False) -> CheckedText | None:
-        """Return the flags of the text as it is now; None where `stop` told to leave it.
+        """Return the flags of the current text; None if `stop` returned True.
 
         Parameters
         ----------
+        text : str
         stop : callable
-            Asked now and then, in a text of which much is to be decided.
+            Called now and then during long checks.
         """
         plain = self._read(text)
         parts = [] if self.settings.excluded else self._paragraphs.cut(plain.text)
@@ -417,14 +436,14 @@ class LiveText:
         return self._ignore
 
     def around(self, offset: int) -> tuple[str, int]:
-        """Return what was decided together with a place of the text of last time, and where that begins."""
+        """Return the part of the last text at an offset with its context, and where the context starts."""
         at = bisect_right(self._parts, offset, key=lambda part: part.start) - 1
         part = self._parts[at]
         return self.plain.text[part.first : part.last], part.first
 
 
 def markup_reader(name: str) -> Callable[[str], PlainText]:
-    """Return what reads the markup of a text of that name, again and again."""
+    """Return a function that parses the markup of texts with this name repeatedly."""
     if os.path.splitext(name)[1].lower() in MARKDOWN:
         from disambig.markup import IncrementalMarkdown
 

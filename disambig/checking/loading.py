@@ -1,4 +1,4 @@
-"""From settings to the models that check."""
+"""Load the models that settings name, with their measured precision."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
     from disambig.jobs import Annotate
 
 
-_FURTHEST = 5_000
-"""Characters of a paragraph on each side of a flag that are read again for its evidence."""
+_MAX_CONTEXT = 5_000
+"""Number of characters of a paragraph on each side of a flag that are annotated again for its evidence."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CorrectingAnnotator(ModelAnnotator):
-    """Models that correct words, with what was measured of them.
+    """Models that correct words, with their measured precision.
 
     Attributes
     ----------
-    trust : mapping of str to Trust
-        Of each task of which it was measured how often its flags are right.
+    trust : mapping of str to PrecisionTable
+        The measured precision of each task that was measured.
     least : float, optional
-        Raise those flags alone of which such a share is right.
+        Minimum precision of the flags that are raised.
     notes : tuple of UserError
-        What a user should be told once (D863): models that show no flag, since nothing was measured of them.
+        Notes to show to the user once (D863): models without flags, because their precision was not measured.
     """
 
     trust: Mapping[str, PrecisionTable] = field(default_factory=dict)
@@ -40,31 +40,32 @@ class CorrectingAnnotator(ModelAnnotator):
     notes: tuple[UserError, ...] = ()
 
     def __call__(self, texts: Sequence[str]) -> list[Decisions]:
-        """Return the decisions of each task over all texts, with how far its flags are to be trusted."""
+        """Return the decisions of each task over all texts, with the measured precision of its flags."""
         if self.least is not None:
             from disambig.models import annotate_precise
 
-            how: Any = {"least": self.least, "flags_per_1000": self.rates}
-            return annotate_precise(texts, self.models, self.trust, **how)
+            options: Any = {"least": self.least, "flags_per_1000": self.rates}
+            return annotate_precise(texts, self.models, self.trust, **options)
         from disambig.models import annotate
 
-        found = annotate(texts, self.models, flags_per_1000=self.rates)
-        return [replace(each, trust=self.trust.get(each.task)) for each in found]
+        decisions = annotate(texts, self.models, flags_per_1000=self.rates)
+        return [replace(of_task, trust=self.trust.get(of_task.task)) for of_task in decisions]
 
     def evidence(self, plain: str, flag: Flag) -> FlagEvidence:
-        """Return what stands behind a flag; the model is asked again, for the flag's paragraph.
+        """Return the evidence for a flag; this runs the model again on the paragraph of the flag.
 
         Parameters
         ----------
         plain : str
-            The whole text without its markup.
+            The whole text without markup.
+        flag : Flag
         """
         from disambig.explain import FlagEvidence, flag_evidence
         from disambig.markup import iterate_units
 
-        model = next((each for each in self.models if each.task.name == flag.task), None)
-        first = max(0, flag.start - _FURTHEST)
-        around = plain[first : flag.end + _FURTHEST]
+        model = next((candidate for candidate in self.models if candidate.task.name == flag.task), None)
+        first = max(0, flag.start - _MAX_CONTEXT)
+        around = plain[first : flag.end + _MAX_CONTEXT]
         units = [
             unit
             for unit in iterate_units(around)
@@ -79,19 +80,19 @@ class CorrectingAnnotator(ModelAnnotator):
 
 
 def load_checker(settings: CheckSettings) -> Annotate:
-    """Load the models that correct words, as the settings say.
+    """Load the models that correct words and that the settings name.
 
     Returns
     -------
     Annotate
-        A `Checker`.
+        A `CorrectingAnnotator`.
 
     Raises
     ------
     UserError
-        D4xx for an unknown name or a damaged model; D322 if no model takes confusion sets; D644 for a model
-        that chooses labels; D861 where flags are to be trusted and no model was measured, D864 where none is
-        right so often; D862 for a damaged measurement; what is wrong with a file of confusion sets.
+        D4xx for an unknown name or a damaged model; D322 if no model accepts confusion sets; D644 for a model
+        that chooses labels; D861 if a minimum precision is set and no model was measured, D864 if no model
+        reaches it; D862 for a damaged measurement; the errors of an invalid file of confusion sets.
     """
     source = correcting_source(settings)
     annotate = source.load_correcting()
@@ -104,21 +105,21 @@ def load_checker(settings: CheckSettings) -> Annotate:
 
 
 def correcting_source(settings: CheckSettings) -> ModelSource:
-    """Return where the models that settings ask for come from.
+    """Return the source of the models that settings name.
 
     Raises
     ------
     UserError
-        What is wrong with a file of confusion sets.
+        The errors of an invalid file of confusion sets.
     """
-    rate: Any = settings.flags_per_1000  # a number, or a table of numbers by task
+    rate: Any = settings.flags_per_1000  # a number, or a table with one number per task
     return ModelSource(
         models=(*settings.tasks, *settings.models), flags_per_1000=rate, sets=settings.confusion_sets()
     )
 
 
 def measured_precision(source: ModelSource) -> dict[str, PrecisionTable]:
-    """Return what was measured of the models of a source, by task.
+    """Return the measured precision of the models of a source, by task.
 
     Raises
     ------
@@ -128,25 +129,25 @@ def measured_precision(source: ModelSource) -> dict[str, PrecisionTable]:
     from disambig.models import read_precision
     from disambig.packs import model_folder
 
-    found = (read_precision(model_folder(name)) for name in source.names())
-    return {each.task: each for each in found if each is not None}
+    tables = (read_precision(model_folder(name)) for name in source.names())
+    return {table.task: table for table in tables if table is not None}
 
 
 def _with_precision(
     annotate: ModelAnnotator, trust: Mapping[str, PrecisionTable], least: float
 ) -> CorrectingAnnotator:
-    """Return a checker that raises those flags alone that are right often enough."""
+    """Return a checker that only raises flags with a measured precision of at least `least`."""
     from disambig.models import rates_for_precision
 
     models = annotate.models
-    unknown = [model for model in models if model.task.name not in trust]
-    if len(unknown) == len(models):
+    unmeasured = [model for model in models if model.task.name not in trust]
+    if len(unmeasured) == len(models):
         raise UserError("D861", models=", ".join(model.name for model in models))
     rates = rates_for_precision(models, trust, least)
     if not any(rates.values()):
         most = max(
-            points[-1].share for each in trust.values() for points in (each.points, *each.pairs.values())
+            points[-1].share for table in trust.values() for points in (table.points, *table.pairs.values())
         )
         raise UserError("D864", share=f"{least:.0%}", most=f"{most:.0%}")
-    notes = tuple(UserError("D863", model=model.name, task=model.task.name) for model in unknown)
+    notes = tuple(UserError("D863", model=model.name, task=model.task.name) for model in unmeasured)
     return CorrectingAnnotator(models, rates | dict(annotate.rates), trust=trust, least=least, notes=notes)

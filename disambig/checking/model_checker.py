@@ -1,4 +1,4 @@
-"""Models as one checker whose flags can be evaluated at any rate of false alarms."""
+"""Several models as one checker, whose flags can be evaluated at any rate of false alarms."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from disambig.packs import available
 from disambig.types import RaisesFlags
 
 JOINS = "+"
-"""Between the names of models that are one checker."""
+"""Separator between the names of models that form one checker."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelChecker:
-    """Models that correct words, each of a task of its own.
+    """Models that correct words, one per task.
 
     Raises
     ------
@@ -43,14 +43,14 @@ class ModelChecker:
 
     @classmethod
     def from_names(cls, name: str = "") -> ModelChecker:
-        """Return the checker of the models that a name joins with ``+``; without one the installed ones.
+        """Return the checker of models whose names are joined with ``+``; by default of all installed models.
 
         Raises
         ------
         UserError
-            D323 where none is installed, D404 for an unknown one, D644 for one that chooses labels.
+            D323 if no model is installed, D404 for an unknown model, D644 for a model that chooses labels.
         """
-        names = [name] if not name or name in available() else _merge_edits(name)
+        names = [name] if not name or name in available() else _split_names(name)
         source = ModelSource(models=tuple(filter(None, names)))
         return cls(tuple(source.correcting_models()))
 
@@ -65,15 +65,15 @@ class ModelChecker:
         return tuple(model.task.name for model in self.models)
 
     def limits(self, flags_per_1000: RequestedRates = None) -> dict[str, float]:
-        """Return the limit of each task at a rate of false alarms, or at one a task (see `rates`).
+        """Return the decision limit of each task at a rate of false alarms (see `rates`).
 
         Raises
         ------
         UserError
-            D401 for an impossible rate, D950 for one of a task that is not there.
+            D401 for an invalid rate, D950 for the rate of an unknown task.
         """
         rates = self.rates(flags_per_1000)
-        return {model.task.name: _deciding_rule(model).limit(rates[model.task.name]) for model in self.models}
+        return {model.task.name: _flagging_rule(model).limit(rates[model.task.name]) for model in self.models}
 
     def rates(self, flags_per_1000: RequestedRates = None) -> dict[str, float]:
         """Return the rate of false alarms of each task.
@@ -81,42 +81,43 @@ class ModelChecker:
         Parameters
         ----------
         flags_per_1000 : float or mapping from task to float, optional
-            Of all models together, or of some tasks; by default each model's own.
+            Rate of all models together, or rates of some tasks; by default each model's own rate.
         """
-        own = {model.task.name: _deciding_rule(model).flags_per_1000 for model in self.models}
+        own = {model.task.name: _flagging_rule(model).flags_per_1000 for model in self.models}
         return own | task_rates(self.models, flags_per_1000)
 
     def edits(self, texts: Sequence[str]) -> list[list[ProposedEdit]]:
-        """Return what could be flagged in each text, at the highest rate that the models know.
+        """Return all edits that could be flagged in each text, at the highest rate that the models support.
 
-        Edits may overlap: which of them stands depends on the limits (see `Trial.at`).
+        Edits may overlap: which of them is applied depends on the limits (see `MistakeTrial.at`).
         """
-        found: list[list[ProposedEdit]] = []
+        edits: list[list[ProposedEdit]] = []
         for stretch in text_stretches(texts):
-            found += decisions_to_edits(
+            edits += decisions_to_edits(
                 annotate_separately(stretch, self.models, flags_per_1000=MOST_FLAGS), stretch
             )
-        return found
+        return edits
 
 
 def decisions_to_edits(decisions: Sequence[Decisions], texts: Sequence[str]) -> list[list[ProposedEdit]]:
-    """Return the flags of each text as edits, as sure as their probabilities are.
+    """Return the flags of each text as edits with their probabilities.
 
     Parameters
     ----------
     decisions : sequence of Decisions
-        Of each task, over all the texts.
+        One per task, over all texts.
+    texts : sequence of str
     """
-    found = []
+    edits = []
     for i, text in enumerate(texts):
         of_text = [of_task.in_document(i) for of_task in decisions]
         checked = find_flags("", text, read_markup("", text), of_text)
-        found.append([ProposedEdit(*flag.edit, flag.task, flag.probability) for flag in checked.flags])
-    return found
+        edits.append([ProposedEdit(*flag.edit, flag.task, flag.probability) for flag in checked.flags])
+    return edits
 
 
 def text_stretches(texts: Sequence[str], *, size: int = BATCH) -> Iterator[Sequence[str]]:
-    """Yield the texts in order, so many together that they have about `size` characters."""
+    """Yield consecutive batches of texts with about `size` characters each."""
     first, held = 0, 0
     for index, text in enumerate(texts):
         held += len(text)
@@ -127,12 +128,12 @@ def text_stretches(texts: Sequence[str], *, size: int = BATCH) -> Iterator[Seque
         yield texts[first:]
 
 
-def _merge_edits(name: str) -> list[str]:
-    """Return the names that ``+`` joins; a directory may have one in its name."""
+def _split_names(name: str) -> list[str]:
+    """Split names at ``+``, unless a directory has that name."""
     return [name] if Path(name).is_dir() else name.split(JOINS)
 
 
-def _deciding_rule(model: Model) -> RaisesFlags:
+def _flagging_rule(model: Model) -> RaisesFlags:
     assert isinstance(model.judge, RaisesFlags)
     return model.judge
 
@@ -143,22 +144,22 @@ RATES = (0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 4.0)
 def sweep_rates(
     checker: ModelChecker, trial: MistakeTrial, rates: Sequence[float] = RATES
 ) -> list[dict[str, Any]]:
-    """Return a point for each rate, which the models share (see `disambig.models.annotation`).
+    """Evaluate a checker at several rates, which its models share (see `disambig.models.task_rates`).
 
     Returns
     -------
     list of dict
-        ``rate``, and ``rates``, what each task gets of it; ``all`` mistakes, ``classes`` of them and
-        ``clean`` text as `figures` returns them.
+        ``rate`` and ``rates``, the share of each task; ``all`` mistakes, their ``classes``, and ``clean``
+        text as `mistake_figures` returns them.
 
     Raises
     ------
     UserError
-        D401 for an impossible rate.
+        D401 for an invalid rate.
     """
     points = []
     for rate in rates:
-        found = mistake_figures(trial, checker.limits(rate))
+        figures = mistake_figures(trial, checker.limits(rate))
         shared = {"rate": rate, "rates": checker.rates(rate)}
-        points.append({**shared, **{name: found[name] for name in ("all", "classes", "clean")}})
+        points.append({**shared, **{name: figures[name] for name in ("all", "classes", "clean")}})
     return points

@@ -1,4 +1,4 @@
-"""Reports of the linter: text, JSON, JSON Lines, SARIF, GitHub annotations, GitLab code quality and rdjson."""
+"""Reports of the linter: text, JSON, JSON Lines, SARIF, GitHub annotations, GitLab code quality, rdjson."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ if TYPE_CHECKING:
 
 
 WITH_OUTCOMES = ("text", "json", "jsonl")
-"""Formats that show which flags were corrected."""
+"""Formats that show whether flags were corrected."""
 WITH_EVIDENCE = ("json", "jsonl", "sarif")
-"""Formats that can show the evidence behind a flag."""
+"""Formats that can include the evidence for a flag."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportedFlag:
-    """A flag with all that a report may say of it.
+    """A flag with everything that reports need.
 
     Attributes
     ----------
     name : str
-        Of the file, as the user gave it.
+        Name of the file as the user gave it.
     path : str
-        Of the file, with slashes, relative to the repository.
+        Path of the file with slashes, relative to the repository.
     flag : Flag
-    places : Places
+    places : TextLines
         Lines and columns of the file.
     fingerprint : str
-        No other finding of the run has it, and it stays when lines move.
+        Unique in the run, and stable if lines move.
     outcome : str
-        What became of it where files are corrected; else "".
-    evidence : Evidence, optional
-        What stands behind it, where that was asked for.
+        Whether the flag was corrected; "" if files are not corrected.
+    evidence : FlagEvidence, optional
+        The evidence for the flag, if requested.
     """
 
     name: str
@@ -60,7 +60,7 @@ class ReportedFlag:
 
     @property
     def rule(self) -> str:
-        """The name of its rule."""
+        """The rule of the flag."""
         return f"disambig/{self.flag.task}"
 
     @property
@@ -71,29 +71,30 @@ class ReportedFlag:
             for text in (self.flag.observed, self.flag.replacement)
         )
         if not observed:
-            asked = f'Is "{meant}" missing here?'
+            question = f'Is "{meant}" missing here?'
         elif not meant:
-            asked = f'Is "{observed}" one word too many?'
+            question = f'Is "{observed}" one word too many?'
         else:
-            asked = f'Did you mean "{meant}" in place of "{observed}"?'
+            question = f'Did you mean "{meant}" in place of "{observed}"?'
         trust = self.flag.trust
         measured = "" if trust is None else f"; {round(100 * trust.share)} % of such flags were right"
-        return f"{asked} ({self.flag.task}, {self.flag.probability:.2f}{measured})"
+        return f"{question} ({self.flag.task}, {self.flag.probability:.2f}{measured})"
 
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """What a run came to.
+    """The result of a run.
 
     Attributes
     ----------
     status : int
-        Its exit status.
+        The exit status.
     files, words : int
+        Numbers of checked files and words.
     problems : sequence of UserError
-        Files that could not be checked or corrected, and what else went wrong.
+        Files that could not be checked or corrected, and other errors.
     notes : sequence of UserError
-        What is good to know and no problem.
+        Notes that are not errors.
     """
 
     status: int
@@ -104,20 +105,20 @@ class RunSummary:
 
 
 class FlagReport(Protocol):
-    """A report in the making; what it returns is written to standard output in this order."""
+    """A report that is built file by file; the returned strings are written to standard output in order."""
 
     def add(self, findings: Sequence[ReportedFlag]) -> str:
-        """Take the flags of one file, in text order, and return what can be written already."""
+        """Add the flags of one file, in text order, and return the output that is complete."""
 
     def end(self, ended: RunSummary) -> str:
-        """Return the rest."""
+        """Return the rest of the output."""
 
 
 def path_in_repository(name: str) -> str:
-    """Return the path of a file from the top of the repository that the current folder is in.
+    """Return the path of a file relative to the repository of the current folder.
 
-    Without a repository it is that from the current folder. A file elsewhere keeps its absolute path; a
-    name in angle brackets is none of a file.
+    Without a repository, the path is relative to the current folder. A file elsewhere keeps its absolute
+    path. A name in angle brackets, such as ``<stdin>``, is returned unchanged.
     """
     if name.startswith("<"):
         return name
@@ -130,16 +131,16 @@ def path_in_repository(name: str) -> str:
 
 
 HELP = (
-    "The task {task!r} compares what may stand in a place by how well it fits the words around it, and here "
-    "something else fits better than what was written. The number is how probable it is that this is meant; "
-    "it may be wrong: read the sentence. To keep the words as they are, write "
-    "<!-- disambig: ignore-next-line task:{task} --> above the line (in LaTeX behind %, in code in a "
+    "The task {task!r} compares candidates by how well they fit their context, and another candidate fits "
+    "better here than the written text. The number is the probability that the other candidate is meant; it "
+    "may be wrong: read the sentence. To keep the text as it is, write "
+    "<!-- disambig: ignore-next-line task:{task} --> above the line (in LaTeX after %, in code in a "
     "comment), or add the word to `ignore` under [tool.disambig] in pyproject.toml."
 )
 
 
 def rule_description(task: str) -> str:
-    """Return what a task decides, in a sentence: the first of the docstring of the part that has its name."""
+    """Return the first sentence of the docstring of the registry entry with the name of a task."""
     from disambig import registry
 
     for factory in registry.load_all("tasks").values():
@@ -149,32 +150,32 @@ def rule_description(task: str) -> str:
 
 
 class TextReport:
-    """A line a flag: ``notes.md:9:36: then -> than (spelling, 0.83)``."""
+    """One line per flag: ``notes.md:9:36: then -> than (spelling, 0.83)``."""
 
     def add(self, findings: Sequence[ReportedFlag]) -> str:
         """Return the lines of one file."""
-        return "".join(flag_line(each.name, each.flag, each.outcome) for each in findings)
+        return "".join(flag_line(finding.name, finding.flag, finding.outcome) for finding in findings)
 
     def end(self, ended: RunSummary) -> str:
-        """Return nothing: what a run came to is no line of a flag."""
+        """Return nothing: the summary of a run is written to standard error."""
         return ""
 
 
 def flag_line(name: str, flag: Flag, outcome: str = "") -> str:
-    """Return the line of a flag in the file `name`, and what became of it."""
+    """Return the line of a flag in the file `name`, with its outcome."""
     change = f"{one_line_text(flag.observed)} -> {one_line_text(flag.replacement)}"
     place = f"{shown_path(name)}:{flag.line}:{flag.column}"
-    said = f"{change} ({flag.task}, {flag.probability:.2f})"
-    return f"{place}: {said}{', ' if outcome else ''}{outcome}\n"
+    line = f"{change} ({flag.task}, {flag.probability:.2f})"
+    return f"{place}: {line}{', ' if outcome else ''}{outcome}\n"
 
 
 def left_flags_line(left: Sequence[Flag]) -> str:
-    """Name the first flags that could not be corrected."""
+    """Return the first flags that could not be corrected, for a message."""
     return ", ".join(f"{flag.line}:{flag.column} {one_line_text(flag.observed)}" for flag in left[:5])
 
 
 class JSONReport:
-    """One object: the flags, what went wrong, and of how many files and words."""
+    """One object with the flags, problems, notes, and numbers of files and words."""
 
     def __init__(self) -> None:
         self._flags: list[dict[str, Any]] = []
@@ -191,18 +192,18 @@ class JSONReport:
             "files": ended.files,
             "words": ended.words,
             "flags": self._flags,
-            "problems": [{"code": each.code, "message": each.text} for each in ended.problems],
-            "notes": [{"code": each.code, "message": each.text} for each in ended.notes],
+            "problems": [{"code": problem.code, "message": problem.text} for problem in ended.problems],
+            "notes": [{"code": note.code, "message": note.text} for note in ended.notes],
         }
         return json.dumps(whole, indent=1) + "\n"
 
 
 class JSONLinesReport:
-    """An object a flag, each in a line."""
+    """One object per flag, one per line."""
 
     def add(self, findings: Sequence[ReportedFlag]) -> str:
         """Return the lines of one file."""
-        return "".join(json.dumps(_plain(each)) + "\n" for each in findings)
+        return "".join(json.dumps(_plain(finding)) + "\n" for finding in findings)
 
     def end(self, ended: RunSummary) -> str:
         """Return nothing: problems are lines on standard error."""
@@ -226,7 +227,7 @@ def _plain(finding: ReportedFlag) -> dict[str, Any]:
 
 
 class GitHubReport:
-    """A notice a flag."""
+    """One notice per flag, as a workflow command of GitHub Actions."""
 
     def add(self, findings: Sequence[ReportedFlag]) -> str:
         """Return the notices of one file."""
@@ -240,11 +241,11 @@ class GitHubReport:
 def _notice(finding: ReportedFlag) -> str:
     end_line, end_column = finding.places.line_and_column(finding.flag.end)
     values = {"file": escape_control_chars(finding.path), "line": finding.flag.line, "endLine": end_line}
-    if end_line == finding.flag.line:  # GitHub takes no columns of a range over lines
+    if end_line == finding.flag.line:  # GitHub does not accept columns for a range of several lines
         values |= {"col": finding.flag.column, "endColumn": end_column}
     values["title"] = finding.rule
-    said = ",".join(f"{key}={_value(str(value))}" for key, value in values.items())
-    return f"::notice {said}::{_escaped(finding.message)}\n"
+    properties = ",".join(f"{key}={_value(str(value))}" for key, value in values.items())
+    return f"::notice {properties}::{_escaped(finding.message)}\n"
 
 
 def _escaped(text: str) -> str:
@@ -256,7 +257,7 @@ def _value(text: str) -> str:
 
 
 class GitLabReport:
-    """A list with an object a flag."""
+    """A list with one object per flag."""
 
     def __init__(self) -> None:
         self._issues: list[dict[str, Any]] = []
@@ -283,7 +284,7 @@ def _issue(finding: ReportedFlag) -> dict[str, Any]:
 
 
 class RDJSONReport:
-    """One object with a diagnostic a flag."""
+    """One object with one diagnostic per flag."""
 
     def __init__(self) -> None:
         self._diagnostics: list[dict[str, Any]] = []
@@ -323,7 +324,7 @@ def _position(finding: ReportedFlag, offset: int) -> dict[str, int]:
 
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-_LONGEST = 1024  # characters that GitHub takes of a description
+_MAX_DESCRIPTION = 1024  # maximum number of characters on GitHub
 
 
 class SarifReport:
@@ -336,18 +337,18 @@ class SarifReport:
 
     def add(self, findings: Sequence[ReportedFlag]) -> str:
         """Keep the flags of one file."""
-        for each in findings:
-            task, trust = each.flag.task, each.flag.trust
+        for finding in findings:
+            task, trust = finding.flag.task, finding.flag.trust
             rule = self._tasks.setdefault(task, len(self._tasks))
             if trust is not None and (task not in self._least or trust.share < self._least[task].share):
                 self._least[task] = trust
-            self._results.append(_result(each, rule))
+            self._results.append(_result(finding, rule))
         return ""
 
     def end(self, ended: RunSummary) -> str:
         """Return the whole log."""
-        notifications = [_notification(each, "error") for each in ended.problems]
-        notifications += [_notification(each, "note") for each in ended.notes]
+        notifications = [_notification(problem, "error") for problem in ended.problems]
+        notifications += [_notification(note, "note") for note in ended.notes]
         invocation = {
             "executionSuccessful": not ended.problems,
             "exitCode": ended.status,
@@ -365,12 +366,12 @@ class SarifReport:
 
 
 def _rule(task: str, least: PrecisionEstimate | None) -> dict[str, Any]:
-    """Return a rule; its precision is that of all flags as sure as the least sure one here."""
+    """Return a rule; its precision is that of the least certain flag in this run."""
     measured = {} if least is None else {"precision": least.level, "trust": asdict(least)}
     return {
         "id": f"disambig/{task}",
         "shortDescription": {"text": f"Another word may be meant ({task})"},
-        "fullDescription": {"text": rule_description(task)[:_LONGEST]},
+        "fullDescription": {"text": rule_description(task)[:_MAX_DESCRIPTION]},
         "help": {"text": HELP.format(task=task)},
         "defaultConfiguration": {"level": "note"},
         "properties": {"problem.severity": "recommendation", "tags": ["prose"], **measured},
@@ -404,9 +405,9 @@ def _result(finding: ReportedFlag, rule: int) -> dict[str, Any]:
 
 def _properties(finding: ReportedFlag) -> dict[str, Any]:
     trust, evidence = finding.flag.trust, finding.evidence
-    found = {} if trust is None else {"precision": trust.level, "trust": asdict(trust)}
-    found |= {"evidence": asdict(evidence)} if evidence else {}
-    return {"properties": found} if found else {}
+    properties = {} if trust is None else {"precision": trust.level, "trust": asdict(trust)}
+    properties |= {"evidence": asdict(evidence)} if evidence else {}
+    return {"properties": properties} if properties else {}
 
 
 def _sarif_region(finding: ReportedFlag, start: int, end: int) -> dict[str, int]:
@@ -416,7 +417,7 @@ def _sarif_region(finding: ReportedFlag, start: int, end: int) -> dict[str, int]
 
 
 def _notification(problem: UserError, level: str) -> dict[str, Any]:
-    found: dict[str, Any] = {
+    notification: dict[str, Any] = {
         "descriptor": {"id": problem.code},
         "level": level,
         "message": {"text": problem.text},
@@ -426,8 +427,8 @@ def _notification(problem: UserError, level: str) -> dict[str, Any]:
         place: dict[str, Any] = {"artifactLocation": {"uri": _uri(path_in_repository(str(path)))}}
         if isinstance(line, int):
             place["region"] = {"startLine": line}
-        found["locations"] = [{"physicalLocation": place}]
-    return found
+        notification["locations"] = [{"physicalLocation": place}]
+    return notification
 
 
 def _uri(path: str) -> str:

@@ -23,7 +23,7 @@ _LINE_COMMENTS = {suffix: "%" for suffix in LATEX} | {
     suffix: "#" if lexer in ("PythonLexer", "BashLexer") else "//" for suffix, lexer in LANGUAGES.items()
 }
 _CODING = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")
-"""Python looks for it in the first two lines, and nowhere else."""
+"""A coding declaration, which Python only recognises in the first two lines."""
 _IGNORED = re.compile(
     r"disambig\s*:\s*ignore(?:-file)?[ \t]+([^\s<>][^<>\r\n]*?)(?=\s*(?:--+>|\*+/|\Z))", re.IGNORECASE
 )
@@ -31,33 +31,35 @@ _FRONT = ("---", "+++")
 
 
 def ignore_in_line(name: str, text: str, flag: Flag, read: Read) -> Edit | None:
-    """Return the change that writes a comment which hides a flag; None where none can be written.
+    """Return the edit that adds a comment which suppresses a flag; None if that is not possible.
 
     Parameters
     ----------
     name : str
-        Of the text: its suffix tells what a comment is.
+        Name of the text; its suffix decides the comment syntax.
+    text : str
+    flag : Flag
     read : callable
-        Reads the markup of texts of that name (`disambig.checking.live.markup_reader`).
+        Parses the markup of texts with this name (`disambig.checking.markup_reader`).
     """
     start, end = ProtocolLines(text, "utf-32").line_span(flag.start)
     line = text[start:end]
     indent = line[: len(line) - len(line.lstrip())]
     what = ignore_target(flag)
-    behind = end - (len(line) - len(line.rstrip()))
-    if line.rstrip().endswith("|") and behind > flag.end:  # in the last cell of a table
-        behind -= 1
-    before, after = ("", " ") if text[behind:end].startswith("|") else (" ", "")
+    line_stop = end - (len(line) - len(line.rstrip()))
+    if line.rstrip().endswith("|") and line_stop > flag.end:  # in the last cell of a table
+        line_stop -= 1
+    before, after = ("", " ") if text[line_stop:end].startswith("|") else (" ", "")
     newline = _line_end(text)
     tried = [
-        (behind, behind, f"{before}{_directive_comment(name, f'ignore-line {what}')}{after}"),
+        (line_stop, line_stop, f"{before}{_directive_comment(name, f'ignore-line {what}')}{after}"),
         (start, start, f"{indent}{_directive_comment(name, f'ignore-next-line {what}')}{newline}"),
     ]
     return next((edit for edit in tried if _hides(read, text, edit, flag)), None)
 
 
 def ignore_in_file(name: str, text: str, flag: Flag, read: Read) -> Edit | None:
-    """Return the change that leaves a word alone in all of a text by a comment; see `ignore_in_line`."""
+    """Return the edit that adds a comment to ignore a word in the whole text; see `ignore_in_line`."""
     tried = (
         edit for edit in _in_file(name, text, ignore_target(flag), read) if _hides(read, text, edit, flag)
     )
@@ -65,7 +67,7 @@ def ignore_in_file(name: str, text: str, flag: Flag, read: Read) -> Edit | None:
 
 
 def ignore_target(flag: Flag) -> str:
-    """Return what a directive names to hide a flag: its word, or its task where no word stands."""
+    """Return the item of a directive that suppresses a flag: its word, or its task if there is no word."""
     word = " ".join(flag.observed.split())
     return word if word and "," not in word else f"task:{flag.task}"
 
@@ -73,29 +75,30 @@ def ignore_target(flag: Flag) -> str:
 def ignore_everywhere(
     path: str, root: str, word: str, open_texts: dict[str, str]
 ) -> tuple[str, str | None, str]:
-    """Return the file of settings that holds for a text, its text, and that with `word` to leave alone.
+    """Return the path of a text's settings file, its contents, and the contents that also ignore `word`.
 
     Parameters
     ----------
     path : str
-        Of the text that is checked.
+        Path of the checked text.
     root : str
-        Where a file of settings is made if there is none: its text is then None.
+        Folder in which a settings file is created if there is none: its old contents are then None.
+    word : str
     open_texts : dict of str to str
-        Texts of files that are open, by their paths: they may differ from the files.
+        Texts of open documents by path: they may differ from the files.
 
     Raises
     ------
     UserError
-        D972 and the like where the file of settings is wrong.
+        D972 and similar errors if the settings file is invalid.
     """
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 
-    found = nearest_settings(os.path.dirname(os.path.abspath(path)), {})
-    target = found.path or os.path.join(root, OWN[0])
+    settings_file = nearest_settings(os.path.dirname(os.path.abspath(path)), {})
+    target = settings_file.path or os.path.join(root, OWN[0])
     old = open_texts.get(os.path.realpath(target))
-    if old is None and found.path:
+    if old is None and settings_file.path:
         old = Path(target).read_bytes().decode("utf-8")
     try:
         document = tomlkit.parse(old or "")
@@ -113,18 +116,18 @@ def ignore_everywhere(
 
 
 def single_edit(old: str, new: str) -> Edit:
-    """Return the one change that makes `new` of `old`."""
+    """Return the single edit that turns `old` into `new`."""
     start = 0
     while start < min(len(old), len(new)) and old[start] == new[start]:
         start += 1
-    behind = 0
-    while behind < min(len(old), len(new)) - start and old[-1 - behind] == new[-1 - behind]:
-        behind += 1
-    return start, len(old) - behind, new[start : len(new) - behind]
+    n_same = 0
+    while n_same < min(len(old), len(new)) - start and old[-1 - n_same] == new[-1 - n_same]:
+        n_same += 1
+    return start, len(old) - n_same, new[start : len(new) - n_same]
 
 
 def _in_file(name: str, text: str, what: str, read: Read) -> Iterator[Edit]:
-    """Yield changes that may do: to a comment that is there, at the top, at the end."""
+    """Yield possible edits: to an existing comment, at the top, at the end."""
     for start, end in read(text).comments:
         if match := _IGNORED.search(text[start:end]):
             at = start + match.end()
@@ -133,13 +136,13 @@ def _in_file(name: str, text: str, what: str, read: Read) -> Iterator[Edit]:
     top = _top(name, text)
     if not text[top:].startswith(_FRONT):
         mark = _LINE_COMMENTS.get(_suffix(name))
-        is_apart = mark is None or text[top:].startswith(mark)  # a comment behind it is one of its own
+        is_apart = mark is None or text[top:].startswith(mark)  # separates it from a comment that follows
         yield top, top, f"{comment}{newline}" + (newline if is_apart else "")
     yield len(text), len(text), f"{'' if text.endswith(newline) else newline}{newline}{comment}{newline}"
 
 
 def _top(name: str, text: str) -> int:
-    """Return where the first line begins that need not stay where it is."""
+    """Return the start of the first line before which a comment may be inserted."""
     lines = ProtocolLines(text, "utf-32")
     top = 1 if text.startswith("\ufeff") else 0
     is_python = _suffix(name) in (".py", ".pyi")
@@ -156,13 +159,13 @@ def _suffix(name: str) -> str:
     return os.path.splitext(name)[1].lower()
 
 
-def _directive_comment(name: str, said: str) -> str:
+def _directive_comment(name: str, directive: str) -> str:
     mark = _LINE_COMMENTS.get(_suffix(name))
-    return f"{mark} disambig: {said}" if mark else f"<!-- disambig: {said} -->"
+    return f"{mark} disambig: {directive}" if mark else f"<!-- disambig: {directive} -->"
 
 
 def _hides(read: Read, text: str, edit: Edit, flag: Flag) -> bool:
-    """Tell whether a change hides a flag, and nothing else of the text is read otherwise."""
+    """Return True if an edit suppresses a flag and does not change how the rest of the text is parsed."""
     start, end, new = edit
     changed = text[:start] + new + text[end:]
     moved = flag.start + (len(new) - (end - start) if end <= flag.start else 0)
@@ -177,17 +180,17 @@ def _hides(read: Read, text: str, edit: Edit, flag: Flag) -> bool:
 
 
 def _line_end(text: str) -> str:
-    found = re.search("\r\n|\r|\n", text)
-    return found[0] if found else "\n"
+    match = re.search("\r\n|\r|\n", text)
+    return match[0] if match else "\n"
 
 
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.{SOURCE}"
 IGNORE = "disambig.ignore"
-"""The command that leaves a word alone from now on."""
+"""The command that ignores a word from now on."""
 FEW = 5
-"""Where more flags are selected nobody means to write a comment for each."""
+"""Maximum number of selected flags for which actions to ignore them are offered."""
 SAFE = 0.9
-"""Flags that are at least so probable are corrected all at once."""
+"""Minimum probability of flags that are corrected all at once."""
 
 
 def code_actions(
@@ -199,33 +202,36 @@ def code_actions(
     texts: dict[str, str],
     sure: Sequence[Flag] = (),
 ) -> list[types.CodeAction]:
-    """Return what may be done in a range of a text; nothing where it changed since it was checked.
+    """Return the code actions in a range of a document; none if it has changed since it was checked.
 
     Parameters
     ----------
+    document : TextDocument
+    context : CodeActionContext
+    where : Range
     root : str
         Folder that is open in the editor.
     texts : dict of str to str
-        Open texts by the paths of their files.
+        Texts of open documents by path.
     sure : sequence of Flag
-        What is corrected all at once, if that is asked for.
+        Flags that are corrected all at once, if requested.
     """
-    found, state = document.found, document.state
-    if found is None or found.version != state.version:
+    result, state = document.found, document.state
+    if result is None or result.version != state.version:
         return []
     actions: list[types.CodeAction] = []
     if wants(context, types.CodeActionKind.QuickFix.value):
-        numbers = _flags_in_range(found, context.diagnostics, where)
+        numbers = _flags_in_range(result, context.diagnostics, where)
         for number in numbers:
-            flag, diagnostic = found.flags[number], found.diagnostics[number]
-            actions += _replace_actions(document, state, flag, found.candidates[number], diagnostic)
+            flag, diagnostic = result.flags[number], result.diagnostics[number]
+            actions += _replace_actions(document, state, flag, result.candidates[number], diagnostic)
             if len(numbers) <= FEW:
                 actions += _ignore_actions(document, state, flag, diagnostic, root, texts)
         actions += [
             _quick_fix(
                 UNUSED_TITLE, diagnostic, edit=_edit_action(document, state, [edit]), is_preferred=True
             )
-            for diagnostic, edit in found.unused
+            for diagnostic, edit in result.unused
             if edit is not None and _touch(diagnostic.range, where)
         ]
     if wants(context, FIX_ALL) and (action := _fix_all_action(document, state, sure)):
@@ -234,28 +240,34 @@ def code_actions(
 
 
 def wants(context: types.CodeActionContext, kind: str) -> bool:
-    """Tell whether a kind of action was asked for: it, or one that it is a kind of; else not `FIX_ALL`."""
+    """Return True if a kind of action or a parent of it is requested; `FIX_ALL` only if named explicitly."""
     if not context.only:
         return kind != FIX_ALL
-    asked = [str(getattr(each, "value", each)) for each in context.only]
-    return any(kind == each or kind.startswith(f"{each}.") or each == "" for each in asked)
+    asked = [str(getattr(one, "value", one)) for one in context.only]
+    return any(
+        kind == requested or kind.startswith(f"{requested}.") or requested == "" for requested in asked
+    )
 
 
-def _flags_in_range(found: CheckResult, said: Sequence[types.Diagnostic], where: types.Range) -> list[int]:
-    """Return the numbers of the flags that the client means: those it names, else those in the range."""
+def _flags_in_range(
+    result: CheckResult, diagnostics: Sequence[types.Diagnostic], where: types.Range
+) -> list[int]:
+    """Return the numbers of the flags of the client's diagnostics, or of those in the range without any."""
     named = {
-        (each.data["start"], each.data["end"], each.code)
-        for each in said
-        if each.source == SOURCE and isinstance(each.data, dict) and {"start", "end"} <= each.data.keys()
+        (diagnostic.data["start"], diagnostic.data["end"], diagnostic.code)
+        for diagnostic in diagnostics
+        if diagnostic.source == SOURCE
+        and isinstance(diagnostic.data, dict)
+        and {"start", "end"} <= diagnostic.data.keys()
     }
-    numbers = range(len(found.flags))
+    numbers = range(len(result.flags))
     if named:
         return [
             i
             for i in numbers
-            if (found.flags[i].start, found.flags[i].end, found.diagnostics[i].code) in named
+            if (result.flags[i].start, result.flags[i].end, result.diagnostics[i].code) in named
         ]
-    return [i for i in numbers if _touch(found.diagnostics[i].range, where)]
+    return [i for i in numbers if _touch(result.diagnostics[i].range, where)]
 
 
 def _touch(one: types.Range, other: types.Range) -> bool:
@@ -310,7 +322,7 @@ def _ignore_actions(
         try:
             settings = _ignore_in_settings(document, what, root, texts)
         except (UserError, OSError, ValueError):
-            settings = None  # what is wrong with the file of settings was told when it was read
+            settings = None  # errors of the settings file were reported when it was read
         actions.append(_quick_fix(title, diagnostic, edit=settings, command=command))
     return actions
 
@@ -323,7 +335,7 @@ def _quick_fix(title: str, diagnostic: types.Diagnostic, **what: Any) -> types.C
 def _ignore_in_settings(
     document: TextDocument, word: str, root: str, texts: dict[str, str]
 ) -> types.WorkspaceEdit:
-    """Return the change of the file of settings that adds a word to those that are left alone."""
+    """Return the edit of the settings file that adds a word to `ignore`."""
     path, old, new = ignore_everywhere(document.name, root, word, texts)
     uri = Path(path).absolute().as_uri()
     lines = ProtocolLines(old or "", document.encoding)

@@ -1,9 +1,10 @@
-"""spaCy: one component for any task, the layout of annotations, how a plugin declares its factories.
+"""spaCy components: base classes, the layout of annotations, and factories for plugins.
 
-No task and no language lives here; plugins name their components with `factory.component_factory`. The core's
-own are those of no task: ``disambig``, for a model of one's own, and ``disambig_proofread``, which has all.
-Importing this package sets ``span._.disambig``. spaCy does so itself as soon as a pipeline is made;
-a program that only reads annotated Docs writes ``import disambig.spacy``.
+This package is independent of tasks and languages: plugins declare their components with
+`factory.component_factory`. The core has two components: ``disambig`` for any model, and
+``disambig_proofread`` for all models that correct words. Importing this package defines
+``span._.disambig``. spaCy imports it as soon as a pipeline is made; a program that only reads annotated Docs
+needs ``import disambig.spacy``.
 """
 
 from disambig.spacy.annotations import read_decisions, write_annotations

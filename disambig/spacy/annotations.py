@@ -16,8 +16,8 @@ from disambig.errors import UserError
 from disambig.text import align_tokens
 
 LAYOUT, WITH_GLOSSES, WITH_LISTS = 1, 2, 3
-"""Versions of what is kept: the table's rows are (name, candidates), have glosses behind, or lists
-of candidates of each decision's own lie beside them."""
+"""Versions of the stored layout: rows of (name, candidates); rows with glosses; additional candidate lists
+per decision."""
 LAYOUTS = (LAYOUT, WITH_GLOSSES, WITH_LISTS)
 _ROW = np.dtype(
     [(name, "<i4") for name in ("starts", "ends", "groups", "observed", "chosen", "found", "asked")]
@@ -29,14 +29,15 @@ _SCORE = np.dtype("<f4")
 def pack_decisions(
     decisions: Decisions, bounds: list[int], spans_key: str, *, scope: str = ""
 ) -> list[dict[str, Any]]:
-    """Return each document's decisions as strings, tuples and bytes; only groups that occur are kept.
+    """Return each document's decisions as strings, tuples and bytes, with only the groups that occur.
 
     Parameters
     ----------
     bounds : list of int
-        Where the decisions of each document begin, and where the last ones end.
+        Start of the decisions of each document, and the end of the last ones.
+    spans_key : str
     scope : str
-        Flags of one scope compete for places: ``""`` of components of one task each.
+        Flags of the same scope compete for places; ``""`` for components with one task each.
     """
     rows = np.empty(len(decisions), _ROW)
     for name in _ROW.names or ():
@@ -72,12 +73,12 @@ def pack_decisions(
 
 
 def unpack_decisions(kept: Mapping[str, Any]) -> Decisions:
-    """Return the decisions that `pack` made into plain values.
+    """Return the decisions from the plain values of `pack_decisions`.
 
     Raises
     ------
     UserError
-        D502 for what another version of this layout holds.
+        D502 for another version of the layout.
     """
     if kept.get("layout") not in LAYOUTS:
         raise UserError("D502", seen=kept.get("layout"), known=f"{LAYOUT} to {WITH_LISTS}")
@@ -146,11 +147,11 @@ class _CachedDecisions:
 
 
 _recent: dict[str, _CachedDecisions] = {}
-"""What was unpacked last for each id: whoever asks for one record asks for the next."""
+"""The last unpacked decisions of each id: records of a Doc are usually read one after the other."""
 
 
 def write_annotations(doc: Doc, decisions: Decisions, *, spans_key: str) -> None:
-    """Write the decisions of one document and one task; those of it before under the same key are replaced.
+    """Write the decisions of one document and one task, replacing earlier ones under the same key.
 
     Parameters
     ----------
@@ -186,9 +187,11 @@ def write_batch(docs: Sequence[Doc], decisions: Decisions, *, spans_key: str) ->
             own = slice(first, last)
             start, stop = align_tokens(doc, decisions.starts[own], decisions.ends[own])
             empty = decisions.starts[own] == decisions.ends[own]
-            stop = np.where(empty, np.minimum(start + 1, len(doc)), stop)  # the token after an empty place
+            stop = np.where(
+                empty, np.minimum(start + 1, len(doc)), stop
+            )  # spaCy has no empty spans: use the next token
             span_id = doc.vocab.strings.add(name)
-            # keywords and a hash known to the StringStore: the quickest of spaCy's ways to a span
+            # Keyword arguments and a hash in the StringStore are the fastest way to create a span.
             added = [
                 Span(doc, i, j, label=label, kb_id=gloss, span_id=span_id)
                 for i, j, label, gloss in zip(
@@ -201,11 +204,11 @@ def write_batch(docs: Sequence[Doc], decisions: Decisions, *, spans_key: str) ->
 
 
 def id_under(doc: Doc, task: str, spans_key: str) -> str:
-    """Return the id of the spans of a task under a key: the task, unless those under another key have it."""
+    """Return the id of a task's spans under a key: the task, unless spans under another key use that id."""
     held = doc.user_data.get(PREFIX + task)
     if held is None:
         return task
-    # what an older disambig wrote names no key: it lies under the usual one, or was the only one
+    # Older versions of disambig did not store the key: it is the default key, or the only one.
     key = held.get("spans_key", task if task in doc.spans else spans_key)
     return task if key == spans_key else f"{spans_key}/{task}"
 
@@ -215,7 +218,7 @@ def _place(span: Span) -> tuple[int, int]:
 
 
 def _others(doc: Doc, spans_key: str, name: str) -> list[Span]:
-    """Return the spans that other tasks of ours have put under the same key; all else is replaced."""
+    """Return the spans of our other tasks under the same key; all other spans are replaced."""
     group = doc.spans.get(spans_key) if spans_key in doc.spans else None
     if not group:
         return []
@@ -223,7 +226,7 @@ def _others(doc: Doc, spans_key: str, name: str) -> list[Span]:
 
 
 def _hashes(docs: Sequence[Doc], decisions: Decisions) -> list[int]:
-    """Return the label of each decision as a hash that every Doc's strings know."""
+    """Return the label of each decision as a hash that is in the StringStore of every Doc."""
     if (own := decisions.own) is not None:
         chosen = (own.offsets[:-1] + decisions.chosen).tolist()
         return _added(docs, [own.texts[row] for row in chosen])
@@ -234,7 +237,7 @@ def _hashes(docs: Sequence[Doc], decisions: Decisions) -> list[int]:
 
 
 def _glosses(docs: Sequence[Doc], decisions: Decisions) -> list[int]:
-    """Return the key of each decision's gloss, as `_hashes` does; 0 where there is none."""
+    """Return the hash of each decision's gloss, as `_hashes` does; 0 if there is none."""
     if not decisions.glossed:
         return [0] * len(decisions)
     used, inverse = _used(decisions)
@@ -244,7 +247,7 @@ def _glosses(docs: Sequence[Doc], decisions: Decisions) -> list[int]:
 
 
 def _used(decisions: Decisions) -> tuple[list[tuple[int, int]], list[int]]:
-    """Return the distinct (group, candidate) that were chosen, and which of these each decision has."""
+    """Return the distinct chosen (group, candidate) pairs, and the index of each decision's pair."""
     first = np.cumsum([0] + [len(group.candidates) for group in decisions.table])
     used, inverse = np.unique(first[decisions.groups] + decisions.chosen, return_inverse=True)
     group = np.searchsorted(first, used, side="right") - 1
@@ -252,7 +255,7 @@ def _used(decisions: Decisions) -> tuple[list[tuple[int, int]], list[int]]:
 
 
 def _added(docs: Sequence[Doc], names: Sequence[str]) -> list[int]:
-    """Return the hashes of strings, which the vocabularies of all Docs get; 0 for an empty one."""
+    """Add strings to the vocabularies of all Docs and return their hashes; 0 for an empty string."""
     hashes: list[int] = []
     for strings in {id(doc.vocab): doc.vocab.strings for doc in docs}.values():
         hashes = [strings.add(name) if name else 0 for name in names]
@@ -260,14 +263,14 @@ def _added(docs: Sequence[Doc], names: Sequence[str]) -> list[int]:
 
 
 def read_decisions(doc: Doc, key: str) -> Decisions | None:
-    """Return the decisions that `doc` carries under a key of its spans, None where there never were any.
+    """Return the decisions that are stored in `doc` under a spans key, or None.
 
     Parameters
     ----------
     doc : Doc
     key : str
-        A component's `spans_key`, by default the name of its task; or the task itself, whatever its key:
-        so where several tasks share one.
+        A component's `spans_key`, by default the name of its task; or the name of the task, which also works
+        if several tasks share a key.
 
     Raises
     ------
@@ -288,7 +291,7 @@ def _is_under(key: str, name: Any, packed: Any) -> bool:
 
 
 def clear_cache() -> None:
-    """Forget what was read: which flags stand may be others, once there are more annotations."""
+    """Clear the cache: new annotations may change which flags win their place."""
     _recent.clear()
 
 
@@ -303,7 +306,7 @@ def _cached(doc: Doc, name: str) -> _CachedDecisions | None:
 
 
 def _resolve_spans(doc: Doc, name: str, packed: dict[str, Any]) -> dict[str, _CachedDecisions]:
-    """Return the decisions of an id, and of those that it shares places with, one flag in each place."""
+    """Return the decisions of an id and of those with which it competes, without overlapping flags."""
     decisions_by_id, text = {name: unpack_decisions(packed)}, doc.text
     if decisions_by_id[name].flagged.any():
         for other in _neighbour_flags(doc, packed):
@@ -317,7 +320,7 @@ def _resolve_spans(doc: Doc, name: str, packed: dict[str, Any]) -> dict[str, _Ca
 
 
 def _neighbour_flags(doc: Doc, packed: dict[str, Any]) -> list[str]:
-    """Return the ids of the other tasks of the same scope; of a task decided twice the first."""
+    """Return the ids of the other tasks in the same scope; the shortest id for a task with several."""
     ids: dict[str, str] = {}
     for key, other in doc.user_data.items():
         if not (isinstance(key, str) and key.startswith(PREFIX) and isinstance(other, dict)):
@@ -330,10 +333,10 @@ def _neighbour_flags(doc: Doc, packed: dict[str, Any]) -> list[str]:
 
 
 def span_record(span: Span) -> dict[str, Any] | None:
-    """Return the record of a span that one of our components made; None for any other span.
+    """Return the record of a span of our components; None for any other span.
 
-    The span's id names the task, and the key if need be. Where several groups decide at the same place, the
-    span's label tells them apart, and where the label is the same as well, a flagged one comes first.
+    The span's id names the task, and the key if needed. If several groups decide at the same place, the
+    span's label identifies the decision; if the labels are the same, a flagged decision comes first.
     """
     cached = _cached(span.doc, span.id_) if span.id_ else None
     if cached is None:
@@ -353,13 +356,13 @@ def span_record(span: Span) -> dict[str, Any] | None:
 
 @dataclass(frozen=True)
 class _ValueOfLabel:
-    """The getter of `token_extension`: a class, because processes get it pickled."""
+    """The getter of `token_extension`; a class, because it is pickled for other processes."""
 
     task: str
     values: Mapping[str, Any]
 
     def __call__(self, token: Token) -> Any:
-        usual = f"{self.task}/{self.task}"  # the id under the task's own key, where another key came first
+        usual = f"{self.task}/{self.task}"  # the id if another key used the task's name first
         cached = _cached(token.doc, usual) or _cached(token.doc, self.task)
         if cached is None:
             return None
@@ -371,13 +374,13 @@ class _ValueOfLabel:
 
 
 def token_extension(name: str, *, task: str, values: Mapping[str, Any]) -> None:
-    """Give tokens an attribute ``token._.NAME`` that says what label a task of labels gave them.
+    """Define an attribute ``token._.NAME`` with a value for the label that a task gave to the token.
 
     Parameters
     ----------
     task : str
     values : mapping from label to value
-        What the attribute is; None for tokens that got no label.
+        Values of the attribute; tokens without a label have None.
     """
     Token.set_extension(name, getter=_ValueOfLabel(task, values), force=True)
 

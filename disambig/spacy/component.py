@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 
 _MOST_TOKENS = 100_000
-"""Tokens at which a batch is full: more would not be faster."""
+"""Maximum number of tokens per batch; larger batches are not faster."""
 
 
 class BatchComponent(ABC):
-    """A component that finds something in a batch of Docs, and writes it to them.
+    """Base class of components that make predictions for a batch of Docs and write them to the Docs.
 
     Parameters
     ----------
@@ -47,11 +47,11 @@ class BatchComponent(ABC):
 
     @abstractmethod
     def predict(self, docs: Sequence[Doc]) -> Any:
-        """Return what is found in a batch of Docs; the Docs stay as they are."""
+        """Return predictions for a batch of Docs without changing the Docs."""
 
     @abstractmethod
     def set_annotations(self, docs: Sequence[Doc], predictions: Any) -> None:
-        """Write what `predict` found to the Docs."""
+        """Write the predictions of `predict` to the Docs."""
 
     def __call__(self, doc: Doc) -> Doc:
         """Annotate one Doc."""
@@ -62,13 +62,13 @@ class BatchComponent(ABC):
         return doc
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 256) -> Iterator[Doc]:
-        """Annotate a stream of Docs, a batch at a time; one bad Doc does not lose its batch.
+        """Annotate a stream of Docs batch by batch; a Doc that fails does not affect the rest of its batch.
 
         Parameters
         ----------
         stream : iterable of Doc
         batch_size : int
-            Docs in a batch at most; long Docs make smaller batches.
+            Maximum number of Docs per batch; batches of long Docs are smaller.
         """
         for docs in _batches(stream, batch_size):
             try:
@@ -79,7 +79,7 @@ class BatchComponent(ABC):
             yield from docs if good else self._one_by_one(docs)
 
     def _one_by_one(self, docs: Sequence[Doc]) -> Iterator[Doc]:
-        """Annotate Docs of which one at least is bad; the error handler gets the bad ones."""
+        """Annotate Docs one at a time, and pass those that fail to the error handler."""
         for doc in docs:
             try:
                 self.set_annotations([doc], self.predict([doc]))
@@ -89,17 +89,17 @@ class BatchComponent(ABC):
                 yield doc
 
     def set_error_handler(self, error_handler: Callable[..., None]) -> None:
-        """Set what is called with (name, component, docs, error) for a Doc that fails."""
+        """Set the function that is called with (name, component, docs, error) for a Doc that fails."""
         self.error_handler = error_handler
 
     def get_error_handler(self) -> Callable[..., None]:
-        """Return what is called for a Doc that fails; by default the error is raised."""
+        """Return the function that is called for a Doc that fails; by default it raises the error."""
         handler: Callable[..., None] = self.error_handler or raise_error
         return handler
 
 
 def _batches(stream: Iterable[Doc], size: int) -> Iterator[list[Doc]]:
-    """Gather Docs, so that neither many short ones cost time nor many long ones memory."""
+    """Yield batches that are limited by Docs and by tokens, so that long Docs do not need too much memory."""
     batch: list[Doc] = []
     tokens = 0
     for doc in stream:
@@ -113,7 +113,7 @@ def _batches(stream: Iterable[Doc], size: int) -> Iterator[list[Doc]]:
 
 
 class SpanWriter(BatchComponent):
-    """What components that write spans share: scoring, and references to their model in saved pipelines.
+    """Base class of components that write spans: scoring, and references to models in saved pipelines.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ class SpanWriter(BatchComponent):
     """
 
     reference_file: ClassVar[str] = "model.json"
-    """In the component's folder of a saved pipeline."""
+    """Name of the file in the component's folder of a saved pipeline."""
 
     def __init__(self, name: str, spans_key: str) -> None:
         super().__init__(name)
@@ -132,11 +132,11 @@ class SpanWriter(BatchComponent):
 
     @abstractmethod
     def reference(self) -> dict[str, Any]:
-        """Return plain values that tell the model from others."""
+        """Return plain values that identify the model."""
 
     @abstractmethod
     def check(self, saved: Any) -> None:
-        """Warn where a pipeline was saved with another model than it has."""
+        """Warn if the pipeline was saved with another model."""
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         """Return precision, recall and F of the spans, as ``spacy evaluate --spans-key`` shows them."""
@@ -152,23 +152,23 @@ class SpanWriter(BatchComponent):
         return scores
 
     def to_bytes(self, *, exclude: Sequence[str] = ()) -> bytes:
-        """Return which model this is: the model itself is referred to, not copied."""
+        """Return a reference to the model; the model itself is not copied."""
         data: bytes = srsly.msgpack_dumps(self.reference())
         return data
 
     def from_bytes(self, data: bytes, *, exclude: Sequence[str] = ()) -> Self:
-        """Check that the model is the one saved; warn where it is another."""
+        """Warn if the saved reference is to another model."""
         self.check(srsly.msgpack_loads(data))
         return self
 
     def to_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> None:
-        """Write which model this is."""
+        """Write a reference to the model."""
         home = Path(path)
         home.mkdir(parents=True, exist_ok=True)
         srsly.write_json(home / self.reference_file, self.reference())
 
     def from_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> Self:
-        """Check that the model is the one saved; warn where it is another."""
+        """Warn if the saved reference is to another model."""
         reference = Path(path) / self.reference_file
         self.check(srsly.read_json(reference) if reference.is_file() else self.reference())
         return self
@@ -176,7 +176,7 @@ class SpanWriter(BatchComponent):
 
 Component = TypeVar("Component")
 _OWN = ("nlp", "name")
-"""What spaCy itself hands to a factory."""
+"""Parameters of a factory that spaCy itself passes."""
 
 
 def _is_number(value: Any) -> bool:
@@ -193,7 +193,7 @@ def _are_rates(value: Any) -> bool:
 
 
 Rates = float | Mapping[str, float]
-"""One number, or one a task."""
+"""One number, or one number per task."""
 KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "str": (lambda value: isinstance(value, str), "a text"),
     "float": (_is_number, "a number"),
@@ -202,16 +202,16 @@ KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "Rates": (_are_rates, 'a number or a table of one a task, such as {"spelling": 0.2}'),
     "Sets": (lambda value: isinstance(value, str | list | tuple), "a file or a list of sets"),
 }
-"""What a setting may be, by its annotation, and how the message puts it."""
+"""Check of a setting by the annotation of its parameter, and the description of its type in messages."""
 
 
 def check_settings_of_factory(create: Callable[..., Component]) -> Callable[..., Component]:
-    """Return a factory that refuses settings of another kind than its parameters say.
+    """Return a factory that checks the types of its settings.
 
     Parameters
     ----------
     create : callable
-        Its parameters are annotated by `KINDS`, those that may be left open with ``| None``.
+        A factory whose parameters are annotated with keys of `KINDS`, optional ones with ``| None``.
 
     Raises
     ------
@@ -219,9 +219,7 @@ def check_settings_of_factory(create: Callable[..., Component]) -> Callable[...,
         D516, by the factory returned.
     """
     signature = inspect.signature(create)
-    kinds = {
-        name: parameter.annotation for name, parameter in signature.parameters.items() if name not in _OWN
-    }
+    kinds = {name: one.annotation for name, one in signature.parameters.items() if name not in _OWN}
 
     def made(*, nlp: Language, name: str, **settings: Any) -> Component:
         for setting, value in settings.items():
@@ -232,8 +230,7 @@ def check_settings_of_factory(create: Callable[..., Component]) -> Callable[...,
         return create(nlp=nlp, name=name, **settings)
 
     plain = [
-        parameter if name in _OWN else parameter.replace(annotation=Any)
-        for name, parameter in signature.parameters.items()
+        one if name in _OWN else one.replace(annotation=Any) for name, one in signature.parameters.items()
     ]
     made.__signature__ = signature.replace(parameters=plain)  # type: ignore[attr-defined]
     made.__annotations__ = {parameter.name: Any for parameter in plain}
@@ -259,15 +256,15 @@ class Disambiguator(SpanWriter):
     flags_per_1000 : float, optional
         False alarms to accept per 1,000 correct words; by default the model's own rate.
     ignore : sequence of str
-        Words to leave alone, however they are capitalised.
+        Words to ignore, in any case.
     protect : bool
-        Whether quotes, code, URLs and names are left alone.
+        Whether quotes, code, URLs and names are ignored.
 
     Raises
     ------
     UserError
-        D500 for a pipeline of another language, D401 for an impossible rate, D503 for an `ignore`
-        that is no list of words.
+        D500 for a pipeline of another language, D401 for an invalid rate, D503 for an `ignore` that is not a
+        list of words.
     """
 
     def __init__(
@@ -296,7 +293,7 @@ class Disambiguator(SpanWriter):
         self._add_strings()
 
     def predict(self, docs: Sequence[Doc]) -> Decisions:
-        """Return the decisions in a batch of Docs; the Docs stay as they are."""
+        """Return the decisions in a batch of Docs without changing the Docs."""
         view = view_of_docs(docs, self.model.tokenisation, protected=self.protect)
         decisions = self.model.decide(protect_words(view, self.ignore), flags_per_1000=self.flags_per_1000)
         return decisions.without_empty()
@@ -306,12 +303,12 @@ class Disambiguator(SpanWriter):
         write_batch(docs, decisions, spans_key=self.spans_key)
 
     def reference(self) -> dict[str, Any]:
-        """Return task, name and version of the model."""
+        """Return the task, name and version of the model."""
         return {"task": self.model.task.name, "model": f"{self.model.name} {self.model.version}"}
 
     def check(self, saved: Any) -> None:
-        """Warn where the pipeline was saved with another model."""
-        self._add_strings()  # the vocabulary was read anew as well
+        """Warn if the pipeline was saved with another model."""
+        self._add_strings()  # loading a pipeline also replaces its vocabulary
         if saved != self.reference():
             warnings.warn(
                 f"{self.name} was saved with {saved.get('model')}, and decides with "
@@ -328,12 +325,12 @@ class Disambiguator(SpanWriter):
 
 
 def words_to_ignore(model: Model, name: str, ignore: Sequence[str]) -> tuple[str, ...]:
-    """Return the normal forms of words to leave alone, as the model's tokenisation cuts them.
+    """Return the normal forms of words to ignore, according to the model's tokenisation.
 
     Raises
     ------
     UserError
-        D503, naming the component, for what is no list of single words.
+        D503 for an `ignore` that is not a list of single words; the message names the component.
     """
     if isinstance(ignore, str):
         raise UserError("D503", name=name, word=ignore)

@@ -1,4 +1,4 @@
-"""The components of the core: any model, and all models that correct words."""
+"""The components of the core: one for any model, and one for all models that correct words."""
 
 from __future__ import annotations
 
@@ -47,24 +47,24 @@ def make_any(
     ignore: list[str],
     protect: bool,
 ) -> Disambiguator:
-    """Make a component of a model that the config names; one that labels documents writes ``doc.cats``.
+    """Create a component for the model in the config; a model that labels documents writes ``doc.cats``.
 
     Parameters
     ----------
     nlp : Language
     name : str
-        Name of the component in the pipeline; give each its own where there are several.
+        Name of the component in the pipeline; several components need different names.
     model : str
         A model directory, a task or PACK/TASK.
     spans_key : str, optional
         Key of ``doc.spans``; the name of the model's task if not given.
     flags_per_1000, ignore, protect
-        As for `Disambiguator`; the labels of documents do not need them.
+        See `Disambiguator`; not used for labels of documents.
 
     Raises
     ------
     UserError
-        D480 where no model is named, D404 where there is none of that name.
+        D480 if no model is named, D404 for an unknown model.
     """
     if not model:
         raise UserError("D480", name=name, factory=FACTORY)
@@ -93,7 +93,7 @@ Language.factory(
 
 PROOFREAD_FACTORY = "disambig_proofread"
 Placed = tuple[int, int, Span]
-"""A Span behind the offsets of its decision, which may be of an empty place."""
+"""The offsets of a decision, which may be an empty place, and its Span."""
 PROOFREAD_DEFAULTS: dict[str, Any] = {
     "models": [],
     "flags_per_1000": None,
@@ -104,35 +104,35 @@ PROOFREAD_DEFAULTS: dict[str, Any] = {
 
 
 class Proofreader(SpanWriter):
-    """Flag words that should be others, with several models: one Span for each place that is flagged.
+    """Flag wrong words with several models: one Span per flagged place.
 
-    ``label_`` is what should stand there, ``id_`` the task, ``span._.disambig`` the record, whose
-    ``alternatives`` are what less sure tasks would put there. The text is cut into words once for all models.
+    ``label_`` is the replacement, ``id_`` the task, and ``span._.disambig`` the record; its ``alternatives``
+    are the replacements of less certain tasks. The text is tokenised once for all models.
 
     Parameters
     ----------
     nlp : Language
         The pipeline; its language must be that of the models.
     models : sequence of Model
-        Of different tasks.
+        Models of different tasks.
     name : str
         Name of the component in the pipeline.
     spans_key : str
         Key of ``doc.spans``.
     flags_per_1000 : float or mapping from task to float, optional
-        False alarms to accept per 1,000 correct words: of all models together, or of some tasks; by default
+        False alarms to accept per 1,000 correct words: for all models together, or for some tasks; by default
         each model's own rate.
     ignore : sequence of str
-        Words to leave alone, however they are capitalised.
+        Words to ignore, in any case.
     protect : bool
-        Whether quotes, code, URLs and names are left alone.
+        Whether quotes, code, URLs and names are ignored.
 
     Raises
     ------
     UserError
-        D500 for a pipeline of another language, D333 for two models of one task, D644 for one that corrects
-        no words, D401 for an impossible rate, D950 for one of a task that is not there, D503 for an `ignore`
-        that is no list of words.
+        D500 for a pipeline of another language, D333 for two models of one task, D644 for a model that does
+        not correct words, D401 for an invalid rate, D950 for the rate of an unknown task, D503 for an
+        `ignore` that is not a list of words.
     """
 
     def __init__(
@@ -165,7 +165,7 @@ class Proofreader(SpanWriter):
         self._add_strings()
 
     def predict(self, docs: Sequence[Doc]) -> list[Decisions]:
-        """Return what each model raised in a batch of Docs, one flag a place; the Docs stay as they are."""
+        """Return the flags of each model in a batch of Docs, without overlaps; the Docs are not changed."""
         views: dict[str, TokenView] = {}
         decisions_by_task = []
         for model in self.models:
@@ -178,7 +178,7 @@ class Proofreader(SpanWriter):
         return resolve_overlaps(decisions_by_task, [doc.text for doc in docs])
 
     def set_annotations(self, docs: Sequence[Doc], decisions: Sequence[Decisions]) -> None:
-        """Write the flags of `predict` to the Docs; what lost its place is kept as an alternative."""
+        """Write the flags of `predict` to the Docs; flags that lost to others are kept as alternatives."""
         clear_cache()
         spans: list[list[Placed]] = [[] for _ in docs]
         for of_task in decisions:
@@ -193,16 +193,14 @@ class Proofreader(SpanWriter):
             doc.spans[self.spans_key] = SpanGroup(doc, name=self.spans_key, spans=in_order)
 
     def reference(self) -> dict[str, Any]:
-        """Return name and version of each task's model."""
+        """Return the name and version of each task's model."""
         return {"models": {model.task.name: f"{model.name} {model.version}" for model in self.models}}
 
     def check(self, saved: Any) -> None:
-        """Warn where the pipeline was saved with other models."""
-        self._add_strings()  # the vocabulary was read anew as well
+        """Warn if the pipeline was saved with other models."""
+        self._add_strings()  # loading a pipeline also replaces its vocabulary
         if saved != self.reference():
-            then, now = (
-                ", ".join(reference.get("models", {}).values()) for reference in (saved, self.reference())
-            )
+            then, now = (", ".join(one.get("models", {}).values()) for one in (saved, self.reference()))
             warnings.warn(f"{self.name} was saved with {then}, and decides with {now} now", stacklevel=3)
 
     def _add_strings(self) -> None:
@@ -211,12 +209,12 @@ class Proofreader(SpanWriter):
 
 
 def is_corrector(model: Model) -> bool:
-    """Tell whether a model corrects words of a text, and flags those that should be others."""
+    """Return True if a model corrects words of a text by flagging them."""
     return is_correction_task(model.task) and isinstance(model.judge, RaisesFlags)
 
 
 def _flagged(doc: Doc, decisions: Decisions, span_id: str) -> list[Placed]:
-    """Return a Span for each decision of one Doc that kept its flag, with its offsets."""
+    """Return the offsets and a Span for each flagged decision of one Doc."""
     rows = np.flatnonzero(decisions.flagged)
     starts, ends = decisions.starts[rows], decisions.ends[rows]
     first, last = align_tokens(doc, starts, ends)
@@ -242,7 +240,7 @@ def make_proofread(
     protect: bool,
     spans_key: str,
 ) -> Proofreader:
-    """Make a component of the models that the config names, or of all installed ones that correct words.
+    """Create a component for the models in the config, or for all installed models that correct words.
 
     Parameters
     ----------
@@ -250,15 +248,15 @@ def make_proofread(
     name : str
         Name of the component in the pipeline.
     models : list of str
-        Tasks, PACK/TASK or directories; none: the installed models of the pipeline's language that correct
-        words and that their pack does not keep for those who name them.
+        Tasks, PACK/TASK or directories; if empty, the installed models of the pipeline's language that
+        correct words, except those that their pack marks as `by_name`.
     flags_per_1000, ignore, protect, spans_key
-        As for `Proofreader`.
+        See `Proofreader`.
 
     Raises
     ------
     UserError
-        D952 where none is named and none is installed, D404 for an unknown one, and those of `Proofreader`.
+        D952 if no model is named or installed, D404 for an unknown model, and the errors of `Proofreader`.
     """
     require_distribution(nlp, PROOFREAD_FACTORY)
     loaded = [load(model_name) for model_name in models or default_tasks()]

@@ -1,7 +1,7 @@
-"""How a plugin declares its components: one call a task, named in its ``spacy_factories`` entry points.
+"""Factories for plugins: one call per task, declared in the ``spacy_factories`` entry points.
 
-spaCy loads the factories of every installed package when a pipeline is made, whoever makes it: a
-module that declares one must import without fail and load nothing heavy.
+spaCy loads the factories of every installed package whenever a pipeline is made: a module that declares one
+must be importable without errors and must not load anything heavy.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def component_factory(
     spans_key : str, optional
         Default key of ``doc.spans``; the task's name if not given.
     read_sets : callable, optional
-        Where users may add candidate lists: turns the config's ``sets`` into groups.
+        Converts the config's ``sets`` into groups, if users may add candidate lists.
     """
     factory = name
     defaults: dict[str, Any] = {
@@ -115,8 +115,8 @@ def label_factory(
     """Register a component factory for a task of labels with spaCy and return it.
 
     The component's config has ``model`` (a name or directory; by default the installed pack's model of
-    `task`), ``spans_key`` and ``least_margin``: where a label leads the next one by less, in units of
-    log-odds, there is no span; by default the model's own.
+    `task`), ``spans_key`` and ``least_margin``: if the best label leads the next one by less, in log-odds, no
+    span is written; by default the model's own margin.
 
     Parameters
     ----------
@@ -125,14 +125,14 @@ def label_factory(
     task : str
         What the component decides; it refuses models of other tasks.
     pack : str
-        The distribution that brings such a model: named where none is installed (D506, D404).
+        The distribution with such a model; messages name it if none is installed (D506, D404).
     spans_key : str, optional
         Default key of ``doc.spans``; the task's name if not given.
     requires : sequence of str
         What the component reads, such as ``"token.tag"``, for spaCy's analysis of pipelines.
     falls_back : bool
-        Whether there is a setting ``fallback``, false by default: say the most frequent label where the model
-        has not learned a group. The records of such spans have asked for no evidence (``asked`` is 0).
+        Whether there is a setting ``fallback``, false by default: use the most frequent label of groups that
+        the model has not learned. The records of such spans have no evidence (``asked`` is 0).
     """
     factory = name
 
@@ -185,15 +185,15 @@ def declared_factory(
     requires: Sequence[str] = (),
     scores: Mapping[str, float] | None = None,
 ) -> Callable[..., Component]:
-    """Register a factory of components of another kind than those above with spaCy and return it.
+    """Register a factory of other components than those above with spaCy and return it.
 
     Parameters
     ----------
     name : str
         Name of the factory, such as ``"disambig_parser"``.
     create : callable
-        Makes the component of ``nlp``, ``name`` and the settings, which it annotates with ``str``, ``float``,
-        ``bool`` or ``list[str]`` (and ``| None``): others are refused (D516).
+        Creates the component from ``nlp``, ``name`` and the settings. It annotates the settings with ``str``,
+        ``float``, ``bool`` or ``list[str]`` (and ``| None``): values of other types are refused (D516).
     defaults : mapping
         The settings with their defaults.
     assigns, requires : sequences of str
@@ -239,7 +239,7 @@ def _model(name: str, model: str | None, task: str) -> Model:
     Raises
     ------
     UserError
-        D404, with the models there are, for a missing one; D501 for a model of another task.
+        D404 for a missing model, with the available ones; D501 for a model of another task.
     """
     loaded = load(model or task)
     if loaded.task.name != task:
@@ -248,9 +248,9 @@ def _model(name: str, model: str | None, task: str) -> Model:
 
 
 def require_distribution(nlp: Language, factory: str) -> None:
-    """Name the distribution that brings a factory among the requirements of the pipeline.
+    """Add the distribution of a factory to the requirements of the pipeline.
 
-    `spacy package` finds by itself only what setuptools built.
+    `spacy package` itself only finds distributions that were built with setuptools.
     """
     for entry in entry_points(group="spacy_factories", name=factory):
         if entry.dist is not None:

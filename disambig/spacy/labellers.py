@@ -35,14 +35,13 @@ SCORE_WEIGHTS = {
     "cats_macro_auc": None,
     "cats_f_per_type": None,
 }
-"""As those of spaCy's ``textcat``."""
+"""The same weights as in spaCy's ``textcat``."""
 
 
 class DocumentLabeller(Disambiguator):
-    """Label Docs as a whole: the probabilities in ``doc.cats`` sum to one.
+    """Label whole Docs: the probabilities in ``doc.cats`` sum to one.
 
-    A Doc without words keeps the ``doc.cats`` that it has; so do others the labels that the model does
-    not know.
+    A Doc without words keeps its ``doc.cats``, and labels that the model does not know are kept as well.
 
     Parameters
     ----------
@@ -56,7 +55,7 @@ class DocumentLabeller(Disambiguator):
     Raises
     ------
     UserError
-        D504 for a model that decides inside of documents, D500 for a pipeline of another language.
+        D504 for a model that does not label whole documents, D500 for a pipeline of another language.
     """
 
     def __init__(self, nlp: Language, model: Model, *, name: str) -> None:
@@ -79,7 +78,7 @@ class DocumentLabeller(Disambiguator):
             docs[document].cats.update(zip(self.labels, row, strict=True))
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
-        """Return the scores of spaCy's ``textcat``: one label a document is right."""
+        """Return the scores of spaCy's ``textcat`` with one label per document."""
         options = {"labels": self.labels, "multi_label": False, **kwargs}
         scores: dict[str, Any] = Scorer.score_cats(examples, "cats", **options)
         return scores
@@ -88,7 +87,7 @@ class DocumentLabeller(Disambiguator):
 def document_factory(name: str) -> Callable[..., DocumentLabeller]:
     """Register a component factory for models that label documents with spaCy and return it.
 
-    The component's config has ``model``, the directory of one.
+    The component's config has ``model``, the directory of a model.
 
     Parameters
     ----------
@@ -114,20 +113,20 @@ def document_factory(name: str) -> Callable[..., DocumentLabeller]:
 
 
 SPACE_TAG, SPACE_POS = "_SP", "SPACE"
-"""What tokens of white space get, as from spaCy's own taggers."""
+"""Labels of white-space tokens, the same as in spaCy's own taggers."""
 TOKEN_SCORE_WEIGHTS = {"tag_acc": 1.0, "pos_acc": 0.0}
 
 
 @dataclass(frozen=True, slots=True)
 class UniversalTags:
-    """The part of speech of labels, and of words with a label where it is another one.
+    """Parts of speech by label, with exceptions for some words.
 
     Attributes
     ----------
     of_tag : mapping of str to str
         From a label to a universal part of speech, such as ``"NOUN"``.
     of_word : mapping of (str, str) to str
-        By word in lower case and label.
+        Exceptions: the part of speech by lower-case word and label.
     """
 
     of_tag: Mapping[str, str]
@@ -136,7 +135,7 @@ class UniversalTags:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenLabels:
-    """The labels of a batch's tokens, without those of white space.
+    """The labels of the tokens in a batch, without white-space tokens.
 
     Attributes
     ----------
@@ -154,7 +153,7 @@ class TokenLabels:
 
 
 class TokenLabeller(Disambiguator):
-    """Label all tokens of Docs: ``tag_`` and, given `universal`, ``pos_`` of labels that it knows.
+    """Label all tokens of Docs: ``tag_`` and, if `universal` is given, ``pos_``.
 
     Parameters
     ----------
@@ -197,7 +196,7 @@ class TokenLabeller(Disambiguator):
         return self.model.task.groups[0].candidates
 
     def predict(self, docs: Sequence[Doc]) -> TokenLabels:  # type: ignore[override]
-        """Return the labels of a batch of Docs; the Docs stay as they are."""
+        """Return the labels of a batch of Docs without changing the Docs."""
         view = view_of_docs(docs, self.model.tokenisation)
         instances, chosen = self.model.choose(view)
         parts = self._parts[chosen]
@@ -248,7 +247,7 @@ def token_factory(
     """Register a component factory that labels tokens, and return it.
 
     The component's config has ``model`` (a name or directory; by default the installed pack's model of
-    `task`) and ``pos``, whether ``token.pos_`` is written too.
+    `task`) and ``pos``, whether ``token.pos_`` is also written.
 
     Parameters
     ----------
@@ -257,7 +256,7 @@ def token_factory(
     task : str
         What the component decides; it refuses models of other tasks.
     universal : callable, optional
-        Gives what ``pos`` needs.
+        Returns the parts of speech for ``pos``.
     """
     factory = name
 
