@@ -24,7 +24,7 @@ def said(text, path="x.md"):
     """Return the words that are flagged, and the directives that hide nothing."""
     found = check(text, path)
     assert not found.problems
-    return [flag.observed for flag in found.flags], [each.said for each in found.unused]
+    return [flag.observed for flag in found.flags], [each.directive for each in found.unused]
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_what_hides_nothing_is_told():
         "<!-- disambig: ignore-next-line task:speling -->\nAll is well. <!-- disambig: on -->\n"
     )
     found = check(text)
-    assert [(each.line, each.said) for each in found.unused] == [
+    assert [(each.line, each.directive) for each in found.unused] == [
         (1, "ignore then"),
         (4, "ignore-next-line task:speling"),
         (5, "on"),
