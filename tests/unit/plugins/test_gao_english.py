@@ -232,7 +232,7 @@ def test_no_tagger_sees_the_sentences_that_it_tags(monkeypatch):
             assert self.seen.isdisjoint(words[0] for words, _ in own)
             return [(np.array([1.0, 0.0]), np.array([[0], [1]]))] * len(own)
 
-    monkeypatch.setattr(english_tags.ChainTagger, "learned", lambda others, tags: Watched(others))
+    monkeypatch.setattr(english_tags.ChainTagger, "train", lambda others, tags: Watched(others))
     seen = english_tags.cross_fitted_tags(sentences, TAGS, lambda *said: None)
     assert sorted(asked) == sorted(words[0] for words, _ in sentences)
     assert len(seen.lists) == 1300 and seen.lists.costs[:2].tolist() == [0, 1]

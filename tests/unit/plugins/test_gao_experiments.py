@@ -111,7 +111,7 @@ def test_a_sentence_is_one_unit_at_all_sizes():
     lists = ConversionLists.from_text(converter(), segmented(), 1)
     good, bad = list(lists.references), ["誤" + text for text in lists.references]
     found = {size: AdaptationResults({BLASSO: good, MAP: bad}) for size in (800, 8_000)}
-    tried = SimpleNamespace(test=lists, found=found)
+    tried = SimpleNamespace(test=lists, by_size=found)
     claim = table1_claims._over_domains([(tried, 800), (tried, 8_000)], BLASSO, MAP)
     assert claim.holds and f"{len(lists.references):,} sentences" in claim.evidence
     assert not table1_claims._over_domains([(tried, 800)], MAP, BLASSO).holds
