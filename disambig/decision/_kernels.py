@@ -12,15 +12,15 @@ _S32 = np.uint64(32)
 
 
 @compiled
-def lookup_weights(known, weights, begins, shift, keys, found):
-    """Fill `found`, shape (m,), with the weight of each key, zero for an unknown one."""
+def lookup_weights(sorted_keys, weights, begins, shift, keys, out):
+    """Fill `out`, shape (m,), with the weight of each key, zero for an unknown one."""
     for i in range(len(keys)):
         key = keys[i]
         bucket = np.uint32(key >> _S32) >> shift
-        found[i] = 0.0
+        out[i] = 0.0
         for slot in range(begins[bucket], begins[bucket + 1]):
-            if known[slot] == key:
-                found[i] = weights[slot]
+            if sorted_keys[slot] == key:
+                out[i] = weights[slot]
                 break
 
 

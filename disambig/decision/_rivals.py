@@ -114,15 +114,15 @@ def term_keys(
     meant = words[:, 1:]
     parts = np.stack([written, meant, written + meant * _PLACE, changes], axis=2)
     if not beside.any():
-        found: NDArray[np.uint64] = fmix(parts + _SEEDS)
-        found[:, :, ALONE - 1][changes == NO_CHANGE] = NO_KEY
-        return found
+        keys: NDArray[np.uint64] = fmix(parts + _SEEDS)
+        keys[:, :, ALONE - 1][changes == NO_CHANGE] = NO_KEY
+        return keys
     near = np.repeat(beside, 2, axis=1)[:, None] * _PLACE  # before, before, after, after
     with_near = np.stack([written, meant, written, meant], axis=2) + near
-    found = fmix(np.concatenate([parts + _SEEDS, with_near + _SEEDS_BESIDE], axis=2))
-    found[:, :, ALONE - 1][changes == NO_CHANGE] = NO_KEY
-    found[:, :, ALONE:][np.broadcast_to(near == UNKNOWN, with_near.shape)] = NO_KEY
-    return found
+    keys = fmix(np.concatenate([parts + _SEEDS, with_near + _SEEDS_BESIDE], axis=2))
+    keys[:, :, ALONE - 1][changes == NO_CHANGE] = NO_KEY
+    keys[:, :, ALONE:][np.broadcast_to(near == UNKNOWN, with_near.shape)] = NO_KEY
+    return keys
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,16 +143,16 @@ class HashedWeights:
         """Return the sum of the weights along the last axis; unknown keys weigh nothing."""
         if not len(self.keys):
             return np.zeros(keys.shape[:-1])
-        found: NDArray[np.float64] = self._find_weights(keys).sum(axis=-1)
-        return found
+        sums: NDArray[np.float64] = self._find_weights(keys).sum(axis=-1)
+        return sums
 
     def _find_weights(self, keys: NDArray[np.uint64]) -> NDArray[np.float64]:
         if use_numba(keys.size):
             from disambig.decision._kernels import lookup_weights
 
-            found = np.empty(keys.shape)
-            lookup_weights(self.keys, self.weights, *self._directory, keys.ravel(), found.ravel())
-            return found
+            looked_up = np.empty(keys.shape)
+            lookup_weights(self.keys, self.weights, *self._directory, keys.ravel(), looked_up.ravel())
+            return looked_up
         at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
         return np.where(self.keys[at] == keys, self.weights[at], 0.0)
 
@@ -256,14 +256,14 @@ def find_alternatives_padded(several: PaddedScores) -> AlternativeFeatures:
     open_to = _others(several)
     best = np.argsort(-open_to, axis=1, kind="stable")[:, :MOST]
     twice = is_repetition(several)
-    zero = np.array([_zero_variant(each) for each in several.parts])[several.part]
+    zero = np.array([_zero_variant(part) for part in several.parts])[several.part]
     far = twice & (zero >= 0) & ~(best == zero[:, None]).any(axis=1)
     best[far, -1] = zero[far]
     here = np.maximum(written, 0)
     possible = np.isfinite(open_to[rows[:, None], best])
     shares = _log_shares(scores) if len(scores) else scores
-    found = np.log1p(several.found)
-    known = several.found.sum(axis=1) / np.maximum(several.asked, 1)
+    evidence = np.log1p(several.found)
+    coverage = several.found.sum(axis=1) / np.maximum(several.asked, 1)
     margin = np.where(possible, scores[rows[:, None], best] - scores[rows, here][:, None], -FAR)
     places = np.concatenate([here[:, None], best], axis=1)
     (kinds, changes), words = _edits(several, places), _words(several, places)
@@ -276,8 +276,8 @@ def find_alternatives_padded(several: PaddedScores) -> AlternativeFeatures:
     )
     columns = [value * edit for value in values for edit in edits]
     columns.append(np.sign(margin) * np.log1p(np.abs(margin)))
-    columns.append(found[rows[:, None], best])
-    columns += [np.broadcast_to(each[:, None], best.shape) for each in (found[rows, here], known)]
+    columns.append(evidence[rows[:, None], best])
+    columns += [np.broadcast_to(column[:, None], best.shape) for column in (evidence[rows, here], coverage)]
     columns += [kinds == kind for kind in range(len(KINDS))]
     columns += [twice[:, None] & edit for edit in (edits[0], deleted)]
     of_scores = several.parts_of_scores
@@ -286,7 +286,7 @@ def find_alternatives_padded(several: PaddedScores) -> AlternativeFeatures:
     features = np.stack(columns, axis=2).astype(np.float32)
     features[~possible] = 0.0
     return AlternativeFeatures(
-        np.where(possible, best, -1), features, words, changes, several.neighbours, known > 0
+        np.where(possible, best, -1), features, words, changes, several.neighbours, coverage > 0
     )
 
 
@@ -296,18 +296,18 @@ def is_repetition(several: PaddedScores) -> NDArray[np.bool_]:
     False where the words beside are not known.
     """
     before = several.neighbours[:, 0]
-    known = (several.observed >= 0) & (before != UNKNOWN)
-    if not known.any():
-        return known
+    has_both = (several.observed >= 0) & (before != UNKNOWN)
+    if not has_both.any():
+        return has_both
     written = _words(several, np.maximum(several.observed, 0)[:, None])[:, 0]
-    found: NDArray[np.bool_] = known & (written == before)
-    return found
+    repeats: NDArray[np.bool_] = has_both & (written == before)
+    return repeats
 
 
 def alternatives_repeat(rivals: AlternativeFeatures) -> NDArray[np.bool_]:
     """Tell the same of rivals, shape (n,); False where there are none."""
-    found: NDArray[np.bool_] = np.any(rivals.features[:, :, EARLIER : len(FEATURES)] != 0, axis=(1, 2))
-    return found
+    repeats: NDArray[np.bool_] = np.any(rivals.features[:, :, EARLIER : len(FEATURES)] != 0, axis=(1, 2))
+    return repeats
 
 
 def _zero_variant(scored: ScoreBatch) -> int:
@@ -341,10 +341,10 @@ def _words(several: PaddedScores, places: NDArray[np.int64]) -> NDArray[np.uint6
     """Return the hashes of the candidates at `places`, shape (n, P)."""
     nothing = np.zeros(several.scores.shape[1], np.uint64)
     hashes = several.by_group(lambda group: _candidate_hashes(group.candidates), nothing)
-    found: NDArray[np.uint64] = hashes[several.part[:, None], places]
+    hashed: NDArray[np.uint64] = hashes[several.part[:, None], places]
     for rows, texts, index in _texts_of_lists(several, places):
-        found[rows] = np.fromiter(map(_hash, texts), np.uint64, len(texts))[index]
-    return found
+        hashed[rows] = np.fromiter(map(_hash, texts), np.uint64, len(texts))[index]
+    return hashed
 
 
 def _edits(several: PaddedScores, places: NDArray[np.int64]) -> tuple[NDArray[np.int8], NDArray[np.uint64]]:
@@ -360,8 +360,10 @@ def _edits(several: PaddedScores, places: NDArray[np.int64]) -> tuple[NDArray[np
     )[at]
     for rows, texts, index in _texts_of_lists(several, places):
         pairs, which = np.unique(index[:, :1] * len(texts) + index[:, 1:], return_inverse=True)
-        here, there = ([texts[i] for i in each.tolist()] for each in np.divmod(pairs, len(texts)))
-        kinds[rows], changes[rows] = (each[which].reshape(len(rows), -1) for each in pair_edits(here, there))
+        here, there = ([texts[i] for i in indices.tolist()] for indices in np.divmod(pairs, len(texts)))
+        kinds[rows], changes[rows] = (
+            values[which].reshape(len(rows), -1) for values in pair_edits(here, there)
+        )
     return kinds, changes
 
 
@@ -372,13 +374,13 @@ def _texts_of_lists(
 
     These are the different texts, and which of them each is, shape (n_rows, P).
     """
-    for number, each in enumerate(several.parts):
-        rows = np.flatnonzero(several.part == number) if each.own is not None else np.empty(0, np.int64)
-        if each.own is not None and len(rows):
-            first = each.offsets[several.row[rows]][:, None]
-            last = each.offsets[several.row[rows] + 1][:, None] - 1
+    for number, part in enumerate(several.parts):
+        rows = np.flatnonzero(several.part == number) if part.own is not None else np.empty(0, np.int64)
+        if part.own is not None and len(rows):
+            first = part.offsets[several.row[rows]][:, None]
+            last = part.offsets[several.row[rows] + 1][:, None] - 1
             at = np.minimum(first + places[rows], last)
-            texts, index = distinct_texts(take_texts(each.own.texts, at.ravel()))
+            texts, index = distinct_texts(take_texts(part.own.texts, at.ravel()))
             yield rows, texts, index.reshape(at.shape)
 
 
@@ -394,5 +396,5 @@ def _hash(word: str) -> int:
 
 def _log_shares(scores: Floats) -> Floats:
     most = scores.max(axis=1, keepdims=True)
-    found: Floats = scores - most - np.log(np.exp(scores - most).sum(axis=1, keepdims=True))
-    return found
+    logs: Floats = scores - most - np.log(np.exp(scores - most).sum(axis=1, keepdims=True))
+    return logs

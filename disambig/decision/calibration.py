@@ -203,7 +203,7 @@ def fit_choices(
     certainty : array of float64, shape (n_groups + 1, 2)
         The last of both are those of all groups together.
     """
-    used = [g for g, each in enumerate(scores) if len(each) and each.shape[1] > 1]
+    used = [g for g, table in enumerate(scores) if len(table) and table.shape[1] > 1]
     unit = float(np.mean([_spread(scores[g]).mean() for g in used])) if used else 0.0
     scales, certainty = np.ones(len(scores) + 1), np.tile((1.0, 0.0), (len(scores) + 1, 1))
     if unit == 0.0:
@@ -236,8 +236,8 @@ def _scale(
 
     def loss(log_scale: float) -> float:
         total = 0.5 * ridge * (log_scale - float(np.log(towards))) ** 2
-        for each, right in zip(scores, truth, strict=True):
-            total -= float(_log_shares(each, float(np.exp(log_scale)))[np.arange(len(each)), right].sum())
+        for table, right in zip(scores, truth, strict=True):
+            total -= float(_log_shares(table, float(np.exp(log_scale)))[np.arange(len(table)), right].sum())
         return total
 
     middle = -float(np.log(unit))
@@ -254,8 +254,8 @@ def _best(scores: Floats, truth: NDArray[np.int32], scale: float) -> tuple[Float
 def _spread(scores: Floats) -> Floats:
     """Return how far the scores of each instance lie apart, shape ``(n,)``; minus infinity is no score."""
     most = scores.max(axis=1)
-    found: Floats = most - np.where(np.isneginf(scores), most[:, None], scores).min(axis=1)
-    return found
+    spread: Floats = most - np.where(np.isneginf(scores), most[:, None], scores).min(axis=1)
+    return spread
 
 
 def _log_odds(shares: Floats) -> Floats:
@@ -266,5 +266,5 @@ def _log_odds(shares: Floats) -> Floats:
 def _log_shares(scores: Floats, scale: float) -> Floats:
     """Return the logarithms of the candidates' shares, shape ``(n, K)``."""
     logits = scale * (scores - scores.max(axis=1, keepdims=True, initial=-np.inf))
-    found: Floats = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
-    return found
+    logs: Floats = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
+    return logs

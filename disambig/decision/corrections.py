@@ -89,8 +89,8 @@ class Corrections:
 
     def probabilities(self, scored: ScoreBatch) -> Floats | None:
         """Return the probability of each candidate, whatever stands there; None for models without."""
-        found = self.calibration.candidates(pad(scored.scores, scored.offsets, -np.inf), scored.number)
-        return None if found is None else unpad(found, scored.offsets)
+        padded = self.calibration.candidates(pad(scored.scores, scored.offsets, -np.inf), scored.number)
+        return None if padded is None else unpad(padded, scored.offsets)
 
     def weigh(self, scored: ScoreBatch) -> WeighedDecisions:
         """Compare the best other candidate with the observed one, before any threshold."""
@@ -143,13 +143,13 @@ class Corrections:
                 progress("calibrating", g, len(groups))
             scored = material.scored(g, most=self.max_examples)
             scores = pad(scored.scores, scored.offsets, -np.inf)
-            found, same = pad(scored.found, scored.offsets, 0), is_variant(scored)
+            evidence, same = pad(scored.found, scored.offsets, 0), is_variant(scored)
             truth = scored.observed
             swapped, possible = substitutes(same | np.isneginf(scores), material.rng)
-            right = compare_with_observed(scores, found, truth, same).features
+            right = compare_with_observed(scores, evidence, truth, same).features
             alike_swapped = is_variant(replace(scored, observed=np.where(swapped >= 0, swapped, truth)))
             wrong = compare_with_observed(
-                scores[possible], found[possible], swapped[possible], alike_swapped[possible]
+                scores[possible], evidence[possible], swapped[possible], alike_swapped[possible]
             ).features
             rows_of.append(np.concatenate([right, wrong]))
             wrong_of.append(np.repeat([False, True], [len(right), len(wrong)]))

@@ -46,8 +46,8 @@ class BestOfList:
             return sum(_scale_loss(part, float(np.exp(log_scale))) for part in parts if len(part.scores))
 
         middle = -float(np.log(unit))
-        found = minimize_scalar(loss, bounds=(middle - 8.0, middle + 8.0), method="bounded")
-        return replace(self, scale=float(np.exp(found.x)))
+        result = minimize_scalar(loss, bounds=(middle - 8.0, middle + 8.0), method="bounded")
+        return replace(self, scale=float(np.exp(result.x)))
 
     def judge(self, scored: ScoreBatch, *, flags_per_1000: float | None = None) -> Predictions:
         """Choose the candidate of the best score; of equal ones the first of the list."""
@@ -87,9 +87,9 @@ def _scale_loss(scored: ScoreBatch, scale: float) -> float:
     """Return the negative log-likelihood of the right candidates, all that cost nothing together."""
     scores = scale * scored.scores
     right = np.where(scored.cost == 0, scores, -np.inf)
-    known = segments.maxima(right, scored.offsets) > -np.inf
-    kept = np.repeat(known, np.diff(scored.offsets))
-    sizes = np.diff(scored.offsets)[known]
+    has_right = segments.maxima(right, scored.offsets) > -np.inf
+    kept = np.repeat(has_right, np.diff(scored.offsets))
+    sizes = np.diff(scored.offsets)[has_right]
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     if not len(sizes):
         return 0.0
@@ -157,18 +157,18 @@ class Labels:
             scored = material.scored(g)
             scores.append(scored.scores.reshape(-1, len(group.candidates)))
             gold.append(scored.observed)
-        found = fit_labels(scores, gold, metric=wanted, biased=not decides(task).together, drawn=self.drawn)
-        return replace(found, least_margin=self.least_margin, drawn=self.drawn)
+        fitted = fit_labels(scores, gold, metric=wanted, biased=not decides(task).together, drawn=self.drawn)
+        return replace(fitted, least_margin=self.least_margin, drawn=self.drawn)
 
     def judge(self, scored: ScoreBatch, *, flags_per_1000: float | None = None) -> Predictions:
         """Choose the most probable label; nothing is flagged."""
         scores = scored.scores.reshape(-1, len(scored.group.candidates))
         chosen, margins, probabilities = self.choose(scores, scored.number)
         # a margin is compared as records keep it
-        said = (
+        answered = (
             margins.astype(np.float32) >= self.least_margin if self.least_margin > 0 else margins == margins
         )
-        return Predictions(chosen, margins, probabilities, np.zeros(len(chosen), bool), said)
+        return Predictions(chosen, margins, probabilities, np.zeros(len(chosen), bool), answered)
 
     def probabilities(self, scored: ScoreBatch) -> Floats:
         """Return the probability of each label, shape ``(n_candidates,)``."""
@@ -249,33 +249,35 @@ def fit_labels(
     """
     most = max((s.shape[1] for s in scores), default=2)
     scale, bias, offset = np.ones(len(scores)), np.zeros((len(scores), most)), np.zeros((len(scores), most))
-    tells = [bool(each.size and np.ptp(each, axis=1).any()) for each in scores]
-    told = zip(scores, gold, tells, strict=True)
-    common = _common_scale([each[:2] for each in told if each[2]]) if drawn else None
-    for g, (each, right) in enumerate(zip(scores, gold, strict=True)):
-        k = each.shape[1]
+    tells = [bool(table.size and np.ptp(table, axis=1).any()) for table in scores]
+    usable = zip(scores, gold, tells, strict=True)
+    common = _common_scale([entry[:2] for entry in usable if entry[2]]) if drawn else None
+    for g, (table, right) in enumerate(zip(scores, gold, strict=True)):
+        k = table.shape[1]
         if k == 1:  # Laplace: after n of one kind the next one is of another with probability 1 / (n + 2)
-            bias[g] = np.log(len(each) + 1.0)
-        elif len(each):
+            bias[g] = np.log(len(table) + 1.0)
+        elif len(table):
             towards = (common, drawn) if common and tells[g] else None
-            scale[g], bias[g, :k] = _platt(each, right, biased=biased, towards=towards)
+            scale[g], bias[g, :k] = _platt(table, right, biased=biased, towards=towards)
             if metric[0] == "f1" and metric[1] is not None:
-                logits = scale[g] * each + bias[g, :k]
+                logits = scale[g] * table + bias[g, :k]
                 offset[g, metric[1]] = -best_threshold(_lead(logits, metric[1]), right == metric[1])
     return Labels(scale, bias, offset)
 
 
-def _common_scale(told: Sequence[tuple[Floats, NDArray[np.int32]]]) -> float | None:
+def _common_scale(fitted_from: Sequence[tuple[Floats, NDArray[np.int32]]]) -> float | None:
     """Return the scale of least cross-entropy for some groups together; None for fewer than two."""
-    if len(told) < 2:
+    if len(fitted_from) < 2:
         return None
     from scipy.optimize import minimize_scalar
 
-    spread = float(np.sqrt(np.mean(np.concatenate([_centred(each).ravel() for each, _ in told]) ** 2)))
+    spread = float(
+        np.sqrt(np.mean(np.concatenate([_centred(table).ravel() for table, _ in fitted_from]) ** 2))
+    )
 
     def loss(log_scale: float) -> float:
         scale = np.exp(log_scale) / spread
-        return float(sum(-np.log(_right_scores(scale * each, right)).sum() for each, right in told))
+        return float(sum(-np.log(_right_scores(scale * table, right)).sum() for table, right in fitted_from))
 
     return float(np.exp(minimize_scalar(loss, bounds=(-5.0, 5.0), method="bounded").x) / spread)
 
@@ -286,8 +288,8 @@ def _centred(scores: Floats) -> Floats:
 
 def _right_scores(logits: Floats, gold: NDArray[np.int32]) -> Floats:
     """Return the probability of the right label of each example."""
-    found: Floats = np.maximum(label_softmax(logits)[np.arange(len(gold)), gold], 1e-300)
-    return found
+    probabilities: Floats = np.maximum(label_softmax(logits)[np.arange(len(gold)), gold], 1e-300)
+    return probabilities
 
 
 def _platt(
@@ -319,10 +321,10 @@ def _platt(
         return float(loss + 0.5 * ridge * pull @ pull), slope + ridge * pull
 
     start = np.append(1.0, np.zeros(k))
-    found = minimize(
+    result = minimize(
         objective, start, jac=True, bounds=[(1e-3, None), *[(None, None) if biased else (0.0, 0.0)] * k]
     ).x
-    return float(found[0] / unit), np.asarray(found[1:])
+    return float(result[0] / unit), np.asarray(result[1:])
 
 
 def _lead(logits: Floats, candidate: int) -> Floats:

@@ -82,10 +82,10 @@ class ErrorWeights:
 
     def log_odds(self, rivals: AlternativeFeatures) -> Floats:
         """Return f of each rival, shape (n, R); minus infinity where there is none."""
-        found = rivals.features @ self.dense + self.terms.sums(
+        log_odds = rivals.features @ self.dense + self.terms.sums(
             term_keys(rivals.words, rivals.changes, rivals.beside)
         )
-        return np.where(rivals.possible, found, -np.inf)
+        return np.where(rivals.possible, log_odds, -np.inf)
 
 
 def join_cases(parts: Sequence[WeightedCases]) -> WeightedCases:
@@ -123,11 +123,11 @@ def fit_weights(cases: WeightedCases, *, start: ErrorWeights | None = None) -> E
     spread = np.sqrt((dense**2).mean(axis=0)) if len(dense) else np.ones(dense.shape[1])
     spread[spread == 0] = 1.0
     dense /= spread
-    known, kind_of_key, (pair, index) = _terms(
+    kept_keys, kind_of_key, (pair, index) = _terms(
         term_keys(rivals.words, rivals.changes, rivals.beside)[rows, columns]
     )
     pairs = np.arange(len(rows))
-    terms = csr_array((np.ones(len(index)), (pair, index)), shape=(len(rows), len(known)))
+    terms = csr_array((np.ones(len(index)), (pair, index)), shape=(len(rows), len(kept_keys)))
     ridge = np.concatenate([np.full(dense.shape[1], RIDGE), np.array(RIDGES)[kind_of_key]])
     place = np.full(possible.shape, -1)
     place[rows, columns] = pairs
@@ -149,12 +149,12 @@ def fit_weights(cases: WeightedCases, *, start: ErrorWeights | None = None) -> E
 
     begin = np.zeros(len(ridge))
     if start is not None:
-        begin = np.concatenate([start.dense * spread, start.terms.sums(known[:, None])])
-    found = minimize(objective, begin, jac=True, method="L-BFGS-B", options={"maxiter": _STEPS})
-    weights = np.asarray(found.x)
+        begin = np.concatenate([start.dense * spread, start.terms.sums(kept_keys[:, None])])
+    result = minimize(objective, begin, jac=True, method="L-BFGS-B", options={"maxiter": _STEPS})
+    weights = np.asarray(result.x)
     split = dense.shape[1]
     kept = np.abs(weights[split:]) > np.where(kind_of_key < ALONE, 1e-4, LEAST_WEIGHT)
-    return ErrorWeights(weights[:split] / spread, HashedWeights(known[kept], weights[split:][kept]))
+    return ErrorWeights(weights[:split] / spread, HashedWeights(kept_keys[kept], weights[split:][kept]))
 
 
 def _terms(
@@ -166,15 +166,15 @@ def _terms(
     ----------
     keys : array of uint64, shape (n_pairs, n_kinds)
     """
-    known, index, seen = np.unique(keys, return_inverse=True, return_counts=True)
+    distinct, index, seen = np.unique(keys, return_inverse=True, return_counts=True)
     index = index.reshape(keys.shape)
-    kind_of_key = np.zeros(len(known), np.int64)
+    kind_of_key = np.zeros(len(distinct), np.int64)
     for kind in range(keys.shape[1]):
         kind_of_key[index[:, kind]] = kind
-    kept = ((kind_of_key < ALONE) | (seen >= LEAST_SEEN)) & (known != NO_KEY)
+    kept = ((kind_of_key < ALONE) | (seen >= LEAST_SEEN)) & (distinct != NO_KEY)
     places = np.where(kept, np.cumsum(kept) - 1, -1)[index]
     pair, kind_at = np.nonzero(places >= 0)
-    return known[kept], kind_of_key[kept], (pair, places[pair, kind_at])
+    return distinct[kept], kind_of_key[kept], (pair, places[pair, kind_at])
 
 
 Progress = Callable[[str, int, int], None]
@@ -254,18 +254,18 @@ class Mistakes:
             scored = material.scored(g, most=None if people is None else self.most_right)
             scores_of.append(pad(scored.scores, scored.offsets, -np.inf))
             truth_of.append(scored.observed)
-            known = scored if people is None else people.right(g)
-            folds = _folds(len(known.observed), self.most_right, material.rng)
+            labelled = scored if people is None else people.right(g)
+            folds = _folds(len(labelled.observed), self.most_right, material.rng)
             folds_of.append(folds)
-            right_of.append(weighted_cases(known, known.observed.astype(np.int64)))
-            made_of.append(_substituted(known, material.rng).take(folds >= 0))
+            right_of.append(weighted_cases(labelled, labelled.observed.astype(np.int64)))
+            made_of.append(_substituted(labelled, material.rng).take(folds >= 0))
             if people is not None:
                 mistakes = people.mistakes(g)
                 wrong_of.append(weighted_cases(mistakes, _meant_candidates(mistakes)))
         scales, certainty = fit_choices(scores_of, truth_of)
         right, made = join_cases(right_of), _weighing(_sample(join_cases(made_of), material.rng), SUBSTITUTED)
         wrong = join_cases([*wrong_of, made])
-        sizes = [len(each.meant) for each in wrong_of]
+        sizes = [len(cases.meant) for cases in wrong_of]
         folds = np.concatenate(folds_of)
         shift = _shift(float(wrong.weights.sum()), float(right.weights[folds >= 0].sum()))
         weighing = fit_weights(join_cases([right.take(folds >= 0), wrong]))
@@ -275,12 +275,12 @@ class Mistakes:
         fitted = replace(self, weighing=weighing, shift=shift, operating=operating)
         if people is not None:
             sure = _unseen_mistakes(wrong, sizes, right.take(folds >= 0), weighing, shift)
-            found = (sure[:, None] > operating.thresholds).sum(axis=0) / max(people.n_mistakes, 1)
-            fitted = replace(fitted, found=np.minimum(found, 1.0))
+            recall = (sure[:, None] > operating.thresholds).sum(axis=0) / max(people.n_mistakes, 1)
+            fitted = replace(fitted, found=np.minimum(recall, 1.0))
         return replace(
             fitted,
             choices=Calibration(np.empty(0), np.empty((0, 0)), scales, certainty),
-            weighed_from=min(fitted._least_flagged(each) for each in (right, wrong)),
+            weighed_from=min(fitted._least_flagged(cases) for cases in (right, wrong)),
         )
 
     def judge(self, scored: ScoreBatch, *, flags_per_1000: float | None = None) -> Predictions:
@@ -321,7 +321,7 @@ class Mistakes:
             two = np.partition(scores, -2, axis=1)[:, -2:]
             margins = two[:, 1] - two[:, 0]
         probabilities = _probability(odds)
-        ends = np.cumsum([len(each.observed) for each in parts]).tolist()
+        ends = np.cumsum([len(part.observed) for part in parts]).tolist()
         return [
             Predictions(
                 chosen[at], margins[at], probabilities[at], flagged[at], np.ones(at.stop - at.start, bool)
@@ -352,8 +352,8 @@ class Mistakes:
 
     def probabilities(self, scored: ScoreBatch) -> Floats | None:
         """Return the probability of each candidate, whatever stands there."""
-        found = self.choices.candidates(pad(scored.scores, scored.offsets, -np.inf), scored.number)
-        return None if found is None else unpad(found, scored.offsets)
+        padded = self.choices.candidates(pad(scored.scores, scored.offsets, -np.inf), scored.number)
+        return None if padded is None else unpad(padded, scored.offsets)
 
     def state(self) -> Arrays:
         """Return weights, calibration and thresholds."""
@@ -384,7 +384,7 @@ class Mistakes:
         rate, shift = float(arrays["flags_per_1000"][0]), float(arrays["shift"][0])
         scales, certainty = arrays.get("scales"), arrays.get("certainty")
         weighed_from = float(arrays["weighed_from"][0])
-        known = arrays.get("found")
+        recall = arrays.get("found")
         sound = (
             weighing.dense.ndim == 1
             and (
@@ -400,9 +400,11 @@ class Mistakes:
             and np.isfinite(weighed_from)
             and (scales is None) == (certainty is None)
         )
-        if known is not None:
-            sound = sound and known.shape == operating.rates.shape
-            sound = sound and bool((known >= 0).all() and (known <= 1).all() and (np.diff(known) >= 0).all())
+        if recall is not None:
+            sound = sound and recall.shape == operating.rates.shape
+            sound = sound and bool(
+                (recall >= 0).all() and (recall <= 1).all() and (np.diff(recall) >= 0).all()
+            )
         if scales is not None and certainty is not None:
             size = len(groups) + 1
             sound = sound and scales.shape == (size,) and certainty.shape == (size, 2)
@@ -410,8 +412,8 @@ class Mistakes:
         if not sound:
             raise ValueError("shapes or numbers of the judge of mistakes")
         choices = Calibration(np.empty(0), np.empty((0, 0)), scales, certainty)
-        found = replace(self, weighing=weighing, shift=shift, choices=choices, operating=operating)
-        return replace(found, flags_per_1000=rate, weighed_from=weighed_from, found=known)
+        restored = replace(self, weighing=weighing, shift=shift, choices=choices, operating=operating)
+        return replace(restored, flags_per_1000=rate, weighed_from=weighed_from, found=recall)
 
     def _rate(self, flags_per_1000: float | None) -> float:
         return self.flags_per_1000 if flags_per_1000 is None else flags_per_1000
@@ -432,9 +434,9 @@ def weighted_cases(
     here = scored.observed if written is None else written
     rivals = find_alternatives(scored, written)
     hit = rivals.candidates == meant[:, None]
-    known = hit.any(axis=1) | (meant == here)
+    usable = hit.any(axis=1) | (meant == here)
     at = np.where(hit.any(axis=1), 1 + hit.argmax(axis=1), 0) if hit.shape[1] else np.zeros(len(here), int)
-    return WeightedCases(rivals, at, np.where(known & rivals.possible.any(axis=1), 1.0, 0.0))
+    return WeightedCases(rivals, at, np.where(usable & rivals.possible.any(axis=1), 1.0, 0.0))
 
 
 def _meant_candidates(scored: ScoreBatch) -> NDArray[np.int64]:
@@ -486,8 +488,10 @@ def _unseen(
     for part in range(-1, FOLDS):
         inside = folds == part
         others = (folds >= 0) & ~inside
-        found = weighing if part < 0 else fit_weights(join_cases([right.take(others), wrong]), start=weighing)
-        odds[inside] = _best(found.log_odds(right.rivals.take(inside)) + shift)[1]
+        fold_weights = (
+            weighing if part < 0 else fit_weights(join_cases([right.take(others), wrong]), start=weighing)
+        )
+        odds[inside] = _best(fold_weights.log_odds(right.rivals.take(inside)) + shift)[1]
     return odds
 
 
@@ -534,8 +538,8 @@ def _best(log_odds: Floats) -> tuple[NDArray[np.int64], Floats]:
 
 
 def _probability(log_odds: Floats) -> Floats:
-    found: Floats = 1.0 / (1.0 + np.exp(-np.clip(log_odds, -50, 50)))
-    return found
+    probability: Floats = 1.0 / (1.0 + np.exp(-np.clip(log_odds, -50, 50)))
+    return probability
 
 
 def _shift(wrong: float, right: float) -> float:

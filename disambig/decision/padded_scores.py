@@ -25,9 +25,9 @@ def pad(values: NDArray[Any], offsets: NDArray[np.int64], fill: float) -> NDArra
     most = int(sizes.max())
     if len(values) == len(sizes) * most:
         return values.reshape(len(sizes), most)
-    found = np.full((len(sizes), most), fill, values.dtype)
-    found[np.arange(most) < sizes[:, None]] = values
-    return found
+    padded = np.full((len(sizes), most), fill, values.dtype)
+    padded[np.arange(most) < sizes[:, None]] = values
+    return padded
 
 
 def unpad(values: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[Any]:
@@ -88,21 +88,21 @@ class PaddedScores:
     @classmethod
     def from_batches(cls, parts: Sequence[ScoreBatch]) -> PaddedScores:
         """Put the instances of some parts, of which there is one at least, one behind the other."""
-        counts = [len(each.observed) for each in parts]
-        sizes = np.concatenate([np.diff(each.offsets) for each in parts])
+        counts = [len(part.observed) for part in parts]
+        sizes = np.concatenate([np.diff(part.offsets) for part in parts])
         offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         begins = np.concatenate([[0], np.cumsum(counts)])
         part = np.repeat(np.arange(len(parts)), counts)
-        asked = pad(_joined([each.asked for each in parts]), offsets, 0).sum(axis=1)
+        asked = pad(_joined([part.asked for part in parts]), offsets, 0).sum(axis=1)
         return cls(
             parts,
             part,
             np.arange(begins[-1]) - begins[part],
-            pad(_joined([each.scores for each in parts]), offsets, -np.inf),
-            _joined([each.observed for each in parts]),
-            pad(_joined([each.found for each in parts]), offsets, 0),
+            pad(_joined([part.scores for part in parts]), offsets, -np.inf),
+            _joined([part.observed for part in parts]),
+            pad(_joined([part.found for part in parts]), offsets, 0),
             asked,
-            _joined([_beside(each) for each in parts]),
+            _joined([_beside(part) for part in parts]),
             _parts(parts, offsets),
         )
 
@@ -124,12 +124,12 @@ class PaddedScores:
         """Return which candidates are the observed one or variants of it, shape (n, K)."""
         k = self.scores.shape[1]
         same = self.by_group(lambda group: variant_matrix(group), np.zeros((k, k), bool))
-        own = np.array([each.own is not None for each in self.parts])
-        found: NDArray[np.bool_] = same[self.part, self.observed]
+        own = np.array([part.own is not None for part in self.parts])
+        mask: NDArray[np.bool_] = same[self.part, self.observed]
         itself = np.arange(k) == self.observed[:, None]
-        return np.where(own[self.part, None], itself, found) if own.any() else found
+        return np.where(own[self.part, None], itself, mask) if own.any() else mask
 
-    def by_group(self, known: Callable[[Group], NDArray[Any]], filled: NDArray[Any]) -> NDArray[Any]:
+    def by_group(self, get: Callable[[Group], NDArray[Any]], filled: NDArray[Any]) -> NDArray[Any]:
         """Return what is known of the group of each part, shape ``(parts, *filled.shape)``.
 
         Parameters
@@ -139,12 +139,12 @@ class PaddedScores:
         filled : array
             What stands where a group has fewer candidates than others, or lists of their own.
         """
-        found = np.repeat(filled[None], len(self.parts), axis=0)
-        for number, each in enumerate(self.parts):
-            if each.own is None and len(each.observed):
-                array = known(each.group)
-                found[number][tuple(map(slice, array.shape))] = array
-        return found
+        filled_in = np.repeat(filled[None], len(self.parts), axis=0)
+        for number, part in enumerate(self.parts):
+            if part.own is None and len(part.observed):
+                array = get(part.group)
+                filled_in[number][tuple(map(slice, array.shape))] = array
+        return filled_in
 
 
 def _beside(scored: ScoreBatch) -> NDArray[np.uint64]:
@@ -155,7 +155,7 @@ def _beside(scored: ScoreBatch) -> NDArray[np.uint64]:
 
 def _parts(parts: Sequence[ScoreBatch], offsets: NDArray[np.int64]) -> NDArray[np.float32]:
     """Return the parts of scores, zero where there is no candidate."""
-    given = [each.parts for each in parts if each.parts is not None and len(each.observed)]
+    given = [part.parts for part in parts if part.parts is not None and len(part.observed)]
     n, k = len(offsets) - 1, int(np.diff(offsets).max(initial=1))
     if not given:
         return np.zeros((n, k, 0), np.float32)

@@ -1,4 +1,4 @@
-"""The decision rule that a task gets when its configuration names none, and checks that a rule fits its task."""
+"""Check that a decision rule fits its task, and choose the rule if a configuration names none."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ def check_decision_rule(judge: DecisionRule, task: Task) -> None:
     UserError
         D422.
     """
-    known, seen = judged_between(judge), decides(task).between
-    if seen not in known:
+    supported, seen = judged_between(judge), decides(task).between
+    if seen not in supported:
         raise UserError(
             "D422",
             judge=type(judge).__name__,
-            known=" or ".join(WHAT[each] for each in known),
+            known=" or ".join(WHAT[entry] for entry in supported),
             task=task.name,
             seen=WHAT[seen],
         )

@@ -98,12 +98,12 @@ def share_budget(curves: Sequence[Curve | None], total: float) -> list[float]:
         shared equally.
     """
     n = len(curves)
-    known = [curve for curve in curves if curve is not None]
-    if n == 1 or len(known) < n or not np.isfinite(total):
+    given = [curve for curve in curves if curve is not None]
+    if n == 1 or len(given) < n or not np.isfinite(total):
         return [total / max(n, 1)] * n
     edges = [
         (slope, number, length)
-        for number, curve in enumerate(known)
+        for number, curve in enumerate(given)
         for slope, length in zip(*_edges(*curve), strict=True)
     ]
     rates = [0.0] * n

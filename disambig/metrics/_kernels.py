@@ -1,6 +1,9 @@
-"""Compiled function that computes edit distances."""
+"""Compiled function that computes edit distances.
 
-# Numba finds the types of compiled functions (see `disambig.jit`).
+It computes 64 cells of the table at a time (Myers 1999, in blocks by Hyyrö 2003).
+"""
+
+# Numba infers the types of compiled functions (see `disambig.jit`).
 # mypy: allow-untyped-defs
 from __future__ import annotations
 
@@ -13,24 +16,24 @@ _NONE = np.uint64(0)
 
 
 @compiled
-def distances(ids, first, second, slots, equal, plus, minus, found):
-    """Write the distance of each pair of rows of `ids`, between the offsets `first` and `second`.
+def distances(ids, first, second, slots, equal, plus, minus, result):
+    """Write the edit distance of each pair of rows of `ids`, given the offsets `first` and `second`.
 
-    `slots`, all -1, is as long as there are symbols; `equal` has a row for each symbol of the longest row
-    and, as `plus` and `minus` have, a block of 64 symbols a column.
+    `slots` has one entry, -1, per symbol; `equal` has one row per symbol of the longest row. `equal`, `plus`
+    and `minus` have one column per block of 64 symbols.
     """
-    n = len(found)
+    n = len(result)
     for i in range(n):
         a, b, end_a, end_b = first[i], second[i], first[i + 1], second[i + 1]
         while a < end_a and b < end_b and ids[a] == ids[b]:
             a, b = a + 1, b + 1
         while a < end_a and b < end_b and ids[end_a - 1] == ids[end_b - 1]:
             end_a, end_b = end_a - 1, end_b - 1
-        if end_a - a > end_b - b:  # the shorter one stands in the blocks
+        if end_a - a > end_b - b:  # the shorter row is the one divided into blocks
             a, b, end_a, end_b = b, a, end_b, end_a
         size = end_a - a
         if size == 0:
-            found[i] = end_b - b
+            result[i] = end_b - b
             continue
         blocks = (size + 63) // 64
         used = 0
@@ -48,7 +51,7 @@ def distances(ids, first, second, slots, equal, plus, minus, found):
         distance = size
         for at in range(b, end_b):
             slot = slots[ids[at]]
-            step = 1  # the first row of the table: one more for each symbol
+            step = 1  # first row of the table, which increases by one per symbol
             for block in range(blocks):
                 same = equal[slot, block] if slot >= 0 else _NONE
                 up, down = plus[block], minus[block]
@@ -70,6 +73,6 @@ def distances(ids, first, second, slots, equal, plus, minus, found):
                 minus[block] = more & vertical
                 step = out
             distance += step
-        found[i] = distance
+        result[i] = distance
         for at in range(a, end_a):
             slots[ids[at]] = -1

@@ -1,4 +1,4 @@
-"""The metrics of the core, and metrics by name."""
+"""The metrics of the core, and look-up of metrics by name."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ Unit = Literal["characters", "words"]
 
 
 def edit_distances(first: Sequence[str], second: Sequence[str], by: Unit = "characters") -> Ints:
-    """Return the distance of each text to the one beside it, shape ``(n,)``.
+    """Return the Levenshtein distance of each pair of texts, shape ``(n,)``.
 
     Parameters
     ----------
     first, second : sequences of str
     by : str
-        ``"characters"``: code points; ``"words"``: what white space parts.
+        ``"characters"``: code points; ``"words"``: separated by white space.
     """
     if len(first) != len(second):
         raise ValueError(f"{len(first)} texts beside {len(second)}")
@@ -58,12 +58,12 @@ def edit_distances(first: Sequence[str], second: Sequence[str], by: Unit = "char
 
 
 def text_sizes(texts: Sequence[str], by: Unit) -> Ints:
-    """Return how many characters, or words, each text has."""
+    """Return the number of characters, or of words, in each text."""
     return np.fromiter(map(len, _rows(texts, by)), np.int64, len(texts))
 
 
 def edit_distance_reference(first: Sequence[str], second: Sequence[str]) -> int:
-    """Return the distance of one pair, cell by cell: what the kernel is held to."""
+    """Return the distance of one pair, computed cell by cell: the reference for the compiled function."""
     row = list(range(len(second) + 1))
     for i, one in enumerate(first, 1):
         before, row[0] = row[0], i
@@ -77,7 +77,7 @@ def _rows(texts: Sequence[str], by: Unit) -> Sequence[Sequence[str]]:
 
 
 def _symbols(texts: Sequence[str], by: Unit) -> tuple[Ints, int, Ints]:
-    """Return the number of each symbol of all texts, how many there are, and where each text begins."""
+    """Return the index of each symbol of all texts, the number of symbols, and the offset of each text."""
     offsets = np.concatenate([[0], np.cumsum(text_sizes(texts, by))]).astype(np.int64)
     if by == "words":
         number: dict[str, int] = {}
@@ -94,38 +94,38 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Accuracy(SumMeasure):
-    """The share of choices that are right; no answer is not."""
+    """The share of choices that are right; no answer counts as wrong."""
 
     name = "accuracy"
     unit = "share"
     more_is_better = True
 
     def terms(self, outcomes: Outcomes) -> Floats:
-        """Return whether each is right, and one."""
+        """Return whether each choice is right, and one."""
         return stack_terms(outcomes.right, np.ones(len(outcomes)))
 
 
 @dataclass(frozen=True, slots=True)
 class MeanCost(SumMeasure):
-    """What choices cost on average; no answer costs as much as the dearest candidate."""
+    """The average cost of choices; no answer costs as much as the most expensive candidate."""
 
     name = "mean cost"
     unit = "cost"
     more_is_better = False
 
     def terms(self, outcomes: Outcomes) -> Floats:
-        """Return what each costs, and one."""
+        """Return the cost of each choice, and one."""
         return stack_terms(outcomes.chosen_cost, np.ones(len(outcomes)))
 
 
 @dataclass(frozen=True, slots=True)
 class F1(SumMeasure):
-    """The harmonic mean of precision and recall of one candidate; NaN where it is nowhere chosen nor right.
+    """The harmonic mean of precision and recall of one candidate; NaN if it is never chosen and never right.
 
     Attributes
     ----------
     candidate : str
-        Its name.
+        Name of the candidate.
     """
 
     candidate: str
@@ -139,7 +139,7 @@ class F1(SumMeasure):
         return f"F1 of {self.candidate!r}"
 
     def terms(self, outcomes: Outcomes) -> Floats:
-        """Return twice whether each is both chosen and right, and in how many of both it is."""
+        """Return twice whether it is both chosen and right, and in how many of the two it occurs."""
         wanted = [i for i, name in enumerate(outcomes.names) if name == self.candidate]
         called, there = (np.isin(ids, wanted) for ids in (outcomes.chosen_ids, outcomes.gold_ids))
         return stack_terms(2.0 * (called & there), called.astype(np.float64) + there)
@@ -147,7 +147,7 @@ class F1(SumMeasure):
 
 @dataclass(frozen=True, slots=True)
 class MacroF1(SumMeasure):
-    """The mean of the F1 of all candidates that are chosen or right somewhere; those of one name are one."""
+    """The mean F1 of all candidates that are chosen or right at least once; equal names are one candidate."""
 
     name = "macro F1"
     unit = "share"
@@ -155,10 +155,10 @@ class MacroF1(SumMeasure):
     more_is_better = True
 
     def terms(self, outcomes: Outcomes) -> Floats:
-        """Return what `F1.terms` does of each candidate: all of the first, then all of the second."""
-        known: dict[str, int] = {}
-        number = np.array([known.setdefault(name, len(known)) for name in outcomes.names], np.int64)
-        n, k = len(outcomes), len(known)
+        """Return the terms of `F1.terms` for each candidate: all first terms, then all second terms."""
+        indices: dict[str, int] = {}
+        number = np.array([indices.setdefault(name, len(indices)) for name in outcomes.names], np.int64)
+        n, k = len(outcomes), len(indices)
         called, there = np.zeros((n, k)), np.zeros((n, k))
         for ids, table in ((outcomes.chosen_ids, called), (outcomes.gold_ids, there)):
             rows = np.flatnonzero(ids >= 0)
@@ -168,19 +168,19 @@ class MacroF1(SumMeasure):
     def of_sums(self, sums: Floats) -> Floats:
         """Return the mean of the quotients that are defined."""
         k = sums.shape[-1] // 2
-        each = divide(sums[..., :k], sums[..., k:])
-        known = ~np.isnan(each)
-        return divide(np.where(known, each, 0.0).sum(axis=-1), known.sum(axis=-1))
+        values = divide(sums[..., :k], sums[..., k:])
+        defined = ~np.isnan(values)
+        return divide(np.where(defined, values, 0.0).sum(axis=-1), defined.sum(axis=-1))
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorRate(SumMeasure):
-    """Edits from what was chosen to the reference, divided by the length of all references (CER, WER).
+    """Edits from the chosen texts to the references, divided by the references' length (CER, WER).
 
     Attributes
     ----------
     by : str
-        ``"characters"`` or ``"words"``, which white space parts.
+        ``"characters"``, or ``"words"`` separated by white space.
     """
 
     by: Unit = "characters"
@@ -201,49 +201,49 @@ class ErrorRate(SumMeasure):
         return f"edits per {self.by[:-1]}"
 
     def terms(self, outcomes: Outcomes) -> Floats:
-        """Return the edits of each, and the length of its reference."""
+        """Return the number of edits of each choice, and the length of its reference."""
         references = outcome_references(self, outcomes)
         return stack_terms(self.costs(outcomes.chosen_texts, references), text_sizes(references, self.by))
 
     def costs(self, texts: Sequence[str], references: Sequence[str]) -> Floats:
-        """Return the edits from each text to its reference."""
+        """Return the number of edits from each text to its reference."""
         return edit_distances(texts, references, self.by).astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True)
 class ExactMatch(SumMeasure):
-    """The share of choices that are their references, character by character."""
+    """The share of choices that equal their references, character by character."""
 
     name = "exact match"
     unit = "share"
     more_is_better = True
 
     def terms(self, outcomes: Outcomes) -> Floats:
-        """Return whether each is its reference, and one."""
+        """Return whether each choice equals its reference, and one."""
         costs = self.costs(outcomes.chosen_texts, outcome_references(self, outcomes))
         return stack_terms((costs == 0) & (outcomes.chosen >= 0), np.ones(len(outcomes)))
 
     def costs(self, texts: Sequence[str], references: Sequence[str]) -> Floats:
-        """Return one for each text that is not its reference, zero for the others."""
+        """Return one for each text that differs from its reference, zero for the others."""
         pairs = zip(texts, references, strict=True)
         return np.fromiter((text != right for text, right in pairs), np.float64, len(texts))
 
 
 def text_costs(measure: Measure, texts: Sequence[str], references: Sequence[str]) -> NDArray[np.float32]:
-    """Return what choosing each text costs where its reference would have been right, shape ``(n,)``.
+    """Return the cost of choosing each text instead of its reference, shape ``(n,)``.
 
-    Edits for an error rate, 0 or 1 for exact match.
+    The cost is the number of edits for an error rate, and 0 or 1 for exact match.
 
     Parameters
     ----------
     measure : Measure
     texts, references : sequences of str
-        One beside the other; the reference of a list stands once for each of its candidates.
+        Pairs of texts; the reference of a list is repeated for each of its candidates.
 
     Raises
     ------
     UserError
-        D430 for a measure that says nothing of texts.
+        D430 for a measure that does not define the cost of texts.
     """
     if not isinstance(measure, CostsTexts):
         raise UserError("D430", name=measure.name)
@@ -256,7 +256,7 @@ def outcome_references(measure: Measure, outcomes: Outcomes) -> Sequence[str]:
     Raises
     ------
     UserError
-        D433 where there are none.
+        D433 if there are none.
     """
     if outcomes.references is None:
         raise UserError("D433", name=measure.name)
@@ -265,15 +265,17 @@ def outcome_references(measure: Measure, outcomes: Outcomes) -> Sequence[str]:
 
 @dataclass(frozen=True, slots=True)
 class AUC:
-    """The share of pairs, one where a candidate is right and one where it is not, that scores put in order.
+    """The area under the ROC curve of one candidate.
 
-    An instance's score is by how much the candidate's is above the best other one's; ties count half.
-    Instances without that candidate, or without another one, are left out. NaN where there is no pair.
+    It is the share of pairs, of one instance in which the candidate is right and one in which it is not, that
+    the scores order correctly; ties count half. The score of an instance is the candidate's lead over the
+    best other candidate. Instances without the candidate, or without another one, are left out. NaN if there
+    is no pair.
 
     Attributes
     ----------
     candidate : str
-        Its name; if empty, the second candidate of each instance.
+        Name of the candidate; if empty, the second candidate of each instance.
     """
 
     candidate: str = ""
@@ -287,16 +289,16 @@ class AUC:
         return f"AUC of {self.candidate!r}" if self.candidate else "AUC"
 
     def value(self, outcomes: Outcomes) -> float:
-        """Return the figure; NaN where it is not defined."""
+        """Return the value; NaN if it is not defined."""
         return float(self.reweighed(outcomes, np.ones((1, len(outcomes))))[0])
 
     def reweighed(self, outcomes: Outcomes, weights: Floats) -> Floats:
-        """Return the figure for each row of weights, shape ``(m,)``."""
+        """Return the value for each row of weights, shape ``(m,)``."""
         used, leads, positive = self._leads(outcomes)
         if not len(used):
             return np.full(len(weights), np.nan)
         order = np.argsort(leads, kind="stable")
-        begins = np.flatnonzero(np.diff(leads[order], prepend=-np.inf) != 0)  # of each run of ties
+        begins = np.flatnonzero(np.diff(leads[order], prepend=-np.inf) != 0)  # starts of runs of ties
         begins = begins if len(begins) and begins[0] == 0 else np.concatenate([[0], begins])
         own = weights[:, used[order]]
         above, below = (
@@ -307,7 +309,7 @@ class AUC:
         return divide(won, above.sum(axis=1) * below.sum(axis=1))
 
     def _leads(self, outcomes: Outcomes) -> tuple[NDArray[np.int64], Floats, NDArray[np.bool_]]:
-        """Return the instances that count, by how much the candidate leads, and whether it is right there."""
+        """Return the instances that count, the lead of the candidate, and whether it is right."""
         rows = self._rows(outcomes)
         sizes = np.diff(outcomes.offsets)
         used = np.flatnonzero((rows >= 0) & (sizes > 1))
@@ -320,25 +322,25 @@ class AUC:
         return used, leads, positive
 
     def _rows(self, outcomes: Outcomes) -> NDArray[np.int64]:
-        """Return the row of the candidate in each instance, -1 where it is none."""
+        """Return the row of the candidate in each instance, -1 if the instance does not have it."""
         first, sizes = outcomes.offsets[:-1], np.diff(outcomes.offsets)
         if not self.candidate:
             return np.where(sizes > 1, first + 1, -1)
         named = np.fromiter((name == self.candidate for name in outcomes.names), bool, len(outcomes.names))
         hits = np.flatnonzero(named[outcomes.ids]) if len(named) else np.zeros(0, np.int64)
-        found = np.full(len(outcomes), -1, np.int64)
-        found[np.searchsorted(first, hits, side="right") - 1] = hits
-        return found
+        rows = np.full(len(outcomes), -1, np.int64)
+        rows[np.searchsorted(first, hits, side="right") - 1] = hits
+        return rows
 
 
 @dataclass(frozen=True, slots=True)
 class _OtherChoice:
-    """A measure of another choice than the system's.
+    """Base class of measures of a choice other than the system's.
 
     Attributes
     ----------
     measure : Measure
-        One that is made of sums (`AddsUp`); accuracy, if none is given.
+        A measure made of sums (`AddsUp`); the default is accuracy.
     """
 
     measure: Measure = field(default_factory=Accuracy)
@@ -349,43 +351,43 @@ class _OtherChoice:
 
     @property
     def unit(self) -> str:
-        """That of the measure."""
+        """The unit of the underlying measure."""
         return self.measure.unit
 
     @property
     def more_is_better(self) -> bool:
-        """As the measure."""
+        """The direction of the underlying measure."""
         return self.measure.more_is_better
 
     @property
     def for_lists(self) -> bool:
-        """As the measure."""
+        """Whether the underlying measure applies to lists."""
         return applies_to_lists(self.measure)
 
     def value(self, outcomes: Outcomes) -> float:
-        """Return the measure of that choice."""
+        """Return the measure of the other choice."""
         return self.measure.value(outcomes.with_chosen(self.choice(outcomes)))
 
     def terms(self, outcomes: Outcomes) -> Floats:
-        """Return the measure's terms of that choice."""
+        """Return the measure's terms for the other choice."""
         assert isinstance(self.measure, AddsUp)
         return self.measure.terms(outcomes.with_chosen(self.choice(outcomes)))
 
     def of_sums(self, sums: Floats) -> Floats:
-        """Return the figure of each row of sums."""
+        """Return the value for each row of sums."""
         assert isinstance(self.measure, AddsUp)
         return self.measure.of_sums(sums)
 
     def choice(self, outcomes: Outcomes) -> NDArray[np.int64]:
-        """Return what is chosen instead, shape ``(n,)``."""
+        """Return the other choice, shape ``(n,)``."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)
 class Oracle(_OtherChoice):
-    """The best that any system can reach: of each instance the candidate of least cost is chosen.
+    """The best possible value: the choice is the candidate of least cost.
 
-    The cost is that of the measure, where it knows what texts cost, else that of the candidates.
+    The cost is that of the measure if it defines the cost of texts, else that of the candidates.
     """
 
     @property
@@ -406,7 +408,7 @@ class Oracle(_OtherChoice):
 
 @dataclass(frozen=True, slots=True)
 class FirstCandidate(_OtherChoice):
-    """What the source of the candidates reaches: of each instance its first one is chosen."""
+    """The value of the candidates' source: the choice is its first candidate."""
 
     @property
     def name(self) -> str:
@@ -414,7 +416,7 @@ class FirstCandidate(_OtherChoice):
         return f"first candidate's {self.measure.name}"
 
     def choice(self, outcomes: Outcomes) -> NDArray[np.int64]:
-        """Return what the source has in front."""
+        """Return the first candidate of the source."""
         return outcomes.first
 
 
@@ -437,13 +439,13 @@ def measure_named(name: str) -> Measure:
     Parameters
     ----------
     name : str
-        One of `short_names`: ``"cer"``, ``"f1:to"`` (of a candidate), ``"oracle:cer"`` (of a measure); or a
-        registered name whose parameters all have defaults, such as ``"disambig.MacroF1.v1"``.
+        One of `short_names`, such as ``"cer"``, ``"f1:to"`` (for a candidate) or ``"oracle:cer"`` (for a
+        measure); or a registered name whose parameters all have defaults, such as ``"disambig.MacroF1.v1"``.
 
     Raises
     ------
     UserError
-        D431 for an unknown name, D434 for a measure that has no baselines, D435 for one that lacks something.
+        D431 for an unknown name, D434 for a measure without baselines, D435 if an argument is missing.
     """
     plain, colon, of = name.partition(":")
     if not colon and name in PLAIN:
@@ -462,12 +464,12 @@ def measure_named(name: str) -> Measure:
 
 
 def list_measure_named(name: str) -> Measure:
-    """Return a measure by its name, one that says something of lists of candidates (see `measure_named`).
+    """Return a measure that applies to lists of candidates by its name (see `measure_named`).
 
     Raises
     ------
     UserError
-        D437 for one that does not, and those of `measure_named`.
+        D437 for a measure that does not apply to lists, and the errors of `measure_named`.
     """
     measure = measure_named(name)
     if not applies_to_lists(measure):
@@ -477,7 +479,7 @@ def list_measure_named(name: str) -> Measure:
 
 
 def short_names() -> tuple[str, ...]:
-    """Return the short names, with what stands behind a colon in capitals."""
+    """Return the short names; placeholders after a colon are in capitals."""
     return tuple(
         sorted(
             [

@@ -1,4 +1,4 @@
-"""Decisions beside the right candidates, and what a metric is."""
+"""Outcomes, which compare decisions with the right candidates, and the protocols of metrics."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ class Outcomes:
     Attributes
     ----------
     offsets : array of int64, shape (n + 1,)
-        Where the candidates of each instance lie; every instance has one at least.
+        Offsets of the candidates of each instance, which has at least one.
     scores : array of float64, shape (n_candidates,)
-        The higher, the better; zeros where they are not known.
+        Higher is better; zeros if unknown.
     chosen : array of int64, shape (n,)
         Candidate, as an index among the instance's own; -1 for no answer.
     gold : array of int64, shape (n,)
-        The right one, of several the first named; -1 where none of them is right.
+        The right candidate, the first one if there are several; -1 if none is right.
     cost : array of float64, shape (n_candidates,)
-        What choosing a candidate costs, zero for all that are right.
+        Cost of choosing a candidate, zero for all right ones.
     names : sequence of str
-        What candidates are called, each name once or as often as it is a candidate.
+        Names of the candidates; a name may occur once, or once per candidate that has it.
     ids : array of int64, shape (n_candidates,)
         Index in `names` of each candidate.
     ranks : array of int64, shape (n_candidates,)
-        Place in the order of the source, from 0.
+        Rank in the order of the source, from 0.
     units : array of int64, shape (n,)
-        Number of the sentence or document that an instance belongs to: these are drawn anew together.
+        Index of the sentence or document of each instance; the bootstrap draws these units.
     references : sequence of str, optional
-        What would have been right as a text, one an instance, whether or not it is a candidate.
+        The right text of each instance, which need not be a candidate.
     """
 
     offsets: Ints
@@ -66,7 +66,7 @@ class Outcomes:
         right: ArrayLike | None = None,
         units: ArrayLike | None = None,
     ) -> Outcomes:
-        """Return the outcomes of instances that all have the same candidates.
+        """Return the outcomes of instances that share their candidates.
 
         Parameters
         ----------
@@ -74,9 +74,9 @@ class Outcomes:
         gold, chosen : arrays of int, shape (n,)
         scores : array of float, shape (n, K) or (n * K,), optional
         right : array of bool, shape (n, K), optional
-            All that are right; `gold` alone, if it is not given.
+            All right candidates; by default only `gold`.
         units : array of int, shape (n,), optional
-            Each instance by itself, if it is not given.
+            By default each instance is a unit.
         """
         k, golds = len(candidates), np.asarray(gold, np.int64)
         n = len(golds)
@@ -108,11 +108,12 @@ class Outcomes:
         Parameters
         ----------
         lists : CandidateLists
-            Their costs are known; with `references` they need not be: then only exact matches are right.
+            Lists with known costs. With `references`, costs may be unknown: then only exact matches are
+            right.
         scores : array of float, shape (n_candidates,), optional
-            Those of the source, if none are given.
+            By default the scores of the source.
         chosen : array of int, shape (n,), optional
-            The best by score, if it is not given.
+            By default the candidates with the best score.
         references : sequence of str, optional
         units : array of int, shape (n,), optional
         """
@@ -140,33 +141,33 @@ class Outcomes:
 
     @classmethod
     def from_decisions(cls, decisions: Decisions) -> Outcomes:
-        """Return the outcomes of decisions in text whose words are right; others are left out."""
-        known = decisions.take(np.flatnonzero(decisions.observed >= 0))
-        firsts = np.cumsum([0, *(len(group.candidates) for group in known.table)])
-        inside = np.arange(len(known.scores)) - np.repeat(known.offsets[:-1], np.diff(known.offsets))
-        of_row = np.repeat(known.groups, np.diff(known.offsets))
-        names: Sequence[str] = tuple(name for group in known.table for name in group.candidates)
+        """Return the outcomes of decisions in correct text; decisions without a word are left out."""
+        labelled = decisions.take(np.flatnonzero(decisions.observed >= 0))
+        firsts = np.cumsum([0, *(len(group.candidates) for group in labelled.table)])
+        inside = np.arange(len(labelled.scores)) - np.repeat(labelled.offsets[:-1], np.diff(labelled.offsets))
+        of_row = np.repeat(labelled.groups, np.diff(labelled.offsets))
+        names: Sequence[str] = tuple(name for group in labelled.table for name in group.candidates)
         ids = firsts[of_row] + inside
-        if known.own is not None:
-            names, ids = known.own.texts, np.arange(len(inside))
+        if labelled.own is not None:
+            names, ids = labelled.own.texts, np.arange(len(inside))
         return cls(
-            known.offsets,
-            known.scores.astype(np.float64),
-            known.chosen.astype(np.int64),
-            known.observed.astype(np.int64),
-            (inside != np.repeat(known.observed, np.diff(known.offsets))).astype(np.float64),
+            labelled.offsets,
+            labelled.scores.astype(np.float64),
+            labelled.chosen.astype(np.int64),
+            labelled.observed.astype(np.int64),
+            (inside != np.repeat(labelled.observed, np.diff(labelled.offsets))).astype(np.float64),
             names,
             ids,
             inside,
-            known.documents.astype(np.int64),
+            labelled.documents.astype(np.int64),
         )
 
     @classmethod
     def joined(cls, parts: Sequence[Outcomes]) -> Outcomes:
-        """Return the outcomes of several parts, one after another."""
+        """Return the concatenated outcomes of several parts."""
         begins = np.cumsum([0, *(part.offsets[-1] for part in parts)])
         named = np.cumsum([0, *(len(part.names) for part in parts)])
-        told = [part.references for part in parts if part.references is not None]
+        reference_lists = [part.references for part in parts if part.references is not None]
         return cls(
             np.concatenate(
                 [[0], *(part.offsets[1:] + at for part, at in zip(parts, begins, strict=False))]
@@ -179,17 +180,19 @@ class Outcomes:
             _joined(part.ids + at for part, at in zip(parts, named, strict=False)),
             _joined(part.ranks for part in parts),
             _joined(part.units for part in parts),
-            [each for one in told for each in one] if told and len(told) == len(parts) else None,
+            [reference for one in reference_lists for reference in one]
+            if reference_lists and len(reference_lists) == len(parts)
+            else None,
         )
 
     def __len__(self) -> int:
         return len(self.chosen)
 
     def take(self, index: NDArray[np.generic]) -> Outcomes:
-        """Return some of the outcomes, in the order of `index`; one may be taken several times."""
+        """Return some of the outcomes, in the order of `index`; an outcome may occur several times."""
         at = np.arange(len(self))[index]
         rows, offsets = take_rows(self.offsets, at)
-        told = self.references
+        references = self.references
         return Outcomes(
             offsets,
             self.scores[rows],
@@ -200,7 +203,7 @@ class Outcomes:
             self.ids[rows],
             self.ranks[rows],
             self.units[at],
-            None if told is None else [told[i] for i in at.tolist()],
+            None if references is None else [references[i] for i in at.tolist()],
         )
 
     def with_chosen(self, chosen: Ints) -> Outcomes:
@@ -209,38 +212,38 @@ class Outcomes:
 
     @property
     def first(self) -> Ints:
-        """What the source has in front, shape ``(n,)``."""
+        """The first candidate of the source, shape ``(n,)``."""
         return segments.argmax(-self.ranks.astype(np.float64), self.offsets)
 
     @property
     def chosen_cost(self) -> Floats:
-        """What each choice costs, shape ``(n,)``; no answer costs as much as the dearest one."""
+        """Cost of each choice, shape ``(n,)``; no answer costs as much as the most expensive candidate."""
         dearest = segments.maxima(self.cost, self.offsets)
         return np.where(self.chosen >= 0, self._of_rows(self.cost), dearest)
 
     @property
     def right(self) -> NDArray[np.bool_]:
-        """Whether each choice is right, shape ``(n,)``; no answer is not."""
+        """Whether each choice is right, shape ``(n,)``; no answer counts as wrong."""
         return (self.chosen >= 0) & (self._of_rows(self.cost) == 0)
 
     @property
     def chosen_ids(self) -> Ints:
-        """Index in `names` of what was chosen, shape ``(n,)``; -1 for no answer."""
+        """Index in `names` of each choice, shape ``(n,)``; -1 for no answer."""
         return np.where(self.chosen >= 0, self._of_rows(self.ids), -1)
 
     @property
     def gold_ids(self) -> Ints:
-        """Index in `names` of what is right: of several what was chosen, if it is among them; -1 for none."""
+        """Index in `names` of the right candidate, preferably the chosen one; -1 if none is right."""
         there = np.where(self.gold >= 0, self.ids[self.offsets[:-1] + np.maximum(self.gold, 0)], -1)
         return np.where(self.right, self.chosen_ids, there)
 
     @property
     def chosen_texts(self) -> list[str]:
-        """What was chosen, shape ``(n,)``; empty for no answer."""
+        """The chosen texts, shape ``(n,)``; empty for no answer."""
         return [self.names[i] if i >= 0 else "" for i in self.chosen_ids.tolist()]
 
     def _of_rows(self, values: NDArray[np.generic]) -> NDArray[np.generic]:
-        """Return the values of the chosen candidates, the first where there is no answer."""
+        """Return the values of the chosen candidates, or of the first candidate if there is no answer."""
         return values[self.offsets[:-1] + np.maximum(self.chosen, 0)]
 
 
@@ -249,87 +252,87 @@ def _joined(parts: object) -> Ints:
 
 
 class Measure(Protocol):
-    """How good decisions are, as one number."""
+    """A measure of the quality of decisions, as one number."""
 
     @property
     def name(self) -> str:
-        """What people call it, such as ``"accuracy"`` or ``"F1 of 'to'"``."""
+        """Display name, such as ``"accuracy"`` or ``"F1 of 'to'"``."""
 
     @property
     def unit(self) -> str:
-        """What it counts, such as ``"edits per character"``; ``"share"`` is shown as a percentage."""
+        """Unit, such as ``"edits per character"``; ``"share"`` is displayed as a percentage."""
 
     @property
     def more_is_better(self) -> bool:
-        """Whether the larger of two values is the better one."""
+        """Whether larger values are better."""
 
     def value(self, outcomes: Outcomes) -> float:
-        """Return the figure, whatever the order of the instances; NaN where it is not defined."""
+        """Return the value, which does not depend on the order of instances; NaN if it is not defined."""
 
 
 class MeasureTraits:
-    """Fields that a measure may declare; the values here stand where it does not."""
+    """Optional traits of a measure, with their default values."""
 
     for_lists: bool = True
-    """Whether it says something of lists whose candidates are in no other list, such as n-best lists."""
+    """Whether it applies to lists whose candidates occur in no other list, such as n-best lists."""
 
 
 @runtime_checkable
 class AddsUp(Protocol):
-    """A measure that is made of sums over instances."""
+    """A measure made of sums over instances, whose bootstrap is one matrix product."""
 
     def terms(self, outcomes: Outcomes) -> Floats:
-        """Return what each instance adds to each sum, shape ``(n, k)``."""
+        """Return the contribution of each instance to each sum, shape ``(n, k)``."""
 
     def of_sums(self, sums: Floats) -> Floats:
-        """Return the figure of each row of sums, from shape ``(..., k)`` to shape ``(...)``."""
+        """Return the value for each row of sums, from shape ``(..., k)`` to shape ``(...)``."""
 
 
 @runtime_checkable
 class Reweighs(Protocol):
-    """A measure that is no sum, and yet knows its value where instances count several times or not at all."""
+    """A measure that is not a sum but can be computed for weighted instances."""
 
     def reweighed(self, outcomes: Outcomes, weights: Floats) -> Floats:
-        """Return the figure for each row of weights, from shape ``(m, n)`` to shape ``(m,)``."""
+        """Return the value for each row of weights, from shape ``(m, n)`` to shape ``(m,)``."""
 
 
 @runtime_checkable
 class CostsTexts(Protocol):
-    """A measure that says what a text costs where another one would have been right."""
+    """A measure that defines the cost of a text, given the right text."""
 
     def costs(self, texts: Sequence[str], references: Sequence[str]) -> Floats:
-        """Return the cost of each text beside its reference, zero where it is right, shape ``(n,)``."""
+        """Return the cost of each text given its reference, zero if it is right, shape ``(n,)``."""
 
 
 def applies_to_lists(measure: Measure) -> bool:
-    """Tell whether a measure says something of lists whose candidates are in no other list."""
+    """Return True if a measure applies to lists whose candidates occur in no other list."""
     return bool(getattr(measure, "for_lists", MeasureTraits.for_lists))
 
 
 class SumMeasure:
-    """A measure whose value is that of its sums over all instances."""
+    """Base class of measures that are the quotient of two sums over all instances."""
 
     __slots__ = ()
 
     @abstractmethod
     def terms(self, outcomes: Outcomes) -> Floats:
-        """Return what each instance adds to each sum, shape ``(n, k)``."""
+        """Return the contribution of each instance to each sum, shape ``(n, k)``."""
 
     def of_sums(self, sums: Floats) -> Floats:
         """Return the first sum divided by the second."""
         return divide(sums[..., 0], sums[..., 1])
 
     def value(self, outcomes: Outcomes) -> float:
-        """Return the figure; NaN where it is not defined."""
+        """Return the value; NaN if it is not defined."""
         return float(self.of_sums(self.terms(outcomes).sum(axis=0)))
 
 
 def divide(above: Floats, below: Floats) -> Floats:
-    """Return quotients; NaN where nothing is divided by."""
+    """Return the quotients; NaN for division by zero."""
     shape = np.broadcast_shapes(np.shape(above), np.shape(below))
     return np.divide(above, below, out=np.full(shape, np.nan), where=np.asarray(below) != 0)
 
 
 def stack_terms(*terms: NDArray[np.generic]) -> Floats:
-    """Return terms side by side, shape ``(n, k)``."""
+    """Stack terms as columns, shape ``(n, k)``."""
     return np.stack([np.asarray(term, np.float64) for term in terms], axis=1)

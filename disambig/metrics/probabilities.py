@@ -1,4 +1,4 @@
-"""Reliability: whether probabilities agree with how often decisions are right."""
+"""Reliability: whether decisions with a probability of 80 % are right in 80 % of cases."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ N_BINS = 10
 
 
 def reliability(predicted: NDArray[np.float64], right: NDArray[np.bool_]) -> dict[str, Any]:
-    """Set the probabilities of decisions against how often they were right.
+    """Compare the probabilities of decisions with how often they were right.
 
     Parameters
     ----------
     predicted : array of float, shape (n,)
-        Probability of each decision to be right.
+        Predicted probability that each decision is right.
     right : array of bool, shape (n,)
 
     Returns
     -------
     dict
-        ``n``; ``bins``, a list for `N_BINS` equal ranges, empty ones left out, each with ``low``, ``high``,
-        ``predicted`` and ``observed`` (means) and ``n``; ``expected_calibration_error``, the mean
-        difference of both over the bins, by their size (None for no decision); ``brier``, the mean squared
+        ``n``; ``bins``, a list of the nonempty ones of `N_BINS` equal ranges, each with ``low``, ``high``,
+        ``predicted`` and ``observed`` (means) and ``n``; ``expected_calibration_error``, the mean difference
+        of the two over the bins, weighted by size (None for no decision); ``brier``, the mean squared
         difference of probability and outcome (0 is best; None for no decision).
     """
     predicted = np.asarray(predicted, np.float64)
@@ -51,16 +51,16 @@ def reliability(predicted: NDArray[np.float64], right: NDArray[np.bool_]) -> dic
     }
 
 
-def reliability_lines(found: dict[str, Any]) -> list[str]:
-    """Return what `reliability` found as lines for people."""
-    if not found["n"]:
+def reliability_lines(result: dict[str, Any]) -> list[str]:
+    """Format the result of `reliability` as lines of text."""
+    if not result["n"]:
         return []
     lines = [
         f"probability of the chosen candidate: expected calibration error "
-        f"{found['expected_calibration_error']:.2%}, Brier score {found['brier']:.4f}",
+        f"{result['expected_calibration_error']:.2%}, Brier score {result['brier']:.4f}",
         "  said to be right   mean    is right        n",
     ]
-    for at in found["bins"]:
+    for at in result["bins"]:
         between = f"{at['low']:.0%} to {at['high']:.0%}"
         lines.append(f"  {between:>16} {at['predicted']:7.1%}  {at['observed']:8.1%} {at['n']:9,}")
     return lines
@@ -72,15 +72,15 @@ def choice_reliability(
     chosen: NDArray[np.int32],
     observed: NDArray[np.int32],
 ) -> dict[str, Any]:
-    """Return the `reliability` of what was chosen.
+    """Return the `reliability` of the chosen candidates.
 
     Parameters
     ----------
     probabilities : array of float, shape (n_candidates,)
     offsets : array of int64, shape (n + 1,)
-        Where the candidates of each decision lie.
+        Offsets of the candidates of each decision.
     chosen, observed : arrays of int, shape (n,)
-        The chosen and the right candidate; decisions where the latter is below 0 are left out.
+        The chosen and the right candidate; decisions whose right candidate is below 0 are left out.
     """
-    known = observed >= 0
-    return reliability(probabilities[offsets[:-1] + chosen][known], (chosen == observed)[known])
+    labelled = observed >= 0
+    return reliability(probabilities[offsets[:-1] + chosen][labelled], (chosen == observed)[labelled])

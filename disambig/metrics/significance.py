@@ -1,4 +1,10 @@
-"""Confidence intervals and significance tests."""
+"""Confidence intervals, the paired bootstrap and significance tests.
+
+The bootstrap draws sentences, documents or instances with replacement, the same ones for both systems. A draw
+is represented by how often each unit is drawn. A measure made of sums (`AddsUp`) is then computed for
+thousands of draws by one matrix product, one that `Reweighs` from the same counts, and any other from the
+drawn instances.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +22,7 @@ Z95 = 1.959964
 
 
 def wilson(right: float, n: float) -> tuple[float, float]:
-    """Return the 95 % interval of a share (Wilson 1927); (0, 1) where nothing was seen."""
+    """Return the 95 % interval of a share (Wilson 1927); (0, 1) for no observation."""
     if n == 0:
         return 0.0, 1.0
     share, z2 = right / n, Z95**2
@@ -28,14 +34,14 @@ def wilson(right: float, n: float) -> tuple[float, float]:
 def mean_interval(
     tallies: Sequence[tuple[int, int]], *, draws: int = 2000, seed: int = 0
 ) -> tuple[float, float]:
-    """Return the 95 % bootstrap interval of the mean over groups of each group's share.
+    """Return the 95 % bootstrap interval of the mean share over groups.
 
-    The examples of each group are resampled; the groups themselves are not, they are the ones asked for.
+    Only the examples of each group are resampled, since the groups themselves are fixed.
 
     Parameters
     ----------
     tallies : sequence of (int, int)
-        Right ones, and all, of each group; no group is empty.
+        Numbers of right and of all examples of each group; no group is empty.
     """
     rng = np.random.default_rng(seed)
     means = np.mean([rng.binomial(n, right / n, size=draws) / n for right, n in tallies], axis=0)
@@ -47,29 +53,29 @@ Floats = NDArray[np.float64]
 DRAWS = 10_000
 SHARE = 0.95
 _CELLS = 4_000_000
-"""Numbers held at a time."""
+"""Maximum number of array elements held at a time."""
 _ALIKE = 8
 _FEW = 16
-"""Units are drawn by kind where there are `_ALIKE` times fewer kinds than units, and few sums."""
+"""Units are drawn by kind if there are `_ALIKE` times fewer kinds than units, and few sums."""
 
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """Two systems on the same instances.
+    """The comparison of two systems on the same instances.
 
     Attributes
     ----------
     first, second : float
-        Their figures.
+        The values of the measure.
     difference : float
         The second less the first.
     first_interval, second_interval, interval : (float, float)
-        Percentile intervals of the three.
+        Percentile intervals of the two values and of the difference.
     p : float
-        Two-sided: how often a draw, moved so that there is no difference on average, differs as much. Never
-        0; 1 where nothing differs.
+        Two-sided p: the share of draws, centred at no difference, with a difference at least as large. It is
+        never 0, and 1 if nothing differs.
     n_units, draws : int
-        Units drawn from; draws in which the measure is defined.
+        Number of units, and of draws in which the measure is defined.
     """
 
     first: float
@@ -98,10 +104,10 @@ def paired_bootstrap(
     ----------
     measure : Measure
     first, second : Outcomes
-        Of the same instances in the same order; the units drawn are those of `first`.
+        Outcomes of the same instances in the same order; the units are those of `first`.
     draws, seed : int
     share : float
-        Of the draws that lie in an interval.
+        Share of the draws that lie in an interval.
 
     References
     ----------
@@ -130,15 +136,15 @@ def paired_bootstrap(
 def bootstrap_interval(
     measure: Measure, outcomes: Outcomes, *, draws: int = DRAWS, seed: int = 0, share: float = SHARE
 ) -> tuple[float, float]:
-    """Return the percentile interval of a figure; NaN where it is not defined in any draw."""
+    """Return the percentile interval of a measure; NaN if it is not defined in any draw."""
     drawn = resample_figures(measure, [outcomes], draws=draws, seed=seed)[:, 0]
     return _interval(drawn[np.isfinite(drawn)], share)
 
 
 def resample_figures(measure: Measure, systems: Sequence[Outcomes], *, draws: int, seed: int) -> Floats:
-    """Return the figure of each system in each draw, shape ``(draws, n_systems)``; NaN where not defined.
+    """Return the value of each system in each draw, shape ``(draws, n_systems)``; NaN if undefined.
 
-    In a draw all systems have the same units: those of the first one's instances.
+    In a draw all systems have the same units, which are those of the first system.
     """
     units, of_unit = np.unique(systems[0].units, return_inverse=True)
     n = len(units)
@@ -155,17 +161,17 @@ def resample_figures(measure: Measure, systems: Sequence[Outcomes], *, draws: in
                 for sums in _drawn_sums(np.hstack(tables), draws, rng)
             ]
         )
-    found = np.empty((draws, len(systems)))
+    figures = np.empty((draws, len(systems)))
     done = 0
     for counts in times_drawn(n, draws, rng, width=len(of_unit)):
         rows = slice(done, done := done + len(counts))
         for at, system in enumerate(systems):
-            found[rows, at] = _figures_of_draws(measure, system, counts[:, of_unit])
-    return found
+            figures[rows, at] = _figures_of_draws(measure, system, counts[:, of_unit])
+    return figures
 
 
 def times_drawn(n: int, draws: int, rng: np.random.Generator, *, width: int = 0) -> Iterator[Floats]:
-    """Yield how often each of `n` units is drawn, some draws at a time, shape ``(m, n)``."""
+    """Yield how often each of `n` units is drawn, in blocks of draws, shape ``(m, n)``."""
     block = max(1, _CELLS // max(n, width))
     for begin in range(0, draws, block):
         m = min(block, draws - begin)
@@ -174,7 +180,7 @@ def times_drawn(n: int, draws: int, rng: np.random.Generator, *, width: int = 0)
 
 
 def _drawn_sums(table: Floats, draws: int, rng: np.random.Generator) -> Iterator[Floats]:
-    """Yield the sums of each draw's rows of a table, some draws at a time, shape ``(m, k)``."""
+    """Yield the sums of each draw's rows of a table, in blocks of draws, shape ``(m, k)``."""
     n, k = table.shape
     if k <= _FEW:
         kinds, number = np.unique(table, axis=0, return_counts=True)
@@ -186,7 +192,7 @@ def _drawn_sums(table: Floats, draws: int, rng: np.random.Generator) -> Iterator
 
 
 def _figures_of_draws(measure: Measure, outcomes: Outcomes, counts: Floats) -> Floats:
-    """Return the figure for each row of how often instances are drawn."""
+    """Return the value for each row of drawing counts."""
     if isinstance(measure, Reweighs):
         return measure.reweighed(outcomes, counts)
     instances = np.arange(len(outcomes))
@@ -208,7 +214,7 @@ def _interval(values: Floats, share: float) -> tuple[float, float]:
 
 
 def _p(differences: Floats, difference: float) -> float:
-    """Return how many draws, centred, are as far from 0 as the difference is; itself counted as one."""
+    """Return the share of centred draws as far from 0 as the difference, which counts as a draw."""
     if not len(differences) or not np.isfinite(difference):
         return float("nan")
     rounding = 1e-12 * max(1.0, abs(difference))
@@ -217,7 +223,7 @@ def _p(differences: Floats, difference: float) -> float:
 
 
 def mcnemar(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> float:
-    """Return the two-sided p of two systems judged on the same examples (McNemar 1947, exact binomial).
+    """Return the two-sided p of two systems evaluated on the same examples (McNemar 1947, exact binomial).
 
     Parameters
     ----------
@@ -228,7 +234,7 @@ def mcnemar(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> float:
 
 
 def mcnemar_from_counts(only_first: int, only_second: int) -> float:
-    """Return what `mcnemar` does, from how many examples only one of both systems got right."""
+    """Return the result of `mcnemar`, given the numbers of examples that only one system got right."""
     from scipy.special import bdtr
 
     n = only_first + only_second
@@ -236,9 +242,9 @@ def mcnemar_from_counts(only_first: int, only_second: int) -> float:
 
 
 def chi_squared(right_first: int, n_first: int, right_second: int, n_second: int) -> float:
-    """Return the p of two systems from the 2 x 2 table of right and wrong ones, without correction.
+    """Return the p of two systems from the 2 x 2 table of right and wrong examples, without correction.
 
-    It takes the two sets of examples as independent: on the same examples `mcnemar` finds more.
+    The two sets of examples are assumed to be independent; on the same examples, `mcnemar` has more power.
     """
     right, n = right_first + right_second, n_first + n_second
     if n_first == 0 or n_second == 0 or right in (0, n):
@@ -250,16 +256,16 @@ def chi_squared(right_first: int, n_first: int, right_second: int, n_second: int
 
 
 def wilcoxon(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
-    """Return the two-sided p of two systems judged on the same data sets (Wilcoxon's signed ranks, 1945).
+    """Return the two-sided p of two systems evaluated on the same data sets (Wilcoxon's signed ranks, 1945).
 
     Parameters
     ----------
     first, second : arrays of float, shape (n,)
-        A figure of each system, data set by data set; those with equal figures say nothing.
+        The value of each system on each data set; data sets with equal values are ignored.
     """
     from scipy.stats import wilcoxon as signed_ranks
 
-    # rounded: what differs by rounding error is a tie
+    # rounded, so that differences by rounding errors are ties
     differences = np.round(np.asarray(first) - np.asarray(second), 12)
     differences = differences[differences != 0]
     return float(signed_ranks(differences).pvalue) if len(differences) else 1.0

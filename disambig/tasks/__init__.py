@@ -1,4 +1,4 @@
-"""Tasks of no language and no paper: candidates are named by a config. Features never enter here."""
+"""Generic tasks, for any language, whose candidates a config lists."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Tasks whose candidates a config names, and the task of candidate lists."""
+"""Tasks whose candidates a config lists, and the task of candidate lists."""
 
 from __future__ import annotations
 
@@ -27,35 +27,35 @@ from disambig.text import TokenView
 from disambig.types import Decides
 
 ZERO = ""
-"""The candidate that is no word."""
+"""The candidate that stands for no word."""
 GAPS = ("all", "none")
 Sets = str | Path | Sequence[str | Sequence[str]]
 
 
 @dataclass(frozen=True)
 class OwnCandidates:
-    """Decide between the words of a list, or of several lists.
+    """Decide between the words of one list or of several lists.
 
     Parameters
     ----------
     candidates : sequence of str, optional
-        One list, such as ``["a", "an", "the", ""]``; the empty one is no word.
+        One list, such as ``["a", "an", "the", ""]``; the empty candidate stands for no word.
     sets : path or sequence, optional
-        Several lists in place of one: a file of sets (see `read_confusion_sets`), or
+        Several lists instead of one: a file of sets (see `read_confusion_sets`), or
         ``["bring/take", ["may be", "maybe"]]``.
     gaps : str
-        With the zero candidate: ``"all"`` decides every empty place between two words of a sentence that
-        are written apart, next to no other candidate; ``"none"`` decides where a candidate stands only (is
-        it one too many?).
+        Applies if there is an empty candidate. ``"all"`` also decides every empty place between two words of
+        a sentence that are separated by a space and are not next to another candidate; ``"none"`` decides
+        only occurrences of candidates (is the word superfluous?).
     name, language : str
-        Of the task: the name is the default key of its annotations.
+        Name and language of the task; the name is the default key of its annotations.
 
     Raises
     ------
     UserError
-        D411 for candidates that make no sense, D485 for both or none of `candidates` and `sets`,
-        D486 for an unknown value of `gaps`, D663 for a text in place of a list. A file of sets is read when
-        `groups` is asked for.
+        D411 for invalid candidates, D485 if not exactly one of `candidates` and `sets` is given, D486 for an
+        unknown value of `gaps`, D663 for a string instead of a list. A file of sets is read when `groups` is
+        first used.
     """
 
     candidates: Sequence[str] | None = None
@@ -81,15 +81,15 @@ class OwnCandidates:
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
-        """One group a list."""
+        """One group for each list."""
         return (*(_groups(self.candidates, self.sets) if self.own is None else self.own), *self.extra)
 
     def of_groups(self, groups: Sequence[Group]) -> OwnCandidates:
-        """Return the task with these lists in place of its own: those that a saved model was trained for."""
+        """Return the task with other lists, such as those that a saved model was trained on."""
         return replace(self, own=tuple(groups), extra=())
 
     def with_groups(self, groups: Sequence[Group]) -> OwnCandidates:
-        """Return the task with further lists behind its own."""
+        """Return the task with further lists after its own."""
         return replace(self, extra=(*self.extra, *groups))
 
     @cached_property
@@ -98,15 +98,15 @@ class OwnCandidates:
         return CandidateFinder.from_groups(self.groups, zero=True)
 
     def instances(self, view: TokenView) -> Instances:
-        """Return every occurrence of a candidate, and the empty places where none stands."""
-        found = self.finder.find(view)
+        """Return every occurrence of a candidate, and the empty places where no candidate occurs."""
+        occurrences = self.finder.find(view)
         zeros = [g for g, group in enumerate(self.groups) if ZERO in group.candidates]
         if not zeros or self.gaps == "none" or not len(view):
-            return found
+            return occurrences
         places = empty_places(view)
-        parts = [found]
+        parts = [occurrences]
         for g in zeros:
-            free = places[apart(places, found.take(found.groups == g), len(view))]
+            free = places[apart(places, occurrences.take(occurrences.groups == g), len(view))]
             n = len(free)
             zero = self.groups[g].candidates.index(ZERO)
             parts.append(
@@ -136,45 +136,45 @@ def _groups(candidates: Sequence[str] | None, sets: Sets | None) -> tuple[Group,
     return groups
 
 
-def _group(said: str | Sequence[str]) -> Group:
-    """Return a group; of a list one member may be no word, and is the last then."""
-    if isinstance(said, str):
-        return confusion_set(said)
-    words = [str(one) for one in said if str(one).strip()]
-    n_empty = len(said) - len(words)
-    name = "/".join(map(str, said))
+def _group(value: str | Sequence[str]) -> Group:
+    """Return a group; one member of a list may be the empty candidate, which becomes the last one."""
+    if isinstance(value, str):
+        return confusion_set(value)
+    words = [str(one) for one in value if str(one).strip()]
+    n_empty = len(value) - len(words)
+    name = "/".join(map(str, value))
     if n_empty > 1:
         raise UserError("D411", name=name, problem="no word (the empty candidate) is there twice")
     if not n_empty:
         return confusion_set(words)
     if not words:
         raise UserError("D411", name=name, problem="it needs a word beside the empty candidate")
-    known = confusion_set(words) if len(words) > 1 else _alone(words[0])
-    return Group(f"{known.name}/-", (*known.candidates, ZERO))
+    group = confusion_set(words) if len(words) > 1 else _single_word_group(words[0])
+    return Group(f"{group.name}/-", (*group.candidates, ZERO))
 
 
-def _alone(word: str) -> Group:
-    """Return a group of one word, which must be one that a set could have."""
+def _single_word_group(word: str) -> Group:
+    """Return a group of one word, which is checked like a member of a set."""
     checked = confusion_set([word, "x" if word.strip().lower() != "x" else "y"])
     return Group(checked.candidates[0], checked.candidates[:1])
 
 
 @dataclass(frozen=True)
 class Lists:
-    """Find the best candidate of each list that a reader brings; in a text there is nothing to decide.
+    """Find the best candidate of each list that a reader provides; nothing is decided in a text.
 
     Parameters
     ----------
     name, language : str
-        Of the task.
+        Name and language of the task.
     measure : str
-        What a candidate costs beside the reference, where a list says no costs: ``"cer"`` (edits of
-        characters), ``"wer"`` (of words) or ``"exact"``.
+        Cost of a candidate given the reference, if the list has no costs: ``"cer"`` (edits of characters),
+        ``"wer"`` (edits of words) or ``"exact"``.
 
     Raises
     ------
     UserError
-        D487 for a name that is none; D431, D437 for a measure that is none, or none of lists.
+        D487 for an invalid name; D431 for an unknown measure, D437 for one that does not apply to lists.
     """
 
     name: str = "rerank"
@@ -189,15 +189,15 @@ class Lists:
 
     @property
     def metric(self) -> tuple[str, None]:
-        """The measure that decisions serve."""
+        """The measure by which decisions are evaluated."""
         return self.measure, None
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
-        """One group, whose candidates are those of each list."""
+        """One group without candidates, since each list has its own."""
         return (Group(self.name, ()),)
 
     def instances(self, view: TokenView) -> Instances:
-        """Return nothing: lists do not stand in texts."""
+        """Return no instances, since lists do not occur in texts."""
         none = np.empty(0, np.int32)
         return Instances(np.empty(0, np.int64), none, none, none, CandidateLists.from_texts([]))

@@ -1,8 +1,8 @@
-"""Checks for people who write plugins: whether a task, extractor, kernel, ... keeps its contract.
+"""Contract checks for authors of plugins: tasks, extractors, kernels, learners and other entries.
 
 Each function returns a list of checks, pairs of a name and a function without arguments that raises
-`AssertionError` where the contract is broken. Three lines make them tests of their own in pytest,
-so that ``pytest -k repeatable`` picks one::
+`AssertionError` if the contract is broken. Three lines turn them into separate pytest tests, so that
+``pytest -k repeatable`` selects one::
 
     import pytest
     from disambig.testing import check_learner
@@ -14,7 +14,7 @@ so that ``pytest -k repeatable`` picks one::
 
 Without pytest: ``for check in check_task(MyTask(), texts): check()``.
 
-No test of disambig's own lives here, and nothing here knows a plugin.
+This package contains no tests of disambig itself and does not depend on any plugin.
 """
 
 from disambig.testing.checks import (

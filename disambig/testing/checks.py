@@ -1,4 +1,8 @@
-"""Checks and their helpers, small learning problems, and scored examples."""
+"""The type of checks, helpers, small learning problems with known answers, and scored examples.
+
+In all learning problems some columns are clearly larger for the right candidate, so that some weights make no
+mistake; the other columns are noise. The first candidate is right in more than half of the instances.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +31,7 @@ from disambig.types import Arrays, Between, CandidateBatch, Decides
 
 
 class Check(NamedTuple):
-    """A pair: what is checked, and the function that raises `AssertionError` where it does not hold."""
+    """A check: its name, and a function that raises `AssertionError` if it fails."""
 
     name: str
     run: Callable[[], None]
@@ -41,18 +45,18 @@ class Check(NamedTuple):
 
 
 def collect_checks(owner: Any) -> list[Check]:
-    """Return the methods of `owner` that are not private, in the order in which they are written."""
+    """Return the public methods of `owner` as checks, in the order of their definition."""
     return [Check(name, getattr(owner, name)) for name in vars(type(owner)) if not name.startswith("_")]
 
 
 def require(holds: bool | np.bool_, message: str) -> None:
-    """Raise `AssertionError` with `message` unless `holds` (``assert`` goes away under ``python -O``)."""
+    """Raise `AssertionError` with `message` unless `holds` (``assert`` has no effect under ``python -O``)."""
     if not holds:
         raise AssertionError(message)
 
 
 def require_equal(seen: Any, expected: Any, what: str) -> None:
-    """Raise unless two arrays are equal bit for bit."""
+    """Raise unless two arrays are equal bit by bit."""
     seen, expected = np.asarray(seen), np.asarray(expected)
     require(seen.shape == expected.shape, f"{what}: shape {seen.shape}, expected {expected.shape}")
     require(np.array_equal(seen, expected), f"{what}: {seen} is not {expected}")
@@ -77,7 +81,7 @@ def require_state(arrays: Arrays, what: str) -> None:
 
 
 def require_batch(batch: CandidateBatch, what: str) -> None:
-    """Raise unless a batch is in order and its `adjoint` is the adjoint of its `scores`."""
+    """Raise unless a batch is consistent and its `adjoint` is the adjoint of its `scores`."""
     n_rows, n_columns = len(batch.cost), len(batch.columns)
     offsets = batch.offsets
     steps = np.diff(offsets)
@@ -100,7 +104,7 @@ def require_batch(batch: CandidateBatch, what: str) -> None:
 
 
 def plain(value: Any) -> bool:
-    """Tell whether `value` can be written as JSON."""
+    """Return True if `value` can be written as JSON."""
     if isinstance(value, dict):
         return all(isinstance(key, str) and plain(item) for key, item in value.items())
     if isinstance(value, list | tuple):
@@ -109,7 +113,7 @@ def plain(value: Any) -> bool:
 
 
 def accuracy(batch: CandidateBatch, scores: NDArray[np.float64]) -> float:
-    """Return the share of instances whose best row costs nothing."""
+    """Return the share of instances whose best row has no cost."""
     from disambig.data import segments
 
     best = batch.offsets[:-1] + segments.argmax(scores, batch.offsets)
@@ -120,9 +124,9 @@ GROUPS = ("2-gram", "3-gram", "4-gram", "5-gram", "bias")
 
 
 def blocks(n: int = 60, *, labels: int = 3, seed: int = 0) -> DenseBlocks:
-    """Return class blocks with one attribute for each of `GROUPS`; counts like those of n-grams.
+    """Return class blocks with one attribute for each of `GROUPS`; the values resemble n-gram counts.
 
-    Equal weights on the 3-grams choose right everywhere, and so does each learner that finds them.
+    Equal weights on the 3-grams choose the right candidate everywhere, and every learner can find them.
     """
     rng = np.random.default_rng(seed)
     right = _labels(n, labels, rng)
@@ -157,7 +161,7 @@ def lists(n: int = 60, *, longest: int = 6, columns: int = 8, seed: int = 0) -> 
 
 
 def crossed(n: int = 60, *, labels: int = 3, columns: int = 8, seed: int = 0) -> CrossedRows:
-    """Return one sparse row an instance, crossed with labels: some words, and a constant column last."""
+    """Return sparse rows, one per instance, crossed with labels: some words and a constant last column."""
     from scipy.sparse import csr_array
 
     rng = np.random.default_rng(seed)
@@ -176,7 +180,7 @@ def crossed(n: int = 60, *, labels: int = 3, columns: int = 8, seed: int = 0) ->
 def dense_lists(n: int = 60, *, longest: int = 6, seed: int = 0) -> DenseLists:
     """Return lists of different lengths whose candidates share one attribute for each of `GROUPS`.
 
-    Equal weights on the 3-grams choose right everywhere; costs are graded, as in `lists`.
+    Equal weights on the 3-grams choose the right candidate everywhere; costs are graded as in `lists`.
     """
     sparse = lists(n, longest=longest, seed=seed)
     rng = np.random.default_rng(seed + 1)
@@ -189,7 +193,7 @@ def dense_lists(n: int = 60, *, longest: int = 6, seed: int = 0) -> DenseLists:
 
 
 def crossed_lists(n: int = 60, *, labels: int = 5, columns: int = 10, seed: int = 0) -> CrossedLists:
-    """Return one sparse row an instance and a few labels that it may have, the right one among them."""
+    """Return sparse rows, one per instance, with a few possible labels each, including the right one."""
     whole = crossed(n, labels=labels, columns=columns, seed=seed)
     rng = np.random.default_rng(seed + 1)
     kept = (rng.random(whole.costs.shape) < 0.5) | (whole.costs == 0)
@@ -201,10 +205,10 @@ def crossed_lists(n: int = 60, *, labels: int = 5, columns: int = 10, seed: int 
 
 
 def chains(n: int = 30, *, labels: int = 3, words: int = 6, longest: int = 6, seed: int = 0) -> SequenceRows:
-    """Return sequences of words and labels; the words at the end say nothing, but the label before does.
+    """Return sequences of words and labels; the last words are only predictable from the label before.
 
-    Such a word has the label that comes after that of the word before it. Some weights of words and of pairs
-    of labels make no mistake; those of words alone make many.
+    The label of such a word is the one after the label of the previous word. Some weights of words and of
+    pairs of labels make no mistake; weights of words alone make many.
     """
     from scipy.sparse import csr_array
 
@@ -223,7 +227,7 @@ def chains(n: int = 30, *, labels: int = 3, words: int = 6, longest: int = 6, se
 
 def _labels(n: int, labels: int, rng: np.random.Generator) -> NDArray[np.int64]:
     right = np.where(rng.random(n) < 0.5, 0, rng.integers(labels, size=n))
-    right[: min(n, labels)] = np.arange(min(n, labels))  # every label occurs
+    right[: min(n, labels)] = np.arange(min(n, labels))  # so that every label occurs
     return right
 
 
@@ -245,7 +249,7 @@ LISTS = (Group("list", ()),)
 
 @dataclass(frozen=True)
 class MadeTask:
-    """A task that finds nothing: its examples are made."""
+    """A task without instances, whose examples are synthetic."""
 
     decides: Decides
     groups: tuple[Group, ...]
@@ -254,14 +258,14 @@ class MadeTask:
     metric: tuple[str, str | None] = ("accuracy", None)
 
     def instances(self, view: TokenView) -> Instances:
-        """Return no instance."""
+        """Return no instances."""
         nothing = np.zeros(0, np.int32)
         return Instances(np.zeros(0, np.int64), nothing, nothing, nothing)
 
 
 @dataclass(frozen=True)
 class MadeCalibrationData:
-    """Examples of a task, as `disambig.types.CalibrationData` has them; random numbers are the same each time."""
+    """Synthetic, reproducible calibration data; see `disambig.types.CalibrationData`."""
 
     task: MadeTask
     parts: tuple[ScoreBatch, ...]
@@ -269,24 +273,24 @@ class MadeCalibrationData:
 
     @property
     def rng(self) -> np.random.Generator:
-        """For what is drawn at random."""
+        """Random generator for sampling; it starts from the same seed each time."""
         return np.random.default_rng(0)
 
     def scored(self, group: int, *, most: int | None = None) -> ScoreBatch:
-        """Return the examples of a group, the first `most` of them."""
+        """Return the first `most` examples of a group."""
         part = self.parts[group]
         return part if most is None else take_scores(part, np.arange(min(most, len(part.offsets) - 1)))
 
 
 def make_calibration_data(between: Between = "words", n: int = 60, *, seed: int = 0) -> MadeCalibrationData:
-    """Return scored examples, of which three in four have the best score for the right candidate.
+    """Return scored examples in which the right candidate has the best score in three cases out of four.
 
     Parameters
     ----------
     between : "words", "labels" or "own"
         Two groups of words or of labels, or lists of one to six candidates.
     n : int
-        Examples of each group.
+        Number of examples of each group.
     seed : int
     """
     rng = np.random.default_rng(seed)
@@ -301,14 +305,14 @@ def make_calibration_data(between: Between = "words", n: int = 60, *, seed: int 
         cost = np.ones(rows, np.float32)
         cost[offsets[:-1] + right] = 0.0
         scores = rng.normal(size=rows) + 2.0 * (cost == 0)
-        found = rng.integers(0, 4, rows).astype(np.int32)
+        evidence = rng.integers(0, 4, rows).astype(np.int32)
         own = None
         if between == "own":
             own = replace(
                 CandidateLists.from_texts([[f"text {i}" for i in range(k)] for k in sizes]), costs=cost
             )
         asked = np.full(rows, 4, np.int32)
-        parts.append(ScoreBatch(group, number, offsets, scores, right, found, asked, cost, own))
+        parts.append(ScoreBatch(group, number, offsets, scores, right, evidence, asked, cost, own))
     decides = Decides("items" if between == "own" else "words", between)
     return MadeCalibrationData(MadeTask(decides, groups), tuple(parts))
 

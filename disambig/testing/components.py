@@ -1,4 +1,4 @@
-"""The contracts of tasks, extractors, kernels and learners."""
+"""Contracts of tasks, extractors, kernels and learners."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ def check_task(task: Task, texts: Sequence[str], tokenisation: Tokenisation | No
     ----------
     task : Task
     texts : sequence of str
-        Documents in which the task finds something to decide; any, where it decides items outside a text.
+        Documents in which the task finds something to decide; any documents if it decides items outside a
+        text.
     tokenisation : Tokenisation, optional
         By default ``disambig.words.v1``.
     """
@@ -86,9 +87,9 @@ class _TaskChecks:
         require(what.where in get_args(Where), f"decides at {what.where!r}: none of {get_args(Where)}")
         require(what.between in get_args(Between), f"decides between {what.between!r}: {get_args(Between)}")
         name, candidate = metric(self._task)
-        known = {each for group in self._task.groups for each in group.candidates}
+        names = {candidate for group in self._task.groups for candidate in group.candidates}
         require(
-            candidate is None or candidate in known, f"metric {name!r} is about {candidate!r}, no candidate"
+            candidate is None or candidate in names, f"metric {name!r} is about {candidate!r}, no candidate"
         )
 
     def has_groups_of_candidates(self) -> None:
@@ -97,13 +98,13 @@ class _TaskChecks:
         names = [group.name for group in groups]
         require(len(set(names)) == len(names), f"two groups share a name: {sorted(names)}")
         for group in groups:
-            known = set(group.candidates)
-            least = 0 if self._own else 2  # lists of its own say all there is to say
+            distinct = set(group.candidates)
+            least = 0 if self._own else 2  # per-instance lists replace the candidates of the group
             require(
-                len(known) == len(group.candidates) >= least,
+                len(distinct) == len(group.candidates) >= least,
                 f"{group.name}: fewer than two different candidates",
             )
-            strange = [name for variants in group.variants for name in variants if name not in known]
+            strange = [name for variants in group.variants for name in variants if name not in distinct]
             require(not strange, f"{group.name}: variants {strange} are no candidates")
 
     def takes_the_groups_of_a_saved_model(self) -> None:
@@ -112,15 +113,15 @@ class _TaskChecks:
             require(self._task.of_groups(given).groups == given, "of_groups: other groups than were given")
 
     def finds_instances(self) -> None:
-        found = self._find(self._texts)[1]
+        instances = self._find(self._texts)[1]
         if decides(self._task).where == "items":
-            require(len(found) == 0, "instances in a text, but it decides items, which a reader brings")
+            require(len(instances) == 0, "instances in a text, but it decides items, which a reader brings")
             return
-        require(len(found) > 0, "no instance in these texts: give texts with something to decide")
+        require(len(instances) > 0, "no instance in these texts: give texts with something to decide")
 
     def has_lists_where_it_says_so(self) -> None:
-        found, n = self._find(self._texts)[1], len(self._find(self._texts)[1])
-        own, between = found.own, decides(self._task).between
+        instances, n = self._find(self._texts)[1], len(self._find(self._texts)[1])
+        own, between = instances.own, decides(self._task).between
         if not self._own:
             require(
                 own is None, f"instances have lists of their own, but it decides between {between}, not own"
@@ -146,42 +147,53 @@ class _TaskChecks:
             require(own.features.shape == shape, f"features of shape {own.features.shape}, not {shape}")
 
     def keeps_text_order(self) -> None:
-        found = self._find(self._texts)[1]
-        require(bool((np.diff(found.positions) >= 0).all()), f"positions fall: {found.positions}")
+        instances = self._find(self._texts)[1]
+        require(bool((np.diff(instances.positions) >= 0).all()), f"positions fall: {instances.positions}")
 
     def points_at_groups_and_candidates(self) -> None:
-        found, groups = self._find(self._texts)[1], self._task.groups
+        instances, groups = self._find(self._texts)[1], self._task.groups
         require(
-            bool(((found.groups >= 0) & (found.groups < len(groups))).all()), "a group index is out of range"
+            bool(((instances.groups >= 0) & (instances.groups < len(groups))).all()),
+            "a group index is out of range",
         )
-        sizes = np.array([len(group.candidates) for group in groups])[found.groups]
-        if found.own is not None:
-            sizes = np.diff(found.own.offsets)
-        require(bool(((found.observed >= -1) & (found.observed < sizes)).all()), "observed is out of range")
+        sizes = np.array([len(group.candidates) for group in groups])[instances.groups]
+        if instances.own is not None:
+            sizes = np.diff(instances.own.offsets)
+        require(
+            bool(((instances.observed >= -1) & (instances.observed < sizes)).all()),
+            "observed is out of range",
+        )
         if decides(self._task).between == "labels":
-            require(bool((found.observed == -1).all()), "observed is a label: of labels nothing stands there")
+            require(
+                bool((instances.observed == -1).all()), "observed is a label: of labels nothing stands there"
+            )
 
     def stays_inside_sentences(self) -> None:
-        view, found = self._find(self._texts)
+        view, instances = self._find(self._texts)
         empty = [
-            i for i in np.flatnonzero(found.lengths < 1).tolist() if "" not in self._candidates(found, i)
+            i
+            for i in np.flatnonzero(instances.lengths < 1).tolist()
+            if "" not in self._candidates(instances, i)
         ]
         require(not empty, "an instance has no token, and no candidate that is no word")
         where = decides(self._task).where
-        require(where != "tokens" or bool((found.lengths == 1).all()), "it decides tokens, and takes several")
+        require(
+            where != "tokens" or bool((instances.lengths == 1).all()), "it decides tokens, and takes several"
+        )
         documents = where == "documents"
-        for position, length in zip(found.positions, found.lengths, strict=True):
+        for position, length in zip(instances.positions, instances.lengths, strict=True):
             inside = np.arange(position, position + length)
-            tokens = inside[[0, -1]] if documents else inside  # a document has sentences
+            # the positions of documents need not be inside one sentence
+            tokens = inside[[0, -1]] if documents else inside
             require(
                 bool((view.ends[tokens] > view.starts[tokens]).all()), f"token {position} is a sentence's end"
             )
 
     def observes_what_stands_there(self) -> None:
-        view, found = self._find(self._texts)
-        for i in np.flatnonzero(found.observed >= 0).tolist():
-            candidate = self._candidates(found, i)[found.observed[i]]
-            seen = view.hashes[found.positions[i] : found.positions[i] + found.lengths[i]]
+        view, instances = self._find(self._texts)
+        for i in np.flatnonzero(instances.observed >= 0).tolist():
+            candidate = self._candidates(instances, i)[instances.observed[i]]
+            seen = view.hashes[instances.positions[i] : instances.positions[i] + instances.lengths[i]]
             words = candidate.split(" ") if candidate else []
             require_equal(seen, hash_words(words), f"words observed as {candidate!r}")
 
@@ -189,11 +201,11 @@ class _TaskChecks:
         together = self._find(self._texts)
         starts = together[0].documents
         apart = [self._find([text])[1] for text in self._texts]
-        shifted = [found.positions + starts[i] for i, found in enumerate(apart)]
+        shifted = [piece.positions + starts[i] for i, piece in enumerate(apart)]
         require_equal(np.concatenate(shifted), together[1].positions, "positions of texts taken one by one")
-        groups = np.concatenate([found.groups for found in apart])
+        groups = np.concatenate([piece.groups for piece in apart])
         require_equal(groups, together[1].groups, "groups of texts taken one by one")
-        lists = [texts for found in apart for texts in self._lists(found)]
+        lists = [texts for piece in apart for texts in self._lists(piece)]
         require(lists == self._lists(together[1]), "texts taken one by one have other candidates")
 
     def finds_the_same_twice(self) -> None:
@@ -227,13 +239,17 @@ class _TaskChecks:
     def _own(self) -> bool:
         return decides(self._task).between == "own"
 
-    def _candidates(self, found: Instances, index: int) -> tuple[str, ...]:
-        if found.own is not None:
-            return found.own.instance_candidates(index)
-        return self._task.groups[found.groups[index]].candidates
+    def _candidates(self, instances: Instances, index: int) -> tuple[str, ...]:
+        if instances.own is not None:
+            return instances.own.instance_candidates(index)
+        return self._task.groups[instances.groups[index]].candidates
 
-    def _lists(self, found: Instances) -> list[tuple[str, ...]]:
-        return [] if found.own is None else [found.own.instance_candidates(i) for i in range(len(found))]
+    def _lists(self, instances: Instances) -> list[tuple[str, ...]]:
+        return (
+            []
+            if instances.own is None
+            else [instances.own.instance_candidates(i) for i in range(len(instances))]
+        )
 
     def _find(self, texts: list[str]) -> tuple[TokenView, Instances]:
         view = self._tokenisation(texts)
@@ -241,14 +257,14 @@ class _TaskChecks:
 
 
 class _ExamplesTask:
-    """A task with its examples in the place of its instances."""
+    """A task whose instances are the examples of another task."""
 
     def __init__(self, task: Any) -> None:
         self._task = task
 
     def instances(self, view: TokenView) -> Instances:
-        found: Instances = self._task.examples(view)
-        return found
+        instances: Instances = self._task.examples(view)
+        return instances
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._task, name)
@@ -266,7 +282,7 @@ def check_extractor(
     ----------
     extractor : FeatureExtractor
     task : Task
-        Finds the instances; one that passes `check_task`.
+        A task that finds the instances and passes `check_task`.
     texts : sequence of str
     tokenisation : Tokenisation, optional
         By default ``disambig.words.v1``.
@@ -295,24 +311,23 @@ class _ExtractorChecks:
             require_batch(features.batch, f"group {name}")
 
     def costs_nothing_where_the_text_is_right(self) -> None:
-        for name, (features, found) in self._by_group().items():
+        for name, (features, instances) in self._by_group().items():
             offsets, cost = features.batch.offsets, features.batch.cost
             require(
-                len(offsets) == len(found) + 1, f"group {name}: {len(offsets) - 1} of {len(found)} instances"
+                len(offsets) == len(instances) + 1,
+                f"group {name}: {len(offsets) - 1} of {len(instances)} instances",
             )
-            known = found.observed >= 0
-            observed = (offsets[:-1] + found.observed)[known]
+            has_observed = instances.observed >= 0
+            observed = (offsets[:-1] + instances.observed)[has_observed]
             require(
                 bool((cost[observed] == 0).all()), f"group {name}: the observed candidate costs something"
             )
 
     def counts_its_evidence(self) -> None:
         for name, features in self._features().items():
-            found, asked, n_rows = features.found, features.asked, len(features.batch.cost)
-            require(
-                found.shape == asked.shape == (n_rows,), f"group {name}: evidence is not one number a row"
-            )
-            require(bool(((found >= 0) & (found <= asked)).all()), f"group {name}: found more than asked")
+            hits, asked, n_rows = features.found, features.asked, len(features.batch.cost)
+            require(hits.shape == asked.shape == (n_rows,), f"group {name}: evidence is not one number a row")
+            require(bool(((hits >= 0) & (hits <= asked)).all()), f"group {name}: found more than asked")
 
     def keeps_all_in_its_state(self) -> None:
         fitted = self._fit(self._extractor)
@@ -328,9 +343,9 @@ class _ExtractorChecks:
     def sees_each_instance_by_itself(self) -> None:
         fitted = self._fit(self._extractor)
         view = self._tokenisation(self._texts)
-        for name, (features, found) in self._by_group().items():
+        for name, (features, instances) in self._by_group().items():
             group = next(group for group in self._task.groups if group.name == name)
-            alone = fitted.transform(view, found.take(np.array([len(found) - 1])), group).batch
+            alone = fitted.transform(view, instances.take(np.array([len(instances) - 1])), group).batch
             probe = np.random.default_rng(0).normal(size=len(alone.columns))
             last = features.batch.scores(probe)[features.batch.offsets[-2] :]
             require_close(alone.scores(probe), last, f"group {name}: an instance alone", within=1e-5)
@@ -338,12 +353,12 @@ class _ExtractorChecks:
     def describes_groups_together_as_alone(self) -> None:
         fitted = self._fit(self._extractor)
         by_group = self._by_group(fitted)
-        own = any(found.own is not None for _, found in by_group.values())
+        own = any(instances.own is not None for _, instances in by_group.values())
         if not by_group or own or not isinstance(fitted, TransformsBatches):
             return
         view = self._tokenisation(self._texts)
         groups = {group.name: group for group in self._task.groups}
-        parts = [(found, groups[name]) for name, (_, found) in by_group.items()]
+        parts = [(instances, groups[name]) for name, (_, instances) in by_group.items()]
         together = fitted.transform_all(view, parts)
         require_equal(len(together), len(parts), "groups by transform_all")
         for (name, (features, _)), seen in zip(by_group.items(), together, strict=True):
@@ -388,7 +403,7 @@ def check_kernel(kernel: Kernel, batch: CandidateBatch | None = None) -> list[Ch
     ----------
     kernel : Kernel
     batch : CandidateBatch, optional
-        Instances in a storage that the kernel takes; by default `disambig.testing.crossed`.
+        Instances in a storage that the kernel accepts; by default `disambig.testing.crossed`.
     """
     return collect_checks(_KernelChecks(kernel, crossed() if batch is None else batch))
 
@@ -455,11 +470,11 @@ def check_learner(
     ----------
     learner : Learner
     batch : CandidateBatch, optional
-        Examples, which are converted to a storage that the learner takes; the scorer gets them as they are.
+        Examples, which are converted to a storage that the learner accepts; the scorer gets them unchanged.
         By default `disambig.testing.blocks`.
     least : float, optional
-        Accuracy on its own training examples that a trained scorer must reach; by default that of
-        the best constant row.
+        Minimum accuracy of the trained scorer on its training examples; by default that of the best
+        constant row.
     """
     return collect_checks(_LearnerChecks(learner, blocks() if batch is None else batch, least))
 
@@ -482,7 +497,7 @@ class _LearnerChecks:
         require(not storages or isinstance(taken, storages), f"{type(taken).__name__} is none of {storages}")
 
     def keeps_its_contract(self) -> None:
-        """Come through `disambig.training.fitting.fit`, as before a model is made."""
+        """Pass `disambig.training.fitting.fit`, as in the training of a model."""
         half = np.arange(len(self._batch.offsets) - 1)
         train, dev = self._batch.take(half[::2]), self._batch.take(half[1::2])
         try:
@@ -534,7 +549,7 @@ class _LearnerChecks:
             require_close(alone, together[rows], f"instance {i} scored alone", within=1e-5)
 
     def _decided_with(self, i: int) -> NDArray[np.int64]:
-        """Return the instances of the sequence that instance `i` is in; itself where there are none."""
+        """Return the instances in the sequence of instance `i`, or only `i` without sequences."""
         if not hasattr(self._batch, "sequences"):
             return np.array([i])
         runs = self._batch.layout
@@ -566,7 +581,7 @@ class _LearnerChecks:
         )
 
     def _constant(self) -> float:
-        """Return the accuracy of the best choice that looks at nothing."""
+        """Return the accuracy of the best choice that ignores all features."""
         first, sizes = self._batch.offsets[:-1], np.diff(self._batch.offsets)
         rows = range(int(sizes.min()))
         return max(float(np.mean(self._batch.cost[first + row] == 0)) for row in rows)

@@ -1,4 +1,4 @@
-"""The contracts of batches, decoders, decision rules and metrics."""
+"""Contracts of batches, decoders, decision rules and metrics."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def check_batch(batch: CandidateBatch) -> list[Check]:
     Parameters
     ----------
     batch : CandidateBatch
-        A few instances with a few columns: all features are looked at.
+        A few instances with a few columns, since all features are compared.
     """
     return collect_checks(_BatchChecks(batch))
 
@@ -68,8 +68,8 @@ class _BatchChecks:
         n = len(columns)
         require(columns.labels.shape == (n,), f"labels of shape {columns.labels.shape} for {n} columns")
         require(columns.groups.shape == (n,), f"groups of shape {columns.groups.shape} for {n} columns")
-        known = (columns.groups >= 0) & (columns.groups < len(columns.group_names))
-        require(bool(known.all()), "a column is of a feature group that has no name")
+        in_range = (columns.groups >= 0) & (columns.groups < len(columns.group_names))
+        require(bool(in_range.all()), "a column is of a feature group that has no name")
         require(len(columns.names) in (0, n), f"{len(columns.names)} names for {n} columns")
 
     def scores_are_linear(self) -> None:
@@ -103,7 +103,7 @@ class _BatchChecks:
                 require_close(_rows(part), rows[wanted], f"features of {index}", within=1e-5)
 
     def is_the_same_written_out(self) -> None:
-        """Learners of sparse rows take it, if it can be converted; see `conversions.WritesOut`."""
+        """Learners of sparse rows accept it, if it can be converted; see `conversions.ConvertsToSparse`."""
         try:
             sparse = convert(self._batch, SparseRows)
         except UserError:
@@ -117,7 +117,7 @@ class _BatchChecks:
 
 
 def _rows(batch: CandidateBatch) -> NDArray[np.float64]:
-    """Return all features, shape (n_rows, n_columns), from scores alone."""
+    """Return all features, shape (n_rows, n_columns), computed only from scores."""
     units = np.eye(len(batch.columns))
     return np.array([batch.scores(unit) for unit in units]).reshape(len(units), -1).T
 
@@ -132,10 +132,10 @@ def check_decoder(decoder: Decoder, layout: Any, structures: Structures) -> list
     ----------
     decoder : Decoder
     layout : object
-        How rows combine, as the decoder wants it: a small case.
+        How rows combine, in the form that the decoder accepts; a small example.
     structures : sequence (instance) of sequence (candidate) of sequence of int
-        The rows that each candidate of each instance consists of: all there are, listed by hand or by
-        brute force. The decoder must come to the same answers without listing them.
+        The rows of each candidate of each instance: all candidates, enumerated by hand or by brute force. The
+        decoder must give the same answers without enumerating them.
     """
     return collect_checks(_DecoderChecks(decoder, layout, structures))
 
@@ -192,16 +192,16 @@ class _DecoderChecks:
             require_close(marginals, mass, "marginals of scores in the thousands")
 
     def finds_the_k_best_if_it_says_so(self) -> None:
-        """Find the best candidates in order, fewer where there are fewer (`FindsTop`)."""
+        """Find the best candidates in order, fewer if there are fewer (`FindsTop`)."""
         if not isinstance(self._decoder, FindsTop):
             return
         for scores in self._draws():
             for k in (1, 2, 5):
-                found = self._decoder.top(scores, self._layout, k)
+                best = self._decoder.top(scores, self._layout, k)
                 require(
-                    len(found) == len(self._structures), f"{len(found)} of {len(self._structures)} instances"
+                    len(best) == len(self._structures), f"{len(best)} of {len(self._structures)} instances"
                 )
-                for (totals, names), candidates in zip(found, self._structures, strict=True):
+                for (totals, names), candidates in zip(best, self._structures, strict=True):
                     expected = sorted((scores[list(rows)].sum() for rows in candidates), reverse=True)[:k]
                     require_close(totals, expected, f"scores of the {k} best")
                     require(len(names) == len(totals), f"{len(names)} candidates for {len(totals)} scores")
@@ -209,7 +209,7 @@ class _DecoderChecks:
                     require(len(different) == len(names), f"of the {k} best some are the same")
 
     def keeps_to_the_rows_that_are_left(self) -> None:
-        """Rows at minus infinity are forbidden: so a learner finds the right candidate."""
+        """Rows at minus infinity are forbidden; learners find the right candidate in this way."""
         for wanted in (0, -1):
             scores = np.full(self._n_rows, -np.inf)
             for candidates in self._structures:
@@ -243,15 +243,15 @@ _COLUMNS = ("chosen", "margins", "probabilities", "flagged", "answered")
 
 
 def check_judge(judge: DecisionRule, material: CalibrationData | None = None) -> list[Check]:
-    """Return the checks of a judge.
+    """Return the checks of a decision rule.
 
     Parameters
     ----------
     judge : Judge
-        As a config describes it, not fitted yet.
-    material : Material, optional
-        Examples of a task that the judge is for; by default `disambig.testing.checks`: a few of words.
-        Its `rng` must draw the same numbers each time.
+        The decision rule as a config describes it, not yet fitted.
+    material : CalibrationData, optional
+        Examples of a task that the rule is for; by default a few examples of words.
+        Its `rng` must be reproducible.
     """
     return collect_checks(_DecisionRuleChecks(judge, made() if material is None else material))
 
@@ -303,15 +303,15 @@ class _DecisionRuleChecks:
     def gives_candidates_probabilities_or_none(self) -> None:
         fitted = self._fit()
         for scored in self._parts():
-            found = fitted.probabilities(scored)
-            if found is None or not len(scored.observed):
+            probabilities = fitted.probabilities(scored)
+            if probabilities is None or not len(scored.observed):
                 continue
             require(
-                found.shape == scored.scores.shape,
-                f"probabilities of shape {found.shape} for {len(scored.scores)} candidates",
+                probabilities.shape == scored.scores.shape,
+                f"probabilities of shape {probabilities.shape} for {len(scored.scores)} candidates",
             )
-            require(bool((found >= 0).all()), "a candidate's probability is negative, or no number")
-            sums = np.add.reduceat(found, scored.offsets[:-1])
+            require(bool((probabilities >= 0).all()), "a candidate's probability is negative, or no number")
+            sums = np.add.reduceat(probabilities, scored.offsets[:-1])
             require(bool(np.allclose(sums, 1.0, atol=1e-9)), f"probabilities of an instance sum to {sums}")
 
     def keeps_all_in_its_state(self) -> None:
@@ -337,9 +337,12 @@ class _DecisionRuleChecks:
     def judges_groups_together_as_one_by_one(self) -> None:
         fitted, parts = self._fit(), self._parts()
         if isinstance(fitted, DecidesBatches) and parts:
-            found = fitted.judge_all(parts)
-            require(len(found) == len(parts), f"judge_all gave {len(found)} answers for {len(parts)} parts")
-            for scored, judged in zip(parts, found, strict=True):
+            predictions = fitted.judge_all(parts)
+            require(
+                len(predictions) == len(parts),
+                f"judge_all gave {len(predictions)} answers for {len(parts)} parts",
+            )
+            for scored, judged in zip(parts, predictions, strict=True):
                 self._near(
                     fitted, fitted.judge(scored), judged, f"of {scored.group.name}, with other groups,"
                 )
@@ -412,7 +415,7 @@ class _DecisionRuleChecks:
         for scored in self._parts():
             plain = fitted.with_least_margin(0.0).judge(scored)
             require(bool(plain.answered.all()), "with a least margin of 0 something is left unsaid")
-            margins = plain.margins.astype(np.float32)  # as records keep them
+            margins = plain.margins.astype(np.float32)  # at the precision of records
             for least in (float(np.median(margins)), float(margins.max()) + 1.0):
                 silent = fitted.with_least_margin(least)
                 require(isinstance(silent, Abstains), "with_least_margin returned no KeepsSilent")
@@ -429,12 +432,13 @@ class _DecisionRuleChecks:
         return [replace(part, scores=part.scores.copy()) for part in parts if len(part.observed)]
 
     def _near(self, fitted: DecisionRule, alone: Predictions, together: Predictions, what: str) -> None:
-        """Refuse what is judged otherwise together than alone, but for rounding."""
+        """Raise if decisions made together differ from decisions made separately, except for rounding."""
         sure = np.asarray(together.probabilities)
         for name in _COLUMNS:
             one, other = np.asarray(getattr(alone, name)), np.asarray(getattr(together, name))
             same = np.isclose(one, other, rtol=1e-9, atol=1e-12)
-            if name == "flagged" and isinstance(fitted, RaisesFlags):  # just at the limit, rounding decides
+            # exactly at the limit, rounding decides
+            if name == "flagged" and isinstance(fitted, RaisesFlags):
                 same = same | np.isclose(sure, fitted.limit(), rtol=1e-9)
             require(bool(same.all()), f"{name} {what} is {other}, judged alone {one}")
 
@@ -454,17 +458,17 @@ def outcomes(n: int = 60, *, seed: int = 0) -> Outcomes:
     """Return decisions between some of `NAMES`, one of them right, with references; documents of three."""
     rng = np.random.default_rng(seed)
     lists = [[NAMES[i] for i in rng.permutation(len(NAMES))[: rng.integers(2, 5)]] for _ in range(n)]
-    references = [each[rng.integers(len(each))] for each in lists]
+    references = [texts[rng.integers(len(texts))] for texts in lists]
     own = CandidateLists.from_texts(lists)
     wrong = [
-        text != right for each, right in zip(lists, references, strict=True) for text in each
-    ]  # what is wrong costs 1 to 3
+        text != right for texts, right in zip(lists, references, strict=True) for text in texts
+    ]  # wrong candidates cost 1 to 3
     own = replace(own, costs=(np.array(wrong) * rng.integers(1, 4, len(wrong))).astype(np.float32))
-    found = Outcomes.from_lists(
+    outcomes = Outcomes.from_lists(
         own, scores=rng.normal(size=len(wrong)) - wrong, references=references, units=np.arange(n) // 3
     )
-    chosen = np.where(rng.random(n) < 0.1, -1, found.chosen)
-    return found.with_chosen(chosen)
+    chosen = np.where(rng.random(n) < 0.1, -1, outcomes.chosen)
+    return outcomes.with_chosen(chosen)
 
 
 def check_measure(
@@ -480,11 +484,11 @@ def check_measure(
     ----------
     measure : Measure
     problem : Outcomes, optional
-        On which it is defined; by default `disambig.testing.outcomes`.
+        Outcomes on which it is defined; by default `disambig.testing.outcomes`.
     answers : sequence of (Outcomes, float)
-        Outcomes, and what the measure is there.
+        Outcomes with the value of the measure.
     within : float
-        How far values may be off, relative to the largest.
+        Tolerance, relative to the largest value.
     """
     return collect_checks(
         _MeasureChecks(measure, outcomes() if problem is None else problem, answers, within)
@@ -500,8 +504,8 @@ class _MeasureChecks:
 
     def says_what_it_is(self) -> None:
         for what in ("name", "unit"):
-            said = getattr(self._measure, what, None)
-            require(isinstance(said, str) and bool(said), f"its {what} is {said!r}: give a text")
+            text = getattr(self._measure, what, None)
+            require(isinstance(text, str) and bool(text), f"its {what} is {text!r}: give a text")
         more = getattr(self._measure, "more_is_better", None)
         require(isinstance(more, bool), f"more_is_better is {more!r}: set it to True or False")
 
@@ -510,8 +514,8 @@ class _MeasureChecks:
         require(isinstance(value, float) and np.isfinite(value), f"the value is {value!r}, no finite float")
 
     def gives_the_known_answers(self) -> None:
-        for number, (known, answer) in enumerate(self._answers):
-            seen = self._measure.value(known)
+        for number, (problem, answer) in enumerate(self._answers):
+            seen = self._measure.value(problem)
             require_close([seen], [answer], f"answer {number}", within=self._within)
 
     def is_better_where_all_is_right(self) -> None:
@@ -561,5 +565,5 @@ class _MeasureChecks:
     def _agree(self, seen: object, expected: object, what: str) -> None:
         both = np.asarray(seen, np.float64), np.asarray(expected, np.float64)
         require_equal(np.isnan(both[0]), np.isnan(both[1]), f"{what}: where it is not defined")
-        known = ~np.isnan(both[0])
-        require_close(both[0][known], both[1][known], what, within=self._within)
+        defined = ~np.isnan(both[0])
+        require_close(both[0][defined], both[1][defined], what, within=self._within)

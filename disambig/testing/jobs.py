@@ -1,4 +1,4 @@
-"""The contracts of runners and of readers of labelled examples."""
+"""Contracts of runners and of readers of labelled examples."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ _starts: list[str] = []
 
 @dataclass(frozen=True, slots=True)
 class Doubling:
-    """Doubles what it is given; some texts do worse.
+    """Work that doubles its items; some strings make it fail.
 
     Attributes
     ----------
     token : str
-        Of one run: in each process its starts are counted.
+        Identifies one run, whose starts are counted in each process.
     folder : str
-        Where what happens once leaves a mark.
+        Folder for marks of things that must happen only once.
     broken : str
-        "error" or "bug": it cannot start; "dies": it ends its process when it starts.
+        "error" or "bug": the start fails; "dies": the start ends the process.
     """
 
     token: str = ""
@@ -44,7 +44,7 @@ class Doubling:
     broken: str = ""
 
     def start(self) -> Function:
-        """Return what doubles."""
+        """Return the function that doubles items."""
         if self.broken == "error":
             raise UserError("D300", path="model")
         if self.broken == "bug":
@@ -77,9 +77,9 @@ class Doubling:
 
     def _first(self, item: str) -> bool:
         mark = Path(self.folder) / item
-        found = mark.exists()
+        was_there = mark.exists()
         mark.touch()
-        return not found
+        return not was_there
 
 
 Make = Callable[[float | None], Runner]
@@ -91,11 +91,11 @@ def check_runner(make: Make, *, processes: bool = True, ahead: int = 200) -> lis
     Parameters
     ----------
     make : callable
-        Makes the runner, with so many seconds as the timeout of an item, or None: as long as it likes.
+        Creates the runner, given the time limit of an item in seconds, or None for no limit.
     processes : bool
-        Whether it works in other processes, which may end: they are killed in the checks.
+        Whether it uses other processes, which the checks kill.
     ahead : int
-        How many items of a run in order may be taken for its first outcome.
+        Maximum number of items of an ordered run that may be taken before its first outcome.
     """
     return collect_checks(_RunnerChecks(make, processes, ahead))
 
@@ -107,23 +107,23 @@ class _RunnerChecks:
     _ahead: int
 
     def gives_each_item_its_outcome(self) -> None:
-        found = self._run(Doubling(), iter(range(30)))
-        require(sorted(one.index for one in found) == list(range(30)), "an item has no outcome, or two")
-        for one in found:
+        outcomes = self._run(Doubling(), iter(range(30)))
+        require(sorted(one.index for one in outcomes) == list(range(30)), "an item has no outcome, or two")
+        for one in outcomes:
             right = one.item == one.index and one.result == 2 * one.index and one.problem is None
             require(right, f"item {one.index}: {one}")
 
     def keeps_the_order_where_it_is_asked_for(self) -> None:
-        found = self._run(Doubling(), ["slow", *range(20)], ordered=True)
-        require([one.index for one in found] == list(range(21)), "the outcomes are not in order")
+        outcomes = self._run(Doubling(), ["slow", *range(20)], ordered=True)
+        require([one.index for one in outcomes] == list(range(21)), "the outcomes are not in order")
 
     def needs_no_item(self) -> None:
         require(self._run(Doubling(broken="bug"), []) == [], "there are outcomes of no item")
 
     def loses_one_item_to_a_bug(self) -> None:
-        found = self._run(Doubling(), [1, "bug", 3], ordered=True)
-        require([one.result for one in found] == [2, None, 6], f"a bug in one item: {found}")
-        require(found[1].problem == "KeyError: 'a bug'", f"the problem is {found[1].problem!r}")
+        outcomes = self._run(Doubling(), [1, "bug", 3], ordered=True)
+        require([one.result for one in outcomes] == [2, None, 6], f"a bug in one item: {outcomes}")
+        require(outcomes[1].problem == "KeyError: 'a bug'", f"the problem is {outcomes[1].problem!r}")
 
     def ends_where_a_user_can_put_it_right(self) -> None:
         for work, items, code in (
@@ -138,8 +138,8 @@ class _RunnerChecks:
                 require(False, f"an error of the user's ({code}) did not end the run")
 
     def begins_the_work_once_in_a_process(self) -> None:
-        found = self._run(Doubling(uuid.uuid4().hex), ["starts"] * 20)
-        most = max(starts for _, starts in (one.result for one in found))
+        outcomes = self._run(Doubling(uuid.uuid4().hex), ["starts"] * 20)
+        most = max(starts for _, starts in (one.result for one in outcomes))
         require(most == 1, f"a process began the work {most} times")
 
     def takes_items_as_they_are_needed(self) -> None:
@@ -158,17 +158,17 @@ class _RunnerChecks:
         require(so_far <= self._ahead, f"{so_far} items were taken when it was closed")
 
     def carries_large_items(self) -> None:
-        (found,) = self._run(Doubling(), ["x" * 3_000_000])
-        require(found.result == "x" * 6_000_000, "a large item came back as another")
+        (outcome,) = self._run(Doubling(), ["x" * 3_000_000])
+        require(outcome.result == "x" * 6_000_000, "a large item came back as another")
 
     def tells_how_far_an_item_is(self) -> None:
-        told: list[int] = []
-        (found,) = self._make(None).run(Doubling(), ["parts"], tell=told.append)
+        progress: list[int] = []
+        (outcome,) = self._make(None).run(Doubling(), ["parts"], tell=progress.append)
         require(
-            sum(told) == found.progress == 30,
-            f"told {told}, and {found.progress} in all: 10, 5 and 30 are 30",
+            sum(progress) == outcome.progress == 30,
+            f"told {progress}, and {outcome.progress} in all: 10, 5 and 30 are 30",
         )
-        require(all(more > 0 for more in told), f"told {told}: what is done twice is not told twice")
+        require(all(more > 0 for more in progress), f"told {progress}: what is done twice is not told twice")
 
     def says_once_what_workers_log(self) -> None:
         log, heard = logging.getLogger(LOG), _LogCollector()
@@ -190,36 +190,40 @@ class _RunnerChecks:
 
     def runs_again_on_workers_that_stay(self) -> None:
         with persistent_runner(self._make(None)) as runner:
-            for token in ("first", "", "second"):  # one of nothing in between
+            for token in ("first", "", "second"):  # the second run has no items
                 items = ["starts"] * 8 if token else []
-                found = list(runner.run(Doubling(token + uuid.uuid4().hex), items))
-                most = max((starts for _, starts in (one.result for one in found)), default=1)
-                require(len(found) == len(items) and most == 1, f"{token!r} on workers that stay: {found}")
+                outcomes = list(runner.run(Doubling(token + uuid.uuid4().hex), items))
+                most = max((starts for _, starts in (one.result for one in outcomes)), default=1)
+                require(
+                    len(outcomes) == len(items) and most == 1, f"{token!r} on workers that stay: {outcomes}"
+                )
             if self._processes:
-                found = list(runner.run(Doubling(), [1, "die", 3], ordered=True))
-                require([one.result for one in found] == [2, None, 6], f"after a kill, they stay: {found}")
-            found = list(runner.run(Doubling(), [4]))
-            require([one.result for one in found] == [8], f"a last run on workers that stay: {found}")
+                outcomes = list(runner.run(Doubling(), [1, "die", 3], ordered=True))
+                require(
+                    [one.result for one in outcomes] == [2, None, 6], f"after a kill, they stay: {outcomes}"
+                )
+            outcomes = list(runner.run(Doubling(), [4]))
+            require([one.result for one in outcomes] == [8], f"a last run on workers that stay: {outcomes}")
 
     def tries_again_what_a_killed_worker_had(self) -> None:
         if self._processes:
             with tempfile.TemporaryDirectory() as folder:
-                found = self._run(Doubling(folder=folder), [1, "die once", 3], ordered=True)
-            require([one.result for one in found] == [2, "die once" * 2, 6], f"after a kill: {found}")
+                outcomes = self._run(Doubling(folder=folder), [1, "die once", 3], ordered=True)
+            require([one.result for one in outcomes] == [2, "die once" * 2, 6], f"after a kill: {outcomes}")
 
     def sets_aside_what_kills_its_workers(self) -> None:
         if self._processes:
-            found = self._run(Doubling(), [1, "die", *range(2, 8)], ordered=True)
-            results = [one.result for one in found]
+            outcomes = self._run(Doubling(), [1, "die", *range(2, 8)], ordered=True)
+            results = [one.result for one in outcomes]
             require(results == [2, None, *range(4, 16, 2)], f"an item that kills its workers: {results}")
-            require(found[1].problem is not None, "an item that kills its workers has no problem")
+            require(outcomes[1].problem is not None, "an item that kills its workers has no problem")
 
     def ends_what_takes_too_long(self) -> None:
         if self._processes:
             with tempfile.TemporaryDirectory() as folder:
                 work = Doubling(folder=folder)
-                found = list(self._make(2.0).run(work, [1, "hang once", 3], ordered=True))
-            require([one.result for one in found] == [2, "hang once" * 2, 6], f"after a hang: {found}")
+                outcomes = list(self._make(2.0).run(work, [1, "hang once", 3], ordered=True))
+            require([one.result for one in outcomes] == [2, "hang once" * 2, 6], f"after a hang: {outcomes}")
 
     def ends_where_no_worker_can_start(self) -> None:
         if self._processes:
@@ -255,7 +259,7 @@ def check_reader(reader: ExampleReader, path: str | Path) -> list[Check]:
     ----------
     reader : ExampleReader
     path : path
-        A file that it reads, with one example at least.
+        A file that it reads, with at least one example.
     """
     return collect_checks(_ReaderChecks(reader, str(path)))
 
@@ -267,28 +271,28 @@ class _ReaderChecks:
 
     def says_which_files_it_reads(self) -> None:
         suffixes, elements = (get_trait(self._reader, ReaderTraits, n) for n in ("suffixes", "elements"))
-        for name, said in (("suffixes", suffixes), ("elements", elements)):
-            plain = isinstance(said, tuple) and all(isinstance(each, str) and each for each in said)
-            require(plain, f"{name} is {said!r}: give a tuple of texts")
+        for name, value in (("suffixes", suffixes), ("elements", elements)):
+            plain = isinstance(value, tuple) and all(isinstance(text, str) and text for text in value)
+            require(plain, f"{name} is {value!r}: give a tuple of texts")
         require(bool(suffixes or elements), "it has neither suffixes nor elements: no file would reach it")
         wrong = [suffix for suffix in suffixes if not suffix.startswith(".")]
         require(not wrong, f"the suffixes {wrong} do not begin with a dot")
 
     def reads_examples(self) -> None:
-        found = self._read()
-        require(bool(found), f"no example in {self._path}")
-        for each in found:
-            require(isinstance(each, Labelled), f"it gave {type(each).__name__}, not Labelled")
+        examples = self._read()
+        require(bool(examples), f"no example in {self._path}")
+        for example in examples:
+            require(isinstance(example, Labelled), f"it gave {type(example).__name__}, not Labelled")
 
     def marks_places_in_their_texts(self) -> None:
-        for each in self._read():
-            inside = 0 <= each.start <= each.end <= len(each.text)
-            require(inside, f"{each.start} to {each.end} is no part of {len(each.text)} characters")
+        for example in self._read():
+            inside = 0 <= example.start <= example.end <= len(example.text)
+            require(inside, f"{example.start} to {example.end} is no part of {len(example.text)} characters")
 
     def names_a_document_and_where_it_stands(self) -> None:
-        for each in self._read():
-            require(bool(each.document), "an example has no document: give its text, where there is none")
-            require(bool(each.where), "an example does not say where it stands: name file and line")
+        for example in self._read():
+            require(bool(example.document), "an example has no document: give its text, where there is none")
+            require(bool(example.where), "an example does not say where it stands: name file and line")
 
     def is_repeatable(self) -> None:
         require(self._read() == self._read(), "a second reading gave other examples")

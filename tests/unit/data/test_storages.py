@@ -131,7 +131,7 @@ def test_crossed_rows_written_out_keep_scores(batch):
 def test_a_conversion_that_has_no_meaning_is_refused():
     batch = SparseRows(csr_array(np.eye(2)), np.array([0, 2]), np.zeros(2, np.float32), numbered(2))
     assert convert(batch, SparseRows) is batch
-    with pytest.raises(UserError, match=r"D459.*takes DenseBlocks.*give SparseRows"):
+    with pytest.raises(UserError, match=r"D459.*accepts DenseBlocks.*produce SparseRows"):
         convert(batch, DenseBlocks)
     assert convert(batch, DenseBlocks, SparseRows) is batch
     with pytest.raises(UserError, match=r"D459.*takes DenseBlocks or CrossedRows"):

@@ -224,7 +224,7 @@ def test_groups_are_judged_together_as_one_by_one(asked, seed):
     for rate in (None, 500.0):
         for one, part in zip(FITTED.judge_all(parts, flags_per_1000=rate), parts, strict=True):
             alone = FITTED.judge(part, flags_per_1000=rate)
-            for name in ("chosen", "margins", "probabilities", "flagged", "said"):
+            for name in ("chosen", "margins", "probabilities", "flagged", "answered"):
                 np.testing.assert_allclose(getattr(one, name), getattr(alone, name), rtol=1e-9)
 
 

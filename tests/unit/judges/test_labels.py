@@ -114,7 +114,7 @@ def test_a_fitted_judge_comes_back_from_its_state():
     assert again.least_margin == 0.3
     for number in range(2):
         one, other = (judge.judge(made.scored(number)) for judge in (fitted, again))
-        for name in ("chosen", "margins", "probabilities", "flagged", "said"):
+        for name in ("chosen", "margins", "probabilities", "flagged", "answered"):
             assert np.array_equal(getattr(one, name), getattr(other, name)), name
 
 
