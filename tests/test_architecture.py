@@ -1,4 +1,4 @@
-"""Rules that a machine can check: the layers and imports of the packages, what starts quickly, what is never used."""
+"""Rules that a machine can check: layers and imports, what starts quickly, what is never used."""
 
 from __future__ import annotations
 
@@ -229,7 +229,7 @@ def test_imports_follow_the_order_of_the_layers():
 
 
 def test_no_import_cycle():
-    """Modules that import each other at their top; a package counts as the modules that it takes names from."""
+    """Modules do not import each other at their top; names from a package count as their modules."""
     homes = {
         (package, alias.name): f"{package}.{node.module}"
         for package, path in MODULES.items()
@@ -343,7 +343,7 @@ LOADED = "import sys; sys.stderr.write(repr([name for name in {heavy} if name in
 LIGHT = {
     "disambig": "import disambig",
     "api": "import disambig.api as a\nfor n in a.__all__: n.endswith('_factory') or getattr(a, n)",
-    "rooms of the api": "import disambig.api as a\nfor room in a.SUBMODULES:\n for n in getattr(a, room).__all__:"
+    "rooms of the api": "import disambig.api as a\nfor room in a.SUBMODULES:\n for n in getattr(a, room).__all__:"  # noqa: E501
     "\n  room in ('components', 'kernels') or getattr(getattr(a, room), n)",
     "registry": "from disambig import registry; [registry.load_all(kind) for kind in registry.KINDS]",
     "start": "from disambig.registry import load_plugins; load_plugins()",

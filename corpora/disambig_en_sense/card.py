@@ -144,8 +144,8 @@ def _rest(figures: dict[str, Any]) -> str:
     share = _percent(figures["right"], figures["n"])
     n = figures["n"]
     return (
-        f"It is right in {share} % of their {n:,} occurrences (cross-validated over documents, with "
-        "the parts of speech given)."
+        f"It is right in {share} % of their {n:,} occurrences "
+        "(cross-validated over documents, with the parts of speech given)."
     )
 
 

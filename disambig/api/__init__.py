@@ -87,4 +87,4 @@ else:
                 return getattr(module, name)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
-    __getattr__, __dir__, __all__ = lazy_names(__name__, _find_in_submodules)
+    __getattr__, __dir__, __all__ = lazy_names(__name__, renamed_names(__name__, _find_in_submodules))

@@ -91,9 +91,7 @@ def why_empty(texts: Mapping[str, Sequence[str]], part: str, task: str) -> str:
             f"only {different:,} of {pluralize(n, 'document')} {'is' if different == 1 else 'are'} different"
         )
         return f"{problem}; {same}, and equal documents are never split: add more distinct documents"
-    return (
-        f"{problem}; {pluralize(n, 'document')} in all: add more (with --lines, each line is one)"
-    )
+    return f"{problem}; {pluralize(n, 'document')} in all: add more (with --lines, each line is one)"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -51,7 +51,8 @@ class Small:
     def part(self, name, **how):
         return len(name)
     def joined(self, found, *, quick):
-        return ExperimentResult([ResultRow(name, "", float(score), None, 5) for name, score in found.items()], [])
+        rows = [ResultRow(name, "", float(score), None, 5) for name, score in found.items()]
+        return ExperimentResult(rows, [])
 
 @hookimpl
 def disambig_register_experiments(register):

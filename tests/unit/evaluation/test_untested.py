@@ -20,7 +20,10 @@ def model(documents, **more):
     ("documents", "said"),
     [
         ({"train": 2, "dev": 0, "test": 0}, "but none of these 2; add more"),
-        ({"train": 9, "dev": 2, "test": 3}, "the 3 documents held out for testing contain nothing for the task words"),
+        (
+            {"train": 9, "dev": 2, "test": 3},
+            "the 3 documents held out for testing contain nothing for the task words",
+        ),  # noqa: E501
         (1, r"at least two documents \(there are 1\)"),
     ],
 )

@@ -16,7 +16,7 @@ spacy = pytest.importorskip("spacy")
 from spacy.tokens import Doc, DocBin, Span  # noqa: E402
 
 from disambig.errors import UserError  # noqa: E402
-from disambig.formats import (
+from disambig.formats import (  # noqa: E402
     AnnotatedDocument,
     Input,
     UnreadableDocument,

@@ -138,7 +138,7 @@ def test_apostrophes_are_of_their_words():
 
 def test_choices_are_scored(part):
     first, ships, none, best = (
-        correction_choice(part, part.lists.scores), default_choice(part), unchanged_choice(part), oracle_choice(part),
+        correction_choice(part, part.lists.scores), default_choice(part), unchanged_choice(part), oracle_choice(part),  # noqa: E501
     )  # fmt: skip
     assert first.cost.tolist() == [2, 0] and first.false.tolist() == [0] and not first.right.any()
     assert ships.cost.tolist() == [1, 1] and ships.false.tolist() == [1] and ships.right.all()

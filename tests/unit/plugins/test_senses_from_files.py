@@ -188,5 +188,5 @@ def test_numbers_of_one_are_written_as_one(tmp_path):
     assert "folds: 1, documents: 32 (identical texts count once): use" in str(
         UserError("D464", folds=1, documents=32)
     )
-    said = "the minimum margin of the model my/sense cannot be -1: it must be a number from 0 to 99, and only models"
+    said = "the minimum margin of the model my/sense cannot be -1: it must be a number from 0 to 99, and only models"  # noqa: E501
     assert said in str(UserError("D477", value=-1, model="my/sense", most=99))

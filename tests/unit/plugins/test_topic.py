@@ -116,7 +116,7 @@ def test_the_saved_model_decides_the_same_without_scikit_learn(model, tmp_path):
     text = "Rain and wind over the stadium."
     assert decided(again, text) == decided(model, text)
     code = (
-        "import sys; from disambig.models.storage import load; from disambig.models.annotation import annotate; "
+        "import sys; from disambig.models.storage import load; from disambig.models.annotation import annotate; "  # noqa: E501
         f"assert len(annotate([{text!r}], [load({str(tmp_path / 'topic')!r})])[0]) == 1; "
         "assert 'sklearn' not in sys.modules and 'spacy' not in sys.modules"
     )
