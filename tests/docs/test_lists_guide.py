@@ -18,7 +18,7 @@ from disambig.cli.main import app
 from disambig.formats import parse_line
 from disambig.metrics import measure_named
 
-GUIDE = (Path(__file__).parents[2] / "disambig" / "formats" / "nbest" / "README.md").read_text(
+GUIDE = (Path(__file__).parents[2] / "disambig" / "formats" / "README.md").read_text(
     encoding="utf8"
 )
 FILES = dict(re.findall(r"^`([\w./]+)`:\n\n```\w+\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL))

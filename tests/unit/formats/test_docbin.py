@@ -151,7 +151,7 @@ def test_a_hostile_file_is_one_message(data, part):
     assert problems
     for error in problems:
         assert error.code == "D325"
-        assert str(error).startswith("[D325] a.spacy: ")
+        assert str(error).startswith("[D325] a.spacy is not a spaCy DocBin: ")
         assert part in str(error)
         assert "\n" not in str(error)
 
