@@ -135,11 +135,11 @@ def test_what_the_best_f1_asks_for_is_part_of_the_probability(capsys, monkeypatc
     assert rows.index("quiet near +1.000 +0.500 +0.500") < rows.index("quite near +1.000 +0.500 +0.500")
     after = rows.index("quiet sum: the score +0.500") + 1  # the fake scores are no sums of these reasons
     assert rows[after : after + 3] == [
-        "quiet the score, calibrated: 1 times +2.250",
-        "quiet for the best F1 +9.000",
-        "quiet sum: what decides +11.250",
+        "quiet calibrated score: 1 times +2.250",
+        "quiet offset for the best F1 +9.000",
+        "quiet sum: decides +11.250",
     ]
-    assert "quite bias of the label +4.000" in rows and "quite sum: what decides +4.000" in rows
+    assert "quite bias of the label +4.000" in rows and "quite sum: decides +4.000" in rows
 
 
 def test_without_counts_there_is_no_column_of_them(capsys, monkeypatch):

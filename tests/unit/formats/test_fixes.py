@@ -41,7 +41,7 @@ def test_higher_tiers_are_left_out_where_they_are_not_wanted(tmp_path):
     path = written(tmp_path, ROW, {**ROW, "tier": 2})
     assert [fix.tier for fix in read_fixes(path)] == [1, 2]
     assert [fix.tier for fix in read_fixes(path, tier=1)] == [1]
-    with pytest.raises(UserError, match=r"D346.*no mistake of tier 1 in it"):
+    with pytest.raises(UserError, match=r"D346.*contains no mistake of tier 1"):
         read_fixes(written(tmp_path, {**ROW, "tier": 2}), tier=1)
 
 
