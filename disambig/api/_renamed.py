@@ -16,7 +16,7 @@ RENAMED: dict[str, dict[str, str]] = {
     "disambig.api.evaluation": {
         "Checker": "ProposesEdits",
         "Edit": "ProposedEdit",
-        "Ground": "TestBed",
+        "Ground": "SharedTestSet",
         "Judged": "SystemDecisions",
         "edits_of": "decisions_to_edits",
         "over_rates": "sweep_rates",

@@ -114,7 +114,7 @@ def test_a_baseline_shows_what_is_new(home):
     done = check(home, "note.md")
     assert (done.returncode, done.stdout) == (1, "note.md:7:9: quite -> quiet (spelling, 0.90)\n")
     write(home / "note.md", "All is well.\n")
-    assert "known.json: 2 flags of it not found any more" in check(home, "note.md").stderr
+    assert "known.json: 2 flags in it no longer found" in check(home, "note.md").stderr
     write(home / "note.md", TEXT)
     assert check(home, "--baseline", "known.json", "--fix", "note.md").stdout == ""
     assert (home / "note.md").read_text() == TEXT

@@ -23,7 +23,7 @@ def model(documents, **more):
         (
             {"train": 9, "dev": 2, "test": 3},
             "the 3 documents held out for testing contain nothing for the task words",
-        ),  # noqa: E501
+        ),
         (1, r"at least two documents \(there are 1\)"),
     ],
 )
