@@ -30,7 +30,7 @@ from disambig.features._cloze_network import (
     check_integer,
 )
 from disambig.features.cloze import LARGEST, Cloze, ClozeVocabulary, get_normal_form
-from disambig.files import UNREADABLE, parse_json, save_file
+from disambig.files import UNREADABLE, parse_json, read_array, save_file
 from disambig.text import END_HASH, SENTENCE_END, SENTENCE_START, START_HASH, UNKNOWN, TokenView, Words
 
 _BOUNDARIES = {START_HASH: SENTENCE_START, END_HASH: SENTENCE_END}
@@ -166,7 +166,7 @@ def read_state(path: Path, run: Mapping[str, Any], arrays: Mapping[str, NDArray[
     try:
         with open(path, "rb") as opened, np.load(opened, allow_pickle=False) as archive:
             stored_run, done = parse_json(str(archive["run"])), int(archive["done"])
-            values = {name: archive[name] for name in arrays}
+            values = {name: read_array(archive, name) for name in arrays}
     except UNREADABLE as problem:
         raise UserError("D994", path=path, problem=problem) from problem
     if stored_run != json.loads(json.dumps(run)):

@@ -5,6 +5,9 @@ from .arrays import (
     UNREADABLE as UNREADABLE,
 )
 from .arrays import (
+    read_array as read_array,
+)
+from .arrays import (
     read_stored as read_stored,
 )
 from .arrays import (

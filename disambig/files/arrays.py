@@ -40,9 +40,23 @@ def read_stored(
         header = read_json(folder / HEADER)
         _check_unpacked_size(folder / file)
         with open(folder / file, "rb") as opened, np.load(opened, allow_pickle=False) as arrays:
-            return header, [arrays[name] for name in names]
+            return header, [read_array(arrays, name) for name in names]
     except UNREADABLE as error:
         raise UserError(code, path=folder, problem=error) from None
+
+
+def read_array(archive: Mapping[str, Any], name: str) -> NDArray[Any]:
+    """Return an array of an archive that NumPy opened.
+
+    Raises
+    ------
+    KeyError, ValueError
+        If there is no such member, or it is not an array: then NumPy gives its bytes.
+    """
+    array = archive[name]
+    if not isinstance(array, np.ndarray):
+        raise ValueError(f"{name} is not an array")
+    return array
 
 
 def _check_unpacked_size(path: Path) -> None:

@@ -24,6 +24,7 @@ from disambig.files import (
     TempFiles,
     file_stamp,
     follow_links,
+    read_array,
     read_json,
     replace_atomically,
     replace_nonfinite,
@@ -530,7 +531,7 @@ def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
             if any(member.compress_type != zipfile.ZIP_STORED for member in archive.infolist()):
                 raise ValueError("compressed members")
         with np.load(path, allow_pickle=False) as archive:
-            return {name: archive[name] for name in archive.files}
+            return {name: read_array(archive, name) for name in archive.files}
     except Exception as problem:  # NumPy and zipfile raise many types for damaged and malicious files
         raise UserError("D405", path=path, problem=problem) from problem
 

@@ -140,7 +140,7 @@ class PrepositionUsage:
             header = json.loads((folder / "header.json").read_text(encoding="utf8"))
             with open(folder / "weights.npz", "rb") as file:
                 arrays = np.load(file, allow_pickle=False)
-                usage = cls(arrays["weights"], arrays["slots"], header)
+                usage = cls(np.asarray(arrays["weights"]), np.asarray(arrays["slots"]), header)
         except _UNREADABLE as error:
             raise UserError("D420", path=folder, problem=error) from None
         problem = usage._problem()
