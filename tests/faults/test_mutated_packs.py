@@ -115,9 +115,9 @@ def bounded(what: object):
 def test_a_changed_model_gives_a_result_or_one_coded_error(tmp_path, name):
     source, use = MODELS[name]
     use(source)  # what is imported and compiled by it is not part of the bound
-    files = sorted(path.relative_to(source) for path in source.rglob("*") if path.is_file())
     copy = tmp_path / "copy"
-    shutil.copytree(source, copy)
+    shutil.copytree(source, copy, ignore=shutil.ignore_patterns("domains"))  # which are not opened here
+    files = sorted(path.relative_to(copy) for path in copy.rglob("*") if path.is_file())
     sound = repr(use(copy))
     outcomes = {"the same": 0, "another result": 0, "coded": 0}
     for trial in range(amount(12, 220)):
