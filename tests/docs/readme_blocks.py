@@ -14,7 +14,7 @@ DOCUMENTS = [
     *sorted(ROOT.glob("disambig/**/README.md")),
     *sorted(ROOT.glob("plugins/*/README.md")),
 ]
-GUIDES = [ROOT / "disambig" / "decode" / "README.md", ROOT / "disambig" / "formats" / "nbest" / "README.md"]
+GUIDES = [ROOT / "disambig" / "decode" / "README.md", ROOT / "disambig" / "formats" / "README.md"]
 """Their blocks are the files of packages, which tests of their own lay out and run."""
 
 

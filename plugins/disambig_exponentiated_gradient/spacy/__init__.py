@@ -1,1 +1,4 @@
-"""The component of this plugin; spaCy is imported only here."""
+"""The spaCy component of this plugin.
+
+spaCy is imported only here, so that parsing without spaCy does not load it.
+"""
