@@ -134,7 +134,7 @@ def test_the_guide_to_the_command_line_names_all_commands_and_formats() -> None:
     guide = (ROOT / "disambig" / "cli" / "README.md").read_text(encoding="utf8")
     rows = [line.split("|")[1] for line in guide.partition("\n## ")[0].splitlines() if line.startswith("| `")]
     assert sorted(re.findall(r"`([^`]+)`", " ".join(rows))) == sorted(CORE)
-    listed = guide.partition("`--format`, or the suffix of")[2].partition(";")[0]
+    listed = guide.partition("The output format is `--format`")[2].partition(";")[0]
     assert re.findall("|".join(FORMATS), listed) == list(FORMATS)
     papers = {str(path.relative_to(ROOT)) for path in ROOT.glob("plugins/*/REPLICATION.md")}
     assert papers == {link for link in re.findall(r"\.\./\.\./(plugins/\w+/REPLICATION\.md)", guide)}
