@@ -21,7 +21,7 @@ def installed(monkeypatch, tmp_path):
     models = {"preposition": tmp_path, "pack/preposition": tmp_path}
     monkeypatch.setattr("disambig.packs.available", lambda: models)
     monkeypatch.setattr("disambig.packs.default_tasks", lambda: tuple(n for n in models if "/" not in n))
-    monkeypatch.setattr("disambig.models.storage.load", model)
+    monkeypatch.setattr("disambig.models.load", model)
     return models
 
 

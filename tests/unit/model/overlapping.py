@@ -95,7 +95,7 @@ FORM = ToyModel.of(
     (r"\b(a) (?:old|owl)", "a", "an", 0.9),
     (r"saw (a) a", "a", "an", 0.3),
     (r"(The) a", "the", "an", 0.4),
-    (r"(to) home", "to", "", 0.6),
+    (r"to (to) home", "to", "", 0.6),
     (r"\b(seen)\b", "seen", "saw", 0.8),
 )
 DOUBLED = ToyModel.of(

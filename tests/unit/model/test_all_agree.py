@@ -26,7 +26,7 @@ from disambig.spacy.core_components import Proofreader
 def installed(monkeypatch, tmp_path):
     monkeypatch.setattr("disambig.packs.available", lambda: dict.fromkeys(MODELS, tmp_path))
     monkeypatch.setattr("disambig.packs.default_tasks", lambda: tuple(sorted(MODELS)))
-    monkeypatch.setattr("disambig.models.storage.load", MODELS.__getitem__)
+    monkeypatch.setattr("disambig.models.load", MODELS.__getitem__)
     (tmp_path / "notes.md").write_text(TEXT)
     return tmp_path
 
