@@ -128,7 +128,7 @@ def plot_rates(points: Sequence[dict[str, Any]], path: str | Path, *, title: str
             axes.annotate(f"{point['rate']:g}", (x, y), textcoords="offset points", xytext=(4, -12))
         what = "false flags" if measured else "configured flags"
         axes.set_xlabel(f"{what} per 1,000 clean words (labels: the configured rate)")
-        axes.set_ylabel("mistakes correctly corrected, %")
+        axes.set_ylabel("mistakes rightly corrected, %")
         axes.set_title(title)
         axes.grid(alpha=0.3)
         _save(figure, path)

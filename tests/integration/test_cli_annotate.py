@@ -120,7 +120,8 @@ def test_one_bad_input_alone_is_just_its_error(folder, annotate, name, data, cod
     (folder / name).write_bytes(data)
     done = annotate(name, *(["--output", output] if output else []))
     assert done.returncode == 2
-    assert done.stderr.startswith(f"disambig: [{code}] {name}: ")
+    said = " is not a spaCy DocBin: " if code == "D325" else ": "
+    assert done.stderr.startswith(f"disambig: [{code}] {name}{said}")
     assert done.stderr.count("\n") == 1
     assert done.stdout == ""
     assert sorted(path.name for path in folder.iterdir()) == sorted(["good.txt", name])
@@ -141,7 +142,7 @@ def test_a_bad_document_in_a_corpus_is_reported_and_the_rest_goes_on(folder, ann
 
 
 def test_the_format_of_an_unknown_suffix_is_told(folder, annotate):
-    told = "written to new.xyz.gz as jsonl, since the suffix .xyz is unknown; choose another with --format\n"
+    told = "written to new.xyz.gz as jsonl, since the suffix .xyz is unknown; use --format to choose another\n"
     assert annotate("good.txt", "--output", "new.xyz.gz").stderr.endswith(told)
     done = annotate("good.txt", "--output", "new.xyz.gz", "--format", "jsonl", "--force")
     assert done.stderr.endswith("written to new.xyz.gz\n")

@@ -111,7 +111,7 @@ def test_other_domains_are_not_read(data, capsys, name):
         ("qa-it/qa-it-v1.0.tsv", QA.format(1) + "a\tb\n", "[D460] {path}, line 2: 2 columns"),
         ("qa-it/qa-it-v1.0.tsv", QA.format(1).replace("2,1", "2"), "line 1: 2 places in [[ ]] and 1 classes"),
         ("ewt/a.train.conllu.xz", SENTENCE + "1\tIt\n", "[D324] {path}: line 4: 2 columns"),
-        ("ewt/a.train.conllu.xz", ROW.format("one", "It", 2, "expl"), "line 1: 'one' is no id"),
+        ("ewt/a.train.conllu.xz", ROW.format("one", "It", 2, "expl"), "line 1: invalid id 'one'"),
     ],
 )
 def test_a_malformed_line_of_labelled_examples_is_named(data, capsys, file, text, said):

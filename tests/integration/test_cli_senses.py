@@ -137,13 +137,13 @@ def test_what_cannot_be_scored_is_said_and_words_without_a_model_are_not_attempt
     found = run(folder, "evaluate", "my_senses", "--labelled", "fine.csv", "--strict")
     assert found.stdout.splitlines()[:3] == [
         "1 example in 1 document",
-        "1 more example of words that the model does not know: not attempted",
+        "1 more example of words unknown to the model: not attempted",
         "model, all: accuracy 50.00% (9.45% to 90.55%), attempted 50.00%",
     ]
     (folder / "broken.csv").write_text("\n".join([*rows, "the [[bank]] shot,billiards,bank"]))
     found = run(folder, "evaluate", "my_senses", "--labelled", "broken.csv")
     assert "1 example in 1 document, 1 not used" in found.stdout
-    assert "[D488] broken.csv, line 3: the label 'billiards' is none of 'money', 'shore'" in found.stderr
+    assert "[D488] broken.csv, line 3: the label 'billiards' is not one of 'money', 'shore'" in found.stderr
     refused = run(folder, "evaluate", "my_senses", "--labelled", "broken.csv", "--strict", status=2)
     assert "broken.csv, line 3: the label 'billiards'" in refused.stderr
 
@@ -151,7 +151,7 @@ def test_what_cannot_be_scored_is_said_and_words_without_a_model_are_not_attempt
 def test_xml_without_answers_asks_for_their_key(folder, trained):
     done = run(folder, "evaluate", "my_senses", "--labelled", "test.xml", status=2)
     assert (
-        "[D461] there is no labelled example in test.xml; answers" in done.stderr
+        "[D461] there is no labelled example in test.xml; if the answers" in done.stderr
         and "--key FILE" in done.stderr
     )
 

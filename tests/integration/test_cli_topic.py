@@ -112,7 +112,7 @@ def test_a_model_that_cannot_be_tested_is_kept(folder):
     done = run(folder, "train", "topic", "--labelled", "two.csv", "--output", "two")
     assert "note: not tested: [D475] no word occurs in at least 2 of the 1 texts" in done.stderr
     card = (folder / "two" / "README.md").read_text(encoding="utf8")
-    assert "* not tested: [D475]" in card and "No figures are kept" in card
+    assert "* not tested: [D475]" in card and "No figures are stored" in card
 
 
 def test_what_cannot_be_learned_from_is_one_line(folder, tmp_path):

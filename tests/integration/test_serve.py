@@ -234,7 +234,7 @@ def test_a_port_in_use_is_a_line():
         taken.listen()
         done = here("serve", "--port", taken.getsockname()[1])
     assert done.returncode == 2
-    assert done.stderr.startswith("disambig: [D881] 127.0.0.1:")
+    assert done.stderr.startswith("disambig: [D881] cannot listen on 127.0.0.1:")
     assert done.stderr.count("\n") == 1
 
 

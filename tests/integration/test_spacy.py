@@ -78,7 +78,7 @@ def test_components_decide_as_annotate_does(nlp, tiny):
         model = nlp.get_pipe(f"disambig_{task}").model
         (decisions,) = annotate(TEXTS, [model])
         for number, doc in enumerate(docs):
-            own, kept = decisions.in_document(number), disambig.spacy.decisions_of(doc, task)
+            own, kept = decisions.in_document(number), disambig.spacy.read_decisions(doc, task)
             assert [kept.record(i, doc.text) for i in range(len(kept))] == [
                 own.record(i, doc.text) for i in range(len(own))
             ]
@@ -91,7 +91,7 @@ def test_own_sets_decide_at_once_beside_those_that_ship(nlp):
     ]
     labels = {span.label_ for span in spans if span.text == "quiet"}
     assert labels == {"quiet"}
-    groups = disambig.spacy.decisions_of(spans.doc, "spelling").table
+    groups = disambig.spacy.read_decisions(spans.doc, "spelling").table
     assert {"quiet/silent", "lamp/damp"} < {group.name for group in groups}
 
 

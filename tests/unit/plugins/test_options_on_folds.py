@@ -132,4 +132,4 @@ def test_a_card_says_that_not_all_folds_were_tested(monkeypatch):
     )
     monkeypatch.setattr(judging, "ENOUGH", 40)
     test = judging.assess_model(model, parts, labelled=labelled)
-    assert test["how"] == "5-fold cross-validation over documents, 2 of which tested" and test["n"] == 48
+    assert test["how"] == "5-fold cross-validation over documents, 2 of them tested" and test["n"] == 48

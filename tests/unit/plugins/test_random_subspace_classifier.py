@@ -158,5 +158,5 @@ def test_bad_examples_are_named():
     X[3, 7] = np.nan
     for rows in (X, csr_array(X)):
         for call in (fitted.predict, lambda rows: RandomSubspaceClassifier().fit(rows, y)):
-            with pytest.raises(UserError, match=r"D772.*1 NaN.*example 3, dimension 7"):
+            with pytest.raises(UserError, match=r"D772.*1 are NaN.*example 3, dimension 7"):
                 call(rows)

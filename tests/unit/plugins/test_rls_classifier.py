@@ -221,7 +221,7 @@ def test_bad_settings_are_named(settings, code):
 
 def test_groups_are_for_rows_normalised_by_group():
     X, y = examples()
-    with pytest.raises(UserError, match=r"normalise, with group_weights, is 'row': there are groups"):
+    with pytest.raises(UserError, match=r"normalise, with group_weights, is 'row'; available: groups"):
         RLSClassifier(group_weights=[1]).fit(X, y)
     with pytest.raises(UserError, match=r"kernel, with groups, is 'precomputed'"):
         RLSClassifier("precomputed", "groups", [0] * 60).fit(X @ X.T, y)

@@ -389,7 +389,7 @@ def test_examples_that_make_no_sense_are_named(name):
         learner.fit(batch.take(np.array([], np.int64)))
     rows = batch.rows.toarray()
     rows[4, 2] = rows[7, 1] = np.nan
-    with pytest.raises(UserError, match=r"D772.*2 NaN.*example 4, dimension 2"):
+    with pytest.raises(UserError, match=r"D772.*2 are NaN.*example 4, dimension 2"):
         learner.fit(CrossedRows(rows, batch.costs, batch.columns))
     with pytest.raises(UserError, match="D773"):
         learner.fit(CrossedRows(csr_array(batch.rows * 1e120), batch.costs, batch.columns))

@@ -203,7 +203,7 @@ def test_conllu_words_without_ranges_and_empty_nodes(tmp_path):
     ("row", "code", "problem"),
     [
         ("1\tgo\tgo\tVERB\tVB", "D324", "5 columns"),
-        ("x\tgo\tgo\tVERB\tVB\t_\t0\troot\t_\t_", "D324", "no id"),
+        ("x\tgo\tgo\tVERB\tVB\t_\t0\troot\t_\t_", "D324", "invalid id 'x'"),
         ("1\tgo\tgo\tVERB\t_\t_\t0\troot\t_\t_", "D735", "no tag"),
         ("1\t\tgo\tVERB\tVB\t_\t0\troot\t_\t_", "D324", "an empty form"),
     ],

@@ -182,7 +182,7 @@ def test_what_cannot_be_used_is_said():
         "file 1: the task topic decides nothing at '!?'",
         "file 2: the task topic decides nothing at ''",
         "file 3: the task topic decides nothing at white space",
-        "file 4: the label 'politics' is none of 'cooking', 'sport', 'weather'",
+        "file 4: the label 'politics' is not one of 'cooking', 'sport', 'weather'",
     ]
 
 
@@ -229,7 +229,7 @@ def test_cross_validation_card_and_curve_compare_with_the_majority_alone(model):
     test = assess_model(model, parts, labelled=documents())
     assert "unsupervised" not in assessment_line(test) and "most frequent candidate" in assessment_line(test)
     text = card(replace(model, provenance={**model.provenance, "test": test}), "my_topic")
-    assert "labels to whole documents: task `topic`, any language" in text and "doc.cats" in text
+    assert "Assigns labels to whole documents. Task `topic`, any language" in text and "doc.cats" in text
     assert "unsupervised" not in text and "| topic | 36 |" in text
     curve = curve_of_labelled(parts, documents(), sizes=[10, 20], draws=2)
     assert curve["baseline_is"] == "most frequent"
