@@ -83,8 +83,8 @@ class Predictions:
         See `disambig.data.decisions.Decisions`.
     flagged : array of bool
         Whether the user is to be told.
-    said : array of bool
-        Whether anything is said at all.
+    answered : array of bool
+        Whether the judge gives an answer at all.
     """
 
     chosen: NDArray[np.int64]

@@ -42,8 +42,11 @@ class Subsequences:
     """Extractor of one sparse row per instance, shared by its candidates (`CrossedRows`).
 
     Only the sentence is used; its boundaries count as words. A token without a value in `layer` is skipped,
-    but counts in spans. A view without the layer has no features. Parameters ---------- layer : "word",
-    "stem", "lemma" or "tag"
+    but counts in spans. A view without the layer has no features.
+
+    Parameters
+    ----------
+    layer : "word", "stem", "lemma" or "tag"
         Layer of the symbols.
     window : int
         Number of tokens on each side, 1 to 15.

@@ -102,7 +102,11 @@ class NgramArrays(NamedTuple):
 
     Everything is in one array, because a compiled function pays for each array argument at every call, and
     more than for the lookup itself: with nine arrays it took three times as long. Floats are stored by their
-    bits. ---------- table : array of uint64
+    bits.
+
+    Attributes
+    ----------
+    table : array of uint64
         `N_PARTS` holds the number of components; `N_SLOTS` and `N_WORDS` the numbers of slots and words;
         `SLOTS`, `STATES` and `FIRSTS` the offsets of these sections:
 

@@ -310,8 +310,7 @@ class Form(OtherWords):
 
     Parameters
     ----------
-    words, relations, kinds, least, name, language
-        See `OtherWords`.
+    words, relations, kinds, least, name, language : settings of `OtherWords`
     """
 
     kinds: tuple[str, ...] | list[str] = ("form", "derived", "possessive")
@@ -340,8 +339,7 @@ class Slip(OtherWords):
 
     Parameters
     ----------
-    words, relations, kinds, least, name, language
-        See `OtherWords`.
+    words, relations, kinds, least, name, language : settings of `OtherWords`
     """
 
     kinds: tuple[str, ...] | list[str] = ("slip",)

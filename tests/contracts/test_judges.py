@@ -223,7 +223,7 @@ class Loud(Labels):
 
     def judge(self, scored, *, flags_per_1000=None):
         found = super().judge(scored)
-        return replace(found, said=found.answered | True)
+        return replace(found, answered=found.answered | True)
 
 
 @pytest.mark.parametrize(

@@ -215,20 +215,20 @@ def general_usage(
         Bound on the absolute value of ln of the ratio.
     share : float
         Share of the probability of words missing in the text that follows the other text's frequencies; the
-        rest
-        follows part of speech and length.
+        rest follows part of speech and length.
     """
-    usage = np.array([frequencies.get(surface, 0.0) for surface in lexicon.surfaces])
+    elsewhere = np.array([frequencies.get(surface, 0.0) for surface in lexicon.surfaces])
     counts: Counter[str] = Counter()
     for surface, count in zip(lexicon.surfaces, lexicon.counts.tolist(), strict=True):
         counts[surface] += count
     own = np.array([counts[surface] for surface in lexicon.surfaces]) / max(counts.total(), 1)
     seen = own > 0
-    ratios = np.log(np.maximum(usage[seen], LEAST)) - np.log(own[seen])
+    ratios = np.log(np.maximum(elsewhere[seen], LEAST)) - np.log(own[seen])
     usage = np.zeros(len(lexicon))
-    usage[seen] = weight * np.clip(np.where(usage[seen] > 0, ratios, np.minimum(ratios, 0.0)), -most, most)
+    bounded = np.where(elsewhere[seen] > 0, ratios, np.minimum(ratios, 0.0))
+    usage[seen] = weight * np.clip(bounded, -most, most)
     never = lexicon.counts == 0
-    its = np.where(seen, 0.0, usage)[never]
+    its = np.where(seen, 0.0, elsewhere)[never]
     if share and its.sum() > 0:
         weights = unseen_weights(lexicon)[never]
         weights /= weights.sum()

@@ -40,13 +40,13 @@ def written_out(batch):
 
 
 def test_terms_of_chains_add_up_to_the_edges():
-    edges = small_chains().together()
+    edges = small_chains().as_chains()
     weights = np.random.default_rng(1).normal(size=len(edges.columns))
     np.testing.assert_allclose(edges.of_terms(edges.terms(weights)), edges.scores(weights), atol=1e-12)
     np.testing.assert_allclose(edges.of_terms(edges.cost_terms), edges.cost)
 
 
-@pytest.mark.parametrize("make", [lambda: small_chains().together(), lambda: small_chains().edges()])
+@pytest.mark.parametrize("make", [lambda: small_chains().as_chains(), lambda: small_chains().edges()])
 def test_narrowed_batches_say_the_same(make):
     batch = make().take(np.array([2, 0]))
     narrow, columns = batch.narrowed()

@@ -65,6 +65,6 @@ def test_weights_that_are_none(weight):
 
 
 def test_too_little_text():
-    with pytest.raises(UserError, match=r"D694.*3 sentences"):
+    with pytest.raises(UserError, match=r"D694.* 3 Japanese sentences .*at least 20"):
         adapting.check_texts(["猫。"] * 3, None)
     adapting.check_texts(["猫。"] * adapting.LEAST, 0.5)

@@ -107,7 +107,7 @@ def test_places_meet_the_instances_of_their_own_characters():
     assert [e.where for e in marked.labelled] == ["line 1", "line 2"]
     assert marked.documents.tolist() == [0, 0] and marked.n_documents == 1
     assert "line 3: the task it decides nothing at 'late'" in marked.problems
-    assert "line 4: the label 'neither' is none of 'referential', 'non-referential'" in marked.problems
+    assert "line 4: the label 'neither' is not one of 'referential', 'non-referential'" in marked.problems
 
 
 def test_where_no_place_can_be_used_the_first_is_named():

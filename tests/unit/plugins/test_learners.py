@@ -89,7 +89,7 @@ def test_learns_more_than_the_sum_where_weights_differ():
 
 
 def test_a_full_matrix_needs_class_blocks():
-    with pytest.raises(UserError, match=r"D459.*takes DenseBlocks.*give SparseRows"):
+    with pytest.raises(UserError, match=r"D459.*accepts DenseBlocks.*produce SparseRows"):
         VarianceSVM(full_matrix=True).fit(convert(blocks(3), SparseRows))
 
 

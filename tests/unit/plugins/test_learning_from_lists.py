@@ -135,7 +135,7 @@ def test_lists_that_make_no_sense_are_named(name):
         learner.fit(batch.take(np.zeros(0, np.int64)))
     rows = batch.rows.toarray()
     rows[batch.offsets[4] + 1, 2] = np.nan
-    with pytest.raises(UserError, match=r"D772.*1 NaN.*example 4, dimension 2"):
+    with pytest.raises(UserError, match=r"D772.* 1 are NaN.*example 4, dimension 2"):
         learner.fit(replace(batch, rows=csr_array(rows)))
     with pytest.raises(UserError, match="D773"):
         learner.fit(replace(batch, rows=batch.rows * 1e120))

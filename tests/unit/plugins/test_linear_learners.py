@@ -317,7 +317,7 @@ def test_examples_that_make_no_sense_are_named(name):
         rows = batch.rows.toarray()
         rows[4, 2] = rows[7, 1] = bad
         spoilt = batch_of(rows, batch.costs.argmin(axis=1))
-        with pytest.raises(UserError, match=r"D772.*2 NaN.*example 4, dimension 2"):
+        with pytest.raises(UserError, match=r"D772.* 2 are NaN.*example 4, dimension 2"):
             learner.fit(spoilt)
         with pytest.raises(UserError, match="D772"):
             learner.fit_masked(spoilt, np.ones((1, 12), bool))
