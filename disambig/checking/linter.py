@@ -396,7 +396,7 @@ class _Linter:
             if gone := baseline.n_not_seen():
                 n_gone = pluralize(gone, "flag")
                 self.output.remark(
-                    f"disambig: {escape_control_chars(path)}: {n_gone} of it not found any more\n"
+                    f"disambig: {escape_control_chars(path)}: {n_gone} in it no longer found\n"
                 )
         self.output.remark(f"disambig: {tally.line(fixing=self.request.fix)}\n")
         return status

@@ -35,7 +35,7 @@ class ScoreBatch:
         Of examples: what each candidate costs.
     own : CandidateLists, optional
         The candidates, where each instance has its own.
-    beside : array of uint64, shape (n, 2), optional
+    neighbours : array of uint64, shape (n, 2), optional
         Hashes of the words before and after, where the judge asks for them (``sees_beside``).
     parts : array of float32, shape (n_candidates, P), optional
         What each group of features adds to the scores, where the judge asks for it (``sees_parts``).

@@ -118,8 +118,8 @@ def why_untested(model: Model) -> str:
             f"not tested: a fifth of the documents is held out for testing, but none of these {n:,}; add more"
         )
     return (
-        f"not tested: the {documents['test']:,} documents held out for testing contain nothing for the task "
-        f"{model.task.name}; add more"
+        f"not tested: nothing for the task {model.task.name} is in the "
+        f"{pluralize(documents['test'], 'document')} held out for testing; add more"
     )
 
 

@@ -115,6 +115,8 @@ class ProposedEdits:
     sure : array of float64, shape (m,)
     slots : array of int64, shape (2, m)
         The range of text that it occupies: see `disambig.decision.overlaps`.
+    extended_slots : array of int64, shape (2, m)
+        The same up to the next word, so that neighbouring edits overlap.
     there, right : arrays of bool, shape (m,)
         Whether it is at the place of the mistake, and whether it corrects it.
     pairs : array of str, shape (m,)
@@ -125,6 +127,7 @@ class ProposedEdits:
     tasks: Ints
     sure: Floats
     slots: Ints
+    extended_slots: Ints
     there: Bools
     right: Bools
     pairs: NDArray[np.str_]
@@ -132,12 +135,15 @@ class ProposedEdits:
     def above(self, limits: Floats, ranks: Ints) -> ProposedEdits:
         """Return the edits above the limit of their task; of overlapping ones, only the most certain."""
         kept = self.take(np.flatnonzero(self.sure > limits[self.tasks]))
-        return kept.take(np.unique(surviving_edits(kept.rows, kept.slots, kept.sure, ranks[kept.tasks])))
+        survivors = surviving_edits(kept.rows, kept.extended_slots, kept.sure, ranks[kept.tasks])
+        return kept.take(np.unique(survivors))
 
     def take(self, at: Ints) -> ProposedEdits:
         """Return some of the edits."""
         places = self.rows[at], self.tasks[at], self.sure[at], self.slots[:, at]
-        return ProposedEdits(*places, self.there[at], self.right[at], self.pairs[at])
+        return ProposedEdits(
+            *places, self.extended_slots[:, at], self.there[at], self.right[at], self.pairs[at]
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -260,6 +266,7 @@ def _columns(
         numbers[:, 0],
         numbers[:, 1],
         np.array([edit.sure for edit in edits], np.float64),
+        slots,
         extend_to_next_word(slots, numbers[:, 0], places[:, 1], texts),
         np.array([there for _, _, _, there, _ in rows], bool),
         np.array([right for _, _, _, _, right in rows], bool),

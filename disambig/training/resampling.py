@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from disambig.data import Group, Instances, ScoreBatch, stack_batches, take_rows
 from disambig.features import extractor_error, extractor_names, fit_checked, join, transform_checked
+from disambig.formatting import pluralize
 from disambig.models import LinearScorer, Model
 from disambig.training import diagnostics, fitting
 from disambig.training.diagnostics import sanity_baseline
@@ -441,7 +442,8 @@ class FoldCalibration:
         rows = self.ready.rows[group]
         kept = self.ready.naturally_sampled(group)
         if most is not None and len(rows) > most:
-            raise ValueError(f"{len(rows):,} examples in folds, more than {most:,}: they cannot be sampled")
+            examples = pluralize(len(rows), "example")
+            raise ValueError(f"{examples} in folds, more than {most:,}: cannot be sampled")
         every = ScoreBatch(
             self.task.groups[group],
             group,

@@ -141,7 +141,7 @@ def test_most_flags_and_words_to_ignore(note, capfd):
 def test_a_wrong_comment_is_trouble(note, capfd):
     note.write_text("Well. <!-- disambig: ingore well -->")
     status, _, err = check(capfd, "note.md")
-    assert status == 2 and "[D641] note.md, line 1: 'ingore well'" in err
+    assert status == 2 and "[D641] note.md, line 1: unknown instruction 'ingore well'" in err
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ def test_wrong_settings_stop_the_run(home):
     write(home / "disambig.toml", "flag_per_1000 = 1\n")
     done = check(home, "note.md")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "[D970]" in done.stderr and "the nearest first, flags_per_1000" in done.stderr
+    assert "[D970]" in done.stderr and "the nearest first: flags_per_1000" in done.stderr
     assert done.stderr.count("\n") == 1
 
 

@@ -12,14 +12,14 @@ import pytest
 CODE = """
 import sys, time
 from disambig.cli import progress
-progress.begin()
+progress.begin_command()
 progress.EVERY = 0.05
-progress.hush("quiet" in sys.argv)
+progress.set_quiet("quiet" in sys.argv)
 with progress.stages() as told:
     for done in range(4):
         told("learning", done, 4)
         time.sleep(0.15)
-        with progress.clear():
+        with progress.hidden_progress():
             sys.stdout.write(f"line {done}\\n")
             sys.stdout.flush()
     progress.say("note: a message")

@@ -76,7 +76,7 @@ def test_what_is_wrong_is_told(values, code, said):
 
 
 def test_a_file_of_its_own_has_no_section():
-    with pytest.raises(UserError, match=r"p.toml: unknown key 'x'; there are"):
+    with pytest.raises(UserError, match=r"p.toml: unknown key 'x'; available, the nearest first: "):
         read_table({"x": 1}, path="p.toml", section="")
 
 

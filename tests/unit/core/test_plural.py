@@ -27,7 +27,9 @@ def test_no_line_of_a_command_has_a_rule_of_its_own():
         r"\{[^{}]*:,\} (documents|words|examples|lists|lines|models|flags|decisions|groups)\b"
     )
     rooms = [
-        path for room in ("cli", "training", "evaluation", "model") for path in (home / room).rglob("*.py")
+        path
+        for room in ("cli", "checking", "training", "evaluation", "models")
+        for path in (home / room).rglob("*.py")
     ]
     assert len(rooms) > 50
     assert not [

@@ -134,7 +134,7 @@ def test_a_conversion_that_has_no_meaning_is_refused():
     with pytest.raises(UserError, match=r"D459.*accepts DenseBlocks.*produce SparseRows"):
         convert(batch, DenseBlocks)
     assert convert(batch, DenseBlocks, SparseRows) is batch
-    with pytest.raises(UserError, match=r"D459.*takes DenseBlocks or CrossedRows"):
+    with pytest.raises(UserError, match=r"D459.*accepts DenseBlocks or CrossedRows"):
         convert(batch, DenseBlocks, CrossedRows)
 
 

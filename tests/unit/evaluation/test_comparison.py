@@ -185,7 +185,7 @@ def test_two_models_of_one_name_are_told_apart_by_where_they_are(saved, models, 
 def test_what_cannot_be_compared_is_refused_in_a_line(saved, capsys):
     a, b = saved / "a", saved / "b"
     labelled = ["--labelled", saved / "examples.jsonl"]
-    assert "compared on one of" in said(capsys, a, b, status=2).err
+    assert "to compare two models, give one of" in said(capsys, a, b, status=2).err
     assert "D431" in said(capsys, a, b, *labelled, "--measure", "acuracy", status=2).err
     assert "--measure requires two models" in said(capsys, a, *labelled, "--measure", "auc", status=2).err
     assert "D465" in said(capsys, a, saved / "text.txt", *labelled, status=2).err

@@ -127,8 +127,8 @@ def test_a_line_that_is_too_long_is_passed_over(tmp_path, monkeypatch):
     found = documents(written(tmp_path, "a.txt", data), "line")
     assert [getattr(document, "text", None) for document in found] == ["short", None, "after", None]
     assert [str(bad.error).split(":")[1] for bad in found if isinstance(bad, UnreadableDocument)] == [
-        " line 2 is longer than 10 bytes",
-        " line 4 is longer than 10 bytes",
+        " line 2 is longer than 10 bytes, so this is probably not text; split the line",
+        " line 4 is longer than 10 bytes, so this is probably not text; split the line",
     ]
     assert found[2].line == 3
 

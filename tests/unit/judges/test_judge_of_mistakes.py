@@ -219,7 +219,7 @@ def test_groups_are_judged_together_as_one_by_one(asked, seed):
         part = scored(4 * rng.normal(size=(n, k)), rng.integers(-1, k, n), group=group or GROUP)
         own = None if group else CandidateLists.from_texts([["a", "an", "the", "", "am"]] * n)
         if rng.random() < 0.5:  # some of them stand there twice
-            part = replace(part, beside=rng.choice(hash_words(["its", "on", "in", "a"]), (n, 2)))
+            part = replace(part, neighbours=rng.choice(hash_words(["its", "on", "in", "a"]), (n, 2)))
         parts.append(replace(part, own=own, found=rng.integers(0, 3, n * k).astype(np.int32)))
     for rate in (None, 500.0):
         for one, part in zip(FITTED.judge_all(parts, flags_per_1000=rate), parts, strict=True):
@@ -354,8 +354,8 @@ def beside(n, *, wrong):
 
 def test_what_stands_beside_mistakes_is_learned_and_kept_in_the_state():
     right, wrong = writers(4000, habit=0.8)
-    right = replace(right, beside=hashed(beside(4000, wrong=False)))
-    wrong = replace(wrong, beside=hashed(beside(400, wrong=True)))
+    right = replace(right, neighbours=hashed(beside(4000, wrong=False)))
+    wrong = replace(wrong, neighbours=hashed(beside(400, wrong=True)))
     made = WithMistakes(MadeTask(Decides(), (GROUP,)), (right,), 40_000, wrong)
     judge = Mistakes().fit(made)
     for each in (judge, Mistakes().from_state(judge.state(), (GROUP,))):

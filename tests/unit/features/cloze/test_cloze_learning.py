@@ -140,7 +140,7 @@ def test_scores_in_small_integers_are_near_those_of_the_floats():
     ],
 )
 def test_settings_that_cannot_be_meant_are_refused(setting, value):
-    with pytest.raises(UserError, match=f"D993.*{setting} {value!r}: give"):
+    with pytest.raises(UserError, match=f"D993.*{setting} {value!r}: it must be "):
         learned(sentences(40), **{setting: value})
 
 
