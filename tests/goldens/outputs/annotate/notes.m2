@@ -7,7 +7,6 @@ A 18 19|||R:SPELLING|||than|||REQUIRED|||-NONE-|||0
 S She waited a hour for the the bus . The results shows that we was right , and there house is near of the lake .
 A 2 3|||R:ARTICLE|||an|||REQUIRED|||-NONE-|||0
 A 6 7|||U:DOUBLED||||||REQUIRED|||-NONE-|||0
-A 10 11|||R:FORM|||result|||REQUIRED|||-NONE-|||0
 A 11 12|||R:FORM|||show|||REQUIRED|||-NONE-|||0
 A 14 15|||R:FORM|||were|||REQUIRED|||-NONE-|||0
 A 18 19|||R:SPELLING|||their|||REQUIRED|||-NONE-|||0
