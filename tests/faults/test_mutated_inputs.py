@@ -21,7 +21,8 @@ pytestmark = pytest.mark.slow
 SECONDS = 60
 _LINE = re.compile(r"disambig: \[D\d{3}\] [^\x00-\x08\x0b-\x1f\x7f-\x9f]+")
 _SUMMARY = re.compile(
-    r"[0-9,]+ document|left out|(spelling|preposition): |[0-9,]+ words|[0-9,]+ more message"
+    r"[0-9,]+ document|skipped, since they could not be annotated: |(spelling|preposition): |[0-9,]+ words"
+    r"|[0-9,]+ more message"
 )
 
 

@@ -63,7 +63,7 @@ def test_a_million_of_tiny_files(tmp_path, format, files):
     found = _documents(tmp_path / "out", format)
     assert found == files
     said, second, again = run(tmp_path, *job)
-    assert "an earlier run had finished it" in said
+    assert "nothing left to do: an earlier run finished the job" in said
     print(f"{files:,} files: {work:.1f} s of processors, then {again:.1f}; {first:.0f} MB, then {second:.0f}")
     check(max(first, second) < BASE + EACH * files, "memory of the parent", first, second)
     check(again < 3 + 0.5 * work, "to go on costs as much as to do it", work, again)
