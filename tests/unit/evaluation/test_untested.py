@@ -22,8 +22,9 @@ def model(documents, **more):
         ({"train": 2, "dev": 0, "test": 0}, "but none of these 2; add more"),
         (
             {"train": 9, "dev": 2, "test": 3},
-            "the 3 documents held out for testing contain nothing for the task words",
+            "nothing for the task words is in the 3 documents held out for testing",
         ),
+        ({"train": 9, "dev": 2, "test": 1}, "is in the 1 document held out for testing"),
         (1, r"at least two documents \(there are 1\)"),
     ],
 )
