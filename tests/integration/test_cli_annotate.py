@@ -142,7 +142,9 @@ def test_a_bad_document_in_a_corpus_is_reported_and_the_rest_goes_on(folder, ann
 
 
 def test_the_format_of_an_unknown_suffix_is_told(folder, annotate):
-    told = "written to new.xyz.gz as jsonl, since the suffix .xyz is unknown; use --format to choose another\n"
+    told = (
+        "written to new.xyz.gz as jsonl, since the suffix .xyz is unknown; use --format to choose another\n"
+    )
     assert annotate("good.txt", "--output", "new.xyz.gz").stderr.endswith(told)
     done = annotate("good.txt", "--output", "new.xyz.gz", "--format", "jsonl", "--force")
     assert done.stderr.endswith("written to new.xyz.gz\n")

@@ -330,7 +330,10 @@ def _minimise(objective: Callable[[Floats], tuple[float, Floats]], start: Floats
         limits=1, user_api="blas"
     ):  # for sums of vectors, threads cost more than they save
         result = minimize(objective, start, jac=True, method="L-BFGS-B", options=options)
-    if not result.success:
+    # Near the minimum, the value changes by less than its rounding error: the line search then fails although
+    # the gradient is almost zero.
+    converged = result.success or np.abs(result.jac).max() <= 10 * options["gtol"] * max(1.0, abs(result.fun))
+    if not converged:
         warnings.warn(
             f"conditional logit stopped after {result.nit} steps: {result.message.strip()}", stacklevel=3
         )
