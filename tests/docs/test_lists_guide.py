@@ -18,9 +18,7 @@ from disambig.cli.main import app
 from disambig.formats import parse_line
 from disambig.metrics import measure_named
 
-GUIDE = (Path(__file__).parents[2] / "disambig" / "formats" / "README.md").read_text(
-    encoding="utf8"
-)
+GUIDE = (Path(__file__).parents[2] / "disambig" / "formats" / "README.md").read_text(encoding="utf8")
 FILES = dict(re.findall(r"^`([\w./]+)`:\n\n```\w+\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL))
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
 COMMANDS = re.findall(r"^\$ disambig (.*)$", GUIDE, re.MULTILINE)
