@@ -418,7 +418,10 @@ class _DecisionRuleChecks:
             margins = plain.margins.astype(np.float32)  # at the precision of records
             for least in (float(np.median(margins)), float(margins.max()) + 1.0):
                 silent = fitted.with_least_margin(least)
-                require(isinstance(silent, Abstains), "with_least_margin returned no KeepsSilent")
+                require(
+                    isinstance(silent, Abstains),
+                    "with_least_margin returned a judge without the methods of Abstains",
+                )
                 for judge in (silent, silent.from_state(silent.state(), groups)):
                     require_equal(
                         judge.judge(scored).answered, margins >= least, f"said at a least margin of {least}"
