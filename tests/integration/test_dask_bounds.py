@@ -23,7 +23,8 @@ pytestmark = pytest.mark.slow
 
 
 def test_too_few_workers_are_waited_for_in_vain(tmp_path):
-    with cluster(tmp_path, 1) as made, pytest.raises(UserError, match=r"D855.* has 1 of the 2 workers"):
+    wanted = r"D855.* has 1 of the 2 requested workers"
+    with cluster(tmp_path, 1) as made, pytest.raises(UserError, match=wanted):
         list(DaskRunner(made.address, workers=2, patience=2).run(Doubling(), [1]))
 
 
