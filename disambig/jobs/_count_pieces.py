@@ -510,6 +510,7 @@ def assemble(
     header: Mapping[str, Any],
     keys: bool,
     consume: bool = False,
+    written: Callable[[os.stat_result], None] | None = None,
 ) -> None:
     """Assemble the table from all pieces.
 
@@ -527,6 +528,8 @@ def assemble(
         Whether the keys are stored.
     consume : bool
         Remove each piece after it was copied, to save disk space.
+    written : callable, optional
+        Called with the status of the complete file before it gets its name.
 
     Raises
     ------
@@ -561,6 +564,9 @@ def assemble(
         stored = _PieceKeys(pieces, consume) if keys else None
         size = file.tell() - files.PAGE
         finish_table(file, size, arrays, {**header, "n_ngrams": n_ngrams}, stored, digest)
+        file.flush()
+        if written is not None:
+            written(os.fstat(file.fileno()))
 
 
 def _piece_parts(

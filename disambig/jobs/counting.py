@@ -6,7 +6,7 @@ import dataclasses
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,7 +32,7 @@ from disambig.counts import (
 )
 from disambig.counts import file as files
 from disambig.errors import UserError
-from disambig.files import STDIN
+from disambig.files import STDIN, read_json, save_json
 from disambig.formats import Input
 from disambig.jobs._count_pieces import (
     CountSource,
@@ -76,6 +76,8 @@ _TOGETHER = 4  # numbers of shards and ranges are multiples, so that 2 or 4 work
 _RANGES = 256  # at most
 _TEXT, _NGRAMS = 4_000_000, 3_000_000  # per range: bytes of text, n-grams of merged tables
 _LITTLE = 1 << 17  # n-grams
+_TABLE = "table.json"
+"""In the directory of a job: which file is its finished table."""
 _FOLDERS = 20  # maximum number of input folders that workers on other machines check
 
 
@@ -135,6 +137,7 @@ def build_in_job(
     """
     output, form = Path(path), record_form(choices.get("record", "exact"), keys=choices.get("keys", False))
     force = choices.get("force", False)
+    _discard_finished(output, place)
     refuse_existing(output, force=force)
     if STDIN in paths:
         raise UserError("D910")
@@ -187,6 +190,7 @@ def merge_in_job(
     Parameters are those of `merge_tables` and `place`; errors are those of `merge_tables` and `build_in_job`.
     """
     output, form = Path(path), record_form(record, keys=keys)
+    _discard_finished(output, place)
     refuse_existing(output, force=force)
     names, gaps, info = merge_headers(tables)
     inputs = tuple(
@@ -225,15 +229,14 @@ class _CountingJob:
             check_directory(directory, manifest, force=self._force)  # before anything is written
         with locked(directory):
             begin_or_resume(directory, manifest, force=self._force)
+            (directory / _TABLE).unlink(missing_ok=True)
             drafts = job_temp_files(directory)
             drafts.clean()
             try:
                 with persistent_runner(self._place.runner) as self._runner:
                     yield
                     if not self._place.stays:
-                        discard(
-                            directory
-                        )  # before the workers stop, so that a kill during that leaves no files
+                        _discard(directory)  # before the workers stop, so that a kill then leaves no files
             finally:
                 drafts.clean()  # temporary files of workers that were killed
 
@@ -310,7 +313,13 @@ class _CountingJob:
             header={**header, "info": info},
             keys=keys,
             consume=not self._place.stays,
+            written=None if self._place.stays else self._note_table,
         )
+
+    def _note_table(self, status: os.stat_result) -> None:
+        """Write which file the job has written, so that a later run can tell that the job was finished."""
+        directory = self._place.directory
+        save_json(directory / _TABLE, _file_identity(status), drafts=job_temp_files(directory))
 
     def _pieces(self, work: PieceWork, items: list[KeyRange]) -> list[TablePiece]:
         old = {item.index for item in items if finished_piece(work, item) is not None}
@@ -319,6 +328,31 @@ class _CountingJob:
             TablePiece.from_record(work.directory, record, keys=work.keys, old=item.index in old)
             for item, record in zip(items, records, strict=True)
         ]
+
+
+def _discard_finished(output: Path, place: JobPlace) -> None:
+    """Remove the directory of a job that was killed after it had written its table."""
+    if place.stays:
+        return
+    try:
+        finished = read_json(place.directory / _TABLE) == _file_identity(os.stat(output))
+    except (OSError, ValueError):  # no such job, or no table yet
+        return
+    if finished:
+        with locked(place.directory):
+            _discard(place.directory)
+
+
+def _discard(directory: Path) -> None:
+    # The note of the table goes last: while any other file is left, a later run can still finish this.
+    discard(directory)
+    (directory / _TABLE).unlink(missing_ok=True)
+    with suppress(OSError):
+        directory.rmdir()
+
+
+def _file_identity(status: os.stat_result) -> dict[str, int]:
+    return {"device": status.st_dev, "inode": status.st_ino, "size": status.st_size}
 
 
 def _shard_size(total: int) -> int:

@@ -126,3 +126,30 @@ def test_two_commands_on_one_job(tmp_path):
     assert sorted(begun.returncode for begun in both) == [0, 2], said
     assert any("[D312]" in text for text in said)
     assert (tmp_path / "x").read_bytes() == at_once(tmp_path)
+
+
+def test_a_job_that_was_killed_behind_its_table_goes_when_it_is_asked_for_again(tmp_path, monkeypatch):
+    """The table is there and the directory of its job too: the next run removes the directory alone."""
+    (tmp_path / "a.txt").write_text("It is a house of cards.\n" * 50)
+
+    def killed(directory):
+        raise SystemExit(137)
+
+    monkeypatch.setattr("disambig.jobs.counting.discard", killed)
+    done = here("counts", "build", "a.txt", "-o", "x", "--workers", "2", folder=tmp_path)
+    assert done.returncode == 137 and (tmp_path / "x.job").exists(), done.stderr
+    table = (tmp_path / "x").read_bytes()
+    monkeypatch.undo()
+    done = here("counts", "build", "a.txt", "-o", "x", "--workers", "2", folder=tmp_path)
+    assert done.returncode == 2 and "[D106]" in done.stderr
+    assert (tmp_path / "x").read_bytes() == table and not (tmp_path / "x.job").exists()
+
+
+def test_a_job_that_did_not_write_the_table_keeps_its_directory(tmp_path):
+    (tmp_path / "a.txt").write_text("It is a house of cards.\n" * 50)
+    (tmp_path / "x").write_text("something else")
+    (tmp_path / "x.job").mkdir()
+    (tmp_path / "x.job" / "table.json").write_text('{"device": 1, "inode": 2, "size": 3}')
+    done = here("counts", "build", "a.txt", "-o", "x", "--workers", "2", folder=tmp_path)
+    assert done.returncode == 2 and "[D106]" in done.stderr
+    assert (tmp_path / "x.job" / "table.json").exists()
