@@ -99,7 +99,9 @@ def test_what_is_edited_is_checked_as_the_whole_text_is(name, text, changes):
 
 def test_texts_that_ship_are_checked_as_a_run_checks_them():
     folder = Path(__file__).parents[4] / "corpora" / "samples"
-    for path in sorted(folder.iterdir()):
+    paths = [path for path in sorted(folder.iterdir()) if path.suffix != ".png"]
+    assert len(paths) > 3
+    for path in paths:
         text = path.read_text("utf8")
         live = LiveText(path.name, CheckSettings(), models())
         for version in (text, text.replace(" to ", " too ", 3), text.replace("\n\n", "\n", 2)):
