@@ -19,6 +19,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 _TAG_OR_WORD = re.compile(r"</?[A-Za-z][^<>]{0,1000}>|([^\W_]|\ufffc)")
 """A tag is no word; what `disambig.markup.canvas` paints code in prose with is one."""
+_SENTENCE_END = re.compile(r"[.!?][^\w\s]*\s")
 
 
 def edit_slots(starts: Ints, ends: Ints, removes: NDArray[np.bool_]) -> Ints:
@@ -37,7 +38,7 @@ def edit_slots(starts: Ints, ends: Ints, removes: NDArray[np.bool_]) -> Ints:
 
 
 def extend_to_next_word(slots: Ints, documents: Ints, ends: Ints, texts: Sequence[str]) -> Ints:
-    """Return the slots of edits up to the begin of the next word: so those of neighbours overlap.
+    """Return the slots of edits up to the next word of the sentence: so those of neighbours overlap.
 
     Parameters
     ----------
@@ -52,7 +53,8 @@ def extend_to_next_word(slots: Ints, documents: Ints, ends: Ints, texts: Sequenc
     for i, (document, end) in enumerate(zip(documents.tolist(), ends.tolist(), strict=True)):
         matches = _TAG_OR_WORD.finditer(texts[document], end)
         begin = next((match.start() for match in matches if match[1]), None)
-        if begin is not None:
+        # The first word of the next sentence does not depend on how this one is corrected.
+        if begin is not None and not _SENTENCE_END.search(texts[document], end, begin):
             last[i] = max(last[i], 2 * begin + 1)
     return np.stack([slots[0], last])
 

@@ -119,6 +119,13 @@ def test_neighbours_are_decided_together_whatever_stands_between_them(between):
     assert not overlap((10, 13, "too", "to"), (far, far + 2, "it", "its"), text)
 
 
+@pytest.mark.parametrize("end", [". ", "!\n", "?) ", ".” ", "...\n\n"])
+def test_the_first_word_of_the_next_sentence_is_no_neighbour(end):
+    text = f"was asked too{end}bring it"
+    at = text.index("bring")
+    assert not overlap((10, 13, "too", "to"), (at, at + 5, "bring", "brings"), text)
+
+
 def test_a_neighbour_that_loses_is_an_alternative_at_its_own_place():
     text = "for you're call"
     first, second = resolve_overlaps(
