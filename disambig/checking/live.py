@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
@@ -16,7 +15,7 @@ from disambig.checking.baseline import Baseline, read_baseline
 from disambig.checking.flags import CheckedText, Flag, as_written, find_flags, plain_word, surest
 from disambig.configuration import CheckSettings
 from disambig.jobs import ModelAnnotator, join_pieces
-from disambig.markup import BREAK, MARKDOWN, PlainText, read_markup
+from disambig.markup import BREAK, PlainText, path_format, read_markup
 from disambig.text import connected_spans
 
 if TYPE_CHECKING:
@@ -444,7 +443,8 @@ class LiveText:
 
 def markup_reader(name: str) -> Callable[[str], PlainText]:
     """Return a function that parses the markup of texts with this name repeatedly."""
-    if os.path.splitext(name)[1].lower() in MARKDOWN:
+    entry = path_format(name)
+    if entry is not None and entry.incremental:
         from disambig.markup import IncrementalMarkdown
 
         pieces = IncrementalMarkdown()

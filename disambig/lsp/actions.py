@@ -15,13 +15,10 @@ from disambig.configuration import OWN, SHARED, nearest_settings
 from disambig.errors import UserError
 from disambig.lsp._diagnostics import SOURCE, UNUSED_TITLE, action_title, to_text_edit
 from disambig.lsp.documents import CheckResult, ProtocolLines, TextDocument, TextState
-from disambig.markup import LANGUAGES, LATEX, PlainText
+from disambig.markup import HTML_COMMENT, PlainText, path_format
 
 Edit = tuple[int, int, str]
 Read = Callable[[str], PlainText]
-_LINE_COMMENTS = {suffix: "%" for suffix in LATEX} | {
-    suffix: "#" if lexer in ("PythonLexer", "BashLexer") else "//" for suffix, lexer in LANGUAGES.items()
-}
 _CODING = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")
 """A coding declaration, which Python only recognises in the first two lines."""
 _IGNORED = re.compile(
@@ -135,8 +132,9 @@ def _in_file(name: str, text: str, what: str, read: Read) -> Iterator[Edit]:
     newline, comment = _line_end(text), _directive_comment(name, f"ignore {what}")
     top = _top(name, text)
     if not text[top:].startswith(_FRONT):
-        mark = _LINE_COMMENTS.get(_suffix(name))
-        is_apart = mark is None or text[top:].startswith(mark)  # separates it from a comment that follows
+        entry = path_format(name)
+        mark = "" if entry is None or entry.comment[1] else entry.comment[0].rstrip()
+        is_apart = not mark or text[top:].startswith(mark)  # separates it from a comment that follows
         yield top, top, f"{comment}{newline}" + (newline if is_apart else "")
     yield len(text), len(text), f"{'' if text.endswith(newline) else newline}{newline}{comment}{newline}"
 
@@ -160,8 +158,8 @@ def _suffix(name: str) -> str:
 
 
 def _directive_comment(name: str, directive: str) -> str:
-    mark = _LINE_COMMENTS.get(_suffix(name))
-    return f"{mark} disambig: {directive}" if mark else f"<!-- disambig: {directive} -->"
+    before, after = HTML_COMMENT if (entry := path_format(name)) is None else entry.comment
+    return f"{before}disambig: {directive}{after}"
 
 
 def _hides(read: Read, text: str, edit: Edit, flag: Flag) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from disambig.errors import UserError
-from disambig.markup import PlainText, has_markup
+from disambig.markup import PlainText, has_markup, language_suffix
 
 if TYPE_CHECKING:
     from disambig.checking import Flag, FlagCandidate, LiveText
@@ -121,14 +121,6 @@ def _line_ends(text: str, start: int, stop: int) -> npt.NDArray[np.int64]:
     """Return the start and end of each line end, as an array of shape (line ends, 2)."""
     spans = [match.span() for match in _LINE_END.finditer(text, start, stop)]
     return np.array(spans, np.int64).reshape(-1, 2)
-
-
-_SUFFIXES = {
-    "markdown": ".md", "latex": ".tex", "tex": ".tex", "plaintex": ".tex", "python": ".py", "rust": ".rs",
-    "javascript": ".js", "typescript": ".ts", "javascriptreact": ".jsx", "typescriptreact": ".tsx",
-    "go": ".go", "c": ".c", "shellscript": ".sh", "sh": ".sh", "bash": ".sh",
-}  # fmt: skip
-"""Suffix by the editor's name of a language: it decides how a text without a file is parsed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +263,7 @@ def document_name(uri: str, language: str, root: str) -> str:
         Folder whose settings apply to a text without a file.
     """
     path = uri_to_path(uri)
-    suffix = _SUFFIXES.get(language.lower(), ".txt")
+    suffix = language_suffix(language)
     if not path:
         return os.path.join(root, f"untitled{suffix}")
     if has_markup(path) or not has_markup(f"x{suffix}"):

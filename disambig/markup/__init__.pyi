@@ -16,17 +16,26 @@ from .code import (
 from .code import (
     iterate_blocks as iterate_blocks,
 )
+from .formats import (
+    FORMATS as FORMATS,
+)
+from .formats import (
+    HTML_COMMENT as HTML_COMMENT,
+)
+from .formats import (
+    MarkupFormat as MarkupFormat,
+)
+from .formats import (
+    language_suffix as language_suffix,
+)
+from .formats import (
+    path_format as path_format,
+)
 from .markdown import (
     IncrementalMarkdown as IncrementalMarkdown,
 )
 from .reading import (
     CODE as CODE,
-)
-from .reading import (
-    LATEX as LATEX,
-)
-from .reading import (
-    MARKDOWN as MARKDOWN,
 )
 from .reading import (
     PlainText as PlainText,

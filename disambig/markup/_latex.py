@@ -136,7 +136,7 @@ _LONGEST_VERB = 2000
 _MOST_OPTIONS = 4
 
 
-def read_latex(text: str) -> Canvas:
+def read_latex(text: str, suffix: str = ".tex") -> Canvas:
     """Paint over the LaTeX markup of `text`."""
     canvas = Canvas(text)
     _paint_verbatim(canvas, text)

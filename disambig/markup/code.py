@@ -16,18 +16,10 @@ from functools import cache
 from typing import Any
 
 from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas
+from disambig.markup.formats import FORMATS
 from disambig.markup.markdown import read_markdown
 
-_NAMES = {
-    "PythonLexer": ("py", "pyi"),
-    "RustLexer": ("rs",),
-    "JavascriptLexer": ("js", "mjs", "cjs", "jsx"),
-    "TypeScriptLexer": ("ts", "mts", "cts", "tsx"),
-    "GoLexer": ("go",),
-    "CLexer": ("c", "h"),
-    "BashLexer": ("sh", "bash"),
-}
-LANGUAGES = {f".{suffix}": name for name, suffixes in _NAMES.items() for suffix in suffixes}
+LANGUAGES = {suffix: entry.lexer for entry in FORMATS if entry.lexer for suffix in entry.suffixes}
 """Pygments lexer for each file suffix."""
 _SINGLE, _MULTILINE = "Comment.Single", "Comment.Multiline"
 _DOCUMENTS = "Literal.String.Doc"

@@ -310,7 +310,7 @@ _TAB = 4
 _DEEPEST = 32  # maximum number of lists and quotations that one line opens
 
 
-def read_markdown(text: str) -> Canvas:
+def read_markdown(text: str, suffix: str = ".md") -> Canvas:
     """Paint over the Markdown markup of `text`."""
     reader = BlockReader(text)
     reader.front_matter()

@@ -10,31 +10,18 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
 
-MARKDOWN = (".md", ".markdown")
-LATEX = (".tex", ".latex")
-SUFFIXES = (*MARKDOWN, *LATEX)
+from disambig.markup.formats import FORMATS, path_format
+
+SUFFIXES = tuple(suffix for entry in FORMATS if entry.in_folders for suffix in entry.suffixes)
 """Suffixes of prose, which are read when a directory is given."""
-CODE = (
-    ".py",
-    ".pyi",
-    ".rs",
-    ".js",
-    ".mjs",
-    ".cjs",
-    ".jsx",
-    ".ts",
-    ".mts",
-    ".cts",
-    ".tsx",
-    ".go",
-    ".c",
-    ".h",
-    ".sh",
-    ".bash",
-)
+CODE = tuple(suffix for entry in FORMATS if entry.lexer for suffix in entry.suffixes)
 """Suffixes of code, whose comments and docstrings are text."""
+NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 _COMMENT = re.compile("<!--|-->")
 
 
@@ -54,39 +41,36 @@ class PlainText:
     comments: tuple[tuple[int, int], ...] = ()
 
 
-def plain_text(path: str, text: str) -> str:
+def plain_text(path: str, text: str, options: Mapping[str, Any] = NO_OPTIONS) -> str:
     """Return `text` with its markup painted over; the suffix of `path` determines the format.
 
     Text with any other suffix is returned unchanged. The result has the same length.
     """
-    return read_markup(path, text).text if has_markup(path) else text
+    return read_markup(path, text, options).text if has_markup(path) else text
 
 
 def has_markup(path: str) -> bool:
     """Return True if the suffix of `path` is that of a format with markup."""
-    return os.path.splitext(path)[1].lower() in (*SUFFIXES, *CODE)
+    return path_format(path) is not None
 
 
-def read_markup(path: str, text: str) -> PlainText:
+def read_markup(path: str, text: str, options: Mapping[str, Any] = NO_OPTIONS) -> PlainText:
     """Return the plain text and the comments of `text`; the suffix of `path` determines the format.
 
     In text with any other suffix, only HTML comments are found, and nothing is painted over.
+
+    Parameters
+    ----------
+    path : str
+    text : str
+    options : mapping of str to object
+        Settings of formats; a format takes those that its entry in the table names.
     """
-    suffix = os.path.splitext(path)[1].lower()
-    if suffix in MARKDOWN:
-        from disambig.markup.markdown import read_markdown
-
-        canvas = read_markdown(text)
-    elif suffix in LATEX:
-        from disambig.markup._latex import read_latex
-
-        canvas = read_latex(text)
-    elif suffix in CODE:
-        from disambig.markup.code import read_code
-
-        canvas = read_code(text, suffix)
-    else:
+    entry = path_format(path)
+    if entry is None:
         return PlainText(text, tuple(_html_comments(text)))
+    taken = {name: options[name] for name in entry.options if name in options}
+    canvas = entry.read(text, os.path.splitext(path)[1].lower(), **taken)
     return PlainText(canvas.text, tuple(sorted(canvas.comments)))
 
 

@@ -1,0 +1,111 @@
+"""The formats whose markup is read: one table, by the suffix of the file name.
+
+A format that is added here is read by all commands; suppression comments that an editor inserts are written
+in its syntax.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from disambig.markup.canvas import Canvas
+
+HTML_COMMENT = "<!-- ", " -->"
+HASH, SLASHES, DASHES, PERCENT = ("# ", ""), ("// ", ""), ("-- ", ""), ("% ", "")
+
+
+@dataclass(frozen=True, slots=True)
+class MarkupFormat:
+    """A format of text files.
+
+    Attributes
+    ----------
+    name : str
+        Name for people.
+    suffixes : tuple of str
+        Suffixes of file names, in lower case.
+    reader : str
+        ``module:function``. The function is called with the text, the suffix, and the options in `options` by
+        name, and returns a `Canvas`.
+    comment : tuple of (str, str)
+        What is written before and after the text of a comment.
+    languages : tuple of str
+        Names of the format in the language server protocol.
+    lexer : str
+        Pygments lexer of a programming language; empty for other formats.
+    options : tuple of str
+        Names of the options of `read_markup` that the reader takes.
+    in_folders : bool
+        Whether such files are read when a folder is given; if not, the user names them.
+    incremental : bool
+        Whether `IncrementalMarkdown` reads texts that are being edited.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    reader: str
+    comment: tuple[str, str]
+    languages: tuple[str, ...] = ()
+    lexer: str = ""
+    options: tuple[str, ...] = ()
+    in_folders: bool = False
+    incremental: bool = False
+
+    @property
+    def read(self) -> Callable[..., Canvas]:
+        """The function that reads the format; its module is imported when it is first needed."""
+        module, name = self.reader.split(":")
+        reader: Any = getattr(import_module(module), name)
+        return reader
+
+
+def _prose(
+    name: str, suffixes: str, reader: str, comment: tuple[str, str], languages: str, **more: Any
+) -> MarkupFormat:
+    return MarkupFormat(
+        name,
+        tuple(suffixes.split()),
+        f"disambig.markup.{reader}",
+        comment,
+        tuple(languages.split()),
+        in_folders=True,
+        **more,
+    )
+
+
+def _code(name: str, suffixes: str, lexer: str, comment: tuple[str, str], languages: str) -> MarkupFormat:
+    reader = "disambig.markup.code:read_code"
+    return MarkupFormat(name, tuple(suffixes.split()), reader, comment, tuple(languages.split()), lexer)
+
+
+FORMATS = (
+    _prose("Markdown", ".md .markdown", "markdown:read_markdown", HTML_COMMENT, "markdown", incremental=True),
+    _prose("LaTeX", ".tex .latex", "_latex:read_latex", PERCENT, "latex tex plaintex"),
+    _code("Python", ".py .pyi", "PythonLexer", HASH, "python"),
+    _code("Rust", ".rs", "RustLexer", SLASHES, "rust"),
+    _code("JavaScript", ".js .mjs .cjs", "JavascriptLexer", SLASHES, "javascript"),
+    _code("JavaScript with JSX", ".jsx", "JavascriptLexer", SLASHES, "javascriptreact"),
+    _code("TypeScript", ".ts .mts .cts", "TypeScriptLexer", SLASHES, "typescript"),
+    _code("TypeScript with JSX", ".tsx", "TypeScriptLexer", SLASHES, "typescriptreact"),
+    _code("Go", ".go", "GoLexer", SLASHES, "go"),
+    _code("C", ".c .h", "CLexer", SLASHES, "c"),
+    _code("shell", ".sh .bash", "BashLexer", HASH, "shellscript sh bash"),
+)
+"""All formats; a text with another suffix has no markup."""
+_BY_SUFFIX = {suffix: entry for entry in FORMATS for suffix in entry.suffixes}
+_BY_LANGUAGE = {language: entry for entry in FORMATS for language in entry.languages}
+
+
+def path_format(path: str) -> MarkupFormat | None:
+    """Return the format of a file by its suffix, in any case; None if it is not in the table."""
+    return _BY_SUFFIX.get(os.path.splitext(path)[1].lower())
+
+
+def language_suffix(language: str) -> str:
+    """Return the suffix of texts in a language of the language server protocol; ``.txt`` if it is unknown."""
+    language_format = _BY_LANGUAGE.get(language.lower())
+    return language_format.suffixes[0] if language_format else ".txt"
