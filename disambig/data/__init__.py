@@ -1,4 +1,4 @@
-"""Instances, candidate batches and decisions, in columns."""
+"""Instances, candidate batches and decisions, stored column by column."""
 
 import lazy_loader
 

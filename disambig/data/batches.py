@@ -22,18 +22,18 @@ class EqualLists:
 
     @property
     def offsets(self) -> NDArray[np.int64]:
-        """Where each instance's rows begin, shape ``(n + 1,)``."""
+        """Offset of the first row of each instance, shape ``(n + 1,)``."""
         n, k = self.costs.shape
         return np.arange(n + 1, dtype=np.int64) * k
 
     @property
     def cost(self) -> NDArray[np.float32]:
-        """What each row costs, zero for the right ones, shape ``(n * K,)``."""
+        """The cost of each row, zero for right candidates, shape ``(n * K,)``."""
         return self.costs.ravel()
 
     @property
     def layout(self) -> NDArray[np.int64]:
-        """The offsets: each row is a candidate of its own."""
+        """The offsets: every row is one candidate."""
         return self.offsets
 
 
@@ -48,7 +48,8 @@ class DenseBlocks(EqualLists):
     ----------
     values : array of float32, shape (n, K, A)
     column_of : array of int64, shape (K, A)
-        The flat weight that each attribute of each candidate meets; equal where it is shared.
+        Index of the flat weight by which each attribute of each candidate is multiplied; candidates that
+        share a weight have the same index.
     columns : Columns
     costs : array of float32, shape (n, K)
         Zero for the right candidates.
@@ -110,16 +111,16 @@ class DenseBlocks(EqualLists):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DenseLists:
-    """Attributes of every candidate of n instances, each of which has a list of its own.
+    """Attributes of every candidate of n instances with per-instance candidates.
 
     Attributes
     ----------
     values : array of float32, shape (n_rows, A)
-        One row a candidate; all candidates share the A columns.
+        One row per candidate; all candidates share the A columns.
     offsets : array of int64, shape (n + 1,)
     cost : array of float32, shape (n_rows,)
     columns : Columns
-        A entries.
+        Has A entries.
     """
 
     values: NDArray[np.float32]
@@ -129,7 +130,7 @@ class DenseLists:
 
     @property
     def layout(self) -> NDArray[np.int64]:
-        """The offsets: each row is a candidate of its own."""
+        """The offsets: every row is one candidate."""
         return self.offsets
 
     def scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -152,7 +153,7 @@ class DenseLists:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SparseRows:
-    """Features of each candidate (or part) in a row of a scipy CSR matrix.
+    """Features of candidates (or of parts of structures) as rows of a scipy CSR matrix.
 
     Attributes
     ----------
@@ -169,7 +170,7 @@ class SparseRows:
 
     @property
     def layout(self) -> NDArray[np.int64]:
-        """The offsets: each row is a candidate of its own."""
+        """The offsets: every row is one candidate."""
         return self.offsets
 
     def scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -190,7 +191,7 @@ class SparseRows:
         return SparseRows(self.rows[rows], offsets, self.cost[rows], self.columns)
 
     def narrowed(self) -> tuple[SparseRows, NDArray[np.int64]]:
-        """Return the same rows in those columns alone that occur in them, and which they are."""
+        """Drop columns that are zero in every row; return the batch and the indices of the kept columns."""
         from scipy.sparse import csr_array
 
         rows, whole = csr_array(self.rows), self.columns
@@ -204,14 +205,14 @@ class SparseRows:
 class CrossedRows(EqualLists):
     """One feature row per instance; candidate r's features are that row in block r of the weights.
 
-    The cross product is never made: weights of shape (K * D,) are read as (K, D).
+    The cross product is never computed: weights of shape (K * D,) are read as (K, D).
 
     Attributes
     ----------
     rows : array or scipy.sparse.csr_array, shape (n, D)
     costs : array of float32, shape (n, K)
     columns : Columns
-        K * D entries, candidate by candidate.
+        Has K * D entries, candidate by candidate.
     """
 
     rows: Any
@@ -227,7 +228,7 @@ class CrossedRows(EqualLists):
         return np.asarray((self.rows.T @ mass.reshape(self.costs.shape)).T).ravel()
 
     def row_sqnorm(self) -> NDArray[np.float64]:
-        """Return the squared norm of each candidate's features: that of its instance."""
+        """Return the squared norm of each candidate's features, which is that of its instance's row."""
         square = self.rows.multiply(self.rows) if hasattr(self.rows, "multiply") else self.rows**2
         return np.repeat(np.asarray(square.sum(axis=1)).ravel(), self.costs.shape[1])
 
@@ -237,27 +238,27 @@ class CrossedRows(EqualLists):
 
 
 _FEW = 4
-"""Up to so many times the candidates there are, labels that are none are scored as well: whole rows."""
+"""Score all labels of a row if they are at most this many times its candidates: one product is faster."""
 _CROSSED_CHUNK = 1 << 22
-"""Numbers of written-out rows held at a time."""
+"""Maximum number of values of written-out rows held in memory at a time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CrossedLists:
-    """One feature row per instance, which has a list of labels of its own: a few of K.
+    """One feature row per instance, whose candidates are its own few of K labels.
 
     As in `CrossedRows`, a label's features are the row in its block of the weights, and the cross product is
-    never made: weights of shape (K * D,) are read as (K, D).
+    never computed: weights of shape (K * D,) are read as (K, D).
 
     Attributes
     ----------
     rows : array or scipy.sparse.csr_array, shape (n, D)
     labels : array of int64, shape (n_rows,)
-        Which label each candidate is.
+        Label of each candidate.
     offsets : array of int64, shape (n + 1,)
     cost : array of float32, shape (n_rows,)
     columns : Columns
-        K * D entries, label by label.
+        Has K * D entries, label by label.
     """
 
     rows: Any
@@ -279,7 +280,7 @@ class CrossedLists:
 
     @property
     def layout(self) -> NDArray[np.int64]:
-        """The offsets: each row is a candidate of its own."""
+        """The offsets: every row is one candidate."""
         return self.offsets
 
     def scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -303,6 +304,7 @@ class CrossedLists:
         rows, labels = csr_array(self.rows)[self.instance[part]], self.labels[part]
         width = int(self.rows.shape[1])
         columns = np.repeat(labels * width, np.diff(rows.indptr)) + rows.indices
+        # scipy copies the matrix to 64-bit indices unless both index arrays are 32-bit
         if len(self.columns) < np.iinfo(np.int32).max:
             columns = columns.astype(np.int32)
         return csr_array((rows.data, columns, rows.indptr), (len(labels), len(self.columns)))
@@ -317,7 +319,7 @@ class CrossedLists:
         return np.asarray(sums.toarray() if hasattr(sums, "toarray") else sums, np.float64).ravel()
 
     def row_sqnorm(self) -> NDArray[np.float64]:
-        """Return the squared norm of each candidate's features: that of its instance."""
+        """Return the squared norm of each candidate's features, which is that of its instance's row."""
         square = self.rows.multiply(self.rows) if hasattr(self.rows, "multiply") else self.rows**2
         return np.repeat(np.asarray(square.sum(axis=1), np.float64).ravel(), np.diff(self.offsets))
 
@@ -332,7 +334,7 @@ Floats = NDArray[np.float64]
 
 
 class JoinedColumns(Columns):
-    """The columns of several batches, one behind the other; feature groups of one name become one.
+    """The concatenated columns of several batches; feature groups of the same name are merged.
 
     Parameters
     ----------
@@ -366,24 +368,24 @@ class JoinedColumns(Columns):
 
     @property
     def group_names(self) -> tuple[str, ...]:
-        """Names of the feature groups of all parts."""
+        """Names of the feature groups of all batches."""
         return tuple(dict.fromkeys(name for part in self.parts for name in part.group_names))
 
     @property
     def names(self) -> Sequence[str]:
-        """Names of the columns; empty where no part has any."""
+        """Names of the columns; empty if no batch has names."""
         names = [part.names for part in self.parts]
         return ChainedStrings(names, list(map(len, self.parts))) if any(map(len, names)) else ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JoinedRows:
-    """What several batches say of the same candidates; flat weights are theirs, one behind the other.
+    """Several batches with features of the same candidates; their flat weights are concatenated.
 
     Attributes
     ----------
     parts : tuple of CandidateBatch
-        Of equal offsets and costs.
+        With equal offsets and costs.
     columns : Columns
     """
 
@@ -392,26 +394,26 @@ class JoinedRows:
 
     @classmethod
     def from_parts(cls, parts: Sequence[Any]) -> JoinedRows:
-        """Return batches side by side."""
+        """Join batches column-wise."""
         return cls(tuple(parts), JoinedColumns([part.columns for part in parts]))
 
     @property
     def offsets(self) -> NDArray[np.int64]:
-        """Where each instance's rows begin, shape ``(n + 1,)``."""
+        """Offset of the first row of each instance, shape ``(n + 1,)``."""
         return self.parts[0].offsets
 
     @property
     def cost(self) -> NDArray[np.float32]:
-        """What each row costs, zero for the right ones."""
+        """The cost of each row, zero for right candidates."""
         return self.parts[0].cost
 
     @property
     def layout(self) -> NDArray[np.int64]:
-        """The offsets: each row is a candidate of its own."""
+        """The offsets: every row is one candidate."""
         return self.offsets
 
     def scores(self, weights: Floats) -> Floats:
-        """Return the score of each row: the sum of what the parts say."""
+        """Return the score of each row: the sum of its scores in all parts."""
         ends = np.cumsum([0, *(len(part.columns) for part in self.parts)]).tolist()
         scores = np.zeros(len(self.cost))
         for part, (start, end) in zip(self.parts, pairwise(ends), strict=True):

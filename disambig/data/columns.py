@@ -1,4 +1,4 @@
-"""What the columns of a batch (the flat weights) mean."""
+"""Descriptions of the columns of a batch, that is, of the flat weights."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from disambig.runtime import WeakRefMixin
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns(WeakRefMixin):
-    """One entry a column.
+    """Label, feature group and name of each column.
 
     Attributes
     ----------
     labels : array of int32, shape (n_columns,)
-        Candidate that the column speaks for, as an index in its group; -1 where all share it.
+        Candidate that the column belongs to, as an index in its group; -1 if all candidates share it.
     groups : array of int32, shape (n_columns,)
         Feature group of the column, as an index into `group_names`.
     group_names : tuple of str
-        Such as ``("2-gram", "3-gram", "bias")``; subsets of weights are named by these.
+        For example ``("2-gram", "3-gram", "bias")``; subsets of weights are selected by these names.
     names : sequence of str
-        A name for people, empty where columns are too many to name.
+        Human-readable names; empty if there are too many columns to name.
     """
 
     labels: NDArray[np.int32]
@@ -41,18 +41,18 @@ class Columns(WeakRefMixin):
         return len(self.labels)
 
     def in_groups(self, wanted: Sequence[str], *, setting: str = "the learner") -> NDArray[np.bool_]:
-        """Return which columns belong to the named feature groups.
+        """Return a mask of the columns that belong to the named feature groups.
 
         Parameters
         ----------
         wanted : sequence of str
         setting : str
-            What of the config named them, for the message.
+            Part of the config that named them, for the error message.
 
         Raises
         ------
         UserError
-            D451 for a name that is no feature group of this batch.
+            D451 for a name that is not a feature group of this batch.
         """
         unknown = [name for name in wanted if name not in self.group_names]
         if unknown:
@@ -62,18 +62,18 @@ class Columns(WeakRefMixin):
 
 
 def numbered(n_columns: int, label: int = -1) -> Columns:
-    """Return columns of which only the number is known."""
+    """Return columns that have no names and are all in one feature group."""
     return Columns(np.full(n_columns, label, np.int32), np.zeros(n_columns, np.int32), ("all",))
 
 
 class LazyStrings(Sequence[str]):
-    """A sequence of texts; a kind of them says how many there are, and makes one."""
+    """A sequence of texts that are made on access; subclasses define the length and `made`."""
 
     __slots__ = ()
 
     @abstractmethod
     def made(self, index: int) -> str:
-        """Return the text at `index`, which is from 0 to the length less one."""
+        """Return the text at `index`, which is between 0 and the length minus one."""
 
     @overload
     def __getitem__(self, index: int) -> str: ...
@@ -85,14 +85,14 @@ class LazyStrings(Sequence[str]):
 
 
 class CrossedColumns(Columns):
-    """K * D columns, candidate by candidate, of which D are kept: the others are made when asked for.
+    """K * D columns, candidate by candidate; only D are stored, the others are made on access.
 
     Parameters
     ----------
     own : Columns
         The D columns of a row.
     candidates : tuple of str
-        Names of columns begin with the candidate's: ``"candidate: name"``.
+        Column names begin with the candidate: ``"candidate: name"``.
     """
 
     __slots__ = ("candidates", "own")
@@ -116,9 +116,9 @@ class CrossedColumns(Columns):
 
     @property
     def groups(self) -> NDArray[np.int32]:
-        """Feature group of each column; where a row has one alone, it is kept once."""
+        """Feature group of each column; stored only once if all columns are in the same group."""
         own = self.own.groups
-        if own.strides == (0,):
+        if own.strides == (0,):  # one group, broadcast by the extractor: stay that small
             return np.broadcast_to(own[:1], (len(self),))
         return np.tile(own, len(self.candidates))
 
@@ -129,29 +129,29 @@ class CrossedColumns(Columns):
 
     @property
     def names(self) -> Sequence[str]:
-        """Names of the columns; empty where the row's have none."""
+        """Names of the columns; empty if the columns of a row have none."""
         return _CrossedNames(self.own.names, self.candidates) if len(self.own.names) else ()
 
 
 def own_columns(columns: Columns, width: int) -> Columns:
-    """Return what the `width` columns of a row mean, whoever the candidates are."""
+    """Return the descriptions of the `width` columns of a row, without their candidates."""
     if isinstance(columns, CrossedColumns):
         return columns.own
     return Columns(np.full(width, -1, np.int32), columns.groups[:width], columns.group_names)
 
 
 def candidate_names(columns: Columns, k: int) -> tuple[str, ...]:
-    """Return the names of the `k` candidates; numbers where the columns do not say them."""
+    """Return the names of the `k` candidates; numbers if the columns do not name them."""
     return columns.candidates if isinstance(columns, CrossedColumns) else tuple(map(str, range(k)))
 
 
 _Others = tuple["ref[Columns]", ...]
 _beside: WeakKeyDictionary[Columns, tuple[_Others, Columns]] = WeakKeyDictionary()
-"""What was last put beside some columns, and what came out; as long as these live."""
+"""The last columns joined to each first argument, and the result; kept as long as that argument lives."""
 
 
 def join_columns(first: Columns, *others: Columns) -> Columns:
-    """Return the columns of several rows side by side; feature groups of one name become one."""
+    """Join the columns of several rows; feature groups of the same name are merged."""
     joined_others, joined = _beside.get(first, ((), None))
     # columns compare by identity, so this is the same join as last time only if all objects are the same
     if joined is None or [reference() for reference in joined_others] != list(others):
@@ -173,7 +173,7 @@ def _merge_groups(parts: Sequence[Columns]) -> Columns:
 
 
 class ChainedStrings(LazyStrings):
-    """The names of several columns, empty for those that have none."""
+    """The concatenated names of several sets of columns, empty for columns without names."""
 
     def __init__(self, names: Sequence[Sequence[str]], sizes: Sequence[int]) -> None:
         self._names = names
@@ -190,7 +190,7 @@ class ChainedStrings(LazyStrings):
 
 
 class _CrossedNames(LazyStrings):
-    """``"candidate: name"`` of each column, made when asked for."""
+    """``"candidate: name"`` of each column, made on access."""
 
     def __init__(self, own: Sequence[str], candidates: tuple[str, ...]) -> None:
         self._own, self._candidates = own, candidates

@@ -1,4 +1,4 @@
-"""Convert batches to another storage, join them, normalise them and restrict their columns."""
+"""Convert batches to another storage, join and normalise them, and restrict their columns."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from disambig.types import CandidateBatch
 
 Batch = TypeVar("Batch")
 MOST_BYTES = 1 << 32
-"""Sparse rows are not made dense where they would take more."""
+"""Maximum size of sparse rows that are made dense, in bytes."""
 
 
 @runtime_checkable
 class ConvertsToSparse(Protocol):
-    """A batch of a storage of somebody else's that can be written out, for learners that take no other."""
+    """A batch with a plugin's own storage that can be converted to `SparseRows` for other learners."""
 
     def to_sparse(self) -> SparseRows:
         """Return the same rows and columns in sparse form."""
 
 
 class _NoSuchForm(Exception):
-    """A batch that has no such form, though others of its storage do."""
+    """Raised if this batch cannot be converted although others of its storage can."""
 
 
 def dense_to_sparse(batch: DenseBlocks) -> SparseRows:
@@ -56,7 +56,7 @@ def dense_to_crossed(batch: DenseBlocks) -> CrossedRows:
 
 
 def dense_to_lists(batch: DenseBlocks) -> DenseLists:
-    """Return one row a candidate; the candidates must share their columns."""
+    """Return one row per candidate; the candidates must share their columns."""
     n, k, a = batch.values.shape
     width, first = len(batch.columns), batch.column_of[0] if k else np.zeros(0, np.int64)
     if width != a or (batch.column_of != first).any() or len(np.unique(first)) != a:
@@ -67,12 +67,12 @@ def dense_to_lists(batch: DenseBlocks) -> DenseLists:
 
 
 def crossed_to_sparse(batch: CrossedRows) -> SparseRows:
-    """Write the cross product out: K times the numbers."""
+    """Write out the cross product, which takes K times the memory."""
     return crossed_lists_to_sparse(crossed_to_lists(batch))
 
 
 def crossed_to_lists(batch: CrossedRows) -> CrossedLists:
-    """Return the same rows, every instance with a list of all labels."""
+    """Return the same rows, with all labels as candidates of every instance."""
     n, k = batch.costs.shape
     labels = np.tile(np.arange(k, dtype=np.int64), n)
     return CrossedLists(batch.rows, labels, batch.offsets, batch.cost, batch.columns)
@@ -86,17 +86,17 @@ def lists_to_sparse(batch: DenseLists) -> SparseRows:
 
 
 def crossed_lists_to_sparse(batch: CrossedLists) -> SparseRows:
-    """Write the features of the candidates out, in the columns of all labels."""
+    """Write out the features of the candidates, in the columns of all labels."""
     return SparseRows(batch.written_out(), batch.offsets, batch.cost, batch.columns)
 
 
 def sparse_to_lists(batch: SparseRows) -> DenseLists:
-    """Return the same rows with all their zeros: few columns only.
+    """Return the same rows in dense form, for batches with few columns.
 
     Raises
     ------
     UserError
-        D417 where they would take more than `MOST_BYTES`.
+        D417 if they would take more than `MOST_BYTES`.
     """
     n_bytes = 4 * batch.rows.shape[0] * batch.rows.shape[1]
     if n_bytes > MOST_BYTES:
@@ -107,7 +107,7 @@ def sparse_to_lists(batch: SparseRows) -> DenseLists:
 
 
 def joined_to_sparse(batch: JoinedRows) -> SparseRows:
-    """Write all parts out, side by side."""
+    """Write out all parts and join them column-wise."""
     from scipy.sparse import csr_array, hstack
 
     rows = hstack([convert(part, SparseRows).rows for part in batch.parts], format="csr")
@@ -115,14 +115,14 @@ def joined_to_sparse(batch: JoinedRows) -> SparseRows:
 
 
 def joined_to_crossed(batch: JoinedRows) -> CrossedRows:
-    """Give every class the attributes of all parts, of class blocks those of all candidates."""
+    """Give every class the attributes of all parts; of dense blocks, those of all candidates."""
     if not all(isinstance(part, DenseBlocks | CrossedRows) for part in batch.parts):
         raise _NoSuchForm
     return join_crossed([convert(part, CrossedRows) for part in batch.parts])
 
 
 def join_crossed(batches: list[CrossedRows]) -> CrossedRows:
-    """Join rows that are crossed with the same labels; feature groups of one name become one."""
+    """Join rows that are crossed with the same labels; feature groups of the same name are merged."""
     from scipy.sparse import csr_array, hstack
 
     rows = csr_array(hstack([csr_array(batch.rows) for batch in batches], format="csr"))
@@ -134,7 +134,7 @@ def join_crossed(batches: list[CrossedRows]) -> CrossedRows:
 
 
 def chains_to_sparse(batch: ChainRows) -> SparseRows:
-    """Write the edges out: small problems only."""
+    """Write out the edges, for small problems only."""
     return batch.places.edges()
 
 
@@ -158,14 +158,14 @@ def convert(batch: Any, storage: type[Batch], /) -> Batch: ...
 @overload
 def convert(batch: Any, *storages: type) -> Any: ...
 def convert(batch: Any, *storages: type) -> Any:
-    """Return `batch` in one of some storages: as it is or, if it is in none, in the first that it can be.
+    """Return `batch` unchanged if it has one of `storages`, else convert it to the first one possible.
 
-    A batch of a storage of somebody else's may write itself out (see `ConvertsToSparse`).
+    A batch with a plugin's own storage can provide the conversion itself (see `ConvertsToSparse`).
 
     Raises
     ------
     UserError
-        D459 where the table has no such conversion: a config has put together what does not fit.
+        D459 if there is no such conversion: the config combines components that do not fit together.
     """
     if isinstance(batch, storages):
         return batch
@@ -191,7 +191,7 @@ def _convert_once(batch: Any, storage: type) -> Any:
 
 
 def stack_batches(batches: Sequence[CandidateBatch]) -> CandidateBatch | None:
-    """Return the instances of all batches as one batch; None where storage or columns are not the same."""
+    """Concatenate the instances of all batches; None if their storage or columns differ."""
     first = batches[0]
     stack = _STACKS.get(type(first))
     if stack is None or any(type(batch) is not type(first) for batch in batches):
@@ -259,38 +259,39 @@ def _stack_arrays(batches: Sequence[Any], name: str) -> Any:
 
 
 def _stack_offsets(batches: Sequence[Any]) -> tuple[Any, Any]:
-    """Return offsets and costs of lists."""
+    """Return the concatenated offsets and costs of the batches."""
     sizes = np.concatenate([np.diff(batch.offsets) for batch in batches])
     return np.append(0, np.cumsum(sizes)).astype(np.int64), _stack_arrays(batches, "cost")
 
 
 _SMALLEST, _LARGEST = 1e-200, 1e200
-"""Squared lengths beyond have lost digits, or all."""
+"""Squared lengths outside this range have lost digits to underflow or overflow."""
 
 
 def normalised(
     batch: CrossedRows, weights: Mapping[str, float] | None = None, *, together: bool = False
 ) -> CrossedRows:
-    """Scale each feature group's part of each row to the squared length that its weight says.
+    """Scale the columns of each feature group in each row to a squared length equal to the group's weight.
 
     Parameters
     ----------
     batch : CrossedRows
-        Of sparse rows; it stays as it is.
+        Has sparse rows; it is not changed.
     weights : mapping of str to float, optional
-        Of each feature group, not negative; equal ones of sum 1 if not given.
+        Weight of each feature group, not negative. Default: equal weights with sum 1.
     together : bool
-        Whether whole rows are scaled to length one instead; `weights` are not looked at then.
+        Whether whole rows are scaled to length one instead; `weights` are ignored then.
 
     Returns
     -------
     CrossedRows
-        A part without features stays empty: its row is shorter.
+        A row without features in a group stays empty there, so that its length is smaller.
 
     Raises
     ------
     UserError
-        D451 for a weight of no feature group, D476 for a feature group without one, or a negative one.
+        D451 for a weight whose name is not a feature group, D476 for a feature group without a weight or
+        with a negative one.
     """
     from scipy.sparse import csr_array
 
@@ -308,10 +309,11 @@ def normalised(
         which = own.groups[rows.indices]
         part = of_row * n_groups + which
     n_parts = rows.shape[0] * n_groups
+    # a NumPy error state set to "raise" by a program that embeds this must not stop what is repaired below
     with np.errstate(over="ignore", under="ignore"):
         squares = np.bincount(part, data * data, minlength=n_parts)
     extreme = ((squares < _SMALLEST) | (squares > _LARGEST))[part]
-    if extreme.any():  # squares that leave the range of floating point: the largest number becomes one first
+    if extreme.any():  # the squares under- or overflow: divide by the largest number first
         largest = np.zeros(n_parts)
         np.maximum.at(largest, part[extreme], np.abs(data[extreme]))
         data = data / np.where(largest > 0, largest, 1.0)[part]
@@ -334,14 +336,14 @@ def _shares(names: tuple[str, ...], weights: Mapping[str, float] | None) -> NDAr
 
 
 def used_columns(batch: CrossedRows) -> NDArray[np.int64]:
-    """Return the columns that have an entry in some row, rising."""
+    """Return the columns that have an entry in some row, ascending."""
     from scipy.sparse import csr_array
 
     return np.unique(csr_array(batch.rows).indices).astype(np.int64)
 
 
 def restricted(batch: CrossedRows, columns: NDArray[np.integer]) -> CrossedRows:
-    """Return the batch with these columns only; `columns` rise, shape ``(d,)``."""
+    """Return the batch with only these columns; `columns` are ascending, shape ``(d,)``."""
     from scipy.sparse import csr_array
 
     rows = csr_array(batch.rows)

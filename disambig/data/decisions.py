@@ -1,4 +1,4 @@
-"""Scores, predictions and decisions, in columns."""
+"""Scores, predictions and decisions, stored column by column."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoreBatch:
-    """Scores of some instances of one group, and what a judge may want to know beside them.
+    """Scores of instances of one group, and further columns that decision rules read.
 
     Attributes
     ----------
@@ -29,16 +29,17 @@ class ScoreBatch:
     offsets : array of int64, shape (n + 1,)
     scores : array of float64, shape (n_candidates,)
     observed : array of int32, shape (n,)
-        See `disambig.data.instances`.
+        See `disambig.data.Instances`.
     found, asked : arrays of int32, shape (n_candidates,)
+        Number of queries of the candidate that the count table answered, and number of all queries.
     cost : array of float32, shape (n_candidates,)
-        Of examples: what each candidate costs.
+        Cost of each candidate, for examples.
     own : CandidateLists, optional
-        The candidates, where each instance has its own.
+        Per-instance candidates, if the task has them.
     neighbours : array of uint64, shape (n, 2), optional
-        Hashes of the words before and after, where the judge asks for them (``sees_beside``).
+        Hashes of the words before and after, if the decision rule asks for them (``sees_beside``).
     parts : array of float32, shape (n_candidates, P), optional
-        What each group of features adds to the scores, where the judge asks for it (``sees_parts``).
+        Contribution of each feature group to the scores, if the decision rule asks for it (``sees_parts``).
     """
 
     group: Group
@@ -54,7 +55,7 @@ class ScoreBatch:
     parts: NDArray[np.float32] | None = None
 
     def take(self, index: NDArray[np.int64]) -> ScoreBatch:
-        """Return the scores of some of the instances."""
+        """Return the scores of the instances in `index`."""
         rows, offsets = take_rows(self.offsets, index)
         return ScoreBatch(
             self.group,
@@ -73,18 +74,18 @@ class ScoreBatch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Predictions:
-    """What a judge makes of scores, an entry an instance.
+    """Predictions of a decision rule, one entry per instance.
 
     Attributes
     ----------
     chosen : array of int64
         Candidate, as an index in its group or list.
     margins, probabilities : arrays of float64
-        See `disambig.data.decisions.Decisions`.
+        See `disambig.data.Decisions`.
     flagged : array of bool
-        Whether the user is to be told.
+        Whether the decision is a flag for the user.
     answered : array of bool
-        Whether the judge gives an answer at all.
+        Whether the decision rule gives an answer at all; some abstain.
     """
 
     chosen: NDArray[np.int64]
@@ -99,15 +100,15 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """What a less sure task would have put where a flag stands.
+    """The suggestion of a less certain task that overlaps a flag.
 
     Attributes
     ----------
     task : str
     start, end : int
-        Offsets into the document's original text: the place need not be that of the flag.
+        Offsets into the document's original text; they may differ from those of the flag.
     chosen : str
-        The candidate.
+        The suggested candidate.
     probability : float
     """
 
@@ -120,16 +121,16 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OverlapResolution:
-    """Flags of one task that overlap others.
+    """Result of resolving overlaps: the flags of one task that lost to others or won against them.
 
     Attributes
     ----------
     lost : array of int64
-        Decisions, ascending, that would be flagged if no other were surer.
+        Decisions, ascending, that would be flagged if no overlapping one were more probable.
     won : array of int64, shape (m,)
-        The flagged decision that each alternative stands behind, ascending.
+        The flagged decision that each alternative belongs to, ascending.
     alternatives : tuple of Alternative, length m
-        The surest of a decision first.
+        The most probable one of each decision first.
     """
 
     lost: Rows
@@ -142,7 +143,7 @@ class OverlapResolution:
         return self.alternatives[first:last]
 
     def slice(self, first: int, last: int) -> OverlapResolution | None:
-        """Return what concerns the decisions `first` to `last` (exclusive); None where nothing does."""
+        """Return the part that concerns the decisions `first` to `last` (exclusive); None if it is empty."""
         low, high = np.searchsorted(self.won, (first, last)).tolist()
         lost = self.lost[slice(*np.searchsorted(self.lost, (first, last)))]
         if low == high and not len(lost):
@@ -150,7 +151,7 @@ class OverlapResolution:
         return OverlapResolution(lost - first, self.won[low:high] - first, self.alternatives[low:high])
 
     def take(self, rows: Rows) -> OverlapResolution | None:
-        """Return what concerns some of the decisions, in the order of `rows`; None where nothing does."""
+        """Return the part that concerns the decisions in `rows`, in their order; None if it is empty."""
         lost = np.flatnonzero(np.isin(rows, self.lost))
         at = np.flatnonzero(np.isin(rows, self.won))
         pairs = [
@@ -168,7 +169,7 @@ class OverlapResolution:
 
 
 def join_resolutions(parts: Sequence[tuple[OverlapResolution | None, int, int]]) -> OverlapResolution | None:
-    """Return one of pieces of a text: each with its number of decisions and its offset in the text."""
+    """Join the resolutions of pieces of a text, each with its number of decisions and offset in the text."""
     lost: list[Rows] = []
     won: list[Rows] = []
     alternatives: list[Alternative] = []
@@ -192,7 +193,7 @@ def join_resolutions(parts: Sequence[tuple[OverlapResolution | None, int, int]])
 
 
 LONGEST_SEEN = 200
-"""Characters of a place that a record repeats."""
+"""Maximum number of characters of a place that a record repeats."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -202,37 +203,37 @@ class Decisions:
     Attributes
     ----------
     task : str
-        What is decided, such as ``"preposition"``.
+        Name of the task, such as ``"preposition"``.
     model : str
         Name and version of the model that decided.
     table : tuple of Group
-        The candidate lists; `groups` indexes it.
+        Groups of candidates, which `groups` indexes.
     documents : array of int32, shape (n,)
         Index of the document in the batch.
     starts, ends : arrays of int32, shape (n,)
-        Character offsets into the document's original text; equal for an empty place, which is where
-        the word after it begins.
+        Character offsets into the document's original text; equal for an empty place, whose offset is
+        the start of the next word.
     groups, observed, chosen : arrays of int32, shape (n,)
-        Group, candidate in the text (-1: none) and candidate with the highest score, as indices.
+        Indices of the group, the candidate in the text (-1: none) and the chosen candidate.
     offsets : array of int64, shape (n + 1,)
-        Where each decision's candidates lie in `scores`.
+        The candidates of decision i are ``scores[offsets[i]:offsets[i + 1]]``.
     scores : array of float32, shape (n_candidates,)
     margins : array of float32, shape (n,)
-        Score of the chosen candidate above the next best, in the model's units.
+        Difference between the chosen candidate's score and the next best, in the model's units.
     probabilities : array of float32, shape (n,)
-        Calibrated probability that the best other candidate should stand where the observed does; of
+        Calibrated probability that the best other candidate should replace the observed one; for
         labels, that the chosen one is right.
     flagged : array of bool, shape (n,)
-        Whether `probabilities` passes the operating point, with evidence, and no other task is surer of
-        another edit in the same place (see `disambig.decision.overlaps`).
+        Whether `probabilities` passes the operating point, there is evidence, and no other task has a more
+        probable edit of the same place (see `disambig.decision.overlaps`).
     found, asked : arrays of int32, shape (n,)
-        Coverage: how many of the n-grams asked for the table holds.
+        Number of n-grams found in the table, and number of n-grams looked up.
     own : CandidateLists, optional
-        The candidates, where each decision has its own.
-    settled : Settled, optional
-        Flags that overlap those of other decisions: what lost its place, and to what.
-    trust : Trust, optional
-        How often flags of this model were right, where that was measured.
+        Per-instance candidates, if the task has them.
+    settled : OverlapResolution, optional
+        Flags that overlap those of other decisions: which lost, and the alternatives of those that won.
+    trust : PrecisionTable, optional
+        How often flags of this model were right, if that was measured.
     """
 
     task: str
@@ -281,7 +282,7 @@ class Decisions:
 
     @property
     def raised(self) -> NDArray[np.bool_]:
-        """Which decisions would be flagged if no other were surer of the same place."""
+        """Mask of the decisions that would be flagged if no more probable one overlapped them."""
         if self.settled is None:
             return self.flagged
         raised = self.flagged.copy()
@@ -290,15 +291,15 @@ class Decisions:
 
     @property
     def shown(self) -> NDArray[np.bool_]:
-        """Which decisions are to be shown: all but those that an empty place stays empty."""
+        """Mask of the decisions to show: all except empty places that stay empty."""
         return (self.starts < self.ends) | (self.chosen != self.observed)
 
     def without_empty(self) -> Decisions:
-        """Return the decisions that are `noted`: a text has more empty places than words to decide."""
+        """Return the decisions that are `shown`; a text has more empty places than words to decide."""
         return self if self.shown.all() else self.take(np.flatnonzero(self.shown))
 
     def take(self, rows: NDArray[np.int64]) -> Decisions:
-        """Return some of the decisions, in the order of `rows`."""
+        """Return the decisions in `rows`, in that order."""
         at, offsets = take_rows(self.offsets, rows)
         columns = {name: getattr(self, name)[rows] for name in _COLUMNS}
         return Decisions(
@@ -314,23 +315,23 @@ class Decisions:
         )
 
     def places(self) -> Instances:
-        """Return the decisions as instances, numbered, of which only the candidates are known."""
+        """Return the decisions as numbered instances outside a text, with the same candidates."""
         n = len(self)
         return Instances(np.arange(n), np.zeros(n, np.int32), self.groups, self.observed, self.own)
 
     def candidate_texts(self, index: int) -> tuple[str, ...]:
-        """Return the candidates of one decision: those of its group, or its own."""
+        """Return the candidates of one decision: its own if there are any, else those of its group."""
         if self.own is not None:
             return self.own.instance_candidates(index)
         return self.table[self.groups[index]].candidates
 
     @property
     def glossed(self) -> bool:
-        """Whether candidates have glosses: then all records have one, empty where there is none."""
+        """Whether candidates have glosses; then every record has one, which may be empty."""
         return any(group.glosses for group in self.table)
 
     def record(self, index: int, text: str) -> dict[str, Any]:
-        """Return one decision as plain values; `text` is the document's original text."""
+        """Return one decision as a JSON-serialisable dict; `text` is the document's original text."""
         group = self.table[self.groups[index]]
         low, high = self.offsets[index], self.offsets[index + 1]
         start, end = int(self.starts[index]), int(self.ends[index])
@@ -361,14 +362,14 @@ class Decisions:
         }
 
     def alternatives(self, index: int, text: str) -> dict[str, Any]:
-        """Return what else was proposed in the place of a flag, the surest first; nothing where none is."""
+        """Return the alternatives of a flag, the most probable first; an empty dict if there are none."""
         if not self.flagged[index]:
             return {}
         alternatives = () if self.settled is None else self.settled.decision_alternatives(index)
         return {"alternatives": tuple(_alternative(alternative, text) for alternative in alternatives)}
 
     def source_record(self, index: int) -> dict[str, Any]:
-        """Return what the source of a list said of the chosen candidate: its base score, its rank from 0."""
+        """Return the base score and the rank (from 0) that the source gave the chosen candidate."""
         if self.own is None:
             return {}
         at = self.own.offsets[index] + self.chosen[index]
@@ -391,7 +392,7 @@ _COLUMNS = (
 
 
 def _alternative(other: Alternative, text: str) -> dict[str, Any]:
-    """Return what a less sure task proposed, as plain values."""
+    """Return an alternative as a JSON-serialisable dict."""
     return {
         "task": other.task,
         "start": other.start,
@@ -402,34 +403,36 @@ def _alternative(other: Alternative, text: str) -> dict[str, Any]:
 
 
 def json_margin(margin: float) -> float | None:
-    """Return a margin as records have it; None for an only candidate, which leads no other."""
+    """Return a margin as records hold it; None for an only candidate, whose margin is infinite."""
     return round(margin, 4) if margin < np.inf else None
 
 
 def excerpt(text: str, start: int, end: int) -> str:
-    """Return ``text[start:end]``, of a long place (a whole document) its beginning."""
+    """Return ``text[start:end]``, or its beginning if the place is long, such as a whole document."""
     return text[start:end] if end - start <= LONGEST_SEEN else f"{text[start : start + LONGEST_SEEN]} ..."
 
 
 def candidate_gloss(group: Group, chosen: int) -> str:
-    """Return a candidate's gloss, empty where its group has none."""
+    """Return a candidate's gloss, empty if its group has none."""
     return group.glosses[chosen] if group.glosses else ""
 
 
 def replacement(chosen: str, text: str, start: int, end: int) -> str:
-    """Return what `chosen` is in the place of ``text[start:end]``.
+    """Return the text that replaces ``text[start:end]`` if `chosen` is taken.
 
-    In an empty place, which is before a word, it gets a space behind it; capitals between capitals only.
+    In an empty place, which is before a word, a space is added after it, and it is written in capitals
+    only between words in capitals.
     """
     if start < end:
         return follow_case(chosen, text[start:end])
+    # 40 characters are enough for the neighbouring words, and the text may be long
     around = text[max(0, start - 40) : start].split()[-1:] + text[start : start + 40].split()[:1]
     loud = len(around) == 2 and all(word.isupper() and len(word) > 1 for word in around)
     return f"{chosen.upper() if loud else chosen} " if chosen else ""
 
 
 def follow_case(replacement: str, observed: str) -> str:
-    """Return `replacement` in the case of `observed`: all capitals, a capital first, or as it is."""
+    """Return `replacement` in the case of `observed`: all capitals, an initial capital, or unchanged."""
     letters = [character for character in observed if character.isalpha()]
     if len(letters) > 1 and all(character.isupper() for character in letters):
         return replacement.upper()

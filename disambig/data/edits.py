@@ -1,4 +1,4 @@
-"""What a correction changes in a text."""
+"""The edit of a text that a flagged record describes."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ _LINE_ENDS = "\r\n"
 def record_edit(record: dict[str, Any], text: str) -> dict[str, Any]:
     """Return a flagged record as an edit: ``text[start:end]`` becomes ``replacement``.
 
-    Records that replace or insert are edits as they are. One that takes a word out (its replacement is
-    empty) also takes the blanks after it, or those before where none are after or the line ends; a word
-    alone on its line takes the line. The capital that the word had goes to the next one of the paragraph.
+    Records that replace or insert words are edits already. One that removes a word (its replacement is
+    empty) also removes the blanks after it, or those before it if there are none after it or the line ends;
+    a word alone on its line is removed with the line. If the word had a capital, the next word of the
+    paragraph gets it.
 
     Parameters
     ----------
     record : dict
-        As `Decisions.record` makes it.
+        As returned by `Decisions.record`.
     text : str
         The document's original text.
     """
@@ -28,6 +29,7 @@ def record_edit(record: dict[str, Any], text: str) -> dict[str, Any]:
     kept, following = "", end
     while following < len(text) and text[following].isspace():
         following += 1
+    # The next word gets the capital only within the paragraph; an empty line would begin another one.
     between = text[record["end"] : following]
     if (
         record["observed"][:1].isupper()
@@ -40,19 +42,19 @@ def record_edit(record: dict[str, Any], text: str) -> dict[str, Any]:
 
 
 def _with_blanks(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return what goes with a word that is taken out."""
+    """Return the span that is removed together with a word."""
     first, last = _blanks_before(text, start), _blanks_after(text, end)
     begins = first == 0 or text[first - 1] in _LINE_ENDS
     ends = last == len(text) or text[last] in _LINE_ENDS
     if begins and ends:
         return _line(text, first, last)
-    if ends or last == end:  # blanks at the end of a line stay: in Markdown they break it
+    if ends or last == end:  # blanks at the end of a line stay: two of them are a line break in Markdown
         return (start if begins else first), end
     return start, last
 
 
 def _line(text: str, first: int, last: int) -> tuple[int, int]:
-    """Return what goes with a line that is taken out; of blank lines around it those before it stay."""
+    """Return the span that is removed together with a line; blank lines before it stay."""
     after = _next_line(text, last)
     if after == last:  # the last line, without an end
         return _line_before(text, first), last
@@ -77,14 +79,14 @@ def _blanks_after(text: str, at: int) -> int:
 
 
 def _next_line(text: str, at: int) -> int:
-    """Return where the line behind the line end at `at` begins; `at` where there is none."""
+    """Return the start of the line after the line end at `at`; `at` if there is no line end."""
     if text.startswith("\r\n", at):
         return at + 2
     return at + 1 if text[at : at + 1] in ("\r", "\n") else at
 
 
 def _line_before(text: str, at: int) -> int:
-    """Return where the line end before `at`, which begins a line, is."""
+    """Return the position of the line end before `at`, which is the start of a line."""
     if text.endswith("\r\n", 0, at):
         return at - 2
     return max(at - 1, 0)

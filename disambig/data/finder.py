@@ -1,4 +1,4 @@
-"""Find the candidates of groups in a view, and the instances of a task."""
+"""Find the candidates of groups, and the instances of a task, in a token view."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from disambig.types import HasExamples, Task
 
 _GLUE = np.sort(hash_words(["-", "/", "_", "@", "\\", "+", "="]))
 MOST_WORDS = 2
-"""Words that a candidate may have."""
+"""Maximum number of words of a candidate."""
 _FILTER_BITS = np.uint64(0xFFFF)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CandidateFinder:
-    """An index of some groups' candidates by their first word. Build it once, ask it often."""
+    """An index of candidates by their first word: built once, used for many texts."""
 
     filter: NDArray[np.bool_]
-    """Shape (65536,): whether any candidate's first word has these low hash bits."""
+    """Whether any candidate's first word has these low hash bits, shape (65536,); rejects most words fast."""
     first: NDArray[np.uint64]
-    """Sorted hashes of first words, one entry a candidate, longer candidates first among equals."""
+    """Sorted hashes of first words, one per candidate; longer candidates come first among equals."""
     second: NDArray[np.uint64]
     """Hash of the second word; 0 for candidates of one word."""
     group: NDArray[np.int32]
@@ -37,18 +37,18 @@ class CandidateFinder:
 
     @classmethod
     def of(cls, groups: Sequence[Group], *, zero: bool = False) -> CandidateFinder:
-        """Call `from_groups`, which this method was called in the last release."""
+        """Call `from_groups`: a deprecated alias."""
         warnings.warn("Finder.of is now called CandidateFinder.from_groups", DeprecationWarning, stacklevel=2)
         return cls.from_groups(groups, zero=zero)
 
     @classmethod
     def from_groups(cls, groups: Sequence[Group], *, zero: bool = False) -> CandidateFinder:
-        """Index the candidates of `groups`; with `zero` a group may have one of no word, which is not found.
+        """Index the candidates of `groups`; with `zero` a group may have an empty one, which is skipped.
 
         Raises
         ------
         UserError
-            D450 for a candidate of more than two words, or of none.
+            D450 for a candidate with more than two words or none.
         """
         entries = []
         for g, group in enumerate(groups):
@@ -74,9 +74,9 @@ class CandidateFinder:
     def find(self, view: TokenView) -> Instances:
         """Return every occurrence of a candidate in `view`, in text order, then by group.
 
-        Words written together with a hyphen, slash or the like ("follow-up", "and/or") are part of a
-        larger word and left out. Where one candidate begins another of its group ("some", "some
-        time"), the longer one is taken.
+        Words joined to others by a hyphen, slash or similar ("follow-up", "and/or") are part of a
+        larger word and left out. If one candidate is the beginning of another one of its group ("some",
+        "some time"), the longer one is taken.
         """
         hashes = view.hashes
         likely = np.flatnonzero(self.filter[(hashes & _FILTER_BITS).astype(np.uint16)])
@@ -86,6 +86,7 @@ class CandidateFinder:
         positions = np.repeat(likely, sizes)
         within = np.arange(len(positions)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         entry = np.repeat(low, sizes) + within
+        # the last token is a boundary, never a candidate: it may be compared with itself
         following = hashes[np.minimum(positions + 1, len(hashes) - 1)] if len(hashes) else hashes
         long = self.second[entry] != 0
         keep = ~long | (following == self.second[entry])
@@ -102,7 +103,7 @@ class CandidateFinder:
         )
 
     def _first_of_group(self, positions: NDArray[np.int64], entry: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Keep one candidate a group and position: entries of more words come first."""
+        """Keep one candidate per group and position; candidates with more words come first."""
         keys = positions * (1 + int(self.group.max(initial=0))) + self.group[entry]
         kept = np.zeros(len(keys), bool)
         kept[np.unique(keys, return_index=True)[1]] = True
@@ -110,7 +111,7 @@ class CandidateFinder:
 
 
 def glued(view: TokenView, first: NDArray[np.int64], last: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Tell whether a hyphen or the like touches the tokens `first` to `last`."""
+    """Return a mask of the spans of tokens `first` to `last` that a hyphen or similar touches."""
     before, after = np.maximum(first - 1, 0), np.minimum(last + 1, max(len(view) - 1, 0))
     left = (view.ends[before] == view.starts[first]) & _is_glue(view.hashes[before])
     right = (view.ends[last] == view.starts[after]) & _is_glue(view.hashes[after])
@@ -118,9 +119,11 @@ def glued(view: TokenView, first: NDArray[np.int64], last: NDArray[np.int64]) ->
 
 
 def word_tokens(view: TokenView) -> NDArray[np.bool_]:
-    """Return which tokens are words: they begin with a letter or digit; shape ``(n_tokens,)``."""
+    """Return a mask of the tokens that are words (begin with a letter or digit), shape ``(n_tokens,)``."""
     lengths = np.fromiter(map(len, view.texts), np.int64, len(view.texts)) + 1
     offsets = np.repeat(np.cumsum(lengths) - lengths, np.diff(view.documents))
+    # UTF-32 has one code unit per character, so that token offsets index the array; lone surrogates, which
+    # broken input may contain, need "surrogatepass"
     codes = np.frombuffer("\n".join([*view.texts, ""]).encode("utf-32-le", "surrogatepass"), "<u4")
     table = characters.classes(
         characters.PLANE_0 if codes.max(initial=0) < characters.PLANE_0 else characters.ALL
@@ -129,16 +132,16 @@ def word_tokens(view: TokenView) -> NDArray[np.bool_]:
 
 
 def empty_places(view: TokenView) -> NDArray[np.int64]:
-    """Return the tokens before which there is an empty place, shape ``(n,)``.
+    """Return the tokens that have an empty place before them, shape ``(n,)``.
 
-    Such a token and the one before are words of one sentence, written apart.
+    The token and the one before it are words of one sentence, separated by white space.
     """
     words = word_tokens(view)
     return np.flatnonzero(words[1:] & words[:-1] & (view.ends[:-1] < view.starts[1:])) + 1
 
 
 def apart(places: NDArray[np.int64], instances: Instances, n_tokens: int) -> NDArray[np.bool_]:
-    """Tell which empty places have no word of some instances on either side, shape ``(n_places,)``."""
+    """Return a mask of the empty places with no word of `instances` on either side, shape ``(n_places,)``."""
     taken = np.zeros(n_tokens, bool)
     taken[instances.positions] = True
     taken[instances.positions + instances.lengths - 1] = True
@@ -151,9 +154,9 @@ def _is_glue(hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
 
 
 def neighbour_words(view: TokenView, instances: Instances) -> NDArray[np.uint64]:
-    """Return the hashes of the words before and after each place of a view, shape ``(n, 2)``.
+    """Return the hashes of the words before and after each instance, shape ``(n, 2)``.
 
-    At a sentence's end it is the boundary word.
+    At the begin and the end of a sentence it is the boundary word.
     """
     before = instances.positions - 1
     after = instances.positions + instances.lengths
@@ -163,23 +166,23 @@ def neighbour_words(view: TokenView, instances: Instances) -> NDArray[np.uint64]
 
 Words = tuple[int, ...]
 MOST_KEPT = 1 << 16
-"""Candidates of a tokenisation whose words are kept."""
+"""Maximum number of candidates whose words are cached, per tokenisation."""
 _kept: dict[str, dict[str, Words]] = {}
 
 
 def hash_candidates(texts: Sequence[str], tokenisation: str) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Return the words of candidates as hashes, and how many each has.
+    """Return the words of candidates as hashes, and the number of words of each.
 
     Parameters
     ----------
     texts : sequence of str, shape (n,)
     tokenisation : str
-        Registry name: what one word is in the text is one here.
+        Registry name of the tokenisation, which must be that of the text.
 
     Returns
     -------
     words : array of uint64, shape (n, most words)
-        Zero behind the last word of a candidate; one column at least.
+        Padded with zeros; has at least one column.
     lengths : array of int64, shape (n,)
     """
     distinct, row = distinct_texts(texts)
@@ -192,13 +195,13 @@ def hash_candidates(texts: Sequence[str], tokenisation: str) -> tuple[NDArray[np
 
 
 def _words(texts: Sequence[str], tokenisation: str) -> list[Words]:
-    """Return the hashes of the words of different texts."""
+    """Return the hashes of the words of each text."""
     kept = _kept.setdefault(tokenisation, {})
     hashed = list(map(kept.get, texts))
     new = [text for text, words in zip(texts, hashed, strict=True) if words is None]
     if new:
         cut = dict(zip(new, _tokenise_texts(new, tokenisation), strict=True))
-        if len(kept) + len(cut) > MOST_KEPT:
+        if len(kept) + len(cut) > MOST_KEPT:  # start over, which is cheaper than tracking the last use
             kept.clear()
         if len(cut) <= MOST_KEPT:
             kept.update(cut)
@@ -218,12 +221,12 @@ _COLUMNS = ("positions", "lengths", "groups", "observed")
 
 
 def find_instances(task: Task, view: TokenView) -> Instances:
-    """Return the decisions that a task takes in a view, checked.
+    """Return the instances that a task decides in a view, after checking them.
 
     Raises
     ------
     UserError
-        D414 where it cannot be asked, or gives columns that are no whole numbers or of different lengths.
+        D414 if the task has no such method or returns columns that are not integers or differ in length.
     """
     if not callable(getattr(task, "instances", None)):
         raise _fault(task, "it has no method instances", "a task")
@@ -231,7 +234,7 @@ def find_instances(task: Task, view: TokenView) -> Instances:
 
 
 def find_examples(task: Task, view: TokenView) -> Instances:
-    """Return the places of a view that a task is learned from, checked; by default those that it decides.
+    """Return the instances of a view that a task is trained on, checked; by default those that it decides.
 
     Raises
     ------

@@ -13,22 +13,22 @@ from disambig.files import decode, read_small
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A list of candidates that compete for one place.
+    """A list of candidates that compete for the same place.
 
     Attributes
     ----------
     name : str
         Unique within its task, such as ``"affect/effect"``.
     candidates : tuple of str
-        In their normalised form; words apart by a space (``"may be"``).
+        In normalised form; words are separated by a space (``"may be"``).
     variants : tuple of tuple of str
-        Candidates that mean the same (toward/towards): nothing is flagged between them.
+        Candidates with the same meaning (toward/towards), which are never flagged for one another.
     glosses : tuple of str
-        Where to read what each candidate means, such as its key in a dictionary; none, or one a candidate,
-        empty where that is not known.
+        Reference for the meaning of each candidate, such as its key in a dictionary: either none, or one
+        per candidate, empty if it is not known.
     learned : bool
-        Whether there is a model of it. Else the candidate that was right most often is said, whatever stands
-        around it, and its decisions say so: they asked for no evidence (``asked`` is 0).
+        Whether a model was trained for the group. If not, the candidate that was right most often is
+        chosen in every context, and its decisions have ``asked`` 0: no evidence was looked up.
     """
 
     name: str
@@ -38,17 +38,17 @@ class Group:
     learned: bool = True
 
     def same(self, first: int, second: int) -> bool:
-        """Tell whether two candidates, by index, are equal or variants of each other."""
+        """Return True if two candidates, given by index, are equal or variants of each other."""
         pair = {self.candidates[first], self.candidates[second]}
         return len(pair) == 1 or any(pair <= set(variants) for variants in self.variants)
 
 
 MAX_BYTES = 1_000_000
-"""Maximum size of a file of confusion sets."""
+"""Maximum size of a file of confusion sets, in bytes."""
 MAX_CANDIDATES = 200
-"""Maximum number of candidates in a set: every place in a text is decided between all of them."""
+"""Maximum number of candidates in a set, all of which are compared at every place."""
 MOST_WORDS = 2
-"""Words a candidate may have."""
+"""Maximum number of words of a candidate."""
 _CURLY = "\N{RIGHT SINGLE QUOTATION MARK}"
 _WORD = re.compile(r"[^\W\d_]+('[^\W\d_]+)*")
 
@@ -56,14 +56,14 @@ _WORD = re.compile(r"[^\W\d_]+('[^\W\d_]+)*")
 def read_confusion_sets(path: str | Path) -> tuple[Group, ...]:
     """Read a file of confusion sets.
 
-    One set a line: candidates separated by ``/``, and behind a tab whatever is to be said of it.
+    One set per line: candidates separated by ``/``, optionally followed by a tab and a comment.
     Empty lines and lines that start with ``#`` are skipped.
 
     Raises
     ------
     UserError
-        D410, with the line, for what is no set; D665 for a file without any; D300, D303, D304 and
-        D308 for one that cannot be read, D975 for one that is too large.
+        D410, with the line, for an invalid set; D665 for a file without sets; D300, D303, D304 and
+        D308 for one that cannot be read; D975 for one that is too large.
     """
     text = decode(read_small(str(path), limit=MAX_BYTES), str(path)).removeprefix("\ufeff")
     groups: dict[str, Group] = {}
@@ -76,7 +76,7 @@ def read_confusion_sets(path: str | Path) -> tuple[Group, ...]:
         except UserError as problem:
             raise UserError("D410", path=path, line=number, problem=problem.values["problem"]) from problem
         if group.name in groups:
-            raise UserError("D410", path=path, line=number, problem=f"{group.name} is there twice")
+            raise UserError("D410", path=path, line=number, problem=f"{group.name} occurs twice")
         groups[group.name] = group
     if not groups:
         raise UserError("D665", path=path)
@@ -89,8 +89,8 @@ def confusion_set(value: str | Iterable[str]) -> Group:
     Raises
     ------
     UserError
-        D411 for fewer than two members, empty ones, repeated ones, more words than a candidate may
-        have, or what is never one word in text ("well-known").
+        D411 for fewer than two members, empty or repeated members, members with too many words, or
+        members that are never one word in a text ("well-known").
     """
     members = value.split("/") if isinstance(value, str) else list(value)
     candidates = tuple(" ".join(member.lower().replace(_CURLY, "'").split()) for member in members)
@@ -104,5 +104,7 @@ def confusion_set(value: str | Iterable[str]) -> Group:
         if not candidate or len(words) > MOST_WORDS:
             raise UserError("D411", name=name, problem=f"{candidate!r} is not one word or two")
         if not all(_WORD.fullmatch(word) for word in words):
-            raise UserError("D411", name=name, problem=f"{candidate!r} is no word: letters and apostrophes")
+            raise UserError(
+                "D411", name=name, problem=f"{candidate!r} is not a word of letters and apostrophes"
+            )
     return Group(name, candidates)

@@ -1,4 +1,4 @@
-"""Instances: places where a choice is made, with the candidates that an instance has of its own."""
+"""Instances (places where a choice is made) and their per-instance candidates."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Ints = NDArray[np.int64]
 
 
 class Interned(Sequence[str]):
-    """Texts as numbers into a list of spellings.
+    """Texts stored as indices into a list of spellings.
 
     Parameters
     ----------
     spellings : sequence of str
-        Others than those that occur may be among them.
+        May include spellings that do not occur.
     numbers : array of int, shape (n,)
     """
 
@@ -53,12 +53,12 @@ class Interned(Sequence[str]):
 
 
 def take_texts(texts: Sequence[str], rows: Ints) -> Sequence[str]:
-    """Return the texts of some rows, interned ones as such."""
+    """Return the texts of some rows; the result is `Interned` if `texts` are."""
     return texts.take(rows) if isinstance(texts, Interned) else [texts[row] for row in rows.tolist()]
 
 
 def join_texts(parts: Sequence[Sequence[str]]) -> Sequence[str]:
-    """Return the texts of all parts, interned ones of the same spellings as such."""
+    """Concatenate the texts of all parts; the result is `Interned` if all are and share their spellings."""
     first = parts[0] if parts else None
     if isinstance(first, Interned):
         same = [part for part in parts if isinstance(part, Interned) and part.spellings is first.spellings]
@@ -68,7 +68,7 @@ def join_texts(parts: Sequence[Sequence[str]]) -> Sequence[str]:
 
 
 def distinct_texts(texts: Sequence[str]) -> tuple[list[str], Ints]:
-    """Return the different texts, and which of them each is, shape ``(n,)``."""
+    """Return the distinct texts, and the index of each text among them, shape ``(n,)``."""
     if isinstance(texts, Interned):
         numbers, index = np.unique(texts.numbers, return_inverse=True)
         return [texts.spellings[i] for i in numbers.tolist()], index.astype(np.int64)
@@ -79,25 +79,25 @@ def distinct_texts(texts: Sequence[str]) -> tuple[list[str], Ints]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CandidateWords:
-    """The words of n candidates; those of candidate i are ``ids[offsets[i]:offsets[i + 1]]``.
+    """The words of n candidates; the words of candidate i are ``ids[offsets[i]:offsets[i + 1]]``.
 
     Attributes
     ----------
     ids : array of int32, shape (n_words,)
-        Each is a place in `spellings`.
+        Indices into `spellings`.
     offsets : array of int64, shape (n + 1,)
-        A candidate may have no word.
+        A candidate may have no words.
     spellings : sequence of str
-        The vocabulary, each word once; it may hold words that no candidate has.
+        The vocabulary of distinct words; it may hold words that no candidate has.
     tags : array of int16 or int32, shape (n_words,), optional
-        Part of speech or the like of each word, as a place in `tag_names`.
+        Part of speech or another tag of each word, as an index into `tag_names`.
     tag_names : tuple of str
-        Each tag once.
+        The distinct tags.
 
     Raises
     ------
     ValueError
-        Where the columns do not fit together.
+        If the columns do not fit together.
     """
 
     ids: NDArray[np.int32]
@@ -116,12 +116,12 @@ class CandidateWords:
     def from_words(
         cls, words: Iterable[Sequence[str]], tags: Iterable[Sequence[str]] | None = None
     ) -> CandidateWords:
-        """Return the words, and the tags of these, of some candidates.
+        """Return the words of some candidates, optionally with a tag for each word.
 
         Raises
         ------
         ValueError
-            Where the tags are not one a word.
+            If the number of tags is not the number of words.
         """
         ids, offsets, spellings = _numbered(words)
         if tags is None:
@@ -133,10 +133,10 @@ class CandidateWords:
 
     @classmethod
     def joined(cls, parts: Sequence[CandidateWords]) -> CandidateWords:
-        """Return the words of all parts, one after the other.
+        """Concatenate the words of all parts.
 
-        Parts of one vocabulary keep its numbers; of several, one is made that holds all of them. Tags are
-        kept where all parts that have words have tags.
+        If all parts share a vocabulary, it is kept; otherwise one that holds all words is made. Tags are
+        kept if all parts that have words have tags.
         """
         ids, spellings = _joined([part.ids for part in parts], [part.spellings for part in parts])
         sizes = np.concatenate([np.diff(part.offsets) for part in parts])
@@ -162,14 +162,14 @@ class CandidateWords:
         return tuple(self.spellings[i] for i in self.ids[self.offsets[row] : self.offsets[row + 1]].tolist())
 
     def candidate_tags(self, row: int) -> tuple[str, ...]:
-        """Return the tags of one candidate's words; none where there are no tags."""
+        """Return the tags of one candidate's words; empty if there are no tags."""
         if self.tags is None:
             return ()
         return tuple(self.tag_names[i] for i in self.tags[self.offsets[row] : self.offsets[row + 1]].tolist())
 
 
 def _numbered(parts: Iterable[Sequence[str]]) -> tuple[NDArray[np.int32], Ints, list[str]]:
-    """Return each word's number, where each part begins, and the words in the order in which they come."""
+    """Return the words numbered by first occurrence: numbers, offsets of the parts, and the words."""
     number: defaultdict[str, int] = defaultdict()
     number.default_factory = number.__len__
     ids, sizes = array("i"), array("q", [0])
@@ -182,13 +182,13 @@ def _numbered(parts: Iterable[Sequence[str]]) -> tuple[NDArray[np.int32], Ints, 
 def _joined(
     columns: Sequence[NDArray[np.integer]], vocabularies: Sequence[Sequence[str]]
 ) -> tuple[NDArray[np.integer], Sequence[str]]:
-    """Return numbers that stand for the same words in one vocabulary; one that all share stays as it is."""
+    """Renumber the words of several vocabularies into one; a vocabulary that all share is kept."""
     first = vocabularies[0]
     if all(vocabulary is first for vocabulary in vocabularies):
         return np.concatenate(columns), first
     number: dict[str, int] = {}
     to: dict[int, NDArray[np.int32]] = {}
-    for words in vocabularies:  # parts may share some: each is gone through once
+    for words in vocabularies:  # parts may share a vocabulary: each is processed once
         if id(words) not in to:
             to[id(words)] = np.array([number.setdefault(word, len(number)) for word in words], np.int32)
     moved = [to[id(words)][ids] for ids, words in zip(columns, vocabularies, strict=True)]
@@ -197,32 +197,32 @@ def _joined(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CandidateLists:
-    """The candidates of n instances, by columns; those of instance i are ``offsets[i]:offsets[i + 1]``.
+    """Per-instance candidates of n instances; those of instance i are ``offsets[i]:offsets[i + 1]``.
 
     Attributes
     ----------
     offsets : array of int64, shape (n + 1,)
-        Every instance has one candidate at least.
+        Every instance has at least one candidate.
     texts : sequence of str, shape (n_candidates,)
-        What each candidate is: words, or a key that means something to the source alone; `Interned` where
-        many are the same.
+        Text of each candidate: words, or a key that only the source understands; `Interned` if many are
+        equal.
     scores : array of float64, shape (n_candidates,)
-        Base score that the source gave, the higher the better; zero where it gave none.
+        Base score from the source, higher is better; zero if it gave none.
     ranks : array of int32, shape (n_candidates,)
-        Place in the order of the source, from 0.
+        Rank in the order of the source, from 0.
     costs : array of float32, shape (n_candidates,)
-        What choosing a candidate costs, zero for the right ones; NaN where that is not known.
+        Cost of choosing a candidate, zero for right ones; NaN if it is not known.
     features : scipy.sparse.csr_array of shape (n_candidates, n_features), optional
-        Features that the source brings.
+        Features that the source provides.
     feature_names : tuple of str
-        One a column of `features`.
+        One name per column of `features`.
     words : CandidateWords, optional
-        The words of each candidate, where the source says them.
+        The words of each candidate, if the source provides them.
 
     Raises
     ------
     ValueError
-        Where `words` are not those of as many candidates.
+        If `words` and `texts` differ in length.
     """
 
     offsets: NDArray[np.int64]
@@ -240,7 +240,7 @@ class CandidateLists:
 
     @classmethod
     def from_texts(cls, lists: Sequence[Sequence[str]]) -> CandidateLists:
-        """Return lists of candidates of which nothing but the texts is known."""
+        """Return candidate lists that have nothing but texts."""
         sizes = np.fromiter(map(len, lists), np.int64, len(lists))
         offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         ranks = np.arange(offsets[-1]) - np.repeat(offsets[:-1], sizes)
@@ -250,9 +250,9 @@ class CandidateLists:
 
     @classmethod
     def joined(cls, parts: Sequence[CandidateLists]) -> CandidateLists:
-        """Return the lists of all parts, one after the other; all have the same features.
+        """Concatenate the lists of all parts, which must have the same features.
 
-        Words are kept where all parts that have lists have them.
+        Words are kept if all parts that have lists have them.
         """
         sizes = np.concatenate([np.diff(part.offsets) for part in parts])
         features = parts[0].features
@@ -300,23 +300,23 @@ def _joined_words(parts: Sequence[CandidateLists]) -> CandidateWords | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Instances:
-    """Places of a `TokenView`, or items outside any text, where a choice is to be made.
+    """Places of a `TokenView`, or items that are not in a text, for which a candidate is to be chosen.
 
-    The candidates are those of the instance's group or, where there is `own`, a list of its own.
+    The candidates are those of `own` if it is given, otherwise those of the instance's group.
 
     Attributes
     ----------
     positions : array of int64, shape (n,)
-        Token that the observed candidate begins at; of items outside any text their number.
+        First token of the observed candidate; for items that are not in a text, their number.
     lengths : array of int32, shape (n,)
-        How many tokens the observed candidate takes (2 for "may be", 0 for an empty place).
+        Number of tokens of the observed candidate (2 for "may be", 0 for an empty place).
     groups : array of int32, shape (n,)
         Index into the task's groups.
     observed : array of int32, shape (n,)
-        In use the candidate that stands in the text, as an index in its group or list; -1 where there is
-        none. In training and evaluation the right one.
+        The candidate in the text, as an index in its group or list; -1 if there is none. In training and
+        evaluation, the right candidate.
     own : CandidateLists, optional
-        Candidates of each instance's own.
+        Per-instance candidates, which replace those of the group.
     """
 
     positions: NDArray[np.int64]
@@ -336,22 +336,22 @@ class Instances:
         )
 
     def sizes(self, group: Group) -> NDArray[np.int64]:
-        """Return how many candidates each instance has, shape ``(n,)``; all belong to `group`."""
+        """Return the number of candidates of each instance, shape ``(n,)``; all must belong to `group`."""
         if self.own is not None:
             return np.diff(self.own.offsets)
         return np.full(len(self), len(group.candidates), np.int64)
 
     def offsets(self, group: Group) -> NDArray[np.int64]:
-        """Return where the candidates of each instance begin, shape ``(n + 1,)``; all belong to `group`."""
+        """Return the offsets of the candidates of each instance, shape (n + 1,); all belong to `group`."""
         if self.own is not None:
             return self.own.offsets
         return np.arange(len(self) + 1, dtype=np.int64) * len(group.candidates)
 
     def costs(self, group: Group) -> NDArray[np.float32]:
-        """Return what each candidate costs, shape ``(n_candidates,)``: what an extractor puts into its batch.
+        """Return the cost of each candidate for an extractor's batch, shape ``(n_candidates,)``.
 
-        Zero for the observed candidate and one for the others; in a list that knows its costs what each
-        candidate costs beyond the cheapest one: there may be no perfect one to choose.
+        Zero for the observed candidate and one for the others. If the lists know their costs, the cost
+        above that of the cheapest candidate, because a list need not contain a perfect one.
         """
         offsets = self.offsets(group)
         costs = np.ones(int(offsets[-1]), np.float32)
@@ -366,13 +366,13 @@ class Instances:
         return np.where(np.isnan(beyond), costs, beyond).astype(np.float32)
 
     def without_right(self) -> int:
-        """Return how many lists that know their costs have no candidate that costs nothing."""
+        """Return the number of lists with known costs in which no candidate has cost zero."""
         if self.own is None or not len(self):
             return 0
         return int((np.minimum.reduceat(self.own.costs, self.own.offsets[:-1]) > 0).sum())
 
     def without_labels(self) -> Instances:
-        """Return the same decisions with nothing observed and no cost known, as when a model is tried."""
+        """Return the same instances without observed candidates and costs, as a model sees them in use."""
         own = self.own
         if own is not None:
             own = replace(own, costs=np.full_like(own.costs, np.nan))

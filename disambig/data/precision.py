@@ -1,4 +1,4 @@
-"""How often flags of a task were right, by their probability, and shares as users write them."""
+"""Measured precision of flags by probability, and shares as users write them."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from typing import Any
 from disambig.errors import UserError
 
 PUT_IN, TAKEN_OUT = "words put in", "words taken out"
-"""What flags are called that put a word in where none stands, and those that take one out."""
+"""Names of the kinds of flags that insert a word, and of those that remove one."""
 LEVELS = (("very-high", 0.9), ("high", 0.8), ("medium", 0.5), ("low", 0.0))
-"""Names of shares of flags that are right, as code scanning has them, and the least share of each."""
+"""Precision levels as code scanning names them, and the minimum share of right flags of each."""
 
 
 @dataclass(frozen=True, slots=True)
 class PrecisionPoint:
-    """The flags of a probability or more.
+    """Precision of the flags with at least a certain probability.
 
     Attributes
     ----------
     least : float
-        That probability.
+        The minimum probability of these flags.
     share : float
-        How many of them are right in text of the density that is stated: see `Trust`.
+        Share of them that is right in text with the density of mistakes given in `PrecisionTable`.
     low, high : float
         Its 95 % interval.
     right, wrong, false : int
-        What was seen: flags that give what the writer gave, flags of the place of a mistake that give
-        something else, flags in paragraphs that nobody corrected.
+        Counts: flags that suggest the writer's own correction, flags at the place of a mistake that suggest
+        something else, and flags in paragraphs that nobody corrected.
     """
 
     least: float
@@ -44,20 +44,20 @@ class PrecisionPoint:
 
 @dataclass(frozen=True, slots=True)
 class PrecisionEstimate:
-    """How far a flag is to be trusted.
+    """The measured precision of flags like a given one.
 
     Attributes
     ----------
     share : float
-        Of the flags at least as sure as this, how many are right.
+        Share of right flags among those with at least this probability.
     low, high : float
         Its 95 % interval.
     flags : int
-        How many flags that was seen on.
+        Number of flags it was measured on.
     of : str
-        What these were: all flags of the task, those that put words in or take words out, or of a pair.
+        Kind of these flags: all of the task, those that insert words or remove words, or those of a pair.
     text : str
-        Where they were seen.
+        The text they were measured on.
     """
 
     share: float
@@ -69,25 +69,26 @@ class PrecisionEstimate:
 
     @property
     def level(self) -> str:
-        """The first of `LEVELS` that the share reaches."""
+        """The highest of `LEVELS` that the share reaches."""
         return next(name for name, least in LEVELS if self.share >= least)
 
 
 @dataclass(frozen=True, slots=True)
 class PrecisionTable:
-    """What was measured of a task.
+    """The measured precision of the flags of a task.
 
     Attributes
     ----------
     task : str
     text : str
-        The text that it was measured on, for people.
+        Description of the text that it was measured on.
     per_1000 : float
-        Mistakes in 1,000 words of the text that the shares are for.
-    points : tuple of Point
-        Of all its flags, the probability rising, the first one's 0; the share rises with it.
-    pairs : mapping of str to tuple of Point
-        The same for pairs of words of which enough was seen, by `pair_of`, and for `PUT_IN` and `TAKEN_OUT`.
+        Mistakes per 1,000 words in the text that the shares refer to.
+    points : tuple of PrecisionPoint
+        For all flags, with ascending probability from 0; the share ascends too.
+    pairs : mapping of str to tuple of PrecisionPoint
+        The same for pairs of words with enough flags (keys from `unordered_pair`), and for `PUT_IN` and
+        `TAKEN_OUT`.
     """
 
     task: str
@@ -97,7 +98,7 @@ class PrecisionTable:
     pairs: Mapping[str, tuple[PrecisionPoint, ...]] = field(default_factory=dict)
 
     def estimate(self, observed: str, replacement: str, probability: float) -> PrecisionEstimate:
-        """Return how far a flag is to be trusted that replaces one word by another."""
+        """Return the precision of flags that replace one word with another, at a probability."""
         pair = unordered_pair(observed, replacement)
         named = next((name for name in (pair, edit_kind(pair)) if name in self.pairs), "")
         points = self.pairs[named] if named else self.points
@@ -107,23 +108,24 @@ class PrecisionTable:
         return PrecisionEstimate(point.share, point.low, point.high, flags, named or self.task, self.text)
 
     def least_for(self, share: float) -> float | None:
-        """Return the probability below which no flag is trusted as far as `share`; None where none is."""
+        """Return the lowest probability at which flags reach a precision of `share`; None if none does."""
         curves = (self.points, *self.pairs.values())
         leasts = [point.least for points in curves for point in points if point.share >= share]
         return min(leasts, default=None)
 
 
 def unordered_pair(observed: str, replacement: str) -> str:
-    """Return what a flag and one that takes its correction back have in common: both words, in order.
+    """Return a key of both words that is the same for a correction and for its reverse.
 
-    A word that is put in has nothing before the stroke, one that is taken out nothing behind it.
+    The key of a flag that inserts a word has nothing before the slash; of one that removes a word, nothing
+    after it.
     """
     words = [" ".join(side.lower().replace("\u2019", "'").split()) for side in (observed, replacement)]
     return "/".join(sorted(words) if all(words) else words)
 
 
 def edit_kind(pair: str) -> str:
-    """Return `PUT_IN` or `TAKEN_OUT` where one side of a pair is no word, else nothing."""
+    """Return `PUT_IN` or `TAKEN_OUT` if one side of a pair is empty, else an empty string."""
     before, _, behind = pair.partition("/")
     return "" if before and behind else TAKEN_OUT if before else PUT_IN
 
@@ -131,17 +133,17 @@ def edit_kind(pair: str) -> str:
 _QUOTIENT = re.compile(r"(\d+)\s*(?:/|in|of|out of)\s*(\d+)")
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
 SHARE = r"^(\d+ ?(/|in|of|out of) ?\d+|\d+(\.\d+)? ?%|1|0?\.\d+)$"
-"""What an editor takes for one."""
+"""Regular expression by which editors check a share."""
 EXAMPLES = ("4 in 5", "4/5", "80 %", "0.8")
 
 
 def parse_share(value: Any) -> float:
-    """Return the share that somebody wrote as one of `EXAMPLES`: above 0, up to 1.
+    """Parse a share in a form like those of `EXAMPLES`: above 0, at most 1.
 
     Raises
     ------
     UserError
-        D860 for what is none.
+        D860 if it is not a share.
     """
     share = _number(value.strip()) if isinstance(value, str) else value
     if isinstance(share, bool) or not isinstance(share, int | float):

@@ -1,4 +1,4 @@
-"""Rows between offsets: selection, sums, maxima and softmax of each instance."""
+"""Operations per instance on rows grouped by offsets: selection, sums, maxima and softmax."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ Ints = NDArray[np.int64]
 
 
 def take_rows(offsets: Ints, index: NDArray[np.integer]) -> tuple[Ints, Ints]:
-    """Return the rows of the instances in `index`, in that order, and where each one's begin.
+    """Return the rows of the instances in `index`, in that order, and their new offsets.
 
     Parameters
     ----------
     offsets : array of int64, shape (n + 1,)
-        Rows of instance i are ``offsets[i]:offsets[i + 1]``.
+        The rows of instance i are ``offsets[i]:offsets[i + 1]``.
     index : array of int, shape (m,)
 
     Returns
@@ -28,7 +28,7 @@ def take_rows(offsets: Ints, index: NDArray[np.integer]) -> tuple[Ints, Ints]:
 
 
 def as_index(index: NDArray[np.generic]) -> Ints:
-    """Return the numbers of instances that are chosen by their numbers or by a mask."""
+    """Return the indices of the instances that an index array or a mask selects."""
     index = np.asarray(index)
     return np.flatnonzero(index) if index.dtype == bool else index.astype(np.int64)
 
@@ -43,12 +43,12 @@ def lengths(offsets: Offsets) -> NDArray[np.int64]:
 
 
 def maxima(values: Floats, offsets: Offsets) -> Floats:
-    """Return the largest value of each instance; every instance has a row."""
+    """Return the largest value of each instance; every instance must have a row."""
     return np.maximum.reduceat(values, offsets[:-1]) if len(offsets) > 1 else np.empty(0)
 
 
 def argmax(values: Floats, offsets: Offsets) -> NDArray[np.int64]:
-    """Return the row, counted from the instance's first, with the largest value; the first of ties."""
+    """Return the row with the largest value, counted from the instance's first; the first one of ties."""
     best = maxima(values, offsets)
     hits = np.flatnonzero(values == np.repeat(best, lengths(offsets)))
     first = np.searchsorted(hits, offsets[:-1])
@@ -58,18 +58,19 @@ def argmax(values: Floats, offsets: Offsets) -> NDArray[np.int64]:
 def log_sums(values: Floats, offsets: Offsets) -> Floats:
     """Return log(sum(exp(values))) of each instance."""
     best = maxima(values, offsets)
+    # subtract the maximum so that exp cannot overflow
     shifted = np.exp(values - np.repeat(best, lengths(offsets)))
     return best + np.log(np.add.reduceat(shifted, offsets[:-1]))
 
 
 def softmax(values: Floats, offsets: Offsets) -> Floats:
-    """Return each row's share of its instance's sum of exponentials."""
+    """Return the softmax of the rows of each instance."""
     shares: Floats = np.exp(values - np.repeat(log_sums(values, offsets), lengths(offsets)))
     return shares
 
 
 def top(values: Floats, offsets: Offsets, k: int) -> NDArray[np.int64]:
-    """Return the `k` best rows of each instance, best first, shape ``(n, k)``; -1 where there are fewer."""
+    """Return the `k` best rows of each instance, best first, shape ``(n, k)``; padded with -1."""
     instance = np.repeat(np.arange(len(offsets) - 1), lengths(offsets))
     order = np.lexsort((-values, instance))
     rank = np.arange(len(values)) - offsets[instance]

@@ -1,4 +1,4 @@
-"""Names of columns in one array of letters."""
+"""Names of columns, packed into one array of bytes."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from disambig.types import Arrays
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PackedStrings(LazyStrings):
-    """Some words, each made when asked for.
+    """Strings packed into one array of bytes; each is decoded on access.
 
     Attributes
     ----------
     letters : array of uint8
-        The words behind one another, in UTF-8.
+        The concatenated words, in UTF-8.
     ends : array of int64, shape (D,)
-        Where each word ends in `letters`.
+        End of each word in `letters`.
     """
 
     letters: NDArray[np.uint8]
@@ -29,14 +29,14 @@ class PackedStrings(LazyStrings):
 
     @classmethod
     def from_words(cls, words: Iterable[str]) -> PackedStrings:
-        """Return these words."""
+        """Pack `words`."""
         encoded = [word.encode("utf8", "replace") for word in words]
         ends = np.cumsum([len(word) for word in encoded], dtype=np.int64)
         return cls(np.frombuffer(b"".join(encoded), np.uint8).copy(), ends)
 
     @classmethod
     def from_known(cls, words: Mapping[int, str], n: int) -> PackedStrings:
-        """Return `n` words of which these are known; the others are empty."""
+        """Pack `n` words, given those at some indices; the others are empty."""
         return cls(np.zeros(0, np.uint8), np.zeros(n, np.int64)).replaced(words)
 
     def __len__(self) -> int:
@@ -48,7 +48,7 @@ class PackedStrings(LazyStrings):
         return bytes(self.letters[start : int(self.ends[index])]).decode("utf8", "replace")
 
     def replaced(self, words: Mapping[int, str]) -> PackedStrings:
-        """Return these words with others in some places."""
+        """Return a copy with the words at some indices replaced."""
         lengths, parts, done = np.diff(self.ends, prepend=0), [], 0
         for place, word in sorted(words.items()):
             encoded = np.frombuffer(word.encode("utf8", "replace"), np.uint8)
@@ -57,25 +57,25 @@ class PackedStrings(LazyStrings):
         return PackedStrings(np.concatenate([*parts, self.letters[done:]]), np.cumsum(lengths))
 
     def state(self) -> Arrays:
-        """Return the words as arrays; none for no words."""
+        """Return the words as arrays; no arrays if there are no words."""
         return {"letters": self.letters, "ends": self.ends} if len(self) else {}
 
 
 def strings_from_state(arrays: Arrays, n: int) -> PackedStrings:
-    """Return what `Spellings.state` gave for `n` columns; no words where it holds none.
+    """Restore the result of `PackedStrings.state` for `n` columns; no words if it has none.
 
     Raises
     ------
     KeyError, ValueError
-        Where arrays are missing or do not fit together.
+        If arrays are missing or do not fit together.
     """
     if "letters" not in arrays and "ends" not in arrays:
         return PackedStrings.from_words(())
     letters, ends = arrays["letters"], arrays["ends"]
     kinds = letters.dtype == np.uint8, ends.dtype.kind == "i"
     if ends.shape != (n,) or letters.ndim != 1 or not all(kinds):
-        raise ValueError("names of columns: not one a column")
+        raise ValueError("names of columns: their number is not the number of columns")
     bounds = np.concatenate([[0], ends, [len(letters)]])
     if (bounds[1:] < bounds[:-1]).any() or (len(ends) and ends[-1] != len(letters)):
-        raise ValueError("names of columns: words do not lie within their letters")
+        raise ValueError("names of columns: ends of words are outside the array of letters")
     return PackedStrings(letters, ends.astype(np.int64))

@@ -1,4 +1,4 @@
-"""Batches of structures: sequences that are labelled together, and rows that are sums of shared parts."""
+"""Batches of structures: jointly labelled sequences, and rows that are sums of shared parts."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from disambig.data.segments import as_index, take_rows
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SequenceRows(EqualLists):
-    """Rows of a sequence's places, crossed with K labels; never written out.
+    """Feature rows of the places of sequences, crossed with K labels; never written out.
 
-    Flat weights are those of `CrossedRows`, shape (K, D), then those of the first label, (K,), then
-    those of (label before, label), (K, K). `scores` and `adjoint` see the first part alone: pairs are no rows
-    of single instances. `edges` gives the form in which they are.
+    The flat weights are those of `CrossedRows`, shape (K, D), then those of the first label, (K,), then
+    those of (previous label, label), (K, K). `scores` and `adjoint` use only the first of these, because
+    pairs of labels are not rows of single instances; they are rows in the result of `edges`.
 
     Attributes
     ----------
     rows : scipy.sparse.csr_array, shape (n, D)
     costs : array of float32, shape (n, K)
     sequences : array of int64, shape (n,)
-        Number of the sequence that each instance belongs to; neighbours of one sequence have the same.
+        Number of the sequence that each instance belongs to; those of one sequence are adjacent.
     """
 
     rows: Any
@@ -43,7 +43,7 @@ class SequenceRows(EqualLists):
 
     @property
     def columns(self) -> Columns:
-        """What the flat weights mean."""
+        """Descriptions of the flat weights."""
         k, d = self.costs.shape[1], int(self.rows.shape[1])
         labels = np.arange(k, dtype=np.int32)
         return Columns(
@@ -54,11 +54,11 @@ class SequenceRows(EqualLists):
 
     @property
     def layout(self) -> NDArray[np.int64]:
-        """Where each sequence begins, in instances, and their number."""
+        """Index of the first instance of each sequence, followed by the number of instances."""
         return run_starts(self.sequences)
 
     def scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return ``W_r . x`` for each label r of each instance, pairs left out, shape ``(n * K,)``."""
+        """Return ``W_r . x`` for each label r of each instance, without pairs, shape ``(n * K,)``."""
         k = self.costs.shape[1]
         own = weights[: k * self.rows.shape[1]].reshape(k, -1)
         return np.asarray(self.rows @ own.T).ravel()
@@ -70,21 +70,22 @@ class SequenceRows(EqualLists):
         return np.concatenate([own, np.zeros(k + k * k)])
 
     def row_sqnorm(self) -> NDArray[np.float64]:
-        """Return the squared norm of each label's features: that of its instance."""
+        """Return the squared norm of each label's features, which is that of its instance's row."""
         return np.repeat(np.asarray(self.rows.multiply(self.rows).sum(axis=1)).ravel(), self.costs.shape[1])
 
     def take(self, index: NDArray[np.int64]) -> SequenceRows:
-        """Return the batch of the instances in `index`; sequences of which some are left out close up."""
+        """Return the batch of the instances in `index`; sequences close up if some of theirs are left out."""
         return SequenceRows(self.rows[index], self.costs[index], self.sequences[index])
 
     def as_chains(self) -> ChainRows:
-        """Return the edges of the labellings, which are decided together: one instance a sequence."""
+        """Return the edges of the labellings, for joint decisions: one instance per sequence."""
         return ChainRows(self)
 
     def edges(self) -> SparseRows:
-        """Write the parts out, one instance a sequence: for the decoder `Chain`; small problems only.
+        """Write out the edges for the decoder `Chain`, one instance per sequence; for small problems only.
 
-        The rows are those that `disambig.decode.chain` wants; each costs what the label it leads to does.
+        The rows are in the order that `disambig.decode.Chain` expects; each costs as much as the label it
+        leads to.
         """
         from scipy.sparse import csr_array
 
@@ -112,14 +113,14 @@ class SequenceRows(EqualLists):
 
 
 class ChainLayout(NamedTuple):
-    """How the edges of sequences lie: the layout of `ChainRows`.
+    """Layout of the edges of sequences, for `ChainRows`.
 
     Attributes
     ----------
     offsets : array of int64, shape (n + 1,)
-        Where the edges of each sequence begin.
+        Offset of the first edge of each sequence.
     n_states : int
-        K, the same at every place.
+        K, which is the same at every place.
     """
 
     offsets: NDArray[np.int64]
@@ -128,10 +129,10 @@ class ChainLayout(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChainRows:
-    """The edges of sequences, which are never written out: one instance a sequence, for the decoder `Chain`.
+    """The edges of sequences for the decoder `Chain`, never written out: one instance per sequence.
 
-    The rows are those that `disambig.decode.chain` wants, and the same as those of `SequenceRows.edges`: a
-    label at the first place, or a pair of neighbouring labels, with the features of the latter's place.
+    The rows are the same as those of `SequenceRows.edges`, in the order that the decoder expects: a label
+    at the first place, or a pair of adjacent labels, with the features of the second one's place.
 
     Attributes
     ----------
@@ -142,14 +143,14 @@ class ChainRows:
 
     @property
     def offsets(self) -> NDArray[np.int64]:
-        """Where the edges of each sequence begin, shape ``(n_sequences + 1,)``."""
+        """Offset of the first edge of each sequence, shape ``(n_sequences + 1,)``."""
         k, starts = self.places.costs.shape[1], self.places.layout
         sizes = k + (np.diff(starts) - 1) * k * k
         return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
     @property
     def cost(self) -> NDArray[np.float32]:
-        """What each edge costs: that of the label it leads to."""
+        """The cost of each edge, which is that of the label it leads to."""
         k = self.places.costs.shape[1]
         cost = np.empty(int(self.offsets[-1]), np.float32)
         for first, edges in self._sequences():
@@ -160,12 +161,12 @@ class ChainRows:
 
     @property
     def columns(self) -> Columns:
-        """What the flat weights mean."""
+        """Descriptions of the flat weights."""
         return self.places.columns
 
     @property
     def layout(self) -> ChainLayout:
-        """Where the edges begin, and how many labels there are."""
+        """Offsets of the edges, and the number of labels."""
         return ChainLayout(self.offsets, self.places.costs.shape[1])
 
     def scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -196,7 +197,7 @@ class ChainRows:
         return sums
 
     def row_sqnorm(self) -> NDArray[np.float64]:
-        """Return the squared norm of each edge's features: that of its place and one."""
+        """Return the squared norm of each edge's features: that of its place plus one for the pair."""
         k = self.places.costs.shape[1]
         squares = 1.0 + self.places.row_sqnorm().reshape(-1, k)[:, 0]
         sizes = np.full(len(squares), k * k)
@@ -204,14 +205,14 @@ class ChainRows:
         return np.repeat(squares, sizes)
 
     def take(self, index: NDArray[np.int64]) -> ChainRows:
-        """Return the batch of the sequences in `index`, each of which keeps to itself."""
+        """Return the batch of the sequences in `index`; adjacent ones stay separate sequences."""
         places, starts = take_rows(self.places.layout, as_index(index))
         taken = self.places.take(places)
         numbers = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         return ChainRows(replace(taken, sequences=numbers))
 
     def narrowed(self) -> tuple[ChainRows, NDArray[np.int64]]:
-        """Return the same edges in those columns alone that these sequences use, and which they are."""
+        """Drop columns that no sequence uses; return the batch and the indices of the kept columns."""
         from scipy.sparse import csr_array
 
         rows, k = csr_array(self.places.rows), self.places.costs.shape[1]
@@ -224,15 +225,15 @@ class ChainRows:
 
     @property
     def cost_terms(self) -> NDArray[np.float64]:
-        """What labels cost at their places, counted from the least there, as terms of the edges."""
+        """Costs of labels above the minimum of their place, in the form of `terms`."""
         costs = self.places.costs.astype(np.float64)
         k = costs.shape[1]
         return self._terms(costs - costs.min(axis=1, keepdims=True, initial=np.inf), np.zeros((k, k)))
 
     def terms(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the scores as terms: those of labels at places, (L, K), then those of pairs, (K, K).
+        """Return the scores as terms of each sequence: labels at places, (L, K), then pairs, (K, K).
 
-        One sequence after another; an edge's score is the sum of a term of each (`of_terms`).
+        The score of an edge is the sum of one term of each kind (see `of_terms`).
         """
         k = self.places.costs.shape[1]
         place = self.places.scores(weights).reshape(-1, k)
@@ -269,7 +270,7 @@ class ChainRows:
 
 
 def run_starts(sequences: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return where runs of equal numbers begin, and the length, shape ``(n_sequences + 1,)``."""
+    """Return the starts of runs of equal numbers, then the length, shape ``(n_sequences + 1,)``."""
     if not len(sequences):
         return np.zeros(1, np.int64)
     return np.concatenate([[0], np.flatnonzero(np.diff(sequences)) + 1, [len(sequences)]]).astype(np.int64)
@@ -280,22 +281,22 @@ _AT_A_TIME = 1 << 17
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PartRows:
-    """Features of parts, and the parts of each row: a row's features are the sum of its parts'.
+    """Features of parts and the parts of each row; the features of a row are the sum over its parts.
 
     Attributes
     ----------
     features : scipy.sparse.csr_array, shape (n_parts, n_columns)
     parts : array of int32, shape (n_rows, P)
-        Numbers of parts, P at most a row; -1 for none.
+        Indices of parts, at most P per row, padded with -1.
     layout : object
-        How rows combine: has `offsets`, and `take(index)`, as `disambig.api.decoding.Hypergraphs`.
+        How rows combine: has `offsets` and `take(index)`, as `disambig.api.decoding.Hypergraphs` does.
     cost : array of float32, shape (n_rows,)
     columns : Columns
 
     Raises
     ------
     ValueError
-        If a row has a part that is not there, or the numbers of rows differ.
+        If a row has an index that is not a part, or the numbers of rows differ.
     """
 
     features: Any
@@ -311,19 +312,19 @@ class PartRows:
                 f"parts of shape {self.parts.shape} and {len(self.cost)} costs for {n} rows of the layout"
             )
         if self.features.shape[1] != len(self.columns):
-            raise ValueError(f"features of {self.features.shape[1]} columns, named are {len(self.columns)}")
+            raise ValueError(f"{self.features.shape[1]} columns of features, but {len(self.columns)} names")
         if self.parts.size and not -1 <= self.parts.min() <= self.parts.max() < self.features.shape[0]:
             seen = f"{self.parts.min()} to {self.parts.max()}"
-            raise ValueError(f"parts {seen}: there are {self.features.shape[0]}, and -1 for none")
+            raise ValueError(f"parts {seen}: expected -1 to {self.features.shape[0] - 1}")
 
     @property
     def offsets(self) -> NDArray[np.int64]:
-        """Where each instance's rows begin."""
+        """Offset of the first row of each instance."""
         return np.asarray(self.layout.offsets)
 
     def scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the score of each row."""
-        of_parts = np.append(self.features @ weights, 0.0)  # the last for none
+        of_parts = np.append(self.features @ weights, 0.0)  # the padding -1 indexes this last zero
         return np.asarray(of_parts[self.parts].sum(axis=1))
 
     def adjoint(self, mass: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -335,10 +336,11 @@ class PartRows:
     def row_sqnorm(self) -> NDArray[np.float64]:
         """Return the squared norm of each row.
 
-        Where each place of `parts` has columns of its own that is the sum of the parts'; else the rows are
-        written out, some at a time.
+        If no two places of `parts` share a column, it is the sum of the parts' norms; otherwise blocks of
+        rows are written out.
         """
         square = self.features.multiply(self.features)
+        # the norm of a sum is the sum of the norms only if the summands are orthogonal
         if self._apart(square):
             of_parts = np.append(np.asarray(square.sum(axis=1)).ravel(), 0.0)
             return np.asarray(of_parts[self.parts].sum(axis=1))
@@ -361,7 +363,7 @@ class PartRows:
         return csr_array(which, shape=(len(parts), self.features.shape[0])) @ self.features
 
     def _apart(self, square: Any) -> bool:
-        """Return whether no column is in parts of two places."""
+        """Return True if no column occurs in parts of two places."""
         places = np.zeros(self.features.shape[1], np.int64)
         for place in self.parts.T:
             used = np.zeros(self.features.shape[0] + 1)
@@ -370,7 +372,7 @@ class PartRows:
         return bool((places < 2).all())
 
     def narrowed(self) -> tuple[PartRows, NDArray[np.int64]]:
-        """Return the same rows in those columns alone that occur in them, and which these are."""
+        """Drop columns that are zero in every row; return the batch and the indices of the kept columns."""
         from scipy.sparse import csr_array
 
         features, whole = csr_array(self.features), self.columns
@@ -382,12 +384,12 @@ class PartRows:
         return PartRows(own, self.parts, self.layout, self.cost, columns), used.astype(np.int64)
 
     def take(self, index: NDArray[np.int64]) -> PartRows:
-        """Return the batch of the instances in `index`, with the parts that these have."""
+        """Return the batch of the instances in `index`, with only the parts that they use."""
         index = as_index(index)
         rows, _ = take_rows(self.offsets, index)
         parts = self.parts[rows]
         used = np.zeros(self.features.shape[0] + 1, bool)
-        used[parts] = True  # -1 marks the last
+        used[parts] = True  # -1 marks the additional last entry, which is dropped below
         used[-1] = False
         numbers = np.append(np.cumsum(used[:-1], dtype=np.int32) - 1, np.int32(-1))
         return PartRows(

@@ -13,7 +13,11 @@ _S32 = np.uint64(32)
 
 @compiled
 def lookup_weights(sorted_keys, weights, begins, shift, keys, out):
-    """Fill `out`, shape (m,), with the weight of each key, zero for an unknown one."""
+    """Write the weight of each key to `out`, shape (m,); zero for an unknown key.
+
+    `begins` and `shift` are the directory from `top_bits_directory`, which limits the search to the keys
+    that share their highest bits.
+    """
     for i in range(len(keys)):
         key = keys[i]
         bucket = np.uint32(key >> _S32) >> shift
@@ -25,6 +29,6 @@ def lookup_weights(sorted_keys, weights, begins, shift, keys, out):
 
 
 def sample() -> None:
-    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    """Call the compiled function once, so that `disambig doctor --compile` compiles it."""
     one = np.ones(1, np.uint64)
     lookup_weights(one, np.ones(1), np.array([0, 1, 1], np.int32), np.uint32(31), one, np.empty(1))

@@ -1,4 +1,4 @@
-"""Alternatives of the observed word with their features: edits, hashed weights of words, and scores."""
+"""Alternatives to the observed word and their features: kinds of edit, hashed words, and scores."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from disambig.runtime import use_numba
 from disambig.text import UNKNOWN, fmix, hash_word, top_bits_directory
 
 OTHER, INSERTION, DELETION, LETTER, MARK = range(5)
-"""To another word, to one where none stands, to none, to almost the same letters, ``'`` or a space apart."""
+"""Kinds of edit: another word; an inserted word; a deleted word; one letter; an apostrophe or space."""
 NO_CHANGE = 0
-"""Where a word stands against none, or words share too little."""
+"""Change of an insertion or a deletion, or between words that share too little."""
 LONGEST = 4
-"""Letters that change, of each word, at most."""
+"""Maximum number of letters of each word that differ."""
 KINDS = ("other word", "insertion", "deletion", "a letter", "apostrophe or space")
 
 
@@ -35,7 +35,7 @@ def edit_kind(written: str, meant: str) -> int:
 
 @lru_cache(maxsize=1 << 16)
 def edit_change(written: str, meant: str) -> int:
-    """Return the hash of what changes from one word to another, or `NO_CHANGE`."""
+    """Return the hash of the differing ends of two words, or `NO_CHANGE`."""
     if not written or not meant:
         return NO_CHANGE
     written, meant, same = written.lower(), meant.lower(), 0
@@ -48,14 +48,14 @@ def edit_change(written: str, meant: str) -> int:
 
 @lru_cache(maxsize=4096)
 def candidate_edits(candidates: tuple[str, ...]) -> tuple[NDArray[np.int8], NDArray[np.uint64]]:
-    """Return the kind of edit and the change from each candidate to each other, shape ``(K, K)``."""
+    """Return the kind and the change of the edit from each candidate to each other one, shape ``(K, K)``."""
     kinds = [[edit_kind(a, b) for b in candidates] for a in candidates]
     changes = [[edit_change(a, b) for b in candidates] for a in candidates]
     return np.array(kinds, np.int8), np.array(changes, np.uint64)
 
 
 def pair_edits(written: Sequence[str], meant: Sequence[str]) -> tuple[NDArray[np.int8], NDArray[np.uint64]]:
-    """Return the kinds and the changes of some edits, shape ``(n,)``."""
+    """Return the kinds and the changes of edits, shape ``(n,)``."""
     kinds = np.fromiter(map(edit_kind, written, meant), np.int8, len(written))
     return kinds, np.fromiter(map(edit_change, written, meant), np.uint64, len(written))
 
@@ -65,7 +65,7 @@ def _letters(word: str) -> str:
 
 
 def _near(a: str, b: str) -> bool:
-    """Tell whether one letter more, less, other or swapped with the next leads from one word to the other."""
+    """Return True if the words differ by one letter inserted, deleted, replaced or swapped with the next."""
     if abs(len(a) - len(b)) > 1:
         return False
     same = 0
@@ -79,11 +79,11 @@ def _near(a: str, b: str) -> bool:
 
 
 ALONE = 4
-"""Kinds of terms without words beside: what is written, what is meant, both together, and what changes."""
+"""Number of kinds of terms without neighbours: the written word, the meant word, both, and the change."""
 TERM_KINDS = 8
-"""With the word before and the word after: each with the word that is written, and with the one meant."""
+"""With those of neighbours: the previous and the next word, each with the written and the meant word."""
 NO_KEY = 0
-"""Instead of a key where the word beside is not known: it has no weight."""
+"""Key of a term whose neighbour is unknown; it never has a weight."""
 _SEEDS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93], np.uint64)
 _SEEDS_BESIDE = np.array(
     [0x27D4EB2F165667C5, 0x85EBCA77C2B2AE63, 0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53], np.uint64
@@ -94,21 +94,21 @@ _PLACE = np.uint64(0x9FB21C651E98DF25)
 def term_keys(
     words: NDArray[np.uint64], changes: NDArray[np.uint64], beside: NDArray[np.uint64]
 ) -> NDArray[np.uint64]:
-    """Return the keys of the terms of each pair.
+    """Return the keys of the terms of each pair of a written word and an alternative.
 
     Parameters
     ----------
     words : array of uint64, shape (n, 1 + R)
-        The word that stands there, and others.
+        The written word, then the alternatives.
     changes : array of uint64, shape (n, R)
-        What changes from the first to each other; `NO_CHANGE` is no key.
+        Change from the written word to each alternative; `NO_CHANGE` has no key.
     beside : array of uint64, shape (n, 2)
-        The words before and after, `UNKNOWN` where they are not known.
+        The words before and after, `UNKNOWN` if they are not known.
 
     Returns
     -------
-    array of uint64, shape (n, R, KINDS), or (n, R, ALONE) where no word beside is known
-        `NO_KEY` where one word beside is not known, or nothing is known to change.
+    array of uint64, shape (n, R, TERM_KINDS), or (n, R, ALONE) if no neighbour is known
+        `NO_KEY` if the neighbour of the term is not known, or there is no change.
     """
     written = np.broadcast_to(words[:, :1], (len(words), words.shape[1] - 1))
     meant = words[:, 1:]
@@ -117,6 +117,8 @@ def term_keys(
         keys: NDArray[np.uint64] = fmix(parts + _SEEDS)
         keys[:, :, ALONE - 1][changes == NO_CHANGE] = NO_KEY
         return keys
+    # A key is a hash of its words and the seed of its kind, so that kinds do not share weights; multiplying
+    # one of two words by a constant makes the pair (a, b) differ from (b, a).
     near = np.repeat(beside, 2, axis=1)[:, None] * _PLACE  # before, before, after, after
     with_near = np.stack([written, meant, written, meant], axis=2) + near
     keys = fmix(np.concatenate([parts + _SEEDS, with_near + _SEEDS_BESIDE], axis=2))
@@ -127,7 +129,7 @@ def term_keys(
 
 @dataclass(frozen=True, eq=False)
 class HashedWeights:
-    """Weights of words and pairs.
+    """Weights of words and pairs of words, by their hashes.
 
     Attributes
     ----------
@@ -140,7 +142,7 @@ class HashedWeights:
     weights: NDArray[np.float64]
 
     def sums(self, keys: NDArray[np.uint64]) -> NDArray[np.float64]:
-        """Return the sum of the weights along the last axis; unknown keys weigh nothing."""
+        """Return the sum of the weights along the last axis; unknown keys have weight zero."""
         if not len(self.keys):
             return np.zeros(keys.shape[:-1])
         sums: NDArray[np.float64] = self._find_weights(keys).sum(axis=-1)
@@ -161,7 +163,7 @@ class HashedWeights:
         return top_bits_directory((self.keys >> np.uint64(32)).astype(np.uint32))
 
     def is_sound(self) -> bool:
-        """Tell whether keys ascend and weights are finite numbers."""
+        """Return True if keys ascend and weights are finite."""
         return (
             self.keys.ndim == 1
             and self.keys.dtype == np.uint64
@@ -173,9 +175,9 @@ class HashedWeights:
 
 Floats = NDArray[np.float64]
 MOST = 6
-"""Other candidates that are weighed, the best scored ones."""
+"""Maximum number of alternatives that are considered, those with the best scores."""
 FAR = 12.0
-"""Margins and logarithms of probabilities are cut here."""
+"""Margins and log probabilities are clipped to this absolute value."""
 _BY_EDIT = ("margin", "log probability of the other", "log probability of the written")
 FEATURES = (
     *(f"{name}, {edit}" for name in _BY_EDIT for edit in ("replacement", "insertion", "deletion")),
@@ -188,31 +190,31 @@ FEATURES = (
     "repeats the word before, deletion",
 )
 EARLIER = len(FEATURES) - 2
-"""So many of the features had the first judges of mistakes."""
+"""Number of features of the first saved decision rules, which lack the features of repeated words."""
 _MARGINS = 3
-"""Of the first features, one for each edit, one is the margin and the others are zero."""
+"""Number of first features that hold the margin: one of them, by the kind of edit, is not zero."""
 _ZERO = ""
-"""The candidate of no word."""
+"""The empty candidate."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AlternativeFeatures:
-    """The best other candidates of n instances, the best scored first.
+    """The best alternatives of n instances and their features, those with the best scores first.
 
     Attributes
     ----------
     candidates : array of int64, shape (n, R)
-        As indices in group or list; -1 where there are fewer, or nothing stands there to compare with.
+        Indices in the group or list; -1 if there are fewer, or no observed candidate to compare with.
     features : array of float32, shape (n, R, len(FEATURES) + P)
-        Behind `FEATURES` the margins of the P parts of scores.
+        `FEATURES`, then the margins of the P parts of the scores.
     words : array of uint64, shape (n, 1 + R)
-        Hashes of the candidate that stands there, and of the others.
+        Hashes of the observed candidate and of the alternatives.
     changes : array of uint64, shape (n, R)
-        What changes from the first to each other (see `edits`).
+        Change from the observed candidate to each alternative (see `edit_change`).
     beside : array of uint64, shape (n, 2)
-        Hashes of the words before and after; `UNKNOWN` where they are not known.
+        Hashes of the words before and after; `UNKNOWN` if they are not known.
     evident : array of bool, shape (n,)
-        Whether any n-gram of the place is known: without, nothing is flagged.
+        Whether the table has any n-gram of the place; otherwise nothing is flagged.
     """
 
     candidates: NDArray[np.int64]
@@ -224,25 +226,25 @@ class AlternativeFeatures:
 
     @property
     def possible(self) -> NDArray[np.bool_]:
-        """Which rivals there are, shape ``(n, R)``."""
+        """Mask of the alternatives that exist, shape ``(n, R)``."""
         return self.candidates >= 0
 
     def take(self, rows: NDArray[np.generic]) -> AlternativeFeatures:
-        """Return the rivals of some instances."""
+        """Return the alternatives of the instances in `rows`."""
         columns = (self.candidates, self.features, self.words, self.changes, self.beside, self.evident)
         return AlternativeFeatures(*(column[rows] for column in columns))
 
 
 def find_alternatives(scored: ScoreBatch, observed: NDArray[np.int32] | None = None) -> AlternativeFeatures:
-    """Find the best other candidates and what speaks for them.
+    """Find the best alternatives and compute their features.
 
-    No word at all is among them, however bad its score, where the word before stands there once more.
+    The empty candidate is among them whatever its score if the observed word repeats the word before.
 
     Parameters
     ----------
-    scored : Scored
+    scored : ScoreBatch
     observed : array of int32, shape (n,), optional
-        What stands there, if other than in `scored`.
+        Observed candidates that replace those of `scored`.
     """
     return find_alternatives_padded(
         PaddedScores.from_batches([scored if observed is None else replace(scored, observed=observed)])
@@ -250,13 +252,14 @@ def find_alternatives(scored: ScoreBatch, observed: NDArray[np.int32] | None = N
 
 
 def find_alternatives_padded(several: PaddedScores) -> AlternativeFeatures:
-    """Find the same for instances of several groups."""
+    """Find the best alternatives for instances of several groups; see `find_alternatives`."""
     scores, written = several.scores, several.observed
     rows = np.arange(len(scores))
     open_to = _others(several)
     best = np.argsort(-open_to, axis=1, kind="stable")[:, :MOST]
     twice = is_repetition(several)
     zero = np.array([_zero_variant(part) for part in several.parts])[several.part]
+    # a repeated word must be compared with its deletion even if that has a bad score
     far = twice & (zero >= 0) & ~(best == zero[:, None]).any(axis=1)
     best[far, -1] = zero[far]
     here = np.maximum(written, 0)
@@ -291,9 +294,9 @@ def find_alternatives_padded(several: PaddedScores) -> AlternativeFeatures:
 
 
 def is_repetition(several: PaddedScores) -> NDArray[np.bool_]:
-    """Tell at which instances the word that stands there is the word before once more, shape (n,).
+    """Return a mask of the instances whose observed word repeats the word before, shape (n,).
 
-    False where the words beside are not known.
+    False if the neighbours are not known.
     """
     before = several.neighbours[:, 0]
     has_both = (several.observed >= 0) & (before != UNKNOWN)
@@ -305,21 +308,21 @@ def is_repetition(several: PaddedScores) -> NDArray[np.bool_]:
 
 
 def alternatives_repeat(rivals: AlternativeFeatures) -> NDArray[np.bool_]:
-    """Tell the same of rivals, shape (n,); False where there are none."""
+    """Return the same mask computed from alternatives, shape (n,); False if there are none."""
     repeats: NDArray[np.bool_] = np.any(rivals.features[:, :, EARLIER : len(FEATURES)] != 0, axis=(1, 2))
     return repeats
 
 
 def _zero_variant(scored: ScoreBatch) -> int:
-    """Return which candidate of a group is no word at all; -1 without one, or in lists of their own."""
+    """Return the index of the group's empty candidate; -1 if there is none or in per-instance lists."""
     candidates = scored.group.candidates
     return candidates.index(_ZERO) if scored.own is None and _ZERO in candidates else -1
 
 
 def score_margins(several: PaddedScores) -> Floats:
-    """Return by how much the best other candidate's score is above that of what stands there, shape (n,).
+    """Return the margin of the best alternative over the observed candidate, shape (n,).
 
-    Minus infinity where there is no other, or nothing stands there.
+    Minus infinity if there is no alternative or no observed candidate.
     """
     own = several.scores[np.arange(len(several.scores)), several.observed]
     margins: Floats = _others(several).max(axis=1, initial=-np.inf) - own
@@ -327,12 +330,12 @@ def score_margins(several: PaddedScores) -> Floats:
 
 
 def _others(several: PaddedScores) -> Floats:
-    """Return the scores of what could be meant in place of what stands there; the rest minus infinity."""
+    """Return the scores of the alternatives; minus infinity for the observed candidate and its variants."""
     return np.where(several.is_variant() | (several.observed < 0)[:, None], -np.inf, several.scores)
 
 
 def alternative_margins(rivals: AlternativeFeatures) -> Floats:
-    """Return the same of rivals, cut at `FAR`."""
+    """Return the margins computed from alternatives, clipped at `FAR`."""
     margins = rivals.features[:, :, :_MARGINS].sum(axis=2, dtype=np.float64)
     return np.where(rivals.possible, margins, -np.inf).max(axis=1, initial=-np.inf)
 
@@ -370,9 +373,9 @@ def _edits(several: PaddedScores, places: NDArray[np.int64]) -> tuple[NDArray[np
 def _texts_of_lists(
     several: PaddedScores, places: NDArray[np.int64]
 ) -> Iterator[tuple[NDArray[np.int64], list[str], NDArray[np.int64]]]:
-    """Yield which instances have lists of their own, part by part, and the texts of the candidates there.
+    """Yield, for each part with per-instance candidates, its rows and the texts of the candidates.
 
-    These are the different texts, and which of them each is, shape (n_rows, P).
+    The texts are given as distinct texts and the index of each candidate's text, shape (n_rows, P).
     """
     for number, part in enumerate(several.parts):
         rows = np.flatnonzero(several.part == number) if part.own is not None else np.empty(0, np.int64)

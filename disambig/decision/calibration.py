@@ -1,4 +1,4 @@
-"""Calibration: from scores to probabilities, learned from development text."""
+"""Calibration: convert scores to probabilities, fitted on development text."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 ERROR_RATE = 0.01
-"""The share of wrong words that probabilities assume: one in a hundred."""
+"""Prior probability that a word is wrong, which all probabilities assume."""
 FEATURES = ("log margin", "evidence of the other", "evidence of the observed", "bias")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
-    """The best other candidate against the observed one, a row a decision.
+    """Comparison of the best other candidate with the observed one, one row per decision.
 
     Attributes
     ----------
     other : array of int64, shape (n,)
-        The best-scored candidate that is neither the observed one nor a variant of it; -1 where none is.
+        The best candidate that is neither the observed one nor a variant of it; -1 if there is none.
     features : array of float64, shape (n, 4)
-        See `FEATURES`. The margin m enters as ``sign(m) log(1 + |m|)``: far out, twice the margin is
-        not twice the certainty. Evidence is log(1 + sources that knew the candidate).
+        See `FEATURES`. The margin m is used as ``sign(m) log(1 + |m|)``, because doubling a large margin
+        does not double the certainty. Evidence is log(1 + number of sources that know the candidate).
     """
 
     other: NDArray[np.int64]
@@ -33,19 +33,19 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibration:
-    """Coefficients of the log-odds.
+    """Coefficients of the log-odds of an error, and scales of the candidates' probabilities.
 
     Attributes
     ----------
     pooled : array of float64, shape (4,)
-        For groups without coefficients of their own.
+        Used for groups without coefficients of their own.
     groups : array of float64, shape (n_groups, 4)
     scales : array of float64, shape (n_groups + 1,), optional
-        What scores are multiplied by before the softmax, for each group; the last for all other groups.
-        None in models trained before there were any: they give no probabilities of candidates.
+        Factor of the scores before the softmax, for each group; the last one for all other groups.
+        None in models saved by older releases, which give no probabilities of candidates.
     certainty : array of float64, shape (n_groups + 1, 2), optional
-        Slope and intercept that turn the log-odds of the best candidate's share into those of its being
-        right, for each group; None to take shares as they are.
+        Slope and intercept that convert the log-odds of the best candidate's share into those of it being
+        right, for each group; None to use shares unchanged.
     """
 
     pooled: Floats
@@ -54,15 +54,15 @@ class Calibration:
     certainty: Floats | None = None
 
     def log_odds(self, features: Floats, group: int) -> Floats:
-        """Return the log-odds of error against none, were both equally frequent, shape ``(n,)``."""
+        """Return the log-odds of an error if errors were as frequent as right words, shape ``(n,)``."""
         coefficients = self.groups[group] if group < len(self.groups) else self.pooled
         return features @ coefficients
 
     def candidates(self, scores: Floats, group: int) -> Floats | None:
-        """Return the probability of each candidate to be the right one here, shape ``(n, K)``.
+        """Return the probability that each candidate is the right one, shape ``(n, K)``.
 
-        They sum to one, none is above that of the candidate with the best score, and what stands in the
-        text is not looked at. None without `scales`.
+        They sum to one, the candidate with the best score has the highest, and the observed candidate is
+        not used. None if there are no `scales`.
         """
         if self.scales is None:
             return None
@@ -76,30 +76,35 @@ class Calibration:
         certain = 1.0 / (1.0 + np.exp(-np.clip(slope * odds + intercept, -30, 30)))
         others = scores.copy()
         others[rows, best] = -np.inf
-        alone = np.isneginf(others).all(axis=1)  # lists of one candidate among longer ones
-        others[alone, best[alone]] = 0.0
-        parts = np.exp(_log_shares(others, float(self.scales[at])))  # of what is left, however little it is
+        alone = np.isneginf(others).all(axis=1)  # instances with one candidate, in a batch with longer lists
+        others[alone, best[alone]] = (
+            0.0  # any finite number: avoids minus infinity minus itself in the softmax
+        )
+        # The others share what the best one leaves; a softmax over them alone keeps digits if that is little.
+        parts = np.exp(_log_shares(others, float(self.scales[at])))
         most = parts.max(axis=1)
-        certain = np.maximum(certain, most / (1.0 + most))  # where the most that is left would be as much
-        found: Floats = np.minimum(parts * (1.0 - certain)[:, None], certain[:, None])  # but for rounding
-        found[rows, best] = certain
-        found[alone, best[alone]] = 1.0
-        return found
+        # The best candidate keeps the highest probability: c >= most * (1 - c) gives c >= most / (1 + most).
+        certain = np.maximum(certain, most / (1.0 + most))
+        # the minimum matters only if rounding makes another one exceed the best
+        probabilities: Floats = np.minimum(parts * (1.0 - certain)[:, None], certain[:, None])
+        probabilities[rows, best] = certain
+        probabilities[alone, best[alone]] = 1.0
+        return probabilities
 
 
 def compare_with_observed(
     scores: Floats, found: NDArray[np.int32], observed: NDArray[np.int32], alike: NDArray[np.bool_]
 ) -> Comparison:
-    """Set the best other candidate against the observed one.
+    """Compare the best other candidate with the observed one.
 
     Parameters
     ----------
     scores : array of float64, shape (n, K)
-        Minus infinity where an instance has fewer candidates.
+        Padded with minus infinity.
     found : array of int32, shape (n, K)
-        Sources that knew each candidate.
+        Number of sources that know each candidate.
     observed : array of int32, shape (n,)
-        -1 where no candidate stands in the text: then there is nothing to compare.
+        -1 if no candidate is in the text; then there is nothing to compare.
     alike : array of bool, shape (n, K)
         Whether a candidate is the observed one or a variant of it.
     """
@@ -122,9 +127,9 @@ def compare_with_observed(
 
 
 def error_probabilities(log_odds: Floats) -> Floats:
-    """Return the probability of an error, given that one word in a hundred is wrong.
+    """Return the probability of an error, assuming that one word in a hundred is wrong.
 
-    It is that of the best other candidate against the observed one, and none of a candidate by itself.
+    It compares the best other candidate with the observed one; it is not the probability of a candidate.
     """
     prior = np.log(ERROR_RATE / (1 - ERROR_RATE))
     return 1.0 / (1.0 + np.exp(-np.clip(log_odds + prior, -50, 50)))
@@ -138,11 +143,11 @@ def fit_calibration(
     Parameters
     ----------
     features : list of arrays, each (n_g, 4)
-        One array a group.
+        One array per group.
     wrong : list of arrays of bool, each (n_g,)
         Whether the observed candidate was substituted.
     weights : list of arrays, each (n_g,)
-        Weight of each row; wrong and right rows of a group should weigh the same in all.
+        Weight of each row; the wrong and the right rows of a group should have the same total weight.
     shrinkage : float
         Strength of the pull towards the pooled coefficients, in examples.
     """
@@ -157,14 +162,14 @@ def fit_calibration(
 def fit_logistic(
     x: Floats, y: NDArray[np.bool_], weights: Floats, *, towards: Floats | None = None, ridge: float = 1.0
 ) -> Floats:
-    """Return logistic-regression coefficients drawn to `towards`; the margin's stays positive.
+    """Fit a logistic regression with a ridge towards `towards`; the margin's coefficient stays positive.
 
-    Features are scaled by their spread for the ridge only, so that it means the same for each.
+    Features are scaled by their spread only in the ridge term, so that it affects all of them equally.
     """
     from scipy.optimize import minimize
 
     centre = np.array([1.0, 0.0, 0.0, 0.0]) if towards is None else towards
-    kept = x[:, 0] > -1e5  # rows with no possible other candidate say nothing
+    kept = x[:, 0] > -1e5  # rows without another candidate, marked with -1e6, contain no information
     x, sign, weights = x[kept], np.where(y[kept], 1.0, -1.0), weights[kept]
     if not len(x):
         return centre
@@ -187,21 +192,21 @@ def fit_logistic(
 def fit_choices(
     scores: Sequence[Floats], truth: Sequence[NDArray[np.int32]], *, shrinkage: float = 50.0
 ) -> tuple[Floats, Floats]:
-    """Fit scale and certainty of each group, and of all together, by the likelihood of the right candidates.
+    """Fit scale and certainty of each group and of all groups together by maximum likelihood.
 
     Parameters
     ----------
     scores : sequence of arrays, each (n_g, K_g)
-        Of examples that the scorers did not learn from.
-    truth : sequence of arrays of int, each (n_g,)
+        Scores of examples that the scorers were not trained on.
+        truth : sequence of arrays of int, each (n_g,)
     shrinkage : float
-        Strength of the pull of each group's numbers towards those of all, in examples.
+        Strength of the pull of each group towards the pooled values, in examples.
 
     Returns
     -------
     scales : array of float64, shape (n_groups + 1,)
     certainty : array of float64, shape (n_groups + 1, 2)
-        The last of both are those of all groups together.
+        The last entry of both is that of all groups together.
     """
     used = [g for g, table in enumerate(scores) if len(table) and table.shape[1] > 1]
     unit = float(np.mean([_spread(scores[g]).mean() for g in used])) if used else 0.0
@@ -231,7 +236,7 @@ def _scale(
     towards: float = 1.0,
     ridge: float = 0.0,
 ) -> float:
-    """Return the scale of greatest likelihood, its logarithm drawn to that of `towards`."""
+    """Return the maximum-likelihood scale, with its logarithm pulled towards that of `towards`."""
     from scipy.optimize import minimize_scalar
 
     def loss(log_scale: float) -> float:
@@ -240,19 +245,20 @@ def _scale(
             total -= float(_log_shares(table, float(np.exp(log_scale)))[np.arange(len(table)), right].sum())
         return total
 
+    # searched on a log scale around one over the typical spread of the scores: their units are arbitrary
     middle = -float(np.log(unit))
     return float(np.exp(minimize_scalar(loss, bounds=(middle - 8.0, middle + 8.0), method="bounded").x))
 
 
 def _best(scores: Floats, truth: NDArray[np.int32], scale: float) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return the log-odds of the best candidate's share beside ones, shape (n, 2), and if it is right."""
+    """Return features of the best candidate (log-odds of its share, 1), shape (n, 2), and if it is right."""
     rows, best = np.arange(len(scores)), scores.argmax(axis=1)
     odds = _log_odds(np.exp(_log_shares(scores, scale)[rows, best]))
     return np.stack([odds, np.ones(len(odds))], axis=1), best == truth
 
 
 def _spread(scores: Floats) -> Floats:
-    """Return how far the scores of each instance lie apart, shape ``(n,)``; minus infinity is no score."""
+    """Return the range of the scores of each instance, shape ``(n,)``, ignoring minus infinity."""
     most = scores.max(axis=1)
     spread: Floats = most - np.where(np.isneginf(scores), most[:, None], scores).min(axis=1)
     return spread

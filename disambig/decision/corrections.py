@@ -1,4 +1,4 @@
-"""Decide whether a word of a text is a mistake, and what was meant."""
+"""Decision rule that decides whether a word is a mistake, calibrated on substituted words."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ UNTUNED = OperatingPoint(np.array([1.0]), np.array([0.0]))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Corrections:
-    """The judge of tasks whose candidates are words of the text.
+    """Decision rule for tasks whose candidates are words of the text.
 
     Parameters
     ----------
     flags_per_1000 : float
-        The operating point: false alarms to accept per 1,000 correct words.
+        Operating point: accepted false alarms per 1,000 correct words.
     max_examples : int
-        Examples of a group that the calibration is fitted to; a random sample where there are more.
+        Maximum number of examples of a group for the calibration; a random sample of more is drawn.
     """
 
     flags_per_1000: float = 0.5
@@ -50,17 +50,17 @@ class Corrections:
     between: ClassVar[tuple[str, ...]] = ("words", "own")
 
     def fit(self, material: CalibrationData, *, progress: Progress | None = None) -> Corrections:
-        """Weigh right words against words substituted at random; then set thresholds on all the text."""
+        """Calibrate on right words and random substitutes, then set the thresholds on the whole text."""
         judge = replace(self, calibration=self._calibrate(material, progress))
         return replace(judge, operating=judge._operate(material, progress))
 
     def judge(self, scored: ScoreBatch, *, flags_per_1000: float | None = None) -> Predictions:
-        """Choose the best candidate; flag it where it is surer than the rate asks, and has evidence.
+        """Choose the best candidate; flag it if it has evidence and exceeds the threshold of the rate.
 
         Raises
         ------
         UserError
-            D401 for an impossible rate.
+            D401 for an invalid rate.
         """
         threshold = self.operating.threshold(self._rate(flags_per_1000))
         weighed = self.weigh(scored)
@@ -82,13 +82,13 @@ class Corrections:
         Raises
         ------
         UserError
-            D401 for an impossible rate.
+            D401 for an invalid rate.
         """
         threshold = self.operating.threshold(self._rate(flags_per_1000))
         return float(error_probabilities(np.float64(threshold)))
 
     def probabilities(self, scored: ScoreBatch) -> Floats | None:
-        """Return the probability of each candidate, whatever stands there; None for models without."""
+        """Return the probability of each candidate regardless of the observed one; None for older models."""
         padded = self.calibration.candidates(pad(scored.scores, scored.offsets, -np.inf), scored.number)
         return None if padded is None else unpad(padded, scored.offsets)
 
@@ -121,14 +121,14 @@ class Corrections:
         return arrays
 
     def from_state(self, arrays: Arrays, groups: Sequence[Group]) -> Corrections:
-        """Return the judge of `state`; ValueError where shapes or numbers make no sense."""
+        """Restore the decision rule from `state`; raise ValueError for invalid shapes or numbers."""
         calibration = Calibration(
             arrays["pooled"], arrays["groups"], arrays.get("scales"), arrays.get("certainty")
         )
         operating = OperatingPoint(arrays["rates"], arrays["thresholds"])
         rate = float(arrays["flags_per_1000"][0])
         if not (_is_sound(calibration, len(groups)) and operating.is_sound() and rate >= 0):
-            raise ValueError("shapes of calibration or operating point")
+            raise ValueError("invalid shapes of the calibration or the operating point")
         return replace(self, flags_per_1000=rate, calibration=calibration, operating=operating)
 
     def _rate(self, flags_per_1000: float | None) -> float:
@@ -146,6 +146,7 @@ class Corrections:
             evidence, same = pad(scored.found, scored.offsets, 0), is_variant(scored)
             truth = scored.observed
             swapped, possible = substitutes(same | np.isneginf(scores), material.rng)
+            # There is no error corpus: right words that another candidate replaces stand for mistakes.
             right = compare_with_observed(scores, evidence, truth, same).features
             alike_swapped = is_variant(replace(scored, observed=np.where(swapped >= 0, swapped, truth)))
             wrong = compare_with_observed(
@@ -174,16 +175,16 @@ class Corrections:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WeighedDecisions:
-    """Decisions before a threshold.
+    """Decisions before a threshold is applied.
 
     Attributes
     ----------
     scores : array of float64, shape (n, most candidates)
-        Minus infinity where an instance has fewer.
+        Padded with minus infinity.
     comparison : Comparison
     log_odds : array of float64, shape (n,)
     eligible : array of bool, shape (n,)
-        Whether a flag is possible: the other candidate scores best of all and has evidence.
+        Whether a flag is possible: the other candidate has the best score of all and evidence.
     """
 
     scores: Floats
@@ -200,14 +201,14 @@ def substitutes(
     Parameters
     ----------
     barred : array of bool, shape (n, K)
-        Which candidates are no others: the right one, variants of it, places without a candidate.
+        Candidates that cannot be drawn: the right one, its variants, and padding.
 
     Returns
     -------
     swapped : array of int32, shape (n,)
-        -1 where there is no other.
+        -1 if there is no other.
     rows : array of int64, shape (m,)
-        Those that have another candidate at all.
+        Instances that have another candidate.
     """
     chance = np.where(barred, -1.0, rng.random(barred.shape))
     rows = np.flatnonzero(chance.max(axis=1, initial=-1.0) >= 0)

@@ -1,4 +1,4 @@
-"""Decide between labels, and between the candidates of a list."""
+"""Decision rules for labels and for per-instance candidates."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BestOfList:
-    """The judge of tasks whose instances have candidates of their own, lists of any length.
+    """Decision rule for tasks with per-instance candidates, in lists of any length.
 
-    The probability of a candidate is its share of ``exp(scale * score)`` in its list; the scale is that of
-    greatest likelihood of the right candidates. Nothing is flagged.
+    The probabilities of candidates are the softmax of ``scale * score`` over their list; the scale maximises
+    the likelihood of the right candidates. Nothing is flagged.
 
     Parameters
     ----------
     scale : float
-        What `fit` learns.
+        Fitted by `fit`.
     """
 
     scale: float = fitted_field(1.0)
 
     def fit(self, material: CalibrationData, *, progress: Any = None) -> BestOfList:
-        """Find the scale on held-out lists that have a right candidate and a wrong one."""
+        """Fit the scale on held-out lists that have a right and a wrong candidate."""
         parts = [material.scored(g) for g in range(len(material.task.groups))]
         spreads = [_score_spread(part) for part in parts if len(part.scores)]
         unit = float(np.mean(np.concatenate(spreads))) if spreads else 0.0
@@ -50,7 +50,7 @@ class BestOfList:
         return replace(self, scale=float(np.exp(result.x)))
 
     def judge(self, scored: ScoreBatch, *, flags_per_1000: float | None = None) -> Predictions:
-        """Choose the candidate of the best score; of equal ones the first of the list."""
+        """Choose the candidate with the best score; the first one of ties."""
         n = len(scored.offsets) - 1
         if not n:
             none = np.empty(0)
@@ -63,7 +63,7 @@ class BestOfList:
         return Predictions(chosen, margins, shares[at], np.zeros(n, bool), np.ones(n, bool))
 
     def probabilities(self, scored: ScoreBatch) -> Floats:
-        """Return each candidate's share, shape ``(n_candidates,)``."""
+        """Return the probability of each candidate, shape ``(n_candidates,)``."""
         return segments.softmax(self.scale * scored.scores, scored.offsets)
 
     def state(self) -> Arrays:
@@ -71,20 +71,20 @@ class BestOfList:
         return {"scale": np.array([self.scale])}
 
     def from_state(self, arrays: Arrays, groups: Sequence[Group]) -> BestOfList:
-        """Return the judge of `state`; ValueError for a scale that is not above zero."""
+        """Restore the decision rule from `state`; raise ValueError if the scale is not positive."""
         scale = float(arrays["scale"][0])
         if not 0 < scale < np.inf:
-            raise ValueError("scale of the best of a list")
+            raise ValueError("the scale must be positive and finite")
         return replace(self, scale=scale)
 
 
 def _score_spread(scored: ScoreBatch) -> Floats:
-    """Return how far the scores of each list lie apart."""
+    """Return the range of the scores of each list."""
     return segments.maxima(scored.scores, scored.offsets) + segments.maxima(-scored.scores, scored.offsets)
 
 
 def _scale_loss(scored: ScoreBatch, scale: float) -> float:
-    """Return the negative log-likelihood of the right candidates, all that cost nothing together."""
+    """Return the negative log-likelihood of the right candidates, adding up those of cost zero in a list."""
     scores = scale * scored.scores
     right = np.where(scored.cost == 0, scores, -np.inf)
     has_right = segments.maxima(right, scored.offsets) > -np.inf
@@ -97,30 +97,30 @@ def _scale_loss(scored: ScoreBatch, scale: float) -> float:
 
 
 RIDGE = 1.0
-"""Strength of the pull of a calibration towards plain scores, in examples."""
+"""Strength of the pull of a calibration towards unscaled scores, in examples."""
 _FITTED = ("scale", "bias", "offset")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Labels:
-    """Calibration and decision offsets of each group.
+    """Decision rule for labels, with calibration and decision offsets of each group.
 
     The probability of candidate r is the softmax of ``scale * score_r + bias_r + offset_r``, and the most
-    probable one is chosen. Scale and bias are Platt scaling; offsets are zero but for a metric that weighs a
-    label by more than how frequent it is, such as the F1 of a rare one: then its probability is what it would
-    be if the label were that much more frequent.
+    probable one is chosen. Scale and bias are Platt scaling. Offsets are zero unless the metric weights a
+    label by more than its frequency, such as the F1 of a rare label; then the probabilities are those of a
+    text in which the label is more frequent by the same factor.
 
     Attributes
     ----------
     scale : array of float64, shape (n_groups,)
     bias, offset : arrays of float64, shape (n_groups, most candidates)
-        What `fit` learns; without its offset a probability is the frequency with which a label is right.
+        Fitted by `fit`. Without the offset, a probability is the frequency with which a label is right.
     least_margin : float
-        Nothing is said where the chosen candidate leads the next one by less; in units of log-odds.
+        Minimum lead of the chosen candidate over the next one, in log-odds; with less, the rule abstains.
     drawn : float
-        How strongly `fit` draws each of several groups to the scale of all together and to no biases, in
-        examples; 0 fits each by itself. For scores that know by themselves how frequent labels are, and are
-        to hold for other kinds of text, where these are as frequent as they please.
+        Strength, in examples, with which `fit` pulls each of several groups towards the pooled scale and
+        zero biases; 0 fits each group separately. For scores that already include the frequency of labels and
+        must hold for texts in which labels have other frequencies.
     """
 
     scale: Floats
@@ -132,7 +132,7 @@ class Labels:
 
     @classmethod
     def unfitted(cls, least_margin: float = 0.0, drawn: float = 0.0) -> Labels:
-        """Return a judge that has learned nothing yet: what a config describes.
+        """Return an unfitted decision rule, as a config describes it.
 
         Raises
         ------
@@ -164,7 +164,7 @@ class Labels:
         """Choose the most probable label; nothing is flagged."""
         scores = scored.scores.reshape(-1, len(scored.group.candidates))
         chosen, margins, probabilities = self.choose(scores, scored.number)
-        # a margin is compared as records keep it
+        # margins are compared in the precision of saved records: a record filtered by its margin agrees
         answered = (
             margins.astype(np.float32) >= self.least_margin if self.least_margin > 0 else margins == margins
         )
@@ -176,22 +176,22 @@ class Labels:
         return label_softmax(self.logits(scores, scored.number)).ravel()
 
     def with_least_margin(self, least_margin: float) -> Labels:
-        """Return a judge that says nothing where its margin is smaller."""
+        """Return a copy that abstains if the margin is smaller."""
         return replace(self, least_margin=float(least_margin))
 
     def state(self) -> Arrays:
-        """Return what was fitted, and the least margin."""
+        """Return the fitted arrays and the least margin."""
         arrays = {name: getattr(self, name) for name in _FITTED}
         return {**arrays, "least_margin": np.array([self.least_margin])}
 
     def from_state(self, arrays: Arrays, groups: Sequence[Group]) -> Labels:
-        """Return the judge of `state`; ValueError where shapes or numbers make no sense."""
+        """Restore the decision rule from `state`; raise ValueError for invalid shapes or numbers."""
         scale, bias, offset = (arrays[name] for name in _FITTED)
         least = float(arrays["least_margin"][0])
         shape = len(groups), max(len(group.candidates) for group in groups)
         good = (bias.shape, offset.shape, scale.shape) == (shape, shape, shape[:1])
         if not (good and bool((scale > 0).all()) and least >= 0):
-            raise ValueError("shapes of the calibration of labels")
+            raise ValueError("invalid shapes or numbers in the calibration of labels")
         return Labels(scale, bias, offset, least, self.drawn)
 
     def logits(self, scores: Floats, group: int) -> Floats:
@@ -200,10 +200,10 @@ class Labels:
         return self.scale[group] * scores + shift[: scores.shape[1]]
 
     def choose(self, scores: Floats, group: int) -> tuple[NDArray[np.int64], Floats, Floats]:
-        """Return which candidate is chosen, by what margin, and its probability, each shape ``(n,)``.
+        """Return the chosen candidate, its margin and its probability, each of shape ``(n,)``.
 
-        The margin is in units of log-odds. An only candidate is weighed against what was never seen: its bias
-        is its margin (see `fit`).
+        The margin is in log-odds. An only candidate is compared with labels that were never seen: its
+        margin is its bias (see `fit_labels`).
 
         Parameters
         ----------
@@ -220,7 +220,7 @@ class Labels:
 
 
 def label_softmax(logits: Floats) -> Floats:
-    """Return probabilities, shape ``(n, K)``."""
+    """Return the softmax of each row, shape ``(n, K)``."""
     shifted = np.exp(logits - logits.max(axis=1, keepdims=True, initial=-np.inf))
     return shifted / shifted.sum(axis=1, keepdims=True)
 
@@ -233,31 +233,32 @@ def fit_labels(
     biased: bool = True,
     drawn: float = 0.0,
 ) -> Labels:
-    """Fit calibration and offsets on development scores, a group at a time.
+    """Fit calibration and offsets on development scores, one group at a time.
 
     Parameters
     ----------
     scores : sequence of arrays, each (n_g, K_g)
-        Of examples that the scorers did not learn from.
+        Scores of examples that the scorers were not trained on.
     gold : sequence of arrays of int, each (n_g,)
     metric : ("accuracy", None) or ("f1", candidate)
-        What the offsets serve; F1 of that candidate against all others.
+        Metric that the offsets optimise; F1 of that candidate against all others.
     biased : bool
-        Whether labels may have biases: not where the scores are those of sequences, whose best one must win.
+        Whether labels may have biases; not for scores of sequences, whose best labelling must stay the best.
     drawn : float
         See `Labels`.
     """
     most = max((s.shape[1] for s in scores), default=2)
     scale, bias, offset = np.ones(len(scores)), np.zeros((len(scores), most)), np.zeros((len(scores), most))
-    tells = [bool(table.size and np.ptp(table, axis=1).any()) for table in scores]
-    usable = zip(scores, gold, tells, strict=True)
+    has_spread = [bool(table.size and np.ptp(table, axis=1).any()) for table in scores]
+    usable = zip(scores, gold, has_spread, strict=True)
     common = _common_scale([entry[:2] for entry in usable if entry[2]]) if drawn else None
     for g, (table, right) in enumerate(zip(scores, gold, strict=True)):
         k = table.shape[1]
-        if k == 1:  # Laplace: after n of one kind the next one is of another with probability 1 / (n + 2)
+        if k == 1:
+            # Laplace's rule of succession: after n of one kind, another one has probability 1 / (n + 2)
             bias[g] = np.log(len(table) + 1.0)
         elif len(table):
-            towards = (common, drawn) if common and tells[g] else None
+            towards = (common, drawn) if common and has_spread[g] else None
             scale[g], bias[g, :k] = _platt(table, right, biased=biased, towards=towards)
             if metric[0] == "f1" and metric[1] is not None:
                 logits = scale[g] * table + bias[g, :k]
@@ -266,7 +267,7 @@ def fit_labels(
 
 
 def _common_scale(fitted_from: Sequence[tuple[Floats, NDArray[np.int32]]]) -> float | None:
-    """Return the scale of least cross-entropy for some groups together; None for fewer than two."""
+    """Return the scale with the lowest cross-entropy over all groups; None for fewer than two."""
     if len(fitted_from) < 2:
         return None
     from scipy.optimize import minimize_scalar
@@ -295,17 +296,17 @@ def _right_scores(logits: Floats, gold: NDArray[np.int32]) -> Floats:
 def _platt(
     scores: Floats, gold: NDArray[np.int32], *, biased: bool, towards: tuple[float, float] | None = None
 ) -> tuple[float, Floats]:
-    """Return scale and biases of least cross-entropy, drawn to one and zero; the scale stays positive.
+    """Fit scale and biases by cross-entropy, pulled towards one and zero; the scale stays positive.
 
     Parameters
     ----------
     towards : (float, float), optional
-        The scale of all groups together, and how strongly this one is drawn to it.
+        The pooled scale, and the strength of the pull towards it.
     """
     from scipy.optimize import minimize
 
     n, k = scores.shape
-    # so that the pull means the same whatever the units of the scores
+    # scores in units of their spread, so that the strength of the pull does not depend on their units
     unit = 1.0 / towards[0] if towards else float(np.std(_centred(scores))) or 1.0
     ridge = towards[1] if towards else RIDGE
     x = scores / unit
@@ -328,22 +329,22 @@ def _platt(
 
 
 def _lead(logits: Floats, candidate: int) -> Floats:
-    """Return how far a candidate leads the best of the others."""
+    """Return the lead of a candidate over the best of the others."""
     others = np.delete(logits, candidate, axis=1)
     lead: Floats = logits[:, candidate] - others.max(axis=1)
     return lead
 
 
 def best_threshold(scores: Floats, positive: NDArray[np.bool_]) -> float:
-    """Return the threshold above which calling the scores positive has the best F1.
+    """Return the threshold on the scores with the best F1.
 
-    It lies half-way between the two scores that it separates; 0 where nothing is positive.
+    It lies half-way between the two scores that it separates; 0 if nothing is positive.
     """
     order = np.argsort(-scores, kind="stable")
     right = np.cumsum(positive[order])
     called = np.arange(1, len(scores) + 1)
     f1 = 2 * right / (called + max(int(positive.sum()), 1))
-    ends = np.append(np.diff(scores[order]) < 0, True)  # equal scores fall on one side
+    ends = np.append(np.diff(scores[order]) < 0, True)  # a threshold cannot separate equal scores
     if not positive.any():
         return 0.0
     best = int(np.where(ends, f1, -1.0).argmax())

@@ -1,4 +1,4 @@
-"""Decide whether a word is a mistake, learned from mistakes that people made."""
+"""Decision rule that decides whether a word is a mistake, trained on mistakes that people made."""
 
 from __future__ import annotations
 
@@ -36,25 +36,25 @@ from disambig.types import Arrays, CalibrationData, HasErrorCorpus
 
 Floats = NDArray[np.float64]
 RIDGE = 1.0
-"""Of the weights of features, each in units of its spread."""
+"""Ridge of the weights of dense features, each in units of its spread."""
 RIDGES = (3.0, 3.0, 1.0, 1.0, 3.0, 3.0, 3.0, 3.0)
-"""Of words written, words meant, pairs, changes, and the four kinds of words beside; in examples."""
+"""Ridges of the kinds of terms: written, meant, pairs, changes, four kinds of neighbours; in examples."""
 LEAST_SEEN = 12
-"""Rivals that a word beside must be seen with to get a weight."""
+"""Minimum number of occurrences of a term with a neighbour to get a weight."""
 LEAST_WEIGHT = 0.03
-"""Smaller weights of words beside are not kept: there are very many of them."""
+"""Smaller weights of terms with neighbours are dropped, because there are very many of them."""
 _STEPS = 200
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WeightedCases:
-    """Examples: rivals, which was meant, and what each example weighs.
+    """Examples: alternatives, the word that was meant, and the weight of each example.
 
     Attributes
     ----------
-    rivals : Rivals
+    rivals : AlternativeFeatures
     meant : array of int64, shape (n,)
-        0 where the written word was meant, 1 + r for rival r.
+        0 if the written word was meant, 1 + r for alternative r.
     weights : array of float64, shape (n,)
     """
 
@@ -69,19 +69,19 @@ class WeightedCases:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ErrorWeights:
-    """What is learned.
+    """Weights of the dense features and of the hashed terms.
 
     Attributes
     ----------
     dense : array of float64, shape (len(FEATURES),)
-    terms : Terms
+    terms : HashedWeights
     """
 
     dense: Floats
     terms: HashedWeights
 
     def log_odds(self, rivals: AlternativeFeatures) -> Floats:
-        """Return f of each rival, shape (n, R); minus infinity where there is none."""
+        """Return the score of each alternative, shape (n, R); minus infinity for padding."""
         log_odds = rivals.features @ self.dense + self.terms.sums(
             term_keys(rivals.words, rivals.changes, rivals.beside)
         )
@@ -89,7 +89,7 @@ class ErrorWeights:
 
 
 def join_cases(parts: Sequence[WeightedCases]) -> WeightedCases:
-    """Return the examples of several groups as one."""
+    """Concatenate the examples of several groups."""
     most = max((part.rivals.candidates.shape[1] for part in parts), default=1)
 
     def wide(values: NDArray[Any], fill: int, columns: int) -> NDArray[Any]:
@@ -112,7 +112,7 @@ def join_cases(parts: Sequence[WeightedCases]) -> WeightedCases:
 
 
 def fit_weights(cases: WeightedCases, *, start: ErrorWeights | None = None) -> ErrorWeights:
-    """Return the weights of greatest penalised likelihood; `start` is what is near, where that is known."""
+    """Fit the weights by maximum penalised likelihood, from the initial weights `start` if given."""
     from scipy.optimize import minimize
     from scipy.sparse import csr_array
 
@@ -137,6 +137,8 @@ def fit_weights(cases: WeightedCases, *, start: ErrorWeights | None = None) -> E
 
     def objective(x: Floats) -> tuple[float, Floats]:
         scores = dense @ x[: dense.shape[1]] + terms @ x[dense.shape[1] :]
+        # softmax over the alternatives and the written word, whose score is 0; the maximum is
+        # subtracted so that exp cannot overflow
         most = np.zeros(n)
         np.maximum.at(most, rows, scores)
         shares = np.exp(scores - most[rows])
@@ -160,7 +162,7 @@ def fit_weights(cases: WeightedCases, *, start: ErrorWeights | None = None) -> E
 def _terms(
     keys: NDArray[np.uint64],
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64], tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Return the keys that get a weight, ascending, the kind of each, and which pairs have which of them.
+    """Return the keys that get a weight, ascending, their kinds, and pairs of (example, key index).
 
     Parameters
     ----------
@@ -179,18 +181,18 @@ def _terms(
 
 Progress = Callable[[str, int, int], None]
 FOLDS = 5
-"""Parts of the right words, in text order; each is judged by weights learned without it."""
+"""Number of folds of the right words, in text order; each is scored by weights fitted without it."""
 SUBSTITUTED = 100.0
-"""What all words substituted at random weigh together, in real mistakes."""
+"""Total weight of all randomly substituted words, in real mistakes."""
 MOST_SUBSTITUTED = 20_000
-"""So many of them are learned from, at most; a random sample where there are more."""
+"""Maximum number of substituted words; a random sample of more is drawn."""
 USUAL = 4.0
-"""Up to this rate of false alarms what is far from being flagged is not weighed at all."""
+"""Highest rate of false alarms for which words that are far from being flagged are skipped."""
 LEAST_CHECKED = 0.0
-"""Where another candidate has a higher score, or is lower by `_SLACK`, the word is always weighed."""
+"""Words are never skipped if another candidate's score is higher, or lower by at most `_SLACK`."""
 _SLACK = 1.0
 EVERYWHERE = -100.0
-"""A margin below all."""
+"""A margin lower than any other."""
 NOTHING = ErrorWeights(np.zeros(len(FEATURES)), HashedWeights(np.empty(0, np.uint64), np.empty(0)))
 UNFITTED = Calibration(np.empty(0), np.empty((0, 0)))
 UNTUNED = OperatingPoint(np.array([1.0]), np.array([0.0]))
@@ -198,35 +200,36 @@ UNTUNED = OperatingPoint(np.array([1.0]), np.array([0.0]))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mistakes:
-    """The judge of tasks whose candidates are words of the text, learned from mistakes that people made.
+    """Decision rule for tasks whose candidates are words of the text, trained on mistakes that people made.
 
     Parameters
     ----------
     flags_per_1000 : float
-        The operating point: false alarms to accept per 1,000 correct words.
+        Operating point: accepted false alarms per 1,000 correct words.
     most_right : int
-        Right words of a group that it learns from; a random sample where there are more. Thresholds are set
-        on all of them.
+        Maximum number of right words of a group for training; a random sample of more is drawn. Thresholds
+        are set on all of them.
     sees_beside : bool
-        Learn from the words before and after a place, too, and from words that stand there twice. It pays
-        where few groups decide many places, as with prepositions; judging takes somewhat longer.
+        Also use the words before and after a place, and repeated words. It is worth while if few groups
+        decide many places, as with prepositions; decisions take somewhat longer.
     sees_parts : bool
-        Weigh what each group of features adds to the scores apart, too, such as n-grams of each length.
+        Also give a weight to the contribution of each feature group to the scores, such as n-grams of each
+        length.
 
     Attributes
     ----------
-    weighing : Weighing
+    weighing : ErrorWeights
     shift : float
-        What is added to log-odds, so that one word in a hundred is thought to be wrong.
+        Added to log-odds, so that one word in a hundred is assumed to be wrong.
     choices : Calibration
-        From scores to the probability of each candidate, whatever stands there.
+        Converts scores to the probability of each candidate, regardless of the observed one.
     operating : OperatingPoint
     weighed_from : float
-        Words whose best other candidate has a lower margin are not weighed up to the rate `USUAL`, unless
-        they repeat the word before: nothing that it learned from is flagged there. Their probability is zero.
+        At rates up to `USUAL`, words whose best other candidate has a lower margin are skipped unless they
+        repeat the word before, because no training example is flagged there. Their probability is zero.
     found : array of float64, shape (n_rates,), or None
-        Share of all mistakes, those of other tasks too, that are rightly flagged at each rate of `operating`
-        by weights learned without them; None where no mistake of people was learned from.
+        Share of all mistakes, including those of other tasks, that are flagged correctly at each rate of
+        `operating` by weights fitted without them; None if there was no error corpus.
     """
 
     flags_per_1000: float = 0.5
@@ -243,14 +246,14 @@ class Mistakes:
     learns_mistakes: ClassVar[bool] = True
 
     def fit(self, material: CalibrationData, *, progress: Progress | None = None) -> Mistakes:
-        """Learn from right words, real mistakes and made ones; then set thresholds on the right words."""
-        tell = progress or (lambda stage, done, total: None)
+        """Fit the weights to right words, real mistakes and substitutes; set thresholds on right words."""
+        report = progress or (lambda stage, done, total: None)
         groups = material.task.groups
         people = material if isinstance(material, HasErrorCorpus) else None
         right_of, wrong_of, made_of, folds_of = [], [], [], []
         scores_of, truth_of = [], []
         for g in range(len(groups)):
-            tell("judging", g, len(groups))
+            report("judging", g, len(groups))
             scored = material.scored(g, most=None if people is None else self.most_right)
             scores_of.append(pad(scored.scores, scored.offsets, -np.inf))
             truth_of.append(scored.observed)
@@ -284,9 +287,9 @@ class Mistakes:
         )
 
     def judge(self, scored: ScoreBatch, *, flags_per_1000: float | None = None) -> Predictions:
-        """Choose the best candidate; flag it where another word was meant, as surely as the rate asks.
+        """Choose the best candidate; flag an alternative if its log-odds exceed the threshold of the rate.
 
-        What is flagged is the word that was most probably meant, which need not have the best score.
+        The flag suggests the word that was most probably meant, which need not have the best score.
 
         Raises
         ------
@@ -298,7 +301,7 @@ class Mistakes:
     def judge_all(
         self, parts: Sequence[ScoreBatch], *, flags_per_1000: float | None = None
     ) -> list[Predictions]:
-        """Return what `judge` makes of each part, sooner than one by one (see `DecidesBatches`)."""
+        """Return the result of `judge` for each part, faster than one at a time (see `DecidesBatches`)."""
         rate = self._rate(flags_per_1000)
         threshold = self.operating.threshold(rate)
         several = PaddedScores.from_batches(parts)
@@ -330,7 +333,7 @@ class Mistakes:
         ]
 
     def _least_flagged(self, cases: WeightedCases) -> float:
-        """Return the lowest margin at which any case is flagged at the rate `USUAL`, less some."""
+        """Return the lowest margin of a case that is flagged at the rate `USUAL`, minus a tolerance."""
         odds = _best(self.weighing.log_odds(cases.rivals) + self.shift)[1]
         flagged = (odds > self.operating.threshold(USUAL)) & ~alternatives_repeat(cases.rivals)
         least = float(alternative_margins(cases.rivals)[flagged].min(initial=LEAST_CHECKED))
@@ -347,11 +350,11 @@ class Mistakes:
         return float(_probability(np.float64(self.operating.threshold(self._rate(flags_per_1000)))))
 
     def gains(self) -> tuple[Floats, Floats] | None:
-        """Return the rates at which it knows what it finds, and that; see `found`."""
+        """Return the rates and the share of mistakes found at each of them (see `found`); None if unknown."""
         return None if self.found is None else (self.operating.rates, self.found)
 
     def probabilities(self, scored: ScoreBatch) -> Floats | None:
-        """Return the probability of each candidate, whatever stands there."""
+        """Return the probability of each candidate, regardless of the observed one."""
         padded = self.choices.candidates(pad(scored.scores, scored.offsets, -np.inf), scored.number)
         return None if padded is None else unpad(padded, scored.offsets)
 
@@ -374,10 +377,10 @@ class Mistakes:
         return arrays
 
     def from_state(self, arrays: Arrays, groups: Sequence[Group]) -> Mistakes:
-        """Return the judge of `state`; ValueError where shapes or numbers make no sense."""
+        """Restore the decision rule from `state`; raise ValueError for invalid shapes or numbers."""
         terms = HashedWeights(arrays["keys"], arrays["weights"])
         dense = arrays["dense"]
-        if dense.shape == (EARLIER,):  # what a judge did not know of weighs nothing
+        if dense.shape == (EARLIER,):  # saved by an older release: its missing features get weight zero
             dense = np.pad(dense, (0, len(FEATURES) - EARLIER))
         weighing = ErrorWeights(dense, terms)
         operating = OperatingPoint(arrays["rates"], arrays["thresholds"])
@@ -410,7 +413,7 @@ class Mistakes:
             sound = sound and scales.shape == (size,) and certainty.shape == (size, 2)
             sound = sound and bool((scales > 0).all() and np.isfinite(certainty).all())
         if not sound:
-            raise ValueError("shapes or numbers of the judge of mistakes")
+            raise ValueError("invalid shapes or numbers in the decision rule of mistakes")
         choices = Calibration(np.empty(0), np.empty((0, 0)), scales, certainty)
         restored = replace(self, weighing=weighing, shift=shift, choices=choices, operating=operating)
         return replace(restored, flags_per_1000=rate, weighed_from=weighed_from, found=recall)
@@ -422,14 +425,14 @@ class Mistakes:
 def weighted_cases(
     scored: ScoreBatch, meant: NDArray[np.int64], written: NDArray[np.int32] | None = None
 ) -> WeightedCases:
-    """Return examples in which a candidate was meant; those whose meant word is no near rival weigh nothing.
+    """Return examples with a known meant word; weight zero if it is not among the alternatives.
 
     Parameters
     ----------
     meant : array of int, shape (n,)
-        As an index in group or list.
+        Index of the meant candidate in its group or list.
     written : array of int, shape (n,), optional
-        What stands there, if other than in `scored`.
+        Observed candidates that replace those of `scored`.
     """
     here = scored.observed if written is None else written
     rivals = find_alternatives(scored, written)
@@ -440,13 +443,13 @@ def weighted_cases(
 
 
 def _meant_candidates(scored: ScoreBatch) -> NDArray[np.int64]:
-    """Return the first candidate that costs nothing, of each instance."""
+    """Return the first candidate of cost zero of each instance."""
     costs = pad(scored.cost, scored.offsets, np.inf)
     return costs.argmin(axis=1) if len(costs) else np.empty(0, np.int64)
 
 
 def _substituted(right: ScoreBatch, rng: np.random.Generator) -> WeightedCases:
-    """Return examples made of right words: another candidate is written at random where one was meant."""
+    """Make examples from right words by replacing them with another random candidate."""
     scores = pad(right.scores, right.offsets, -np.inf)
     written, rows = substitutes(is_variant(right) | np.isneginf(scores), rng)
     made = weighted_cases(
@@ -458,7 +461,7 @@ def _substituted(right: ScoreBatch, rng: np.random.Generator) -> WeightedCases:
 
 
 def _sample(cases: WeightedCases, rng: np.random.Generator) -> WeightedCases:
-    """Return `MOST_SUBSTITUTED` of the examples at most, drawn at random."""
+    """Return at most `MOST_SUBSTITUTED` of the examples, drawn at random."""
     n = len(cases.meant)
     if n <= MOST_SUBSTITUTED:
         return cases
@@ -466,12 +469,12 @@ def _sample(cases: WeightedCases, rng: np.random.Generator) -> WeightedCases:
 
 
 def _weighing(cases: WeightedCases, total: float) -> WeightedCases:
-    """Return the examples with weights that add up to `total`."""
+    """Scale the weights of the examples so that they add up to `total`."""
     return replace(cases, weights=cases.weights * (total / max(float(cases.weights.sum()), 1.0)))
 
 
 def _folds(n: int, most: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return the part of the text of each right word, -1 for those beyond a random sample of `most`."""
+    """Return the fold of each right word; -1 for those not in a random sample of `most`."""
     folds = np.arange(n) * FOLDS // max(n, 1)
     folds[rng.choice(n, max(n - most, 0), replace=False)] = -1
     return folds
@@ -480,9 +483,9 @@ def _folds(n: int, most: int, rng: np.random.Generator) -> NDArray[np.int64]:
 def _unseen(
     right: WeightedCases, wrong: WeightedCases, folds: NDArray[np.int64], weighing: ErrorWeights, shift: float
 ) -> Floats:
-    """Return the log-odds of the right words, each by weights that were learned without its part of the text.
+    """Return the log-odds of the right words, each by weights that were fitted without its fold.
 
-    Those of no part (-1) were not learned from at all: `weighing` judges them.
+    Words without a fold (-1) were not used for training, so that `weighing` scores them.
     """
     odds = np.empty(len(folds))
     for part in range(-1, FOLDS):
@@ -498,16 +501,16 @@ def _unseen(
 def _unseen_mistakes(
     wrong: WeightedCases, sizes: Sequence[int], right: WeightedCases, weighing: ErrorWeights, shift: float
 ) -> Floats:
-    """Return the log-odds of people's mistakes, each by weights that were learned without its fold.
+    """Return the log-odds of people's mistakes, each by weights that were fitted without its fold.
 
-    Minus infinity where another word than the one meant would be proposed, or nothing is flagged.
+    Minus infinity if the suggestion would not be the meant word, or nothing is flagged.
 
     Parameters
     ----------
-    wrong : Cases
-        Those mistakes, group by group, before made ones.
+    wrong : WeightedCases
+        These mistakes, group by group, followed by substituted words.
     sizes : sequence of int
-        How many there are of each group.
+        Number of mistakes of each group.
     """
     n = sum(sizes)
     folds = np.full(len(wrong.meant), -1)
@@ -524,12 +527,12 @@ def _unseen_mistakes(
 
 
 def _best(log_odds: Floats) -> tuple[NDArray[np.int64], Floats]:
-    """Return the most probably meant rival of each instance, and its log-odds against all else."""
+    """Return the most probable alternative of each instance, and its log-odds against everything else."""
     n = len(log_odds)
     if not log_odds.shape[1]:
         return np.zeros(n, np.int64), np.full(n, -np.inf)
     best = log_odds.argmax(axis=1)
-    most = np.maximum(log_odds.max(axis=1), 0.0)
+    most = np.maximum(log_odds.max(axis=1), 0.0)  # 0 is the score of the written word
     shares = np.exp(log_odds - most[:, None])
     own = shares[np.arange(n), best]
     rest = np.exp(-most) + shares.sum(axis=1) - own
@@ -543,6 +546,6 @@ def _probability(log_odds: Floats) -> Floats:
 
 
 def _shift(wrong: float, right: float) -> float:
-    """Return what brings the share of mistakes among the examples to that of `ERROR_RATE`."""
+    """Return the shift of the log-odds from the share of mistakes among the examples to `ERROR_RATE`."""
     seen = np.log(max(wrong, 1e-9) / max(right, 1e-9))
     return float(np.log(ERROR_RATE / (1 - ERROR_RATE)) - seen)

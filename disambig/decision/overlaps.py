@@ -1,4 +1,4 @@
-"""Resolve overlapping flags: the most probable flag stands, the others become alternatives."""
+"""Resolve overlapping flags: the most probable flag is kept, the others become its alternatives."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 _TAG_OR_WORD = re.compile(r"</?[A-Za-z][^<>]{0,1000}>|([^\W_]|\ufffc)")
-"""A tag is no word; what `disambig.markup.canvas` paints code in prose with is one."""
+"""Matches tags, which are skipped, and the first character of a word or of code masked out in prose."""
 _SENTENCE_END = re.compile(r"[.!?][^\w\s]*\s")
 
 
@@ -28,26 +28,29 @@ def edit_slots(starts: Ints, ends: Ints, removes: NDArray[np.bool_]) -> Ints:
     Parameters
     ----------
     starts, ends : arrays of int64, shape (n,)
-        Offsets of the characters that are replaced; equal where something is put in.
+        Offsets of the replaced characters; equal for an insertion.
     removes : array of bool, shape (n,)
-        Whether nothing is put in their place.
+        Whether the replacement is empty.
     """
+    # Even slots are the gaps between characters, odd slots the characters. A replacement covers its
+    # characters, a removal also the gaps around them, an insertion its gap and the next character: so
+    # nothing is inserted right before a word that another edit replaces or removes.
     first, last = 2 * starts, 2 * ends
     inside = first < last
     return np.stack([first + (inside & ~removes), last - (inside & ~removes) + ~inside])
 
 
 def extend_to_next_word(slots: Ints, documents: Ints, ends: Ints, texts: Sequence[str]) -> Ints:
-    """Return the slots of edits up to the next word of the sentence: so those of neighbours overlap.
+    """Extend the slots of edits to the next word of the sentence, so that edits of adjacent words overlap.
 
     Parameters
     ----------
     slots : array of int64, shape (2, n)
-        As `slots_of` returns them.
+        As returned by `edit_slots`.
     documents : array of int64, shape (n,)
-        Which of `texts` each edit is of.
+        Index into `texts` for each edit.
     ends : array of int64, shape (n,)
-        Offsets at which the edits end.
+        End offsets of the edits.
     """
     last = slots[1].copy()
     for i, (document, end) in enumerate(zip(documents.tolist(), ends.tolist(), strict=True)):
@@ -60,16 +63,16 @@ def extend_to_next_word(slots: Ints, documents: Ints, ends: Ints, texts: Sequenc
 
 
 def surviving_edits(documents: Ints, slots: Ints, probabilities: Floats, tasks: Ints) -> Ints:
-    """Return, for each edit, the one that stands in its place: itself, or the surest that it overlaps.
+    """Return, for each edit, the one that is kept in its place: itself or the most probable overlapping one.
 
     Parameters
     ----------
     documents : array of int64, shape (n,)
         Edits of different documents never overlap.
     slots : array of int64, shape (2, n)
-        As `slots_of` returns them.
+        As returned by `edit_slots`.
     probabilities : array of float64, shape (n,)
-        Of equal ones the longer edit stands, of these the one of the first task.
+        Of equally probable edits the longer one is kept, then the one of the first task.
     tasks : array of int64, shape (n,)
         Rank of each edit's task by its name.
     """
@@ -82,12 +85,13 @@ def surviving_edits(documents: Ints, slots: Ints, probabilities: Floats, tasks: 
     begins[1:] = (base + first[order])[1:] > furthest[:-1]
     if begins.all():
         return found
-    chain = np.empty(len(order), np.int64)  # of edits each of which reaches into what is before it
+    chain = np.empty(len(order), np.int64)  # number of the run of edits linked by overlaps, for each edit
     chain[order] = np.cumsum(begins) - 1
     linked = np.flatnonzero((np.bincount(chain) > 1)[chain])
     surest_first = np.lexsort((tasks, first - last, -probabilities, chain))
     in_turn = surest_first[np.isin(surest_first, linked)].tolist()
-    taken: dict[int, int] = {}  # by slot: looking through all edits that stand would be quadratic in a chain
+    # Maps a slot to the kept edit that covers it; comparing with all kept edits would be quadratic.
+    taken: dict[int, int] = {}
     here = -1
     for turn, i in enumerate(in_turn):
         if chain[i] != here:
@@ -102,26 +106,26 @@ def surviving_edits(documents: Ints, slots: Ints, probabilities: Floats, tasks: 
 
 
 def task_ranks(names: Sequence[str]) -> Ints:
-    """Return the rank of each name among them, as `standing` takes those of tasks."""
+    """Return the rank of each name in alphabetical order, for `surviving_edits`."""
     return np.unique(np.array(names), return_inverse=True)[1].astype(np.int64)
 
 
 def resolve_overlaps(decisions: Sequence[Decisions], texts: Sequence[str]) -> list[Decisions]:
-    """Leave one flag in every place: the others lose theirs and become alternatives of the surest.
+    """Keep one flag in every place, the most probable one; the others become its alternatives.
 
-    Decisions that were settled before are settled anew, with all that are there now.
+    Earlier resolutions of the decisions are discarded, and all flags are resolved again.
 
     Parameters
     ----------
     decisions : sequence of Decisions
-        Of all tasks, over the same documents.
+        Decisions of all tasks over the same documents.
     texts : sequence of str
         The documents.
     """
-    at = [np.flatnonzero(each.raised) for each in decisions]
+    at = [np.flatnonzero(batch.raised) for batch in decisions]
     if sum(map(len, at)) < 2:
         return [
-            _with_resolution(each, rows, rows[:0], None) for each, rows in zip(decisions, at, strict=True)
+            _with_resolution(batch, rows, rows[:0], None) for batch, rows in zip(decisions, at, strict=True)
         ]
     owner = np.repeat(np.arange(len(decisions)), [len(rows) for rows in at])
     row = np.concatenate(at)
@@ -129,11 +133,11 @@ def resolve_overlaps(decisions: Sequence[Decisions], texts: Sequence[str]) -> li
     proposed = [decisions[k].candidate_texts(i)[decisions[k].chosen[i]] for k, i in places]
 
     def column(name: str) -> NDArray[Any]:
-        return np.concatenate([getattr(each, name)[rows] for each, rows in zip(decisions, at, strict=True)])
+        return np.concatenate([getattr(batch, name)[rows] for batch, rows in zip(decisions, at, strict=True)])
 
     documents, starts, ends = (column(name).astype(np.int64) for name in ("documents", "starts", "ends"))
     sure = column("probabilities").astype(np.float64)
-    tasks = task_ranks([each.task for each in decisions])[owner]
+    tasks = task_ranks([batch.task for batch in decisions])[owner]
     stands = surviving_edits(documents, _slots(starts, ends, proposed, documents, texts), sure, tasks)
     losers = np.flatnonzero(stands != np.arange(len(stands)))
     losers = losers[np.lexsort((tasks[losers], -sure[losers], row[stands[losers]]))]
@@ -143,11 +147,11 @@ def resolve_overlaps(decisions: Sequence[Decisions], texts: Sequence[str]) -> li
         return Alternative(task, int(starts[i]), int(ends[i]), proposed[i], float(sure[i]))
 
     settled = []
-    for k, (each, rows) in enumerate(zip(decisions, at, strict=True)):
+    for k, (batch, rows) in enumerate(zip(decisions, at, strict=True)):
         lost = np.sort(row[losers[owner[losers] == k]])
         behind = losers[owner[stands[losers]] == k]
-        known = OverlapResolution(lost, row[stands[behind]], tuple(map(alternative, behind.tolist())))
-        settled.append(_with_resolution(each, rows, lost, known if len(lost) or len(behind) else None))
+        resolution = OverlapResolution(lost, row[stands[behind]], tuple(map(alternative, behind.tolist())))
+        settled.append(_with_resolution(batch, rows, lost, resolution if len(lost) or len(behind) else None))
     return settled
 
 
@@ -163,7 +167,7 @@ def _with_resolution(
 
 
 def _slots(starts: Ints, ends: Ints, proposed: Sequence[str], documents: Ints, texts: Sequence[str]) -> Ints:
-    """Return the slots of the edits that the decisions come to, up to the next word."""
+    """Return the slots of the edits that the decisions propose, extended to the next word."""
     from disambig.data import record_edit
 
     removes = np.array([not new for new in proposed]) & (starts < ends)

@@ -1,4 +1,4 @@
-"""Scores of candidates as padded tables, one row for each instance."""
+"""Scores of candidates as padded tables with one row per instance."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from disambig.text import UNKNOWN
 
 
 def pad(values: NDArray[Any], offsets: NDArray[np.int64], fill: float) -> NDArray[Any]:
-    """Return the values of the candidates, shape ``(n, most candidates)``; `fill` where there is none.
+    """Return the values of the candidates as a table of shape ``(n, most candidates)``, padded with `fill`.
 
-    Nothing is copied where all instances have as many.
+    Nothing is copied if all instances have the same number of candidates.
     """
     sizes = np.diff(offsets)
     if not len(sizes):
@@ -31,12 +31,12 @@ def pad(values: NDArray[Any], offsets: NDArray[np.int64], fill: float) -> NDArra
 
 
 def unpad(values: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[Any]:
-    """Return a table's values as those of candidates: the inverse of `table`."""
+    """Return the values of a padded table without the padding: the inverse of `pad`."""
     return values[np.arange(values.shape[1]) < np.diff(offsets)[:, None]]
 
 
 def is_variant(scored: ScoreBatch) -> NDArray[np.bool_]:
-    """Return which candidates are the observed one or variants of it, shape ``(n, most candidates)``."""
+    """Return a mask of the observed candidates and their variants, shape ``(n, most candidates)``."""
     if scored.own is None:
         return variant_matrix(scored.group)[scored.observed]
     most = int(np.diff(scored.offsets).max(initial=1))
@@ -45,7 +45,7 @@ def is_variant(scored: ScoreBatch) -> NDArray[np.bool_]:
 
 @lru_cache(maxsize=1024)
 def variant_matrix(group: Group) -> NDArray[np.bool_]:
-    """Return which candidates are equal or variants of each other, shape ``(K, K)``."""
+    """Return a mask of the pairs of candidates that are equal or variants, shape ``(K, K)``."""
     k = range(len(group.candidates))
     return np.array([[group.same(i, j) for j in k] for i in k], bool)
 
@@ -55,24 +55,24 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PaddedScores:
-    """What is known of n instances with at most K candidates; a column is a candidate of its group or list.
+    """Padded scores of n instances of several groups, with at most K candidates.
 
     Attributes
     ----------
-    parts : sequence of Scored
-        Where the instances are from, a group each.
+    parts : sequence of ScoreBatch
+        The batches that hold the instances, one per group.
     part, row : arrays of int64, shape (n,)
-        Which part each instance is of, and its number there.
+        Index of each instance's batch in `parts`, and its index there.
     scores : array of float64, shape (n, K)
-        Minus infinity where there is no candidate.
+        Padded with minus infinity.
     observed : array of int32, shape (n,)
     found : array of int32, shape (n, K)
     asked : array of int64, shape (n,)
-        Of all candidates together.
-    beside : array of uint64, shape (n, 2)
-        Hashes of the words before and after; `UNKNOWN` where they are not known.
+        Sum over all candidates.
+        neighbours : array of uint64, shape (n, 2)
+            Hashes of the words before and after; `UNKNOWN` if they are not known.
     parts_of_scores : array of float32, shape (n, K, P)
-        P is 0 where these are not known.
+        P is 0 if these are not known.
     """
 
     parts: Sequence[ScoreBatch]
@@ -87,7 +87,7 @@ class PaddedScores:
 
     @classmethod
     def from_batches(cls, parts: Sequence[ScoreBatch]) -> PaddedScores:
-        """Put the instances of some parts, of which there is one at least, one behind the other."""
+        """Concatenate the instances of at least one batch."""
         counts = [len(part.observed) for part in parts]
         sizes = np.concatenate([np.diff(part.offsets) for part in parts])
         offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
@@ -107,7 +107,7 @@ class PaddedScores:
         )
 
     def take(self, rows: NDArray[np.generic]) -> PaddedScores:
-        """Return some of the instances."""
+        """Return the instances in `rows`."""
         return PaddedScores(
             self.parts,
             self.part[rows],
@@ -121,7 +121,7 @@ class PaddedScores:
         )
 
     def is_variant(self) -> NDArray[np.bool_]:
-        """Return which candidates are the observed one or variants of it, shape (n, K)."""
+        """Return a mask of the observed candidates and their variants, shape (n, K)."""
         k = self.scores.shape[1]
         same = self.by_group(lambda group: variant_matrix(group), np.zeros((k, k), bool))
         own = np.array([part.own is not None for part in self.parts])
@@ -130,14 +130,14 @@ class PaddedScores:
         return np.where(own[self.part, None], itself, mask) if own.any() else mask
 
     def by_group(self, get: Callable[[Group], NDArray[Any]], filled: NDArray[Any]) -> NDArray[Any]:
-        """Return what is known of the group of each part, shape ``(parts, *filled.shape)``.
+        """Return an array for the group of each part, padded and stacked, shape ``(parts, *filled.shape)``.
 
         Parameters
         ----------
-        known : callable
-            From a group to an array no larger than `filled` in any dimension.
+        get : callable
+            Returns an array for a group, not larger than `filled` in any dimension.
         filled : array
-            What stands where a group has fewer candidates than others, or lists of their own.
+            Values for padding, and for groups with per-instance candidates.
         """
         filled_in = np.repeat(filled[None], len(self.parts), axis=0)
         for number, part in enumerate(self.parts):
@@ -154,7 +154,7 @@ def _beside(scored: ScoreBatch) -> NDArray[np.uint64]:
 
 
 def _parts(parts: Sequence[ScoreBatch], offsets: NDArray[np.int64]) -> NDArray[np.float32]:
-    """Return the parts of scores, zero where there is no candidate."""
+    """Return the parts of the scores, padded with zero."""
     given = [part.parts for part in parts if part.parts is not None and len(part.observed)]
     n, k = len(offsets) - 1, int(np.diff(offsets).max(initial=1))
     if not given:
@@ -164,5 +164,5 @@ def _parts(parts: Sequence[ScoreBatch], offsets: NDArray[np.int64]) -> NDArray[n
 
 
 def _joined(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    """Return arrays one behind the other; one alone is not copied."""
+    """Concatenate the arrays; a single array is not copied."""
     return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)

@@ -1,4 +1,4 @@
-"""Check that a decision rule fits its task, and choose the rule if a configuration names none."""
+"""Check that a decision rule fits its task, and choose the default rule of a task."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ USUAL: dict[Between, str] = {
     "labels": "disambig.Labels.v1",
     "own": "disambig.Corrections.v1",
 }
-"""The judge of a task that decides between these in a text, where a config names none."""
+"""Default decision rules by the kind of candidates, for tasks in a text."""
 OF_MISTAKES = "disambig.Mistakes.v1"
-"""That of a task that corrects words, where there are mistakes that people made."""
+"""Default rule of a correction task if there is an error corpus."""
 OF_ITEMS = "disambig.BestOfList.v1"
-"""That of a task outside any text: nothing stands there that could be corrected."""
+"""Default rule of a task without a text, in which there is nothing to correct."""
 WHAT: dict[Between, str] = {
     "words": "the words of a group",
     "labels": "labels",
-    "own": "candidates of each instance's own",
+    "own": "per-instance candidates",
 }
 
 
 def default_rule_config(task: Task, *, mistakes: bool = False) -> dict[str, str]:
-    """Return the config section of the judge that a task has where its config names none.
+    """Return the config section of the default decision rule of a task.
 
     Parameters
     ----------
     mistakes : bool
-        Whether there are mistakes that people made to learn from.
+        Whether there is an error corpus to train on.
     """
     if mistakes and is_correction_task(task):
         return {"@disambig_judges": OF_MISTAKES}
@@ -38,18 +38,18 @@ def default_rule_config(task: Task, *, mistakes: bool = False) -> dict[str, str]
 
 
 def is_correction_task(task: Task) -> bool:
-    """Tell whether a task decides between words of a text: whether there are mistakes that it could mend."""
+    """Return True if a task decides between words of a text, and so can correct mistakes."""
     what = decides(task)
     return what.where != "items" and what.between != "labels"
 
 
 def check_decision_rule(judge: DecisionRule, task: Task) -> None:
-    """Refuse a judge that is for other tasks.
+    """Check that a decision rule supports a task.
 
     Raises
     ------
     UserError
-        D422.
+        D422 if it does not.
     """
     supported, seen = judged_between(judge), decides(task).between
     if seen not in supported:
@@ -63,12 +63,12 @@ def check_decision_rule(judge: DecisionRule, task: Task) -> None:
 
 
 def check_error_corpus(judge: DecisionRule, task: Task) -> None:
-    """Refuse mistakes that people made where nothing would learn from them.
+    """Check that an error corpus is of use for a task and its decision rule.
 
     Raises
     ------
     UserError
-        D427 for a task that corrects no words, D429 for a judge that does not learn from mistakes.
+        D427 for a task that does not correct words, D429 for a rule that does not learn from mistakes.
     """
     if not is_correction_task(task):
         raise UserError("D427", task=task.name, seen=WHAT[decides(task).between])

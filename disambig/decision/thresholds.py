@@ -1,4 +1,4 @@
-"""Operating points: the threshold for a rate of false flags, and one budget for several models."""
+"""Operating points: thresholds for rates of false flags, and one budget for several models."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from numpy.typing import NDArray
 from disambig.errors import UserError
 
 RATES = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0)
-"""Flags per 1,000 correct words at which thresholds are kept; others are interpolated."""
+"""Flags per 1,000 correct words for which thresholds are stored; others are interpolated."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OperatingPoint:
-    """The table from a rate to a threshold, and the rate used where none is asked for.
+    """Table of thresholds by rate of false flags.
 
     Attributes
     ----------
     rates : array of float64, shape (n,)
-        Flags per 1,000 correct words, rising.
+        Flags per 1,000 correct words, ascending.
     thresholds : array of float64, shape (n,)
-        The log-odds that a decision must pass to be flagged at that rate, falling.
+        Log-odds that a decision must exceed to be flagged at that rate, descending.
     """
 
     rates: NDArray[np.float64]
     thresholds: NDArray[np.float64]
 
     def is_sound(self) -> bool:
-        """Tell whether rates rise and thresholds fall."""
+        """Return True if rates ascend and thresholds descend."""
         return (
             self.rates.ndim == 1
             and self.rates.shape == self.thresholds.shape
@@ -42,12 +42,12 @@ class OperatingPoint:
     def threshold(self, flags_per_1000: float) -> float:
         """Return the threshold on the log-odds for a rate.
 
-        For a rate of zero nothing passes it, for an infinite one everything.
+        Nothing exceeds the threshold for rate zero; everything exceeds that for an infinite rate.
 
         Raises
         ------
         UserError
-            D401 for a rate that is negative or no number.
+            D401 for a rate that is negative or not a number.
         """
         rate = check_rate(flags_per_1000)
         if rate == 0:
@@ -58,19 +58,19 @@ class OperatingPoint:
 
 
 def check_rate(flags_per_1000: float) -> float:
-    """Return a rate; UserError D401 for one that is negative or no number."""
+    """Return the rate; raise UserError D401 if it is negative or not a number."""
     if not flags_per_1000 >= 0:
         raise UserError("D401", rate=flags_per_1000)
     return flags_per_1000
 
 
 def tune_operating_point(log_odds: NDArray[np.float64], n_words: int) -> OperatingPoint:
-    """Choose the thresholds on text whose words are all taken as right.
+    """Choose the thresholds on a text whose words are all assumed to be right.
 
     Parameters
     ----------
     log_odds : array of float64, shape (n_decisions,)
-        Of the decisions that could be flagged: another candidate, with evidence.
+        Log-odds of the decisions that could be flagged: those with another candidate and evidence.
     n_words : int
         Words in the text.
     """
@@ -83,19 +83,19 @@ def tune_operating_point(log_odds: NDArray[np.float64], n_words: int) -> Operati
 
 Floats = NDArray[np.float64]
 Curve = tuple[Floats, Floats]
-"""Rates of false flags, rising, and the gain at each."""
+"""Rates of false flags, ascending, and the gain at each."""
 
 
 def share_budget(curves: Sequence[Curve | None], total: float) -> list[float]:
-    """Return the rate of each judge: they add up to `total`, and what all gain together is greatest.
+    """Divide a budget of false flags among decision rules so that their total gain is greatest.
 
     Parameters
     ----------
     curves : sequence of pairs of arrays, or None
-        Where one is not known, all are taken as equal, and so are the rates.
+        If one is None, all are assumed to be equal, and so are the rates.
     total : float
-        Flags per 1,000 correct words of all judges together. What is left at the end of all curves is
-        shared equally.
+        Flags per 1,000 correct words of all rules together. What is left after the end of all curves is
+        divided equally.
     """
     n = len(curves)
     given = [curve for curve in curves if curve is not None]
@@ -116,7 +116,7 @@ def share_budget(curves: Sequence[Curve | None], total: float) -> list[float]:
 
 
 def concave_envelope(rates: Floats, gains: Floats) -> Curve:
-    """Return the corners of the least concave curve above some points and the origin."""
+    """Return the corners of the lowest concave curve above the points and the origin."""
     corners = [(0.0, 0.0)]
     for point in zip(rates.tolist(), gains.tolist(), strict=True):
         while len(corners) > 1 and _turns_up(corners[-2], corners[-1], point):
@@ -127,11 +127,11 @@ def concave_envelope(rates: Floats, gains: Floats) -> Curve:
 
 
 def _edges(rates: Floats, gains: Floats) -> tuple[list[float], list[float]]:
-    """Return slope and length of the envelope's edges, the steepest first."""
+    """Return the slope and length of the envelope's edges, the steepest first."""
     x, y = concave_envelope(rates, gains)
     return (np.diff(y) / np.diff(x)).tolist(), np.diff(x).tolist()
 
 
 def _turns_up(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> bool:
-    """Tell whether the way from a over b to c bends upwards at b, or not at all."""
+    """Return True if the path from a over b to c is straight or bends upwards at b."""
     return (b[1] - a[1]) * (c[0] - b[0]) <= (c[1] - b[1]) * (b[0] - a[0])

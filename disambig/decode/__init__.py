@@ -1,4 +1,4 @@
-"""Decoders: from row scores to winning rows or their marginals. No features, no learning here."""
+"""Decoders: compute the best rows, or the marginals of rows, from the scores of rows."""
 
 import lazy_loader
 

@@ -17,13 +17,15 @@ _NEVER = -np.inf
 def coarse_inside(
     n, starts, symbols, scores, coarse, binary, weights, unary, unary_weights, below, above, scale
 ):
-    """Fill `below` and `above` (cells, C) and `scale` (cells,).
+    """Write the inside sums to `below` and `above` (cells, C) and `scale` (cells,).
 
-    Words at place i may be ``symbols[starts[i]:starts[i + 1]]`` with log `scores`, as `coarse` symbols, of
-    several the likeliest. Rules have weights, not logarithms.
+    The word at place i has the symbols ``symbols[starts[i]:starts[i + 1]]`` with log `scores`; if several of
+    them have the same `coarse` symbol, the most probable one counts. Rules have weights, not logarithms.
     """
     size = below.shape[1]
     products = np.empty((size, size))
+    # Cell (i, j) has the number j (j - 1) / 2 + i. Its sums are scaled so that the largest is 1, and `scale`
+    # holds the logarithm of the factor: long sentences cannot underflow, and inner loops need no logarithms.
     for j in range(1, n + 1):
         for i in range(j - 1, -1, -1):
             cell = j * (j - 1) // 2 + i
@@ -72,9 +74,9 @@ def coarse_inside(
 def coarse_outside(
     n, root, threshold, binary, weights, unary, unary_weights, below, above, scale, keep_below, keep_above
 ):
-    """Mark what is in the cells with a posterior above `threshold`; return whether there is a parse at all.
+    """Mark the symbols of cells with a posterior above `threshold`; return False if there is no parse.
 
-    What is not kept bequeaths nothing: posteriors below it are those of parses without it.
+    Dropped symbols pass on no outside weight, so that posteriors below them are those of parses without them.
     """
     size = below.shape[1]
     n_cells = len(scale)
@@ -138,7 +140,7 @@ def coarse_outside(
 
 
 def sample_coarse() -> None:
-    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    """Call the compiled functions once, so that `disambig doctor --compile` compiles them."""
     rules, weights = np.zeros((1, 3), np.int32), np.ones(1)
     unary = np.zeros((1, 2), np.int32)
     below, above, scale = np.empty((1, 1)), np.empty((1, 1)), np.empty(1)
@@ -158,7 +160,7 @@ LEXICAL, BINARY, UNARY, SELF = 0, 1, 2, 3
 
 @compiled
 def _longer_numbers(array):
-    """Return a table with twice the room."""
+    """Return a copy of a table with twice the rows."""
     longer = np.empty((2 * len(array), array.shape[1]), np.int32)
     longer[: len(array)] = array
     return longer
@@ -173,14 +175,14 @@ def _longer_list(array):
 
 @compiled
 def _begin(nodes, best, node, symbol, start, end):
-    """Write down a new node."""
+    """Initialise a new node."""
     nodes[node, 0], nodes[node, 1], nodes[node, 2], nodes[node, 3] = symbol, start, end, -1
     best[node] = _NEVER
 
 
 @compiled
 def _put(nodes, best, edges, n_edges, all_edges, node, left, right, rule, value):
-    """Write down an edge into a node, in place of the one it has unless all are kept; return how many are."""
+    """Add an edge to a node, or replace its edge unless all are kept; return the number of edges."""
     edge = nodes[node, 3]
     if all_edges or edge < 0:
         edge = n_edges
@@ -198,9 +200,9 @@ def fill(
     n,
     root,
     words,  # starts, symbols, scores, numbers
-    pairs,  # by left child; right children; where their rules begin; parents, scores, numbers of rules
-    chains,  # by child; parents, scores, numbers of rules of one child
-    sides,  # of each symbol: 1 if it is a left child of some rule, 2 if a right one, or both
+    pairs,  # offsets by left child; right children; offsets of their rules; parents, scores, numbers of rules
+    chains,  # offsets by child; parents, scores, numbers of unary rules
+    sides,  # for each symbol: 1 if it is a left child of some rule, 2 if a right one, 3 if both
     coarse,
     keep_below,
     keep_above,
@@ -208,11 +210,11 @@ def fill(
     all_edges,
     most_edges,
 ):
-    """Return what became of it, and the chart: numbers of nodes and edges, `nodes`, `edges`.
+    """Build a chart; return its status, the numbers of nodes and edges, `nodes` and `edges`.
 
-    With `all_edges` every edge is there, without the best one into each node alone. Of `coarse` symbols only
-    those that `keep_below` and `keep_above` (cells, C) mark are made; with no cells all are. `most` limits
-    the symbols of a cell, 0 for no limit.
+    With `all_edges` the chart has every edge, otherwise only the best one into each node. Only symbols whose
+    `coarse` symbol is marked in `keep_below` and `keep_above` (cells, C) are used; all are if these have no
+    cells. `most` limits the number of symbols in a cell, 0 for no limit.
     """
     starts, word_symbols, word_scores, word_numbers = words
     by_left, right_children, rule_starts, parents, rule_scores, rule_numbers = pairs
@@ -224,8 +226,8 @@ def fill(
     n_cells = n * (n + 1) // 2
     first_of, last_of = np.zeros(n_cells, np.int64), np.zeros(n_cells, np.int64)
     listed, n_listed = np.empty(1024, np.int32), 0
-    table = np.full((n, size), -1, np.int32)  # nodes above, of the cells that end at j, by first word
-    low = np.full(size, -1, np.int32)  # nodes below, of the cell at hand
+    table = np.full((n, size), -1, np.int32)  # nodes above of the cells that end at j, by their first word
+    low = np.full(size, -1, np.int32)  # nodes below of the current cell
     may_below, may_above = np.ones(size, np.bool_), np.ones(size, np.bool_)
     for j in range(1, n + 1):
         for i in range(j - 1):
@@ -288,7 +290,9 @@ def fill(
                                 nodes[node, 2], nodes[node, 3] = j, -1
                                 best[node] = _NEVER
                             better = value > best[node]
-                            if all_edges or better:  # as `_put`, which costs a call
+                            if (
+                                all_edges or better
+                            ):  # `_put` written out: the call would cost time in the innermost loop
                                 edge = nodes[node, 3]
                                 if all_edges or edge < 0:
                                     edge = n_edges
@@ -358,7 +362,8 @@ def packed(n_nodes, nodes, edges, rule_scores, chain_scores, word_scores):
     tails : array of int32, shape (n_rows, 2)
     scores : array of float64, shape (n_rows,)
     what : array of int32, shape (n_rows, 6)
-        Kind, rule, symbol, first word, end of the first tail (of an edge without two tails its own), end.
+        Kind, rule, symbol, first word, end of the first tail (the edge's own end if it has no two tails),
+        end.
     """
     needed = np.zeros(n_nodes, np.bool_)
     needed[n_nodes - 1] = True
@@ -384,7 +389,7 @@ def packed(n_nodes, nodes, edges, rule_scores, chain_scores, word_scores):
             row += 1
             edge = edges[edge, 3]
         at, edge = row, nodes[node, 3]
-        while edge >= 0:  # from the last made to the first
+        while edge >= 0:  # the list of edges begins with the last one: fill the rows backwards
             at -= 1
             left, right, rule = edges[edge, 0], edges[edge, 1], edges[edge, 2]
             heads[at] = n_kept
@@ -407,7 +412,7 @@ def packed(n_nodes, nodes, edges, rule_scores, chain_scores, word_scores):
 
 
 def sample_charts() -> None:
-    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    """Call the compiled functions once, so that `disambig doctor --compile` compiles them."""
     from disambig.decode.charts import BinaryGrammar, ChartParser, WordScores
 
     one = np.zeros(1)

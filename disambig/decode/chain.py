@@ -1,4 +1,4 @@
-"""Chains of labels: their decoder and their scorer."""
+"""Decoder and scorer for chains of labels."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ _NONE_LEFT = "every sequence is forbidden"
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """Decode sequences by dynamic programming; the layout is `Chains` or, with `n_states`, the `offsets`.
+    """Decode sequences by dynamic programming; the layout is a `ChainLayout` or, with `n_states`, `offsets`.
 
-    With ``scores + cost`` for `scores`, `best` and `top` are loss-augmented. Minus infinity forbids an edge;
-    a sequence must be left: `best` and `marginals` raise ValueError where none is.
+    With ``scores + cost`` as `scores`, `best` and `top` are loss-augmented. Minus infinity forbids an edge;
+    `best` and `marginals` raise ValueError if no sequence is left.
 
     Parameters
     ----------
     n_states : int, optional
-        K, the same at every place; by default what the layout says.
+        K, the same at every place. Default: that of the layout.
     """
 
     n_states: int | None = None
@@ -43,7 +43,7 @@ class Chain:
             raise UserError("D452", setting="Chain.n_states", value=n)
 
     def best(self, scores: Floats, layout: Layout) -> Floats:
-        """Return a mass of one on each edge of the best sequences (Viterbi), zero elsewhere."""
+        """Return a mass of one for the edges of the best sequences (Viterbi), zero for others."""
         from disambig.decode.chain_kernels import best_path
 
         mass = np.zeros(len(scores))
@@ -56,7 +56,7 @@ class Chain:
         return mass
 
     def top(self, scores: Floats, layout: Layout, k: int) -> list[tuple[Floats, NDArray[np.int64]]]:
-        """Return the `k` best sequences of each instance, best first; fewer where there are fewer.
+        """Return the `k` best sequences of each instance, best first; fewer if there are not so many.
 
         Returns
         -------
@@ -66,10 +66,10 @@ class Chain:
         Raises
         ------
         ValueError
-            For a `k` below 1.
+            If `k` is less than 1.
         """
         if k < 1:
-            raise ValueError(f"the {k} best sequences are none")
+            raise ValueError(f"k must be at least 1, not {k}")
         from disambig.decode.chain_kernels import k_best_paths
 
         found = []
@@ -80,7 +80,7 @@ class Chain:
         return found
 
     def marginals(self, scores: Floats, layout: Layout) -> tuple[Floats, Floats]:
-        """Return edge marginals under softmax, and the log partition of each sequence."""
+        """Return the marginals of edges under a softmax over sequences, and the log partition of each one."""
         from disambig.decode.chain_kernels import log_sums
 
         mass, partition = np.zeros(len(scores)), []
@@ -95,13 +95,13 @@ class Chain:
         return mass, np.array(partition)
 
     def edges(self, path: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the rows, counted from the sequence's first, of a sequence of `n_states`."""
+        """Return the rows of a sequence of states, relative to the sequence's first row."""
         if self.n_states is None:
             raise ValueError(_UNKNOWN)
         return path_edges(path, self.n_states)
 
     def _sequences(self, scores: Floats, layout: Layout) -> Iterator[tuple[int, Floats, Floats]]:
-        """Yield each sequence's first row, its scores of places, (L, K), and of steps, (L - 1, K, K)."""
+        """Yield for each sequence its first row, scores of places, (L, K), and of steps, (L - 1, K, K)."""
         offsets, k = layout if isinstance(layout, ChainLayout) else (layout, self.n_states)
         if k is None:
             raise ValueError(_UNKNOWN)
@@ -110,7 +110,7 @@ class Chain:
         for start, stop in pairwise(np.asarray(offsets).tolist()):
             rows = np.asarray(scores[start:stop], np.float64)
             if len(rows) < k or (len(rows) - k) % (k * k):
-                raise ValueError(f"{len(rows)} rows are no chain of {k} states")
+                raise ValueError(f"{len(rows)} rows are not a chain of {k} states")
             step = rows[k:].reshape(-1, k, k)
             place = np.zeros((1 + len(step), k))
             place[0] = rows[:k]
@@ -118,16 +118,16 @@ class Chain:
 
 
 def path_edges(path: NDArray[np.int64], k: int) -> NDArray[np.int64]:
-    """Return the rows, counted from the sequence's first, of a sequence of `k` states."""
+    """Return the rows of a sequence of states out of `k`, relative to the sequence's first row."""
     places = np.arange(len(path) - 1)
     return np.concatenate([path[:1], k + places * k * k + path[:-1] * k + path[1:]])
 
 
 def graphs_of_chains(layout: ChainLayout) -> tuple[Hypergraphs, NDArray[np.int64]]:
-    """Return the hypergraphs of sequences, and the row of the chain that each of their edges is.
+    """Return the hypergraphs of sequences, and the row of the chain for each of their edges.
 
-    A node is a state at a place, made of a state at the place before; the goal is made of any last state by
-    an edge of its own, which is no row: it has -1, and the score zero:
+    A node is a state at a place, with edges from the states at the previous place. The goal has an edge from
+    each last state; these edges are not rows of the chain, have -1 in `rows` and the score zero:
     ``scores_of_edges = np.where(rows < 0, 0.0, scores[rows])``.
 
     Returns
@@ -139,12 +139,14 @@ def graphs_of_chains(layout: ChainLayout) -> tuple[Hypergraphs, NDArray[np.int64
     offsets = np.asarray(layout.offsets, np.int64)
     sizes = np.diff(offsets)
     if (sizes < k).any() or ((sizes - k) % (k * k)).any():
-        raise ValueError(f"these rows are no chains of {k} states")
+        raise ValueError(f"the rows are not chains of {k} states")
     places = 1 + (sizes - k) // (k * k)
     heads, tails, rows = [], [], []
     first = np.arange(k)
     for start, n in zip(offsets[:-1].tolist(), places.tolist(), strict=True):
-        step, after, before = np.ix_(np.arange(n - 1), first, first)  # edges by the state they lead to
+        step, after, before = np.ix_(
+            np.arange(n - 1), first, first
+        )  # sorted by head, as a hypergraph requires
         of_steps = start + k + (step * k + before) * k + after
         heads += [first, np.broadcast_to((step + 1) * k + after, of_steps.shape).ravel(), np.full(k, n * k)]
         tails += [
@@ -162,12 +164,12 @@ def graphs_of_chains(layout: ChainLayout) -> tuple[Hypergraphs, NDArray[np.int64
 
 
 Scores = NDArray[Any]
-"""Floats of single or double precision, the same of places and steps."""
+"""Floats of single or double precision, the same for places and steps."""
 Offsets = NDArray[np.int64]
 
 
 def best_states(place: Scores, step: Scores, starts: Offsets) -> NDArray[np.int64]:
-    """Return the states of the best sequences (Viterbi), shape ``(n,)``; ties go to the first state."""
+    """Return the states of the best sequences (Viterbi), shape ``(n,)``; the first state of ties."""
     path = np.zeros(len(place), np.int64)
     everyone = np.arange(place.shape[1])
     for first, last in pairwise(starts.tolist()):
@@ -176,7 +178,7 @@ def best_states(place: Scores, step: Scores, starts: Offsets) -> NDArray[np.int6
         total, origins = place[first], []
         for t in range(first + 1, last):
             most = total.max()
-            if most != -np.inf:  # as in the kernel: only differences matter
+            if most != -np.inf:  # as in the compiled function, so that rounding is the same
                 total = total - most
             ways = total[:, None] + step
             origins.append(ways.argmax(axis=0))
@@ -190,7 +192,7 @@ def best_states(place: Scores, step: Scores, starts: Offsets) -> NDArray[np.int6
 
 
 def best_with_states(place: Scores, step: Scores, starts: Offsets) -> Scores:
-    """Return the score of the best sequence that has each state at each place (max-marginals), (n, K)."""
+    """Return the score of the best sequence with each state at each place (max-marginals), (n, K)."""
     found = np.empty_like(place)
     for first, last in pairwise(starts.tolist()):
         if last == first:
@@ -207,27 +209,27 @@ def best_with_states(place: Scores, step: Scores, starts: Offsets) -> Scores:
 
 _MOST_LABELS = 1 << 16
 _HAIR = 1e-6
-"""How far labels of equal scores stay behind the chosen one."""
+"""Distance of labels with equal scores from the chosen one."""
 _UNITS = 100
-"""What a place costs NumPy, in the units of `use_numba`."""
+"""Cost of a place in NumPy, in the units of `use_numba`."""
 UNIT = 64
-"""Rounded weights are whole numbers of 1 / 64."""
+"""Rounded weights are multiples of 1 / 64."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChainScorer:
-    """Scores each label of a token by the best labelling of its sentence that has it there.
+    """Score each label of a token by the best labelling of its sentence with that label there.
 
     Attributes
     ----------
     begins : array of int64, shape (D + 1,)
-        Where the weights of each feature begin in `labels` and `amounts`.
+        The weights of feature f are ``labels[begins[f]:begins[f + 1]]`` and the same part of `amounts`.
     labels : array of uint16, shape (n_weights,)
     amounts : array of float32, shape (n_weights,)
     first : array of float32, shape (K,)
         Weights of the first label of a sequence.
     step : array of float32, shape (K, K)
-        Weights of (label before, label).
+        Weights of (previous label, label).
     """
 
     begins: NDArray[np.int64]
@@ -238,7 +240,7 @@ class ChainScorer:
 
     @classmethod
     def of_weights(cls, weights: Floats, n_labels: int) -> ChainScorer:
-        """Return the scorer of flat weights as `SequenceRows` lays them out; zeros are not kept."""
+        """Return the scorer with flat weights in the order of `SequenceRows`; zeros are not stored."""
         k = n_labels
         own = weights[: len(weights) - k - k * k].reshape(k, -1).T  # (D, K)
         rows, labels = np.nonzero(own)
@@ -253,23 +255,23 @@ class ChainScorer:
         )
 
     def weights(self) -> Floats:
-        """Return the flat weights, zeros included."""
+        """Return the flat weights, including zeros."""
         k, d = len(self.first), len(self.begins) - 1
         own = np.zeros((d, k))
         own[np.repeat(np.arange(d), np.diff(self.begins)), self.labels] = self.amounts
         return np.concatenate([own.T.ravel(), self.first, self.step.ravel()]).astype(np.float64)
 
     def scores(self, batch: CandidateBatch) -> Floats:
-        """Return max-marginals, less those of the best labels: how far each label is behind, zero or less.
+        """Return the max-marginals minus those of the best labels, which are zero or negative.
 
-        The max-marginal of a row is the score of the best sequence that has this label there. Differences
-        are all that matters, and the scores of whole sequences grow with their lengths. The best row of each
-        instance is the label that `best` gives it: of equal labels it is a hair above.
+        The max-marginal of a row is the score of the best sequence with this label there. Only differences
+        matter, and the scores of whole sequences grow with their lengths. The best row of each instance is
+        the label that `best` returns, even if others have equal scores: these are lowered a little.
 
         Raises
         ------
         TypeError, ValueError
-            For a batch of another storage or of other columns.
+            If the batch has another storage or other columns.
         """
         rows, starts = self._checked(batch), batch.layout
         step = self.step.astype(np.float64)
@@ -292,7 +294,7 @@ class ChainScorer:
         return found.ravel()
 
     def k_best(self, batch: SequenceRows, k: int) -> list[tuple[Floats, NDArray[np.int64]]]:
-        """Return the `k` best labellings of each sequence, best first; fewer where there are fewer.
+        """Return the `k` best labellings of each sequence, best first; fewer if there are not so many.
 
         Returns
         -------
@@ -319,12 +321,12 @@ class ChainScorer:
         return self.decode(self._checked(batch), batch.layout)
 
     def best_among(self, batch: SequenceRows, allowed: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return the label of each instance in the best labelling of its sequence that keeps to `allowed`.
+        """Return the label of each instance in the best labelling that has only `allowed` labels.
 
         Parameters
         ----------
         allowed : array of bool, shape (n, K)
-            What each instance may be; one with nothing may be anything.
+            Labels that each instance may have; an instance without any may have all.
         """
         place = self._place_scores(self._checked(batch), batch.layout)
         place[~(allowed | ~allowed.any(axis=1, keepdims=True))] = -np.inf
@@ -337,11 +339,11 @@ class ChainScorer:
         return self._decoded(rows, starts)
 
     def _is_little(self, rows: Any) -> bool:
-        """Tell whether NumPy does it: quicker than to load the kernels, let alone to compile them."""
+        """Return True if NumPy is faster than loading (or even compiling) the compiled functions."""
         return not use_numba(int(rows.shape[0]) * _UNITS)
 
     def _place_scores(self, rows: Any, starts: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Return the scores of each label at each place, shape ``(n, K)``, added up as the kernel does it."""
+        """Return the scores of labels at places, (n, K), summed in the order of the compiled function."""
         indptr, indices, values = _csr(rows)
         place = np.zeros((rows.shape[0], len(self.first)), np.float32)
         place[starts[:-1][starts[1:] > starts[:-1]]] = self.first
@@ -374,7 +376,7 @@ class ChainScorer:
         return batch.rows
 
     def pruned(self, least: float) -> ChainScorer:
-        """Return the scorer without the feature weights that are smaller than `least` in size."""
+        """Return the scorer without feature weights whose absolute value is less than `least`."""
         kept = np.abs(self.amounts) >= least
         rows = np.repeat(np.arange(len(self.begins) - 1), np.diff(self.begins))[kept]
         counts = np.bincount(rows, minlength=len(self.begins) - 1)
@@ -382,20 +384,20 @@ class ChainScorer:
         return replace(self, begins=begins, labels=self.labels[kept], amounts=self.amounts[kept])
 
     def rounded(self) -> ChainScorer:
-        """Return the scorer with feature weights in 64ths, which are saved in two bytes each."""
+        """Return the scorer with feature weights rounded to multiples of 1 / 64, saved in two bytes each."""
         most = np.iinfo(np.int16).max
         whole = np.clip(np.rint(self.amounts * UNIT), -most, most)
         return replace(self, amounts=(whole / UNIT).astype(np.float32))
 
     def only(self, kept: NDArray[np.bool_]) -> ChainScorer:
-        """Return the scorer of the features in `kept`, shape (D,)."""
+        """Return the scorer with only the features in `kept`, shape (D,)."""
         sizes = np.diff(self.begins)
         inside = np.repeat(kept, sizes)
         begins = np.concatenate([[0], np.cumsum(sizes[kept])]).astype(np.int64)
         return replace(self, begins=begins, labels=self.labels[inside], amounts=self.amounts[inside])
 
     def state(self) -> Arrays:
-        """Return the weights, in the fewest bytes that hold them."""
+        """Return the weights in the smallest types that hold them."""
         units = self.amounts * np.float32(UNIT)
         small = (units == np.rint(units)).all() and np.abs(units).max(initial=0.0) < 1 << 15
         sizes = np.diff(self.begins)
@@ -409,16 +411,16 @@ class ChainScorer:
 
     @classmethod
     def from_state(cls, arrays: Arrays) -> ChainScorer:
-        """Rebuild a scorer from `state`; ValueError where the arrays do not fit together."""
+        """Restore a scorer from `state`; raise ValueError if the arrays do not fit together."""
         sizes, labels, amounts = arrays["sizes"], arrays["labels"], arrays["amounts"]
         first, step = (np.asarray(arrays[name], np.float32) for name in ("first", "step"))
         good = sizes.ndim == labels.ndim == amounts.ndim == first.ndim == 1
         good = good and sizes.dtype.kind == labels.dtype.kind == "u" and 0 < len(first) <= _MOST_LABELS
         k = first.size
-        # a feature has each label once at most: so their sum cannot wrap around
+        # check before adding up: a feature has each label at most once, so that the sum cannot overflow
         good = good and int(sizes.max(initial=0)) <= k and int(labels.max(initial=0)) < k
         if not good or len(labels) != len(amounts) or int(sizes.sum()) != len(labels) or step.shape != (k, k):
-            raise ValueError("chain scorer: sizes, labels and amounts differ")
+            raise ValueError("chain scorer: sizes, labels and amounts do not fit together")
         begins = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
         if amounts.dtype.kind == "i":
             amounts = amounts / np.float32(UNIT)
@@ -426,7 +428,7 @@ class ChainScorer:
 
 
 def _csr(rows: Any) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]]:
-    """Return the three arrays of a sparse matrix in the types that the kernels were compiled for."""
+    """Return the three arrays of a sparse matrix in the types that functions were compiled for."""
     return (
         rows.indptr.astype(np.int32, copy=False),
         rows.indices.astype(np.int32, copy=False),

@@ -15,9 +15,9 @@ _NEVER = -np.inf
 
 @compiled
 def best_path(place, step, total, back, path):
-    """Put the best sequence of states into `path` (Viterbi) and return its score.
+    """Write the best sequence of states to `path` (Viterbi) and return its score.
 
-    `total` (2, K) and `back` (at least L, K; int32) are room to work in.
+    `total` (2, K) and `back` (at least L, K; int32) are work space.
     """
     n, k = place.shape
     shared = step.shape[0] == 1
@@ -29,11 +29,12 @@ def best_path(place, step, total, back, path):
         most = total[now, 0]
         for b in range(1, k):
             most = max(most, total[now, b])
-        if most != _NEVER:  # only differences matter: so long sequences lose nothing in single precision
+        if most != _NEVER:  # keep the scores small: sums over long sequences would lose digits in float32
             score += most
             for b in range(k):
                 total[now, b] -= most
         table = step[0 if shared else t - 1]
+        # inner loops run along the rows of `table` and have no branches, so that they are vectorised
         best, origin = total[then], back[t]
         for b in range(k):
             best[b] = total[now, 0] + table[0, b]
@@ -62,7 +63,7 @@ def best_path(place, step, total, back, path):
 
 @compiled
 def max_marginals(place, step, starts, out):
-    """Put into `out` (n, K) the score of the best sequence that has each state at each place."""
+    """Write the score of the best sequence with each state at each place to `out` (n, K)."""
     k = place.shape[1]
     after, later = np.empty(k, place.dtype), np.empty(k, place.dtype)
     for i in range(len(starts) - 1):
@@ -97,14 +98,14 @@ def max_marginals(place, step, starts, out):
 
 @compiled
 def k_best_paths(place, step, k_best, totals, paths):
-    """Put the best sequences of states into `paths` (k_best, L), best first, with `totals`; return how many.
+    """Write the best sequences to `paths` (k_best, L), best first, and `totals`; return their number.
 
-    Forbidden sequences are none.
+    Forbidden sequences do not count.
     """
     n, k = place.shape
     shared = step.shape[0] == 1
     score = np.full((n, k, k_best), _NEVER)
-    before = np.zeros((n, k, k_best), np.int64)  # state and rank of what a path continues, as one number
+    before = np.zeros((n, k, k_best), np.int64)  # previous state and its rank, as one number
     for b in range(k):
         score[0, b, 0] = place[0, b]
     for t in range(1, n):
@@ -115,7 +116,7 @@ def k_best_paths(place, step, k_best, totals, paths):
                 for rank in range(k_best):
                     value = score[t - 1, a, rank] + table[a, b]
                     if value == _NEVER or (filled == k_best and value <= score[t, b, filled - 1]):
-                        break  # the further ones of this state are no better
+                        break  # lower ranks of this state are not better
                     at = min(filled, k_best - 1)
                     while at > 0 and score[t, b, at - 1] < value:
                         score[t, b, at] = score[t, b, at - 1]
@@ -161,7 +162,7 @@ def _log_sum(values):
 
 @compiled
 def log_sums(place, step, shares, step_shares):
-    """Return the log partition; put the marginals of states (L, K) and of pairs (L - 1, K, K) in place."""
+    """Return the log partition; write marginals to `shares` (L, K) and `step_shares` (L - 1, K, K)."""
     n, k = place.shape
     shared = step.shape[0] == 1
     forward, backward = np.empty((n, k)), np.zeros((n, k))
@@ -193,7 +194,7 @@ def log_sums(place, step, shares, step_shares):
 
 
 def sample_chains() -> None:
-    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    """Call the compiled functions once, so that `disambig doctor --compile` compiles them."""
     place, step = np.zeros((2, 2)), np.zeros((1, 2, 2))
     best_path(place, step, np.empty((2, 2)), np.empty((2, 2), np.int32), np.empty(2, np.int64))
     k_best_paths(place, step, 2, np.empty(2), np.empty((2, 2), np.int64))
@@ -206,7 +207,7 @@ def sample_chains() -> None:
 
 @compiled
 def place_scores(indptr, indices, values, begins, labels, amounts, first, starts, out):
-    """Fill `out` (n, K) with each place's scores; the weights of column f are ``begins[f]:begins[f + 1]``."""
+    """Write the scores of places to `out` (n, K); the weights of column f are ``begins[f]:begins[f + 1]``."""
     k = len(first)
     for i in range(len(indptr) - 1):
         for b in range(k):
@@ -225,7 +226,7 @@ def place_scores(indptr, indices, values, begins, labels, amounts, first, starts
 
 @compiled
 def decode(indptr, indices, values, begins, labels, amounts, first, step, starts, path):
-    """Put the best label of every place into `path`, one sequence after the other."""
+    """Write the best label of every place to `path`, sequence by sequence."""
     k = len(first)
     longest = 1
     for s in range(len(starts) - 1):
@@ -257,19 +258,21 @@ _LEAST = 1e-280
 
 @compiled
 def shared_sums(place, step, shares, pairs):
-    """Return the log partition; put the marginals of labels and the sums of those of pairs in place.
+    """Return the log partition; write marginals of labels to `shares`, sums of those of pairs to `pairs`.
 
     Parameters
     ----------
     place : array of float64, shape (L, K)
         Scores of labels at places.
     step : array of float64, shape (K, K)
-        Scores of (label before, label).
+        Scores of (previous label, label).
     shares : array of float64, shape (L, K)
     pairs : array of float64, shape (K, K)
         Expected number of steps from one label to another.
     """
     n, k = place.shape
+    # Forward-backward with probabilities that are scaled at each place, so that only K * K exponentials are
+    # taken for the steps. If a sum gets too small to divide by, `log_sums` is used, which is slower.
     highest = step.max()
     table = np.exp(step - highest)
     turned = np.empty((k, k))
@@ -351,5 +354,5 @@ def shared_sums(place, step, shares, pairs):
 
 
 def sample_chain_sums() -> None:
-    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    """Call the compiled functions once, so that `disambig doctor --compile` compiles them."""
     shared_sums(np.zeros((2, 2)), np.zeros((2, 2)), np.empty((2, 2)), np.empty((2, 2)))

@@ -1,4 +1,4 @@
-"""Charts: parses of sentences under a binarised grammar, packed as hypergraphs."""
+"""Charts: the parses of sentences under a binarised grammar, packed as hypergraphs."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from disambig.errors import UserError
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BinaryGrammar:
-    """Rules of two children and of one, with log probabilities.
+    """Binary and unary rules with log probabilities.
 
-    A cell of a chart holds each symbol twice: below, made by a word or by a rule of two children, and above,
-    made of one below by at most one rule of one child (or by none: the symbol itself). The children of a rule
-    of two are above. So no derivation is infinite; a chain of several unary steps in a treebank is a single
-    rule here, whose steps whoever made the grammar knows.
+    A cell of a chart holds each symbol twice: "below", made from a word or by a binary rule, and "above",
+    made from one below by at most one unary rule (or by none, as the symbol itself). The children of a
+    binary rule are above. So no derivation is infinite. A chain of several unary steps in a treebank is a
+    single rule here; whoever makes the grammar must store its steps.
 
     Attributes
     ----------
@@ -35,9 +35,9 @@ class BinaryGrammar:
         Parent and child.
     unary_scores : array of float64, shape (n_unary,)
     coarser : BinaryGrammar or None
-        A smaller grammar by which charts of this one are pruned.
+        A smaller grammar that is used to prune charts of this one.
     coarse : array of int32, shape (n_symbols,), or None
-        Of each symbol here the one of `coarser`.
+        Symbol of `coarser` for each symbol here.
     """
 
     symbols: tuple[str, ...]
@@ -52,16 +52,16 @@ class BinaryGrammar:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordScores:
-    """What each word of a sentence may be, and how likely each is: the lexical edges of its chart.
+    """The possible symbols of each word of a sentence and their scores: the lexical edges of its chart.
 
     Attributes
     ----------
     length : int
-        Words in the sentence, one at least.
+        Number of words in the sentence, at least one.
     positions, symbols : arrays of int32, shape (n,)
-        Where, and which symbol (below).
+        Place of the word, and symbol (below).
     scores : array of float64, shape (n,)
-        Log probabilities of the word given the symbol, rules of one child not counted.
+        Log probabilities of the word given the symbol, without unary rules.
     """
 
     length: int
@@ -78,15 +78,15 @@ WordArrays = tuple[Longs, Ints, Floats, Ints]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GrammarIndex:
-    """A checked grammar, sorted.
+    """A checked and sorted grammar.
 
     Attributes
     ----------
     pairs : tuple of arrays
-        Where the pairs of each left child begin, (n_symbols + 1,); right child of each pair, (n_pairs,);
-        where the rules of each pair begin, (n_pairs + 1,); parents, scores and numbers of rules, (n_binary,).
+        Offsets of the pairs of each left child, (n_symbols + 1,); right child of each pair, (n_pairs,);
+        offsets of the rules of each pair, (n_pairs + 1,); parents, scores and numbers of rules, (n_binary,).
     chains : tuple of arrays
-        Where the rules of one child begin, by child, (n_symbols + 1,); parents, scores and numbers of them.
+        Offsets of the unary rules by child, (n_symbols + 1,); their parents, scores and numbers.
     sides : array of uint8, shape (n_symbols,)
         1 if the symbol is a left child of some rule, 2 if a right one, 3 if both.
     """
@@ -97,7 +97,7 @@ class GrammarIndex:
 
     @classmethod
     def from_grammar(cls, grammar: BinaryGrammar) -> GrammarIndex:
-        """Sort a grammar; rules that score minus infinity are left out."""
+        """Sort a grammar; rules with the score minus infinity are left out."""
         check_grammar(grammar)
         n = len(grammar.symbols)
         number = np.flatnonzero(grammar.binary_scores > -np.inf).astype(np.int32)
@@ -135,12 +135,12 @@ class GrammarIndex:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WeightedGrammar:
-    """A small grammar with weights for log probabilities, as the dense kernels take it.
+    """A small grammar with weights instead of log probabilities, for the dense compiled functions.
 
     Attributes
     ----------
     rules : tuple of arrays
-        Rules of two children, (n_binary, 3), their weights, those of one child, (n_unary, 2), their weights.
+        Binary rules, (n_binary, 3), their weights, unary rules, (n_unary, 2), and their weights.
     n_symbols, root : int
     """
 
@@ -166,7 +166,7 @@ class WeightedGrammar:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SortedWords:
-    """A sentence's lexical edges, checked, by place: where each place's begin, symbols, scores, numbers."""
+    """Checked lexical edges of a sentence, sorted by place: offsets of places, symbols, scores, numbers."""
 
     arrays: WordArrays
 
@@ -203,10 +203,10 @@ class SortedWords:
 
 
 def check_grammar(grammar: BinaryGrammar) -> None:
-    """Raise ValueError where the arrays of a grammar do not fit together, or its coarser one's."""
+    """Raise ValueError if the arrays of a grammar, or of its coarser one, do not fit together."""
     n = len(grammar.symbols)
     if not 0 <= grammar.root < n:
-        raise ValueError(f"the root {grammar.root} is no symbol: there are {n}")
+        raise ValueError(f"the root {grammar.root} is not one of the {n} symbols")
     for name, width in (("binary", 3), ("unary", 2)):
         rules, scores = getattr(grammar, name), getattr(grammar, f"{name}_scores")
         if rules.ndim != 2 or rules.shape[1] != width or scores.shape != (len(rules),):
@@ -220,7 +220,7 @@ def check_grammar(grammar: BinaryGrammar) -> None:
     if grammar.coarser is not None and grammar.coarse is not None:
         coarse, size = grammar.coarse, len(grammar.coarser.symbols)
         if coarse.shape != (n,) or not 0 <= int(coarse.min()) <= int(coarse.max()) < size:
-            raise ValueError(f"`coarse` must say of {n} symbols which of {size} each is")
+            raise ValueError(f"`coarse` must map {n} symbols to {size} coarser ones")
         if coarse[grammar.root] != grammar.coarser.root:
             raise ValueError("the root is not the coarser grammar's root")
 
@@ -239,22 +239,21 @@ _RETRIES = (1.0, 1e-3, 1e-6, 0.0)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChartEdges:
-    """What the edges of charts are, shapes ``(n_edges,)``.
+    """Descriptions of the edges of charts, arrays of shape ``(n_edges,)``.
 
     Attributes
     ----------
     kinds : array of int32
-        `LEXICAL`, a word; `BINARY` and `UNARY`, a rule of two children or of one; `SELF`, a symbol above made
-        of itself below.
+        `LEXICAL`, a word; `BINARY` and `UNARY`, a rule; `SELF`, a symbol above made from itself below.
     rules : array of int32
-        Number of the rule among the grammar's binary or unary ones, of a word among the sentence's
-        `WordScores`, -1 of `SELF`.
+        Index of the rule among the grammar's binary or unary rules, or of a word's entry in the sentence's
+        `WordScores`; -1 for `SELF`.
     symbols : array of int32
-        What is made: the parent.
+        The parent symbol.
     starts, ends : arrays of int32
-        Its words are ``starts:ends``.
+        The edge spans the words ``starts:ends``.
     splits : array of int32
-        Where the second child begins, of `BINARY`; else the same as `ends`.
+        Start of the second child for `BINARY`; otherwise the same as `ends`.
     """
 
     LEXICAL: ClassVar[int] = 0
@@ -272,29 +271,29 @@ class ChartEdges:
         return len(self.kinds)
 
     def take(self, rows: IntArray) -> ChartEdges:
-        """Return some edges, such as those of a derivation."""
+        """Return the edges in `rows`, such as those of a derivation."""
         return ChartEdges(*(getattr(self, each.name)[rows] for each in fields(self)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Charts:
-    """The charts of sentences: one hypergraph each, of those that have a parse.
+    """The charts of sentences: one hypergraph for each sentence that has a parse.
 
     Attributes
     ----------
     graphs : Hypergraphs
-        The layout for `disambig.decode.hypergraph.Hypergraph`. Each edge is in some parse.
+        The layout for `disambig.decode.Hypergraph`. Each edge is in some parse.
     scores : array of float64, shape (n_edges,)
-        Those of the grammar.
+        Scores from the grammar.
     edges : ChartEdges
     sentences : array of int64, shape (n_charts,)
-        Which sentence each chart is of.
+        Index of the sentence of each chart.
     thresholds : array of float64, shape (n_charts,)
-        What each was pruned with in the end; 0 for not at all.
+        Threshold by which each chart was finally pruned; 0 for no pruning.
     without_parse : array of int64
-        Sentences that the grammar has no parse of, with any pruning or with none.
+        Sentences that the grammar cannot parse, even without pruning.
     too_large : array of int64
-        Sentences whose charts were given up, for more edges than `ChartParser.most_edges`.
+        Sentences whose charts were abandoned because they had more edges than `ChartParser.most_edges`.
     """
 
     graphs: Hypergraphs
@@ -310,13 +309,13 @@ class Charts:
 
     @classmethod
     def parse(cls, grammar: BinaryGrammar, sentences: Sequence[WordScores], **settings: Any) -> Charts:
-        """Return the charts of sentences; `settings` are those of `ChartParser`."""
+        """Build the charts of sentences; `settings` are those of `ChartParser`."""
         return ChartParser(grammar, **settings).charts(sentences)
 
     def pruned(self, scores: NDArray[np.float64], threshold: float) -> Charts:
         """Return the charts without edges whose marginal under `scores` is below a threshold.
 
-        The best derivation of each stays, however improbable it is.
+        The best derivation of each chart is always kept.
         """
         decoder = Hypergraph()
         kept = decoder.marginals(scores, self.graphs)[0] >= threshold
@@ -340,7 +339,7 @@ class Parse:
     ----------
     score : float
     edges : ChartEdges
-        A tree from the top: an edge, then all below its first child, then all below its second.
+        The tree in preorder: an edge, then all below its first child, then all below its second.
     """
 
     score: float
@@ -349,24 +348,23 @@ class Parse:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChartParser:
-    """Parse sentences by a binarised grammar.
+    """Parse sentences with a binarised grammar.
 
-    Where the grammar has a coarser one, a chart has only symbols whose coarse symbol has a posterior
-    probability above `threshold` over the span, below or above (see `BinaryGrammar`), in parses of such
-    symbols. A sentence that has no parse then is parsed again with a thousandth of it, a millionth, and
-    without pruning.
+    If the grammar has a coarser one, a chart contains only symbols whose coarse symbol has a posterior
+    probability above `threshold` over the span, below or above (see `BinaryGrammar`). A sentence that cannot
+    be parsed then is parsed again with a thousandth and a millionth of the threshold, and without pruning.
 
     Parameters
     ----------
     grammar : BinaryGrammar
-        Of its `coarser` grammar a `coarser` one of its own is not looked at.
+        If its `coarser` grammar has a coarser one itself, that is ignored.
     threshold : float
         0 for no pruning.
     most : int, optional
-        Symbols of a cell, above, at most: those with the best derivations of their words.
+        Maximum number of symbols above in a cell; those with the best derivations of their words are kept.
     most_edges : int
-        A chart of more edges, before those that are in no parse are left out, is given up: 10 million take
-        some 500 MB.
+        A chart with more edges (before those that are in no parse are removed) is abandoned. 10 million
+        edges take about 500 MB.
 
     Raises
     ------
@@ -395,14 +393,14 @@ class ChartParser:
         )
 
     def charts(self, sentences: Sequence[WordScores], coarse: Sequence[WordScores] | None = None) -> Charts:
-        """Return the charts of sentences.
+        """Build the charts of sentences.
 
         Parameters
         ----------
         sentences : sequence of WordScores
         coarse : sequence of WordScores, optional
-            The same words with symbols of the coarser grammar; by default a coarse symbol scores what the
-            likeliest of its symbols does.
+            The same words with symbols of the coarser grammar. Default: a coarse symbol has the score of the
+            most probable of its symbols.
 
         Raises
         ------
@@ -414,7 +412,7 @@ class ChartParser:
     def best(
         self, sentences: Sequence[WordScores], coarse: Sequence[WordScores] | None = None
     ) -> list[Parse | None]:
-        """Return the best parse of each sentence in its chart, without building that; None for none."""
+        """Return the best parse of each sentence without building its whole chart; None if there is none."""
         charts = self._gathered(sentences, coarse, all_edges=False)
         found: list[Parse | None] = [None] * len(sentences)
         for sentence, (scores, derivations) in zip(
@@ -426,9 +424,9 @@ class ChartParser:
     def _gathered(
         self, sentences: Sequence[WordScores], coarse: Sequence[WordScores] | None, *, all_edges: bool
     ) -> Charts:
-        """Return the charts of those sentences that have one."""
+        """Build the charts of the sentences that have one."""
         if coarse is not None and len(coarse) != len(sentences):
-            raise ValueError(f"{len(sentences)} sentences, {len(coarse)} of coarse words")
+            raise ValueError(f"{len(sentences)} sentences, but coarse words of {len(coarse)}")
         found, missing = [], {"none": [], "too large": []}  # type: ignore[var-annotated]
         for i, words in enumerate(sentences):
             threshold, chart = self._chart(words, coarse[i] if coarse is not None else None, all_edges)
@@ -459,7 +457,7 @@ class ChartParser:
     def _chart(
         self, words: WordScores, coarse: WordScores | None, all_edges: bool
     ) -> tuple[float, tuple[Any, ...] | str]:
-        """Return the threshold that a sentence was pruned with, and its chart, or why there is none."""
+        """Return the threshold by which a sentence was pruned, and its chart or why there is none."""
         from disambig.decode._chart_kernels import FOUND, TOO_LARGE, fill, packed
 
         own = SortedWords.from_scores(words, len(self.grammar.symbols)).arrays
@@ -502,7 +500,7 @@ class ChartParser:
 
 
 class _Pruner:
-    """The sums of the coarser grammar over a sentence; asked for one threshold after another."""
+    """Inside sums of a sentence under the coarser grammar, which serve for several thresholds."""
 
     def __init__(self, parser: ChartParser, length: int, own: WordArrays, coarse: WordScores | None) -> None:
         from disambig.decode._chart_kernels import coarse_inside
@@ -513,7 +511,7 @@ class _Pruner:
         mapping = parser.grammar.coarse.astype(np.int32)
         if coarse is not None:
             if coarse.length != length:
-                raise ValueError(f"a sentence of {length} words, and of {coarse.length} coarse ones")
+                raise ValueError(f"a sentence of {length} words, but {coarse.length} coarse words")
             own = SortedWords.from_scores(coarse, grammar.n_symbols).arrays
             mapping = np.arange(grammar.n_symbols, dtype=np.int32)
         n_cells = length * (length + 1) // 2
@@ -524,7 +522,7 @@ class _Pruner:
         coarse_inside(length, starts, symbols, scores, mapping, *grammar.rules, *sums)
 
     def kept(self, threshold: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]] | None:
-        """Return which symbols a cell may have, below and above; None if there is no coarse parse."""
+        """Return masks of the allowed symbols of cells, below and above; None if there is no coarse parse."""
         from disambig.decode._chart_kernels import coarse_outside
 
         below, above = (np.empty(self._below.shape, np.bool_) for _ in range(2))

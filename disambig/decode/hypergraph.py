@@ -1,4 +1,4 @@
-"""Hypergraphs: their layout and their decoder."""
+"""Layout of hypergraphs, and their decoder."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ _PROBLEMS = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hypergraphs:
-    """Hypergraphs whose hyperedges are the rows of a batch: the layout of `disambig.decode.hypergraph`.
+    """Layout of hypergraphs whose hyperedges are the rows of a batch, for `Hypergraph`.
 
-    A hyperedge leads from its tails, two at most, to its head; without a tail it begins a derivation. A
-    derivation of a node is an edge into it and a derivation of each tail; a candidate is a derivation of the
-    goal, which is the last node of its instance. A node without edges has no derivation.
+    A hyperedge leads from its tails, at most two, to its head; one without tails begins a derivation. A
+    derivation of a node consists of an edge into it and a derivation of each tail; a candidate is a
+    derivation of the goal, which is the last node of its instance. A node without edges has no derivation.
 
-    Nodes are numbered within their instance so that tails come before heads (so there is no cycle), and rows
+    Nodes are numbered within their instance so that tails come before heads, which excludes cycles, and rows
     are sorted by heads.
 
     Attributes
     ----------
     offsets : array of int64, shape (n + 1,)
-        Rows of instance i are ``offsets[i]:offsets[i + 1]``, one at least.
+        The rows of instance i are ``offsets[i]:offsets[i + 1]``, at least one.
     nodes : array of int64, shape (n + 1,)
         Instance i has ``nodes[i + 1] - nodes[i]`` nodes.
     heads : array of int32, shape (n_rows,)
@@ -46,7 +46,7 @@ class Hypergraphs:
     Raises
     ------
     ValueError
-        If the arrays are no such thing; the message names instance and row.
+        If the arrays are not valid; the message names instance and row.
     """
 
     offsets: Ints
@@ -88,9 +88,9 @@ class Hypergraphs:
         return Hypergraphs(offsets, nodes, self.heads[rows], self.tails[rows])
 
     def reached(self, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return which of some rows are in a derivation that has none but such rows, shape ``(n_rows,)``.
+        """Return a mask of the rows that are in a derivation that uses only `rows`, shape ``(n_rows,)``.
 
-        Of an instance without such a derivation it is no row.
+        False for all rows of an instance without such a derivation.
         """
         from disambig.decode.hypergraph_kernels import in_derivations
 
@@ -101,7 +101,7 @@ class Hypergraphs:
         return out
 
     def keep(self, rows: NDArray[np.bool_]) -> tuple[Hypergraphs, Ints]:
-        """Return the hypergraphs of some rows alone, less those in no derivation, and the rows that are left.
+        """Restrict the hypergraphs to the `rows` that are in a derivation; return them and these rows.
 
         Raises
         ------
@@ -134,18 +134,19 @@ _NONE_LEFT = "hypergraph {}: every derivation is forbidden"
 class Hypergraph:
     """Decode derivations of hypergraphs by dynamic programming; the layout is `Hypergraphs`.
 
-    A candidate is a derivation of the goal, its score the sum of its edges'. Each method is the sum over all
-    derivations in a semiring (`disambig.decode.semirings`): `best` in that of the maximum, `top` of the k
-    best (Huang and Chiang 2005), `marginals` of sums (inside-outside), `expected` of expectations (Li and
-    Eisner 2009). Where an edge can be in a derivation more than once, which it cannot in a chart, masses
-    count how often. With ``scores + cost`` for `scores`, `best` and `top` are loss-augmented.
+    A candidate is a derivation of the goal; its score is the sum over its edges. Each method is a sum over
+    all derivations in a semiring (`disambig.decode.semirings`): `best` in the maximum semiring, `top` in that
+    of the k best (Huang and Chiang 2005), `marginals` in the sum semiring (inside-outside), `expected` in the
+    expectation semiring (Li and Eisner 2009). If an edge occurs in a derivation more than once, which is
+    impossible in a chart, masses are counts. With ``scores + cost`` as `scores`, `best` and `top` are
+    loss-augmented.
 
-    Minus infinity forbids an edge. A derivation must be left: `best`, `marginals` and `expected` raise
-    ValueError where none is.
+    Minus infinity forbids an edge. `best`, `marginals` and `expected` raise ValueError if no derivation is
+    left.
     """
 
     def best(self, scores: Floats, layout: Hypergraphs) -> Floats:
-        """Return a mass of one on each edge of the best derivations, zero elsewhere."""
+        """Return a mass of one for the edges of the best derivations, zero for others."""
         from disambig.decode.hypergraph_kernels import best_derivations
 
         mass = np.zeros(len(layout.heads))
@@ -153,7 +154,7 @@ class Hypergraph:
         return mass
 
     def marginals(self, scores: Floats, layout: Hypergraphs) -> tuple[Floats, Floats]:
-        """Return edge marginals under a softmax over derivations, and the log partition of each instance."""
+        """Return marginals of edges under a softmax over derivations, and each instance's log partition."""
         from disambig.decode.hypergraph_kernels import inside_outside
 
         mass, partition = np.zeros(len(layout.heads)), np.zeros(len(layout))
@@ -161,17 +162,17 @@ class Hypergraph:
         return mass, partition
 
     def expected(self, scores: Floats, values: Floats, layout: Hypergraphs) -> Floats:
-        """Return the mean of what derivations add up to, such as their cost, under the same softmax.
+        """Return the expected sum of edge values, such as costs, over derivations under the same softmax.
 
         Parameters
         ----------
         scores, values : arrays of float64, shape (n_rows,)
-            Values of forbidden edges do not count, whatever they are.
+            Values of forbidden edges are ignored.
 
         Returns
         -------
         array of float64, shape (n,)
-            ``E[sum of the values of the derivation's edges]`` of each instance.
+            ``E[sum of the values of the derivation's edges]`` for each instance.
         """
         from disambig.decode.hypergraph_kernels import expectations
 
@@ -185,23 +186,24 @@ class Hypergraph:
     def top(
         self, scores: Floats, layout: Hypergraphs, k: int
     ) -> list[tuple[Floats, list[NDArray[np.int64]]]]:
-        """Return the `k` best derivations of each instance, best first; fewer where there are fewer.
+        """Return the `k` best derivations of each instance, best first; fewer if there are not so many.
 
-        Ties go to the first edge, so the answer is always the same, and the first is that of `best`.
+        Ties are decided for the first edge, so that the result is deterministic and begins with that of
+        `best`.
 
         Returns
         -------
         list of (scores, derivations)
-            Shape ``(k,)``, and as many arrays of rows: an edge, then all below its first tail, then all
-            below its second; so the rows of a tree from the top, left to right.
+            Shape ``(k,)``, and k arrays of rows in preorder: an edge, then all below its first tail, then all
+            below its second.
 
         Raises
         ------
         ValueError
-            For a `k` below 1.
+            If `k` is less than 1.
         """
         if k < 1:
-            raise ValueError(f"the {k} best derivations are none")
+            raise ValueError(f"k must be at least 1, not {k}")
         from disambig.decode.hypergraph_kernels import k_best_derivations
 
         n = len(layout)
@@ -224,7 +226,7 @@ def _arrays(
 
 
 def _checked(scores: Floats, layout: Hypergraphs) -> Floats:
-    """Return scores as the kernels take them."""
+    """Check the scores and convert them to the type that functions were compiled for."""
     scores = np.ascontiguousarray(scores, np.float64)
     if scores.shape != layout.heads.shape:
         raise ValueError(f"{len(scores)} scores for {len(layout.heads)} edges")

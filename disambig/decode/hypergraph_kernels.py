@@ -15,7 +15,7 @@ _NEVER = -np.inf
 
 @compiled
 def first_problem(offsets, nodes, heads, tails):
-    """Return the number of the first problem of a layout, 0 for none, with its instance and row."""
+    """Return the number of the first problem of a layout (0 for none), its instance and its row."""
     for i in range(len(offsets) - 1):
         if offsets[i + 1] < offsets[i]:
             return 6, i, len(heads)
@@ -38,7 +38,7 @@ def first_problem(offsets, nodes, heads, tails):
 
 @compiled
 def in_derivations(offsets, nodes, heads, tails, wanted, out):
-    """Mark in `out` the rows that are in a derivation of `wanted` rows alone."""
+    """Mark in `out` the rows that are in a derivation that uses only `wanted` rows."""
     for i in range(len(offsets) - 1):
         n = nodes[i + 1] - nodes[i]
         derived, needed = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
@@ -59,7 +59,7 @@ def in_derivations(offsets, nodes, heads, tails, wanted, out):
 
 @compiled
 def best_edges(start, stop, heads, tails, scores, total, chosen):
-    """Put the score of each node's best derivation into `total`, its edge into `chosen`; ties: the first."""
+    """Write the score of each node's best derivation to `total` and its (first best) edge to `chosen`."""
     total[:] = _NEVER
     chosen[:] = -1
     for row in range(start, stop):
@@ -76,14 +76,14 @@ def best_edges(start, stop, heads, tails, scores, total, chosen):
 
 @compiled
 def best_derivations(offsets, nodes, heads, tails, scores, mass):
-    """Put the rows of each instance's best derivation into `mass`; return the first without one, or -1."""
+    """Count the rows of the best derivations in `mass`; return the first instance without one, or -1."""
     for i in range(len(offsets) - 1):
         n = nodes[i + 1] - nodes[i]
         total, chosen = np.empty(n), np.empty(n, np.int64)
         best_edges(offsets[i], offsets[i + 1], heads, tails, scores, total, chosen)
         if total[n - 1] == _NEVER:
             return i
-        times = np.zeros(n)  # how often a node is in the derivation: tails come before heads
+        times = np.zeros(n)  # occurrences of nodes in the derivation; complete before a node is reached
         times[n - 1] = 1.0
         for node in range(n - 1, -1, -1):
             if times[node] > 0.0:
@@ -98,7 +98,7 @@ def best_derivations(offsets, nodes, heads, tails, scores, mass):
 
 @compiled
 def inside(start, stop, heads, tails, scores, total, shares):
-    """Put the log sum over each node's derivations into `total`, each edge's share of that into `shares`."""
+    """Write the log sum over each node's derivations to `total`, the share of each edge to `shares`."""
     total[:] = _NEVER
     row = start
     while row < stop:
@@ -126,7 +126,7 @@ def inside(start, stop, heads, tails, scores, total, shares):
 
 @compiled
 def inside_outside(offsets, nodes, heads, tails, scores, mass, partition):
-    """Put how often each row is used on average into `mass`; return the first without derivation, or -1."""
+    """Write the expected counts of rows to `mass`; return the first instance without derivation, or -1."""
     for i in range(len(offsets) - 1):
         start, stop, n = offsets[i], offsets[i + 1], nodes[i + 1] - nodes[i]
         total, outside = np.empty(n), np.zeros(n)
@@ -146,10 +146,11 @@ def inside_outside(offsets, nodes, heads, tails, scores, mass, partition):
 
 @compiled
 def expectations(offsets, nodes, heads, tails, scores, values, out):
-    """Put the mean of the sum of a derivation's `values` into `out`; return the first without one, or -1.
+    """Write expected sums of `values` to `out`; return the first instance without derivation, or -1.
 
-    The expectation semiring (Li and Eisner 2009) with its second part divided by the first: the mean over
-    the derivations of each node, which needs no outside pass and no logarithm of numbers below zero.
+    This is the expectation semiring (Li and Eisner 2009) with the second component divided by the first: the
+    mean over the derivations of each node, which needs neither an outside pass nor logarithms of negative
+    numbers.
     """
     shares = np.empty(len(heads))
     for i in range(len(offsets) - 1):
@@ -171,7 +172,7 @@ def expectations(offsets, nodes, heads, tails, scores, values, out):
 
 
 def sample_hypergraphs() -> None:
-    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    """Call the compiled functions once, so that `disambig doctor --compile` compiles them."""
     heads, tails = np.array([0, 1], np.int32), np.array([[-1, -1], [0, -1]], np.int32)
     layout = np.array([0, 2]), np.array([0, 2]), heads, tails
     first_problem(*layout)
@@ -190,7 +191,7 @@ _CHILD, _SIBLING = 3, 4
 
 @compiled
 def _before(a, b, value, number):
-    """Return whether candidate `a` comes before `b`: by score, edge, ranks."""
+    """Return True if candidate `a` comes before `b`, by score, then edge, then ranks."""
     if value[a] != value[b]:
         return value[a] > value[b]
     for part in range(3):
@@ -201,7 +202,7 @@ def _before(a, b, value, number):
 
 @compiled
 def _merge(a, b, value, number):
-    """Return the root of two heaps made one; -1 is the empty heap."""
+    """Return the root of two merged pairing heaps; -1 is the empty heap."""
     if a < 0:
         return b
     if b < 0:
@@ -215,7 +216,7 @@ def _merge(a, b, value, number):
 
 @compiled
 def _without_first(root, value, number):
-    """Return the root of a heap without its first: its children are merged in pairs, then from the right."""
+    """Remove the root of a pairing heap: merge its children in pairs, then from the right."""
     pairs, at = -1, number[root, _CHILD]
     while at >= 0:
         first, second = at, number[at, _SIBLING]
@@ -237,7 +238,7 @@ def _without_first(root, value, number):
 
 @compiled
 def _longer(array):
-    """Return an array with twice the room, along its first axis."""
+    """Return a copy of an array with twice the length along its first axis."""
     longer = np.empty((2 * len(array), *array.shape[1:]), array.dtype)
     longer[: len(array)] = array
     return longer
@@ -252,9 +253,9 @@ def _longer_floats(array):
 
 @compiled
 def _k_best(start, stop, n, heads, tails, scores, k, totals, rows, n_rows, ends):
-    """Append an instance's k best derivations to `rows`; return how many, `rows`, and how much is in them.
+    """Append an instance's k best derivations to `rows`; return their number, `rows`, and its used length.
 
-    Their scores go to `totals` (k,), where each one's rows end to `ends` (k,).
+    Their scores are written to `totals` (k,), the ends of their rows to `ends` (k,).
     """
     total, chosen = np.empty(n), np.empty(n, np.int64)
     best_edges(start, stop, heads, tails, scores, total, chosen)
@@ -268,8 +269,10 @@ def _k_best(start, stop, n, heads, tails, scores, k, totals, rows, n_rows, ends)
             first_row[node] = first_row[node + 1]
     slots, n_slots = np.full(n, -1), 0
     found, heap, step = np.empty(16, np.int64), np.empty(16, np.int64), np.empty(16, np.int64)
-    kept, kept_value = np.empty((16 * k, 3), np.int64), np.empty(16 * k)  # k entries a slot
+    kept, kept_value = np.empty((16 * k, 3), np.int64), np.empty(16 * k)  # k entries per slot
     number, value, n_candidates = np.empty((64, 5), np.int64), np.empty(64), 0
+    # The recursion of algorithm 3 as a stack of (node, number of derivations wanted): Numba's recursion is
+    # limited and slow. Only nodes that are asked for their second best derivation get a slot and a heap.
     stack, depth = np.empty((n + 1, 2), np.int64), 1
     stack[0, 0], stack[0, 1] = n - 1, k
     while depth > 0:
@@ -307,7 +310,7 @@ def _k_best(start, stop, n, heads, tails, scores, k, totals, rows, n_rows, ends)
         last = slot * k + found[slot] - 1
         row = kept[last, 0]
         asked = False
-        while step[slot] < 2:  # the two candidates that come from the last derivation taken
+        while step[slot] < 2:  # the successors of the last derivation: the next rank of either tail
             which = step[slot]
             tail = tails[row, which]
             if tail < 0 or (which == 0 and kept[last, 2] > 0):
@@ -344,7 +347,7 @@ def _k_best(start, stop, n, heads, tails, scores, k, totals, rows, n_rows, ends)
             continue
         top = heap[slot]
         if top < 0:
-            step[slot] = -1  # there are no more
+            step[slot] = -1  # there are no more derivations
             continue
         heap[slot] = _without_first(top, value, number)
         into = slot * k + found[slot]
@@ -358,7 +361,7 @@ def _k_best(start, stop, n, heads, tails, scores, k, totals, rows, n_rows, ends)
         totals[rank] = kept_value[goal * k + rank]
         agenda[0, 0], agenda[0, 1] = n - 1, rank
         depth = 1
-        while depth > 0:  # an edge, all below its first tail, all below its second
+        while depth > 0:  # preorder: an edge, all below its first tail, all below its second
             depth -= 1
             node, at_rank = agenda[depth, 0], agenda[depth, 1]
             row, left, right = chosen[node], 0, 0
@@ -383,10 +386,10 @@ def _k_best(start, stop, n, heads, tails, scores, k, totals, rows, n_rows, ends)
 
 @compiled
 def k_best_derivations(offsets, nodes, heads, tails, scores, k, totals, counts, ends):
-    """Return the rows of the k best derivations of all instances, one after the other.
+    """Return the concatenated rows of the k best derivations of all instances.
 
-    `totals` (n, k) takes their scores, `counts` (n,) how many there are, `ends` (n, k) where each one's rows
-    end.
+    Writes their scores to `totals` (n, k), their numbers to `counts` (n,), the ends of their rows to `ends`
+    (n, k).
     """
     rows, n_rows = np.empty(1024, np.int64), 0
     for i in range(len(offsets) - 1):
@@ -398,7 +401,7 @@ def k_best_derivations(offsets, nodes, heads, tails, scores, k, totals, counts, 
 
 
 def sample_k_best() -> None:
-    """Do a little of the work, so that `disambig doctor --compile` compiles it."""
+    """Call the compiled functions once, so that `disambig doctor --compile` compiles them."""
     heads, tails = np.array([0, 1], np.int32), np.array([[-1, -1], [0, -1]], np.int32)
     layout = np.array([0, 2]), np.array([0, 2]), heads, tails
     room = np.empty((1, 2)), np.empty(1, np.int64), np.empty((1, 2), np.int64)

@@ -1,4 +1,4 @@
-"""Listed candidates, and objectives of structured learning that work with any decoder."""
+"""The decoder for listed candidates, and objectives of structured learning for any decoder."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ class Enumerated:
     """Decode listed candidates; the layout is the batch's `offsets`."""
 
     def best(self, scores: Floats, layout: NDArray[np.int64]) -> Floats:
-        """Return a mass of one on each instance's best row (the first of ties)."""
+        """Return a mass of one for the best row of each instance (the first of ties)."""
         mass = np.zeros(len(scores))
         if len(layout) > 1:
             mass[layout[:-1] + segments.argmax(scores, layout)] = 1.0
         return mass
 
     def marginals(self, scores: Floats, layout: NDArray[np.int64]) -> tuple[Floats, Floats]:
-        """Return softmax shares and the log partition of each instance."""
+        """Return the softmax of the rows, and the log partition of each instance."""
         partition = segments.log_sums(scores, layout)
         return np.exp(scores - np.repeat(partition, np.diff(layout))), partition
 
     def top(
         self, scores: Floats, layout: NDArray[np.int64], k: int
     ) -> list[tuple[Floats, NDArray[np.int64]]]:
-        """Return the `k` best candidates of each instance, best first; fewer where there are fewer.
+        """Return the `k` best candidates of each instance, best first; fewer if there are not so many.
 
         Returns
         -------
@@ -44,55 +44,55 @@ class Enumerated:
         Raises
         ------
         ValueError
-            For a `k` below 1.
+            If `k` is less than 1.
         """
         if k < 1:
-            raise ValueError(f"the {k} best candidates are none")
+            raise ValueError(f"k must be at least 1, not {k}")
         found = [rows[(rows >= 0) & (scores[rows] > -np.inf)] for rows in segments.top(scores, layout, k)]
         return [(scores[rows], rows) for rows in found]
 
 
 @runtime_checkable
 class Narrows(Protocol):
-    """A batch that can be had without the columns that do not occur in it."""
+    """A batch that can be reduced to the columns that occur in it."""
 
     def narrowed(self) -> tuple[CandidateBatch, NDArray[np.int64]]:
-        """Return the same rows in fewer columns, and which of the columns these are, none twice."""
+        """Return the same rows with fewer columns, and the distinct indices of these columns."""
 
 
 @runtime_checkable
 class HasTerms(Protocol):
-    """A batch whose rows' scores and costs are sums of terms, which are fewer than the rows.
+    """A batch with fewer terms than rows, in which scores and costs of rows are sums of terms.
 
-    Terms of one batch may be added and scaled like vectors: ``of_terms`` is linear.
+    Terms of one batch may be added and scaled like vectors, because ``of_terms`` is linear.
     """
 
     @property
     def cost_terms(self) -> Floats:
-        """Terms of the rows' costs, counted from the least that a candidate of the instance costs."""
+        """Terms of the rows' costs above the lowest cost of a candidate of the instance."""
 
     def terms(self, weights: Floats) -> Floats:
-        """Return terms of the rows' scores, such that ``of_terms(terms(weights))`` is ``scores(weights)``."""
+        """Return terms of the rows' scores: ``of_terms(terms(weights))`` equals ``scores(weights)``."""
 
     def of_terms(self, terms: Floats) -> Floats:
-        """Return the numbers of the rows, shape ``(n_rows,)``."""
+        """Return the values of the rows, shape ``(n_rows,)``."""
 
 
 MOST_ROWS = 1 << 21
-"""Rows that are scored at a time: chains have many, which are never all in memory."""
+"""Maximum number of rows that are scored at a time: those of all chains may not fit into memory."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StructuredExamples:
-    """Examples, with the decoder that says how their rows combine.
+    """Examples with the decoder that combines their rows.
 
     Attributes
     ----------
     batch : CandidateBatch
-        Of candidates or of their parts.
+        Rows are candidates or parts of them.
     decoder : Decoder
     cost : array of float64, shape (n_rows,)
-        The batch's costs, counted from each instance's least.
+        Costs of the batch above the lowest of each instance.
     """
 
     batch: CandidateBatch
@@ -101,7 +101,7 @@ class StructuredExamples:
 
     @classmethod
     def from_batch(cls, batch: CandidateBatch, decoder: Decoder | None = None) -> StructuredExamples:
-        """Return examples; without a decoder each row is a candidate of its own."""
+        """Return the examples of a batch; without a decoder every row is a candidate."""
         decoder = Enumerated() if decoder is None else decoder
         return cls(batch, decoder, from_the_least(batch, decoder))
 
@@ -110,11 +110,11 @@ class StructuredExamples:
 
     @property
     def layout(self) -> Any:
-        """How rows combine: listed candidates lie between the offsets, whatever else the batch says."""
+        """The layout for the decoder; for listed candidates the offsets, whatever the batch's layout is."""
         return self.batch.offsets if isinstance(self.decoder, Enumerated) else self.batch.layout
 
     def blocks(self, most: int = MOST_ROWS) -> list[StructuredExamples]:
-        """Return the examples in blocks of about so many rows, one instance at least."""
+        """Split the examples into blocks of about `most` rows, with at least one instance each."""
         offsets = self.batch.offsets
         if offsets[-1] <= most:
             return [self]
@@ -128,21 +128,21 @@ class StructuredExamples:
         ]
 
     def only(self, instance: int) -> StructuredExamples:
-        """Return one of the examples."""
+        """Return a single example."""
         offsets = self.batch.offsets
         own = slice(int(offsets[instance]), int(offsets[instance + 1]))
         return StructuredExamples(self.batch.take(np.array([instance])), self.decoder, self.cost[own])
 
     def right(self, scores: Floats) -> Floats:
-        """Return the mass of the right candidate of each instance, of several that which scores best."""
+        """Return the mass of the right candidate of each instance; the one with the best score of several."""
         return self.decoder.best(np.where(self.cost > 0, -np.inf, scores), self.layout)
 
     def rival(self, scores: Floats, *, margin: float = 1.0) -> Floats:
-        """Return the mass of what scores best with its costs, `margin` times, added."""
+        """Return the mass of the best candidate by ``scores + margin * cost``."""
         return self.decoder.best(scores + margin * self.cost, self.layout)
 
     def log_loss(self, weights: Floats) -> tuple[float, Floats]:
-        """Return minus the log probability of the right candidates together, and its gradient."""
+        """Return minus the log of the total probability of the right candidates, and its gradient."""
         scores, layout = self.batch.scores(weights), self.layout
         shares, partition = self.decoder.marginals(scores, layout)
         right, of_right = self.decoder.marginals(np.where(self.cost > 0, -np.inf, scores), layout)
@@ -158,14 +158,14 @@ class StructuredExamples:
 
 @runtime_checkable
 class HasStructures(Protocol):
-    """A batch whose instances are parts of something larger, such as the words of a sentence."""
+    """A batch whose instances are parts of larger structures, such as the words of a sentence."""
 
     def as_chains(self) -> CandidateBatch:
-        """Return the same examples with an instance for each of these, and rows as its decoder wants them."""
+        """Return the same examples with one instance per structure, and rows in the order of its decoder."""
 
 
 def structured_examples(batch: CandidateBatch, decoder: Decoder | None = None) -> StructuredExamples:
-    """Return the examples of a batch: of instances that are decided together, what they are parts of."""
+    """Return the examples of a batch; for instances that are decided jointly, their structures."""
     together = decoder is not None and not isinstance(decoder, Enumerated)
     return StructuredExamples.from_batch(
         batch.as_chains() if together and isinstance(batch, HasStructures) else batch, decoder
@@ -173,9 +173,10 @@ def structured_examples(batch: CandidateBatch, decoder: Decoder | None = None) -
 
 
 def from_the_least(batch: CandidateBatch, decoder: Decoder | None = None) -> Floats:
-    """Return a batch's costs, counted from the least that a candidate of the instance costs.
+    """Return a batch's costs above the lowest cost of a candidate of each instance.
 
-    Of parts: where no candidate costs nothing, those of a candidate of least cost cost nothing.
+    For parts: if no candidate has cost zero, the costs of the parts of one with the lowest cost are set to
+    zero.
     """
     cost = batch.cost.astype(np.float64)
     if not len(cost):
@@ -191,14 +192,14 @@ def from_the_least(batch: CandidateBatch, decoder: Decoder | None = None) -> Flo
 def averaged_perceptron(
     examples: StructuredExamples, *, passes: int, seed: int, watch: Callable[[Floats], object] | None = None
 ) -> tuple[Floats, int]:
-    """Return the averaged weights (Collins 2002) and the mistakes of the last pass.
+    """Return the averaged weights (Collins 2002) and the number of mistakes in the last pass.
 
-    The features of the right candidate go up, those of the best one down; of several right candidates it is
-    the one that scores best. The average is that of the weights after each example.
+    The features of the right candidate are added, those of the best one subtracted; of several right
+    candidates, the one with the best score is used. The average is over the weights after each example.
     """
     n = len(examples)
     weights = np.zeros(len(examples.batch.columns))
-    late = np.zeros_like(weights)
+    late = np.zeros_like(weights)  # sum of time * change, so that the average needs no sum at each example
     each = [examples.only(i) for i in np.random.default_rng(seed).permutation(n)]
     time, mistakes = 0, 0
     for _ in range(passes):
@@ -218,10 +219,10 @@ def averaged_perceptron(
 
 
 def subgradient(examples: StructuredExamples, *, alpha: float, passes: int, seed: int) -> Floats:
-    """Return weights of little structured hinge and squared norm, by stochastic subgradient descent.
+    """Minimise the structured hinge loss and squared norm by stochastic subgradient descent.
 
-    Each step asks for the best candidate by ``scores + cost``. Steps fall as ``1 / (alpha (t0 + t))`` with t0
-    after Bottou's heuristic.
+    Each step uses the best candidate by ``scores + cost``. Step sizes are ``1 / (alpha (t0 + t))`` with t0
+    from Bottou's heuristic.
 
     Parameters
     ----------
@@ -237,7 +238,9 @@ def subgradient(examples: StructuredExamples, *, alpha: float, passes: int, seed
             right, rival = one.right(scores), one.rival(scores)
             step = 1.0 / (alpha * (t0 + t))
             scale *= max(0.0, 1.0 - step * alpha)
-            if scale < 1e-9:
+            if (
+                scale < 1e-9
+            ):  # the weights are `scale * weights`: shrinking changes one number, not the vector
                 weights, scale = weights * scale, 1.0
             if (rival - right) @ scores + rival @ one.cost > 0:
                 weights += step / scale * one.batch.adjoint(right - rival)

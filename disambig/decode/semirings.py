@@ -1,17 +1,17 @@
-"""Semirings: what it means to sum over all derivations (Goodman 1999; Li and Eisner 2009).
+"""Semirings: general sums over all derivations (Goodman 1999; Li and Eisner 2009).
 
 The sum is over derivations, the product over the edges of each:
 
-| semiring | an edge weighs | the sum is | fast |
+| semiring | weight of an edge | sum | fast method |
 |---|---|---|---|
 | `BEST` | its score | the score of the best derivation | `Hypergraph.best` |
 | `k_best(k)` | its score, alone in a tuple | the scores of the `k` best | `Hypergraph.top` |
 | `LOG_SUM` | its score | the log partition | `Hypergraph.marginals` |
 | `EXPECTATION` | p, p times its value | Z, and Z times the expected sum of values | `Hypergraph.expected` |
-| `COUNT` | 1, or 0 if forbidden | how many derivations there are | |
+| `COUNT` | 1, or 0 if forbidden | the number of derivations | |
 
-`totals` takes any of them, and any other, in plain Python: the definition which the kernels are held to, and
-what serves for a semiring of one's own. The kernels are a hundred times as fast.
+`totals` takes any semiring, in plain Python. It is the reference for the tests of the compiled functions,
+which are a hundred times as fast, and can be used with your own semirings.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Semiring(Generic[T]):
-    """How weights of alternatives are added, and those of parts that go together multiplied.
+    """Addition of the weights of alternatives, and multiplication of the weights of parts.
 
     Attributes
     ----------
     zero, one : object
-        What changes nothing when it is added, or multiplied by.
+        Neutral elements of addition and multiplication.
     plus, times : function of two weights
     """
 
@@ -47,7 +47,7 @@ class Semiring(Generic[T]):
 
 
 def totals(layout: Hypergraphs, weights: Sequence[T], semiring: Semiring[T]) -> list[T]:
-    """Return the sum over the derivations of each instance (the inside algorithm), of weights a row each."""
+    """Return the sum over the derivations of each instance (inside algorithm), with one weight per row."""
     found = []
     for i, (start, stop) in enumerate(pairwise(layout.offsets.tolist())):
         of_nodes = [semiring.zero] * int(layout.nodes[i + 1] - layout.nodes[i])

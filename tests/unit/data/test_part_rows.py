@@ -103,7 +103,7 @@ def test_learners_learn_from_them():
 
 
 def test_what_is_no_batch(batch):
-    with pytest.raises(ValueError, match="parts 0 to 7: there are 7"):
+    with pytest.raises(ValueError, match="parts 0 to 7: expected -1 to 6"):
         PartRows(
             batch.features,
             np.maximum(batch.parts, 7 * (batch.parts == 6)),
@@ -113,5 +113,5 @@ def test_what_is_no_batch(batch):
         )
     with pytest.raises(ValueError, match="for 24 rows"):
         PartRows(batch.features, batch.parts[:-1], batch.layout, batch.cost, batch.columns)
-    with pytest.raises(ValueError, match="named are 4"):
+    with pytest.raises(ValueError, match="but 4 names"):
         PartRows(batch.features, batch.parts, batch.layout, batch.cost, columns_of(4))

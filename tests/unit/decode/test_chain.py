@@ -126,7 +126,7 @@ def test_sequences_that_share_their_steps_are_decoded_one_by_one():
 
 
 def test_rows_that_are_no_chain_are_refused():
-    with pytest.raises(ValueError, match="5 rows are no chain of 2 states"):
+    with pytest.raises(ValueError, match="5 rows are not a chain of 2 states"):
         Chain(2).best(np.zeros(5), np.array([0, 5]))
 
 
@@ -144,7 +144,7 @@ def test_no_sequence_at_all_is_an_error():
         chain.best(np.full(6, -np.inf), layout)
     with pytest.raises(ValueError, match="every sequence is forbidden"):
         chain.marginals(np.full(6, -np.inf), layout)
-    with pytest.raises(ValueError, match="0 best"):
+    with pytest.raises(ValueError, match="k must be at least 1, not 0"):
         chain.top(np.zeros(6), layout, 0)
     assert len(chain.top(np.full(6, -np.inf), layout, 3)[0][0]) == 0
 

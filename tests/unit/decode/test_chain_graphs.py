@@ -49,7 +49,7 @@ def test_both_decoders_say_the_same(problem, k):
 
 
 def test_what_is_no_chain():
-    with pytest.raises(ValueError, match="no chains of 2 states"):
+    with pytest.raises(ValueError, match="not chains of 2 states"):
         graphs_of_chains(ChainLayout(np.array([0, 5]), 2))
     graphs, rows = graphs_of_chains(ChainLayout(np.array([0]), 2))
     assert len(graphs) == len(rows) == 0

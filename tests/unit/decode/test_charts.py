@@ -261,9 +261,9 @@ def test_coarse_words_of_ones_own():
     charts = ChartParser(grammar, threshold=1e-6).charts([words], [only])
     tags = charts.edges.symbols[charts.edges.kinds == LEXICAL]
     assert charts.thresholds.tolist() == [1e-6] and set(tags.tolist()) <= {1, 2}
-    with pytest.raises(ValueError, match="1 sentences, 0 of coarse words"):
+    with pytest.raises(ValueError, match="1 sentences, but coarse words of 0"):
         ChartParser(grammar).charts([words], [])
-    with pytest.raises(ValueError, match="a sentence of 4 words, and of 2 coarse ones"):
+    with pytest.raises(ValueError, match="a sentence of 4 words, but 2 coarse words"):
         ChartParser(grammar).charts([words], [words_of(2)])
 
 
@@ -288,12 +288,12 @@ def changed(**fields):
 
 
 WRONG_GRAMMARS = {
-    "the root 5 is no symbol": changed(root=5),
+    "the root 5 is not one of the 5 symbols": changed(root=5),
     "binary rules have symbols 0 to 9": changed(binary=np.array([[0, 9, 1]] * 2, np.int32)),
     r"unary rules of shape \(1, 2\) with scores of shape \(3,\)": changed(unary_scores=np.zeros(3)),
     "scores of binary rules are NaN": changed(binary_scores=np.array([0.0, np.nan])),
     "`coarser` and `coarse` go together": changed(coarser=DOGS),
-    "`coarse` must say of 5 symbols": changed(coarser=DOGS, coarse=np.zeros(3, np.int32)),
+    "`coarse` must map 5 symbols": changed(coarser=DOGS, coarse=np.zeros(3, np.int32)),
     "the root is not the coarser": changed(coarser=DOGS, coarse=np.ones(5, np.int32)),
 }
 

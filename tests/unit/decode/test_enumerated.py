@@ -19,7 +19,7 @@ def test_top():
     found = Enumerated().top(np.array([1.0, 3.0, 2.0, -5.0, 0.0, 1.0]), OFFSETS, 2)
     assert [rows.tolist() for _, rows in found] == [[1, 2], [3], [5, 4]]
     assert [scores.tolist() for scores, _ in found] == [[3.0, 2.0], [-5.0], [1.0, 0.0]]
-    with pytest.raises(ValueError, match="the 0 best"):
+    with pytest.raises(ValueError, match="k must be at least 1, not 0"):
         Enumerated().top(np.zeros(6), OFFSETS, 0)
 
 

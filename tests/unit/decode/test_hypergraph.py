@@ -180,7 +180,7 @@ def test_scores_that_are_none():
         DECODER.top(np.array([np.inf]), layout, 2)
     with pytest.raises(ValueError, match="2 values for 1 edges"):
         DECODER.expected(np.zeros(1), np.zeros(2), layout)
-    with pytest.raises(ValueError, match="the 0 best"):
+    with pytest.raises(ValueError, match="k must be at least 1, not 0"):
         DECODER.top(np.zeros(1), layout, 0)
 
 

@@ -122,7 +122,7 @@ def test_impossible_rates_are_refused(rate):
 def test_a_state_of_other_groups_is_refused():
     groups = make_calibration_data("own").task.groups
     FITTED.from_state(FITTED.state(), groups)
-    with pytest.raises(ValueError, match="shapes of calibration"):
+    with pytest.raises(ValueError, match="shapes of the calibration"):
         FITTED.from_state(FITTED.state(), groups * 2)
-    with pytest.raises(ValueError, match="shapes of calibration"):
+    with pytest.raises(ValueError, match="shapes of the calibration"):
         FITTED.from_state(FITTED.state() | {"flags_per_1000": np.array([-1.0])}, groups)

@@ -214,9 +214,9 @@ def test_sets_are_read_as_they_were_written(tmp_path_factory, sets, data):
         ("a/a", "two or more different words"),
         ("a/A", "two or more different words"),
         ("one/this is long", "'this is long' is not one word or two"),
-        ("well-known/known", "'well-known' is no word"),
-        ("a.m./am", "'a.m.' is no word"),
-        ("good/bad", "good/bad is there twice"),
+        ("well-known/known", "'well-known' is not a word"),
+        ("a.m./am", "'a.m.' is not a word"),
+        ("good/bad", "good/bad occurs twice"),
     ],
 )
 def test_what_is_no_set_is_refused_with_its_line(tmp_path, line, seen):
