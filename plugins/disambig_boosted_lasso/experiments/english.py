@@ -57,32 +57,32 @@ def english_notes(train: CorrectionLists, dev: CorrectionLists, n_test: int) -> 
         for name, part in parts
     )
     return [
-        f"corrections ({sizes}): mistakes of tier 1 of the classes {' and '.join(CLASSES)}, which the "
-        "shipped models decide, and all clean paragraphs of the same projects: mistakes are about as rare as "
-        "where people write; the test part is not touched",
-        f"candidates: the paragraph as written, with each change that the models might make, and with the "
-        f"{BEST} surest ones together, {MOST} at most; base score: the sum of their log odds, so that the "
-        "first candidate makes what is more likely right than not; cost: edits of words to the corrected "
-        "text",
-        "features: base score, rank, log odds by model and kind of change, the words changed, n-grams of up "
-        "to three words around; of tags: base score, rank, runs of up to four tags, tags with their words "
-        "and neighbours; 'no n-grams': all but n-grams, runs and tags, so of "
-        "corrections the words changed are in",
-        "edits left: per 10,000 words of all paragraphs; right: mistakes mended, in %; false: changes per "
-        "10,000 words of clean paragraphs (divided by ten: per 1,000); right, equal false: mended where each "
-        "change must be better by as much as lets clean paragraphs have as many changes as what ships makes "
-        "there; wrong tags: per 1,000 words",
-        "dev: learned from the training part (a fifth of its projects to tune on); folds: five folds of the "
-        "training part's projects, each by what was learned from the others",
-        "the shipped models' judge of mistakes learned from the training part, though their features did "
-        f"not: at their own rates they mend {_share(train):.1f} % of its mistakes and {_share(dev):.1f} % of "
-        "dev's; figures on folds flatter the models themselves, and lists to learn from are a little surer "
-        "than those of dev",
-        f"tags: lists of the {N_BEST} best sequences of a structured perceptron on EWT; training lists by "
-        f"{TAGGING_FOLDS} taggers that did not see the sentence; dev to tune on, {n_test:,} sentences of "
-        "test, on which nothing was chosen",
-        "each learner's settings are those whose winners cost least on the tuning lists (step length, "
-        "smoothing, C, ridge, passes: as far as it has any)",
+        f"corrections ({sizes}): mistakes of tier 1 in the classes {' and '.join(CLASSES)}, which the "
+        "shipped models decide, and all clean paragraphs of the same projects, so that mistakes are "
+        "about as rare as in real text; the test part is not used",
+        "candidates: the paragraph as written, with each change that the models might make, and with the "
+        f"{BEST} most certain changes together, at most {MOST}; base score: the sum of their log odds, so "
+        "that the first candidate contains the changes that are more likely right than wrong; cost: word "
+        "edits to the corrected text",
+        "features: base score, rank, log odds by model and kind of change, the changed words, n-grams of "
+        "up to three words around them; for tags: base score, rank, sequences of up to four tags, tags "
+        "with their words and neighbours; 'no n-grams': without n-grams, tag sequences and tags, so that "
+        "in corrections the changed words remain",
+        "edits left: per 10,000 words of all paragraphs; right: mistakes corrected, in %; false: changes "
+        "per 10,000 words of clean paragraphs (divided by ten: per 1,000); right, equal false: mistakes "
+        "corrected if a change needs a minimum gain, chosen so that clean paragraphs have as many "
+        "changes as with what ships; wrong tags: per 1,000 words",
+        "dev: trained on the training part (a fifth of its projects for tuning); folds: five folds of "
+        "the training part's projects, each decided after training on the others",
+        "the shipped models' decision rule was trained on the training part, though their features were "
+        f"not: at their own flag rates they correct {_share(train):.1f} % of its mistakes and "
+        f"{_share(dev):.1f} % of dev's; figures on folds flatter the models themselves, and training "
+        "lists are slightly more certain than those of dev",
+        f"tags: lists of the {N_BEST} best sequences of a structured perceptron on EWT; training lists "
+        f"come from {TAGGING_FOLDS} taggers that were not trained on the sentence; dev for tuning, "
+        f"{n_test:,} sentences of test, on which nothing was chosen",
+        "the settings of each learner are those whose winners have the lowest cost on the tuning lists "
+        "(step length, smoothing, C, ridge, passes, if it has them)",
     ]
 
 
@@ -129,7 +129,7 @@ def claim_lower_cost(
         low, high = drawn.interval
         claims.append(
             Claim(
-                f"{where}: {name} is below {other} (p < {CONFIDENCE})",
+                f"{where}: {name} has a lower cost than {other} (p < {CONFIDENCE})",
                 bool(drawn.difference < 0 and drawn.p < CONFIDENCE),
                 f"mean cost {drawn.second:.4f} and {drawn.first:.4f}, {drawn.difference:+.4f} "
                 f"({low:+.4f} to {high:+.4f}); p = {drawn.p:.2g} over {drawn.n_units:,} {what}",
@@ -160,7 +160,7 @@ def claim_more_corrections(
         low, high = (100 * end for end in drawn.interval)
         claims.append(
             Claim(
-                f"{where}: {name} mends more than {SHIPS} at as many false changes (p < {CONFIDENCE})",
+                f"{where}: {name} corrects more than {SHIPS} with as many false changes (p < {CONFIDENCE})",
                 bool(drawn.difference > 0 and drawn.p < CONFIDENCE),
                 f"{100 * drawn.second:.1f} and {100 * drawn.first:.1f} %, {100 * drawn.difference:+.1f} "
                 f"({low:+.1f} to {high:+.1f}); p = {drawn.p:.2g} over {drawn.n_units} projects",

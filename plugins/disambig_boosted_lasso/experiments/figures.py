@@ -132,10 +132,10 @@ class Gao2006Figures:
             [row for (name, heads), of in curves.items() for row in figure_rows(name, heads, of)],
             figure_claims(curves),
             [
-                f"{'a few' if quick else '8,000'} sentences of each domain, lists of the background; steps "
-                "of 0.5; ours are followed until no step lowers ExpLoss",
-                "the paper draws other domains, and gives no figures to set beside ours: what it says of its "
-                "curves stands among the claims",
+                f"{'a few' if quick else '8,000'} sentences of each domain, lists of the background "
+                "model; steps of 0.5; our paths are followed until no step lowers ExpLoss",
+                "the paper's figures show other domains and give no numbers to compare with ours; its "
+                "statements about the curves are among the claims",
             ],
             {
                 _name(key): {system: curve.details() for system, curve in of.items()}
@@ -172,7 +172,7 @@ def figure_claims(curves: Mapping[tuple[str, bool], Mapping[str, PathCurve]]) ->
             "BLasso's L1 norm is below F-Boosting's at equal loss (figure 3)",
             below[LIKE_ENCARTA, False] > 0.9 and at_end[LIKE_ENCARTA, False] < 1,
             f"{LIKE_ENCARTA}: at {below[LIKE_ENCARTA, False]:.0%} of 100 losses; "
-            f"{at_end[LIKE_ENCARTA, False]:.3f} of F-Boosting's at the least loss of both",
+            f"{at_end[LIKE_ENCARTA, False]:.3f} of F-Boosting's at the lowest loss that both reach",
         ),
         Claim(
             "... and so in every domain, with head words and without",
@@ -180,13 +180,13 @@ def figure_claims(curves: Mapping[tuple[str, bool], Mapping[str, PathCurve]]) ->
             "; ".join(f"{_name(key)} {below[key]:.0%}, {at_end[key]:.3f}" for key in curves),
         ),
         Claim(
-            "... and at equal numbers of iterations, as the paper draws it",
+            "... and at equal numbers of iterations, as in the paper's figure",
             all(_norm_late(of) < 1 for of in curves.values()),
-            "at the last step that both have: "
+            "at the last step of the shorter path: "
             + "; ".join(f"{_name(key)} {_norm_late(of):.3f}" for key, of in curves.items()),
         ),
         Claim(
-            "in later steps BLasso errs less than F-Boosting (figure 4)",
+            "in later steps BLasso has fewer errors than F-Boosting (figure 4)",
             _last_rate(plain) > 0,
             f"{LIKE_ENCARTA}: mean difference in the second half of the steps "
             f"{_last_rate(plain):+.3f} points",

@@ -64,8 +64,8 @@ class Gao2006Headwords:
             rows,
             headword_claims(rates, gains, names),
             [
-                f"{'a few' if quick else '8,000'} sentences to learn from; of the head word bigrams that "
-                "training has often enough, so many always stand side by side: "
+                f"{'a few' if quick else '8,000'} training sentences; share of the frequent head word "
+                "bigrams whose words are always adjacent: "
                 + ", ".join(f"{name} {share:.0%}" for name, share in overlaps.items())
                 + " (the paper: 25 to 47 %)",
             ],
@@ -89,7 +89,7 @@ def headword_claims(
             "; ".join(f"{name} {gap(name, WITHOUT):+.3f} to {gap(name, WITH):+.3f}" for name in names),
         ),
         Claim(
-            "head words lower BLasso's error, if little",
+            "head words lower BLasso's error, if only slightly",
             float(np.mean(changes)) > 0,
             f"{float(np.mean(changes)):+.3f} points on average; " + "; ".join(gains.values()),
         ),

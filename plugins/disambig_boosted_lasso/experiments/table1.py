@@ -98,8 +98,8 @@ def _over_domains(places: Sequence[tuple[DomainResults, int]], better: str, wors
     at = paired_bootstrap(CER, first, second)
     low, high = (100 * bound for bound in at.interval)
     evidence = (
-        f"{100 * at.first:.3f} and {100 * at.second:.3f}, p = {at.p:.2g}, difference {low:.3f} to {high:.3f} "
-        f"(95 %, {at.n_units:,} sentences, drawn anew)"
+        f"{100 * at.first:.3f} and {100 * at.second:.3f}, p = {at.p:.2g}, difference {low:.3f} to "
+        f"{high:.3f} (95 %, {at.n_units:,} sentences, resampled)"
     )
     return Claim(
         f"{better} is better than {worse} over all domains and sizes (p < {P})",
@@ -254,16 +254,15 @@ def table1_notes(tried: Sequence[DomainResults]) -> list[str]:
     """Return notes that readers of the figures need."""
     entropies = ", ".join(f"{result.domain.name} {result.entropy:.2f}" for result in tried)
     return [
-        "background: livedoor and wikinews, where the paper has 36 million words of a newspaper, and "
-        "Sudachi's dictionary as its lexicon; the input is what SudachiPy reads, with a table of what it "
-        "gets wrong",
-        f"cross entropy of the test sentences under the background, bits a word: {entropies} (the paper: "
-        "7.69 to 9.40)",
-        "the paper's figures stand beside the domain that is most like (Encarta: wikipedia, Shincho: "
-        "novels); its Yomiuri and TuneUp have none here, our dialogue and law none there",
-        "sentences to learn from are spread evenly over a domain's documents; MAP's weight, the number of "
-        "steps and Boosting's smoothing are chosen on other held-out documents than those tested",
-        f"{MAP}, {BLASSO}: lists to learn from, of {LISTS:,} sentences at most, come of language models "
+        "background: livedoor and wikinews (the paper: 36 million words of a newspaper), with Sudachi's "
+        "dictionary as the lexicon; readings are SudachiPy's, with a table of corrections",
+        f"cross entropy of the test sentences under the background model, in bits per word: {entropies} "
+        "(the paper: 7.69 to 9.40)",
+        "the paper's figures are next to the most similar domain (Encarta: wikipedia, Shincho: novels); "
+        "there is no counterpart here to its Yomiuri and TuneUp, nor in the paper to our dialogue and law",
+        "training sentences are spread evenly over a domain's documents; MAP's weight, the number of "
+        "steps and Boosting's smoothing are chosen on held-out documents other than those tested",
+        f"{MAP}, {BLASSO}: training lists, of at most {LISTS:,} sentences, come from language models "
         "adapted to the other four fifths",
     ]
 

@@ -114,15 +114,15 @@ def convergence_claims(paths: Paths, first: float) -> list[Claim]:
         Claim(
             "the dual never falls, online and in batches with halved steps",
             max(falls.values()) <= 1e-9,
-            "; ".join(f"{name}: largest fall {fall:.2g} of it" for name, fall in falls.items()),
+            "; ".join(f"{name}: largest relative fall {fall:.2g}" for name, fall in falls.items()),
         ),
         Claim(
-            "with one fixed eta the dual rises where eta is small, and not where it is large",
+            "with one fixed eta the dual rises if eta is small, and not if it is large",
             by_eta[fixed[0]] <= 1e-9 < by_eta[fixed[-1]],
             "; ".join(f"{name}: largest fall {fall:.2g}" for name, fall in by_eta.items()),
         ),
         Claim(
-            "cost-sensitive EG ends no lower than the perceptron's best pass, and both above the PCFG",
+            "cost-sensitive EG ends at least as high as the perceptron's best pass, and both above the PCFG",
             last >= max(other) and min(last, max(other)) > first,
             f"{last:.2f}; perceptron {max(other):.2f} at best, {other[-1]:.2f} after {len(other)}; "
             f"PCFG {first:.2f}",
@@ -277,12 +277,13 @@ def convergence_rows(paths: Mapping[str, Mapping[str, list[float]]], n: int) -> 
 def _convergence_notes(values: Mapping[str, float], unit: float, first: float) -> list[str]:
     chosen = ", ".join(f"{name} {value:g}" for name, value in values.items())
     return [
-        "lists to learn from of section 00 and to test on of section 01, as in collins2005.reranking; the "
-        "paper draws its curves and prints no figure",
-        f"C, chosen on the last fifth of the lists to learn from: {chosen}; the PCFG's F1 is {first:.2f}",
-        "the gap is relative: least primal so far less dual, as a share of that primal; F1 is that of the "
-        "weights after the epoch",
-        "online: instance by instance with a line search, from the best of some starts near gold; batch: the "
-        "same start, one eta for all, halved where the dual falls and doubled where it may; eta: the "
-        f"slides' steps from equal alphas, one fixed eta, in units of 1 / {unit:.2f} (a rival's mean cost)",
+        "training lists from section 00 and test lists from section 01, as in collins2005.reranking; the "
+        "slides plot curves and print no figures",
+        f"C, chosen on the last fifth of the training lists: {chosen}; the PCFG's F1 is {first:.2f}",
+        "the gap is relative: the lowest primal so far minus the dual, as a share of that primal; F1 is "
+        "that of the weights after the epoch",
+        "online: one instance at a time with a line search, from the best of several starting points "
+        "near gold; batch: the same start, one eta for all instances, halved when the dual would fall "
+        "and doubled when possible; eta: the slides' steps from equal alphas, with one fixed eta, in "
+        f"units of 1 / {unit:.2f} (the mean cost of a rival)",
     ]

@@ -235,17 +235,17 @@ def packed_claims(
             _claim_text(pairs, [(PCFG, COST), (PCFG, LOG)]),
         ),
         Claim(
-            "packed EG with costs is no worse than the averaged perceptron on the same charts",
+            "packed EG with costs is not worse than the averaged perceptron on the same charts",
             not any(comparison.difference < 0 and comparison.p < 0.05 for comparison in beside),
             _claim_text(pairs, [(PERCEPTRON, COST)]),
         ),
         Claim(
-            "the log loss is no better than the cost-sensitive hinge",
+            "the log loss is not better than the cost-sensitive hinge",
             not any(comparison.difference < 0 and comparison.p < 0.05 for comparison in losses),
             _claim_text(pairs, [(LOG, COST)]),
         ),
         Claim(
-            "online it converges in about ten passes: a relative gap of 5 % or less after ten",
+            "with online updates it converges in about ten passes: a relative gap of at most 5 % after ten",
             all(gap[min(10, len(gap)) - 1] <= 0.05 for gap in gaps.values()),
             "; ".join(f"{name}: {gap[min(10, len(gap)) - 1]:.3g}" for name, gap in gaps.items()),
         ),
@@ -260,7 +260,7 @@ def _claim_text(
         for first, second in which:
             at = paired[first, second]
             sentences.append(
-                f"{treebank}, {second} {100 * at.difference:+.2f} beside {first} (p = {at.p:.2g})"
+                f"{treebank}, {second} {100 * at.difference:+.2f} compared with {first} (p = {at.p:.2g})"
             )
     return "; ".join(sentences)
 
@@ -369,10 +369,10 @@ class Collins2005Packed:
             for name, result in results.items()
         }
         notes = [
-            f"Each edge of a chart has local features; grammars prune at {THRESHOLD:g}. Charts to learn from "
-            "are made by grammars of the other folds, and a gold tree that such a grammar lacks has the "
-            "derivation with the fewest wrong labels in its place. C, and the passes of the perceptron, are "
-            f"those of the best F1 on development sentences. Sentences have at most {LONGEST} words, "
+            f"Each edge of a chart has local features; grammars prune at {THRESHOLD:g}. Training charts "
+            "are made by grammars of the other folds; if such a grammar lacks a gold tree, the "
+            "derivation with the fewest wrong labels replaces it. C and the perceptron's number of "
+            f"passes have the best F1 on development sentences. Sentences have at most {LONGEST} words, "
             "punctuation counted.",
             *(result.note for result in results.values()),
         ]

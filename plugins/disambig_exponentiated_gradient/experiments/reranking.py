@@ -114,18 +114,18 @@ def reranking_claims(comparisons: Mapping[str, RerankerComparison]) -> list[Clai
     ]
     claims += [
         Claim(
-            f"{system}: no worse than the averaged perceptron (not significantly, p < {P:g})",
+            f"{system}: not worse than the averaged perceptron (not significantly, p < {P:g})",
             no_worse(PERCEPTRON, system),
             told(PERCEPTRON, system),
         )
         for system in (HINGE, COST, LOG)
     ]
     claims.append(
-        Claim("cost-sensitive EG is no worse than hinge on F1", no_worse(HINGE, COST), told(HINGE, COST))
+        Claim("cost-sensitive EG is not worse than hinge on F1", no_worse(HINGE, COST), told(HINGE, COST))
     )
     claims.append(
         Claim(
-            f"asked here: cost-sensitive EG is at least {ASKED:g} points of F1 above the PCFG",
+            f"our requirement: cost-sensitive EG is at least {ASKED:g} points of F1 above the PCFG",
             better(PCFG, COST, ASKED),
             told(PCFG, COST),
         )
@@ -245,15 +245,16 @@ def _describe_source(lists: TreeLists) -> dict[str, Any]:
 
 def _reranking_notes(quick: bool) -> list[str]:
     notes = [
-        "the slides show plots of accuracy and of convergence against iterations, of 36,000 sentences of the "
-        "Wall Street Journal, and print no table: there is no figure to set beside ours",
-        "lists are the 50 best parses of the PCFG, without tags; those to learn from come of folds, each "
-        "parsed by a grammar of the other ones (Collins 2000; ten folds, five of CRAFT)",
-        f"CRAFT is cut: its grammar is of {CRAFT_TREES:,} sentences of 24,067, spread evenly over the "
-        f"articles to learn from, of which {CRAFT_LISTS:,} have a list; {CRAFT_TEST:,} of 5,753 test",
-        "C, and the perceptron's number of passes, are those of the least bracket errors on the last fifth "
-        "of the lists to learn from; then all are learned from",
-        "figures are evalb's, of all sentences of up to 40 words, punctuation counted; p is of a paired "
-        "bootstrap over sentences",
+        "the slides plot accuracy and convergence against iterations, for 36,000 sentences of the Wall "
+        "Street Journal, and print no table: there is no figure to compare with ours",
+        "lists are the 50 best parses of the PCFG, without tags; training lists are made in folds, each "
+        "parsed by a grammar of the others (Collins 2000; ten folds, five for CRAFT)",
+        f"CRAFT is subsampled: its grammar is read from {CRAFT_TREES:,} of 24,067 sentences, spread "
+        f"evenly over the training articles, of which {CRAFT_LISTS:,} have a list; {CRAFT_TEST:,} of "
+        "5,753 are tested",
+        "C and the perceptron's number of passes have the fewest bracket errors on the last fifth of the "
+        "training lists; the final model is trained on all",
+        "figures are evalb's, on all sentences of up to 40 words, punctuation counted; p is from a "
+        "paired bootstrap over sentences",
     ]
-    return [*notes, "few and short sentences of one treebank"] if quick else notes
+    return [*notes, "a few short sentences of one treebank"] if quick else notes

@@ -233,7 +233,7 @@ def tagging_claims(setting: TaggingSetting, hits: Mapping[str, Mapping[str, Hits
         worse = paired.difference < 0 and paired.p < P
         evidence = f"{100 * paired.difference:+.2f} points (p = {paired.p:.2g})"
         claims.append(
-            Claim(f"{setting.name}: {system} is no worse than the {PERCEPTRON}", not worse, evidence)
+            Claim(f"{setting.name}: {system} is not worse than the {PERCEPTRON}", not worse, evidence)
         )
     return claims
 
@@ -253,11 +253,11 @@ def _join_hits(by_genre: Mapping[str, Sequence[Sentence]]) -> list[Sentence]:
 def _tagging_notes() -> list[str]:
     return [
         "the slides have no figures for tagging; all systems have the features of disambig.TokenContext.v1",
-        "EWT: its own training, development and test parts; newspaper to web: the sample of the Wall Street "
-        f"Journal, tested on all of EWT but {TO_CHOOSE}, on which settings were chosen (as in table 2 of "
-        "Søgaard and Johannsen 2012, whose systems are in sogaard2012.table2, learned from fewer of its "
-        "sentences)",
-        f"passes ({', '.join(map(str, PASSES))}) and C ({', '.join(f'{v:g}' for v in VALUES)}, {EPOCHS} "
-        "epochs at most) are those of the best accuracy on development sentences; p is of a paired "
-        "bootstrap over sentences",
+        "EWT: its own training, development and test parts; newspaper to web: the sample of the Wall "
+        f"Street Journal, tested on all of EWT except {TO_CHOOSE}, on which settings were chosen (as in "
+        "table 2 of Søgaard and Johannsen 2012; their systems are in sogaard2012.table2, trained on "
+        "fewer of these sentences)",
+        f"passes ({', '.join(map(str, PASSES))}) and C ({', '.join(f'{v:g}' for v in VALUES)}, at most "
+        f"{EPOCHS} epochs) have the best accuracy on development sentences; p is from a paired bootstrap "
+        "over sentences",
     ]

@@ -64,10 +64,11 @@ class Popescu2004Curves:
             curve_claims(shares_by_system, has, tests),
             [
                 f"{len(has)} words, {has.sum():,} training and {tests.sum():,} test instances; {draws} "
-                "draws, of which a larger one holds the smaller ones; a word with fewer examples gives all "
-                "it has; accuracy is over test instances, ± the standard deviation over draws",
-                "vocabularies are those of the whole training part; p is of Wilcoxon's signed ranks across "
-                "words",
+                "draws, in each of which a larger size contains the smaller ones; a word with fewer "
+                "examples gives all it has; accuracy is over test instances, ± the standard deviation "
+                "over draws",
+                "vocabularies come from the whole training part; p is from Wilcoxon's signed-rank test "
+                "across words",
                 TAGS,
                 systems.MIXTURE,
                 *sample.notes,
@@ -206,7 +207,7 @@ def curve_claims(
             compared(COMB, LIN),
         ),
         Claim(
-            f"{COMB} is no worse than {SVM} at every size",
+            f"{COMB} is not worse than {SVM} at every size",
             bool((accuracy[COMB] >= accuracy[SVM]).all()),
             compared(COMB, SVM),
         ),
@@ -216,7 +217,8 @@ def curve_claims(
             compared(IMPROVED, COMB),
         ),
         Claim(
-            f"{COMB} still gains from more than 100 examples, on the words that have most (p < {SURE})",
+            f"{COMB} still gains from more than 100 examples, on the words with the most examples (p < "
+            f"{SURE})",
             bool(curve[-1] > curve[half]) and p < SURE,
             f"{int(most.sum())} words: {curve[half]:.2f} with 100, {curve[-1]:.2f} with all, p = {p:.2g}",
         ),

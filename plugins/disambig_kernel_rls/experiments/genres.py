@@ -183,20 +183,20 @@ def genre_claims(hits: Hits, words: NDArray[np.int64], rivals: Mapping[str, Sequ
         Each base learner with its variants in random subspaces.
     """
     other = {name: by_condition[AS_MANY] for name, by_condition in hits.items()}
-    there = "learned from other kinds,"
+    there = "trained on other kinds,"
     claims = [
         claim_above(f"{there} {name} is above the most frequent sense", other[name], other[MFS], words)
         for name in (RLSC_COMB, SVM_COMB, *rivals)
     ]
     claims += [
         claim_above(
-            f"{RLSC_COMB} is better learned from the same kind than from as many of others",
+            f"{RLSC_COMB} is better trained on the same kind than on as many of other kinds",
             hits[RLSC_COMB][SAME],
             other[RLSC_COMB],
             words,
         ),
         claim_above(
-            f"all of the other kinds give {RLSC_COMB} more than as many do",
+            f"all examples of other kinds give {RLSC_COMB} more than as many do",
             hits[RLSC_COMB][OTHER],
             other[RLSC_COMB],
             words,
@@ -283,7 +283,7 @@ for _base in BASES:
     SYSTEMS[_base] = _linear(_base)
     SYSTEMS |= {robust_system(_base, rate): _linear(_base, rate) for rate in RATES}
 SCALES = (
-    "the figure: accuracy on each kind of text, each panel to a scale of its own; most marks are only "
+    "the figure: accuracy on each kind of text, each panel with its own scale; most marks are only "
     "tenths of a point apart"
 )
 EVERY = 6
@@ -314,17 +314,17 @@ class Popescu2004Genres:
             genre_claims(hits, words, rival_systems()),
             [
                 f"{len(folds):,} folds of {len(np.unique(words))} words (lemma and part of speech), "
-                f"{len(words):,} test occurrences, {n_train:,} to learn from in the same kind",
+                f"{len(words):,} test occurrences, {n_train:,} training occurrences of the same kind",
                 "kinds of text: "
                 + "; ".join(f"{kind}: {', '.join(genres)}" for kind, genres in KINDS.items())
-                + "; a kind's documents are cut into halves to learn from and to test on; 'as many' draws as "
-                "many occurrences of the word from the other kinds as the same kind has; 'tested: ...': "
-                "learned from other kinds, as many",
-                f"broad context: stems within {AROUND} tokens; the vocabulary is that of all documents; all "
-                "systems have the same normalised feature groups",
+                + "; the documents of a kind are divided into halves for training and for testing; 'as "
+                "many' draws as many occurrences of the word from the other kinds as the same kind "
+                "has; 'tested: ...': trained on as many from other kinds",
+                f"broad context: stems within {AROUND} tokens; the vocabulary comes from all documents; "
+                "all systems have the same normalised feature groups",
                 f"SGD and P, the perceptron, alone and with RLRS: the mean of {SUBSPACES} models, each "
                 "without 10 or 50 % of the dimensions (Søgaard and Johannsen 2012)",
-                "p: Wilcoxon's signed ranks across words, McNemar over occurrences",
+                "p: Wilcoxon's signed-rank test across words, McNemar's test over occurrences",
                 SCALES,
             ],
             details,

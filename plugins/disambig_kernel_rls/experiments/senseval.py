@@ -75,8 +75,9 @@ SENSEVAL_3 = SensevalEdition("Senseval-3", "labelled/senseval3")
 OTHERS = (SENSEVAL_1, SENSEVAL_3)
 WHERE = (
     "{names}: not in the data. Get the English lexical sample from senseval.org or "
-    "web.eecs.umich.edu/~mihalcea/senseval and put it, in the XML form of Senseval-3, into {folders} as "
-    "EnglishLS.train, EnglishLS.test, EnglishLS.test.key and EnglishLS.sensemap (.xz, .gz or .zst if packed)"
+    "web.eecs.umich.edu/~mihalcea/senseval and put it, in the XML format of Senseval-3, into {folders} "
+    "as EnglishLS.train, EnglishLS.test, EnglishLS.test.key and EnglishLS.sensemap (.xz, .gz or .zst if "
+    "compressed)"
 )
 
 
@@ -410,15 +411,16 @@ PAPER = {
     "SVM-COMB": {"fine": 64.2, "Senseval-1": 77.3, "Senseval-3": 70.8},
 }
 READINGS = (
-    "Senseval-2 where no edition is said; 'fine' gives full credit for any sense of the key, as the official "
-    "scorer is said to (it was not run beside ours); 'coarse' maps senses to groups; nouns, verbs and "
-    "adjectives are fine-grained; 'as published': the most frequent of the first senses of the training "
-    "instances, P and U left out, which is the published 47.6; p is of McNemar over instances"
+    "Senseval-2 unless another edition is named; 'fine' gives full credit for any sense of the key, as "
+    "the official scorer is said to do (we did not run it); 'coarse' maps senses to groups; nouns, verbs "
+    "and adjectives are fine-grained; 'as published': the most frequent of the first senses of the "
+    "training instances, without P and U, which is the published 47.6; p is from McNemar's test over "
+    "instances"
 )
 TAGS = (
-    "tags are those of the installed tagger (the paper: Brill's); Porter stems without spaCy's stop words; "
-    "windows end where the sentence does, which is no feature by itself; words, tags and broad contexts as "
-    "in the paper otherwise, lambda = 1e-9"
+    "tags are those of the installed tagger (the paper: Brill's); Porter stems without spaCy's stop "
+    "words; windows end at the sentence boundary, which is not a feature itself; words, tags and broad "
+    "contexts otherwise as in the paper, lambda = 1e-9"
 )
 Scores = dict[str, tuple[float, int]]
 

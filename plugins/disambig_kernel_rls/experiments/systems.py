@@ -146,19 +146,21 @@ MARKED = {
 }
 """Systems that use the multiword marks, which Senseval-2 gave to every system."""
 MIXTURE = (
-    "'improved' is a sum of three kernels: local, sentence boundaries among its words, weight 0.3, broad as "
-    "1 + ln(count) 0.2, all tokens around by idf / distance ('near') 0.5; its settings were chosen by "
-    "leave-one-out on the training part"
+    "'improved' is a sum of three kernels: local, with sentence boundaries among its words, weight 0.3; "
+    "broad, as 1 + ln(count), 0.2; and all tokens around by idf / distance ('near'), 0.5; its settings "
+    "were chosen by leave-one-out on the training part"
 )
 RECIPE = (
-    "options change one thing of RLSC-COMB: weights of the two kernels by centred kernel-target alignment or "
-    "by leave-one-out, word by word; a third kernel, of gap-weighted subsequences of up to 2 stems "
-    "('string', the same weight as the others) or tags (weight 0.2) within 3 tokens, or of all tokens, stop "
-    "words too, by idf / distance ('near', the same weight); a smaller window, for a 'window of size 3' can "
-    "be one of three tokens",
-    f"{MIXTURE}; 'all kernels': local 0.2, broad 0.2, near 0.5, string 0.05, tags 0.05, chosen likewise",
-    "'marked phrasal verbs': Senseval-2 gives every system, in training and test part alike, marks of words "
-    "that are part of a phrasal verb or the like (call ... for); the paper does not say whether it used "
-    "them. The learner is the same, but an occurrence marked as 'call_for' can only have senses of that, and "
-    "one without a mark none of those that were marked in 90 % or more of their training occurrences",
+    "each option changes one thing in RLSC-COMB: weights of the two kernels by centred kernel-target "
+    "alignment or by leave-one-out, for each word; a third kernel, of gap-weighted subsequences of up to "
+    "2 stems ('string', with the same weight as the others) or of tags (weight 0.2) within 3 tokens, or "
+    "of all tokens, including stop words, by idf / distance ('near', with the same weight); a smaller "
+    "window, because a 'window of size 3' can be one of three tokens",
+    f"{MIXTURE}; 'all kernels': local 0.2, broad 0.2, near 0.5, string 0.05, tags 0.05, chosen in the "
+    "same way",
+    "'marked phrasal verbs': Senseval-2 gives every system, in the training and the test part, marks of "
+    "words that are part of a phrasal verb or a similar multiword (call ... for); the paper does not say "
+    "whether it used them. The learner is the same, but an occurrence marked as 'call_for' can only have "
+    "senses of that multiword, and one without a mark none of the senses that were marked in 90 % or "
+    "more of their training occurrences",
 )

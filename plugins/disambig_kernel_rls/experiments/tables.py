@@ -47,10 +47,10 @@ BY_LEAVE_ONE_OUT = {
 }
 """The systems that are also evaluated by leave-one-out on the training part."""
 LEFT_OUT = (
-    "'leave-one-out': share of the training instances of Senseval-2 that the model of all others of the word "
-    "decides right (any of an instance's senses is), at the same n lambda; vocabularies, idf and weights "
-    "found word by word are those of all of them, which flatters weights found by leave-one-out; rows with "
-    "nothing else are settings that it turned down"
+    "'leave-one-out': share of the training instances of Senseval-2 that are decided correctly (any of "
+    "an instance's senses) by the model trained on all others of the word, with the same n lambda; "
+    "vocabularies, idf and weights chosen for a word come from all of them, which flatters weights "
+    "chosen by leave-one-out; rows without other figures are settings that it rejected"
 )
 ASKED = {
     COMB: 65.6,
@@ -155,7 +155,7 @@ class Popescu2004Table2:
             table2_claims(results, fine),
             [
                 *notes,
-                "C is 1, scikit-learn's default, where nothing else is said; the paper does not give its own",
+                "C is 1, scikit-learn's default, unless stated otherwise; the paper does not give its value",
                 timing_note(results),
             ],
             system_details(sample, results),
@@ -169,7 +169,7 @@ def table2_claims(results: Mapping[str, SystemResults], fine: Mapping[str, float
         ours = f"RLSC-{kernel}"
         claims += [
             claim_no_worse(
-                f"{ours} is no worse than {rival} with the same kernel", results, fine, ours, rival
+                f"{ours} is not worse than {rival} with the same kernel", results, fine, ours, rival
             )
             for rival in (f"SVM-{kernel}", f"SVM-{kernel}, C = 100")
         ]

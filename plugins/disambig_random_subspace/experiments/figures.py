@@ -171,10 +171,11 @@ class Sogaard2012Figure6:
             ],
             [
                 COUNTING,
-                f"K = {SIZE} (the paper does not say); {SAMPLED} random instances, the same for all systems, "
-                "and all; five passes; the paper's figure has no numbers that could stand beside ours",
-                "p is of Wilcoxon's signed ranks across training pairs (means of the instances that learn "
-                "from the same documents)",
+                f"K = {SIZE} (the paper does not say); {SAMPLED} random instances, the same for all "
+                "systems, and all instances; five passes; the paper's figure has no numbers to compare "
+                "with ours",
+                "p is from Wilcoxon's signed-rank test across training pairs (means of the instances "
+                "that are trained on the same documents)",
                 WORDS,
             ],
             {
@@ -269,7 +270,7 @@ def rates_compared(
                 f"p = {p:.2g}",
             ),
             Claim(
-                f"{name}: the more dimensions are gone in the test data, the more 20 % gains over 10 %",
+                f"{name}: the more dimensions are missing in the test data, the more 20 % gains over 10 %",
                 bool(correlation.statistic > 0 and correlation.pvalue < SURE),
                 f"Spearman {correlation.statistic:+.2f} (p = {correlation.pvalue:.2g}) over all instances, "
                 f"{some.statistic:+.2f} (p = {some.pvalue:.2g}) over those sampled",

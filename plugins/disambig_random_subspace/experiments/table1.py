@@ -38,10 +38,10 @@ PAPER = {
 EVERY = 8
 """Of the pairs to learn from, the quick form takes each so many-th."""
 COUNTING = (
-    "an instance learns from the training documents of two groups and decides on the test documents (the "
-    "split by date) of two others of the same categories; both groups change, as in the paper's example: "
-    "1,944 instances, 134 pairs to learn from, 6 pairs of categories (misc has one group and cannot change); "
-    "the paper counts 280 instances of 20 problems and does not say how"
+    "an instance is trained on the training documents of two groups and tested on the test documents "
+    "(the split by date) of two others of the same categories; both groups change, as in the paper's "
+    "example: 1,944 instances, 134 training pairs, 6 pairs of categories (misc has one group and cannot "
+    "change); the paper counts 280 instances of 20 problems and does not say how"
 )
 WORDS = (
     "words: scikit-learn's lower-cased tokens and TF-IDF, fitted on an instance's training documents; "
@@ -79,11 +79,12 @@ class Sogaard2012Table1:
             claims,
             [
                 COUNTING,
-                f"the first rows of a system are of {SAMPLED} random instances, others for each K and system "
-                "as in the paper: columns cannot be compared; those called 'all' are of all instances",
-                "error reductions are those of the mean accuracies; p is of Wilcoxon's signed ranks; "
-                "'training pairs' are the means of all instances that learn from the same documents, which "
-                "are far from independent",
+                f"the first rows of a system are for {SAMPLED} random instances, drawn anew for each K "
+                "and system as in the paper, so columns cannot be compared; rows called 'all' are for "
+                "all instances",
+                "error reductions are those of the mean accuracies; p is from Wilcoxon's signed-rank "
+                "test; 'training pairs' are the means of all instances that are trained on the same "
+                "documents, which are far from independent",
                 other_countings(details),
                 WORDS,
             ],
@@ -186,7 +187,7 @@ def other_countings(details: Figures) -> str:
     """Return a sentence about other ways of counting instances."""
     last, sentences = str(SIZES[-1]), []
     for which, meaning in (
-        ("one side", "one group moves to another sub-domain and the other stays (280 if order is left out)"),
+        ("one side", "one group moves to another sub-domain and the other stays (280 if order is ignored)"),
         ("different", "any other pair of groups"),
     ):
         figures = ", ".join(

@@ -226,7 +226,7 @@ def _compare_with(
         best = max((run.system for run in others), key=share.__getitem__)
         points, p = compare_hits(golds[WEB], hits[ours.system][WEB], hits[best][WEB], alike=alike)
         evidence = f"{share[ours.system]:.2f} and {share[best]:.2f}: {points:+.2f} points, p = {p:.2g}"
-        claim = f"{ours.system} is as good over the four genres as the best peer, {best} ({kind})"
+        claim = f"{ours.system} is as good over the four genres as the best other tagger, {best} ({kind})"
         yield Claim(claim, points >= 0, evidence)
     spacy = next((run.words_per_second for run in others if run.system == SPACY), None)
     if spacy and ours.words_per_second:
@@ -467,21 +467,23 @@ def table2_notes(
     """Return notes that readers of the figures need."""
     web, more = golds[WEB], " and CoNLL-2000" if silver else ""
     return [
-        f"Trained on {len(train):,} sentences of the Penn Treebank sample{more} (the paper: sections 2-21), "
-        f"tested on all parts of UD English EWT, of which nothing is learned, {len(web.tags):,} tokens of "
-        f"the paper's four genres, and on other files of the sample, {len(golds[IN_DOMAIN].tags):,} tokens. "
-        f"{len(dev):,} further sentences tell spaCy's training when to stop; the others do not use them.",
+        f"Trained on {len(train):,} sentences of the Penn Treebank sample{more} (the paper: sections "
+        f"2-21), tested on all parts of UD English EWT, which is not used for training, {len(web.tags):,} "
+        "tokens of the paper's four genres, and on other files of the sample, "
+        f"{len(golds[IN_DOMAIN].tags):,} tokens. {len(dev):,} further sentences decide when spaCy's "
+        "training stops; the other systems do not use them.",
         f"AP and AP-RLRS make {PASSES} passes and remove {REMOVAL_RATE:.0%}, as in the paper; {CHOSEN!r} has "
         f"the most subspaces, makes {CHOSEN_PASSES} passes and removes {CHOSEN_RATE:.0%}.",
         f"{WEB!r} is the four genres together; the features of AP, the settings of {CHOSEN!r} and those "
-        "of CRFsuite were chosen on the fifth, e-mail, as the paper used it first. "
-        f"{web.unknown.mean():.1%} of the tokens of {WEB!r} are words that the training sentences lack.",
-        f"'alike' leaves out what the treebanks annotate by other rules, {1 - web.alike.mean():.1%} of the "
-        'web: tags that the training sentences do not have, "to", "both", "either", "neither", dashes, dots, '
-        '";", "/" and "#".',
-        f"{CLASSES!r} (ours, not the paper's): features of the classes that words have in plain English text "
-        "of other sources, learned without tags (not in its time below); the peers have no such text.",
-        "p is of approximate randomisation over sentences, 10,000 times.",
+        f"of CRFsuite were chosen on the fifth, e-mail, as in the paper. {web.unknown.mean():.1%} of the "
+        f"tokens of {WEB!r} are words that do not occur in the training sentences.",
+        f"'alike' leaves out what the treebanks annotate by different rules, {1 - web.alike.mean():.1%} "
+        'of the web: tags that do not occur in the training sentences, "to", "both", "either", '
+        '"neither", dashes, dots, ";", "/" and "#".',
+        f"{CLASSES!r} (ours, not the paper's): features from classes that words have in plain English "
+        "text of other sources, learned without tags (not included in its time below); the other taggers "
+        "have no such text.",
+        "p is from approximate randomisation over sentences, 10,000 times.",
     ]
 
 

@@ -132,8 +132,8 @@ class ClozeFigures:
 
     words: str | Path = "disambig_en"
     counts: str | Path = "disambig_en"
-    title: str = "Words of held-out text among those they are mistaken for"
-    description: str = "words of held-out text told from others by their context: the model, counts, KenLM"
+    title: str = "Words of held-out text among those that they are confused with"
+    description: str = "words in context against those they are confused with: the model, counts, KenLM"
     needs: tuple[str, ...] = (HELD_OUT,)
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
@@ -178,10 +178,11 @@ class ClozeFigures:
 
 
 NOTES = (
-    "right: the word that stands there has the highest score; rank: its place, the mean of places that tie; "
-    "loss: minus the log of its probability, times 100.",
-    "Each system is weighed in each domain by half of the paragraphs and asked about the others. The counted "
-    "text holds none of them, and the model of words in context was not learned from them.",
+    "right: the word in the text has the highest score; rank: its rank, ties get the mean; loss: minus "
+    "the log of its probability, times 100.",
+    "The weight of each system is fitted on half of the paragraphs of each domain and tested on the "
+    "others. The counted text contains none of them, and the model of words in context was not trained "
+    "on them.",
 )
 
 
@@ -201,7 +202,7 @@ def kenlm_models() -> tuple[Mapping[str, str], Sequence[str]]:
     except (OSError, ValueError, TypeError, AttributeError) as problem:
         raise UserError("D743", path=named, problem=problem) from problem
     if not models:
-        return {}, [f"KenLM is left out: the file that {SETTINGS} names holds no models under kenlm."]
+        return {}, [f"KenLM is left out: the file named by {SETTINGS} has no models under kenlm."]
     return models, []
 
 
@@ -277,8 +278,8 @@ def figure_claims(by_system: Mapping[str, Mapping[str, Figures]]) -> list[Claim]
         domains = [domain for domain in ours if domain != MEAN]
         better = sum(ours[domain]["loss"] < theirs[domain]["loss"] for domain in domains)
         evidence = (
-            f"{ours[MEAN]['loss']:.2f} and {theirs[MEAN]['loss']:.2f}, less in {better} of {len(domains)}"
+            f"{ours[MEAN]['loss']:.2f} and {theirs[MEAN]['loss']:.2f}, lower in {better} of {len(domains)}"
         )
         holds = ours[MEAN]["loss"] < theirs[MEAN]["loss"]
-        claims.append(Claim(f"{OURS} lose less than {name}", holds, evidence))
+        claims.append(Claim(f"{OURS} has a lower loss than {name}", holds, evidence))
     return claims

@@ -76,15 +76,17 @@ class Bergsma2010Domains:
             rows=list(domain_rows(hits_by_domain)),
             claims=domain_claims(hits_by_domain),
             notes=[
-                "The counts are those of the pack, made from training text of all domains: what is new to "
-                "the learner is the domain's examples, not its n-grams.",
-                "Train, dev and test are of different paragraphs; each system's C is chosen on up to "
+                "The counts are those of the pack, made from training text of all domains: only the "
+                "examples of the new domain are new to the learner, not its n-grams.",
+                "Train, dev and test come from different paragraphs; each system's C is chosen on up to "
                 f"{DEV:,} examples of the new domain, whatever the training size.",
-                f"The other domains give up to {OTHERS:,} examples each; domains count the same in means.",
+                f"The other domains give up to {OTHERS:,} examples each; all domains have the same weight "
+                "in means.",
                 "VAR-SVM, prior: the variance of the difference from the prior is penalised, so the mean of "
                 "the 3- to 5-gram weights stays free; CS-SVM, prior: the squared difference of each is.",
-                "McNemar's test is over the test examples of all domains, first draw; leads are means over "
-                "all draws, but over VAR-SVM, pooled, which is drawn once, of the first draw, too.",
+                "McNemar's test is over the test examples of all domains, on the first draw. Leads are "
+                "means over all draws; the lead over VAR-SVM, pooled, which is drawn once, is that of "
+                "the first draw.",
             ],
             details={"pairs": domain_pairs(hits_by_domain)},
         )
@@ -209,9 +211,10 @@ def domain_pairs(
 
 CLAIMS = {
     PLAIN: "with {} examples a prior (CS-SVM) is better than none (VAR-SVM)",
-    AS_IS: "with {} examples of the domain the prior is better than the other domains' weights as they are",
+    AS_IS: "with {} examples of the domain the prior is better than the unchanged weights of the other "
+    "domains",
     PRIOR: "with {} examples all weights near the prior are better than a free mean (VAR-SVM, prior)",
-    POOLED: "with {} examples the prior is no worse than pooling (within 0.2 point)",
+    POOLED: "with {} examples the prior is not worse than pooling (within 0.2 point)",
 }
 
 

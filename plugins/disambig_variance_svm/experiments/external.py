@@ -176,7 +176,7 @@ QUICK = 10
 class Bergsma2010Peers:
     """Compare systems by accuracy, and by swapped words found at an equal rate of false alarms."""
 
-    title: ClassVar[str] = "Peers: what a user would take instead"
+    title: ClassVar[str] = "Alternatives: other systems on the same decisions"
     description: ClassVar[str] = (
         "the n-gram ratio rule, KenLM, SumLM, VAR-SVM and given models on the same places"
     )
@@ -216,16 +216,16 @@ class Bergsma2010Peers:
 
 
 NOTES = (
-    "Train, dev and test are of different paragraphs of the held-out text; accuracy is over all places, "
-    "those in quotes and names included, which are never flagged.",
-    "Found: swapped words flagged, at the threshold that flags 0.5 % of the right words of the dev text. "
-    "It is one threshold on calibrated log-odds; every system gets the same calibration, a group at a time, "
-    "fitted on dev.",
-    "All choose among words where one stands; models that also decide whether there should be none are "
-    "asked which word it would be.",
-    "A threshold for each group on the plain difference of scores, such as LanguageTool's factor of a pair, "
-    "is in the JSON form (`margin_by_group`).",
-    "KenLM and given models take part where DISAMBIG_PEERS names a file that says where they are.",
+    "Train, dev and test come from different paragraphs of the held-out text; accuracy is over all "
+    "positions, including those in quotes and names, which are never flagged.",
+    "Found: swapped words that are flagged, at the threshold that flags 0.5 % of the right words of the "
+    "dev text. It is one threshold on calibrated log-odds; every system gets the same calibration, for "
+    "each group, fitted on dev.",
+    "All systems choose among words in positions that have one; models that also decide whether there "
+    "should be none are asked which word it would be.",
+    "Results with a threshold for each group on the difference of uncalibrated scores, such as "
+    "LanguageTool's factor for a pair, are in the JSON output (`margin_by_group`).",
+    "KenLM and further models are included if DISAMBIG_PEERS names a file with their locations.",
 )
 
 

@@ -194,7 +194,7 @@ def claim_no_worse_than_sum(figures: Figures, unsupervised: float, name: str = "
     if var is None:
         return []
     evidence = f"VAR-SVM {var:.1f}, {name} {unsupervised:.1f}: {var - unsupervised:+.1f} points"
-    text = f"VAR-SVM with 10 examples is no worse than {name} (within {WITHIN} point)"
+    text = f"VAR-SVM with 10 examples is not worse than {name} (within {WITHIN} point)"
     return [Claim(text, var >= unsupervised - WITHIN, evidence)]
 
 
@@ -256,7 +256,7 @@ def claim_significantly_best(tests: Mapping[str, Any], systems: Sequence[str]) -
         for size, system, test in pairs
         if not (test["difference"] > 0 and test["chi_squared"] < SURE)
     ]
-    evidence = "not so: " + "; ".join(weak) if weak else f"all {len(pairs)} comparisons have p < {SURE}"
+    evidence = "exceptions: " + "; ".join(weak) if weak else f"all {len(pairs)} comparisons have p < {SURE}"
     text = f"VAR-SVM is significantly better than all others up to {pairs[-1][0]:,} examples (chi-squared)"
     return [Claim(text, not weak, evidence)]
 

@@ -91,14 +91,15 @@ class PeopleDevelopmentMistakes(PeopleMistakes):
 
 
 NOTES = (
-    "Right: the edit gives the words that the writer gave. False flags are per 1,000 words of paragraphs "
-    "that nobody changed for a year; a few of them do hold mistakes.",
-    "Texts of one project are alike: intervals (in the JSON form) and p are of a bootstrap over projects.",
-    "KenLM decides what the shipped models of prepositions and confusable words decide, between the same "
-    "candidates, and no other task; its limits are set on the clean development part for as many flags "
-    "of each.",
-    "Harper's spelling, capitals, style, format and readability are left out; of its suggestions any may be "
-    "right.",
+    "Right: the edit gives the words that the writer chose. False flags are per 1,000 words of "
+    "paragraphs that nobody changed for a year; a few of them do contain mistakes.",
+    "Texts of one project are similar: intervals (in the JSON output) and p are from a bootstrap over "
+    "projects.",
+    "KenLM makes the decisions of the shipped models for prepositions and confusable words, between the "
+    "same candidates, and no others; its thresholds are set on the clean development part so that each "
+    "flags as often as the shipped model.",
+    "Harper's spelling, capitals, style, format and readability rules are left out; an edit is right if "
+    "any of Harper's suggestions is.",
 )
 
 
@@ -138,7 +139,7 @@ def people_claims(trials: Mapping[str, MistakeTrial], limits: Mapping[str, Limit
         lead, p = compared["difference"]["value"], compared["difference"]["p"]
         low, high = (100 * end for end in compared["difference"]["interval"])
         evidence = f"{100 * lead:+.1f} points ({low:+.1f} to {high:+.1f}), p = {p:.2g}"
-        yield Claim(f"{SHIPS} mends more than {name}", bool(lead > 0 and p < 0.05), evidence)
+        yield Claim(f"{SHIPS} corrects more than {name}", bool(lead > 0 and p < 0.05), evidence)
 
 
 def people_panel(ships: ModelChecker, trial: MistakeTrial, by_system: Mapping[str, Any]) -> Panel:

@@ -110,13 +110,13 @@ class Bergsma2010Table1:
                 *curves.claim_significantly_best(tests, [system.name for system in SYSTEMS[:-1]]),
             ],
             [
-                "counts of the training text; examples of held-out text, from different paragraphs: "
-                f"{len(pool.values):,} to learn from, {len(dev.values):,} to tune on, {n:,} to test on",
-                "an example is every occurrence of one of the 34 words, particles and conjunctions included",
-                "LIBLINEAR makes at most 1,000 passes over the examples for OvA-SVM, "
-                f"{passes(10_000)} where they are many, and {MOST_PASSES:,} for K-SVM and K-SVM+; "
-                "details.systems.*.not_converged says where they were too few; "
-                f"from more than {TUNED:,} examples it learns with the C chosen for {TUNED:,}",
+                "counts from the training text; examples from held-out text, from different paragraphs: "
+                f"{len(pool.values):,} for training, {len(dev.values):,} for tuning, {n:,} for testing",
+                "an example is every occurrence of one of the 34 words, including particles and conjunctions",
+                f"LIBLINEAR makes at most 1,000 passes over the examples for OvA-SVM, {passes(10000)} if "
+                f"there are many, and {MOST_PASSES:,} for K-SVM and K-SVM+; "
+                "details.systems.*.not_converged says for which draws they were too few; for more than "
+                f"{TUNED:,} examples it uses the C chosen for {TUNED:,}",
             ],
             {"significance": tests, "systems": curves.draw_details(outcomes)},
         )

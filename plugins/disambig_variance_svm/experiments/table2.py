@@ -153,19 +153,21 @@ def _result(
     tests = {name: curves.differences(outcomes, "VAR-SVM", folds=FOLDS) for name, outcomes in by_set.items()}
     pooled = curves.differences(pool(list(by_set.values())), "VAR-SVM", folds=FOLDS)
     sizes = ", ".join(f"{name} {len(examples.batch.values):,}" for name, examples in held_out.items())
-    notes = [f"held-out examples: {sizes}; five folds of paragraphs, each tests once, the next one tunes"]
+    notes = [f"held-out examples: {sizes}; five folds of paragraphs: each tests once, the next one tunes"]
     if counted:
         sizes = ", ".join(f"{name} {len(batch.values):,}" for name, batch in counted.items())
         notes.append(
-            f"sizes beyond them are filled up from counted text, paragraph by paragraph left out: {sizes}"
+            "larger sizes are filled up from counted text, without the counts of the example's own "
+            f"paragraph: {sizes}"
         )
     notes += [
-        f"{size} examples: {sets} of 5 sets have so many, hence no mean" for size, sets in tried.items()
+        f"{size} examples: {sets} of 5 sets have that many, so there is no mean"
+        for size, sets in tried.items()
     ]
     notes += [
-        "significance: the sets' test examples put together; majority: of all test examples",
-        f"LIBLINEAR (K-SVM) makes at most {MOST_PASSES:,} passes over the examples; "
-        f"from more than {TUNED:,} it learns with the C chosen for {TUNED:,}",
+        "significance: over the test examples of all sets together; majority: over all test examples",
+        f"LIBLINEAR (K-SVM) makes at most {MOST_PASSES:,} passes over the examples; for more than "
+        f"{TUNED:,} examples it uses the C chosen for {TUNED:,}",
     ]
     large = [
         set_outcomes["K-SVM", 10_000] for set_outcomes in by_set.values() if ("K-SVM", 10_000) in set_outcomes

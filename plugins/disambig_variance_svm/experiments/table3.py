@@ -141,10 +141,11 @@ class Bergsma2010Table3:
             [
                 f"QA-It and UD English EWT, {len(batch.values):,} examples, of which "
                 f"{(batch.costs[:, 1] == 0).mean():.1%} are non-referential (the paper's: {SHARE:.1%}); "
-                f"the first columns are of a sample with the paper's share, those '{AS_FOUND[2:]}' of all",
-                f"{FOLDS} folds of documents: each tests once in {FOLDS} draws, the next {OF_DEV} tune "
-                "C and the threshold of the unsupervised system",
-                f"majority and '{UNSUPERVISED}', whose threshold is tuned, need no training size",
+                f"the first columns are for a sample with the paper's share, those '{AS_FOUND[2:]}' for "
+                "all examples",
+                f"{FOLDS} folds of documents: each tests once in {FOLDS} draws, the next {OF_DEV} tune C "
+                "and the threshold of the unsupervised system",
+                f"majority and '{UNSUPERVISED}', whose threshold is tuned, do not depend on a training size",
             ],
             details,
         )

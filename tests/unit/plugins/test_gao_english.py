@@ -282,7 +282,7 @@ def test_claims_hold_where_costs_fall():
     }
     assert len(claims) == len(PAIRS)
     for name, other in PAIRS:
-        assert claims[f"here: {name} is below {other} (p < 0.05)"] == (name == BLASSO)
+        assert claims[f"here: {name} has a lower cost than {other} (p < 0.05)"] == (name == BLASSO)
     assert not any(
         each.holds for each in claim_lower_cost("here", {n: found[FIRST] for n in names}, np.arange(60), "x")
     )

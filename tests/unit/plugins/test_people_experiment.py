@@ -86,8 +86,8 @@ def test_peers_side_by_side(data, tmp_path, monkeypatch):
     assert found["Harper", "false flags per 1,000 words"] == pytest.approx(1000 / 15)
     assert found["KenLM", "false flags per 1,000 words"] == found["what ships", "false flags per 1,000 words"]
     assert [claim.claim for claim in result.claims] == [
-        "what ships mends more than KenLM",
-        "what ships mends more than Harper",
+        "what ships corrects more than KenLM",
+        "what ships corrects more than Harper",
     ]
     (panel,) = result.panels
     assert set(panel.points) == {"what ships", "KenLM", "Harper"}
