@@ -1,7 +1,11 @@
-"""The public API for plugins: common names are here, special ones in the submodules.
+"""The public API for plugins, in two tiers.
+
+The names of this module are the first tier: the about 40 names that an author needs first (hooks, protocols
+of entries, instances, batches, models). The second tier, names for special purposes, is in the modules of
+`SUBMODULES`, one for each purpose.
 
 Names are imported on first use, and type checkers know all of them (see `disambig.lazy_names`). To add a
-name, add a line under ``if TYPE_CHECKING:`` here or in a submodule, and one in the reference
+name, add a line under ``if TYPE_CHECKING:``, usually in a submodule, and one in the reference
 (``plugins/README.md``).
 """
 
@@ -78,7 +82,7 @@ if TYPE_CHECKING:
 else:
 
     def _find_in_submodules(name: str) -> Any:
-        """Return a submodule, or a name from one, for plugins written before there were submodules."""
+        """Return a submodule or a name of the second tier, which older plugins import from here."""
         if name in SUBMODULES:
             return import_module(f"{__name__}.{name}")
         for submodule in SUBMODULES:

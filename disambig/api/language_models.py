@@ -1,4 +1,4 @@
-"""Word n-gram models: estimating and mixing them; functions for compiled code are in `kernels`."""
+"""Word n-gram models: estimation and mixtures; functions for compiled code are in `disambig.api.kernels`."""
 
 from __future__ import annotations
 

@@ -192,7 +192,7 @@ def nearest_settings(folder: str, cache: dict[str, SettingsFile]) -> SettingsFil
     ----------
     folder : str
         Absolute path; the folder need not exist.
-    known : dict
+    cache : dict
         Results of earlier calls, by folder; new results are added.
 
     Raises

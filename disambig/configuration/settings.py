@@ -28,7 +28,7 @@ class SettingsSource:
     Attributes
     ----------
     origin : str
-        Name of the source, for people.
+        Display name of the source.
     values : mapping
         Values by key; paths are relative to the current directory.
     """
@@ -157,7 +157,7 @@ _DEFAULT_TEXTS = {
     "max_flags_per_1000": "no maximum",
     "include": "text, Markdown and LaTeX",
 }
-"""Meaning of a key that is not set, as a text for people."""
+"""Description of the default of each key, for display."""
 
 
 def settings_to_toml(name: str, settings: CheckSettings) -> str:

@@ -227,7 +227,11 @@ def parse(
     tallies : int64, filled with the numbers of n-grams, lines, missing words, deferred lines, and of lines
         left out because a word is cut or tagged
 
-    Returns 0, or the error code of the last line read.
+
+    Returns
+    -------
+    int
+        0, or the error code of the last line read.
     """
     tallies[:] = 0
     filled = lines = n_missing = n_deferred = 0

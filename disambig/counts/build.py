@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 Progress = Callable[[str, int, int | None], None]
-"""Called with ``(stage, done, total or None)``: ``"count"`` counts texts, ``"write"`` n-grams written."""
+"""Called with ``(stage, done, total or None)``; units are texts for ``"count"``, n-grams for ``"write"``."""
 BATCH = 1 << 22
 """Number of characters tokenised at a time."""
 

@@ -27,7 +27,7 @@ class Record:
     ----------
     name : str
     width : int
-        Size in units of 16 bits; compiled functions tell the formats apart by it.
+        Size in units of 16 bits, by which compiled functions distinguish the formats.
     fingerprint : int
         Stored bits of the key: an absent n-gram is mistaken for another with probability ``2**-fingerprint``.
     n_ranks : int

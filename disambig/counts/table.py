@@ -1,10 +1,11 @@
-"""An open count table: n-gram lookups, opening tables by name, and a description for people."""
+"""An open count table: n-gram lookups, opening tables by name, and a description of a table."""
 
 from __future__ import annotations
 
 import mmap
 import os
 import re
+import warnings
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
@@ -31,8 +32,8 @@ _SPECIAL = re.compile(f"({'|'.join(map(re.escape, (SENTENCE_START, SENTENCE_END,
 def ngram_words(ngram: str, tokenisation: Tokenisation) -> list[str]:
     """Return the words of an n-gram given as text.
 
-    ``<S>`` and ``</S>`` stand for the sentence boundaries, ``<0>`` for no word, and a ``*`` between two words
-    for any word (returned as `GAP`).
+    ``<S>`` and ``</S>`` stand for the sentence boundaries, ``<0>`` for an empty position, and a ``*`` between
+    two words for any word (returned as `GAP`).
     """
     words: list[str] = []
     for piece in _SPECIAL.split(_GAP.sub(GAP, ngram.strip())):
@@ -84,7 +85,7 @@ class TableArrays(NamedTuple):
 
 
 def find_ranks(
-    arrays: TableArrays, keys: NDArray[np.uint64], *, engine: str | None = None
+    arrays: TableArrays, keys: NDArray[np.uint64], *, backend: str | None = None
 ) -> NDArray[np.uint16]:
     """Return the rank of each key, 0 if it is absent.
 
@@ -92,7 +93,7 @@ def find_ranks(
     ----------
     arrays : TableArrays
     keys : array of uint64, shape (n,)
-    engine : {"numpy", "numba"}, optional
+    backend : {"numpy", "numba"}, optional
         By default NumPy, until enough keys were looked up in this process to make up for starting Numba.
 
     Returns
@@ -101,7 +102,7 @@ def find_ranks(
     """
     keys = np.ascontiguousarray(keys, dtype=np.uint64)
     ranks = np.empty(len(keys), dtype=np.uint16)
-    if engine == "numba" or (engine is None and use_numba(len(keys))):
+    if backend == "numba" or (backend is None and use_numba(len(keys))):
         # imported late, because importing compiled functions loads Numba
         from disambig.counts.lookup_kernels import lookup_block
 
@@ -151,7 +152,7 @@ class CountTable:
     tokenisations : tuple of str
         Registry names of the tokenisations that produced its words.
     gaps : tuple of str
-        Those of them for which the table contains patterns with a gap.
+        The tokenisations for which the table contains patterns with a gap.
     orders : int
         Number of words of the longest n-grams.
     n_ngrams : int
@@ -238,21 +239,27 @@ class CountTable:
             self.key_edges = checked_edges(header["key_edges"], self.n_ngrams)
         self.arrays = TableArrays(words, directory, np.uint64(64 - bits), np.uint64(record.width))
 
-    def ranks(self, keys: NDArray[np.uint64], *, engine: str | None = None) -> NDArray[np.uint16]:
+    def ranks(
+        self, keys: NDArray[np.uint64], *, backend: str | None = None, engine: str | None = None
+    ) -> NDArray[np.uint16]:
         """Return the rank of each key's count, 0 if it is absent, shape ``(n,)``.
 
         Parameters
         ----------
         keys : array of uint64, shape (n,)
             N-gram keys made with the `seed` of a tokenisation (`disambig.text.ngram_keys`).
-        engine : {"numpy", "numba"}, optional
+        backend : {"numpy", "numba"}, optional
             As for `find_ranks`.
+        engine : str, optional
+            Deprecated name of `backend`.
         """
-        return find_ranks(self.arrays, keys, engine=engine)
+        return find_ranks(self.arrays, keys, backend=_renamed_engine(backend, engine))
 
-    def counts(self, keys: NDArray[np.uint64], *, engine: str | None = None) -> NDArray[np.uint64]:
+    def counts(
+        self, keys: NDArray[np.uint64], *, backend: str | None = None, engine: str | None = None
+    ) -> NDArray[np.uint64]:
         """Return the count of each key, 0 if it is absent, shape ``(n,)``; parameters as for `ranks`."""
-        ranks = self.ranks(keys, engine=engine)
+        ranks = self.ranks(keys, backend=_renamed_engine(backend, engine))
         counts: NDArray[np.uint64] = self.values[ranks]
         if len(self.overflow):
             over = np.flatnonzero(ranks == layout.OVERFLOW)
@@ -266,6 +273,7 @@ class CountTable:
         word_hashes: NDArray[np.uint64],
         *,
         tokenisation: str | None = None,
+        backend: str | None = None,
         engine: str | None = None,
     ) -> NDArray[np.uint64]:
         """Return the count of each n-gram given by its words.
@@ -290,7 +298,8 @@ class CountTable:
         seed = self.seed(tokenisation)
         if not 1 <= word_hashes.shape[1] <= self.orders:
             return np.zeros(len(word_hashes), dtype=np.uint64)
-        counts = self.counts(hashing.ngram_keys(word_hashes, seed), engine=engine)
+        keys = hashing.ngram_keys(word_hashes, seed)
+        counts = self.counts(keys, backend=_renamed_engine(backend, engine))
         counts[(word_hashes == hashing.UNKNOWN).any(axis=1)] = 0
         return counts
 
@@ -391,6 +400,15 @@ class CountTable:
         return (
             f"<CountTable {str(self.path)!r}: {self.n_ngrams:,} n-grams of {', '.join(self.tokenisations)}>"
         )
+
+
+def _renamed_engine(backend: str | None, engine: str | None) -> str | None:
+    """Return the backend, also if it is given by the deprecated name of the parameter."""
+    if engine is None:
+        return backend
+    # 1: this function, 2: the method of the table, 3: its caller
+    warnings.warn("the parameter engine is now called backend", DeprecationWarning, stacklevel=3)
+    return engine
 
 
 def _names(listed: Any) -> tuple[str, ...]:
@@ -503,7 +521,7 @@ def _describe_lines(table: CountTable) -> Iterator[str]:
     record = RECORD_FORMS[table.header["record"]]
     rounded = ": large ones rounded" if record.growth else ""
     yield f"counts        {record.name}{rounded}, up to {int(table.values.max()):,}"
-    yield f"              an absent n-gram is taken for another once in {1 << record.fingerprint:,}"
+    yield f"              an absent n-gram is mistaken for another once in {1 << record.fingerprint:,}"
     for what, label in (("ngrams", "words"), ("patterns", "with gap")):
         numbers = info.get(what, {})
         for order in sorted(numbers.get("kept", {}), key=int):

@@ -254,7 +254,7 @@ def _checked(task: Task, instances: Instances, name_of_method: str) -> Instances
         column = np.asarray(getattr(instances, name))
         if column.shape != (n,) or column.dtype.kind not in "iu":
             seen = f"{name} is of {column.dtype} and shape {column.shape}"
-            raise _fault(task, seen, f"whole numbers of shape ({n},): one an instance")
+            raise _fault(task, seen, f"integers of shape ({n},), one per instance")
     if n and not (instances.groups.min() >= 0 and instances.groups.max() < len(task.groups)):
         seen = f"an instance is of group {int(instances.groups.max())}, with {len(task.groups)} in groups"
         raise _fault(task, seen, "an index into groups")

@@ -44,7 +44,7 @@ def assess_model(
         The held-out test part.
     labelled : sequence of Labelled
         All examples; folds consist of whole documents.
-    lists : sequence of NBest
+    lists : sequence of NBestList
         The held-out test part.
     **settings
         Settings of training.
@@ -124,7 +124,7 @@ def why_untested(model: Model) -> str:
 
 
 def assessment_line(test: dict[str, Any]) -> str:
-    """Format the result of `assess_model` for people; empty if there is none."""
+    """Format the result of `assess_model` as a line of text; empty if there is none."""
     if not test:
         return ""
     if "better" in test:

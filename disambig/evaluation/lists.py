@@ -113,7 +113,7 @@ def _cheapest(outcomes: Outcomes) -> Any:
 
 
 def list_lines(figures: dict[str, Any]) -> list[str]:
-    """Return the figures as lines for people."""
+    """Format the figures as lines of text."""
     about, systems, changed = figures["measure"], figures["systems"], figures["changed"]
     unit = "" if about["unit"] == "share" else f" ({about['unit']})"
     counts = f"{pluralize(figures['n'], 'list')}, {pluralize(figures['candidates'], 'candidate')}"

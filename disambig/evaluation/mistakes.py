@@ -49,7 +49,7 @@ class ProposesEdits(Protocol):
 
     @property
     def name(self) -> str:
-        """Name for people."""
+        """Display name."""
 
     @property
     def tasks(self) -> Sequence[str]:
@@ -114,7 +114,7 @@ class ProposedEdits:
         Index of the task among those of the checker.
     sure : array of float64, shape (m,)
     slots : array of int64, shape (2, m)
-        The range of text that it occupies: see `disambig.decision.overlaps`.
+        The range of text that it occupies (see `disambig.decision.edit_slots`).
     extended_slots : array of int64, shape (2, m)
         The same up to the next word, so that neighbouring edits overlap.
     there, right : arrays of bool, shape (m,)
@@ -582,7 +582,7 @@ def _curve(seen: _CountedFlags, weights: Floats) -> tuple[PrecisionPoint, ...]:
     sures, at = np.unique(-seen.sure, return_inverse=True)
     table = np.zeros((len(sures), len(_KINDS)), np.int64)
     np.add.at(table, (at, seen.kinds), 1)
-    blocks: list[tuple[float, Counts]] = []  # least probability and counts, the surest first
+    blocks: list[tuple[float, Counts]] = []  # minimum probability and counts, the most probable first
     for sure, counts in zip((-sures).tolist(), table, strict=True):
         if blocks and blocks[0][1].sum() < LEAST_FLAGS:
             counts = counts + blocks.pop()[1]

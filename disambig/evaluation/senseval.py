@@ -36,7 +36,7 @@ class SensevalScore:
     Attributes
     ----------
     precision : float
-        Credit divided by what was attempted; 0 if nothing was.
+        Credit divided by the weight of all answers; 0 if there is none.
     recall : float
         Credit divided by the number of instances in the key.
     attempted : float

@@ -73,7 +73,7 @@ class ExperimentResult:
 
     Attributes
     ----------
-    rows : sequence of Row
+    rows : sequence of ResultRow
         Rows of one system are adjacent; they are shown in this order.
     claims : sequence of Claim
     notes : sequence of str

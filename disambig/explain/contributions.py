@@ -240,7 +240,7 @@ LEAST_SHOWN = 0.0005
 
 @dataclass(frozen=True, slots=True)
 class ContributionTable:
-    """A table for people; its last `numbers` columns are numeric."""
+    """A table to display; its last `numbers` columns are numeric."""
 
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]

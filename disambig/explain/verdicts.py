@@ -6,7 +6,7 @@ from disambig.data import Decisions
 
 
 def show_candidate(candidate: str) -> str:
-    """Return a candidate for people."""
+    """Return a candidate as it is displayed."""
     return candidate or "(no word)"
 
 
@@ -87,7 +87,7 @@ def intended_word(decisions: Decisions, index: int, proposed: int) -> str:
     if written and word:
         message = f"{word}, not {written}"
     else:
-        message = f"no word, not {written}" if written else f"{word}, where no word stands"
+        message = f"no word, not {written}" if written else f"{word} inserted"
     if best == proposed or as_written:
         return f"{lead}: {message}"
     return f"{lead}: {message}, though {show_candidate(names[best])} has the highest score"

@@ -126,7 +126,7 @@ class Cloze:
         Per word, the last row for no word; in units of `output_scale`, one per row.
     output_bias : array of float32, shape (len(vocabulary) + 1,)
     header : dict
-        ``tokenisation``, and information for people about the training.
+        ``tokenisation``, and a description of the training.
     """
 
     vocabulary: ClozeVocabulary
@@ -234,7 +234,7 @@ class Cloze:
         if vocabulary.words.dtype != np.uint64 or vocabulary.words.shape != (n,) or n < 1:
             raise ValueError("its words are not hashes")
         if len(np.unique(vocabulary.words)) < n:
-            raise ValueError("a word is there twice")
+            raise ValueError("a word occurs twice")
         for name, (dtype, shape) in shapes.items():
             array = getattr(self, name)
             if array.dtype != dtype or array.shape != shape:

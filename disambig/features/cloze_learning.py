@@ -222,7 +222,7 @@ def learn_cloze(
     blocks : sequence of arrays of uint16 or int32
         Text as word numbers (`ClozeVocabulary.view_numbers`): blocks of a few hundred words, each some whole
         sentences with their boundaries; they are shuffled.
-    vocabulary : Vocabulary
+    vocabulary : ClozeVocabulary
         Must contain the sentence boundaries.
     rivals : (offsets, numbers)
         The rivals of each word as word numbers, shapes ``(n_words + 1,)`` and ``(n_rivals,)``.

@@ -276,7 +276,7 @@ def _candidate_prior(table: CountTable, tokenisation: str, group: Group) -> NDAr
     for r, candidate in enumerate(group.candidates):
         if candidate:
             words = hash_words(candidate.split())[None, :]
-            counts[r] = 1.0 + table.counts_of_words(words, tokenisation=tokenisation, engine="numpy")[0]
+            counts[r] = 1.0 + table.counts_of_words(words, tokenisation=tokenisation, backend="numpy")[0]
     counts[counts == 0] = max(counts.sum(), 1.0)  # the empty candidate
     prior: NDArray[np.float64] = counts / counts.sum()
     return prior

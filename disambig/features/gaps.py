@@ -36,7 +36,7 @@ _BLOCK = 8192  # places at a time, so that their features stay in the cache
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gaps:
-    """Weights that tell where a word from a list may be missing.
+    """Weights for finding places where a word from a list may be missing.
 
     Attributes
     ----------

@@ -202,7 +202,7 @@ class Headwords:
         for pattern, parents in enumerate(ngrams.HEADWORD_PARENTS):
             rows = np.flatnonzero(fillable[:, pattern])
             keys = ngrams.pattern_keys(words[rows], candidates, pattern)
-            looked_up = self.table.ranks(keys.ravel(), engine="numpy").reshape(keys.shape)
+            looked_up = self.table.ranks(keys.ravel(), backend="numpy").reshape(keys.shape)
             for parent in parents[parents >= 0]:
                 looked_up[ranks[rows, :, parent] == 0] = 0
             ranks[rows, :, pattern] = looked_up
@@ -230,7 +230,7 @@ def _headword_columns(group: Group) -> Columns:
 @lru_cache(maxsize=256)
 def _headword_prior(table: CountTable, group: Group) -> NDArray[np.float64]:
     """Return the relative frequency of each candidate, add-one smoothed, shape (K,)."""
-    counts = 1.0 + table.counts(ngrams.lone_keys(ngrams.candidate_hashes(group)), engine="numpy")
+    counts = 1.0 + table.counts(ngrams.lone_keys(ngrams.candidate_hashes(group)), backend="numpy")
     prior: NDArray[np.float64] = counts / counts.sum()
     return prior
 

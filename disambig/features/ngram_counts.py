@@ -328,7 +328,7 @@ class NgramCounts:
             rows = np.flatnonzero(usable[:, c])
             if len(rows):
                 keys, complete = context_keys(view, instances, candidates, rows, c, seed)
-                looked_up = self.table.ranks(keys.ravel(), engine="numpy").reshape(keys.shape)
+                looked_up = self.table.ranks(keys.ravel(), backend="numpy").reshape(keys.shape)
                 for parent in CONTEXT_PARENTS[c][CONTEXT_PARENTS[c] >= 0] if nested else ():
                     complete &= ~usable[rows, parent, None] | (ranks[rows, :, parent] > 0)
                 ranks[rows, :, c] = np.where(complete, looked_up, 0)

@@ -239,7 +239,7 @@ class SeenKeys(WeakRefMixin):
     ----------
     keys : array of uint32, shape (D,)
         Ascending.
-    names : Spellings
+    names : PackedStrings
         Name of each feature; empty if names are not kept.
     """
 

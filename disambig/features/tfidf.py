@@ -53,7 +53,7 @@ class KnownTerms(WeakRefMixin):
         Number of training documents.
     hashes : array of uint64, shape (D,), or None
         Hash of each column's word, ascending; None if columns are the low bits of the hash.
-    names : Spellings
+    names : PackedStrings
         The words; empty for hashed columns, and if names are not kept.
     """
 

@@ -83,7 +83,9 @@ def _checked(extractor: FeatureExtractor, features: object, part: tuple[Instance
         counts: Any = getattr(features, name)
         if getattr(counts, "shape", None) != (n_rows,) or counts.dtype.kind not in "iu":
             seen = f"{name} is {_describe_array(counts)}"
-            raise extractor_error(extractor, seen, f"an integer array of shape ({n_rows},): one a candidate")
+            raise extractor_error(
+                extractor, seen, f"an integer array of shape ({n_rows},), one per candidate"
+            )
     return features
 
 
@@ -98,20 +100,20 @@ def _check_rows(
     own = np.asarray(batch.offsets)
     if own.shape != offsets.shape or not np.array_equal(own, offsets):
         seen = f"transform gave {len(own) - 1:,} instances with {int(own[-1]):,} rows"
-        raise extractor_error(extractor, seen, f"{n:,} with {int(offsets[-1]):,}: one row a candidate")
+        raise extractor_error(extractor, seen, f"{n:,} with {int(offsets[-1]):,}: one row per candidate")
     return int(offsets[-1])
 
 
 def _check_storage(extractor: FeatureExtractor, batch: CandidateBatch) -> None:
     """Raise an error if rows, costs and offsets of a batch do not fit together."""
     if rows_are_shared(extractor) and not isinstance(batch, CrossedRows | CrossedLists):
-        wanted = "CrossedRows: rows_are_shared says that rows tell nothing of the candidates"
+        wanted = "CrossedRows, since rows_are_shared means that rows do not depend on the candidates"
         raise extractor_error(extractor, f"transform gave {type(batch).__name__}", wanted)
     if isinstance(batch, DenseBlocks) and batch.values.shape[:2] == batch.costs.shape:
         return
     n, n_rows = len(batch.offsets) - 1, int(batch.offsets[-1])
     if len(batch.cost) != n_rows:
-        wanted = f"{n_rows:,}, one a candidate"
+        wanted = f"{n_rows:,}, one per candidate"
         raise extractor_error(extractor, f"transform gave a batch with {len(batch.cost):,} costs", wanted)
     for storages, held in ((SparseRows, n_rows), (CrossedRows | SequenceRows | CrossedLists, n)):
         if isinstance(batch, storages) and batch.rows.shape[0] != held:

@@ -517,7 +517,7 @@ def assemble(
     Parameters
     ----------
     output : Path
-    pieces : sequence of Piece
+    pieces : sequence of TablePiece
         In order of their keys.
     form : Record
     ranked : array of uint64

@@ -122,7 +122,7 @@ def build_in_job(
         See `disambig.counts.TextFiles`; not standard input.
     tokenisations : sequence of str
         Registered names.
-    place : Place
+    place : JobPlace
     gaps : bool
     shard_size : int, optional
         Bytes of text per shard; uncompressed files are split between lines.

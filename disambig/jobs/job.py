@@ -352,14 +352,14 @@ def run_job(
     directory : Path
         Created if necessary.
     inputs : sequence of Input
-    source : Source
+    source : AnnotatorSource
         Creates the annotator; its description is part of the manifest.
     format : Format
     field : str
         Key of the text in JSONL inputs.
     shard_size : int
         Bytes of input per shard.
-    bounds : Bounds, optional
+    bounds : JobLimits, optional
         Limits on single inputs and documents.
     runner : Runner, optional
         Processes the shards; by default in this process.

@@ -74,9 +74,8 @@ def plan_shards(
 
     Small files are grouped. Files of lines or JSONL are split between lines, CSV between rows, CoNLL-U
     between documents (or sentences, if there are no documents). Other files, compressed files and the kinds
-    in
-    `whole` are not split. A file that cannot be read has an empty hash; it is reported when it is annotated.
-    `field` is the column of the text in CSV.
+    in `whole` are not split. A file that cannot be read has an empty hash; it is reported when it is
+    annotated. `field` is the column of the text in CSV.
     """
     described: list[dict[str, Any]] = []
     shards: list[Shard] = []

@@ -45,9 +45,8 @@ _PAGES = "html"
 def merge(directory: Path, write: Callable[[bytes], object]) -> int:
     """Write the parts of a job in order; return their number.
 
-    Only a block of a part (a part of CoNLL-U, a row group of Parquet) is held in memory, but the whole
-    output for
-    ``.spacy``, which cannot be written in pieces.
+    Only a block of a part (a part of CoNLL-U, a row group of Parquet) is held in memory, except for
+    ``.spacy``, whose whole output is, because it cannot be written in pieces.
 
     Raises
     ------

@@ -66,7 +66,7 @@ LOCAL = "local"
 
 @dataclass(frozen=True, slots=True)
 class EngineOptions:
-    """Options of a user about where a job is done.
+    """A user's options for the engine that runs a job.
 
     Attributes
     ----------

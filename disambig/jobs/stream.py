@@ -76,7 +76,7 @@ def annotate_stream(
     ----------
     documents : iterable of Document or UnreadableDocument
         As read by `disambig.formats.read_all`.
-    source : Source
+    source : AnnotatorSource
         Creates the annotator.
     format : Format
     write : callable

@@ -156,8 +156,8 @@ def estimate(
     ----------
     sentences : Sentences
         The text, as numbers of `vocabulary`.
-    vocabulary : Vocabulary
-        What can be predicted: these words, an unknown word, and the end of a sentence.
+    vocabulary : WordVocabulary
+        The model predicts these words, an unknown word, and the end of a sentence.
     order : int
         From 1 to 5.
     smoothing : {"kneser_ney", "absolute"}

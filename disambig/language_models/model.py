@@ -218,13 +218,13 @@ class LanguageModel:
 
     Attributes
     ----------
-    vocabulary : Vocabulary
-        What it can predict, except for the start of a sentence.
-    levels : sequence of Level
+    vocabulary : WordVocabulary
+        The words it can predict, except for the start of a sentence.
+    levels : sequence of NgramLevel
         N-grams of one word, of two words, and so on.
     header : mapping
-        How it was estimated: ``smoothing``, ``tokens``, ``discounts`` by length, ``fallbacks`` (the lengths
-        whose counts did not allow the intended discounts), ``min_counts``, and entries of the caller.
+        Settings of the estimation: ``smoothing``, ``tokens``, ``discounts`` by length, ``fallbacks`` (the
+        lengths whose counts did not allow the intended discounts), ``min_counts``, and entries of the caller.
     """
 
     vocabulary: WordVocabulary

@@ -28,12 +28,12 @@ class WordVocabulary:
     Parameters
     ----------
     spellings : sequence of str
-        All words by number: first those of `SPECIAL`, none twice.
+        All words by number: first those of `SPECIAL`; no word occurs twice.
 
     Raises
     ------
     ValueError
-        If the words are in another order, or one is there twice.
+        If the words do not begin with `SPECIAL`, or a word occurs twice.
     """
 
     def __init__(self, spellings: Sequence[str]) -> None:
@@ -43,7 +43,7 @@ class WordVocabulary:
         if tuple(self.spellings[: len(SPECIAL)]) != SPECIAL:
             raise ValueError(f"a vocabulary begins with {', '.join(SPECIAL)}")
         if len(self._numbers) != len(self.spellings) - len(SPECIAL):
-            raise ValueError("a word is in the vocabulary twice")
+            raise ValueError("a word occurs twice in the vocabulary")
 
     @classmethod
     def from_words(cls, words: Iterable[str]) -> WordVocabulary:

@@ -30,7 +30,7 @@ def pack_levels(levels: Sequence[NgramLevel], bits: int) -> Arrays:
 
     Parameters
     ----------
-    levels : sequence of Level
+    levels : sequence of NgramLevel
         The levels of a model.
     bits : {8, 32}
         Precision of logarithms: 8 bits (256 different values per level), or unchanged.
@@ -296,7 +296,7 @@ def digest_arrays(arrays: Arrays) -> str:
 
 def _check_header(header: Any, wanted: str) -> None:
     if not isinstance(header, Mapping) or header.get("format") != wanted:
-        raise ValueError(f"its header does not say {wanted}")
+        raise ValueError(f"the format in its header is not {wanted}")
 
 
 _NEVER = -99.0

@@ -38,7 +38,7 @@ def edit_distances(first: Sequence[str], second: Sequence[str], by: Unit = "char
         ``"characters"``: code points; ``"words"``: separated by white space.
     """
     if len(first) != len(second):
-        raise ValueError(f"{len(first)} texts beside {len(second)}")
+        raise ValueError(f"{len(first)} texts and {len(second)} texts: expected pairs")
     if not use_numba(int((text_sizes(first, by) * text_sizes(second, by)).sum())):
         rows = (_rows(texts, by) for texts in (first, second))
         return np.array([edit_distance_reference(a, b) for a, b in zip(*rows, strict=True)], np.int64)

@@ -115,7 +115,7 @@ def paired_bootstrap(
     significance tests for machine translation evaluation (EMNLP 2004).
     """
     if len(first) != len(second):
-        raise ValueError(f"{len(first)} instances beside {len(second)}: they must be the same ones")
+        raise ValueError(f"{len(first)} and {len(second)} instances: expected outcomes of the same instances")
     figures = measure.value(first), measure.value(second)
     drawn = resample_figures(measure, [first, second], draws=draws, seed=seed)
     drawn = drawn[np.isfinite(drawn).all(axis=1)]

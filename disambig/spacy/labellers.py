@@ -142,7 +142,7 @@ class TokenLabels:
     labels : array of int64, shape (n_words,)
         Candidate of each word.
     parts : array of uint64, shape (n_words,)
-        spaCy's number of each word's part of speech; 0 where it has none.
+        spaCy's number of each word's part of speech; 0 if it has none.
     documents : array of int64, shape (n_documents + 1,)
         Where each document's words begin.
     """
@@ -163,7 +163,7 @@ class TokenLabeller(Disambiguator):
         Of a task that labels every token of `disambig.spacy_tokens.v1`.
     name : str
         Name of the component in the pipeline.
-    universal : Universal, optional
+    universal : UniversalTags, optional
 
     Raises
     ------

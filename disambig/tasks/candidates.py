@@ -27,7 +27,7 @@ from disambig.text import TokenView
 from disambig.types import Decides
 
 ZERO = ""
-"""The candidate that stands for no word."""
+"""The empty candidate, which means that no word belongs here."""
 GAPS = ("all", "none")
 Sets = str | Path | Sequence[str | Sequence[str]]
 
@@ -39,7 +39,7 @@ class OwnCandidates:
     Parameters
     ----------
     candidates : sequence of str, optional
-        One list, such as ``["a", "an", "the", ""]``; the empty candidate stands for no word.
+        One list, such as ``["a", "an", "the", ""]``; the empty candidate means that no word belongs there.
     sets : path or sequence, optional
         Several lists instead of one: a file of sets (see `read_confusion_sets`), or
         ``["bring/take", ["may be", "maybe"]]``.
@@ -131,7 +131,7 @@ def _groups(candidates: Sequence[str] | None, sets: Sets | None) -> tuple[Group,
     twice = [name for name in names if names.count(name) > 1]
     if twice or not groups:
         raise UserError(
-            "D411", name=(twice or ["sets"])[0], problem="is there twice" if twice else "none given"
+            "D411", name=(twice or ["sets"])[0], problem="it occurs twice" if twice else "none given"
         )
     return groups
 
@@ -144,11 +144,11 @@ def _group(value: str | Sequence[str]) -> Group:
     n_empty = len(value) - len(words)
     name = "/".join(map(str, value))
     if n_empty > 1:
-        raise UserError("D411", name=name, problem="no word (the empty candidate) is there twice")
+        raise UserError("D411", name=name, problem="the empty candidate occurs twice")
     if not n_empty:
         return confusion_set(words)
     if not words:
-        raise UserError("D411", name=name, problem="it needs a word beside the empty candidate")
+        raise UserError("D411", name=name, problem="it needs a word in addition to the empty candidate")
     group = confusion_set(words) if len(words) > 1 else _single_word_group(words[0])
     return Group(f"{group.name}/-", (*group.candidates, ZERO))
 

@@ -77,7 +77,9 @@ def require_state(arrays: Arrays, what: str) -> None:
     """Raise unless `arrays` can be saved without pickle: named NumPy arrays of plain numbers."""
     for name, array in arrays.items():
         kind = getattr(getattr(array, "dtype", None), "kind", "O")
-        require(kind in "biuf", f"{what}: state {name!r} is no array of numbers but {type(array).__name__}")
+        require(
+            kind in "biuf", f"{what}: state {name!r} is not an array of numbers but {type(array).__name__}"
+        )
 
 
 def require_batch(batch: CandidateBatch, what: str) -> None:
@@ -93,8 +95,8 @@ def require_batch(batch: CandidateBatch, what: str) -> None:
     scores, sums = batch.scores(weights), batch.adjoint(mass)
     require(scores.shape == (n_rows,), f"{what}: scores of shape {scores.shape} for {n_rows} rows")
     require(sums.shape == (n_columns,), f"{what}: adjoint of shape {sums.shape} for {n_columns} columns")
-    require_close(mass @ scores, weights @ sums, f"{what}: adjoint is not that of scores", within=1e-4)
-    require(batch.row_sqnorm().shape == (n_rows,), f"{what}: row_sqnorm of another shape than ({n_rows},)")
+    require_close(mass @ scores, weights @ sums, f"{what}: adjoint and scores do not match", within=1e-4)
+    require(batch.row_sqnorm().shape == (n_rows,), f"{what}: the shape of row_sqnorm is not ({n_rows},)")
     if len(steps):
         index = np.array([len(steps) - 1, 0])
         rows = np.concatenate([np.arange(offsets[i], offsets[i + 1]) for i in index])

@@ -76,7 +76,7 @@ class _TaskChecks:
 
     def has_name_and_language(self) -> None:
         name, language = self._task.name, self._task.language
-        require(isinstance(name, str) and name.isidentifier(), f"name {name!r} is no identifier")
+        require(isinstance(name, str) and name.isidentifier(), f"name {name!r} is not an identifier")
         require(isinstance(language, str), f"language is {language!r}, not a code such as 'en' or ''")
 
     def says_what_it_decides(self) -> None:
@@ -84,17 +84,21 @@ class _TaskChecks:
             what = decides(self._task)
         except UserError as problem:
             raise AssertionError(str(problem)) from problem
-        require(what.where in get_args(Where), f"decides at {what.where!r}: none of {get_args(Where)}")
-        require(what.between in get_args(Between), f"decides between {what.between!r}: {get_args(Between)}")
+        require(what.where in get_args(Where), f"decides at {what.where!r}, not one of {get_args(Where)}")
+        require(
+            what.between in get_args(Between),
+            f"decides between {what.between!r}, not one of {get_args(Between)}",
+        )
         name, candidate = metric(self._task)
         names = {candidate for group in self._task.groups for candidate in group.candidates}
         require(
-            candidate is None or candidate in names, f"metric {name!r} is about {candidate!r}, no candidate"
+            candidate is None or candidate in names,
+            f"metric {name!r} is about {candidate!r}, which is not a candidate",
         )
 
     def has_groups_of_candidates(self) -> None:
         groups = self._task.groups
-        require(isinstance(groups, tuple) and len(groups) > 0, "groups is no tuple, or empty")
+        require(isinstance(groups, tuple) and len(groups) > 0, "groups is not a tuple, or it is empty")
         names = [group.name for group in groups]
         require(len(set(names)) == len(names), f"two groups share a name: {sorted(names)}")
         for group in groups:
@@ -105,17 +109,22 @@ class _TaskChecks:
                 f"{group.name}: fewer than two different candidates",
             )
             strange = [name for variants in group.variants for name in variants if name not in distinct]
-            require(not strange, f"{group.name}: variants {strange} are no candidates")
+            require(not strange, f"{group.name}: variants {strange} are not candidates")
 
     def takes_the_groups_of_a_saved_model(self) -> None:
         if isinstance(self._task, TakesGroups):
             given = self._task.groups[::-1][:-1] or self._task.groups
-            require(self._task.of_groups(given).groups == given, "of_groups: other groups than were given")
+            require(
+                self._task.of_groups(given).groups == given, "of_groups returned a task with other groups"
+            )
 
     def finds_instances(self) -> None:
         instances = self._find(self._texts)[1]
         if decides(self._task).where == "items":
-            require(len(instances) == 0, "instances in a text, but it decides items, which a reader brings")
+            require(
+                len(instances) == 0,
+                "it finds instances in a text but decides items, which come from a reader",
+            )
             return
         require(len(instances) > 0, "no instance in these texts: give texts with something to decide")
 
@@ -124,22 +133,23 @@ class _TaskChecks:
         own, between = instances.own, decides(self._task).between
         if not self._own:
             require(
-                own is None, f"instances have lists of their own, but it decides between {between}, not own"
+                own is None,
+                f"instances have their own candidate lists, but it decides between {between}, not own",
             )
             return
         require(
             isinstance(own, CandidateLists),
-            f"it decides between candidates of its own, but own is {type(own).__name__}, no CandidateLists",
+            f"candidates are per instance, but own is {type(own).__name__}, not CandidateLists",
         )
         assert own is not None
         require(len(own) == n, f"{len(own)} lists for {n} instances")
-        require(bool((np.diff(own.offsets) > 0).all()), "a list is empty: every instance has one candidate")
+        require(bool((np.diff(own.offsets) > 0).all()), "a list is empty: every instance needs a candidate")
         rows = int(own.offsets[-1])
         for name in ("texts", "scores", "ranks", "costs"):
             held = len(getattr(own, name))
-            require(held == rows, f"{name} of {held:,} candidates, the lists have {rows:,}")
-        require(all(isinstance(text, str) for text in own.texts), "a candidate is no text")
-        require(bool(np.isfinite(own.scores).all()), "a base score is no finite number")
+            require(held == rows, f"{name} of {held:,} candidates, but the lists have {rows:,}")
+        require(all(isinstance(text, str) for text in own.texts), "a candidate is not a text")
+        require(bool(np.isfinite(own.scores).all()), "a base score is not a finite number")
         require(bool((own.ranks >= 0).all()), "a rank is below 0")
         require(not (own.costs < 0).any(), "a cost is negative")
         if own.features is not None:
@@ -148,7 +158,9 @@ class _TaskChecks:
 
     def keeps_text_order(self) -> None:
         instances = self._find(self._texts)[1]
-        require(bool((np.diff(instances.positions) >= 0).all()), f"positions fall: {instances.positions}")
+        require(
+            bool((np.diff(instances.positions) >= 0).all()), f"positions do not ascend: {instances.positions}"
+        )
 
     def points_at_groups_and_candidates(self) -> None:
         instances, groups = self._find(self._texts)[1], self._task.groups
@@ -165,7 +177,8 @@ class _TaskChecks:
         )
         if decides(self._task).between == "labels":
             require(
-                bool((instances.observed == -1).all()), "observed is a label: of labels nothing stands there"
+                bool((instances.observed == -1).all()),
+                "observed is a label, but the text contains no labels: use -1",
             )
 
     def stays_inside_sentences(self) -> None:
@@ -175,10 +188,11 @@ class _TaskChecks:
             for i in np.flatnonzero(instances.lengths < 1).tolist()
             if "" not in self._candidates(instances, i)
         ]
-        require(not empty, "an instance has no token, and no candidate that is no word")
+        require(not empty, "an instance has no token, although its group has no empty candidate")
         where = decides(self._task).where
         require(
-            where != "tokens" or bool((instances.lengths == 1).all()), "it decides tokens, and takes several"
+            where != "tokens" or bool((instances.lengths == 1).all()),
+            "it decides single tokens, but an instance has several",
         )
         documents = where == "documents"
         for position, length in zip(instances.positions, instances.lengths, strict=True):
@@ -186,7 +200,8 @@ class _TaskChecks:
             # the positions of documents need not be inside one sentence
             tokens = inside[[0, -1]] if documents else inside
             require(
-                bool((view.ends[tokens] > view.starts[tokens]).all()), f"token {position} is a sentence's end"
+                bool((view.ends[tokens] > view.starts[tokens]).all()),
+                f"token {position} is a sentence boundary",
             )
 
     def observes_what_stands_there(self) -> None:
@@ -195,24 +210,24 @@ class _TaskChecks:
             candidate = self._candidates(instances, i)[instances.observed[i]]
             seen = view.hashes[instances.positions[i] : instances.positions[i] + instances.lengths[i]]
             words = candidate.split(" ") if candidate else []
-            require_equal(seen, hash_words(words), f"words observed as {candidate!r}")
+            require_equal(seen, hash_words(words), f"words of the observed candidate {candidate!r}")
 
     def takes_texts_one_by_one(self) -> None:
         together = self._find(self._texts)
         starts = together[0].documents
         apart = [self._find([text])[1] for text in self._texts]
         shifted = [piece.positions + starts[i] for i, piece in enumerate(apart)]
-        require_equal(np.concatenate(shifted), together[1].positions, "positions of texts taken one by one")
+        require_equal(np.concatenate(shifted), together[1].positions, "positions in single texts")
         groups = np.concatenate([piece.groups for piece in apart])
-        require_equal(groups, together[1].groups, "groups of texts taken one by one")
+        require_equal(groups, together[1].groups, "groups in single texts")
         lists = [texts for piece in apart for texts in self._lists(piece)]
-        require(lists == self._lists(together[1]), "texts taken one by one have other candidates")
+        require(lists == self._lists(together[1]), "single texts have other candidates")
 
     def finds_the_same_twice(self) -> None:
         first, second = self._find(self._texts)[1], self._find(self._texts)[1]
-        require_equal(second.positions, first.positions, "positions the second time")
-        require_equal(second.observed, first.observed, "candidates the second time")
-        require(self._lists(first) == self._lists(second), "there are other candidates the second time")
+        require_equal(second.positions, first.positions, "positions in the second call")
+        require_equal(second.observed, first.observed, "candidates in the second call")
+        require(self._lists(first) == self._lists(second), "other candidates in the second call")
 
     def takes_texts_without_words(self) -> None:
         for texts in ([], [""], [" \n"], ["", ""]):
@@ -320,14 +335,17 @@ class _ExtractorChecks:
             has_observed = instances.observed >= 0
             observed = (offsets[:-1] + instances.observed)[has_observed]
             require(
-                bool((cost[observed] == 0).all()), f"group {name}: the observed candidate costs something"
+                bool((cost[observed] == 0).all()),
+                f"group {name}: the cost of the observed candidate is not zero",
             )
 
     def counts_its_evidence(self) -> None:
         for name, features in self._features().items():
             hits, asked, n_rows = features.found, features.asked, len(features.batch.cost)
-            require(hits.shape == asked.shape == (n_rows,), f"group {name}: evidence is not one number a row")
-            require(bool(((hits >= 0) & (hits <= asked)).all()), f"group {name}: found more than asked")
+            require(
+                hits.shape == asked.shape == (n_rows,), f"group {name}: evidence is not one number per row"
+            )
+            require(bool(((hits >= 0) & (hits <= asked)).all()), f"group {name}: more found than asked")
 
     def keeps_all_in_its_state(self) -> None:
         fitted = self._fit(self._extractor)
@@ -397,7 +415,7 @@ class _ExtractorChecks:
 
 
 def check_kernel(kernel: Kernel, batch: CandidateBatch | None = None) -> list[Check]:
-    """Return the checks of a kernel.
+    """Return the checks of a kernel (similarity function).
 
     Parameters
     ----------
@@ -421,7 +439,7 @@ class _KernelChecks:
         n = len(self._batch.offsets) - 1
         rows = self._rows()
         require(rows.shape[0] == n, f"{rows.shape[0]} rows for {n} instances")
-        require(hasattr(rows, "indptr"), f"rows are no csr_array but {type(rows).__name__}")
+        require(hasattr(rows, "indptr"), f"rows are not a csr_array but {type(rows).__name__}")
 
     def leaves_instances_alone(self) -> None:
         given = copy.deepcopy(self._batch)
@@ -431,27 +449,35 @@ class _KernelChecks:
 
     def is_symmetric_and_finite(self) -> None:
         gram, n = self._gram(), len(self._batch.offsets) - 1
-        require(gram.shape == (n, n), f"a gram of shape {gram.shape} for {n} instances")
+        require(gram.shape == (n, n), f"a Gram matrix of shape {gram.shape} for {n} instances")
         require(bool(np.isfinite(gram).all()), "some numbers are not finite")
-        require_close(gram, gram.T, "the gram turned over", within=1e-12)
+        require_close(gram, gram.T, "the transposed Gram matrix", within=1e-12)
 
     def is_positive_semidefinite(self) -> None:
         gram = self._gram()
         values = np.linalg.eigvalsh((gram + gram.T) / 2)
         least, most = float(values[0]), float(np.abs(values).max())
-        require(least >= -1e-12 * max(most, 1.0) * len(gram), f"an eigenvalue of the gram is {least:.3g}")
+        require(
+            least >= -1e-12 * max(most, 1.0) * len(gram), f"an eigenvalue of the Gram matrix is {least:.3g}"
+        )
 
     def looks_at_each_pair_by_itself(self) -> None:
         gram, some = self._gram(), np.array([2, 0])
         alone = self._kernel.rows(self._batch.take(some))
-        require_close(self._kernel.gram(alone, self._rows()), gram[some], "two against all", within=1e-12)
-        require_close(self._kernel.gram(self._rows(), alone), gram[:, some], "all against two", within=1e-12)
+        require_close(
+            self._kernel.gram(alone, self._rows()), gram[some], "two rows with all rows", within=1e-12
+        )
+        require_close(
+            self._kernel.gram(self._rows(), alone), gram[:, some], "all rows with two rows", within=1e-12
+        )
 
     def is_linear_in_its_rows_if_it_says_so(self) -> None:
         if self._kernel.is_linear:
             rows, width = self._rows(), len(self._batch.columns) // int(np.diff(self._batch.offsets)[0])
-            require(rows.shape[1] == width, f"rows have {rows.shape[1]} columns, the batch's {width}")
-            require_close(self._gram(), (rows @ rows.T).toarray(), "the gram of its rows", within=1e-12)
+            require(rows.shape[1] == width, f"rows have {rows.shape[1]} columns, those of the batch {width}")
+            require_close(
+                self._gram(), (rows @ rows.T).toarray(), "the Gram matrix of its rows", within=1e-12
+            )
 
     def _rows(self) -> Any:
         return self._kernel.rows(copy.deepcopy(self._batch))
@@ -494,7 +520,9 @@ class _LearnerChecks:
         good = isinstance(storages, tuple) and all(isinstance(storage, type) for storage in storages)
         require(good, f"takes is {storages!r}, not a tuple of classes")
         taken = to_accepted_storage(self._learner, self._batch)
-        require(not storages or isinstance(taken, storages), f"{type(taken).__name__} is none of {storages}")
+        require(
+            not storages or isinstance(taken, storages), f"{type(taken).__name__} is not one of {storages}"
+        )
 
     def keeps_its_contract(self) -> None:
         """Pass `disambig.training.fitting.fit`, as in the training of a model."""
@@ -509,8 +537,11 @@ class _LearnerChecks:
         if isinstance(self._learner, FitsPath):
             costs = {step["step"]: step["dev_cost"] for step in fitted.report["path"]}
             least = min(costs.values())
-            require(costs[fitted.report["chosen"]] == least, f"not the step of least cost: {costs}")
-            require(mean_cost(fitted.scorer, dev) == least, "the scorer is another step's")
+            require(
+                costs[fitted.report["chosen"]] == least,
+                f"the chosen step does not have the lowest cost: {costs}",
+            )
+            require(mean_cost(fitted.scorer, dev) == least, "the scorer is that of another step")
 
     def gives_one_finite_score_a_row(self) -> None:
         scores = self._fit().scorer.scores(self._batch)
@@ -519,7 +550,7 @@ class _LearnerChecks:
 
     def reports_plain_values(self) -> None:
         report = self._fit().report
-        require(plain(report), f"the report is saved as JSON and holds other things: {report}")
+        require(plain(report), f"the report cannot be saved as JSON: {report}")
 
     def is_repeatable(self) -> None:
         first, second = self._fit(), self._fit()
@@ -577,7 +608,8 @@ class _LearnerChecks:
         reached = accuracy(self._batch, self._fit().scorer.scores(self._batch))
         least = self._constant() if self._least is None else self._least
         require(
-            reached >= least, f"{reached:.1%} of the training examples are right, at least {least:.1%} asked"
+            reached >= least,
+            f"{reached:.1%} of the training examples are right, expected at least {least:.1%}",
         )
 
     def _constant(self) -> float:

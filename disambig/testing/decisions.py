@@ -61,7 +61,7 @@ class _BatchChecks:
     def says_what_rows_cost(self) -> None:
         cost = self._batch.cost
         require(cost.dtype == np.float32, f"costs of {cost.dtype}, not float32")
-        require(bool((cost >= 0).all()), "a cost is negative, or NaN")
+        require(bool((cost >= 0).all()), "a cost is negative or NaN")
 
     def says_what_its_columns_mean(self) -> None:
         columns = self._batch.columns
@@ -69,7 +69,7 @@ class _BatchChecks:
         require(columns.labels.shape == (n,), f"labels of shape {columns.labels.shape} for {n} columns")
         require(columns.groups.shape == (n,), f"groups of shape {columns.groups.shape} for {n} columns")
         in_range = (columns.groups >= 0) & (columns.groups < len(columns.group_names))
-        require(bool(in_range.all()), "a column is of a feature group that has no name")
+        require(bool(in_range.all()), "a column belongs to a feature group without a name")
         require(len(columns.names) in (0, n), f"{len(columns.names)} names for {n} columns")
 
     def scores_are_linear(self) -> None:
@@ -162,7 +162,7 @@ class _DecoderChecks:
             chosen = [row for row in np.flatnonzero(mass) if row in inside]
             require(
                 chosen in [sorted(rows) for rows in candidates],
-                f"instance {i}: with all scores equal no single candidate was chosen",
+                f"instance {i}: not exactly one candidate was chosen when all scores are equal",
             )
 
     def sums_over_all(self) -> None:
@@ -183,7 +183,7 @@ class _DecoderChecks:
             nudge[row] = step
             above = self._decoder.marginals(scores + nudge, self._layout)[1].sum()
             below = self._decoder.marginals(scores - nudge, self._layout)[1].sum()
-            require_close(marginals[row], (above - below) / (2 * step), f"slope at row {row}", within=1e-5)
+            require_close(marginals[row], (above - below) / (2 * step), f"gradient at row {row}", within=1e-5)
 
     def bears_large_scores(self) -> None:
         for scores in self._draws():
@@ -206,7 +206,7 @@ class _DecoderChecks:
                     require_close(totals, expected, f"scores of the {k} best")
                     require(len(names) == len(totals), f"{len(names)} candidates for {len(totals)} scores")
                     different = {np.asarray(name).tobytes() for name in names}
-                    require(len(different) == len(names), f"of the {k} best some are the same")
+                    require(len(different) == len(names), f"some of the {k} best are equal")
 
     def keeps_to_the_rows_that_are_left(self) -> None:
         """Rows at minus infinity are forbidden; learners find the right candidate in this way."""
@@ -215,9 +215,9 @@ class _DecoderChecks:
             for candidates in self._structures:
                 scores[list(candidates[wanted])] = 0.0
             expected = np.where(np.isfinite(scores), 1.0, 0.0)
-            require_close(self._decoder.best(scores, self._layout), expected, "the only candidate left")
+            require_close(self._decoder.best(scores, self._layout), expected, "the only allowed candidate")
             marginals = self._decoder.marginals(scores, self._layout)[0]
-            require_close(marginals, expected, "marginals where one candidate is left")
+            require_close(marginals, expected, "marginals with one allowed candidate")
 
     @property
     def _n_rows(self) -> int:
@@ -247,7 +247,7 @@ def check_judge(judge: DecisionRule, material: CalibrationData | None = None) ->
 
     Parameters
     ----------
-    judge : Judge
+    judge : DecisionRule
         The decision rule as a config describes it, not yet fitted.
     material : CalibrationData, optional
         Examples of a task that the rule is for; by default a few examples of words.
@@ -265,9 +265,9 @@ class _DecisionRuleChecks:
         before = self._judge.state()
         fitted = self._fit()
         for name in ("fit", "judge", "probabilities", "state", "from_state"):
-            require(callable(getattr(fitted, name, None)), f"what fit returned has no {name}")
+            require(callable(getattr(fitted, name, None)), f"the result of fit has no {name}")
         for name, array in self._judge.state().items():
-            require_equal(array, before[name], f"{name} of the judge that was fitted: fit changed it")
+            require_equal(array, before[name], f"{name} of the unfitted decision rule: fit changed it")
 
     def is_repeatable(self) -> None:
         first, second = self._fit(), self._fit()
@@ -290,13 +290,13 @@ class _DecisionRuleChecks:
         for scored in self._parts():
             chosen, sizes = fitted.judge(scored).chosen, np.diff(scored.offsets)
             inside = (chosen >= 0) & (chosen < sizes)
-            require(bool(inside.all()), f"chosen {chosen[~inside]} of lists of {sizes[~inside]} candidates")
+            require(bool(inside.all()), f"chosen {chosen[~inside]} from lists of {sizes[~inside]} candidates")
 
     def gives_numbers_that_mean_something(self) -> None:
         fitted = self._fit()
         for scored in self._parts():
             judged = fitted.judge(scored)
-            require(bool((judged.margins >= 0).all()), "a margin is negative, or no number")
+            require(bool((judged.margins >= 0).all()), "a margin is negative or NaN")
             sure = (judged.probabilities >= 0) & (judged.probabilities <= 1)
             require(bool(sure.all()), f"probabilities {judged.probabilities[~sure]}")
 
@@ -310,7 +310,7 @@ class _DecisionRuleChecks:
                 probabilities.shape == scored.scores.shape,
                 f"probabilities of shape {probabilities.shape} for {len(scored.scores)} candidates",
             )
-            require(bool((probabilities >= 0).all()), "a candidate's probability is negative, or no number")
+            require(bool((probabilities >= 0).all()), "the probability of a candidate is negative or NaN")
             sums = np.add.reduceat(probabilities, scored.offsets[:-1])
             require(bool(np.allclose(sums, 1.0, atol=1e-9)), f"probabilities of an instance sum to {sums}")
 
@@ -322,7 +322,7 @@ class _DecisionRuleChecks:
         for scored in self._parts():
             self._same(again.judge(scored), fitted.judge(scored), "after from_state")
             first, second = fitted.probabilities(scored), again.probabilities(scored)
-            require((first is None) == (second is None), "after from_state there are other probabilities")
+            require((first is None) == (second is None), "from_state adds or loses probabilities")
             if first is not None:
                 require_equal(second, first, "probabilities of candidates after from_state")
 
@@ -340,7 +340,7 @@ class _DecisionRuleChecks:
             predictions = fitted.judge_all(parts)
             require(
                 len(predictions) == len(parts),
-                f"judge_all gave {len(predictions)} answers for {len(parts)} parts",
+                f"judge_all returned {len(predictions)} predictions for {len(parts)} parts",
             )
             for scored, judged in zip(parts, predictions, strict=True):
                 self._near(
@@ -353,7 +353,7 @@ class _DecisionRuleChecks:
             given = replace(scored, scores=scored.scores.copy())
             fitted.judge(given)
             fitted.probabilities(given)
-            require_equal(given.scores, scored.scores, "scores after judging")
+            require_equal(given.scores, scored.scores, "scores after deciding")
 
     def takes_no_instances(self) -> None:
         fitted = self._fit()
@@ -361,7 +361,7 @@ class _DecisionRuleChecks:
             nothing = take_scores(self._material.scored(number), np.empty(0, np.int64))
             judged = fitted.judge(nothing)
             for name in _COLUMNS:
-                require(len(getattr(judged, name)) == 0, f"{name} of no instances is not empty")
+                require(len(getattr(judged, name)) == 0, f"{name} is not empty without instances")
 
     def flags_only_what_it_may(self) -> None:
         fitted = self._fit()
@@ -369,19 +369,28 @@ class _DecisionRuleChecks:
             if not isinstance(fitted, RaisesFlags):
                 for rate in (None, *RATES):
                     judged = fitted.judge(scored, flags_per_1000=rate)
-                    require(not judged.flagged.any(), "it flags, but is no Flags: it has no flags_per_1000")
+                    require(
+                        not judged.flagged.any(),
+                        "it flags, but it is not RaisesFlags: it has no flags_per_1000",
+                    )
                 continue
             require(fitted.flags_per_1000 >= 0, f"flags_per_1000 is {fitted.flags_per_1000}")
             seen = np.zeros(len(scored.observed), bool)
             for rate in RATES:
                 judged, limit = fitted.judge(scored, flags_per_1000=rate), fitted.limit(rate)
                 require(rate > 0 or not judged.flagged.any(), "it flags at a rate of 0")
-                require(bool((judged.flagged | ~seen).all()), f"it flags less at {rate} than at a lower rate")
+                require(
+                    bool((judged.flagged | ~seen).all()),
+                    f"it flags fewer decisions at {rate} than at a lower rate",
+                )
                 seen = judged.flagged
                 sure = judged.probabilities[seen]
-                require(bool((sure >= limit - 1e-9).all()), f"it flags at {sure}, its limit is {limit}")
+                require(
+                    bool((sure >= limit - 1e-9).all()),
+                    f"it flags at probabilities {sure}, but its limit is {limit}",
+                )
                 right = judged.chosen[seen] != scored.observed[seen]
-                require(bool(right.all()), "it flags the word that it chooses itself")
+                require(bool(right.all()), "it flags the word that it chooses")
 
     def refuses_an_impossible_rate(self) -> None:
         fitted = self._fit()
@@ -392,7 +401,7 @@ class _DecisionRuleChecks:
                 fitted.limit(rate)
             except UserError:
                 continue
-            require(False, f"a rate of {rate} is no UserError")
+            require(False, f"a rate of {rate} does not raise UserError")
 
     def knows_what_it_gains(self) -> None:
         fitted = self._fit()
@@ -400,12 +409,12 @@ class _DecisionRuleChecks:
             return
         known, again = fitted.gains(), fitted.from_state(fitted.state(), self._material.task.groups)
         kept = again.gains() if isinstance(again, KnowsRecall) else None
-        require((known is None) == (kept is None), "from_state forgets or invents gains")
+        require((known is None) == (kept is None), "from_state adds or loses gains")
         for rates, gains in filter(None, (known, kept)):
-            require(rates.shape == gains.shape and rates.ndim == 1, "rates and gains have other shapes")
-            require(bool((rates > 0).all() and (np.diff(rates) > 0).all()), f"rates do not rise: {rates}")
+            require(rates.shape == gains.shape and rates.ndim == 1, "rates and gains have different shapes")
+            require(bool((rates > 0).all() and (np.diff(rates) > 0).all()), f"rates do not ascend: {rates}")
             good = (gains >= 0).all() and (gains <= 1).all() and (np.diff(gains) >= 0).all()
-            require(bool(good), f"gains are no shares that rise: {gains}")
+            require(bool(good), f"gains are not ascending shares: {gains}")
 
     def says_nothing_below_its_margin(self) -> None:
         fitted = self._fit()
@@ -414,17 +423,19 @@ class _DecisionRuleChecks:
         groups = self._material.task.groups
         for scored in self._parts():
             plain = fitted.with_least_margin(0.0).judge(scored)
-            require(bool(plain.answered.all()), "with a least margin of 0 something is left unsaid")
+            require(bool(plain.answered.all()), "with a least margin of 0 it abstains")
             margins = plain.margins.astype(np.float32)  # at the precision of records
             for least in (float(np.median(margins)), float(margins.max()) + 1.0):
                 silent = fitted.with_least_margin(least)
                 require(
                     isinstance(silent, Abstains),
-                    "with_least_margin returned a judge without the methods of Abstains",
+                    "with_least_margin returned a decision rule without the methods of Abstains",
                 )
                 for judge in (silent, silent.from_state(silent.state(), groups)):
                     require_equal(
-                        judge.judge(scored).answered, margins >= least, f"said at a least margin of {least}"
+                        judge.judge(scored).answered,
+                        margins >= least,
+                        f"answered at a least margin of {least}",
                     )
 
     def _fit(self) -> DecisionRule:
@@ -443,7 +454,7 @@ class _DecisionRuleChecks:
             # exactly at the limit, rounding decides
             if name == "flagged" and isinstance(fitted, RaisesFlags):
                 same = same | np.isclose(sure, fitted.limit(), rtol=1e-9)
-            require(bool(same.all()), f"{name} {what} is {other}, judged alone {one}")
+            require(bool(same.all()), f"{name} {what} is {other}, but {one} if decided alone")
 
     def _same(self, seen: Predictions, expected: Predictions, what: str) -> None:
         for name in _COLUMNS:
@@ -514,7 +525,9 @@ class _MeasureChecks:
 
     def gives_one_number(self) -> None:
         value = self._measure.value(self._problem)
-        require(isinstance(value, float) and np.isfinite(value), f"the value is {value!r}, no finite float")
+        require(
+            isinstance(value, float) and np.isfinite(value), f"the value is {value!r}, not a finite float"
+        )
 
     def gives_the_known_answers(self) -> None:
         for number, (problem, answer) in enumerate(self._answers):
@@ -524,7 +537,7 @@ class _MeasureChecks:
     def is_better_where_all_is_right(self) -> None:
         best, worst = (self._measure.value(self._decided_by(sign * self._problem.cost)) for sign in (-1, 1))
         holds = best >= worst if self._measure.more_is_better else best <= worst
-        require(holds, f"{best} where all is right, {worst} where all is wrong: is more_is_better turned?")
+        require(holds, f"{best} if all is right, {worst} if all is wrong: is more_is_better reversed?")
 
     def looks_at_no_order(self) -> None:
         order = np.random.default_rng(0).permutation(len(self._problem))
@@ -539,7 +552,9 @@ class _MeasureChecks:
 
     def takes_no_instance_at_all(self) -> None:
         value = self._measure.value(self._problem.take(np.zeros(0, np.int64)))
-        require(isinstance(value, float), f"the value of no instance is {value!r}: let it be NaN")
+        require(
+            isinstance(value, float), f"the value without instances is {value!r}: return a float, such as NaN"
+        )
 
     def is_resampled_as_it_is_worked_out(self) -> None:
         counts = next(times_drawn(len(self._problem), 20, np.random.default_rng(0)))
@@ -559,7 +574,9 @@ class _MeasureChecks:
         if isinstance(self._measure, CostsTexts):
             texts = ["to", "too", "to"]
             costs = self._measure.costs(texts, ["to", "to", "to"])
-            require(costs[0] == costs[2] == 0 < costs[1], f"costs of {texts} beside 'to' are {costs}")
+            require(
+                costs[0] == costs[2] == 0 < costs[1], f"costs of {texts} with the reference 'to' are {costs}"
+            )
 
     def _decided_by(self, scores: np.ndarray) -> Outcomes:
         chosen = segments.argmax(scores, self._problem.offsets)
@@ -567,6 +584,6 @@ class _MeasureChecks:
 
     def _agree(self, seen: object, expected: object, what: str) -> None:
         both = np.asarray(seen, np.float64), np.asarray(expected, np.float64)
-        require_equal(np.isnan(both[0]), np.isnan(both[1]), f"{what}: where it is not defined")
+        require_equal(np.isnan(both[0]), np.isnan(both[1]), f"{what}: whether it is defined")
         defined = ~np.isnan(both[0])
         require_close(both[0][defined], both[1][defined], what, within=self._within)

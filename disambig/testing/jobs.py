@@ -118,7 +118,7 @@ class _RunnerChecks:
         require([one.index for one in outcomes] == list(range(21)), "the outcomes are not in order")
 
     def needs_no_item(self) -> None:
-        require(self._run(Doubling(broken="bug"), []) == [], "there are outcomes of no item")
+        require(self._run(Doubling(broken="bug"), []) == [], "there are outcomes without items")
 
     def loses_one_item_to_a_bug(self) -> None:
         outcomes = self._run(Doubling(), [1, "bug", 3], ordered=True)
@@ -133,14 +133,14 @@ class _RunnerChecks:
             try:
                 self._run(work, items)
             except UserError as problem:
-                require(code in str(problem), f"{problem} in place of {code}")
+                require(code in str(problem), f"{problem} instead of {code}")
             else:
-                require(False, f"an error of the user's ({code}) did not end the run")
+                require(False, f"a UserError ({code}) did not end the run")
 
     def begins_the_work_once_in_a_process(self) -> None:
         outcomes = self._run(Doubling(uuid.uuid4().hex), ["starts"] * 20)
         most = max(starts for _, starts in (one.result for one in outcomes))
-        require(most == 1, f"a process began the work {most} times")
+        require(most == 1, f"a process started the work {most} times")
 
     def takes_items_as_they_are_needed(self) -> None:
         taken = []
@@ -159,16 +159,19 @@ class _RunnerChecks:
 
     def carries_large_items(self) -> None:
         (outcome,) = self._run(Doubling(), ["x" * 3_000_000])
-        require(outcome.result == "x" * 6_000_000, "a large item came back as another")
+        require(outcome.result == "x" * 6_000_000, "a large item came back changed")
 
     def tells_how_far_an_item_is(self) -> None:
         progress: list[int] = []
         (outcome,) = self._make(None).run(Doubling(), ["parts"], tell=progress.append)
         require(
             sum(progress) == outcome.progress == 30,
-            f"told {progress}, and {outcome.progress} in all: 10, 5 and 30 are 30",
+            f"reported {progress}, {outcome.progress} in all: 10, 5 and 30 must give 30",
         )
-        require(all(more > 0 for more in progress), f"told {progress}: what is done twice is not told twice")
+        require(
+            all(more > 0 for more in progress),
+            f"reported {progress}: repeated progress must not be reported again",
+        )
 
     def says_once_what_workers_log(self) -> None:
         log, heard = logging.getLogger(LOG), _LogCollector()
@@ -180,7 +183,7 @@ class _RunnerChecks:
         finally:
             log.removeHandler(heard)
             log.setLevel(before)
-        require(heard.said == ["begun"], f"workers logged 'begun', told was {heard.said}")
+        require(heard.said == ["begun"], f"workers logged 'begun' once, received {heard.said}")
 
     def runs_again(self) -> None:
         runner = self._make(None)
@@ -195,15 +198,16 @@ class _RunnerChecks:
                 outcomes = list(runner.run(Doubling(token + uuid.uuid4().hex), items))
                 most = max((starts for _, starts in (one.result for one in outcomes)), default=1)
                 require(
-                    len(outcomes) == len(items) and most == 1, f"{token!r} on workers that stay: {outcomes}"
+                    len(outcomes) == len(items) and most == 1, f"{token!r} on persistent workers: {outcomes}"
                 )
             if self._processes:
                 outcomes = list(runner.run(Doubling(), [1, "die", 3], ordered=True))
                 require(
-                    [one.result for one in outcomes] == [2, None, 6], f"after a kill, they stay: {outcomes}"
+                    [one.result for one in outcomes] == [2, None, 6],
+                    f"persistent workers after a kill: {outcomes}",
                 )
             outcomes = list(runner.run(Doubling(), [4]))
-            require([one.result for one in outcomes] == [8], f"a last run on workers that stay: {outcomes}")
+            require([one.result for one in outcomes] == [8], f"a last run on persistent workers: {outcomes}")
 
     def tries_again_what_a_killed_worker_had(self) -> None:
         if self._processes:
@@ -231,7 +235,7 @@ class _RunnerChecks:
                 self._run(Doubling(broken="dies"), [1, 2, 3])
             except UserError:
                 return
-            require(False, "workers end when they start, and the run does not")
+            require(False, "workers cannot start, and the run does not end")
 
     def _run(self, work: Work, items: Iterable[Any], *, ordered: bool = False) -> list[WorkOutcome]:
         return list(self._make(None).run(work, items, ordered=ordered))
@@ -287,12 +291,15 @@ class _ReaderChecks:
     def marks_places_in_their_texts(self) -> None:
         for example in self._read():
             inside = 0 <= example.start <= example.end <= len(example.text)
-            require(inside, f"{example.start} to {example.end} is no part of {len(example.text)} characters")
+            require(
+                inside,
+                f"{example.start} to {example.end} is outside the {len(example.text)} characters of the text",
+            )
 
     def names_a_document_and_where_it_stands(self) -> None:
         for example in self._read():
-            require(bool(example.document), "an example has no document: give its text, where there is none")
-            require(bool(example.where), "an example does not say where it stands: name file and line")
+            require(bool(example.document), "an example has no document: if it has none, use its text")
+            require(bool(example.where), "an example has no place: set `where` to file and line")
 
     def is_repeatable(self) -> None:
         require(self._read() == self._read(), "a second reading gave other examples")

@@ -21,7 +21,7 @@ LEAST = 300
 MOST, FOLDS = 1500, 2
 """Maximum number of examples for the cheap baseline (first in text order), and folds that it is scored on."""
 FAR, SURE = 0.02, 0.001
-"""Minimum improvement, and minimum confidence in it (a p-value), before the user is told."""
+"""Minimum improvement, and its maximum p-value, for a warning to the user."""
 
 
 def sanity_baseline(

@@ -70,7 +70,7 @@ class HasTrialScores(Protocol):
 
 @runtime_checkable
 class FitsFolds(Protocol):
-    """A learner that fits all examples, and all but each fold, in one pass: faster than one at a time."""
+    """A learner that fits all examples, and the examples without each fold, in one pass, which is faster."""
 
     def fit_folds(
         self, batch: CandidateBatch, folds: NDArray[np.int64]

@@ -1,4 +1,4 @@
-"""Train on lists of candidates: some are held out for tuning, those for testing are removed beforehand."""
+"""Train on lists of candidates: those for testing are removed first, some others are for tuning."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class HeldOutResampling:
 
     Attributes
     ----------
-    learn, tune, around : Examples
+    learn, tune, around : TextExamples
         Examples for the learners, for tuning and for fitting the decision rule, and for the extractors.
     max_examples : int
         Maximum number of training examples per group; if there are more, a random sample is taken.

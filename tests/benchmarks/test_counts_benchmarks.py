@@ -142,19 +142,19 @@ def best(function, rounds=3):
 
 def ours_per_second(ngrams, table):
     keys = np.ascontiguousarray(np.tile(ngrams.keys[ngrams.rows], 5))
-    table.ranks(keys[:1000], engine="numba")
-    return len(keys) / best(lambda: table.ranks(keys, engine="numba"), 7)
+    table.ranks(keys[:1000], backend="numba")
+    return len(keys) / best(lambda: table.ranks(keys, backend="numba"), 7)
 
 
 @pytest.mark.parametrize("record", LARGEST)
-@pytest.mark.parametrize("engine", ["numba", "numpy"])
-def test_lookup(benchmark, ngrams, tables, tell, engine, record):
+@pytest.mark.parametrize("backend", ["numba", "numpy"])
+def test_lookup(benchmark, ngrams, tables, tell, backend, record):
     table = tables[record]
     keys = ngrams.keys[np.random.default_rng(1).permutation(len(ngrams.keys))]
-    table.ranks(keys[:1000], engine=engine)
-    benchmark.pedantic(table.ranks, args=(keys,), kwargs={"engine": engine}, rounds=7)
+    table.ranks(keys[:1000], backend=backend)
+    benchmark.pedantic(table.ranks, args=(keys,), kwargs={"backend": backend}, rounds=7)
     few = ngrams.counts <= 7
-    assert np.array_equal(table.counts(ngrams.keys[few], engine=engine), ngrams.counts[few])
+    assert np.array_equal(table.counts(ngrams.keys[few], backend=backend), ngrams.counts[few])
     tell(ngrams=len(keys), million_per_second=len(keys) / benchmark.stats["min"] / 1e6)
 
 

@@ -88,7 +88,7 @@ def own(**changes):
         ),
         (own(texts=lambda held: held.texts[:-1]), "has_lists_where_it_says_so", "texts of 6 candidates"),
         (own(costs=lambda held: held.costs[1:]), "has_lists_where_it_says_so", "costs of 6 candidates"),
-        (own(texts=lambda held: [1] * len(held.texts)), "has_lists_where_it_says_so", "is no text"),
+        (own(texts=lambda held: [1] * len(held.texts)), "has_lists_where_it_says_so", "is not a text"),
         (own(scores=lambda held: held.scores + np.inf), "has_lists_where_it_says_so", "base score"),
         (own(ranks=lambda held: held.ranks - 1), "has_lists_where_it_says_so", "a rank is below 0"),
         (own(costs=lambda held: 0 * held.scores - 1), "has_lists_where_it_says_so", "a cost is negative"),
@@ -102,11 +102,15 @@ def own(**changes):
             "points_at_groups_and_candidates",
             "observed is out of range",
         ),
-        (own(texts=lambda held: held.texts[::-1]), "observes_what_stands_there", "words observed as"),
+        (
+            own(texts=lambda held: held.texts[::-1]),
+            "observes_what_stands_there",
+            "words of the observed candidate",
+        ),
         (
             lambda found: replace(found, lengths=0 * found.lengths),
             "stays_inside_sentences",
-            "an instance has no token, and no candidate that is no word",
+            "an instance has no token, although its group has no empty candidate",
         ),
     ],
 )
@@ -135,8 +139,8 @@ class Moody(Forms):
 
 def test_lists_that_differ_from_call_to_call_are_named():
     failed = failures(Moody())
-    assert "other candidates the second time" in failed["finds_the_same_twice"]
-    assert "taken one by one have other candidates" in failed["takes_texts_one_by_one"]
+    assert "other candidates in the second call" in failed["finds_the_same_twice"]
+    assert "single texts have other candidates" in failed["takes_texts_one_by_one"]
 
 
 class WordsWithLists(Pairs):
@@ -184,10 +188,10 @@ class LongTokens(Pairs):
     [
         (WordsWithLists(), "has_lists_where_it_says_so", "it decides between words, not own"),
         (Elsewhere(), "says_what_it_decides", "decides at 'pages'"),
-        (AboutNothing(), "says_what_it_decides", "metric 'f1' is about 'cake', no candidate"),
-        (SeenLabels(), "points_at_groups_and_candidates", "of labels nothing stands there"),
-        (ItemsInTexts(), "finds_instances", "which a reader brings"),
-        (LongTokens(), "stays_inside_sentences", "it decides tokens, and takes several"),
+        (AboutNothing(), "says_what_it_decides", "metric 'f1' is about 'cake', which is not a candidate"),
+        (SeenLabels(), "points_at_groups_and_candidates", "the text contains no labels"),
+        (ItemsInTexts(), "finds_instances", "which come from a reader"),
+        (LongTokens(), "stays_inside_sentences", "an instance has several"),
     ],
     ids=lambda value: type(value).__name__ if not isinstance(value, str) else "",
 )
@@ -229,8 +233,8 @@ class LearnsMore(Forms):
     [
         ({}, None),
         ({"observed": np.array([9, 0, 0, 0], np.int32)}, "examples: observed is out of range"),
-        ({"observed": np.array([1, 0, 0, 1], np.int32)}, "examples: words observed as 'quiet'"),
-        ({"positions": np.array([4, 3, 9, 10])}, "examples: positions fall"),
+        ({"observed": np.array([1, 0, 0, 1], np.int32)}, "examples: words of the observed candidate 'quiet'"),
+        ({"positions": np.array([4, 3, 9, 10])}, "examples: positions do not ascend"),
     ],
 )
 def test_the_places_that_a_task_learns_from_are_looked_at_too(spoil, said):

@@ -33,7 +33,7 @@ texts = st.lists(st.lists(pieces, max_size=30).map("".join) | st.text(max_size=3
     st.integers(1, 3),
     st.sampled_from(["numpy", "numba"]),
 )
-def test_text_to_table_and_back(tmp_path_factory, texts, orders, record, capacity, least, engine):
+def test_text_to_table_and_back(tmp_path_factory, texts, orders, record, capacity, least, backend):
     path = tmp_path_factory.mktemp("tables") / "x"
     with NgramCounter(Words.name, orders=orders, capacity=capacity) as counter:
         for text in texts:
@@ -54,11 +54,11 @@ def test_text_to_table_and_back(tmp_path_factory, texts, orders, record, capacit
         kept += wanted > 0
         if record != "exact":
             wanted = int(values[rounded_ranks(np.array([wanted], dtype=np.uint64), values)[0]])
-        assert table.counts_of_words(hash_words(ngram)[None], engine=engine).tolist() == [wanted], ngram
+        assert table.counts_of_words(hash_words(ngram)[None], backend=backend).tolist() == [wanted], ngram
     assert table.n_ngrams == kept
     if record != "small":  # a thousandth of the absent n-grams is found there
         absent = ngram_keys(hash_words(["zebra", "quagga"])[None], hash_word(Words.name))
-        assert not table.counts(absent, engine=engine).any()
+        assert not table.counts(absent, backend=backend).any()
 
 
 @given(

@@ -141,9 +141,9 @@ def test_hostile_directories_are_refused_and_hostile_records_are_bounded(good, t
 
     table = CountTable.open(rewritten(good, tmp_path / "y", fill))
     keys = np.random.default_rng(0).integers(0, 2**64, 10_000, dtype=np.uint64) | np.uint64(0xFFFFFFFF)
-    for engine in ("numpy", "numba"):
-        assert set(table.ranks(keys, engine=engine).tolist()) == {65535}
-        assert not table.counts(keys, engine=engine).any()
+    for backend in ("numpy", "numba"):
+        assert set(table.ranks(keys, backend=backend).tolist()) == {65535}
+        assert not table.counts(keys, backend=backend).any()
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from disambig.errors import UserError
 from disambig.text import UNKNOWN, hash_word, hash_words, ngram_keys
 
 NAME = "disambig.words.v1"
-ENGINES = ("numpy", "numba")
+BACKENDS = ("numpy", "numba")
 
 
 def chunks(keys, counts, size=1000):
@@ -61,8 +61,8 @@ def test_round_trip(tmp_path_factory, counted, others, record):
     table = CountTable.open(path)
     table.verify()
     assert table.n_ngrams == len(counted)
-    for engine in ENGINES:
-        found = table.counts(keys, engine=engine)
+    for backend in BACKENDS:
+        found = table.counts(keys, backend=backend)
         if record == "exact":
             assert found.tolist() == counts.tolist()
         else:
@@ -73,7 +73,7 @@ def test_round_trip(tmp_path_factory, counted, others, record):
             ratio = found / np.minimum(counts.astype(float), largest)
             assert np.all(np.abs(ratio - 1) < error)
         absent = np.array([key[n] for n in others if n not in counted], dtype=np.uint64)
-        assert record == "small" or not table.counts(absent, engine=engine).any()
+        assert record == "small" or not table.counts(absent, backend=backend).any()
     for ngram, count in counted.items():
         if record == "exact":
             assert table.counts_of_words(hash_words(ngram)[None]).tolist() == [count]
@@ -87,7 +87,7 @@ def test_sizes_and_engines_agree(tmp_path, n, record):
     table = CountTable.open(tmp_path / "x")
     assert len(table.arrays.directory) == (4 if n == 300_000 else 2)
     asked = np.concatenate([keys, np.random.default_rng(999).integers(0, 2**64, 50_000, dtype=np.uint64)])
-    by_numpy, by_numba = (table.ranks(asked, engine=engine) for engine in ENGINES)
+    by_numpy, by_numba = (table.ranks(asked, backend=backend) for backend in BACKENDS)
     assert np.array_equal(by_numpy, by_numba)
     assert np.array_equal(table.counts(keys), counts)
     misreported = np.count_nonzero(by_numpy[len(keys) :])
@@ -110,20 +110,20 @@ def test_ranks_ascend_with_counts(tmp_path):
     assert not table.values[0]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_more_distinct_counts_than_ranks(tmp_path, engine):
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_more_distinct_counts_than_ranks(tmp_path, backend):
     rng = np.random.default_rng(0)
     keys = np.unique(rng.integers(0, 2**64, 80_000, dtype=np.uint64))
     counts = rng.permutation(np.arange(1, len(keys) + 1)).astype(np.uint64) * np.uint64(10**13)
     write_table(tmp_path / "x", chunks(keys, counts), tokenisations=[NAME])
     table = CountTable.open(tmp_path / "x")
     table.verify()
-    assert np.array_equal(table.counts(keys, engine=engine), counts)
+    assert np.array_equal(table.counts(keys, backend=backend), counts)
     assert len(table.overflow) == len(keys) - 65_534
     assert table.values[layout.OVERFLOW] in counts
     # a key that shares its low bits with one in the overflow is told from it by the others
     twin = table.overflow[:, 0] ^ np.uint64(1 << 20 << 32)
-    assert not table.counts(np.setdiff1d(twin, keys), engine=engine).any()
+    assert not table.counts(np.setdiff1d(twin, keys), backend=backend).any()
 
 
 def test_rows_with_unknown_words_and_wrong_lengths_count_nothing(tmp_path):
@@ -258,3 +258,16 @@ def test_numpy_and_the_kernel_choose_the_same_pilots(n, seed, record):
         good = find(keys, number(0), number(seed % 256), number(n_slots), pilots, slots)
         found.append((bool(good), pilots.tobytes() if good else b"", slots.tobytes() if good else b""))
     assert found[0] == found[1]
+
+
+def test_the_old_name_of_the_backend_still_works(tmp_path):
+    keys = np.sort(np.random.default_rng(0).integers(1, 2**63, 50, dtype=np.uint64))
+    write_table(
+        tmp_path / "t.counts", [(keys, np.full(50, 3, np.uint64))], tokenisations=["disambig.words.v1"]
+    )
+    table = CountTable.open(tmp_path / "t.counts")
+    for method, asked in ((table.ranks, keys), (table.counts, keys), (table.counts_of_words, keys[:, None])):
+        with pytest.warns(DeprecationWarning, match="engine is now called backend") as warned:
+            by_old_name = method(asked, engine="numpy")
+        assert warned[0].filename == __file__
+        assert np.array_equal(by_old_name, method(asked, backend="numpy"))

@@ -46,7 +46,7 @@ def test_each_edit_is_told_in_words(model):
     assert extra.place.endswith(" -> (no word)")
     assert other.flagged and missing.flagged and extra.flagged
     assert extra.lines[1] == "most probably meant: no word, not to"
-    assert missing.lines[1].startswith("most probably meant: to, where no word stands")
+    assert missing.lines[1].startswith("most probably meant: to inserted")
     assert not any("None" in line or '""' in line for each in found.values() for line in each.lines)
 
 

@@ -66,12 +66,12 @@ class Stateless:
         (
             "rows",
             f"transform gave {N - 1} instances with {2 * N - 2} rows",
-            f"{N} with {2 * N}: one row a candidate",
+            f"{N} with {2 * N}: one row per candidate",
         ),
         (
             "length",
             f"found is of int32 and shape ({2 * N - 1},)",
-            f"an integer array of shape ({2 * N},): one a candidate",
+            f"an integer array of shape ({2 * N},), one per candidate",
         ),
         ("asked", f"asked is of int32 and shape ({2 * N + 1},)", f"an integer array of shape ({2 * N},)"),
         ("dtype", f"found is of float64 and shape ({2 * N},)", f"an integer array of shape ({2 * N},)"),

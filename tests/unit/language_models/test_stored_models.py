@@ -85,7 +85,7 @@ def test_mixtures_come_back_with_their_background(model, tmp_path):
     with pytest.raises(UserError, match=r"^\[D655\].*other words"):
         stored.load_mixture(tmp_path / "mixture", other)
     (tmp_path / "mixture" / HEADER).write_text('{"format": 3}')
-    with pytest.raises(UserError, match=r"^\[D655\].*its header does not say"):
+    with pytest.raises(UserError, match=r"^\[D655\].*the format in its header is not"):
         stored.load_mixture(tmp_path / "mixture", model)
 
 

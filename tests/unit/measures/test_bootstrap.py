@@ -149,5 +149,5 @@ def test_draws_in_which_nothing_is_defined_are_left_out():
 
 
 def test_systems_must_have_the_same_instances():
-    with pytest.raises(ValueError, match="30 instances beside 20"):
+    with pytest.raises(ValueError, match="30 and 20 instances"):
         paired_bootstrap(Accuracy(), outcomes(30), outcomes(20))

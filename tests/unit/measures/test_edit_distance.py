@@ -35,7 +35,7 @@ def test_by_hand():
 
 
 def test_texts_must_stand_beside_each_other():
-    with pytest.raises(ValueError, match="1 texts beside 2"):
+    with pytest.raises(ValueError, match="1 texts and 2 texts"):
         edit_distances(["a"], ["a", "b"])
 
 

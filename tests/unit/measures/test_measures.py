@@ -101,7 +101,7 @@ def test_a_broken_measure_is_found_out():
         "looks_at_no_order",
         "is_resampled_as_it_is_worked_out",
     }
-    assert "is more_is_better turned?" in failed["is_better_where_all_is_right"]
+    assert "is more_is_better reversed?" in failed["is_better_where_all_is_right"]
 
 
 labels = st.lists(

@@ -31,11 +31,11 @@ def test_what_is_right_is_handed_on():
         (None, "instances returned NoneType; the contract says Instances"),
         (
             replace(FOUND, lengths=np.ones(1)),
-            "lengths is of float64 and shape (1,); the contract says whole numbers",
+            "lengths is of float64 and shape (1,); the contract says integers",
         ),
         (
             replace(FOUND, observed=np.zeros(2, np.int32)),
-            "observed is of int32 and shape (2,); the contract says whole",
+            "observed is of int32 and shape (2,); the contract says integers",
         ),
         (
             replace(FOUND, groups=ONE + 1),
