@@ -233,6 +233,7 @@ def write_counter(
     header: dict[str, Any] = dict(info or {})
 
     def chunks() -> Iterator[Merged]:
+        # The numbers for the header are known only after the last chunk; `write_table` reads `info` after it.
         done = 0
         for chunk in counter.partitions(min_counts=min_counts):
             yield chunk
@@ -394,6 +395,7 @@ def prune_table(
     info = _info(table)
     before = _thresholds(table)
     asked = least_counts(min_counts, orders=orders)
+    # thresholds can only rise: n-grams that an earlier pruning removed cannot come back
     least = {n: max(count, before.get(n, 1)) for n, count in asked.items()}
     pruned = PrunedChunks(orders, bool(table.gaps), least)
     new_info = {name: info[name] for name in ("licence", "keep_words", "views") if name in info}
@@ -401,6 +403,8 @@ def prune_table(
     def chunks() -> Iterator[Merged]:
         kinds = ngram_kinds(table.orders, gaps=bool(table.gaps))
         yield from pruned.chunks(merge_ngrams([table], kinds), table.n_ngrams, progress)
+        # the header of a table that was pruned before knows the numbers of the text; counting gives those
+        # left
         seen = _header_numbers(info, "seen", pruned.kinds) or pruned.seen
         distinct = _header_numbers(info, "distinct", pruned.kinds) or pruned.distinct
         new_info.update(ngram_numbers(orders, seen, distinct, pruned.kept, least))
@@ -467,6 +471,7 @@ def merge_ngrams(
             if not np.isin(parts[-1][2], kinds).all():
                 raise UserError("D105", path=table.path, section="keys")
             table.forget_pages()
+        # checked before adding: the sum of the largest counts bounds every sum, and uint64 would wrap around
         if sum(int(counts.max()) for _, counts, _ in parts if len(counts)) >= MOST:
             raise UserError("D118", most=MOST)
         keys, counts = runs.merge_counts([part[:2] for part in parts])
@@ -483,7 +488,7 @@ def slice_places(tables: Sequence[CountTable], first: int = 0, stop: int = runs.
     for row, table in zip(places, tables, strict=True):
         for s in range(first, min(stop + 1, runs.SLICES)):
             row[s] = find_place(table, s << 52)
-            if s % 256 == 0:
+            if s % 256 == 0:  # each look-up touches pages all over the file, which would fill the memory
                 table.forget_pages()
         row[stop:] = row[stop] if stop < runs.SLICES else table.n_ngrams
     return places
@@ -528,6 +533,7 @@ def _merged_view(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, 
     for what, nothing in (("texts", 0), ("sources", [])):
         if what in one or what in other:
             view[what] = one.get(what, nothing) + other.get(what, nothing)
+    # only imported counts have this entry
     left_out = [view["left_out"] for view in (one, other) if "left_out" in view]
     if left_out:
         view["left_out"] = {why: sum(numbers[why] for numbers in left_out) for why in left_out[0]}

@@ -109,6 +109,7 @@ def unpacked(raw: IO[bytes], path: str) -> Any:
 
 def _open_raw(path: str) -> IO[bytes]:
     if path == STDIN:
+        # a duplicate, so that closing this stream does not close the process's standard input
         stream: IO[bytes] = os.fdopen(os.dup(sys.stdin.fileno()), "rb") if _has_stdin() else io.BytesIO()
         return stream
     return open(path, "rb")
@@ -132,6 +133,7 @@ def _list_files(path: str) -> list[str]:
         return [path]
     inside = []
     for folder, folders, names in os.walk(path):
+        # sorted, since the order of a directory differs between file systems and the table must not
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         files = [os.path.join(folder, name) for name in sorted(names) if not name.startswith(".")]
         inside += [file for file in files if file.endswith(ENDINGS) and os.path.getsize(file)]
@@ -179,6 +181,8 @@ def _cut_long_line(data: bytes) -> int:
     space = tail.rfind(b" ")
     if space >= 0:
         return start + space + 1
+    # Not in the middle of a character: step back over continuation bytes (10xxxxxx), and over the first byte
+    # of the character (11xxxxxx) too, since it may lack some of them.
     cut = len(data)
     while cut > start + 1 and data[cut - 1] & 0xC0 == 0x80:
         cut -= 1
@@ -264,6 +268,7 @@ def count_format(path: str, name: str | None = None) -> int:
 def _first_line(stream: Any) -> bytes:
     """Return the first line, or enough of it to recognise the format."""
     start: bytes = b""
+    # at most 1 MiB, since a file of another kind may be one long line
     for block in islice(iter(lambda: stream.read(1 << 16), b""), 16):
         start += block
         if b"\n" in start:

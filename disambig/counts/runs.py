@@ -36,6 +36,7 @@ def add_keys(
     """
     begins = np.arange(*span)
     ends = sentences[np.searchsorted(sentences, begins, side="right")]
+    # extends the sums of shorter n-grams by one word, so that all orders together take one pass
     total = np.full(len(begins), np.uint64(seed))
     for n in range(orders):
         inside = begins + n < ends
@@ -177,6 +178,7 @@ class RunFile:
         offset = self.size
         n = begin = 0
         while begin < len(keys):  # distinct keys are collected at the front of `keys`
+            # extend the block to the last occurrence of its last key, so that no key is counted in two blocks
             last = keys[min(begin + _BLOCK, len(keys)) - 1]
             end = int(np.searchsorted(keys, last, side="right"))
             counts = np.empty(end - begin, dtype=np.uint32)

@@ -114,6 +114,7 @@ class Chain:
             step = rows[k:].reshape(-1, k, k)
             place = np.zeros((1 + len(step), k))
             place[0] = rows[:k]
+            # compiled functions need at least one table of steps, also for a sequence of one place
             yield start, place, step if len(step) else np.zeros((1, k, k))
 
 

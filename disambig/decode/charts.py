@@ -319,6 +319,7 @@ class Charts:
         """
         decoder = Hypergraph()
         kept = decoder.marginals(scores, self.graphs)[0] >= threshold
+        # the edges of the best derivation are kept even below the threshold: every chart needs a derivation
         graphs, rows = self.graphs.keep(kept | (decoder.best(scores, self.graphs) > 0))
         return Charts(
             graphs,
@@ -387,6 +388,7 @@ class ChartParser:
             if value is not None and value < 1:
                 raise UserError("D621", setting=f"ChartParser.{name}", value=value)
         coarser = self.grammar.coarser
+        # set once here: a frozen dataclass allows no assignment, and sorting the grammar takes time
         object.__setattr__(self, "_index", GrammarIndex.from_grammar(self.grammar))
         object.__setattr__(
             self, "_coarse", None if coarser is None else WeightedGrammar.from_grammar(coarser)

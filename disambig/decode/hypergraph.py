@@ -230,7 +230,7 @@ def _checked(scores: Floats, layout: Hypergraphs) -> Floats:
     scores = np.ascontiguousarray(scores, np.float64)
     if scores.shape != layout.heads.shape:
         raise ValueError(f"{len(scores)} scores for {len(layout.heads)} edges")
-    wrong = np.flatnonzero(~(scores < np.inf))
+    wrong = np.flatnonzero(~(scores < np.inf))  # also finds NaN, which no comparison holds for
     if len(wrong):
         raise ValueError(f"the score of row {wrong[0]} is {scores[wrong[0]]}")
     return scores

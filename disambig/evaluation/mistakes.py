@@ -61,6 +61,7 @@ class ProposesEdits(Protocol):
 
 def comparable_words(text: str) -> list[str]:
     """Return words and punctuation for comparing edits, ignoring white space, case and curly apostrophes."""
+    # writers and checkers use either apostrophe, and a correction is right with both
     return _WORDS.findall(text.replace("\u2019", "'").casefold())
 
 
@@ -79,7 +80,7 @@ def touches(edit: ProposedEdit, fix: Fix) -> bool:
     """Return True if an edit touches the place of a mistake, or the gap in which a word is missing."""
     start, end = _gap(fix.before, fix.start, fix.end)
     first, last = _gap(fix.before, edit.start, edit.end)
-    if start == end or first == last:
+    if start == end or first == last:  # an empty place touches its neighbours, words must overlap
         return first <= end and start <= last
     return first < end and start < last
 
@@ -556,6 +557,8 @@ def share_at(
 
 def _weights(trial: MistakeTrial, per_1000: float) -> Floats:
     """Return for each kind how many flags per 1,000 words one observed flag represents."""
+    # Mistakes are rarer in text than in the corpus: a flag at a mistake counts per mistake, one in clean text
+    # per word, so that shares are those of text with `per_1000` mistakes per 1,000 words.
     words = sum(len(paragraph.text.split()) for paragraph in trial.clean)
     per_fix, per_clean = per_1000 / max(len(trial.fixes), 1), 1000 / max(words, 1)
     return np.array([per_fix, per_fix, per_clean])
@@ -593,6 +596,7 @@ def _curve(seen: _CountedFlags, weights: Floats) -> tuple[PrecisionPoint, ...]:
     total = np.zeros(len(_KINDS), np.int64)
     for least, counts in blocks:
         total = total + counts
+        # rounded down, so that the flag at this very probability is still included
         points.append(_point(float(np.floor(1e4 * least) / 1e4), total, weights))
     points[-1] = _point(0.0, total, weights)
     rising: list[PrecisionPoint] = []

@@ -147,6 +147,7 @@ def _edit(text: str, start: int, end: int, candidate: str) -> Edit | None:
         "replacement": replacement(candidate, text, start, end),
     }
     edit = record_edit(record, text)
+    # removing a word may also remove blanks before it; then the place would not be where it is expected
     if edit["start"] < start or text[start:end] == edit["replacement"]:
         return None
     return edit["start"], edit["end"], edit["replacement"], start
@@ -208,6 +209,7 @@ def evaluate(
         raise UserError("D463", task=model.task.name)
     view = view_of_texts(texts, model.tokenisation, protected=True)
     layers = {name: layer for name, layer in view.layers.items() if name != PROTECTED}
+    # accuracy is measured on all instances, including protected ones, which are never flagged
     open_view = replace(view, layers=layers)
     words = int(np.count_nonzero(view.ends > view.starts))
     decided = model.decide(open_view)

@@ -104,12 +104,14 @@ def output_errors(states, truth, offsets, numbers, outputs, bias, begins, negati
             errors[begin + j] = np.exp(errors[begin + j] - most)
             total += errors[begin + j]
         for j in range(len(negatives)):
+            # the right answer may be drawn as a negative, but must not compete with itself
             shared[i, j] = zero if negatives[j] == right else np.exp(shared[i, j] - most)
             total += shared[i, j]
         for j in range(size):
             errors[begin + j] /= total
         for j in range(len(negatives)):
             shared[i, j] /= total
+        # the small number keeps the logarithm finite if the probability underflows
         losses[i] = -np.log(errors[begin] + np.float32(1e-30))
         errors[begin] -= np.float32(1)
 

@@ -32,7 +32,7 @@ class ThreadPool:
             for part in parts:
                 work(part)
         else:
-            list(self._pool.map(work, parts))
+            list(self._pool.map(work, parts))  # consumed so that exceptions of the threads are raised here
 
     def map_rows(self, work: Callable[[slice], object], n: int) -> None:
         """Call `work` with slices that cover n rows."""
@@ -74,6 +74,7 @@ def adam(values: Floats, first: Floats, second: Floats, gradient: Floats, rate: 
     first += np.float32(1 - _FIRST) * gradient
     second *= np.float32(_SECOND)
     second += np.float32(1 - _SECOND) * np.square(gradient)
+    # bias correction: both moments start at zero
     mean = np.float32(rate / (1 - _FIRST**number))
     root = np.float32(1 / np.sqrt(1 - _SECOND**number))
     values -= mean * first / (np.sqrt(second) * root + np.float32(1e-8))
@@ -124,6 +125,8 @@ class ClozeSettings:
                     raise UserError("D993", setting=name, value=value, wanted="a number between 0 and 1")
                 continue
             check_integer(name, value, least={"seed": 0, "dimensions": 2}.get(name, 1))
+        # The quantised model multiplies small integers with float32 BLAS; sums are exact, and equal on every
+        # machine, only while they stay below 2**24.
         widest = {"dimensions": (_EXACT - 1) // LARGEST**2, "hidden": (_EXACT - 1) // (255 * LARGEST)}
         for name, most in widest.items():
             if getattr(self, name) > most:
@@ -238,6 +241,7 @@ class ClozeCandidates:
         for named in (numbers, none_beside):
             if len(named) and not (named.min() >= 0 and named.max() < n_words):
                 raise ValueError("a number that is not a word number")
+        # the right candidate must come first: compiled functions rely on it
         lists = [[word, *numbers[offsets[word] : offsets[word + 1]].tolist()] for word in range(n_words)]
         beside = none_beside.tolist()
         for word in beside:
@@ -315,6 +319,8 @@ class ClozeExamples:
         self._asked[: len(vocabulary)] = True if asked is None else asked
         self._asked[ends] = False
         self.sizes = np.fromiter(map(len, blocks), np.int64, len(blocks))
+        # Blocks may be memory-mapped and larger than memory: read them once, some thousands at a time. The
+        # digest identifies the text in checkpoints.
         counts = np.zeros(vocabulary.outside, np.int64)
         digest = hashlib.sha256(vocabulary.words.tobytes() + self._asked.tobytes() + self.sizes.tobytes())
         for first in range(0, len(blocks), 4096):
@@ -332,6 +338,8 @@ class ClozeExamples:
         """Return the blocks of each step: all of them once per epoch, each time in another order."""
         steps = []
         for epoch in range(self._settings.epochs):
+            # a generator of its own for each epoch: a resumed run gets the same batches without drawing
+            # earlier ones
             order = np.random.default_rng([self._settings.seed, 1, epoch]).permutation(len(self.sizes))
             sizes = self.sizes[order]
             number = (np.cumsum(sizes) - sizes) // self._settings.batch
@@ -459,6 +467,7 @@ class ClozeNetwork:
         self._endings = endings or WordEndings(())
         arrays, n = weights.arrays(), len(weights.outputs)
         self.moments = {name: (np.zeros_like(arrays[name]), np.zeros_like(arrays[name])) for name in DENSE}
+        # Adagrad divides by the roots of these sums; the initial values limit the first steps of rare words.
         self.embeddings_seen = np.full(len(weights.embeddings), 1e-6, np.float32)
         self.outputs_seen = np.full((n, HALVES), 1e-3, np.float32)
         self.bias_seen = np.full(n, 1e-1, np.float32)
@@ -491,6 +500,7 @@ class ClozeNetwork:
         states = np.empty((n, len(w.state_bias)), np.float32)
         shared = np.empty((n, len(batch.negatives)), np.float32)
         errors, losses = np.empty(int(sizes.sum()), np.float32), np.empty(n, np.float32)
+        # contiguous, so that BLAS does not copy the transpose once per thread
         negatives, negative_bias = w.outputs[batch.negatives].T.copy(), w.output_bias[batch.negatives]
 
         def rows(part: slice) -> None:
@@ -544,6 +554,8 @@ class ClozeNetwork:
 
         def outputs(half: int) -> None:
             part = slice(half * d // HALVES, (half + 1) * d // HALVES)
+            # The gradient of each word is recovered from its own Adagrad step, which was applied candidate by
+            # candidate without storing gradients.
             slopes = before[:n, part] - w.outputs[:n, part]
             slopes *= np.sqrt(self.outputs_seen[:n, half, None]) / rate
             self._endings.spread(w.outputs[:n, part], slopes, self.shared_outputs_seen[half], rate)
@@ -566,6 +578,8 @@ class ClozeNetwork:
         negatives = w.outputs[batch.negatives]  # a copy from before the update
         back = np.empty((n, d), np.float32)
 
+        # Threads divide the columns, not the rows: a word may be a candidate of many rows, and two threads
+        # must not update the same numbers.
         def columns(half: int) -> None:
             part = slice(half * d // HALVES, (half + 1) * d // HALVES)
             learn_outputs(

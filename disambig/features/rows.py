@@ -221,6 +221,7 @@ def named_columns(features: NamedFeatures, group_name: str) -> Columns:
     """Return the columns of a row, all in one feature group; cached for each set of known features."""
     made = _made.setdefault(features, {})
     if group_name not in made:
+        # broadcast: one number in memory for any number of columns
         label, nothing = (np.broadcast_to(np.int32(number), (len(features),)) for number in (-1, 0))
         made[group_name] = Columns(
             label, nothing, (group_name,), features.names if len(features.names) else ()
@@ -286,6 +287,7 @@ def seen_keys_from_state(arrays: Arrays) -> SeenKeys:
 
 def frequent_keys(parts: Iterable[Keys], *, least: int) -> Keys:
     """Return the features that occur `least` times in all `parts` together, ascending; 0 is none."""
+    # counted part by part, since all keys together may not fit into memory
     counted = [np.unique(part, return_counts=True) for part in parts]
     every = np.concatenate([np.zeros(0, np.uint32), *(keys for keys, _ in counted)])
     counts = np.concatenate([np.zeros(0, np.int64), *(n for _, n in counted)])
@@ -297,6 +299,7 @@ def frequent_keys(parts: Iterable[Keys], *, least: int) -> Keys:
 def hash_values(values: NDArray[np.uint64], kinds: NDArray[np.uint64]) -> Keys:
     """Return the keys of values by their kinds; 0 for the value 0, which is none."""
     keys = (fmix(values ^ kinds) >> np.uint64(32)).astype(np.uint32)
+    # 0 marks an absent feature, so a key that happens to be 0 becomes 1
     return np.where(values == 0, np.uint32(0), np.maximum(keys, np.uint32(1)))
 
 

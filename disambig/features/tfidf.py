@@ -78,7 +78,9 @@ class KnownTerms(WeakRefMixin):
     def columns(self, hashes: NDArray[np.uint64]) -> Ints:
         """Return the column of each word, -1 for unknown words."""
         if self.hashes is None:
-            return (hashes & np.uint64(len(self) - 1)).astype(np.int64)
+            return (hashes & np.uint64(len(self) - 1)).astype(
+                np.int64
+            )  # the number of columns is a power of two
         if not len(self):
             return np.full(len(hashes), -1, np.int64)
         at = np.minimum(np.searchsorted(self.hashes, hashes), len(self) - 1)
@@ -272,6 +274,7 @@ def _spell_tokens(view: TokenView, tokens: Ints) -> list[str]:
     words = []
     for (document, start, end), key in zip(spans, view.hashes[tokens].tolist(), strict=True):
         seen = view.texts[document][start:end] or _ENDS.get(key, "")
+        # the text itself if the tokenisation keeps it (web1t.v1), else its normal form
         words.append(seen if hash_word(seen) == key else normalised(seen))
     return words
 

@@ -105,6 +105,7 @@ def finished_shard(work: CountWork, shard: Shard, kinds: int) -> ShardRecord | N
     if record is None or not isinstance(record.details.get("runs"), list):
         return None
     totals = record.details.get("totals")
+    # `type`, since isinstance would accept booleans, which JSON can contain
     right = isinstance(totals, list) and [type(total) for total in totals] == [int] * kinds
     return record if right else None
 
@@ -283,6 +284,7 @@ def ranges(edges: NDArray[np.int64], bits: int, number: int, *, index: int) -> l
     """
     step = max(1, SLICES >> bits)
     wanted = edges[-1] * np.arange(1, number) // number
+    # a range consists of whole parts, since a part of the index is built by one worker
     inner = np.searchsorted(edges[:-1:step], wanted) * step
     bounds = [0, *np.minimum(inner, SLICES).tolist(), SLICES]
     return [
@@ -356,6 +358,8 @@ def write_piece(
         file = _File(write)
         chunks = stored.following(_report_progress(stretch.chunks(item.first, item.stop), tell))
         directory, n_ngrams = write_index(file, chunks, form, ranks, _span(item, work.bits))  # type: ignore[arg-type]
+        # Order of a piece: index, keys, directory, ranked counts, overflow; `TablePiece` computes offsets
+        # from it.
         index = file.size
         stored.copy_to(file.write)
         appeared, overflow = ranks.appeared(), ranks.overflow()
@@ -539,7 +543,7 @@ def assemble(
     directories, overflow = [], []
     n_ngrams = 0
     with files.replacing(output) as file, files.Digest() as digest:
-        file.write(bytes(files.PAGE))
+        file.write(bytes(files.PAGE))  # room for the preamble, which is written last
         for piece in pieces:
             if piece.old and not piece.is_whole():
                 raise UserError("D877", path=piece.path)
@@ -553,7 +557,7 @@ def assemble(
             directories.append(directory)
             overflow.append(piece.overflow())
             n_ngrams += piece.details["n_ngrams"]
-            if consume and not keys:
+            if consume and not keys:  # with keys, the piece is read once more, by `_PieceKeys`
                 piece.path.unlink()
         values = CountRanks(form).values() if form is not EXACT else np.append(np.uint64(0), ranked)
         arrays = {

@@ -272,7 +272,7 @@ def annotate_documents(
         with time_limit(seconds):
             parts_and_errors = _annotate(documents, annotate)
         return parts_and_errors, []
-    except (Exception, DeadlineExceeded) as problem:
+    except (Exception, DeadlineExceeded) as problem:  # DeadlineExceeded is a BaseException
         if len(documents) > 1:
             _log.debug("a batch of %d documents failed; trying one by one", len(documents), exc_info=True)
             parts = [annotate_documents([document], annotate, seconds=seconds) for document in documents]

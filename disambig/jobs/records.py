@@ -138,7 +138,7 @@ def record_from_json(values: Any) -> ShardRecord:
     """Return the record from the values of `save_record`; raise one of `BROKEN` if they are invalid."""
     totals = totals_from_plain(values)
     seconds = float(values["seconds"])
-    bad, details = values["bad"], values.get("said", {})
+    bad, details = values["bad"], values.get("said", {})  # the key "said" is part of the format of records
     if not (isinstance(bad, list) and all(isinstance(one, str) for one in bad)):
         raise TypeError("not a list of messages")
     if not isinstance(details, dict):
@@ -157,6 +157,7 @@ def _checksum_from_json(size: Any, digest: Any) -> tuple[int, str]:
 
 def _size(directory: Path, name: str) -> int:
     """Return the size of a file inside the directory, or -1 for any other path."""
+    # a record may be damaged or forged: it must not make a command read or remove files elsewhere
     if Path(name).is_absolute() or ".." in Path(name).parts or not (directory / name).is_file():
         return -1
     return (directory / name).stat().st_size

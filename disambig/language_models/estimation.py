@@ -66,6 +66,7 @@ def count_ngrams(sentences: Sentences, n_words: int, order: int) -> list[Counted
     for length in range(2, order + 1):
         inside = text[ends] != END
         rows, ends = rows[inside], ends[inside] + 1
+        # context and word in one number: sorting these orders n-grams as `NgramLevel` requires
         keys = rows.astype(np.uint64) << _S32 | text[ends].astype(np.uint64)
         keys.sort()
         distinct, times = sum_sorted_keys(keys)
@@ -247,6 +248,7 @@ def _interpolate(
     """
     contexts, n_contexts = level.contexts, len(level.begins) - 1
     taken = np.array([0.0, *discounts])[np.minimum(adjusted, 3)]
+    # pruned n-grams give their whole count to the shorter context, so that probabilities still sum to one
     taken = np.where(kept, np.minimum(taken, adjusted), adjusted)
     totals = np.bincount(contexts, adjusted, n_contexts)
     freed = np.bincount(contexts, taken, n_contexts)

@@ -197,6 +197,7 @@ class Mixture:
     def reweighted(self, weight: float) -> Mixture:
         """Return the same two models with another weight; the arrays are copied, not built again."""
         again = Mixture(self.background, self.adaptation, weight)
+        # fills the cached property of a frozen dataclass, which does not allow assignment
         vars(again)["arrays"] = reweighted(self.arrays, _log_weights(weight))
         return again
 
@@ -213,6 +214,7 @@ class Mixture:
         if not len(sentences.ids):
             raise UserError("D656", problem="there are no held-out words to choose the weight on")
         one, other = (word_scores(self.reweighted(weight).arrays, sentences) for weight in (1.0, 0.0))
+        # probabilities divided by the larger of the two: the slope is the same, and nothing underflows
         likelier = np.exp(np.minimum(one - other, 0.0)), np.exp(np.minimum(other - one, 0.0))
 
         def rises(weight: float) -> bool:
@@ -293,6 +295,7 @@ def adapt(
         raise UserError(
             "D656", problem="choosing the weight needs two sentences: give more sentences, or the weight"
         )
+    # the weight must be chosen on unseen sentences; the final model then learns from all of them
     mixture = mixed(numbered.take(np.flatnonzero(~apart)), 0.5)
     return mixed(numbered, mixture.best_weight(numbered.take(np.flatnonzero(apart))))
 

@@ -46,6 +46,7 @@ def pack_levels(levels: Sequence[NgramLevel], bits: int) -> Arrays:
     """
     steps = [np.diff(level.words, prepend=np.int32(0)) for level in levels]
     for level, step in zip(levels, steps, strict=True):
+        # the first word of each context is stored itself, the others as differences, which are small
         first = level.begins[:-1][np.diff(level.begins) > 0]
         step[first] = level.words[first]
     logs: list[NDArray[Any]] = []
@@ -114,6 +115,7 @@ def unpack_levels(arrays: Arrays) -> list[NgramLevel]:
             )
         levels.append(NgramLevel(begins, words, logs, weights))
     _check_numbers(levels)
+    # stored as another value, since a bin for minus infinity would waste codes (see `_replace_infinity`)
     levels[0].log_probs[START] = -np.inf
     if any((rows < 0).any() for rows in suffix_rows([(level.begins, level.words) for level in levels])):
         raise ValueError("an n-gram exists although its suffix does not")
@@ -159,6 +161,7 @@ def _from_bytes(planes: NDArray[np.generic], n: int) -> NDArray[np.int32]:
 
 
 def _words_from_steps(steps: NDArray[np.int32], begins: Longs, n_words: int) -> NDArray[np.int32]:
+    # int64: the steps of a damaged file may add up to more than int32 holds
     sums = np.cumsum(steps, dtype=np.int64)
     lengths = np.diff(begins)
     first = begins[:-1][lengths > 0]
@@ -188,7 +191,7 @@ def _check_numbers(levels: Sequence[NgramLevel]) -> None:
     for level in levels:
         if not (np.isfinite(level.log_probs).all() and np.isfinite(level.back_offs).all()):
             raise ValueError("logarithms that are not finite")
-        if level.log_probs.max(initial=0) > 1e-3:
+        if level.log_probs.max(initial=0) > 1e-3:  # quantised probabilities may exceed one slightly
             raise ValueError("probabilities above one")
 
 
@@ -241,6 +244,7 @@ def load_language_model(folder: Path) -> LanguageModel:
         levels, vocabulary = unpack_levels(arrays), vocabulary_from_state(arrays)
         if len(levels[0]) != len(vocabulary):
             raise ValueError(f"{len(levels[0])} single words for a vocabulary of {len(vocabulary)}")
+    # everything that a damaged or forged file can make the checks above raise
     except (ValueError, LookupError, TypeError, OverflowError) as error:
         raise UserError("D655", path=folder, problem=error) from None
     return LanguageModel(vocabulary, levels, header)
@@ -321,6 +325,7 @@ def to_arpa(model: LanguageModel, path: str | Path) -> None:
         counts = (f"ngram {n}={len(level)}\n" for n, level in enumerate(model.levels, 1))
         write(f"\\data\\\n{''.join(counts)}".encode())
         contexts = [""]
+        # written level by level: the texts of one level, not of all, are in memory as contexts of the next
         for n, level in enumerate(model.levels, 1):
             write(f"\n\\{n}-grams:\n".encode())
             last = n == model.order

@@ -175,6 +175,7 @@ def times_drawn(n: int, draws: int, rng: np.random.Generator, *, width: int = 0)
     block = max(1, _CELLS // max(n, width))
     for begin in range(0, draws, block):
         m = min(block, draws - begin)
+        # a distinct range of numbers for each draw, so that one bincount counts all draws
         drawn = rng.integers(0, n, size=(m, n)) + np.arange(m)[:, None] * n
         yield np.bincount(drawn.ravel(), minlength=m * n).reshape(m, n).astype(np.float64)
 
@@ -185,6 +186,7 @@ def _drawn_sums(table: Floats, draws: int, rng: np.random.Generator) -> Iterator
     if k <= _FEW:
         kinds, number = np.unique(table, axis=0, return_counts=True)
         if len(kinds) * _ALIKE <= n:
+            # drawing units of the same kind is drawing from a multinomial distribution, which is much cheaper
             yield rng.multinomial(n, number / n, size=draws) @ kinds
             return
     for counts in times_drawn(n, draws, rng, width=k):
@@ -217,7 +219,9 @@ def _p(differences: Floats, difference: float) -> float:
     """Return the share of centred draws as far from 0 as the difference, which counts as a draw."""
     if not len(differences) or not np.isfinite(difference):
         return float("nan")
-    rounding = 1e-12 * max(1.0, abs(difference))
+    rounding = 1e-12 * max(
+        1.0, abs(difference)
+    )  # a draw equal to the difference must count in spite of rounding
     as_far = np.count_nonzero(np.abs(differences - difference) >= abs(difference) - rounding)
     return (1 + int(as_far)) / (1 + len(differences))
 

@@ -137,6 +137,7 @@ def _share_rows(
 ) -> Iterator[BlockFeatures]:
     """Yield the features of each block, computing rows that do not depend on the candidates only once."""
     # labels are removed since the observed candidates are not candidates of `_ANY`
+    # one pass over all instances: with many small groups, the overhead of a call per group would dominate
     whole = transform_union(extractors, view, instances.without_labels(), _ANY)
     assert isinstance(whole.batch, CrossedRows)
     features, own = whole.batch.rows, own_columns(whole.batch.columns, int(whole.batch.rows.shape[1]))
@@ -219,6 +220,7 @@ class Model:
 
         A group with the same candidates as an existing one, in any order, is not added again.
         """
+        # later entries win: the groups of the task over new ones, and of equal new ones the first
         by_candidates = {frozenset(group.candidates): group for group in (*groups[::-1], *self.task.groups)}
         new = tuple(group for group in groups if by_candidates[frozenset(group.candidates)] is group)
         if not new or not isinstance(self.task, Extensible):
@@ -318,7 +320,7 @@ class Model:
         def parts() -> Iterator[tuple[NDArray[np.int64], ScoreBatch]]:
             transformed = iterate_features(self.extractors, view, instances, table, blocks)
             for group, rows, taken, features in transformed:
-                check_time()
+                check_time()  # a time limit may interrupt between blocks
                 scored = self.scored(features, taken, group, view)
                 done.append((rows, scored.scores))
                 if table[group].learned:
@@ -331,6 +333,7 @@ class Model:
                 columns[name][rows] = getattr(predictions, name)
             answered[rows] = predictions.answered
         if done:
+            # blocks come group by group; decisions are in text order
             order = np.concatenate([rows for rows, _ in done])
             scores[take_rows(offsets, order)[0]] = np.concatenate([batch_scores for _, batch_scores in done])
         decisions = Decisions(
@@ -466,6 +469,7 @@ def _blocks(
         while start < len(rows):
             stop = start + BLOCK
             if together is not None and stop < len(rows):
+                # rows of one sentence are decided jointly: extend the block to the end of the sentence
                 stop = int(together[rows].searchsorted(together[rows[stop - 1]], side="right"))
             yield number, rows[start:stop]
             start = stop

@@ -156,6 +156,7 @@ def restore_bias(
     middles = (ends[:-1] + ends[1:]) / 2
     possible = ends[:-1] < ends[1:]  # no shift separates places that need the same one
     top = np.flatnonzero(possible & (right == right[possible].max()))
+    # of equally good shifts the smallest one, which changes the fitted model least
     shift = float(middles[top[np.abs(middles[top]).argmin()]])
     weights = scorer.weights.copy()
     weights[column] += shift
@@ -299,6 +300,7 @@ def check_scores(scores: object, batch: CandidateBatch, *, part: str) -> None:
         raise contract_error(part, f"scores gave an array of shape {scores.shape}", wanted)
     if scores.dtype.kind != "f":
         raise contract_error(part, f"scores gave an array of {scores.dtype}", wanted)
+    # NaN would lose every comparison silently, and the first candidate would be chosen
     bad = np.flatnonzero(~np.isfinite(scores))
     if len(bad):
         raise contract_error(

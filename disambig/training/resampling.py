@@ -88,6 +88,7 @@ class FittedHeldOut:
         learn = self.plan.learn
         for g, group in enumerate(model.task.groups):
             rows = learn.rows(g, most=MOST_SHARED, rng=rng)
+            # empty places are far more frequent than any word and would dominate the shared weights
             if len(rows) and fitting.EMPTY_CANDIDATE not in group.candidates:
                 batches.append(learn.features(rows, g, model.task, model.extractors).batch)
         return learner.fit_shared(batches) if batches and isinstance(learner, SharesWeights) else None
@@ -366,6 +367,7 @@ class FittedFolds:
             reports.append(fitted.report)
         if isinstance(learner, HasOpenSettings):
             learner = learner.with_tuned(reports)
+        # the full fit has no held-out examples to choose a step on: take the one that most folds chose
         steps = Counter(
             str(step_report["chosen"]) for step_report in reports if "chosen" in step_report
         ).most_common(1)
@@ -382,6 +384,7 @@ class FittedFolds:
         Examples that were picked for their label are left out, unless all were.
         """
         picked = np.array([self.marked.labelled[row].picked for row in self.rows[group].tolist()], bool)
+        # examples picked for their label would make rare labels look frequent
         return np.flatnonzero(~picked | picked.all())
 
     def material(self, model: Model, rng: np.random.Generator) -> FoldCalibration:
@@ -520,6 +523,7 @@ def _by_fold(
     ]
     if len(parts) == 1:
         return parts[0]
+    # the parts are concatenated fold by fold: this is the inverse permutation
     order = np.argsort(np.concatenate([np.flatnonzero(folds == fold) for fold in range(len(extractors))]))
     batch = stack_batches([part.batch for part in parts])
     if batch is None:
