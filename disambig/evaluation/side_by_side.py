@@ -98,6 +98,8 @@ class SharedTestSet:
         """
         view = view_of_texts([text for part in texts.values() for text in part], tokenisation, protected=True)
         protected = view.layers["protected"].astype(bool)
+        # Without the layer, the task finds protected instances too: accuracy is measured on all of them, and
+        # each system must decide the same ones.
         view = replace(view, layers={})
         instances = task.instances(view)
         if groups is not None:
@@ -132,6 +134,7 @@ def _errors(
         for g in np.unique(there.groups):
             mine = there.groups == g
             lengths[mine] = CandidateHashes.from_group(task.groups[g]).lengths[made.swapped[mine]]
+        # an error may remove an instance, for example if the wrong word joins a longer candidate
         again = task.instances(made.view)
         n = len(task.groups)
         seen = np.isin(there.positions * n + there.groups, again.positions * n + again.groups)
@@ -253,6 +256,7 @@ def _flags(judge: DecisionRule, scored: ScoreBatch) -> tuple[NDArray[np.int64], 
     scores, rows = scored.scores.reshape(n, -1), np.arange(n)
     predictions = judge.judge(scored, flags_per_1000=ANY)
     with np.errstate(divide="ignore"):
+        # log-odds, since probabilities close to one are equal in floating point and could not be ordered
         odds = np.log(predictions.probabilities) - np.log1p(-predictions.probabilities)
     margins = scores[rows, predictions.chosen] - scores[rows, scored.observed]
     return (

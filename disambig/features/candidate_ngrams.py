@@ -128,6 +128,7 @@ def name_keys(names: Sequence[str], unit: str) -> Keys:
     sizes = np.diff(offsets)
     for i in range(int(sizes.max(initial=0))):
         longer = np.flatnonzero(sizes > i)
+        # one unit of all names at a time, since keys are built from left to right
         keys[longer] = append_unit(keys[longer], units.hashes[units.words.ids[offsets[longer] + i]])
     return keys
 
@@ -313,6 +314,7 @@ def kept(ngrams: NgramSource, offsets: Ints, least: int) -> KnownNgrams:
             waiting = []
     keys, lists, places = _merge_blocks([(keys, lists, places), *waiting])
     often = lists >= least
+    # sorted by name, so that the columns do not depend on the order of the lists
     named = sorted(zip(ngrams.names(places[often]), keys[often].tolist(), strict=True))
     return KnownNgrams.from_names([name for name, _ in named], np.array([key for _, key in named], np.uint64))
 
@@ -338,6 +340,7 @@ def count_known(ngrams: NgramSource, offsets: Ints, vocabulary: KnownNgrams) -> 
         column = np.repeat(vocabulary.find_columns(counted.keys), cells)
         there = np.flatnonzero(column >= 0)
         column, rows = column[there], counted.rows[there]
+        # SciPy needs the entries row by row, with ascending columns
         order = np.argsort(rows * max(len(vocabulary), 1) + column)
         filled[begin:end] = np.bincount(rows, minlength=end - begin)
         columns.append(column[order].astype(np.int32))

@@ -167,6 +167,7 @@ class ContextWindow:
     def _tokens(self, view: TokenView, instances: Instances) -> NDArray[np.int64]:
         """Return the tokens at each distance, shape ``(n, 2 * window)``; -1 outside the sentence."""
         distances = np.array(self._distances, np.int64)
+        # distances to the right count from the last token of an instance
         ahead = np.where(distances > 0, instances.lengths[:, None].astype(np.int64) - 1, 0)
         at = instances.positions[:, None] + ahead + distances
         first, stop = sentence_spans(view, instances)

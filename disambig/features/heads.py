@@ -90,6 +90,7 @@ class PartsOfSpeech:
     def from_words(cls, kinds: Mapping[str, int], header: dict[str, Any]) -> PartsOfSpeech:
         """Return a lexicon from words and their kinds; the header must name the tokenisation of the text."""
         hashes = (hash_words(list(kinds)) >> _S32).astype(np.uint32)
+        # two words may have the same upper half of the hash; the first one is kept
         words, first = np.unique(hashes, return_index=True)
         return cls(words, np.array(list(kinds.values()), np.uint8)[first], header)
 
@@ -183,6 +184,7 @@ def find_heads(parts: PartsOfSpeech, view: TokenView, instances: Instances) -> N
     for i in range(len(first)):
         find_head_indices(kinds[i], heads[i])
     at = np.take_along_axis(window, np.maximum(heads, 0), axis=1)
+    # -1 cannot index: look up 0 instead and mask the result
     sound = (heads >= 0) & np.take_along_axis(inside, np.maximum(heads, 0), axis=1)
     return np.where(sound, at, -1)
 

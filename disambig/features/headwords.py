@@ -62,6 +62,7 @@ class HeadwordCounter:
             here = instances.groups == g
             candidates[here] = ngrams.candidate_hashes(group)[instances.observed[here]]
         places = np.stack([instances.positions, instances.lengths, candidates.view(np.int64)], axis=1)
+        # groups may share candidates, and a word of the text must not be counted once per group
         once = np.unique(places, axis=0, return_index=True)[1] if len(self.task.groups) > 1 else slice(None)
         instances, candidates = instances.take(once), candidates[once]
         words = ngrams.head_words(self.parts, view, instances)

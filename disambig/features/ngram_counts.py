@@ -316,6 +316,8 @@ class NgramCounts:
     ) -> None:
         """Look up the n-grams of one group; fill `answers`, shape ``(n * K, 14)``, with their ranks."""
         seed = self.table.seed(view.tokenisation)
+        # With nested counts, a longer n-gram found without its shorter ones is a hash collision; the empty
+        # candidate has n-grams without the counted words, for which this does not hold.
         nested = candidates.shortest > 0 and self.table.is_nested(candidates.texts)
         ranks = answers.reshape(len(instances), len(candidates.lengths), BIAS)
         if use_numba(ranks.size):
@@ -364,6 +366,7 @@ def context_keys(
         complete &= words != 0
     keys = np.empty((len(rows), len(candidates.lengths)), np.uint64)
     for r, length in enumerate(candidates.lengths):
+        # the part of the key that is the same at all places, in Python's unbounded integers
         start = seed + (left + int(length) + right) * ORDER
         start += sum(int(candidates.words[r, i]) * PLACES[left + i] for i in range(int(length)))
         total = np.full(len(rows), start & MASK, np.uint64)

@@ -148,6 +148,7 @@ def _mirror(shard: Shard, annotate: Annotate, work: ShardWork, record: ShardReco
         return
     for part in shard.parts:
         chunks = map(work.format.encode, _results([part], annotate, work, record))
+        # read before opening the file: an input without documents gets no output file
         first = next(chunks, None)
         if first is not None:
             _write(work, part.name, chain([first], chunks), record)

@@ -127,7 +127,7 @@ def _scan(
                     cuts = csv_cuts(file, source.path, shard_size, field=field)
     except READ_ERRORS:
         return source.size, "", [(0, 1)]
-    if cuts[-1][0] == offset > 0:
+    if cuts[-1][0] == offset > 0:  # the last line end is the end of the file: no empty part after it
         cuts.pop()
     return offset, whole.hexdigest(), cuts
 
@@ -167,7 +167,7 @@ def new_manifest(
     return {
         "layout": LAYOUT,
         "versions": {"disambig": __version__},
-        "config": json.loads(json.dumps(config)),
+        "config": json.loads(json.dumps(config)),  # as it will be read again, for comparison
         "inputs": list(plan.inputs),
         "shards": len(plan.shards),
         **({} if command is None else {"command": command}),
@@ -229,6 +229,7 @@ def clear(directory: Path) -> None:
     """Remove the files of a job except its manifest: files named in records, parts, and records."""
     home = directory.resolve()
     for record in sorted((directory / RECORDS_FOLDER).glob("*.json")):
+        # a record may have been damaged or forged: only files inside the job are removed
         for name in _named_by(record):
             file = directory / name
             with suppress(OSError):  # names that the file system does not support
@@ -320,6 +321,7 @@ def is_running(directory: Path) -> bool:
     try:
         import fcntl
 
+        # O_NONBLOCK, since opening a named pipe in place of the lock would wait for a writer
         lock = os.open(directory / LOCK, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except (ImportError, OSError):
         return False

@@ -242,6 +242,7 @@ class _ProcessPool:
                 worker.task, worker.began = self.waiting.popleft(), time.monotonic()
                 with suppress(BrokenPipeError, ConnectionResetError):  # it died: see its sentinel
                     worker.connection.send(("item", worker.task.item))
+        # workers that are still loading will take items soon: start no more than are waiting
         starting = sum(not worker.ready for worker in self.workers)
         while len(self.workers) < self.limit and starting < len(self.waiting):
             with delay_interrupts():  # interrupting a starting worker would show its traceback
@@ -337,7 +338,7 @@ class _ProcessPool:
             return None
         task.tries += 1
         if task.tries < TRIES:
-            self.waiting.appendleft(task)
+            self.waiting.appendleft(task)  # first, since in an ordered run all later outcomes wait for it
             return None
         if worker.late:
             return task.done(problem=f"it took longer than {self.timeout:g} seconds, {TRIES} times")
@@ -441,11 +442,12 @@ def _stop(workers: Iterable[_WorkerProcess]) -> None:
 
 def _start(work: Work) -> _WorkerProcess:
     leave_out_current_directory()
+    # "fork" would copy locks held by other threads (BLAS, Numba) into a worker, where nobody releases them
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=_serve, args=(theirs, work, logger_levels()), daemon=True)
     process.start()
-    theirs.close()
+    theirs.close()  # so that reading ends with EOFError if the worker dies
     return _WorkerProcess(process, ours)
 
 
@@ -505,4 +507,4 @@ def _die_with_parent() -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         wait([parent.sentinel])
-        os._exit(1)
+        os._exit(1)  # from a thread, sys.exit would end only the thread

@@ -35,6 +35,7 @@ def dataset_report(used: int, problems: Sequence[str] = (), what: str = "example
     what : str
         Noun for the examples, such as ``"lists"`` or ``"documents"``.
     """
+    # without places and quotations, equal reasons are counted together
     reasons = Counter(_QUOTED.sub("...", _PLACE.sub("", problem, count=1)) for problem in problems)
     return {"what": what, "read": used + len(problems), "used": used, "left_out": dict(reasons.most_common())}
 
@@ -57,6 +58,7 @@ AIMS = {"train": "to learn from", "dev": "to tune on", "test": "to test on"}
 
 def document_fold(text: str) -> int:
     """Return the fold (0 to 9) of a document by its text, ignoring white space at the ends."""
+    # by content, not at random or by order: equal documents are never split, and adding documents moves none
     return hash_word(text.strip()) % HASH_FOLDS
 
 

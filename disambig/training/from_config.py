@@ -234,6 +234,7 @@ def _evaluate_model(
     try:
         results: dict[str, Any] = {"test": judge(model, parts, **material)}
         if results["test"] and "notes" in model.provenance:
+            # the optimistic accuracy on calibration data is no longer needed
             results["notes"] = [note for note in model.provenance["notes"] if ON_FITTED not in note]
     except UserError as error:
         results = {"notes": [*model.provenance.get("notes", []), f"not tested: {error}"]}
@@ -270,6 +271,7 @@ class TrainingPlan:
         tokenisation = self.parts["tokenisation"]
         usable = labelled
         if decides(task).where == "tokens":
+            # labels of examples that will be rejected must not become labels of the model
             usable = single_token_examples(labelled, tokenisation) or labelled
         learned = task.learn_settings(usable, tokenisation) if isinstance(task, LearnsSettings) else {}
         return self.with_settings(learned)

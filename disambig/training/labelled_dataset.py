@@ -61,6 +61,7 @@ class TaskPlaces:
         ends = np.where(own.lengths > 0, view.ends[last], starts)
         text = view.document_indices(own.positions)
         bounds = np.searchsorted(text, np.arange(len(view.texts) + 1))
+        # instances may be nested, so that ends do not ascend; their running maximum does and can be bisected
         reach = np.concatenate(
             [np.zeros(0, np.int64), *map(np.maximum.accumulate, np.split(ends, bounds[1:-1]))]
         )
@@ -321,6 +322,7 @@ def document_numbers(examples: Sequence[Labelled]) -> NDArray[np.int64]:
         if root(example.document) != root(other):
             parent[root(example.document)] = root(other)
     names = [root(example.document) for example in examples]
+    # by hash: depends only on the names, and adjacent documents, which may be alike, get into different folds
     order = {name: i for i, name in enumerate(sorted(set(names), key=hash_word))}
     return np.array([order[name] for name in names], np.int64)
 
