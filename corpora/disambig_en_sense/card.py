@@ -9,74 +9,76 @@ from typing import Any
 INTRODUCTION = """\
 # disambig_en_sense: senses of frequent English words
 
-The model behind the spaCy component `disambig_sense`: which sense of the New Oxford American Dictionary (3rd
-edition, 2012) a noun, verb, adjective or adverb has, for {n_words:,} words with {n_senses:,} senses.
+The model of the spaCy component `disambig_sense`: it chooses the sense of a noun, verb, adjective or adverb
+in the New Oxford American Dictionary (3rd edition, 2012), for {n_words:,} words with {n_senses:,} senses.
 
     pip install ./corpora/disambig_en_sense
 
-It is a distribution of its own, found by its entry point, and runs where it is named
+It is a separate distribution, registered by its entry point, and only runs if it is named
 (`nlp.add_pipe("disambig_sense")`, `disambig annotate --model sense`). It needs tags: those of the Doc
 (`disambig_tagger`, or any other tagger with Penn Treebank tags); plain texts are tagged by
 `disambig_en_tagger`.
 
-`span.label_` is the sense's id in the dictionary, such as `m_en_us1219574.005`. The dictionary's own
-definitions are not free. `span.kb_id_` holds, where they are known, the keys of WordNet's senses that mean
-the same (`account%1:10:00::`), most of which any WordNet explains; their first number is the part of speech,
-the second one the field (`1:14` groups of people, `1:15` places, `2:30` change: WordNet's lexicographer
-files).
-Regularised least squares with kernels (Popescu 2004) over the words and tags near the place, the stems around
-it, and what the words there are like (vectors of 48 numbers from plain text); one model a word. Made by one
-command, which anyone with the data can repeat:
+`span.label_` is the sense's id in the dictionary, such as `m_en_us1219574.005`. The dictionary's
+definitions are not free. `span.kb_id_` contains, if they are known, the keys of WordNet's senses with the
+same meaning (`account%1:10:00::`), which you can look up in WordNet; their first number is the part of
+speech, the second one the field (`1:14` groups of people, `1:15` places, `2:30` change: WordNet's
+lexicographer files). The learner is regularised least squares with kernels (Popescu 2004), one model per
+word, over neighbouring words and tags, stems in the context, and vectors of the context words (48 numbers
+each, from plain text). Anyone with the data can build the pack with one command, which also writes this
+card:
 
     python corpora/disambig_en_sense/build.py DATA
 
-(`--score` for the figures alone.) This card is written by it.
+(`--score` only computes the figures.)
 
 ## What it was made from
 
-* MASC, {n_documents} documents of 20 genres, spoken and written, with senses by crowdsourcing: the NOAD
+* MASC, {n_documents} documents of 20 genres, spoken and written, with crowdsourced senses: the NOAD
   annotations of Google's "word sense disambiguation corpora" (Yuan et al. 2016), CC BY 4.0, with their map to
-  WordNet. "The data is not guaranteed to be 100% accurate", they say.
-* Every lemma and part of speech with {least} labelled occurrences or more; at most {most:,} of each.
+  WordNet. Its authors note that "The data is not guaranteed to be 100% accurate".
+* Every lemma and part of speech with {least} or more labelled occurrences; at most {most:,} of each.
 * Vectors of 40,000 words: from 13.7 million words of fiction, open journalism and blogs, encyclopedia
-  articles, textbooks, guides, speeches, science, government, manuals and health information, public domain or
-  under open licences (CC0, CC BY, CC BY-SA, MIT, BSD, Apache 2.0). No text of MASC is among them.
+  articles, textbooks, guides, speeches, science, government, manuals and health information, in the public
+  domain or under open licences (CC0, CC BY, CC BY-SA, MIT, BSD, Apache 2.0). They include no text of MASC.
 
 {n_rest:,} more words have {rest} to {below} labelled occurrences, too few for a model. Their most frequent
-sense is said on request alone, `nlp.add_pipe("disambig_sense", config={{"fallback": True}})` or
-`model.with_fallback()`; such a decision asked for no evidence: `span._.disambig["asked"]` is 0.
+sense is returned only on request, by `nlp.add_pipe("disambig_sense", config={{"fallback": True}})` or
+`model.with_fallback()`; such a decision uses no evidence: `span._.disambig["asked"]` is 0.
 {fallback}
 
-Licence: CC BY 4.0; the keys are those of WordNet 3.0, Copyright 2006 by Princeton University. Weights are
-here, and the words that they belong to; no text can be read from them. {size:.1f} MB.
+Licence: CC BY 4.0; the keys are those of WordNet 3.0, Copyright 2006 by Princeton University. The pack
+contains weights and the words that they belong to; the texts cannot be reconstructed from them. {size:.1f}
+MB.
 """
 
 EXPLAINED = """\
-{folds}-fold cross-validation over documents, in %. "Most frequent" is the sense most frequent in the training
-folds. The model decides on plain text, with tags by `disambig_en_tagger` 0.1.0 (0.2.0 has learned parts of
-speech from these very documents, and would look a little better): an occurrence that the tagger takes
-for another part of speech is not attempted. "Surer" is what the component says by default: the best sense at
-least {times:.1f} times as probable as the next one; a word that had one sense in MASC gets that one always.
-Settings were chosen by cross-validation with genres left out, on 396 of the words; these figures come from
-one run. Before word vectors, with a regularisation of 1e-9 and each word calibrated by itself: 86.3 % of all,
-and 91.5 % of the 89.7 % surer ones (ten folds); 85.5 % of all with genres left out.
+{folds}-fold cross-validation over documents, in %. "Most frequent" is the most frequent sense in the
+training folds. The model decides on plain text, with tags by `disambig_en_tagger` 0.1.0 (0.2.0 was trained
+on parts of speech from the same documents, and would look slightly better): if the tagger gives an
+occurrence another part of speech, it is not attempted. "Certain" is the component's default: the best sense
+must be at least {times:.1f} times as probable as the next one; a word with only one sense in MASC always
+gets that one. Settings were chosen by cross-validation with genres left out, on 396 of the words; these
+figures come from one run. Before word vectors, with a regularisation of 1e-9 and separate calibration for
+each word: 86.3 % of all, and 91.5 % of the 89.7 % certain ones (ten folds); 85.5 % of all with genres left
+out.
 """
 GENRES = """\
-Genres left out: {folds} models, each tested on {what} that it learned nothing from. "Said" is the mean
-probability of the answers, the error that of calibration (expected, ten bins; chance alone makes about 1 % of
-it at these sizes).
+Genres left out: {folds} models, each tested on {what} that it was not trained on. The mean probability is
+that of the answers; the error is the expected calibration error (ten bins; chance alone causes about 1 % at
+these sizes).
 
-| genre | occurrences | most frequent | right of all | right of the attempted | said | error |
+| genre | occurrences | most frequent | right of all | right of the attempted | mean probability | error |
 |---|---:|---:|---:|---:|---:|---:|"""
 LIMITS = """\
 ## Limits
 
-* Words that are not in its inventory get nothing, and senses that were rare in MASC are never chosen.
-* A fifth of the words have one sense in MASC: they get that one, whatever stands around them.
-* Senses that are rare there lose against frequent ones: most errors fall back on the most frequent sense.
+* Words that are not in its inventory get no sense, and senses that were rare in MASC are never chosen.
+* A fifth of the words have one sense in MASC: they always get that one, whatever the context.
+* Other rare senses lose against frequent ones: most errors choose the most frequent sense.
 * Fixed phrases ("of course", "on account of") and proper names are decided like other words.
-* Genres: much newswire, e-mail, essays and fiction of 1990 to 2010; other text is harder.
-* The senses "be", "have", "do" and the like are the dictionary's, auxiliaries among them.
+* Genres: much newswire, e-mail, essays and fiction from 1990 to 2010; other text is harder.
+* The senses of "be", "have", "do" and similar verbs are the dictionary's, including auxiliaries.
 """
 
 
@@ -123,7 +125,8 @@ def _parts(figures: dict[str, Any], margin: float) -> str:
     lines = [
         "## How good\n",
         EXPLAINED.format(folds=figures["folds"], times=math.exp(margin)),
-        "| | occurrences | most frequent | right of all | of the attempted | surer: attempted | right |",
+        "| | occurrences | most frequent | right of all | right of the attempted "
+        "| certain: attempted | right |",
         "|---|---:|---:|---:|---:|---:|---:|",
     ]
     order = [name for name in ("nouns", "verbs", "adjectives", "adverbs", "all") if name in figures["parts"]]
@@ -145,7 +148,7 @@ def _rest(figures: dict[str, Any]) -> str:
     n = figures["n"]
     return (
         f"It is right in {share} % of their {n:,} occurrences "
-        "(cross-validated over documents, with the parts of speech given)."
+        "(cross-validated over documents, with given parts of speech)."
     )
 
 
@@ -169,8 +172,8 @@ def _margins(figures: dict[str, Any]) -> str:
         return ""
     at = figures["parts"]["all"]
     lines = [
-        "What `least_margin` does:\n",
-        "| least margin (log-odds) | attempted | right of the attempted |",
+        "The effect of `least_margin`:\n",
+        "| `least_margin` (log-odds) | attempted | right of the attempted |",
         "|---:|---:|---:|",
     ]
     for margin, own in at["margins"].items():

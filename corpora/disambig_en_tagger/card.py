@@ -10,45 +10,48 @@ from recipe import CRAFT_SENTENCES
 INTRODUCTION = """\
 # disambig_en_tagger: part-of-speech tags of English
 
-The model behind the spaCy component `disambig_tagger`: Penn Treebank tags as UD English EWT uses them, in
-`token.tag_`, and universal parts of speech in `token.pos_`. It comes with `disambig` and is found by its
-entry point. It runs where it is named (`disambig annotate --model tag`), since it labels every token.
+The model of the spaCy component `disambig_tagger`: Penn Treebank tags by the conventions of UD English EWT,
+in `token.tag_`, and universal parts of speech in `token.pos_`. The pack is installed with `disambig` and
+registered by its entry point. It only runs if it is named (`disambig annotate --model tag`), because it
+labels every token.
 
-A structured perceptron, averaged (Collins 2002) and once more over random subspaces (Søgaard and Johannsen
-2012: {n_subspaces} masks, {removal_rate:.0%} of the features removed by each), over the usual features of
-tokens and over word classes from plain text: by the words beside them, by the tags that a first tagger gave
-them, by their capitals. It learned from tagged sentences, and from others whose tags are known in part and
-were filled in by a second tagger (`recipe.py` says it step by step). What is in the recipe was chosen on
-genres left out and on the development part. Made by one command, which anyone with the data can repeat:
+The model is an averaged structured perceptron (Collins 2002), averaged again over random subspaces (Søgaard
+and Johannsen 2012: {n_subspaces} masks, each of which removes {removal_rate:.0%} of the features), with the
+usual features of tokens and with word classes from plain text: by neighbouring words, by the tags that a
+first tagger assigns to them, and by their capitals. It was trained on tagged sentences, and on sentences
+with partial tags that a second tagger completed (`recipe.py` describes the steps). The recipe was chosen on
+left-out genres and on the development part. Anyone with the data can build it with one command, which also
+writes this card:
 
     python corpora/disambig_en_tagger/build.py DATA
 
-(`--held-out GENRE ...` and `--score` make figures of their own.) This card is written by it.
+(`--held-out GENRE ...` and `--score` compute the figures below.)
 
 ## What it was made from
 
 * UD English EWT (CC BY-SA 4.0), training part: blogs, e-mail, newsgroups, answers and reviews of the 2000s;
   {examples:,} words. Calibrated on its development part.
-* MASC with NOAD's senses (CC BY 4.0), 20 genres: the part of speech of content words, where they have a
-  sense; all else was filled in.
-* The CRAFT treebank (CC BY 3.0), biomedical articles, {n_craft:,} sentences: tags of words; signs, numbers,
-  letters and whether a noun is a name were filled in, since its conventions are others. With these two
-  {more:,} words.
+* MASC with NOAD's senses (CC BY 4.0), 20 genres: the part of speech of content words that have a sense; all
+  other tags were filled in.
+* The CRAFT treebank (CC BY 3.0), biomedical articles, {n_craft:,} sentences: tags of words. Because its
+  conventions differ, tags of punctuation, numbers and letters, and whether a noun is a name, were filled in.
+  Together with MASC {more:,} words.
 * Word classes: {n_classes:,} words of plain text (CC BY, CC BY-SA, CC0, OGL, MIT, BSD, Apache 2.0, public
   domain; the card of the pack `disambig_en` names the sources of the older part): up to 2 million tokens each
-  of essays, guides, manuals, encyclopedic and mixed text, up to 0.7 million of seven domains more.
+  of essays, guides, manuals, encyclopedic and mixed text, up to 0.7 million of each of seven other domains.
 
-Only weights under hashes are here; no text can be read from them. {size:.1f} MB.
+The pack only contains weights under hashes; the texts cannot be reconstructed from them. {size:.1f} MB.
 """
 
 LIMITS = """\
 ## Limits
 
-* Web text of ten to twenty years ago, edited and unedited; other text is harder (see the genres left out).
-* `pos_` is that of the tag, with lists of words for auxiliaries, conjunctions and pronouns: it does not know
-  whether "that" is a pronoun or a determiner here.
-* Sentences are those of the Doc; without any, they are cut at full stops. Words are spaCy's tokens: with
-  another tokenisation than EWT's (which spaCy's English one resembles) tags are worse.
+* The training text is web text that is ten to twenty years old, edited and unedited; other text is harder
+  (see the genres left out).
+* `pos_` follows from the tag, with lists of words for auxiliaries, conjunctions and pronouns: it does not
+  distinguish whether "that" is a pronoun or a determiner.
+* Sentence boundaries are those of the Doc; if it has none, sentences end at full stops. Words are spaCy's
+  tokens: with a tokenisation other than EWT's (which spaCy's English one resembles) tags are worse.
 """
 
 
@@ -83,8 +86,8 @@ def _test(test: dict[str, Any], peers: dict[str, Any]) -> str:
     systems = [name for name, run in peers.items() if run["right"]]
     lines = [
         "## How good\n",
-        "Share of words with the right tag, in %, on EWT's test part, words as they are cut there."
-        + (" The others learned from\nEWT's training part alone." if systems else ""),
+        "Share of words with the right tag, in %, on EWT's test part with its own tokens."
+        + (" The other taggers were trained\non EWT's training part only." if systems else ""),
         "",
         "| " + " | ".join(["genre", "words", "disambig_tagger", *systems]) + " |",
         "|---|---:|---:|" + "---:|" * len(systems),
@@ -113,10 +116,10 @@ def _held_out(figures: dict[str, Any]) -> str:
         return ""
     systems = list(next(iter(figures.values()))["accuracy"])
     lines = [
-        "Tested on the training and development parts of genres of EWT that were not learned from: with\n"
-        "tagged sentences alone, with classes of words by company (both 8 masks), and with the recipe "
-        "(no mask).\n",
-        "| genre left out | learned from | words | " + " | ".join(systems) + " |",
+        "Tested on the training and development parts of EWT genres that were left out of training: with\n"
+        "tagged sentences only, with word classes by neighbouring words (both with 8 masks), and with the\n"
+        "recipe (without masks).\n",
+        "| genre left out | trained on | words | " + " | ".join(systems) + " |",
         "|---|---|---:|" + "---:|" * len(systems),
     ]
     for genre, at in figures.items():

@@ -17,21 +17,21 @@ NAMES = {
 INTRODUCTION = """\
 # disambig_ja: kana to kanji
 
-What `disambig convert` and `disambig_boosted_lasso.load_converter` convert Japanese with: a lexicon of
-{entries:,} words, a language model of words (trigrams, {ngrams:,} n-grams, 8 bits) and one for each of
-five kinds of text.
+The default model of `disambig convert` and of `disambig_boosted_lasso.load_converter` for Japanese: a
+lexicon of {entries:,} words, a language model of words (trigrams, {ngrams:,} n-grams, 8 bits) and one more
+for each of five kinds of text.
 
     pip install ./corpora/disambig_ja
     echo きょうはいいてんきですね。 | disambig convert
     disambig convert kana.txt --domain dialogue --nbest 5
 
-It is a distribution of its own, found by its entry point, and runs where it is named. Converting needs
+It is a separate distribution, registered by its entry point, and only runs if it is named. Conversion needs
 no Japanese software; `disambig adapt`, which learns from your own text, needs `pip install
-'disambig[ime]'`. Made by one command, which anyone with the data can repeat:
+'disambig[ime]'`. Anyone with the data can build the pack with one command, which also writes this card:
 
     python corpora/disambig_ja/build.py DATA --output corpora/disambig_ja
 
-(`--test` for the figures of tests alone.) This card is written by it.
+(`--test` only computes the figures of tests.)
 
 ## What it was made from
 
@@ -39,18 +39,19 @@ no Japanese software; `disambig adapt`, which learns from your own text, needs `
 |---|---:|---|
 {texts}
 
-SudachiPy cut the text into words and read them (mode A), with a table of what it gets wrong. Of
-WikipediaAnnotatedCorpus the sentences were taken whose readings by Sudachi are those that people gave.
-Of statutes one stretch of a hundred sentences in {law} is in the background model, of novels one in
-{novels}; their domains have all. Words that the text lacks, of up to {longest} characters, are those of
-SudachiDict (core), Apache License 2.0, Copyright Works Applications Co., Ltd.; it holds words of UniDic
-(BSD, Copyright The UniDic Consortium) and of NEologd (Apache License 2.0). How often words are used in
-general, which these texts do not say, was taken from the package wordfreq (Robyn Speer, CC BY-SA 4.0; of
-Wikipedia, subtitles of OPUS OpenSubtitles, ParaCrawl and other text of the web, and Google Books Ngrams).
+SudachiPy segmented the text into words and gave their readings (mode A), with a table of corrections. From
+WikipediaAnnotatedCorpus only sentences were used whose readings by Sudachi agree with those given by
+people. The background model contains one in {law} blocks of a hundred sentences of the statutes, and one in
+{novels} of the novels; their domain models contain all. Words that do not occur in the text, of up to
+{longest} characters, come from SudachiDict (core), Apache License 2.0, Copyright Works Applications Co.,
+Ltd.; it contains words of UniDic (BSD, Copyright The UniDic Consortium) and of NEologd (Apache License
+2.0). General word frequencies, which these texts do not show, come from the package wordfreq (Robyn Speer,
+CC BY-SA 4.0; from Wikipedia, subtitles of OPUS OpenSubtitles, ParaCrawl and other text of the web, and
+Google Books Ngrams).
 
-Licence of the whole: CC BY-SA 4.0, as that of the dialogues and of Wikipedia's text asks. Here are
-words, counts of them, and probabilities of words behind others; no text can be read from them.
-{size:.1f} MB{sizes}.
+Licence of the pack: CC BY-SA 4.0, as required by the licences of the dialogues and of Wikipedia's text. It
+contains words, their counts, and conditional probabilities of words; the texts cannot be reconstructed from
+them. {size:.1f} MB{sizes}.
 """
 TEXTS = {
     "wikiannot": ("WikipediaAnnotatedCorpus, Wikipedia with readings", "CC BY-SA 4.0"),
@@ -64,23 +65,23 @@ TEXTS = {
 TESTED = """\
 ## How good
 
-Edits of characters for each 100 of what is written (CER, %): of the first candidate, and of the best of
-the first twenty. "In its domain" is with `--domain`. The sentences are from documents that nothing was
-learned or chosen from; what is typed was read by Sudachi, as the text to learn from, so that words it
-reads wrong cost nothing here.
+Character error rate (CER, %): edits per 100 characters of the reference, for the first candidate and for
+the best of the first twenty. "In its domain" is with `--domain`. The sentences come from documents that
+were used neither for training nor for choosing settings. Their readings were given by Sudachi, as for the
+training text, so its wrong readings do not count as errors here.
 
 | text | sentences | first | best of 20 | in its domain: first | best of 20 |
 |---|---:|---:|---:|---:|---:|
 {rows}
 """
 CHECKED = """\
-Sentences of the web with readings checked by people (KWDLC, {sentences:,} sentences, from which nothing
-was learned; mistakes were looked at in other documents of it): **{first:.2f}**, best of twenty {oracle:.2f}.
+Sentences of the web with readings checked by people (KWDLC, {sentences:,} sentences that were not used for
+training; errors were examined in other documents of it): **{first:.2f}**, best of twenty {oracle:.2f}.
 On sentences of that corpus mozc makes 5.3, libkkc 9.1, anthy 9.3.
 """
 CHOSEN = """\
-What things were chosen by (the first third of held-out documents; of WikipediaAnnotatedCorpus each
-eighth document, with readings by people):
+Sentences that settings were chosen on (the first third of held-out documents; for WikipediaAnnotatedCorpus
+every eighth document, with readings by people):
 
 | text | sentences | first | best of 20 | in its domain: first | best of 20 |
 |---|---:|---:|---:|---:|---:|
@@ -89,40 +90,40 @@ eighth document, with readings by people):
 REST = """\
 ## Size and speed
 
-| part | MB |
+| component | MB |
 |---|---:|
 {sizes}
 
-What size costs, measured with an earlier recipe on the sentences to choose by (CER, %, by the language model
-alone):
+The effect of size, measured with an earlier recipe on the sentences for choosing (CER, %, of the language
+model only):
 
-| words of the dictionary | trigrams seen once | MB | news | encyclopedia | dialogue | short sentences |
+| words of the dictionary | trigrams that occur once | MB | news | encyclopedia | dialogue | short sentences |
 |---|---|---:|---:|---:|---:|---:|
-| up to 8 characters (1.2 million in all) | kept | 14.8 | 3.12 | 6.49 | 5.12 | 4.41 |
+| up to 8 characters (1.2 million in total) | kept | 14.8 | 3.12 | 6.49 | 5.12 | 4.41 |
 | up to 5, as here (0.9 million) | kept | 12.0 | 3.16 | 6.51 | 5.11 | 4.43 |
 | up to 4 (0.7 million) | kept | 10.6 | 3.34 | 6.55 | 5.10 | 4.45 |
 | up to 8 | left out | 11.4 | 3.12 | 6.84 | 5.13 | 4.41 |
 
-Language models of domains without bigrams seen twice and trigrams seen three times are a sixth smaller than
-without those seen once and twice, and as good.
+Domain models without bigrams that occur twice and trigrams that occur three times are a sixth smaller than
+those that only lack bigrams that occur once and trigrams that occur twice, and as good.
 
-No weights that rank the candidates again (BLasso, Gao, Suzuki and Yu 2006) are here: the language model has
-learned from text of the same kinds. Weights learned from 42,749 lists were better on four of seven kinds of
-sentences to choose by (encyclopedia 6.14 to 5.74, dialogue 4.95 to 4.79), and worse on five of seven to test
-on (dialogue 4.39 to 4.65, KWDLC 6.77 to 6.91; statutes 2.21 to 1.96). Weights are for text of other kinds:
-`disambig adapt` learns them from yours.
+The pack has no weights for reranking (BLasso, Gao, Suzuki and Yu 2006), because the language model is
+trained on text of the same kinds. Weights trained on 42,749 lists were better on four of seven kinds of
+sentences for choosing (encyclopedia 6.14 to 5.74, dialogue 4.95 to 4.79), and worse on five of seven kinds
+for testing (dialogue 4.39 to 4.65, KWDLC 6.77 to 6.91; statutes 2.21 to 1.96). Reranking is useful for text
+of other kinds: `disambig adapt` learns weights from your text.
 
-{lines:.0f} lines a second of {characters:.0f} characters on one core of a busy machine, in blocks; loading
-takes some five seconds.
+{lines:.0f} lines of {characters:.0f} characters per second on one core of a busy machine, in blocks; loading
+takes about five seconds.
 
 ## Limits
 
-* What is typed whole is converted whole: there is no way to say where a word ends, nor does it learn from
-  what you choose.
-* Names are guessed from a dictionary: of several spellings the one that text has, or the first.
-* Kana that Sudachi reads otherwise than people do (a few words in a hundred sentences) was learned so.
-* Novels are of old authors, in modern kana; their spellings vary, which no converter can guess.
-* Numbers, Latin letters and signs stay as they are typed.
+* A line is converted as a whole: you cannot mark where a word ends, and it does not learn from your choices.
+* Names are guessed from a dictionary: if there are several spellings, the one that occurs in the text, or
+  the first.
+* Wrong readings by Sudachi (a few words in a hundred sentences) were learned as they are.
+* The novels are by old authors, in modern kana; their spellings vary, which no converter can guess.
+* Numbers, Latin letters and punctuation stay as they are typed.
 """
 
 
