@@ -21,7 +21,7 @@ NO_SETTINGS: Mapping[str, int] = {}
 
 
 def learn_it(data: Path, counts: str) -> Model:
-    """Train the model that labels "it", on all of QA-It, EWT less its test part, and picked examples."""
+    """Train the model of "it" on QA-It, EWT without its test part, and examples picked by patterns."""
     config = it_config(counts)
     examples = [*read_qa_it(data), *read_ewt(data, "train"), *read_ewt(data, "dev"), *pick_examples(data)]
     return train_labelled(
@@ -94,7 +94,7 @@ def learn(
 
 
 def network(parts: Mapping[str, Any], texts: Sequence[str]) -> FeatureExtractor:
-    """Return the network over words, learned from counted text."""
+    """Return the network over words, trained on counted text."""
     task, view = parts["task"], parts["tokenisation"](texts)
     log_progress("learning the network over words", 0, 1)
     fitted: FeatureExtractor = parts["extractors"]["words"].fit(view, find_examples(task, view), task.groups)

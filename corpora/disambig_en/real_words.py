@@ -24,14 +24,14 @@ from disambig.training import split, train
 TASKS = {"article": "Article", "form": "Form", "slip": "Slip", "doubled": "Doubled"}
 """The task of each model."""
 SOUND = {"sound": {"@disambig_extractors": "real_words.Sound.v1"}}
-"""What the model of articles sees besides."""
+"""Additional extractor of the model of articles."""
 TABLE = HOME / "words" / "ngrams.counts"
 LEAST = {1: 3, 2: 3, 3: 3, 4: 4, 5: 5}
-"""Least count, by order, of the n-grams of all words."""
+"""Minimum count of the n-grams of all words, by order."""
 EVERY = 6
-"""Scores are learned from every so many-th paragraph of held-out text: sixteen weights need no more."""
+"""Weights are trained on every `EVERY`-th paragraph of held-out text: there are only sixteen."""
 HEARD = 4.0
-"""Log-odds of a sound from which on "a" before it for "an", or the reverse, is a mistake in any text."""
+"""Log-odds of a sound above which "a" for "an", or the reverse, is certainly a mistake."""
 _ARTICLE = re.compile(r"(?<![\w'`/.-])([Aa]n?)(?= )")
 FLAGS_PER_1000 = {"article": 0.17, "form": 0.3, "slip": 0.1, "doubled": 0.05}
 """Default rates (see the card)."""
@@ -78,7 +78,7 @@ def learn_real_words(name: str, data: Path) -> Model:
         if number % EVERY == 0
     ]
     mistakes, clean = read_people(data, "train")
-    if name == "article":  # what nobody has corrected yet would be taken for right
+    if name == "article":  # an uncorrected mistake would be taken as correct
         clean = [paragraph for paragraph in clean if sounds_right(paragraph.text)]
     return train(
         resolve(config),

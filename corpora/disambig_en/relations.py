@@ -1,10 +1,10 @@
-"""Make the English file of words that are confused with each other, from words that were counted.
+"""Make the English file of words that are confused with each other, from the counted words.
 
     python corpora/disambig_en/relations.py DATA LOOKUPS
 
 LOOKUPS is a directory with ``en_lemma_lookup.json.gz`` and ``en_lemma_exc.json.gz`` of the package
-spacy-lookups-data (MIT; the exceptions are WordNet's). What can be a form of what comes from these tables and
-from rules of spelling; a word is kept where the text has it. Slips are words one letter apart.
+spacy-lookups-data (MIT; the exceptions are WordNet's). Forms of the same word come from these tables and from
+spelling rules; only words that occur in the text are kept. Slips are words that differ by one letter.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from disambig_real_words import ENGLISH_RELATIONS, write_relations
 from disambig_variance_svm import PACK_DOMAINS
 
 LEAST_WRITTEN, LEAST_MEANT, LEAST_SHORT = 60, 2000, 1000
-"""How often a word must be counted to be a slip, one to be meant, and each of short ones (3 letters)."""
+"""Minimum counts: of a word written by a slip, of the word meant, and of both if they have 3 letters."""
 MOST_FORMS = 14
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz'"
 _DOUBLED = re.compile(r"[^aeiou][aeiou][bdfgklmnprt]$")
 ARTICLES = frozenset(("a", "an", "the"))
-"""There is a task for these: here they are forms of nothing, and no slips for each other."""
+"""Left out as forms and as slips for each other, because they have a task of their own."""
 FUNCTION_WORDS = (
     "is are am was were be",
     "be been being",
@@ -44,13 +44,13 @@ FUNCTION_WORDS = (
     "its their",
     "much many",
 )
-"""Forms of words that no table of endings has. "Is" is hardly ever written for "been" or "isn't"."""
+"""Paradigms of irregular words. They are kept apart: "is" is hardly ever written for "been" or "isn't"."""
 PRONOUNS = frozenset("i he she we me us him her they them you".split())
-"""Nobody slips from one to another, but texts speak now of him and now of us."""
+"""Not slips for each other: nobody confuses them, and context does not separate them."""
 
 
 def relations(data: Path, lookups: Path) -> dict[str, list[tuple[str, ...]]]:
-    """Return the sets of words by what their members are to each other."""
+    """Return sets of related words by the kind of their relation."""
     counts = {word: n for word, n in counted_words(data, PACK_DOMAINS) if _WORD.fullmatch(word)}
     return {
         "form": [*_lines(FUNCTION_WORDS, counts), *_forms(counts, lookups)],
@@ -103,7 +103,7 @@ def _regular(word: str) -> Iterator[str]:
 
 
 def _derived(counts: Mapping[str, int]) -> Iterator[tuple[str, str]]:
-    """Yield words and what is made of them: adverbs, nouns and adjectives."""
+    """Yield words with adverbs, nouns and adjectives derived from them."""
     for word in counts:
         if len(word) < 3 or "'" in word:
             continue
@@ -130,7 +130,7 @@ def _possessives(counts: Mapping[str, int]) -> Iterator[tuple[str, str]]:
 
 
 def _slips(counts: Mapping[str, int]) -> Iterator[tuple[str, str]]:
-    """Yield words one letter more, less, other, or two swapped apart; apostrophes are letters."""
+    """Yield pairs that differ by an added, missing, changed or swapped letter; apostrophes are letters."""
     for word, n in counts.items():
         if n < LEAST_MEANT:
             continue

@@ -53,7 +53,7 @@ CURVE: tuple[dict[int, int], ...] = (
     {1: 1, 2: 1, 3: 2, 4: 4, 5: 6},
     {1: 1, 2: 1, 3: 2, 4: 2, 5: 2},
 )
-"""Least counts, of both tasks, along the curve of size against accuracy."""
+"""Minimum counts, for both tasks, along the curve of size against accuracy."""
 RATES = (0.3, 1.0, 4.0)
 PEOPLE_RATES = (0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0)
 QUICK = {"preposition": {"examples": 2_000_000, "epochs": 1}, "spelling": {"examples": 15_000, "epochs": 1}}
@@ -63,7 +63,7 @@ paragraph; the shipped networks are trained on more."""
 
 
 def score(model: Model, data: Path, domains: Sequence[str]) -> dict[str, Any]:
-    """Score a model on the test part of the held-out text of `domains`, and of each."""
+    """Score a model on the test part of the held-out text of all `domains`, and of each domain."""
     figures = {}
     for name, chosen in [("all", tuple(domains)), *((domain, (domain,)) for domain in domains)]:
         figures[name] = scores(model, split(read_text(data, "heldout", chosen))["test"])
@@ -71,7 +71,7 @@ def score(model: Model, data: Path, domains: Sequence[str]) -> dict[str, Any]:
 
 
 def scores(model: Model, texts: Sequence[str]) -> dict[str, Any]:
-    """Score a model on some texts; of prepositions, also the choice among the words."""
+    """Score a model on some texts; for prepositions also the choice between the words alone."""
     figures = evaluate(model, texts, rates=RATES)
     if model.task.name == "preposition":
         figures["among_words"] = among_words(model, texts)
@@ -91,7 +91,7 @@ def score_pack(data: Path) -> None:
 
 
 def score_it(data: Path) -> None:
-    """Cross-validate *it* over the pairs of QA-It, and score what was learned on the test part of EWT."""
+    """Cross-validate *it* over the pairs of QA-It, and score the trained model on the test part of EWT."""
     parts = resolve(it_config("disambig_en"))
     also = [*read_ewt(data, "train"), *read_ewt(data, "dev"), *pick_examples(data)]
     unsupervised = train_labelled(
@@ -112,9 +112,9 @@ def score_it(data: Path) -> None:
 
 
 def it_left_out(data: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each genre of EWT, and QA-It, with the figures of a model that learned from all the others.
+    """Yield each genre of EWT, and QA-It, with the figures of a model trained on all the others.
 
-    The test part of EWT is in none of it.
+    The test part of EWT is not used.
     """
     genres: dict[str, list[Labelled]] = {"QA-It": read_qa_it(data)}
     for example in (*read_ewt(data, "train"), *read_ewt(data, "dev")):
@@ -133,7 +133,7 @@ def it_left_out(data: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def curve(data: Path) -> None:
-    """Score the pack's models over tables of other sizes, weights and thresholds as they are."""
+    """Score the pack's models with tables of other sizes and unchanged weights and thresholds."""
     texts = split(read_text(data, "heldout", PACK_DOMAINS))["test"]
     points: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as directory, Counters(data, PACK_DOMAINS) as counters:
@@ -163,9 +163,9 @@ def over(path: Path, extractor: Any) -> Any:
 
 
 def leave_out(data: Path, domains: Sequence[str]) -> None:
-    """Score on each of `domains` a pack that was counted, trained and tuned without it.
+    """Score, on each of `domains`, a pack that was counted, trained and tuned without it.
 
-    What kind of word each word mostly is, and people's mistakes, are those of the pack.
+    The usual part of speech of each word, and people's mistakes, are those of the pack.
     """
     with tempfile.TemporaryDirectory() as directory:
         for domain in domains:
@@ -188,9 +188,9 @@ def leave_out(data: Path, domains: Sequence[str]) -> None:
 
 
 def all_counts(data: Path) -> None:
-    """Score the models with every n-gram around candidates in the table, as the bound of any pruning.
+    """Score the models with all n-grams around candidates in the table: an upper bound for any pruning.
 
-    Those of head words are pruned as in the pack.
+    N-grams of head words are pruned as in the pack.
     """
     figures: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as directory:
@@ -220,7 +220,7 @@ def score_people(data: Path, parts: Sequence[str] = ("dev", "test")) -> None:
 
 
 def among_words(model: Model, texts: Sequence[str]) -> dict[str, Any]:
-    """Return how often the author's preposition has the best score of all, at every one that is written."""
+    """Return how often the author's preposition has the highest score, at every occurrence of one."""
     view = view_of_texts(texts, model.tokenisation)
     instances = model.instances(view)
     instances = instances.take(instances.lengths > 0)
@@ -245,7 +245,7 @@ def figures_so_far() -> dict[str, Any]:
 
 
 def save_figures(figures: dict[str, Any]) -> None:
-    """Add `figures` to those of other runs and write the card anew."""
+    """Add `figures` to those of other runs and rewrite the card."""
     figures = figures_so_far() | figures
     (HOME / "figures.json").write_text(json.dumps(figures, separators=(",", ":")) + "\n", encoding="utf8")
     write_card(HOME, figures)
@@ -289,7 +289,7 @@ def _text(trial: MistakeTrial) -> str:
 
 
 def _rows(trust: PrecisionTable, test: MistakeTrial, kind: str) -> list[dict[str, Any]]:
-    """Return for each of `SHARES` the probability from which on it holds, and what both parts say there."""
+    """Return, for each of `SHARES`, the lowest probability that reaches it, and the figures of both parts."""
     rows: list[dict[str, Any]] = []
     for asked in SHARES:
         points = trust.pairs[kind] if kind else trust.points
@@ -305,9 +305,9 @@ def _plain(point: PrecisionPoint) -> dict[str, Any]:
 
 
 def leave_out_kenlm(data: Path, domains: Sequence[str]) -> None:
-    """Score on each of `domains` a KenLM model made from the text of all others.
+    """Score, on each of `domains`, a KenLM model made from the text of all others.
 
-    The places are those of `leave_out`, the candidates those of the pack.
+    The instances are those of `leave_out`, the candidates those of the pack.
     """
     if without := missing(data):
         raise SystemExit(f"KenLM needs {without}")
@@ -326,7 +326,7 @@ def leave_out_kenlm(data: Path, domains: Sequence[str]) -> None:
 
 
 def _scores(model: Model, kenlm: KenLM, texts: Sequence[str]) -> dict[str, Any]:
-    """Return how often the author's word is the most probable, in each group; of prepositions among words."""
+    """Return how often the author's word is the most probable, by group; for prepositions among words."""
     view = view_of_texts(texts, model.tokenisation)
     instances = model.instances(view)
     asked: Model = with_scores(model, kenlm.fit(view, instances, model.task.groups))

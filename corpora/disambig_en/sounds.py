@@ -16,9 +16,11 @@ from disambig_variance_svm import PACK_DOMAINS
 from material import read_text
 
 LEAST_WORD, LEAST_START = 4, 12
-"""How often a whole word, or a beginning, must follow an article to be kept."""
+"""Minimum count after an article of a whole word, and of the beginning of words."""
 SAME = 2.0
-"""A key within so many log-odds of the next more general one, and as sure of the sound, says nothing new."""
+"""Log-odds that count as certain. A key is redundant if it has the sign of the next more general key and either
+that key is certain or the two differ by no more than this.
+"""
 _ARTICLE = re.compile(r"\b([Aa]n?) (\w+(?:[,.]\d{3})*)")
 
 

@@ -2,11 +2,11 @@
 
     python corpora/disambig_en_parser/build.py DATA --output FOLDER
 
-DATA is a directory with ``labelled/craft`` and ``labelled/ptb-sample``. The grammar is learned from CRAFT:
-its settings are chosen by F1 on development articles, figures are of a fifth of the articles, which nothing
-was learned or chosen from, and what ships is learned from all of them. From the Penn Treebank's sample
-nothing that ships is learned or chosen: it shows what the parser is worth on text of another kind. FOLDER
-gets ``models/``, ``figures.json`` and the card, ``README.md``: this folder, where it is to be shipped.
+DATA is a directory with ``labelled/craft`` and ``labelled/ptb-sample``. The grammar is read from CRAFT: its
+settings are chosen by F1 on development articles, its figures are measured on a fifth of the articles that
+was used neither for training nor for tuning, and the shipped grammar is trained on all articles. The sample
+of the Penn Treebank is used only for testing: it shows how good the parser is on text of another kind.
+``models/``, ``figures.json`` and the card ``README.md`` are written to FOLDER: this folder, for a release.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ ALL = 150
 
 
 def choose(split: CorpusSplit) -> tuple[dict[str, float], Parser]:
-    """Return F1 on the development articles by setting, and the parser of the best one."""
+    """Return the F1 of each setting on the development articles, and the parser with the best setting."""
     dev = filter_by_length(split.dev)
     f1: dict[str, float] = {}
     parsers: dict[str, Parser] = {}
@@ -63,7 +63,7 @@ def choose(split: CorpusSplit) -> tuple[dict[str, float], Parser]:
 
 
 def measured(parser: Parser, trees: Sequence[Tree]) -> dict[str, Any]:
-    """Return the figures of a parser on trees, by length and with tags of the tagger."""
+    """Return the figures of a parser on trees: short ones, all, and short ones with the tagger's tags."""
     short, every = filter_by_length(trees), filter_by_length(trees, ALL)
     log_progress(f"{len(every):,} trees")
     counts = Parseval.from_trees(every, parse_again(parser, every))
@@ -79,14 +79,14 @@ def measured(parser: Parser, trees: Sequence[Tree]) -> dict[str, Any]:
 
 
 def _with_tags(parser: Parser, trees: Sequence[Tree]) -> list[Tree]:
-    """Return what is found with the tags of the tagger that ships."""
+    """Return the parses of sentences tagged by the shipped tagger."""
     sentences = [parser.cutter.from_words([unescape_word(word) for word in tree.words()]) for tree in trees]
     parses = parser.parses(ParserTagger.load("tag")(sentences))
     return [_of_words(parse.best, tree) for parse, tree in zip(parses, trees, strict=True)]
 
 
 def _of_words(tree: Tree, gold: Tree) -> Tree:
-    """Return a tree with the words of another one: its own may be spelt in another way."""
+    """Return a tree with the words of the gold tree, because the parser may write them differently."""
     words = iter(gold.words())
 
     def make(node: Tree, children: Sequence[Tree]) -> Tree:
@@ -96,9 +96,9 @@ def _of_words(tree: Tree, gold: Tree) -> Tree:
 
 
 def of_a_newspaper(data: Path, shipped: Parser) -> dict[str, Any]:
-    """Return F1 on one section of the sample, of what ships and of a grammar that learned from the other one.
+    """Return F1 on one section of the sample: of the shipped grammar, and of one read from the other section.
 
-    That grammar ships nowhere: it says what text of the same kind is worth.
+    The second grammar is not shipped: it shows how much training text of the same kind helps.
     """
     split = penn_split(data)
     test = filter_by_length(split.test)
@@ -111,12 +111,12 @@ def of_a_newspaper(data: Path, shipped: Parser) -> dict[str, Any]:
 
 
 def speed(folder: Path, trees: Sequence[Tree]) -> dict[str, float]:
-    """Return how fast what ships is, on one core."""
+    """Return the loading time and the speed of the shipped parser on one core."""
     started = time.perf_counter()
     parser = read_parser(folder)
     loaded = time.perf_counter()
     of_twenty = [tree.words() for tree in trees if 18 <= len(tree.words()) <= 22][:300]
-    parser.parse_words(of_twenty[:2])  # compiled
+    parser.parse_words(of_twenty[:2])  # compilation is not part of the measured time
     ready = time.perf_counter()
     parser.parse_words(of_twenty)
     done = time.perf_counter()
@@ -124,7 +124,7 @@ def speed(folder: Path, trees: Sequence[Tree]) -> dict[str, float]:
 
 
 def build(data: Path, output: Path) -> None:
-    """Choose, measure, learn from everything, and write the card."""
+    """Choose the settings, measure, train on all articles, and write the card."""
     shutil.rmtree(output / "models", ignore_errors=True)
     split = craft_split(data)
     choosing, parser = choose(split)
@@ -153,7 +153,7 @@ def build(data: Path, output: Path) -> None:
 
 
 def log_progress(line: str) -> None:
-    """Print where the work is."""
+    """Print a time and the present step."""
     print(f"  {time.strftime('%H:%M:%S')} {line}", file=sys.stderr, flush=True)
 
 
@@ -161,8 +161,8 @@ def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", type=Path, help="directory with labelled/")
-    parser.add_argument("--output", type=Path, required=True, help="what is built")
-    parser.add_argument("--card", action="store_true", help="write the card anew from figures.json alone")
+    parser.add_argument("--output", type=Path, required=True, help="directory of the pack")
+    parser.add_argument("--card", action="store_true", help="only write the card again, from figures.json")
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
     if options.card:

@@ -3,8 +3,8 @@
     python corpora/disambig_en_sense/build.py DATA
 
 DATA is a directory with ``labelled/noad-masc/noad-masc.tar.xz``, MASC with the senses of the New Oxford
-American Dictionary, and ``english/DOMAIN.train.txt.xz``, plain text for word vectors. Every word (lemma and
-part of speech) with 50 labelled occurrences or more is learned.
+American Dictionary, and ``english/DOMAIN.train.txt.xz``, plain text for word vectors. A model is trained for
+every word (lemma and part of speech) with at least 50 labelled occurrences.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ HOME = Path(__file__).parent
 ARCHIVE = "labelled/noad-masc/noad-masc.tar.xz"
 VERSION = "0.2.0"
 LEAST = 50
-"""Labelled occurrences of a word that is learned."""
+"""Minimum number of labelled occurrences of a word that gets a model."""
 REST = 10
-"""Those of a word whose most frequent sense is kept, to be said on request."""
+"""Minimum number for a word whose most frequent sense is stored, for use on request."""
 MOST = 1500
-"""Those of a word that are learned from: documents in the order of their hashes, until there are so many."""
+"""Maximum number of training occurrences per word (see `capped`)."""
 FOLDS = 5
 LEAST_MARGIN = 0.7
-"""Nothing is said where the best sense is less than twice as probable as the next one."""
+"""No decision is made if the best sense is less than twice as probable as the next one (log-odds)."""
 
 
 def material(data: Path, *, least: int = LEAST) -> list[Labelled]:
-    """Return the labelled occurrences of the words that have so many."""
+    """Return the labelled occurrences of all words that have at least `least` of them."""
     every = [example for example in read_noad(data / ARCHIVE).labelled() if not example.word.endswith(".x")]
     often = Counter(example.word for example in every)
     return [example for example in every if often[example.word] >= least]
@@ -62,7 +62,7 @@ def trained(
 ) -> Model:
     """Train on examples as the pack is trained, with vectors of words from plain text.
 
-    Of words with fewer than `learned` examples the most frequent sense alone is kept.
+    For words with fewer than `learned` examples, only the most frequent sense is stored.
     """
     config = read_config(HOME / "sense.cfg")
     config["task"] |= {"learned": learned}
@@ -84,7 +84,8 @@ def trained(
 
 
 def capped(examples: Sequence[Labelled]) -> list[Labelled]:
-    """Return at most `MOST` examples of each word; documents in the order of their hashes, which is none."""
+    """Return at most `MOST` examples of each word, from documents in the order of their hashes."""
+    # the order of hashes is arbitrary but fixed, so that no genre or source is preferred
     kept: Counter[str] = Counter()
     kept_examples = []
     for example in sorted(examples, key=lambda example: (hash_word(example.document), example.start)):
@@ -95,13 +96,13 @@ def capped(examples: Sequence[Labelled]) -> list[Labelled]:
 
 
 def build(data: Path) -> None:
-    """Train the model of the pack on everything."""
+    """Train the pack's model on all examples."""
     model = trained(material(data, least=REST), vectors(data), learned=LEAST, progress=log_progress)
     save_model(model, HOME / "models" / "sense", force=True)
 
 
 def score(data: Path) -> None:
-    """Cross-validate over documents, and leaving genres out, and put the figures into the card."""
+    """Cross-validate over documents and over genres, and write the figures into the card."""
     examples = material(data)
     tokens = resolve({"tokens": read_config(HOME / "sense.cfg")["tokenisation"]})["tokens"]
     texts = dict.fromkeys(example.text for example in examples)
@@ -117,12 +118,12 @@ def score(data: Path) -> None:
 
 
 def example_words(examples: Sequence[Labelled]) -> set[str]:
-    """Return the words that examples are of."""
+    """Return the words of examples."""
     return {example.word for example in examples}
 
 
 def keep_figures(name: str, value: Any) -> None:
-    """Put figures into ``figures.json`` and write the card anew."""
+    """Write figures to ``figures.json`` and rewrite the card."""
     path = HOME / "figures.json"
     figures = json.loads(path.read_text(encoding="utf8")) if path.is_file() else {}
     figures[name] = value
@@ -131,7 +132,7 @@ def keep_figures(name: str, value: Any) -> None:
 
 
 def log_progress(stage: str, done: int, total: int) -> None:
-    """Print where the work is."""
+    """Print the progress at selected steps."""
     if done % 50 == 0 or done == total - 1 or stage == "cross-validating":
         print(f"  {time.strftime('%H:%M:%S')} {stage} {done + 1}/{total}", file=sys.stderr, flush=True)
 

@@ -25,7 +25,7 @@ def document_folds(examples: Sequence[Labelled], n: int) -> dict[str, int]:
 
 
 def genre_folds(examples: Sequence[Labelled]) -> dict[str, int]:
-    """Return the fold of each document: one a genre."""
+    """Return the fold of each document: one fold per genre."""
     genres = sorted({example.domain for example in examples})
     return {example.document: genres.index(example.domain) for example in examples}
 
@@ -37,16 +37,16 @@ def cross_validate(
     *,
     progress: Any,
 ) -> dict[str, Any]:
-    """Return how good models are on the documents of each fold that they did not learn from.
+    """Train on all folds but one and test on that one, for each fold.
 
     Returns
     -------
     dict
-        Under each part of speech, and ``all``: ``n`` labelled occurrences; how often the most frequent sense
-        is right (``majority``); under ``margins`` how many are answered, and right, at each of `MARGINS`. The
-        same for each word under ``words`` and each genre under ``genres``. Under ``reliability``, of the
-        answers at no margin: expected calibration error, what was said and what was right on average, for all
-        and for each genre.
+        ``parts``: for each part of speech and for ``all``, the number of labelled occurrences (``n``), of
+        those whose most frequent sense is right (``majority``), and, for each of `MARGINS`, of answers and of
+        right answers. ``words`` and ``genres``: the same for each word and each genre. ``reliability``: for
+        all and for each genre, the expected calibration error, the mean probability and the accuracy of the
+        answers without a margin.
     """
     tallies: dict[str, Counter[str]] = defaultdict(Counter)
     words: dict[str, Counter[str]] = defaultdict(Counter)
@@ -94,7 +94,7 @@ def cross_validate(
 
 
 def most_frequent(examples: Sequence[Labelled], fold_of: Mapping[str, int]) -> dict[str, Any]:
-    """Return how often the sense most frequent in the other folds is right, by the parts of speech given."""
+    """Return how often the most frequent sense in the other folds is right, with given parts of speech."""
     seen: dict[tuple[str, int], Counter[str]] = defaultdict(Counter)
     every: dict[str, Counter[str]] = defaultdict(Counter)
     folds = [fold_of.get(example.document, -1) for example in examples]

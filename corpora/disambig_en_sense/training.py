@@ -43,9 +43,9 @@ WORDS = {
     "manuals": 500_000,
     "health": 500_000,
 }
-"""How many words of each domain, from its beginning; none of the one that MASC is in."""
+"""Number of words from the beginning of each domain; the domain that contains MASC is not used."""
 AT_ONCE = 5_000
-"""Paragraphs that are cut into words together."""
+"""Number of paragraphs that are tokenised at a time."""
 KNOWN, DIMENSIONS = 40_000, 48
 
 
@@ -67,13 +67,14 @@ def _words(data: Path) -> Iterator[NDArray[np.uint64]]:
 
 
 SHARE = 0.05
-"""Weights below this share of a word's largest are left out."""
+"""Columns whose weights are all below this share of the word's largest weight are dropped."""
 
 
 def prune_weights(model: Model) -> Model:
-    """Return the model with the columns of each word that matter.
+    """Return the model without the columns of each word whose weights are small.
 
-    What all senses of a word have in common decides nothing: each column's mean is taken off first.
+    The mean weight of a column over the senses is subtracted first, because what all senses share does not
+    affect the choice.
     """
     scorers = []
     for scorer in model.scorers:

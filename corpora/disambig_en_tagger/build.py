@@ -3,8 +3,9 @@
     python corpora/disambig_en_tagger/build.py DATA
 
 DATA is a directory with ``labelled/ewt`` (UD English EWT by genre and split), ``labelled/noad-masc``,
-``labelled/craft`` and ``english/DOMAIN.train.txt.xz`` (plain text, one paragraph a line). Learned from
-EWT's training part and all the others, calibrated on EWT's development part, tested on its test part.
+``labelled/craft`` and ``english/DOMAIN.train.txt.xz`` (plain text, one paragraph per line). The tagger is
+trained on EWT's training part and the other corpora, calibrated on EWT's development part, and tested on its
+test part.
 """
 
 from __future__ import annotations
@@ -28,10 +29,10 @@ from disambig.models import Model, load, save_model
 HOME = Path(__file__).parent
 FIGURES = HOME / "figures.json"
 PARTS = ("train", "dev")
-"""Of a genre left out: its test part is for the pack alone."""
+"""Parts of a left-out genre that are tested; its test part is reserved for the pack itself."""
 VERSION = "0.2.0"
 LEAST = 0.3
-"""Smaller weights are left out of the pack."""
+"""Smaller weights are dropped from the pack."""
 Sentences = Sequence[tuple[Sequence[str], Sequence[str]]]
 
 
@@ -44,9 +45,13 @@ def build(data: Path) -> None:
 
 
 def held_out(data: Path, together: Sequence[Sequence[str]]) -> None:
-    """Score what the recipe is worth on genres whose sentences were not learned from, some left out together.
+    """Score the recipe on genres that were left out of training, and training on tagged sentences only.
 
-    Beside it: what the tagged sentences are worth alone.
+    Parameters
+    ----------
+    data : path
+    together : sequence of sequence of str
+        Genres that are left out together.
     """
     tagger_data = load_data(data, log_progress)
     by_genre = figures().get("held_out", {})
@@ -106,7 +111,7 @@ def accuracy(model: Model, sentences: Sentences) -> float:
 
 
 def parts_of_speech(data: Path) -> dict[str, Any]:
-    """Return how many of the universal parts of speech of EWT's test part are right, by the component."""
+    """Return the accuracy of the component's universal parts of speech on EWT's test part."""
     import spacy
     from spacy.tokens import Doc
 
@@ -123,24 +128,24 @@ def parts_of_speech(data: Path) -> dict[str, Any]:
 
 
 def n_words(sentences: Sentences) -> int:
-    """Return how many words there are."""
+    """Return the number of words in sentences."""
     return sum(len(words) for words, _ in sentences)
 
 
 def keep_figures(name: str, value: Any) -> None:
-    """Put figures into ``figures.json`` and write the card anew."""
+    """Write figures to ``figures.json`` and rewrite the card."""
     all_of_them = {**figures(), name: value}
     FIGURES.write_text(json.dumps(all_of_them, indent=1) + "\n", encoding="utf8")
     write_card(HOME, all_of_them)
 
 
 def figures() -> dict[str, Any]:
-    """Return the figures that there are."""
+    """Return the stored figures."""
     return json.loads(FIGURES.read_text(encoding="utf8")) if FIGURES.is_file() else {}
 
 
 def log_progress(stage: str, done: int, total: int) -> None:
-    """Print where the work is."""
+    """Print the progress."""
     print(f"  {time.strftime('%H:%M:%S')} {stage} {done + 1}/{total}", file=sys.stderr, flush=True)
 
 

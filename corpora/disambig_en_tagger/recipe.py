@@ -1,11 +1,11 @@
-"""How the tagger is learned: a first tagger tags plain text, a second one fills in corpora tagged in part.
+"""The recipe of the tagger: a first tagger tags plain text, a second one completes partially tagged corpora.
 
-1. Words of plain text are gathered by their company (`company`).
-2. A first tagger learns from the tagged sentences. It tags the plain text; words are gathered by the tags
-   that they got and by their capitals.
-3. A second tagger, which knows these classes, fills in NOAD-MASC (parts of speech of content words) and CRAFT
-   (tags by other conventions).
-4. The tagger learns from the tagged sentences, twice, and from what was filled in.
+1. Words of plain text are clustered by neighbouring words (`company`).
+2. A first tagger is trained on the tagged sentences. It tags the plain text; words are clustered by these
+   tags and by their capitals.
+3. A second tagger, with these classes as features, fills in the missing tags of NOAD-MASC (which has the
+   parts of speech of content words) and CRAFT (whose conventions differ).
+4. The tagger is trained on the tagged sentences, each used twice, and on the completed ones.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ Sentences = Sequence[tuple[Sequence[str], Sequence[str]]]
 MODERN = ("essays", "guides", "encyclopedic", "manuals", "mixed")
 OTHERS = ("government", "health", "technical", "textbooks", "science", "speeches", "fiction")
 WORDS = {**dict.fromkeys(MODERN, 2_000_000), **dict.fromkeys(OTHERS, 700_000)}
-"""Tokens of each domain that are read, at most."""
+"""Maximum number of tokens that are read from each domain."""
 COMPANY = {"n_words": 50_000, "sizes": (128, 512)}
 CRAFT_SENTENCES = 5_000
 SEED = 1
 PERCEPTRON = {"@disambig_learners": "random_subspace.StructuredPerceptron.v1"}
 SHAPES = [(SHAPE, -1, SHAPE, 0), (SHAPE, 0, SHAPE, 1)]
-"""Features of neighbours' shapes together."""
+"""Pairs of features: the shape of a word with that of each neighbour."""
 
 
 def subspaces(n: int, passes: int) -> dict[str, Any]:
-    """Return the config of a learner over random subspaces that lack half of the features."""
+    """Return the config of a learner over random subspaces, each without half of the features."""
     return {
         "@disambig_learners": "random_subspace.RandomSubspaces.v1",
         "n_subspaces": n,
@@ -54,14 +54,14 @@ ALONE = {**PERCEPTRON, "passes": 5}
 
 @dataclass(frozen=True, slots=True)
 class TaggerData:
-    """What is learned from beside tagged sentences, which it does not depend on.
+    """Training data besides the tagged sentences, independent of them.
 
     Attributes
     ----------
     views : list of TokenView
         Plain text.
     company : WordClasses
-        Its words by their company.
+        Its words clustered by neighbouring words.
     partly : list of (words, tags that each may have)
     """
 
@@ -71,7 +71,7 @@ class TaggerData:
 
 
 def load_data(data: Path, progress: Callable[[str, int, int], None]) -> TaggerData:
-    """Read plain text and corpora tagged in part from the data directory."""
+    """Read plain text and partially tagged corpora from the data directory."""
     views = []
     for number, (domain, most) in enumerate(WORDS.items()):
         progress(f"reading {domain}", number, len(WORDS))
@@ -85,7 +85,7 @@ def load_data(data: Path, progress: Callable[[str, int, int], None]) -> TaggerDa
 
 
 def with_usage(company: WordClasses, usage: WordClasses) -> WordClasses:
-    """Return both, with the features that help: coarse classes by tags far away, all others near."""
+    """Return both classes, with the features that help: coarse classes two words away, all others nearby."""
     both = company.joined_with(usage)
     fine = [CLASS + g for g in range(both.depth)]
     coarse, capitals = fine.pop(company.depth), fine[-1]
@@ -103,7 +103,7 @@ def train_tagger_by_recipe(
     progress: Callable[[str, int, int], None],
     **settings: Any,
 ) -> Model:
-    """Return the tagger of tagged sentences and `known`; `settings` are those of `train_tagger`."""
+    """Return the tagger trained on tagged sentences and `tagger_data`; `settings`: see `train_tagger`."""
     progress("first tagger", 0, 1)
     first = train_tagger(train, dev, name="first", learner=TEACHER, classes=tagger_data.company)
     progress("tagging plain text", 0, 1)

@@ -1,12 +1,12 @@
 """Build the pack of Japanese: a converter of kana, its domains and the card.
 
-    python corpora/disambig_ja/build.py DATA --output FOLDER [--work WORK]
-    python corpora/disambig_ja/build.py DATA --output FOLDER --test
+    python corpora/disambig_ja/build.py DATA --output FOLDER [--work WORK] python corpora/disambig_ja/build.py
+    DATA --output FOLDER --test
 
-DATA is a directory with ``japanese/``: texts by the sentence, and text with readings by people. It takes the
-extra ``ime``, the package ``wordfreq`` and a quarter of an hour. FOLDER gets ``models/``, ``figures.json``
-and the card, ``README.md``: this folder, where it is to be shipped. WORK keeps segmented text. Nothing that
-is tested on is looked at without ``--test``, which builds nothing.
+DATA is a directory with ``japanese/``: texts with one sentence per line, and text with readings by people.
+The build needs the extra ``ime`` and the package ``wordfreq``, and takes a quarter of an hour. ``models/``,
+``figures.json`` and the card ``README.md`` are written to FOLDER: this folder, for a release. Segmented text
+is cached in WORK. Test sentences are only read with ``--test``, which builds nothing.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ CONVERTER = Path("models", "converter")
 
 
 def build(recipe: Recipe, output: Path) -> None:
-    """Learn everything, and measure it on sentences to choose by."""
+    """Train the converter and its domains, and measure them on the sentences for choosing."""
     shutil.rmtree(output / "models", ignore_errors=True)
     converter = recipe.converter(output / CONVERTER)
     conversion = Conversion(converter)
@@ -54,7 +54,7 @@ def build(recipe: Recipe, output: Path) -> None:
 
 
 def test(recipe: Recipe, output: Path) -> None:
-    """Measure what was built on the sentences that are kept for that."""
+    """Measure the built pack on the test sentences."""
     conversion = Conversion(Converter.load(output / CONVERTER))
     keep_figures(
         output,
@@ -72,7 +72,7 @@ def _domain(converter: Converter, folder: Path, name: str) -> float:
 
 
 def keep_figures(output: Path, new_figures: dict[str, Any]) -> None:
-    """Put figures into ``figures.json`` and write the card anew."""
+    """Write figures to ``figures.json`` and rewrite the card."""
     path = output / "figures.json"
     figures = json.loads(path.read_text(encoding="utf8")) if path.is_file() else {}
     figures |= new_figures
@@ -81,7 +81,7 @@ def keep_figures(output: Path, new_figures: dict[str, Any]) -> None:
 
 
 def log_progress(line: str) -> None:
-    """Print where the work is."""
+    """Print a time and the present step."""
     print(f"  {time.strftime('%H:%M:%S')} {line}", file=sys.stderr, flush=True)
 
 
@@ -89,9 +89,9 @@ def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", type=Path, help="directory with japanese/")
-    parser.add_argument("--output", type=Path, required=True, help="what is built")
-    parser.add_argument("--work", type=Path, help="where segmented text is kept; default: nowhere")
-    parser.add_argument("--test", action="store_true", help="measure what was built, and build nothing")
+    parser.add_argument("--output", type=Path, required=True, help="directory of the pack")
+    parser.add_argument("--work", type=Path, help="cache of segmented text; default: none")
+    parser.add_argument("--test", action="store_true", help="measure the built pack; build nothing")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as spare:
         work = options.work or Path(spare)

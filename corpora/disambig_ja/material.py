@@ -1,4 +1,4 @@
-"""The texts that the pack is made from and tested on; segmented ones are kept in a folder."""
+"""The texts that the pack is trained and tested on; segmented texts are cached in a folder."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ SOURCES = ("wikinews", "wikipedia", "dialogue", "tanaka", "law", "novels")
 ANNOTATED = "wikiannot"
 CHECKED = "kwdlc"
 STRETCH = 100
-"""Neighbouring sentences of a source that are taken, or left out, together."""
+"""Number of adjacent sentences of a source that are used, or left out, together."""
 CHOOSING = 8
-"""Of the documents with readings by people each eighth is for choosing, and for looking at mistakes."""
+"""Every eighth document with readings by people is for choosing settings and examining errors."""
 _DIGIT = re.compile("[0-9０-９]")
 Say = Callable[[str], object]
 
 
 @dataclass(frozen=True, slots=True)
 class JapaneseTexts:
-    """The texts of a folder of data.
+    """The texts of a data folder.
 
     Attributes
     ----------
     data : Path
     work : Path
-        Where segmented text is kept.
+        Cache of segmented text.
     say : callable
-        Gets a line for each text that is segmented.
+        Called with a line for each text that is segmented.
     """
 
     data: Path
@@ -52,7 +52,7 @@ class JapaneseTexts:
     say: Say
 
     def text(self, name: str) -> SegmentedText:
-        """Return the segmented text of a source to learn from."""
+        """Return the segmented training text of a source."""
         return self._segmented(name) if name != ANNOTATED else self._agreeing()
 
     def held_out(self, name: str, *, test: bool = False) -> SegmentedText:
@@ -62,12 +62,12 @@ class JapaneseTexts:
         return text[third:] if test else text[:third]
 
     def read_by_people(self, name: str, *, choosing: bool = False) -> tuple[list[str], list[str]]:
-        """Return sentences with readings checked by people: what is typed, and what is written."""
+        """Return sentences with readings checked by people, as (kana input, written text)."""
         pairs = [(kana, text) for document, text, kana in self._read(name, choosing=choosing)]
         return [kana for kana, _ in pairs], [text for _, text in pairs]
 
     def frequencies(self) -> dict[str, float]:
-        """Return how often words are used in general: shares of spellings, by the package wordfreq."""
+        """Return the general frequencies of spellings, from the package wordfreq."""
         from wordfreq import get_frequency_dict
 
         return dict(get_frequency_dict("ja", wordlist="best"))
@@ -81,7 +81,7 @@ class JapaneseTexts:
         return read_segmented(path)
 
     def _agreeing(self) -> SegmentedText:
-        """Return the sentences whose readings by Sudachi are those that people gave them."""
+        """Return the sentences for which Sudachi's readings agree with those given by people."""
         annotated = [(text, kana) for _, text, kana in self._read(ANNOTATED, choosing=False)]
         pairs = zip(annotated, segment_lines(text for text, _ in annotated), strict=True)
         return SegmentedText.from_sentences(
@@ -96,22 +96,22 @@ class JapaneseTexts:
         chosen = {document for number, document in enumerate(documents) if number % CHOOSING == 0}
         for document, _, text, words in rows:
             if not has_kanji(text) or text.startswith("（"):
-                continue  # readings in brackets, names spelt in kana
+                continue  # only a reading in brackets, or a name spelt in kana
             if (document in chosen) != choosing or (name == ANNOTATED and not text.endswith("。")):
                 continue  # headings
             pairs = [_word(word) for word in words.split(" ")]
             if any(is_native(surface) and _DIGIT.search(surface) for surface, _ in pairs):
-                continue  # numbers are typed as they stand, and here a reading tells them with other words
+                continue  # users type digits, but the annotated reading spells the number out in kana
             kana = "".join(reading if is_native(surface) else surface for surface, reading in pairs)
             yield document, full_width("".join(surface for surface, _ in pairs)), normalise_kana(kana)
 
 
 def _word(annotated: str) -> tuple[str, str]:
-    """Return a word and the first of the readings that people gave it: ``word/reading/reading``."""
+    """Return a word and its first reading, from ``word/reading/reading``."""
     end = annotated.find("/", 1)
     return annotated[:end], annotated[end + 1 :].split("/")[0] or annotated[:end]
 
 
 def stretches(n: int, every: int) -> NDArray[np.int64]:
-    """Return the rows of every n-th stretch (see `STRETCH`) of `n` sentences."""
+    """Return the rows of every `every`-th block (see `STRETCH`) of `n` sentences."""
     return np.flatnonzero(fold_blocks(n, STRETCH) % every == 0)

@@ -1,4 +1,4 @@
-"""How the pack is learned: the converter and its domains."""
+"""The recipe of the pack: training of the converter and its domains."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 from disambig.api.language_models import Mixture, estimate
 
 LONGEST = 5
-"""Characters of the longest words of the dictionary: with longer ones nothing more comes out right."""
+"""Maximum length of dictionary words in characters: longer words do not reduce errors."""
 SHARES = {"law": 10, "novels": 20}
-"""Of these one stretch in so many is in the background: their language is far from that of other text."""
+"""One in this many blocks is in the background: the language of these texts is unlike other text."""
 DOMAINS = {
     "news": ("wikinews",),
     "dialogue": ("dialogue",),
@@ -36,17 +36,17 @@ DOMAINS = {
 }
 HELD_OUT = {"news": "wikinews", "encyclopedia": "wikipedia"}
 PRUNED = {2: 3, 3: 4}
-"""The least counts of n-grams in the language models of domains."""
+"""Minimum counts of bigrams and trigrams in the language models of domains."""
 TWICE = 2
-"""Words that a domain has so often are words to its language model."""
+"""Minimum count of a word in a domain to enter the vocabulary of its language model."""
 CHOSEN = 700
-"""Sentences of each source that something is chosen by."""
+"""Number of sentences of each source for choosing settings."""
 Say = Callable[[str], object]
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """All of it, from the material to a folder."""
+    """The steps from the texts to a folder."""
 
     material: JapaneseTexts
     say: Say
@@ -63,7 +63,7 @@ class Recipe:
 
     @cached_property
     def text(self) -> SegmentedText:
-        """All of it."""
+        """The text of all sources, concatenated."""
         return SegmentedText.concat(self.texts)
 
     @cached_property
@@ -73,7 +73,7 @@ class Recipe:
 
     @cached_property
     def in_background(self) -> NDArray[np.bool_]:
-        """Which sentences the background is learned from."""
+        """Whether each sentence is in the training text of the background model."""
         kept = np.ones(len(self.text), np.bool_)
         for name, every in SHARES.items():
             rows = np.flatnonzero(self.source == self.names.index(name))
@@ -83,16 +83,17 @@ class Recipe:
 
     @cached_property
     def dictionary(self) -> KanaLexicon:
-        """Words to know beside those of the text."""
+        """Dictionary words to add to those of the text."""
         return sudachi_lexicon(longest=LONGEST)
 
     def converter(self, folder: Path) -> Converter:
-        """Learn the converter of the pack, with its domains, into a folder; return it as that holds it."""
+        """Train the pack's converter and its domains, save them, and return the converter as saved."""
         self.say(f"learning from {len(self.text):,} sentences")
         learned = Converter.learn(self.text.take(np.flatnonzero(self.in_background)))
         lexicon = KanaLexicon.from_text(self.text).with_more(self.dictionary)
         usage = general_usage(lexicon, self.material.frequencies())
         replace(learned, lexicon=replace(lexicon, usage=usage)).save(folder, bits=8)
+        # domains refer to the saved converter, whose probabilities are rounded to 8 bits
         made = Converter.load(folder)
         for name in DOMAINS:
             self.say(f"domain {name}")
@@ -100,7 +101,7 @@ class Recipe:
         return made
 
     def domain(self, converter: Converter, name: str) -> Mixture:
-        """Return what is mixed in for a domain; the weight is what suits held-out text."""
+        """Return a domain's mixture of language models, with the weight that fits held-out text best."""
         text = SegmentedText.concat([self.texts[self.names.index(source)] for source in DOMAINS[name]])
         settings, background = converter.settings, converter.background
         counts: Counter[str] = Counter()
@@ -117,7 +118,7 @@ class Recipe:
         )
 
     def chosen_by(self) -> dict[str, tuple[list[str], list[str]]]:
-        """Return what is typed and written of the sentences that something is chosen by, by source."""
+        """Return the sentences for choosing settings by source, as (kana input, written text)."""
         kana, written = self.material.read_by_people(ANNOTATED, choosing=True)
         chosen = {ANNOTATED: (kana[:CHOSEN], written[:CHOSEN])}
         for name in SOURCES:

@@ -1,4 +1,4 @@
-"""Measure the pack: shares of wrong characters, speed and sizes."""
+"""Measure the pack: character errors, speed and sizes."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from material import ANNOTATED, CHECKED, SOURCES
 from recipe import DOMAINS, HELD_OUT, Recipe
 
 MOST = 2000
-"""Sentences of a source that are tested on."""
+"""Maximum number of test sentences per source."""
 OF_DOMAIN = {HELD_OUT.get(name, name): name for name in DOMAINS}
 Pairs = tuple[Sequence[str], Sequence[str]]
 
 
 def figures(conversion: Conversion, pairs: Pairs) -> dict[str, Any]:
-    """Return edits of characters of the first and of the best of 20 candidates, and characters."""
+    """Return the character edits of the first and the best of 20 candidates, and the total characters."""
     kana, written = pairs
     lists = conversion.converter.nbest(kana, LEAST, references=written)
     firsts, costs = lists.offsets[:-1], lists.costs.astype(np.float64)
@@ -33,7 +33,7 @@ def figures(conversion: Conversion, pairs: Pairs) -> dict[str, Any]:
 
 
 def measured(recipe: Recipe, conversion: Conversion, folder: Path, *, test: bool) -> dict[str, Any]:
-    """Return figures of each source, in general and in its domain; `test`: of sentences kept for that."""
+    """Return figures by source, in general and in its domain; `test`: on the test sentences."""
     by_kind: dict[str, Any] = {"general": {}, "domain": {}}
     sentences = recipe.chosen_by() if not test else tested(recipe)
     for name, pairs in sentences.items():
@@ -47,7 +47,7 @@ def measured(recipe: Recipe, conversion: Conversion, folder: Path, *, test: bool
 
 
 def tested(recipe: Recipe) -> dict[str, Pairs]:
-    """Return the sentences that are kept for testing."""
+    """Return the test sentences by source."""
     pairs: dict[str, Pairs] = {}
     for name in SOURCES:
         text = recipe.material.held_out(name, test=True)[:MOST]
@@ -56,12 +56,12 @@ def tested(recipe: Recipe) -> dict[str, Pairs]:
 
 
 def checked(recipe: Recipe, conversion: Conversion) -> dict[str, Any]:
-    """Return figures of the sentences that nothing else looks at, read by people."""
+    """Return figures on sentences with readings by people that are used for nothing else."""
     return figures(conversion, recipe.material.read_by_people(CHECKED))
 
 
 def speed(conversion: Conversion, pairs: Pairs) -> dict[str, float]:
-    """Return lines a second on one core, compiled beforehand, and characters of a line."""
+    """Return lines per second on one core, without compilation, and characters per line."""
     kana = list(pairs[0])
     conversion.best(kana[:5])
     begin = time.process_time()
@@ -71,7 +71,7 @@ def speed(conversion: Conversion, pairs: Pairs) -> dict[str, float]:
 
 
 def sizes(models: Path) -> dict[str, float]:
-    """Return the size of each part, in MB."""
+    """Return the size of each component in MB."""
     parts = {
         "words": models / "converter" / "lexicon.npz",
         "language model": models / "converter" / "model",

@@ -1,4 +1,8 @@
-"""The linter: runs, flags, directives, baselines, changed lines and reports."""
+"""The linter: runs, flags, directives, baselines, changed lines and reports.
+
+Which of several overlapping flags is shown is decided before, by `disambig.decision` (`overlaps`); which
+flags are corrected together, by `flags.choose`.
+"""
 
 import lazy_loader
 

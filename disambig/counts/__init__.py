@@ -1,4 +1,8 @@
-"""N-gram count tables: counting, the file format and fast lookups."""
+"""N-gram count tables: counting, the file format and fast lookups.
+
+The keys of n-grams are computed in `disambig.text` (`hashing`, `kernels`), because feature extractors use
+them, too.
+"""
 
 import lazy_loader
 

@@ -1,6 +1,8 @@
-"""Decision rules: they turn scores into decisions.
+"""Decision rules: they turn scores into decisions; calibration, thresholds, and overlapping flags.
 
-This module chooses the rule of a task whose config names none, and checks that a rule fits a task.
+`corrections` and `mistakes` contain the rules for flags, `labels` those for labels and lists; `selection`
+chooses the rule of a task whose config names none. `overlaps` decides which of several overlapping flags is
+kept, `thresholds` how certain a flag must be.
 """
 
 import lazy_loader

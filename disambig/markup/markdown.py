@@ -10,7 +10,7 @@ over as code. Block quotations are left out, including lines that continue them 
 Within a paragraph: the text of links and emphasis is kept, as is the alternative text of images, separated by
 `OPAQUE`. Marks, link targets, footnote marks, comments and struck-out text become blank. Code, ``$...$``,
 addresses, citations (``[@key]``), entities, placeholders (``{{ x }}``) and words that a mark cuts become
-`OPAQUE`.
+`OPAQUE`. All this is done by `_Inline`; its method `_link` hides links.
 
 Texts that are being edited: `IncrementalMarkdown` reads again only the segments between blank lines that
 changed. Each segment is read with the blocks that are open at its start (`OpenBlocks`) and with the labels of

@@ -1,4 +1,8 @@
-"""Tokenisation, token attributes and protected spans."""
+"""Tokenisation, token attributes and protected spans.
+
+`hashing` has the hashes of words and the keys of n-grams, which count tables share with all look-ups;
+`kernels` has the same as compiled functions.
+"""
 
 import lazy_loader
 

@@ -30,8 +30,8 @@ class RandomSubspaceClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
 
     It is meant for test documents from other domains than the training documents, in which many training
     words are missing (Søgaard and Johannsen 2012). The result is a single linear model, regardless of the
-    number of subspaces. Two classes are one binary problem; of more classes, each is
-    separated from all others.
+    number of subspaces. Two classes are one binary problem; of more classes, each is separated from all
+    others.
 
     Parameters
     ----------

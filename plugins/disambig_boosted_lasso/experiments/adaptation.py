@@ -62,8 +62,8 @@ class DomainParts:
 
     Attributes
     ----------
-    All sentences; `sample_train` takes a part of them.
-        All that there are; `some` takes as many as are wanted.
+    train : SegmentedText
+        All training sentences; `sample_train` takes a part of them.
     dev, test : SegmentedText
     """
 

@@ -418,8 +418,7 @@ class ChainTagger:
         """Return scores and tag numbers of the `k` best sequences for each sentence.
 
         The weights of a perceptron grow with the number of training sentences, so scores are divided by this
-        number:
-        taggers of folds and of all sentences then have comparable scores.
+        number: taggers of folds and of all sentences then have comparable scores.
         """
         batch, _ = _feature_rows(sentences, self.tags, self.context)
         return [(scores / self.n, paths) for scores, paths in self.scorer.k_best(batch, k)]

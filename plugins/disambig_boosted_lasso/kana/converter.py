@@ -64,8 +64,7 @@ class ConverterSettings:
         With spellings: whether P(reading | spelling) is included; the paper has P(A | W) = 1.
     least : int
         Words with fewer occurrences in the text are unknown to the language model, which thus learns the
-        contexts
-        of unknown words; the lexicon contains all words.
+        contexts of unknown words; the lexicon contains all words.
     unknown : four numbers
         Shares of an unknown word's probability: any hiragana, any katakana, words of the lexicon
         that the language model does not know, and words of a dictionary.
@@ -277,8 +276,7 @@ class Converter:
             Segmented as the settings require.
         weight : float, optional
             Weight of this converter's model; by default the one that maximises the probability of `held_out`
-            or,
-            without that, of every tenth sentence of `text`.
+            or, without that, of every tenth sentence of `text`.
         held_out : SegmentedText, optional
         **estimation
             See `estimate`.

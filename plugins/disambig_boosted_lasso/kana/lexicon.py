@@ -42,8 +42,7 @@ class KanaLexicon:
     counts : array of int64, shape (n,)
         Frequency in text; 0 for entries that are only in a dictionary.
     usage : array of float32, shape (n,), optional
-        ln of a factor on the probability, from other sources than the text
-        (`general_usage`).
+        ln of a factor on the probability, from other sources than the text (`general_usage`).
     """
 
     readings: tuple[str, ...]

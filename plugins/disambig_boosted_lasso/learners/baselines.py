@@ -33,8 +33,7 @@ class AveragedPerceptron:
         in the other learners here. If there is no such group, no weight is fixed.
     passes : int, optional
         Number of passes over the lists. By default the number up to 20 after which the average's winners have
-        the
-        lowest cost on development data, the first of equals; without development data 10.
+        the lowest cost on development data, the first of equals; without development data 10.
     seed : int
         Seed for the order of the lists, which is the same in each pass.
     """
@@ -121,8 +120,7 @@ class PairwiseL2:
     """Rerank by logistic regression over pairs, with an L2 penalty on all weights, by scikit-learn.
 
     Each pair of a list's reference (the candidate with the lowest cost) and another candidate is an example:
-    the
-    difference of their features. All weights are learned together, including that of the base score.
+    the difference of their features. All weights are learned together, including that of the base score.
 
     Parameters
     ----------
@@ -131,8 +129,7 @@ class PairwiseL2:
         data; without development data 0.03.
     base : str
         Feature group whose sum decides which of several candidates with the lowest cost is the reference. If
-        there
-        is no such group, the first candidate is.
+        there is no such group, the first candidate is.
     max_iter : int
         Maximum number of iterations of the minimiser.
     """

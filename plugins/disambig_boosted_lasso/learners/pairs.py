@@ -64,8 +64,7 @@ class CandidatePairs:
     """Differences between candidates, by pair and by feature.
 
     A feature is a column, other than a base column, that differs in some pair. Values are encoded, so that
-    the
-    factor of a step is computed once per value.
+    the factor of a step is computed once per value.
 
     Attributes
     ----------

@@ -26,9 +26,8 @@ class StepSettings:
     ----------
     grid : bool
         If true, features are chosen by steps of `eps` (eq. 12), otherwise by their optimal steps (eq. 7).
-        When no
-        step of `eps` lowers ExpLoss any more, they are chosen by their optimal steps, if these are allowed
-        (`truncate`).
+        When no step of `eps` lowers ExpLoss any more, they are chosen by their optimal steps, if these are
+        allowed (`truncate`).
     eps : float
         Step length.
     truncate : bool

@@ -102,9 +102,8 @@ class Boosting(Stagewise):
 
     Each step selects the feature whose optimal step lowers ExpLoss most (eq. 7), and changes its weight by
     ``shrinkage * 1/2 log((C+ + smoothing Z) / (C- + smoothing Z))`` (eq. 16 and 9): C+ and C- are the weights
-    of the pairs in which the reference has the feature and the other candidate does not, and vice versa;
-    Z is ExpLoss. If counts differ by more than one, the step minimises what the formula minimises: ExpLoss
-    with
+    of the pairs in which the reference has the feature and the other candidate does not, and vice versa; Z is
+    ExpLoss. If counts differ by more than one, the step minimises what the formula minimises: ExpLoss with
     additional pairs of weight ``smoothing Z`` that have the feature once in the reference, or once in the
     other.
 
@@ -212,12 +211,10 @@ class BLasso(FBoosting):
     """Rerank by the boosted lasso: steps of `eps` forward, and backward if this lowers LassoLoss.
 
     LassoLoss is ``ExpLoss + alpha * L1 norm``; alpha is the reduction of ExpLoss by a forward step per unit
-    of
-    its length, the smallest so far. Before each forward step, the weight whose step of `eps` towards zero
-    raises
-    ExpLoss least is stepped back, if LassoLoss falls by more than `theta` (eq. 14 and 15). If a weight is
-    smaller than `eps`, its step ends at zero, and the increase of ExpLoss is relative to its length. When no
-    step of `eps` lowers ExpLoss, the path continues as in F-Boosting.
+    of its length, the smallest so far. Before each forward step, the weight whose step of `eps` towards zero
+    raises ExpLoss least is stepped back, if LassoLoss falls by more than `theta` (eq. 14 and 15). If a weight
+    is smaller than `eps`, its step ends at zero, and the increase of ExpLoss is relative to its length. When
+    no step of `eps` lowers ExpLoss, the path continues as in F-Boosting.
 
     Parameters
     ----------

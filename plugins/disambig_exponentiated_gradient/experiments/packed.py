@@ -400,8 +400,8 @@ class PackedTreebank:
     ----------
     rows : list of ResultRow
     pairs : dict of Paired by two systems
-    Further figures as plain values.
-        More figures, as plain values.
+    about : dict
+        Further figures, as plain values.
     note : str
     paths : dict, optional
         Training curves, only for the first treebank.

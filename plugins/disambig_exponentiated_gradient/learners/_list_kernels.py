@@ -210,8 +210,7 @@ def opened(i, offsets, cols, col_starts, ptr, ptr_starts, local, starts, values,
     """Return the columns, starts, local columns and values of one list.
 
     If the list is crossed with labels, each candidate has the row of its instance in its own columns: they
-    are
-    written to `spare`, four arrays, the third of which counts from 0.
+    are written to `spare`, four arrays, the third of which counts from 0.
     """
     first, last = offsets[i], offsets[i + 1]
     own = cols[col_starts[i, 0] : col_starts[i, 1]]

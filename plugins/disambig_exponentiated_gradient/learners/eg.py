@@ -151,8 +151,8 @@ class EG:
     ----------
     C : float, optional
         Weight of the loss. By default the value of `GRID` whose winners have the lowest cost on development
-        data;
-        of equals the one with the lowest hinge loss there; without development data 1, as in the slides.
+        data; of equals the one with the lowest hinge loss there; without development data 1, as in the
+        slides.
     loss : str
         ``"hinge"``: L is 1 for each wrong candidate; ``"cost"``: its cost; ``"log"``: the log loss instead
         of the hinge, ``C sum_i log sum_y exp(-M_iy)``. With a decoder only ``"cost"`` or ``"log"``, since

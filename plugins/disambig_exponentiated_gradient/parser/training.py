@@ -44,8 +44,7 @@ class ParserTrainingData:
         """Return the trees of files, directories or archives.
 
         If there are several files, the last ones with about a tenth of all trees are held out; of a single
-        file, the
-        last tenth of its trees.
+        file, the last tenth of its trees.
 
         Parameters
         ----------

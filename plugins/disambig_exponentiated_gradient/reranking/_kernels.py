@@ -51,10 +51,8 @@ def emit(buffer, n, out):
     ----------
     out : array of int32
         After its first two numbers, features follow one another, each as its length and its symbols; the
-        first
-        number is the position for the next feature, the second the number of features. Features without room
-        are
-        left out, and the two numbers count on.
+        first number is the position for the next feature, the second the number of features. Features without
+        room are left out, and the two numbers count on.
     """
     at = out[0]
     if at + n < len(out):

@@ -260,8 +260,7 @@ class TreeFeatures:
     Parameters
     ----------
     least : int
-        Minimum number of training lists in which some candidates have a feature and
-        others do not.
+        Minimum number of training lists in which some candidates have a feature and others do not.
 
     Raises
     ------

@@ -103,8 +103,7 @@ def jackknife_lists(
     """Return training lists: the grammar that parses a sentence is trained on the other folds only.
 
     Collins, Discriminative reranking for natural language parsing (ICML 2000), section 5: a parser is too
-    good
-    on its own training sentences, so their lists would differ from those of new sentences.
+    good on its own training sentences, so their lists would differ from those of new sentences.
 
     Parameters
     ----------

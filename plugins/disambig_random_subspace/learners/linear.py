@@ -25,8 +25,7 @@ class LinearLearner:
     """Learner with one weight per dimension and label and an intercept, for crossed rows or lists.
 
     For lists, a step goes from the best candidate with a cost to the best candidate without cost (see the
-    list
-    functions of `_kernels`), and there is one weight per column.
+    list functions of `_kernels`), and there is one weight per column.
 
     Rows are not normalised. The intercept is learned with the weights and is not a dimension, so masks never
     remove it. The weights of dimensions without examples are zero, and a row without known dimensions is
@@ -244,8 +243,7 @@ class SGD(LinearLearner):
     ----------
     alpha : float or sequence of float
         Weight of half the squared norm. If several are given, the one with the highest held-out accuracy is
-        used
-        if training has folds, otherwise the first.
+        used if training has folds, otherwise the first.
     passes, seed : int
         See `Perceptron`.
     decoder : Decoder, optional
@@ -308,8 +306,7 @@ class SGD(LinearLearner):
         """Return the scorer for all examples, and scores from models trained without each example's fold.
 
         Each model is what `fit` returns, except that all use one order of the examples. Lists and sequences
-        have
-        no faster way than one fold at a time: None.
+        have no faster way than one fold at a time: None.
         """
         given = None if self.decoder is not None else convert(batch, *TAKES)
         if not isinstance(given, CrossedRows):
@@ -461,10 +458,9 @@ def _estimator(settings: dict[str, Any], passes: int) -> Any:
 class ConfidenceWeighted(LinearLearner):
     """Keep a mean and a variance for each weight; rare dimensions have a high variance and change the most.
 
-    Each row asks for the nearest weights, in Kullback-Leibler divergence, that decide it
-    correctly with the probability `confidence`: ``y m . x >= phi x' S x``, where phi is the normal quantile
-    of
-    `confidence` and S the variances, initially one. The intercept is the weight of a constant of one.
+    Each row asks for the nearest weights, in Kullback-Leibler divergence, that decide it correctly with the
+    probability `confidence`: ``y m . x >= phi x' S x``, where phi is the normal quantile of `confidence` and
+    S the variances, initially one. The intercept is the weight of a constant of one.
 
     Parameters
     ----------

@@ -122,8 +122,8 @@ def prepare_labels(crossed: CrossedRows, seed: int) -> LinearProblem:
     Raises
     ------
     UserError
-        D705 if there are no examples, D772 for
-        numbers that are NaN or infinite, D773 for numbers beyond `MOST`.
+        D705 if there are no examples, D772 for numbers that are NaN or infinite, D773 for numbers beyond
+        `MOST`.
     """
     from scipy.sparse import csr_array
 

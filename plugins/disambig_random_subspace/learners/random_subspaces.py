@@ -118,11 +118,10 @@ class RandomSubspaces:
     ----------
     base : Learner, optional
         Trained under each mask, if possible under all masks at once: with ``fit_masked(batch, masks)``, the
-        sum
-        of the flat weights under each mask, ``dimensions(batch)``, the number of dimensions, and
+        sum of the flat weights under each mask, ``dimensions(batch)``, the number of dimensions, and
         ``make_scorer(average, batch)`` or, without it, ``from_state({"weights": average})``; an optional
-        ``prepare(batch)`` is called once for all masks. Any other learner with a linear scorer is
-        trained on masked copies of crossed rows. By default `SGD`.
+        ``prepare(batch)`` is called once for all masks. Any other learner with a linear scorer is trained on
+        masked copies of crossed rows. By default `SGD`.
     n_subspaces : int
         Number of masks.
     removal_rate : float

@@ -1,4 +1,9 @@
-"""Part-of-speech tagging: the task, the structured perceptron, and training of a tagger."""
+"""Part-of-speech tagging: the task, the structured perceptron, and training of a tagger.
+
+`task` defines the task, `training` trains a complete model with any learner of sequences. The averaged
+perceptron is in `structured_perceptron`; its passes over the sentences are compiled
+(`_perceptron_kernels`).
+"""
 
 import lazy_loader
 

@@ -60,8 +60,7 @@ class StructuredPerceptron:
         ------
         UserError
             D459 for a batch that does not consist of sequences, D705 for one without instances, D793 if an
-            instance
-            has no right label.
+            instance has no right label.
         """
         if self.decoder is not None and not (_of_labels(self.decoder) and isinstance(batch, SequenceRows)):
             if len(batch.offsets) < 2:
