@@ -56,7 +56,7 @@ class Chain:
         return mass
 
     def top(self, scores: Floats, layout: Layout, k: int) -> list[tuple[Floats, NDArray[np.int64]]]:
-        """Return the `k` best sequences of each instance, best first; fewer if there are not so many.
+        """Return up to `k` best sequences of each instance, the best first.
 
         Returns
         -------
@@ -295,7 +295,7 @@ class ChainScorer:
         return found.ravel()
 
     def k_best(self, batch: SequenceRows, k: int) -> list[tuple[Floats, NDArray[np.int64]]]:
-        """Return the `k` best labellings of each sequence, best first; fewer if there are not so many.
+        """Return up to `k` best labellings of each sequence, the best first.
 
         Returns
         -------

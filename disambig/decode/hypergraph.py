@@ -186,7 +186,7 @@ class Hypergraph:
     def top(
         self, scores: Floats, layout: Hypergraphs, k: int
     ) -> list[tuple[Floats, list[NDArray[np.int64]]]]:
-        """Return the `k` best derivations of each instance, best first; fewer if there are not so many.
+        """Return up to `k` best derivations of each instance, the best first.
 
         Ties are decided for the first edge, so that the result is deterministic and begins with that of
         `best`.

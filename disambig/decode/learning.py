@@ -34,7 +34,7 @@ class Enumerated:
     def top(
         self, scores: Floats, layout: NDArray[np.int64], k: int
     ) -> list[tuple[Floats, NDArray[np.int64]]]:
-        """Return the `k` best candidates of each instance, best first; fewer if there are not so many.
+        """Return up to `k` best candidates of each instance, the best first.
 
         Returns
         -------

@@ -141,7 +141,7 @@ def count_terms(
         Seed of the hashes of pairs.
     keys, begins, shift : arrays of uint64 and int32, uint64
         The known hashes, and where the hashes with each value of the bits above `shift` begin.
-    indptr, columns, counts, found, asked : arrays of int32, int32, float64, int64 and int64
+    indptr, columns, counts, n_hits, asked : arrays of int32, int32, float64, int64 and int64
         Filled; with room for every term.
     """
     size = 0

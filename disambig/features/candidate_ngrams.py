@@ -47,7 +47,7 @@ def as_features(
     Parameters
     ----------
     rows : scipy.sparse.csr_array of shape (n_candidates, n_columns)
-    n_hits : array of int, shape (n_candidates,)
+    n_features : array of int, shape (n_candidates,)
         Number of features of each candidate, seen in training or not.
     """
     batch = SparseRows(rows, instances.offsets(group), instances.costs(group), columns)

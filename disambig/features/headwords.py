@@ -166,7 +166,7 @@ class Headwords:
     def evidence(
         self, view: TokenView, instances: Instances, group: Group
     ) -> dict[tuple[str, str], FeatureEvidence]:
-        """Return each n-gram that is looked up at a single place, with its count (see `Explains`)."""
+        """Return each n-gram that is looked up at a single place, with its count (see `ExplainsFeatures`)."""
         at = find_heads(parts_of_speech_in(str(self.parts_of_speech)), view, instances)
         words = self._words(view, instances)
         fillable = ngrams.known_patterns(words)

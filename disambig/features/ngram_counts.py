@@ -285,7 +285,7 @@ class NgramCounts:
     def evidence(
         self, view: TokenView, instances: Instances, group: Group
     ) -> dict[tuple[str, str], FeatureEvidence]:
-        """Return each n-gram that is looked up at a single place, with its count (see `Explains`)."""
+        """Return each n-gram that is looked up at a single place, with its count (see `ExplainsFeatures`)."""
         candidates = words = group.candidates
         if instances.own is not None:
             candidates = instances.own.instance_candidates(0)

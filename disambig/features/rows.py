@@ -385,7 +385,7 @@ class GroupedInstances:
         Parameters
         ----------
         values : array of float32, shape (n_rows, A)
-        found, asked : arrays of int32, shape (n_rows,)
+        n_hits, asked : arrays of int32, shape (n_rows,)
         columns_of : callable
             Returns the meaning of the ``K * A`` columns of a group.
         """
