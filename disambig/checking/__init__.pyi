@@ -19,6 +19,9 @@ from .baseline import (
 from .changes import (
     Changes as Changes,
 )
+from .document_words import (
+    DocumentWords as DocumentWords,
+)
 from .files import (
     find_files as find_files,
 )

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from disambig.checking.document_words import SURE, DocumentWords
 from disambig.errors import UserError
 from disambig.markup import PlainText
 
@@ -320,6 +321,7 @@ def find_flags(
 
     places = TextLines(text)
     directives = read_directives(path, text, plain.comments, places)
+    document = DocumentWords(text, plain)
     flags = []
     used: set[HiddenSpan] = set()
     for record, trust in _flagged_records(decisions, plain.text):
@@ -332,6 +334,8 @@ def find_flags(
         tasks = record["task"], *tasks_at(start, end, record["alternatives"])
         if hiding := directives.hiding(start, observed, *tasks):
             used.update(hiding)
+            continue
+        if record["probability"] < SURE and document.is_own(observed, record["replacement"].strip(), end):
             continue
         line, column = places.line_and_column(start)
         made = record_edit({**record, "replacement": as_written(record["replacement"], text)}, text)

@@ -24,7 +24,8 @@ url, email, tag, path
 Names are protected too, but only in `protected_layer`, since they depend on words and sentences: a word of
 two letters or more that starts with a capital, contains lower-case letters and follows a word, comma, hyphen,
 ampersand, apostrophe or full stop in the same sentence and line (except when it repeats the first word of the
-sentence, "The The"); and a word in capitals, of two letters or more, whose neighbours are not in capitals.
+sentence, "The The"); a word in capitals, of two letters or more, whose neighbours are not in capitals; and a
+single capital other than "I" that follows such a word or mark ("press the A key").
 """
 
 from __future__ import annotations
@@ -272,7 +273,8 @@ def _name_mask_of_piece(
     before = np.concatenate(([False], goes_on))
     before[np.searchsorted(starts, np.flatnonzero(codes == ord("\n")))] = False
     beside = np.concatenate(([False], capitals[:-1])) | np.concatenate((capitals[1:], [False]))
-    are_names: NDArray[np.bool_] = (upper & ~capitals & before[:-1]) | (capitals & ~beside)
+    letter = (first == ch.UPPER) & (width == 1) & (codes[starts] != ord("I"))
+    are_names: NDArray[np.bool_] = ((upper & ~capitals) | letter) & before[:-1] | (capitals & ~beside)
     again = (
         are_names[1:] & upper[:-1] & ~before[:-2] & (width[1:] == width[:-1]) & (second[1:] == second[:-1])
     )

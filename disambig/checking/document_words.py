@@ -1,0 +1,99 @@
+"""Words that a document uses as its own: names in its code are meant as they are written.
+
+A word such as *exit* or *decimals* is rare in prose, so that a model prefers a more frequent word that looks
+like it. In a document whose code has the same name, the word is most likely meant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+
+from disambig.markup import PlainText
+
+SURE = 0.9
+"""Flags of a document's own words are kept from this probability on."""
+_NAME = re.compile(r"[^\W\d_]\w*")
+_WORD = re.compile(r"[^\W\d_]+")
+_MARKUP = ("](", "<", "&", "---", "+++")
+"""Hidden text that begins so is markup or an address, and not code."""
+_COMMON = frozenset(
+    """
+    a about after all also an and another any are as at be because been before being between both but by can
+    could did do does done down each either else every few first for from get gets given good had has have he
+    her here him his how however i if in into is it its just least less like made make makes many may me might
+    more most much must my need needs neither new next no nor not now of off often on once one only or other
+    our out over own per same see set she should since so some such take than that the their them then there
+    these they this those through to too two under until up us use used uses using very was we well were what
+    when where whether which while who whose why will with within without would yet you your
+    """.split()
+)
+"""Words so common in prose that a name in code says nothing about them."""
+
+
+class DocumentWords:
+    """The words that stand in the code of a document.
+
+    Parameters
+    ----------
+    text : str
+        The text of the file.
+    plain : PlainText
+        The same text without markup.
+    """
+
+    def __init__(self, text: str, plain: PlainText) -> None:
+        self._text, self._plain = text, plain
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Names in the hidden text that is neither a comment, nor markup, nor an address."""
+        names: set[str] = set()
+        for hidden in self._hidden():
+            if not hidden.startswith(_MARKUP) and "://" not in hidden:
+                names.update(_NAME.findall(hidden))
+        return frozenset(name for name in names if name.lower() not in _COMMON)
+
+    def is_own(self, observed: str, replacement: str, end: int) -> bool:
+        """Return True if a flagged word, or the word before which one is missing, is a name in the code.
+
+        Parameters
+        ----------
+        observed, replacement : str
+            The written word and its replacement, "" for no word.
+        end : int
+            Offset at which the written word ends.
+        """
+        if observed:
+            # Joined words (setup, login) are names in code whatever prose needs.
+            joined = replacement.replace(" ", "") == observed or "'" in observed + replacement
+            return not joined and (observed in self.names or observed.lower() in self.names)
+        following = _WORD.search(self._plain.text, end, end + 100)
+        return following is not None and following[0] in self.names
+
+    def _hidden(self) -> Iterator[str]:
+        """Yield the stretches of text that are not prose, without comments."""
+        text, plain = self._text, self._plain.text
+        if text == plain:
+            return
+        comments = iter((*self._plain.comments, (len(text), len(text))))
+        at = 0
+        for start, end in comments:
+            yield from _differing(text, plain, at, start)
+            at = max(at, end)
+
+
+def _differing(text: str, plain: str, start: int, end: int) -> Iterable[str]:
+    """Yield the stretches of ``text[start:end]`` that another text of the same length does not have."""
+    begin = -1
+    for i in range(start, end):
+        if text[i] == plain[i]:
+            # blanks are equal in both, and do not end a stretch by themselves
+            if begin >= 0 and not text[i].isspace():
+                yield text[begin:i]
+                begin = -1
+        elif begin < 0:
+            begin = i
+    if begin >= 0:
+        yield text[begin:end]
