@@ -18,8 +18,8 @@ from material import read_text
 LEAST_WORD, LEAST_START = 4, 12
 """Minimum count after an article of a whole word, and of the beginning of words."""
 SAME = 2.0
-"""Log-odds that count as certain. A key is redundant if it has the sign of the next more general key and either
-that key is certain or the two differ by no more than this.
+"""Log-odds that count as certain. A key is redundant if it has the sign of the next more general key and
+either that key is certain or the two differ by no more than this.
 """
 _ARTICLE = re.compile(r"\b([Aa]n?) (\w+(?:[,.]\d{3})*)")
 

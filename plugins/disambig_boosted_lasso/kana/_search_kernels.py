@@ -54,6 +54,7 @@ def forward(tables, n, arcs, work):
         _behind_two(tables, arcs, work, place)
         _behind_one(tables, arcs, work, place)
         _behind_any(tables, arcs, work, place)
+        # `heads` has an entry for each word of the vocabulary: only those used here are cleared
         for arc in range(first, last):
             work.heads[arcs[arc].number] = -1
             if other >= 0:
@@ -194,6 +195,8 @@ def _behind_two(tables, arcs, work, place):
             if pair < 0:
                 continue
             begin, end = pairs[pair].begin, pairs[pair + 1].begin
+            # The words seen after this pair are met with the arcs of this place from the smaller side: either
+            # each seen word looks up its arcs, or each arc looks up its word.
             few = end - begin <= _FEW * (last - first)
             at, until = (begin, end) if few else (np.int64(first), np.int64(last))
             while at < until:
@@ -203,6 +206,7 @@ def _behind_two(tables, arcs, work, place):
                     number = arcs[at].other if part else arcs[at].number
                     arc = at if find_triple(pairs, triples, pair, number) >= 0 else -1
                 while arc >= 0:
+                    # with two language models an arc may be reached twice
                     if stamps[arc - first] != node:
                         stamps[arc - first] = node
                         one = nodes[node]
@@ -270,6 +274,7 @@ def _group(singles, pairs, triples, arcs, work, group, arc):
     best = -np.inf
     for i in range(groups[group].begin, groups[group + 1].begin):
         node = work.members[i]
+        # members are sorted by their bound: no later one can be better
         if not nodes[node].brings_group + bound > best:
             break
         value = nodes[node].off + one
@@ -316,6 +321,7 @@ def _behind_any(tables, arcs, work, place):
             bound = mixed(one, two)
         for i in range(first, last):
             node = work.order[i]
+            # nodes are sorted by their bound: no later one can be better
             if not nodes[node].brings + bound > best:
                 break
             value = nodes[node].far + one

@@ -39,6 +39,7 @@ def change_key(key, tree, k, value):
     place = ((len(tree) >> 1) + k) >> 1
     while place >= 1:
         winner = match_winner(key, tree[2 * place], tree[2 * place + 1])
+        # If another feature keeps this match, no match above it involves k. If k keeps it, its key changed.
         if tree[place] == winner and winner != k:
             return
         tree[place] = winner
@@ -78,6 +79,7 @@ def loss_reduction(values, sums, n, step):
     """Return the amount by which a step lowers ExpLoss."""
     total = 0.0
     for v in range(n):
+        # expm1 keeps the digits of small reductions, which 1 - exp(-x) would lose
         total -= sums[v] * np.expm1(-step * values[v])
     return total
 
@@ -142,6 +144,7 @@ def best_step(values, sums, n, smooth, most):
         else:
             high = x
         after = x - sign * first / second if second > 0.0 else low
+        # Newton's step may leave the bracket, where the curvature is tiny: then bisect
         if not low < after < high:
             after = 0.5 * (low + high)
         if abs(after - x) <= _ENOUGH * high:
@@ -241,6 +244,7 @@ def add_to_sums(rule, index, sums, p, change_of):
             if sums[k, 3] != 0.0:
                 sums[k, 2] -= change_of * np.expm1(-sums[k, 3] * value)
         if not rule.grid:
+            # the sums that `max_reduction` takes: weights, and weights times |value|, by sign
             column = 4 if value > 0.0 else 6
             sums[k, column] += change_of
             sums[k, column + 1] += change_of * abs(value)
@@ -303,6 +307,7 @@ def take_step(rule, index, state, k, n, step):
     """Take a step: update the pairs of feature k, whose sums are gathered, and the keys that change."""
     before = state.weights[k]
     after = before + step
+    # a weight that returns to zero must be exactly zero, or it would be stepped back again and again
     if abs(after) <= _SAME * abs(step):
         after = 0.0
     state.weights[k] = after
@@ -326,6 +331,7 @@ def take_step(rule, index, state, k, n, step):
         state.totals[v] *= factor
     if rule.backward:
         set_step_back(rule, state, k, n)
+    # keys change only after all pairs: a feature that many of them share plays its matches once
     for i in range(met):
         j = state.touched[i]
         state.stamp[j] = 0
@@ -352,6 +358,7 @@ def best_forward_step(rule, index, state):
         else:  # eq. (7)
             step = best_step(values, totals, n, 0.0, np.inf)
             up = totals[:n].sum() if np.isinf(step) else loss_reduction(values, totals, n, step)
+        # Keys may be upper bounds (`max_reduction`). If the exact key still wins, no other can be better.
         if not state.sure[k]:
             state.sure[k] = 1
             change_key(state.key, state.tree, k, up)
@@ -387,6 +394,7 @@ def best_backward_step(rule, index, state):
         if size * (state.now[ALPHA] + state.back_key[k]) <= rule.theta + noise:  # eq. (15)
             return -1, 0, 0.0
         step = -np.copysign(size, state.weights[k])
+        # a second win in a row is with a freshly computed key, free of accumulated rounding errors
         if k == last:
             return k, n, step
         n = gather_sums(index, state.weight, k, state.values, state.totals, state.run_ends)
@@ -416,7 +424,7 @@ def run_steps(rule, index, state, features, back, steps, losses, alphas, norms):
                 return t, DONE
         before, weight = now[LOSS], state.weights[k]
         take_step(rule, index, state, k, n, step)
-        if is_forward:
+        if is_forward:  # figure 2: alpha only decreases along the path
             now[ALPHA] = min(now[ALPHA], (before - now[LOSS]) / abs(step))
         features[t], back[t], steps[t] = k, not is_forward, state.weights[k] - weight
         losses[t], alphas[t], norms[t] = now[LOSS], now[ALPHA], now[NORM]

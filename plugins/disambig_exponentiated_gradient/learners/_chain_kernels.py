@@ -94,7 +94,7 @@ def by_products(gram, begin, mass):
                 total = 0.0
                 for b in range(k):
                     total += mass[t, b] * mass[u, b]
-                square += product * total * (1.0 if t == u else 2.0)
+                square += product * total * (1.0 if t == u else 2.0)  # the matrix is symmetric
     return square
 
 
@@ -134,12 +134,14 @@ def online(
                 for a in range(k):
                     for b in range(k):
                         step[a, b] = theta_step[a, b] + eta * slope[a, b]
+                # theta is defined up to a constant: forward-backward gives marginals and log partition
                 after = shared_sums(then[:n], step, other[:n], pairs_then)
                 bent = 0.0
                 if log_linear:  # KL, with theta' - theta = eta slope
                     bent = partition - after + eta * (inner(other[:n], scores[:n]) + inner(pairs_then, slope))
                 far = difference(mass[:n], other[:n]) + difference(pairs, pairs_then)
                 linear = -C * (inner(other[:n], scores[:n]) + inner(pairs_then, slope))
+                # |dW|^2 without forming dW: label pairs, the first label, and inner products of the rows
                 square = inner(pairs_then, pairs_then) + inner(other[:1], other[:1])
                 square += by_products(gram, begins[s], other[:n])
                 bend = C * bent + 0.5 * C * C * square
@@ -161,6 +163,7 @@ def online(
                     pairs[a, b] -= pairs_then[a, b]
                     table[a, b] += C * pairs_then[a, b]
             add_places(rows, begin, other[:n], C, own, first)
+            # as in `_list_kernels.visit`: the maximum of the parabola along the step, within a factor of two
             if bend > 0.0 and far > hardly:
                 eta *= min(2.0, max(0.5, 0.5 * linear / bend))
             else:

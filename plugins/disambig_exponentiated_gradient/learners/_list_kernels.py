@@ -18,6 +18,7 @@ _HARDLY = 1e-9
 @compiled
 def normalise(theta, alpha):
     """Normalise the logarithms `theta`, and write the probabilities into `alpha`."""
+    # the largest exponent is subtracted, so that exp neither overflows nor makes all of them zero
     most = _NEVER
     for y in range(len(theta)):
         most = max(most, theta[y])
@@ -93,6 +94,7 @@ def moved(theta, nabla, eta, floor, out):
     for y in range(len(theta)):
         out[y] = theta[y] + eta * nabla[y] if theta[y] > _NEVER else _NEVER
         most = max(most, out[y])
+    # An alpha that underflows to zero could never grow again, because steps multiply.
     for y in range(len(theta)):
         if theta[y] > _NEVER:
             out[y] = max(out[y], most - floor)
@@ -128,6 +130,7 @@ def visit(
     alpha, other, then = room[0, :k], room[1, :k], room[2, :k]
     scores, nabla = room[3, :k], room[4, :k]
     own, change = wide[0, :m], wide[1, :m]
+    # The list's weights are gathered once: the steps then read a small array instead of all over memory.
     for c in range(m):
         own[c] = weights[cols[c]]
     for y in range(k):
@@ -155,7 +158,7 @@ def visit(
                 if log_linear and other[y] > 0.0:
                     # KL divergence: the entropy falls below its tangent
                     bent += other[y] * (then[y] - theta[y])
-                alpha[y] = -delta
+                alpha[y] = -delta  # the change of W is C sum (-delta) phi; alpha is restored below
             square = spread(ptr, local, values, alpha, change)
             for y in range(k):
                 alpha[y] = np.exp(theta[y])
@@ -177,12 +180,13 @@ def visit(
         for y in range(k):
             theta[y] = then[y]
             alpha[y] = other[y]
+        # Along delta the dual is the parabola t linear - t^2 bend; its maximum is at t = linear / (2 bend).
         if loss_of_bend > 0.0 and far > _HARDLY:
             eta *= min(2.0, max(0.5, 0.5 * linear / loss_of_bend))
         else:
             eta *= 2.0
         if log_linear:
-            eta = min(eta, 1.0)
+            eta = min(eta, 1.0)  # at 1 the old theta has no influence; a longer step would reverse it
     if taken:
         for c in range(m):
             weights[cols[c]] = own[c]
@@ -297,7 +301,7 @@ def spans(lists, out):
             square = 0.0
             for at in range(one[1][y], one[1][y + 1]):
                 square += np.float64(one[3][at]) * one[3][at]
-            out[i] = max(out[i], 4.0 * square)
+            out[i] = max(out[i], 4.0 * square)  # |a - b|^2 <= (|a| + |b|)^2 <= 4 max(|a|, |b|)^2
 
 
 @compiled
@@ -396,6 +400,7 @@ def reduce_lists(indptr, indices, data, offsets, n_columns, fill, starts, begins
                 votes[c] += 1
             else:
                 votes[c] -= 1
+        # The vote finds the only value that can have a majority; whether it has one must be counted.
         for at in range(begin, end):
             votes[indices[at]] = 0
         for at in range(begin, end):
@@ -446,6 +451,7 @@ def reduce_lists(indptr, indices, data, offsets, n_columns, fill, starts, begins
         else:
             starts[i + 1] = starts[i] + n_cols
             begins[i + 1] = begins[i] + n_entries
+        # only the columns of this list are reset: clearing all columns would make the pass quadratic
         for at in range(begin, end):
             c = indices[at]
             count[c] = 0

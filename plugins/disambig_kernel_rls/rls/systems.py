@@ -195,7 +195,9 @@ class DualSystem:
         if factor is None:
             return next(self._decomposed(targets, [shift]))
         coefficients = np.asarray(dpotrs(factor, targets, lower=1)[0])
-        inverse = dtrtri(factor, lower=1)[0]  # A^-1 = inverse' inverse
+        # Only the diagonal of A^-1 is needed. A^-1 = inverse' inverse, so it has the squared column norms of
+        # the inverse factor.
+        inverse = dtrtri(factor, lower=1)[0]
         return coefficients, targets - coefficients / np.einsum("ij,ij->j", inverse, inverse)[:, None]
 
     def _decomposed(self, targets: Floats, shifts: Sequence[float]) -> Iterator[tuple[Floats, Floats]]:
@@ -223,6 +225,7 @@ class PrimalSystem:
         """Return the weights of the columns, shape (d, K), by one Cholesky factorisation."""
         if not self.rows.shape[1]:
             return np.zeros((0, targets.shape[1]))
+        # X'X + s I has the form of the dual system, with X'y as targets
         return DualSystem(self.rows.T @ self.rows).solve(self.rows.T @ targets, shift)
 
     def left_out(self, targets: Floats, shifts: Sequence[float]) -> Iterator[Floats]:
@@ -234,6 +237,7 @@ class PrimalSystem:
         """
         left, values, _ = np.linalg.svd(self.rows, full_matrices=False)
         inside, square = left.T @ targets, left**2
+        # rounding may make 1 - h slightly negative for an example that alone spans a direction
         outside, beyond = targets - left @ inside, np.maximum(1.0 - square.sum(axis=1), 0.0)
         for shift in shifts:
             kept = shift / (values**2 + shift)
@@ -249,6 +253,7 @@ def _cholesky(matrix: Floats, shift: float) -> Any:
     """Return the lower Cholesky factor of ``matrix + shift I`` in Fortran order, or None if there is none."""
     from scipy.linalg.lapack import dpotrf
 
+    # LAPACK overwrites a matrix in Fortran order in place; any other order would be copied once more
     shifted = np.array(matrix, order="F")
     shifted.flat[:: len(shifted) + 1] += shift
     factor, failed = dpotrf(shifted, lower=1, clean=1, overwrite_a=1)
@@ -309,7 +314,7 @@ def leave_one_out_qualities(
 def best_regularisation(problem: RLSProblem, system: LinearSystem) -> tuple[float, LeaveOneOutQuality]:
     """Return the value of `GRID` with the best quality, the smallest among equals, and its quality."""
     qualities = leave_one_out_qualities(problem, system, GRID)
-    best = max(range(len(GRID)), key=lambda i: (*qualities[i], -i))
+    best = max(range(len(GRID)), key=lambda i: (*qualities[i], -i))  # GRID ascends
     return GRID[best], qualities[best]
 
 

@@ -50,6 +50,7 @@ def descend_labels(indptr, indices, data, targets, keep, passes, threshold, alph
     sums, steps = np.zeros(LANES), np.zeros(LANES)
     # the actual weights are scale * weights, so shrinking all of them costs one product
     scale, eta, t = 1.0, 1.0, 1.0
+    # scikit-learn's "optimal" schedule (Bottou): the first step is as long as typical weights
     t0 = 1.0 / (np.sqrt(1.0 / np.sqrt(alpha)) * alpha) if alpha > 0 else 0.0
     for _ in range(passes):
         for i in range(len(targets)):
@@ -59,7 +60,7 @@ def descend_labels(indptr, indices, data, targets, keep, passes, threshold, alph
             if alpha > 0:
                 eta = 1.0 / (alpha * (t0 + t - 1.0))
                 scale *= max(0.0, 1.0 - eta * alpha)
-                if scale < _SMALLEST_SCALE:
+                if scale < _SMALLEST_SCALE:  # before step / scale overflows
                     weights *= scale
                     scale = 1.0
             step, wrong = eta * y, False
@@ -91,6 +92,7 @@ def passive_aggressive_labels(indptr, indices, data, targets, keep, passes, most
                 wrong = wrong or y * (sums[lane] + intercepts[lane]) < 1.0
             if not wrong:
                 continue
+            # the norm of the row under each mask: `keep` is 0 or 1, so it selects the squares
             eight_products(indices, squares, start, end, keep, norms)
             for lane in range(len(intercepts)):
                 steps[lane] = 0.0
@@ -199,8 +201,10 @@ def confidence_labels(indptr, indices, data, targets, passes, phi, means, varian
             for lane in range(len(intercepts)):
                 m = y * (margins[lane] + intercepts[lane])
                 v = spreads[lane] + of_intercept[lane]
-                if not m < phi * v:
+                if not m < phi * v:  # also skips NaN
                     continue
+                # Dredze, Crammer and Pereira (2008): the step in closed form. Its discriminant,
+                # (1 + 2 phi m)^2 - 8 phi (m - phi v), is written as a sum of squares: never negative.
                 root = np.sqrt((1.0 - 2.0 * phi * m) ** 2 + 8.0 * phi * phi * v)
                 step = (root - 1.0 - 2.0 * phi * m) / (4.0 * phi * v)
                 shrink = 2.0 * phi * step
@@ -319,6 +323,7 @@ def passive_aggressive_lists(
                     continue
                 row_difference(indptr, indices, data, right, rival, room)
                 norm = 0.0
+                # zeroing `room` at once counts a column of both rows only once
                 for row in (right, rival):
                     for at in range(indptr[row], indptr[row + 1]):
                         j = indices[at]

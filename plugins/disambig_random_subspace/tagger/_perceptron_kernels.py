@@ -62,6 +62,7 @@ def perceptron_passes(indptr, indices, values, gold, starts, order, keep, passes
                         first[0, chosen] -= 1
                         first[1, right] += time
                         first[1, chosen] -= time
+                # a pair of labels is wrong if either label is; equal updates would cancel
                 elif right != chosen or gold[begin + t - 1] != path[t - 1]:
                     table[0, gold[begin + t - 1], right] += 1
                     table[0, path[t - 1], chosen] -= 1

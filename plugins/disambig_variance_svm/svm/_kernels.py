@@ -49,6 +49,8 @@ def evaluate(values, costs, gold, alive, weights, temperature, least_share, grad
     n, k, _ = values.shape
     most = kept.shape[1]
     masked = alive.shape[1] > 0
+    # The maximum over candidates is smoothed to temperature * log sum exp(loss / temperature), which exceeds
+    # it by at most temperature * log K; the shares are its derivatives.
     loss = np.empty(k)
     sum_loss = sum_soft = sum_cost = sum_entropy = 0.0
     gradient[:] = 0.0
@@ -97,6 +99,7 @@ def evaluate(values, costs, gold, alive, weights, temperature, least_share, grad
         if moved > 0.0:
             for a in range(values.shape[2]):
                 gradient[y, a] -= moved * values[i, y, a]
+        # with a single share the covariance, and so this example's Hessian, is zero
         if count <= 1:
             count = 0
         if count < most:
@@ -169,7 +172,7 @@ def hessian(values, kept, share, full):
         for j in range(count):
             r, p = kept[i, j], share[i, j] / total
             for a in range(width):
-                scaled = (p - p * p) * x[j, a]
+                scaled = (p - p * p) * x[j, a]  # Hessian of log-sum-exp: diag(p) - p p'
                 for b in range(width):
                     full[r, a, r, b] += scaled * x[j, b]
             for m in range(count):
@@ -335,6 +338,7 @@ def ascend_lists(
                     active[i] = False
             if gain < least:
                 break
+            # along this pair the dual is a parabola with slope `gain` and curvature `norm`; alpha stays >= 0
             norm = row_distance(indptr, indices, data, up, down, room)
             amount = alpha[down]
             if norm > 0.0:
