@@ -470,12 +470,14 @@ def _serve(connection: Connection, work: Work, levels: Mapping[str, int]) -> Non
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles it and stops this worker
     threading.Thread(target=_die_with_parent, daemon=True).start()
     send_logs(levels, connection)
+    with suppress(EOFError, ConnectionError):  # the parent was killed, and nobody is left to tell
+        _serve_items(connection, work)
+
+
+def _serve_items(connection: Connection, work: Work) -> None:
     function = _start_work(connection, work)
     while function is not None:
-        try:
-            kind, value = connection.recv()
-        except EOFError:
-            return
+        kind, value = connection.recv()
         if kind == "work":
             del function  # free its memory before the next work is loaded
             function = _start_work(connection, value)

@@ -3,6 +3,8 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import subprocess
+import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -235,3 +237,36 @@ def test_other_work_that_cannot_be_begun_ends_its_run():
         with pytest.raises(UserError, match="D300"):
             results(runner, Named("second", broken=True), [1])
         assert results(runner, Named("third"), [1])[0][0] == "third"
+
+
+ABANDONED = """
+import os, signal, time
+from disambig.jobs import ProcessRunner
+
+class Busy:
+    def start(self):
+        end = os._exit
+        os._exit = lambda status: (time.sleep(0.5), end(status))  # as on a busy machine
+        return self.run
+    def run(self, item, tell):
+        for done in range(10**6):
+            tell(done)
+
+if __name__ == "__main__":
+    seen = []
+    def told(amount):
+        seen.append(amount)
+        if len(seen) > 20:
+            os.kill(os.getpid(), signal.SIGKILL)
+    for outcome in ProcessRunner(2).run(Busy(), [1, 2], tell=told):
+        pass
+"""
+
+
+def test_workers_whose_parent_is_killed_end_without_a_word(tmp_path):
+    """They find the pipe closed while they tell of their progress."""
+    (tmp_path / "abandoned.py").write_text(ABANDONED)
+    done = subprocess.run(  # it waits until the last worker has closed its standard error
+        [sys.executable, "abandoned.py"], cwd=tmp_path, capture_output=True, timeout=60
+    )
+    assert (done.returncode, done.stderr.decode()) == (-signal.SIGKILL, "")
