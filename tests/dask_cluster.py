@@ -33,8 +33,8 @@ class Cluster:
         port = self.address.rpartition(":")[2] if self.address else "0"
         options = ["--host", "127.0.0.1", "--port", port, "--no-dashboard", "--scheduler-file", str(file)]
         self.scheduler = self._begin("scheduler", *options)
-        until(file.exists, 60)
-        self.address = json.loads(file.read_text())["address"]
+        until(lambda: _address(file), 60)
+        self.address = _address(file)
 
     def start_worker(self, *options: str, cwd: Path | None = None, **environment: str) -> subprocess.Popen:
         """Start a worker of one thread, with a keeper (nanny) unless the options say otherwise."""
@@ -90,6 +90,14 @@ def cluster(folder: Path, workers: int = 2, *options: str) -> Iterator[Cluster]:
         yield made
     finally:
         made.stop()
+
+
+def _address(file: Path) -> str:
+    """Return the address in a scheduler's file; nothing while the file is not there or half written."""
+    try:
+        return json.loads(file.read_text())["address"]
+    except (OSError, ValueError):
+        return ""
 
 
 def until(holds: Any, seconds: float) -> None:
