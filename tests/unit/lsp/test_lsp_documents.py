@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from disambig.errors import UserError
 from disambig.lsp import ProtocolLines, TextDocument, document_name, documents, uri_to_path
+from disambig.markup import FORMATS
 
 
 @dataclass
@@ -112,4 +113,5 @@ def test_the_readme_names_every_language_that_is_read():
     readme = Path(documents.__file__).with_name("README.md").read_text("utf8")
     (selector,) = re.findall(r"documentSelector: \[(.*?)\]", readme, re.DOTALL)
     named = {document_name("untitled:x", language, "/") for language in re.findall(r"'(\w+)'", selector)}
-    assert named == {f"/untitled{suffix}" for suffix in (*documents._SUFFIXES.values(), ".txt")}
+    suffixes = [entry.suffixes[0] for entry in FORMATS if entry.languages]
+    assert named == {f"/untitled{suffix}" for suffix in (*suffixes, ".txt")}
