@@ -21,6 +21,10 @@ from disambig import registry as plugins
 from disambig.registry import PluginReport
 
 ROOT = Path(__file__).parents[1]
+# Hundreds of processes are started here, which would all compile the package anew. Compiled functions stand
+# in the same __pycache__ anyway.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 if Path(disambig.__file__).parents[1] != ROOT:  # what is installed is tested: in commands begun here as well,
     os.environ["PYTHONSAFEPATH"] = "1"  # which would find the sources before it (from Python 3.11 on)
 sys.path.insert(0, str(Path(__file__).parent / "contracts"))  # the toys, for the tests of models as well
@@ -52,6 +56,14 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
         return 0
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(cores, 8) if cores > 1 else 0
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out the folders of which no test would be chosen: importing them costs seconds a process."""
+    mark = {"benchmarks": "benchmark", "faults": "slow"}.get(collection_path.name)
+    if mark and collection_path.parent == ROOT / "tests" and f"not {mark}" in config.option.markexpr:
+        return True
+    return None
 
 
 @pytest.fixture

@@ -364,6 +364,8 @@ OF_OTHER_PROCESSES = (  # which see the plugins
     "unit/core/test_compiling_told.py",
     "unit/core/test_api.py::test_every_name_has_a_type",
     "unit/core/test_api.py::test_what_is_wrong_is_an_error",
+    "unit/core/test_compiling_told.py",
+    "unit/core/test_first_use.py",
     "unit/batch/test_faults.py",  # these spend their minutes on processes, whose commands see the plugins
     "unit/batch/test_formats_in_jobs.py",
     "unit/batch/test_job.py",

@@ -121,6 +121,9 @@ class FakeModel:
 
 def fakes() -> dict[str, types.ModuleType]:
     """Return replacements of the modules that find and run models, by their names."""
+    if __name__ not in ("__main__", "__mp_main__"):  # what is imported first among fakes would keep them
+        for module in ("annotations", "component", "factory", "core_components", "labellers"):
+            importlib.import_module(f"disambig.spacy.{module}")
     packs = _copy("disambig.packs")
     packs.available = lambda: {name: Path("/nowhere") / name for name in GROUPS}
     packs.default_tasks = lambda: tuple(sorted(GROUPS))
@@ -140,9 +143,6 @@ def _copy(name: str) -> types.ModuleType:
 
 if __name__ in ("__main__", "__mp_main__"):
     sys.modules.update(fakes())
-else:  # what is imported for the first time among fakes would keep them
-    for module in ("annotations", "component", "factory", "core_components", "labellers"):
-        importlib.import_module(f"disambig.spacy.{module}")
 
 if __name__ == "__main__":
     from disambig.cli.main import run

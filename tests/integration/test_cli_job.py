@@ -1,25 +1,34 @@
-"""``disambig job``: status, verify, resume and merge, over the command line."""
+"""``disambig job``: status, verify, resume and merge, over the command line.
+
+The commands run in the process of the test, with a fake annotator in the place of the models; jobs that are
+killed or have several workers are those of other tests, but for one.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from commands import Done, here, process
+from fake_models import fakes
 
 SCRIPT = Path(__file__).with_name("fake_models.py")
 SHARDS = ("--shard-size", "0.0002")
 
 
-def run(*arguments: str, cwd: Path, status: int = 0) -> subprocess.CompletedProcess[bytes]:
-    done = subprocess.run(
-        [sys.executable, str(SCRIPT), *arguments], cwd=cwd, capture_output=True, check=False, timeout=120
-    )
-    assert done.returncode == status, done.stderr.decode()
+@pytest.fixture(autouse=True)
+def models(monkeypatch):
+    for name, fake in fakes().items():
+        monkeypatch.setitem(sys.modules, name, fake)
+
+
+def run(*arguments: str, cwd: Path, status: int = 0) -> Done:
+    done = here(*arguments, folder=cwd)
+    assert done.returncode == status, done.stderr
     return done
 
 
@@ -50,7 +59,7 @@ def test_status_of_a_job(corpus):
     (corpus / "out" / "part-00002.jsonl").write_text("cut")
     said = told(corpus, status=1)
     assert (said["finished"], said["damaged"]) == (said["shards"] - 2, [2])
-    text = run("job", "status", "out", cwd=corpus, status=1).stdout.decode()
+    text = run("job", "status", "out", cwd=corpus, status=1).stdout
     assert "to continue: disambig job resume out" in text
 
 
@@ -60,11 +69,8 @@ def test_a_finished_part_cut_in_half_is_done_again(corpus):
     whole = part.read_bytes()
     part.write_bytes(whole[: len(whole) // 2])
     said = run("job", "verify", "out", cwd=corpus, status=2)
-    assert (
-        f"shard 1: part-00001.jsonl: has {len(whole) // 2:,} bytes, not {len(whole):,}"
-        in said.stdout.decode()
-    )
-    assert b"D877" in run("job", "merge", "out", cwd=corpus, status=2).stderr
+    assert f"shard 1: part-00001.jsonl: has {len(whole) // 2:,} bytes, not {len(whole):,}" in said.stdout
+    assert "D877" in run("job", "merge", "out", cwd=corpus, status=2).stderr
     annotate(corpus)
     assert part.read_bytes() == whole
 
@@ -76,8 +82,7 @@ def test_a_changed_part_of_the_same_size_is_found_and_done_again(corpus):
     part.write_bytes(whole.replace(b"quite", b"quiet", 1))
     assert (
         run("job", "verify", "out", cwd=corpus, status=2)
-        .stdout.decode()
-        .strip()
+        .stdout.strip()
         .endswith("part-00001.jsonl: is not what the job wrote")
     )
     run("job", "merge", "out", cwd=corpus, status=2)
@@ -89,7 +94,9 @@ def test_a_changed_part_of_the_same_size_is_found_and_done_again(corpus):
 
 def test_resume_knows_the_command_wherever_it_is_given(corpus, tmp_path_factory):
     (corpus / "ignore").write_text("Russia\n")
-    annotate(corpus, "--format", "csv", "--only-flags", "--ignore", "ignore", "--workers", "2")
+    more = ("--format", "csv", "--only-flags", "--ignore", "ignore", "--workers", "2")
+    command = ("annotate", "lines.txt", "--lines", "--output", "out", *SHARDS, *more)
+    assert process(*command, folder=corpus, python=(str(SCRIPT),)).returncode == 0
     before = {path.name: path.read_bytes() for path in (corpus / "out").glob("part-*")}
     for number in (0, 2):
         (corpus / "out" / "shards" / f"0000{number}.json").unlink()
@@ -126,27 +133,27 @@ def test_merged_parts_are_what_a_stream_writes(corpus, format):
         assert len(texts[0]) == 30
     else:
         assert merged.read_bytes() == one.read_bytes()
-        assert run("job", "merge", "out", cwd=corpus).stdout == one.read_bytes()
+        assert run("job", "merge", "out", cwd=corpus).stdout.encode() == one.read_bytes()
     run("job", "merge", "out", "--output", f"merged.{suffix}", cwd=corpus, status=2)
 
 
 def test_what_cannot_be_merged_is_a_message(corpus):
     (corpus / "a.txt").write_text("a quite place")
     run("annotate", "a.txt", "--format", "corrected", "--output", "out", cwd=corpus)
-    assert b"D875" in run("job", "merge", "out", cwd=corpus, status=2).stderr
+    assert "D875" in run("job", "merge", "out", cwd=corpus, status=2).stderr
     annotate(corpus, "--force", "--format", "html")
-    assert b"D875" in run("job", "merge", "out", cwd=corpus, status=2).stderr
+    assert "D875" in run("job", "merge", "out", cwd=corpus, status=2).stderr
     (corpus / "out" / "shards" / "00000.json").unlink()
-    assert b"D874" in run("job", "merge", "out", cwd=corpus, status=2).stderr
-    assert b"D318" in run("job", "merge", ".", cwd=corpus, status=2).stderr
+    assert "D874" in run("job", "merge", "out", cwd=corpus, status=2).stderr
+    assert "D318" in run("job", "merge", ".", cwd=corpus, status=2).stderr
 
 
 def test_jobs_of_an_older_disambig_are_refused_in_one_line(corpus):
     annotate(corpus)
     path = corpus / "out" / "manifest.json"
     path.write_text(path.read_text().replace("disambig.job.v2", "disambig.job.v1"))
-    assert b"D873" in annotate(corpus, status=2).stderr
-    assert b"D873" in run("job", "status", "out", cwd=corpus, status=2).stderr
+    assert "D873" in annotate(corpus, status=2).stderr
+    assert "D873" in run("job", "status", "out", cwd=corpus, status=2).stderr
     annotate(corpus, "--force")
     assert told(corpus)["finished"] > 3
 
@@ -157,7 +164,7 @@ def test_a_manifest_without_its_command_is_a_message(corpus):
     said = json.loads(path.read_text())
     for command in (None, 5, {}, {"options": {"no": 1}}, {**said["command"], "directory": "/nowhere/at/all"}):
         path.write_text(json.dumps({**said, "command": command}))
-        assert b"D876" in run("job", "resume", "out", cwd=corpus, status=2).stderr
+        assert "D876" in run("job", "resume", "out", cwd=corpus, status=2).stderr
     assert os.path.isdir(corpus)
 
 
@@ -183,7 +190,7 @@ def test_a_page_leads_to_the_parts_of_a_job_in_html(corpus):
     assert "31 documents" in page
     annotate(corpus, "--force")
     assert not (corpus / "out" / "index.html").exists()
-    assert b"D602" in annotate(corpus, "--shard-index", status=2).stderr
+    assert "D602" in annotate(corpus, "--shard-index", status=2).stderr
 
 
 @pytest.mark.parametrize(
@@ -195,13 +202,13 @@ def test_options_of_other_types_in_a_manifest_are_a_message(corpus, name, value)
     manifest = json.loads(path.read_text())
     manifest["command"]["options"][name] = value
     path.write_text(json.dumps(manifest))
-    assert b"D876" in run("job", "resume", "out", cwd=corpus, status=2).stderr
+    assert "D876" in run("job", "resume", "out", cwd=corpus, status=2).stderr
 
 
 def test_what_is_not_finished_is_told_beside_what_is(corpus):
     annotate(corpus)
     (corpus / "out" / "shards" / "00000.json").unlink()
-    said = run("job", "verify", "out", cwd=corpus).stderr.decode()
+    said = run("job", "verify", "out", cwd=corpus).stderr
     n = told_shards(corpus)
     assert f"{n - 1} of {n} shards finished" in said
 

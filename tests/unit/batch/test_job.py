@@ -157,12 +157,12 @@ def test_a_job_at_work_is_not_disturbed(corpus, tmp_path):
 
 def test_a_poisoned_shard_is_set_aside_and_tried_again_next_time(corpus, tmp_path):
     (corpus / "b.txt").write_text("KILLME and the place")
-    report = job(corpus, tmp_path / "out", runner=ProcessRunner(2), size=20)
+    report = job(corpus, tmp_path / "out", runner=ProcessRunner(1), size=20)
     (message,) = report.left_out
     assert "b.txt" in message
     assert "SIGKILL" in message
     assert len(output(tmp_path / "out")) == report.totals.documents == 4
-    again = job(corpus, tmp_path / "out", runner=ProcessRunner(2), size=20)
+    again = job(corpus, tmp_path / "out", runner=ProcessRunner(1), size=20)
     assert (again.skipped, len(again.left_out)) == (report.shards - 1, 1)
     assert not list((tmp_path / "out").glob(".tmp-*"))
 

@@ -7,7 +7,8 @@ import os
 import sys
 
 import pytest
-from commands import process
+from commands import here, process
+from fake_models import fakes
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes")
 TEXT = "The weather was fine on that day.\n"
@@ -23,10 +24,18 @@ def project(tmp_path):
     return home
 
 
-def check(home, *arguments, **settings):
-    """Run ``disambig check`` with models that flag nothing, no longer than 60 seconds."""
+def check(home, *arguments):
+    """Run ``disambig check`` with models that flag nothing."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, fake in fakes().items():
+            patch.setitem(sys.modules, name, fake)
+        return here("check", *arguments, folder=home)
+
+
+def check_in_time(home, *arguments):
+    """Do the same in a process, no longer than 60 seconds: for what may hang or fill the memory."""
     python = ("-c", f"import sys; sys.path.insert(0, {FAKES!r}); {MAIN}")
-    return process("check", *arguments, folder=home, python=python, timeout=60, **settings)
+    return process("check", *arguments, folder=home, python=python, timeout=60)
 
 
 FAKES = os.path.join(os.path.dirname(__file__), "..", "..", "integration")
@@ -55,7 +64,7 @@ def test_a_project_without_malice_is_checked(project):
 def test_a_pattern_of_many_stars_takes_no_time(project, key):
     (project / ("a" * 200 + ".md")).write_text(TEXT)
     write(project, f'{key} = ["{"a*" * 12}b"]\n')
-    assert check(project, ".").returncode == 0
+    assert check_in_time(project, ".").returncode == 0
 
 
 @pytest.mark.parametrize(
@@ -91,13 +100,13 @@ def test_settings_out_of_bounds_name_file_key_and_value(project, settings, words
         "x = " + "9" * 5_000,
         "x = " + "[" * 20_000,
         "x = " + "{a=" * 20_000,
-        "a." * 20_000 + "b = 1",
-        "[" + "a." * 20_000,
+        "a." * 5_000 + "b = 1",
+        "[" + "a." * 5_000,
     ],
 )
 def test_numbers_and_depth_of_toml(project, text):
     write(project, text)
-    done = check(project, ".")
+    done = check_in_time(project, ".")
     assert done.returncode == 2 and done.stderr.count("\n") == 1, done.stderr[:500]
     assert "[D97" in done.stderr
 
@@ -113,7 +122,7 @@ def test_files_outside_the_project_are_refused(project, key, target):
     (project / "link").symlink_to("../secret.txt")
     value = json.dumps(target if key == "baseline" else [target])
     write(project, f"{key} = {value}\n")
-    done = check(project, ".")
+    done = (check_in_time if target == "/dev/zero" else check)(project, ".")
     assert_refused(done, "D973", "disambig.toml", key, "outside the project")
     assert "token" not in done.stderr
 
@@ -137,7 +146,7 @@ def test_pipes_are_refused(project, key):
     os.mkfifo(project / "pipe")
     value = '"pipe"' if key == "baseline" else '["pipe"]'
     write(project, f"{key} = {value}\n")
-    assert_refused(check(project, "."), "D974", "pipe", "not an ordinary file", key)
+    assert_refused(check_in_time(project, "."), "D974", "pipe", "not an ordinary file", key)
 
 
 def test_a_settings_file_that_is_a_link_out_of_the_project(project):
@@ -149,14 +158,14 @@ def test_a_settings_file_that_is_a_link_out_of_the_project(project):
 
 def test_a_settings_file_that_is_a_pipe_is_passed_over(project):
     os.mkfifo(project / "disambig.toml")
-    assert check(project, ".").returncode == 0
+    assert check_in_time(project, ".").returncode == 0
 
 
 def test_large_word_lists_are_refused(project):
     with open(project / "words.txt", "wb") as file:
         file.truncate(1 << 40)  # a file with a hole
     write(project, 'ignore_files = ["words.txt"]\n')
-    assert_refused(check(project, "a.md"), "D975", "words.txt")
+    assert_refused(check_in_time(project, "a.md"), "D975", "words.txt")
 
 
 def model(project, config="", **files):
@@ -170,7 +179,7 @@ def model(project, config="", **files):
 def test_a_model_that_names_files_outside_the_project(project):
     model(project, '\n[extractors]\n\n[extractors.x]\ncounts = "/dev/zero"\n')
     write(project, 'models = ["model"]\n')
-    assert_refused(check(project, "."), "D973", "config.cfg", "/dev/zero")
+    assert_refused(check_in_time(project, "."), "D973", "config.cfg", "/dev/zero")
 
 
 @pytest.mark.parametrize("value", ["../../secret.txt", "link"])
@@ -186,11 +195,11 @@ def test_a_model_of_pipes_or_of_too_many_bytes(project):
     home = model(project)
     os.mkfifo(home / "weights.npz")
     write(project, 'models = ["model"]\n')
-    assert_refused(check(project, "."), "D974", "weights.npz")
+    assert_refused(check_in_time(project, "."), "D974", "weights.npz")
     (home / "weights.npz").unlink()
     with open(home / "weights.npz", "wb") as file:
         file.truncate(1 << 40)
-    assert_refused(check(project, "."), "D974", "2,000,000,000")
+    assert_refused(check_in_time(project, "."), "D974", "2,000,000,000")
 
 
 def test_tasks_name_installed_models_not_directories(project):
@@ -208,7 +217,7 @@ def test_pipes_devices_and_links_in_the_tree_are_left_out(project):
     (project / "--fix.md").write_text(TEXT)
     (project / "-").write_text(TEXT)
     (project / "same.md").symlink_to("a.md")
-    done = check(project, ".")
+    done = check_in_time(project, ".")
     assert done.returncode == 2  # self.md
     assert done.stderr.count("[D") == 1 and "self.md" in done.stderr
     assert "in 3 files" in done.stderr
@@ -223,7 +232,7 @@ def test_folders_nested_ten_thousand_deep(project):
         here = there
     os.close(here)
     try:
-        done = check(project, ".")
+        done = check_in_time(project, ".")
         assert done.returncode == 2, done.stderr
         assert done.stderr.count("[D976]") == 1 and "Traceback" not in done.stderr
         assert "in 1 file" in done.stderr

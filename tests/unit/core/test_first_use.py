@@ -32,8 +32,8 @@ if __name__ != "__main__":
 AS_USER = """
 import os, sys, numba, numpy
 from disambig import jit as compiling
-numba.njit(lambda values: values.sum())(numpy.arange(3))  # all of Numba that is loaded late
 if len(sys.argv) > 1:
+    numba.njit(lambda values: values.sum())(numpy.arange(3))  # all of Numba that is loaded late
     os.setgroups([]), os.setgid(int(sys.argv[1])), os.setuid(int(sys.argv[1]))
 sys.path.insert(0, ".")
 import toy_kernels

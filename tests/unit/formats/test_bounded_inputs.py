@@ -55,9 +55,10 @@ def conllu(data: bytes) -> list:
 
 
 def test_blank_lines_are_not_held():
-    data = b"\n" * 4_000_000
-    assert peak(lambda: conllu(data)) < 40_000_000
-    assert conllu(data) == []
+    data = b"\n" * 1_000_000
+    found = []
+    assert peak(lambda: found.extend(conllu(data))) < 10_000_000
+    assert found == []
 
 
 def test_blank_lines_between_sentences_cost_no_line_numbers():
@@ -73,11 +74,12 @@ def test_blank_lines_between_sentences_cost_no_line_numbers():
 def test_a_sentence_that_never_ends_is_named_and_the_rest_goes_on(piece):
     endless = piece * (3 * SENTENCE_LIMIT // len(piece))
     data = (sentence(2) + endless + "\n" + sentence(3)).encode()
-    first, bad, last = conllu(data)
+    found = []
+    assert peak(lambda: found.extend(conllu(data))) < 12 * SENTENCE_LIMIT
+    first, bad, last = found
     assert (first.text, last.text) == ("word word", "word word word")
     assert bad.error.code == "D324"
     assert f"line {4:,}:" in str(bad.error)
-    assert peak(lambda: conllu(data)) < 12 * SENTENCE_LIMIT
 
 
 def test_long_documents_are_cut_between_sentences():
