@@ -241,6 +241,17 @@ class Repository:
         names = self._call_neutral(["ls-files", "--others", "--exclude-standard", "-z", "--full-name"])
         return {os.path.join(self.top, os.fsdecode(name)) for name in names.split(b"\0") if name}
 
+    def ignored_files(self) -> set[str]:
+        """Return the absolute paths of ignored files and folders, without those in ignored folders."""
+        command = ["ls-files", "--others", "--ignored", "--exclude-standard", "--directory"]
+        names = self._call_neutral([*command, "-z", "--full-name"])
+        return {os.path.join(self.top, os.fsdecode(name).rstrip("/")) for name in names.split(b"\0") if name}
+
+    def tracks(self, folder: str) -> bool:
+        """Return True if git tracks a file in the folder at an absolute path."""
+        name = os.path.relpath(folder, self.top).replace(os.sep, "/")
+        return bool(self._call_neutral(["ls-files", "-z", "--", f":(top,literal){name}"]))
+
     def staged_bytes(self, path: str) -> bytes:
         """Return the staged contents of the file at the absolute `path`; no filter runs.
 
@@ -541,6 +552,65 @@ class Changes:
             return _Changed(repository, repository.changed_lines(None), set())
         base = repository.merge_base(self._since)
         return _Changed(repository, repository.changed_lines(base), repository.untracked_files())
+
+
+class WorkTrees:
+    """What git knows about the files of checked directories; outside repositories, it knows nothing.
+
+    Attributes
+    ----------
+    problem : UserError, optional
+        The first reason why git could not be asked; nothing counts as ignored then.
+    """
+
+    def __init__(self) -> None:
+        self.problem: UserError | None = None
+        self._repositories = Repositories()
+        self._by_folder: dict[str, tuple[Repository, set[str]] | None] = {}
+        self._by_home: dict[str, tuple[Repository, set[str]]] = {}
+
+    def ignores(self, path: str) -> bool:
+        """Return True if git ignores a file or folder whose parent folder it does not ignore."""
+        folder = os.path.dirname(path)
+        tree = self._find(folder)
+        if tree is None:
+            return False
+        return os.path.join(os.path.realpath(folder), os.path.basename(path)) in tree[1]
+
+    def tracks(self, folder: str) -> bool:
+        """Return True if git tracks a file in a folder."""
+        tree = self._find(os.path.dirname(folder))
+        if tree is None:
+            return False
+        try:
+            return tree[0].tracks(os.path.realpath(folder))
+        except UserError as problem:
+            self.problem = self.problem or problem
+            return False
+
+    def _find(self, folder: str) -> tuple[Repository, set[str]] | None:
+        """Return the repository of a folder with the files that it ignores, or None."""
+        if folder not in self._by_folder:
+            real = os.path.realpath(folder)
+            try:
+                self._by_folder[folder] = self._open(real)
+            except UserError as problem:
+                self._by_folder[folder] = None
+                self.problem = self.problem or problem
+        return self._by_folder[folder]
+
+    def _open(self, folder: str) -> tuple[Repository, set[str]] | None:
+        if next(folders_with_git(folder), None) is None:
+            return None
+        try:
+            repository = self._repositories.get(folder)
+        except UserError as problem:
+            if problem.code == "D962":  # a `.git` that is not one
+                return None
+            raise
+        if repository.home not in self._by_home:
+            self._by_home[repository.home] = repository, repository.ignored_files()
+        return self._by_home[repository.home]
 
 
 def _last(ends: list[int], flag: Flag) -> int:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import stat
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 from disambig.configuration import is_inside
 from disambig.errors import UserError
@@ -24,7 +26,8 @@ from disambig.files import (
     remove_temp,
     sync_directory,
 )
-from disambig.formatting import quoted_path
+from disambig.formats import suffix_counts, unsupported_error
+from disambig.formatting import escape_control_chars, pluralize, quoted_path
 from disambig.markup import reading as markup
 
 SUFFIXES = (".txt", *markup.SUFFIXES)
@@ -69,15 +72,99 @@ def has_checked_suffix(path: str) -> bool:
     return path.lower().endswith(SUFFIXES)
 
 
+@dataclass(slots=True)
+class LeftOut:
+    """The files in checked directories that are not checked, by reason.
+
+    Attributes
+    ----------
+    suffixes : Counter
+        Number of files by suffix.
+    ignored, excluded, hidden : int
+        Files and folders that git ignores, files of `exclude` or not of `include`, and hidden ones.
+    folders : Counter
+        Folders of installed packages and generated files, by name.
+    binary, too_long, languages : list of str
+        Names of files.
+    paragraphs : int
+        Paragraphs in another language, in files that are checked.
+    """
+
+    suffixes: Counter[str] = field(default_factory=Counter)
+    ignored: int = 0
+    excluded: int = 0
+    hidden: int = 0
+    folders: Counter[str] = field(default_factory=Counter)
+    binary: list[str] = field(default_factory=list)
+    too_long: list[str] = field(default_factory=list)
+    languages: list[str] = field(default_factory=list)
+    paragraphs: int = 0
+
+    def line(self) -> str:
+        """Return what was left out, on one line; "" if there is nothing."""
+        parts = []
+        if self.suffixes:
+            n_files = pluralize(sum(self.suffixes.values()), "file")
+            parts.append(f"{n_files} by suffix ({suffix_counts(self.suffixes)})")
+        if self.ignored:
+            parts.append(f"{self.ignored:,} ignored by git")
+        if self.excluded:
+            parts.append(f"{self.excluded:,} by settings")
+        if self.hidden:
+            parts.append(f"{self.hidden:,} hidden")
+        if self.folders:
+            n_folders = pluralize(sum(self.folders.values()), "folder")
+            parts.append(f"{n_folders} ({_some(sorted(self.folders))})")
+        for names, what in (
+            (self.binary, "binary"),
+            (self.too_long, "too long"),
+            (self.languages, "in another language"),
+        ):
+            if names:
+                parts.append(f"{len(names):,} {what} ({_some(names)})")
+        if self.paragraphs:
+            parts.append(f"{pluralize(self.paragraphs, 'paragraph')} in another language")
+        return ", ".join(parts)
+
+
+def _some(names: Sequence[str], most: int = 3) -> str:
+    """Return the first names for a message."""
+    shown = ", ".join(map(escape_control_chars, names[:most]))
+    return f"{shown}, ..." if len(names) > most else shown
+
+
+_PACKAGE_FOLDERS = frozenset(
+    ("node_modules", "bower_components", "venv", "site-packages", "__pycache__", "__pypackages__")
+)
+"""Folders that programs install or write."""
+_PACKAGE_SUFFIXES = (".egg-info", ".dist-info")
+_BUILD_FOLDERS = frozenset(("build", "dist", "_build", "htmlcov"))
+"""Folders that usually hold generated files: they are read if git tracks files in them."""
+
+
+class GitView(Protocol):
+    """What git knows about the files of a directory."""
+
+    def ignores(self, path: str) -> bool:
+        """Return True if git ignores a file or folder."""
+
+    def tracks(self, folder: str) -> bool:
+        """Return True if git tracks a file in a folder."""
+
+
 def find_files(
     paths: Sequence[str],
     takes: Callable[[str], bool] = has_checked_suffix,
     report: Callable[[UserError], object] = lambda problem: None,
+    *,
+    left_out: LeftOut | None = None,
+    git: GitView | None = None,
 ) -> Iterator[str]:
     """Yield the files in `paths` and in directories among them, without duplicates.
 
     In a directory, hidden names, links to directories, links to files outside it, pipes and devices are
-    skipped.
+    skipped; and so are files that git ignores, and folders of installed packages and generated files. What
+    `paths` names is always read.
 
     Parameters
     ----------
@@ -86,10 +173,16 @@ def find_files(
         Decides whether a file in a directory is checked.
     report : callable
         Called with D308 for a directory that cannot be read and D976 for one that is nested too deep.
+    left_out : LeftOut, optional
+        Counts what is skipped in directories. A file that `takes` refuses is not counted: `takes` knows why.
+    git : GitView, optional
+        Without it, git is not asked.
     """
+    left_out = left_out or LeftOut()
     seen: set[str] = set()
     for path in paths:
-        for file in _walk(path, takes, report) if path != STDIN and os.path.isdir(path) else [path]:
+        is_folder = path != STDIN and os.path.isdir(path)
+        for file in _walk(path, takes, report, left_out, git) if is_folder else [path]:
             name = file if file == STDIN else os.path.abspath(file)
             if name not in seen:
                 seen.add(name)
@@ -97,21 +190,54 @@ def find_files(
 
 
 def _walk(
-    directory: str, takes: Callable[[str], bool], report: Callable[[UserError], object]
+    directory: str,
+    takes: Callable[[str], bool],
+    report: Callable[[UserError], object],
+    left_out: LeftOut,
+    git: GitView | None,
 ) -> Iterator[str]:
     def unreadable(problem: OSError) -> None:
         report(read_error(str(problem.filename), problem))
 
     top = directory.rstrip(os.sep).count(os.sep)
     for folder, folders, files in os.walk(directory, onerror=unreadable):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        folders[:] = sorted(
+            name for name in folders if _is_entered(os.path.join(folder, name), left_out, git)
+        )
         if folders and folder.count(os.sep) - top >= _MAX_DEPTH:
             report(UserError("D976", path=os.path.join(folder, folders[0])[:200], limit=_MAX_DEPTH))
             folders.clear()
         for name in sorted(files):
             path = os.path.join(folder, name)
-            if not name.startswith(".") and takes(path) and _is_data(path, directory):
-                yield path
+            if name.startswith("."):
+                left_out.hidden += has_checked_suffix(name)
+            elif takes(path) and _is_data(path, directory):
+                if git is not None and git.ignores(path):
+                    left_out.ignored += 1
+                else:
+                    yield path
+
+
+def _is_entered(path: str, left_out: LeftOut, git: GitView | None) -> bool:
+    """Return True if a folder inside a checked directory is searched; count it otherwise."""
+    name = os.path.basename(path)
+    if name.startswith("."):
+        return False  # not counted: nearly every project has a .git, and many have caches
+    if name in _PACKAGE_FOLDERS or name.endswith(_PACKAGE_SUFFIXES) or _is_environment(path):
+        left_out.folders[name] += 1
+        return False
+    if git is not None and git.ignores(path):
+        left_out.ignored += 1
+        return False
+    if name in _BUILD_FOLDERS and (git is None or not git.tracks(path)):
+        left_out.folders[name] += 1
+        return False
+    return True
+
+
+def _is_environment(folder: str) -> bool:
+    """Return True for the folder of a Python environment, whatever its name is."""
+    return os.path.isfile(os.path.join(folder, "pyvenv.cfg"))
 
 
 def _is_data(path: str, directory: str) -> bool:
@@ -133,7 +259,8 @@ def read_text(path: str) -> TextFile:
     Raises
     ------
     UserError
-        D300, D303, D304, D308 or D320 if it cannot be read; D640 if its suffix is not that of a text.
+        D300, D303, D304, D308 or D320 if it cannot be read; D339, D340 or D640 if its suffix shows that it is
+        not a text.
     """
     _check_name(path)
     shown = "<stdin>" if path == STDIN else path
@@ -154,7 +281,8 @@ def as_text(path: str, data: bytes) -> TextFile:
     Raises
     ------
     UserError
-        D303, D304 or D320 if `data` is not a valid text; D640 if the suffix is not that of a text.
+        D303, D304 or D320 if `data` is not a valid text; D339, D340 or D640 if the suffix shows that it is
+        not a text.
     """
     _check_name(path)
     if len(data) > LONGEST:
@@ -162,9 +290,14 @@ def as_text(path: str, data: bytes) -> TextFile:
     return TextFile(path, data, decode(data, path))
 
 
+_DATA_HINT = "if it is a text all the same, give it to standard input: `disambig check - < FILE`"
+
+
 def _check_name(path: str) -> None:
     if path.lower().endswith(OTHERS):
         raise UserError("D640", path=path, suffix=os.path.splitext(path)[1], endings=", ".join(SUFFIXES))
+    if path != STDIN and (error := unsupported_error(path, hint=_DATA_HINT)):
+        raise error
 
 
 def check_writable(file: TextFile) -> None:

@@ -14,8 +14,9 @@ from disambig.checking.baseline import (
     number_fingerprints,
     read_baseline,
 )
-from disambig.checking.changes import Changes
+from disambig.checking.changes import Changes, WorkTrees
 from disambig.checking.files import (
+    LeftOut,
     TextFile,
     find_files,
     has_checked_suffix,
@@ -45,7 +46,7 @@ from disambig.checking.stable_corrections import stable_flags
 from disambig.configuration import CheckSettings, ProjectSettings
 from disambig.errors import UserError
 from disambig.files import STDIN
-from disambig.formats import Document
+from disambig.formats import Document, read_as_text_note
 from disambig.formatting import escape_control_chars, pluralize
 from disambig.jobs import annotate_documents
 from disambig.markup import read_markup
@@ -196,6 +197,8 @@ class _Linter:
     ) -> None:
         self.request, self.project, self.output, self.load = request, project, output, load
         self.tally = RunTally()
+        self.left_out = LeftOut()
+        self.work_trees = WorkTrees()
         self.report = make_report(request.format)
         self.new = None if request.new_baseline is None else new_baseline(request.new_baseline)
         self._loaded: dict[object, Annotate] = {}
@@ -235,9 +238,11 @@ class _Linter:
 
     def _files(self) -> Iterator[tuple[CheckSettings, TextFile]]:
         changes = self.request.changes
-        for path in find_files(
-            self.request.paths, lambda path: self.project.takes(path, has_checked_suffix), self._report
-        ):
+        named = set(self.request.paths)
+        files = find_files(
+            self.request.paths, self._takes, self._report, left_out=self.left_out, git=self.work_trees
+        )
+        for path in files:
             settings = self.project.for_file(self._named(path))
             if settings.excluded:
                 self.output.remark(
@@ -248,9 +253,37 @@ class _Linter:
             if changes is not None and os.path.exists(path) and not changes.has(path):
                 continue
             try:
-                yield settings, read_text(path) if changes is None else changes.read(path)
+                file = read_text(path) if changes is None else changes.read(path)
             except UserError as problem:
-                self._report(problem)
+                if path in named or not self._leave_out(path, problem):
+                    self._report(problem)
+                continue
+            if note := read_as_text_note(self._named(path)):
+                self._note(note)
+            yield settings, file
+
+    def _takes(self, path: str) -> bool:
+        """Return True if a file in a directory is checked; count it otherwise."""
+        if self.project.takes(path, has_checked_suffix):
+            return True
+        settings, changes = self.project.for_file(path), self.request.changes
+        if changes is not None and os.path.exists(path) and not changes.has(path):
+            return False
+        if settings.excluded or settings.include:
+            self.left_out.excluded += 1
+        elif not self.work_trees.ignores(path):
+            self.left_out.suffixes[os.path.splitext(path)[1].lower()] += 1
+        return False
+
+    def _leave_out(self, path: str, problem: UserError) -> bool:
+        """Count a file in a directory that is not a text, or too long; return False for other problems."""
+        if problem.code == "D303" and not problem.values["hint"]:
+            self.left_out.binary.append(path)
+        elif problem.code == "D320":
+            self.left_out.too_long.append(path)
+        else:
+            return False
+        return True
 
     def _check(self, file: TextFile, decisions: Sequence[Decisions]) -> None:
         """Find the flags of one file, and report or correct them."""
@@ -379,6 +412,10 @@ class _Linter:
 
     def _end(self) -> int:
         tally = self.tally
+        if line := self.left_out.line():
+            self._note(UserError("D342", what=line))
+        if (problem := self.work_trees.problem) and self.request.changes is None:
+            self._note(problem)
         status = FAILURE if tally.problems else FLAGGED if tally.flags else 0
         if self.new is not None:
             self.new.write()

@@ -229,6 +229,7 @@ def run_annotate(request: AnnotateRequest, source: AnnotatorSource) -> int:
         lines=request.lines,
         other=_kind(request),
         exclude=[str(request.output)] if request.is_job else (),
+        note=lambda note: remark(f"disambig: {note}"),
     )
     check_inputs(format, inputs)
     runner = make_runner(request.engine, request.options)

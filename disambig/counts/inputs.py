@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
 import lzma
@@ -14,10 +15,18 @@ from pathlib import Path
 from typing import IO, Any
 
 from disambig.errors import UserError, nearest_first
-from disambig.files import READ_ERRORS, STDIN, decode, read_error, unpack_zstd, without_compression
+from disambig.files import (
+    COMPRESSED,
+    READ_ERRORS,
+    STDIN,
+    decode,
+    read_error,
+    unpack_zstd,
+    without_compression,
+)
 from disambig.text import MAX_ORDER, Tokenisation
 
-ENDINGS = (".txt", ".gz", ".xz", ".zst")
+ENDINGS = (".txt", *COMPRESSED)
 """Suffixes of the files that are read from a directory; a file given by name may have any suffix."""
 _BLOCK = 1 << 20
 LONGEST = 1 << 20
@@ -100,8 +109,11 @@ def paragraphs(path: str, start: int = 0, end: int | None = None) -> Iterator[tu
 
 def unpacked(raw: IO[bytes], path: str) -> Any:
     """Return a stream of the decompressed file `raw`, by the suffix of `path`."""
+    path = path.lower()
     if path.endswith(".gz"):
         return gzip.GzipFile(fileobj=raw, mode="rb")
+    if path.endswith(".bz2"):
+        return bz2.BZ2File(raw)
     if path.endswith(".zst"):
         return unpack_zstd(raw)
     return lzma.LZMAFile(raw) if path.endswith(".xz") else raw
@@ -136,7 +148,7 @@ def _list_files(path: str) -> list[str]:
         # sorted, since the order of a directory differs between file systems and the table must not
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         files = [os.path.join(folder, name) for name in sorted(names) if not name.startswith(".")]
-        inside += [file for file in files if file.endswith(ENDINGS) and os.path.getsize(file)]
+        inside += [file for file in files if file.lower().endswith(ENDINGS) and os.path.getsize(file)]
     if not inside:
         raise UserError("D301", path=path, endings=", ".join(ENDINGS))
     return inside

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
 import lzma
@@ -126,7 +127,7 @@ def package() -> Any:
 
 
 STDIN = "-"
-COMPRESSED = (".gz", ".xz", ".zst")
+COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 READ_ERRORS = (OSError, EOFError, lzma.LZMAError, zlib.error)
 
 
@@ -134,11 +135,14 @@ def open_bytes(path: str) -> Any:
     """Open a file for reading bytes, unpacked according to its suffix; ``-`` is standard input."""
     if path == STDIN:
         return nullcontext(sys.stdin.buffer if sys.stdin is not None else io.BytesIO())
-    if path.endswith(".gz"):
+    name = path.lower()
+    if name.endswith(".gz"):
         return gzip.open(path, "rb")
-    if path.endswith(".xz"):
+    if name.endswith(".bz2"):
+        return bz2.open(path, "rb")
+    if name.endswith(".xz"):
         return lzma.open(path, "rb")
-    if path.endswith(".zst"):
+    if name.endswith(".zst"):
         return unpack_zstd(open(path, "rb"), owned=True)
     return open(path, "rb")
 
@@ -172,19 +176,22 @@ def read_small(path: str, *, limit: int, only_regular: bool = False) -> bytes:
 
 def pack(sink: IO[bytes], path: str) -> IO[bytes]:
     """Return a file that compresses into `sink` according to the suffix of `path`; reproducible."""
-    if path.endswith(".gz"):
+    name = path.lower()
+    if name.endswith(".gz"):
         return gzip.GzipFile(filename="", mode="wb", fileobj=sink, mtime=0)  # type: ignore[return-value]
-    if path.endswith(".xz"):
+    if name.endswith(".bz2"):
+        return bz2.open(sink, "wb")
+    if name.endswith(".xz"):
         return lzma.open(sink, "wb")
-    if path.endswith(".zst"):
+    if name.endswith(".zst"):
         return pack_zstd(sink)
     return sink
 
 
 def without_compression(path: str) -> str:
-    """Return `path` without ``.gz``, ``.xz`` or ``.zst``."""
+    """Return `path` without a suffix of `COMPRESSED`, in any case."""
     stem, suffix = os.path.splitext(path)
-    return stem if suffix in COMPRESSED else path
+    return stem if suffix.lower() in COMPRESSED else path
 
 
 def read_error(path: str, problem: BaseException) -> UserError:
@@ -297,7 +304,7 @@ def read_within(handle: IO[bytes], path: str, limit: int) -> bytes:
     UserError
         D872 for an input of more than `limit` bytes.
     """
-    if path.endswith(COMPRESSED):
+    if path.lower().endswith(COMPRESSED):
         with open_bytes(path) as packed:
             size = 0
             while block := packed.read(_BLOCK):

@@ -83,10 +83,19 @@ from .documents import (
     lines_in as lines_in,
 )
 from .documents import (
+    read_as_text_note as read_as_text_note,
+)
+from .documents import (
     read_lines as read_lines,
 )
 from .documents import (
+    suffix_counts as suffix_counts,
+)
+from .documents import (
     text_problem as text_problem,
+)
+from .documents import (
+    unsupported_error as unsupported_error,
 )
 from .examples import (
     Labelled as Labelled,

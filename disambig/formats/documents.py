@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import IO, Any, Literal
 
@@ -18,6 +19,8 @@ from disambig.files import (
     read_within,
     without_compression,
 )
+from disambig.formatting import escape_control_chars, pluralize
+from disambig.markup.reading import CODE
 from disambig.markup.reading import SUFFIXES as MARKUP
 
 Kind = Literal["file", "line", "json", "csv", "conllu", "spacy", "parquet"]
@@ -119,6 +122,16 @@ KINDS: dict[str, Kind] = {
 SUFFIXES = tuple(KINDS)
 ABOUT = "readme.md"
 """A README describes its directory and is not one of its documents, unless it is named explicitly."""
+CONVERTED: dict[str, tuple[str, str]] = {
+    **dict.fromkeys((".doc", ".docx", ".docm"), ("Word", "pandoc -t gfm")),
+    **dict.fromkeys((".odt", ".ott", ".fodt"), ("OpenDocument", "pandoc -t gfm")),
+    **dict.fromkeys((".rtf",), ("RTF", "pandoc -t gfm")),
+    **dict.fromkeys((".epub",), ("EPUB", "pandoc -t gfm")),
+    **dict.fromkeys((".pdf",), ("PDF", "pdftotext")),
+}
+"""Formats of documents that are not supported: their names, and a command that converts them to text."""
+DATA = (".json", ".json5", ".geojson", ".xml", ".svg", ".conll", ".conllx", ".xls", ".xlsx", ".ods")
+"""Suffixes of data, in which the prose cannot be told from the rest."""
 NAMES: dict[str, Kind] = {
     "text": "file",
     "lines": "line",
@@ -142,7 +155,7 @@ class Input:
     @property
     def compressed(self) -> bool:
         """Whether the file is compressed and therefore can only be read from its start."""
-        return self.path.endswith(COMPRESSED)
+        return self.path.lower().endswith(COMPRESSED)
 
     @property
     def shown(self) -> str:
@@ -158,8 +171,53 @@ class Input:
             return 0
 
 
+def unsupported_error(path: str, *, hint: str) -> UserError | None:
+    """Return the error for a file whose suffix shows that it is not a text; None for any other file.
+
+    Parameters
+    ----------
+    path : str
+    hint : str
+        What to do with a file of data, for the message.
+    """
+    name = without_compression(path).lower()
+    suffix = os.path.splitext(name)[1]
+    if suffix in KINDS:
+        return None
+    if suffix in CONVERTED:
+        what, command = CONVERTED[suffix]
+        return UserError("D339", path=path, what=what, command=command)
+    return UserError("D340", path=path, suffix=suffix, hint=hint) if suffix in DATA else None
+
+
+def read_as_text_note(path: str) -> UserError | None:
+    """Return the note for a file with an unknown suffix, which is read as plain text; None if it is known.
+
+    A file without a suffix, such as ``README``, is a text by convention.
+    """
+    suffix = os.path.splitext(without_compression(path))[1].lower()
+    known = not suffix or suffix in KINDS or suffix in CODE
+    return None if known else UserError("D341", path=path, suffix=suffix)
+
+
+def suffix_counts(counts: Mapping[str, int], *, most: int = 4) -> str:
+    """Return the number of files by suffix as text, the most frequent first, such as ``.png 9, .py 3``."""
+    in_order = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    parts = [f"{escape_control_chars(suffix) or 'no suffix'} {n:,}" for suffix, n in in_order[:most]]
+    n_more = sum(n for _, n in in_order[most:])
+    return ", ".join([*parts, *([f"others {n_more:,}"] if n_more else [])])
+
+
+_DATA_HINT = "name the format with --from, or convert it to .jsonl or .csv"
+
+
 def find_inputs(
-    paths: Sequence[str], *, lines: bool = False, other: Kind | None = None, exclude: Collection[str] = ()
+    paths: Sequence[str],
+    *,
+    lines: bool = False,
+    other: Kind | None = None,
+    exclude: Collection[str] = (),
+    note: Callable[[UserError], object] = lambda note: None,
 ) -> list[Input]:
     """Return the files that `paths` name, including those in directories, each once.
 
@@ -174,26 +232,39 @@ def find_inputs(
         Kind of files without a known suffix and of standard input; text by default.
     exclude : collection of str
         Directories that are not searched.
+    note : callable
+        Called with D341 for a file with an unknown suffix that is read as text, and once with D342, which
+        counts the files in directories that are not read.
 
     Raises
     ------
     UserError
-        D300 for a path that does not exist, D301 for a directory without a file to read.
+        D300 for a path that does not exist, D301 for a directory without a file to read; without `other`,
+        D339 or D340 for a file whose suffix is that of an unsupported format.
     """
-    left_out = {os.path.realpath(path) for path in exclude}
+    excluded = {os.path.realpath(path) for path in exclude}
+    left_out: Counter[str] = Counter()
     files: list[str] = []
     for path in paths:
         if path != STDIN and not os.path.exists(path):
             raise UserError("D300", path=path)
         if not os.path.isdir(path):
+            if other is None and path != STDIN:
+                if error := unsupported_error(path, hint=_DATA_HINT):
+                    raise error
+                if as_text := read_as_text_note(path):
+                    note(as_text)
             files.append(path)
             continue
-        inside = list(_walk(path, left_out))
+        inside = list(_walk(path, excluded, left_out))
         if not inside:
             raise UserError(
                 "D301", path=path, endings=f"{', '.join(SUFFIXES)} (or with {', '.join(COMPRESSED)})"
             )
         files.extend(inside)
+    if left_out:
+        n_files = pluralize(sum(left_out.values()), "file")
+        note(UserError("D342", what=f"{n_files} by suffix ({suffix_counts(left_out)})"))
     root = _common_directory(paths)
     unique = {os.path.realpath(path) if path != STDIN else path: path for path in reversed(files)}
     wanted = set(unique.values())
@@ -206,21 +277,25 @@ def find_inputs(
     return inputs
 
 
-def _walk(directory: str, left_out: set[str]) -> Iterator[str]:
+def _walk(directory: str, excluded: set[str], left_out: Counter[str]) -> Iterator[str]:
     for folder, folders, files in os.walk(directory):
         folders[:] = sorted(
             name
             for name in folders
-            if not name.startswith(".") and os.path.realpath(os.path.join(folder, name)) not in left_out
+            if not name.startswith(".") and os.path.realpath(os.path.join(folder, name)) not in excluded
         )
         for name in sorted(files):
-            bare = without_compression(name)
-            if not name.startswith(".") and bare.endswith(SUFFIXES) and bare.lower() != ABOUT:
+            bare = without_compression(name).lower()
+            if name.startswith(".") or bare == ABOUT:
+                continue
+            if bare.endswith(SUFFIXES):
                 yield os.path.join(folder, name)
+            else:
+                left_out[os.path.splitext(bare)[1]] += 1
 
 
 def _kind(path: str, *, lines: bool, other: Kind | None) -> Kind:
-    suffix = os.path.splitext(without_compression(path))[1]
+    suffix = os.path.splitext(without_compression(path))[1].lower()
     kind = KINDS.get(suffix, other or "file")
     return "line" if lines and kind == "file" else kind
 

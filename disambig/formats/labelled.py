@@ -172,7 +172,7 @@ class LabelledRow:
 
 def is_table(path: str, text: str) -> bool:
     """Return True if a file is a table of labelled documents: a .csv, or a .tsv that names its columns."""
-    name = without_compression(path)
+    name = without_compression(path).lower()
     first = [cell.strip().strip('"') for cell in text.partition("\n")[0].split(TAB)]
     return name.endswith(".csv") or (name.endswith(".tsv") and TEXT in first and LABEL in first)
 

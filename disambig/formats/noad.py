@@ -61,7 +61,7 @@ def is_archive(path: str) -> bool:
 
 
 def _is_corpus_file(name: str) -> bool:
-    return without_compression(name).endswith(".xml") or os.path.basename(name) == MAP
+    return without_compression(name).lower().endswith(".xml") or os.path.basename(name) == MAP
 
 
 def _directory_files(path: str) -> Iterator[tuple[str, str]]:

@@ -179,7 +179,7 @@ def read_header(lines: Iterator[FileLine], path: str, *, field: str) -> tuple[Cs
         D302 if there is no row, D326 or D303 to D305 for a first row that cannot be read, D327 if no column
         has that name.
     """
-    delimiters = (TAB,) if without_compression(path).endswith(".tsv") else DELIMITERS
+    delimiters = (TAB,) if without_compression(path).lower().endswith(".tsv") else DELIMITERS
     held: list[FileLine] = []
 
     def again() -> Iterator[FileLine]:

@@ -14,14 +14,17 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 @app.command()
 def check(
     paths: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
-            metavar="FILE...",
+            metavar="[FILE...]",
+            show_default=False,
             help="Files with text, Markdown (.md, .markdown), LaTeX (.tex, .latex) or code, of which the "
             "comments are checked (.py, .rs, .js, .ts, .go, .c, .sh); directories, or - for standard input. "
-            "Files with another suffix are read as text.",
+            "Default: the current directory. A file with an unknown suffix is read as text if it is named; "
+            "in directories, such files, files that git ignores and folders such as node_modules are left "
+            "out.",
         ),
-    ],
+    ] = None,
     fix: Annotated[bool, typer.Option("--fix", help="Correct the files.")] = False,
     diff: Annotated[
         bool,
@@ -100,6 +103,7 @@ def check(
     from disambig.configuration import ProjectSettings, settings_to_toml
     from disambig.files import STDIN
 
+    paths = paths or ["."]
     options = options_over_settings(
         task=task,
         model=model,
