@@ -20,7 +20,7 @@ from disambig.files import (
     without_compression,
 )
 from disambig.formatting import escape_control_chars, pluralize
-from disambig.markup.reading import CODE
+from disambig.markup import has_markup
 from disambig.markup.reading import SUFFIXES as MARKUP
 
 Kind = Literal["file", "line", "json", "csv", "conllu", "spacy", "parquet"]
@@ -182,7 +182,7 @@ def unsupported_error(path: str, *, hint: str) -> UserError | None:
     """
     name = without_compression(path).lower()
     suffix = os.path.splitext(name)[1]
-    if suffix in KINDS:
+    if suffix in KINDS or has_markup(name):
         return None
     if suffix in CONVERTED:
         what, command = CONVERTED[suffix]
@@ -195,8 +195,9 @@ def read_as_text_note(path: str) -> UserError | None:
 
     A file without a suffix, such as ``README``, is a text by convention.
     """
-    suffix = os.path.splitext(without_compression(path))[1].lower()
-    known = not suffix or suffix in KINDS or suffix in CODE
+    name = without_compression(path).lower()
+    suffix = os.path.splitext(name)[1]
+    known = not suffix or suffix in KINDS or has_markup(name)
     return None if known else UserError("D341", path=path, suffix=suffix)
 
 

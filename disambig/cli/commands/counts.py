@@ -167,8 +167,8 @@ def build(
         list[str],
         typer.Argument(
             metavar="PATH...",
-            help="Text files (also .gz, .xz, .zst), directories, or - for standard input. N-grams do not "
-            "cross lines.",
+            help="Text files (also .gz, .bz2, .xz, .zst), directories, or - for standard input. N-grams do "
+            "not cross lines.",
         ),
     ],
     output: Output,
