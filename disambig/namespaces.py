@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable
 from functools import lru_cache
@@ -16,15 +17,19 @@ CORE_PREFIXES = ("disambig", "web1t")
 def sort_entry_points(entries: Iterable[EntryPoint]) -> list[EntryPoint]:
     """Return entry points without duplicates, in the order in which plugins reserve names.
 
-    First the core, then the other plugins of its distribution, then all others by name.
+    First the core, then the other plugins of its distribution, then all others by name. Those of
+    distributions with incomplete metadata come last.
     """
-    in_order = list(entries)
+    in_order: list[EntryPoint] = []
+    damaged: list[EntryPoint] = []
+    for entry in entries:
+        (in_order if metadata_error(entry) is None else damaged).append(entry)
     cores = {distribution_name(entry) for entry in in_order if is_core(entry) and entry.dist}
     in_order.sort(key=lambda entry: (not is_core(entry), distribution_name(entry) not in cores, *_key(entry)))
     first: dict[tuple[str, str], EntryPoint] = {}
     for entry in in_order:
         first.setdefault((entry.name, entry.value), entry)
-    return list(first.values())
+    return [*first.values(), *damaged]
 
 
 def is_core(entry: EntryPoint) -> bool:
@@ -37,10 +42,35 @@ def distribution_name(entry: EntryPoint) -> str:
     return _name(entry.dist) if entry.dist else entry.value
 
 
+def metadata_error(entry: EntryPoint) -> UserError | None:
+    """Return D018 if the metadata of an entry point's distribution has no name, else None."""
+    distribution = entry.dist
+    if distribution is None or _metadata_value(distribution, "name"):
+        return None
+    return UserError("D018", path=_folder(distribution))
+
+
+def distribution_version(entry: EntryPoint) -> str:
+    """Return the version of an entry point's distribution; ``"?"`` if it is unknown."""
+    return (_metadata_value(entry.dist, "version") if entry.dist else "") or "?"
+
+
 @lru_cache(maxsize=64)
 def _name(distribution: Distribution) -> str:
     """Return the name of a distribution, cached because each access parses its metadata."""
-    return distribution.name
+    return _metadata_value(distribution, "name") or os.path.basename(_folder(distribution))
+
+
+def _metadata_value(distribution: Distribution, key: str) -> str:
+    """Return the name or version of a distribution; "" if its metadata is missing or cannot be read."""
+    try:
+        return getattr(distribution, key) or ""
+    except Exception:  # without a METADATA file, versions of Python raise different errors
+        return ""
+
+
+def _folder(distribution: Distribution) -> str:
+    return str(getattr(distribution, "_path", None) or "an unknown place")
 
 
 def normalise_name(name: str) -> str:

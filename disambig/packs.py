@@ -55,7 +55,10 @@ def packs() -> dict[str, Pack]:
     """Return the installed packs by name."""
     by_name: dict[str, Pack] = {}
     for entry in _entries(entry_points, tuple(map(_stamp, sys.path))):
-        spec = find_spec(entry.value)
+        try:
+            spec = find_spec(entry.value)
+        except (ImportError, ValueError, AttributeError):  # `disambig doctor` reports it
+            continue
         if spec is None or not spec.submodule_search_locations:
             continue
         home = Path(next(iter(spec.submodule_search_locations)))

@@ -7,11 +7,14 @@ affect the others.
 from __future__ import annotations
 
 import difflib
+import io
 import logging
 import os
 import re
+import sys
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, nullcontext, redirect_stdout
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -24,7 +27,14 @@ import pluggy
 
 from disambig import hookspecs
 from disambig.errors import UserError, nearest_first
-from disambig.namespaces import Namespaces, sort_entry_points
+from disambig.namespaces import (
+    Namespaces,
+    distribution_name,
+    distribution_version,
+    metadata_error,
+    sort_entry_points,
+)
+from disambig.runtime import DeadlineExceeded
 
 KINDS = (
     "tokenisations",
@@ -108,10 +118,12 @@ class Entry:
             return self.factory
         module, _, name = self.factory.partition(":")
         try:
-            factory = attrgetter(name)(import_module(module))
+            with nullcontext() if module in sys.modules else _clean_output(self.owner):
+                factory = attrgetter(name)(import_module(module))
             if not callable(factory):
                 raise TypeError(f"{self.factory} is not a class or function but {type(factory).__name__}")
-        except (Exception, SystemExit) as problem:  # an error in a plugin must not stop the tool
+        except BaseException as problem:  # an error in a plugin must not stop the tool
+            _raise_if_not_an_error(problem)
             message = f"{type(problem).__name__}: {problem}"
             raise UserError(
                 "D007", kind=self.kind[:-1], name=self.name, plugin=self.owner, problem=message
@@ -151,6 +163,7 @@ def clear() -> None:
 
 GROUP = "disambig"
 _HOOK = "disambig_register_"
+_ENTRY_POINT = re.compile(r"[A-Za-z_][\w.]*(\s*:\s*[\w.]+)?(\s*\[.*\])?")
 _log = logging.getLogger(__name__)
 _lock = threading.RLock()
 _report: list[PluginReport] | None = None
@@ -195,7 +208,7 @@ def load_plugins() -> list[PluginReport]:
             _report = []  # set first: a plugin may query the registry while it is loaded
             try:
                 entries = sort_entry_points(_entry_points())
-                claims = Namespaces(entries)
+                claims = Namespaces([entry for entry in entries if metadata_error(entry) is None])
                 _report.extend(_load_one(entry, claims) for entry in entries)
             except UserError:
                 clear()
@@ -218,12 +231,18 @@ def _entry_points() -> list[EntryPoint]:
 
 
 def _load_one(entry: EntryPoint, claims: Namespaces) -> PluginReport:
-    distribution = entry.dist.name if entry.dist else "?"
-    version = entry.dist.version if entry.dist else "?"
+    distribution = distribution_name(entry) if entry.dist else "?"
+    version = distribution_version(entry)
     try:
+        if damaged := metadata_error(entry):
+            raise damaged
+        if _ENTRY_POINT.fullmatch(entry.value) is None:
+            raise UserError("D019", value=entry.value)
         claims.check_name(entry)
-        registered, warning = _call_hooks(entry, claims)
-    except (Exception, SystemExit) as problem:  # an error in a plugin must not stop the tool
+        with _clean_output(entry.name):
+            registered, warning = _call_hooks(entry, claims)
+    except BaseException as problem:  # an error in a plugin must not stop the tool
+        _raise_if_not_an_error(problem)
         error = str(problem) if isinstance(problem, UserError) else f"{type(problem).__name__}: {problem}"
         if _strict():
             raise UserError(
@@ -236,6 +255,25 @@ def _load_one(entry: EntryPoint, claims: Namespaces) -> PluginReport:
         level = logging.INFO if registered else logging.WARNING
         _log.log(level, "plugin %r (%s %s): %s", entry.name, distribution, version, warning)
     return PluginReport(entry.name, distribution, version, entry.value, None, registered, warning)
+
+
+def _raise_if_not_an_error(problem: BaseException) -> None:
+    """Raise an exception that ends the program or is meant for a caller, not an error of a plugin."""
+    if isinstance(problem, (KeyboardInterrupt, GeneratorExit, DeadlineExceeded)):
+        raise problem
+
+
+@contextmanager
+def _clean_output(plugin: str) -> Iterator[None]:
+    """Keep what a plugin prints when it is imported away from the results on standard output."""
+    sink = io.BytesIO()
+    captured = io.TextIOWrapper(sink, encoding="utf-8", errors="backslashreplace", write_through=True)
+    try:
+        with redirect_stdout(captured):
+            yield
+    finally:
+        if text := sink.getvalue().decode("utf-8", "backslashreplace").strip():
+            _log.warning("%s", UserError("D020", name=plugin, text=text[:200]))
 
 
 def _strict() -> bool:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from disambig import __version__
 from disambig.errors import UserError
 from disambig.formatting import pluralize
+from disambig.namespaces import distribution_name
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
@@ -170,7 +171,7 @@ def check_spacy() -> Iterator[CheckResultLine]:
         return
     ours = []
     for entry in sorted(entry_points(group="spacy_factories"), key=lambda entry: entry.name):
-        owner = entry.dist.name if entry.dist else "?"
+        owner = distribution_name(entry)
         failure = _load(entry)
         if failure:
             what = f"the factory {entry.name} of {owner} fails, so no pipeline can be created: {failure}"
@@ -259,8 +260,8 @@ def check_packs(looked: CheckedPacks) -> Iterator[CheckResultLine]:
         yield CheckResultLine(
             "packs", PROBLEM, what, "pip install disambig, or give your own models with --model"
         )
-    for name, entry in sorted(entries.items()):
-        mend = REINSTALL.format(name=entry.dist.name if entry.dist else name)
+    for _, entry in sorted(entries.items()):
+        mend = REINSTALL.format(name=distribution_name(entry))
         yield from guard_check("packs", lambda e=entry, m=mend: _check_pack(e, m, looked), mend=mend)  # type: ignore[misc]
 
 

@@ -22,6 +22,9 @@ MESSAGES: dict[str, str] = {
     "D015": "did you forget @hookimpl on {names}? Without it nothing is registered: write it in the line above",
     "D016": "invalid command name {name!r}: expected package.command.v1, the command in lower-case letters, digits and underscores",
     "D017": "command {name!r} has {summary!r} as its one-line help: register it as ({name!r}, '.module:app', 'What it does.')",
+    "D018": "its metadata in {path} is incomplete, as after an interrupted installation: remove this folder, or install the distribution again",
+    "D019": "invalid entry point {value!r}: expected a module, such as my_plugin or my_plugin.hooks",
+    "D020": "plugin {name!r} writes to standard output when it is imported, where only results belong; moved here: {text!r}",
     # count tables
     "D100": "cannot read count table {path}: {problem}",
     "D101": "count table {path}: the file is empty",

@@ -16,7 +16,7 @@ from pathlib import Path
 from disambig import __version__
 from disambig.errors import UserError
 from disambig.files import TempFiles, temp_folder, writing
-from disambig.namespaces import CORE_PREFIXES, normalise_name
+from disambig.namespaces import CORE_PREFIXES, distribution_name, normalise_name
 from disambig.registry import GROUP
 from disambig.training import plugin_configs
 
@@ -85,7 +85,7 @@ def _name_conflict(name: str) -> str:
         return "disambig itself"
     for entry in entry_points(group=GROUP):
         if normalise_name(entry.name) == normalise_name(name):
-            return f"the plugin {entry.name} of {entry.dist.name if entry.dist else entry.value}"
+            return f"the plugin {entry.name} of {distribution_name(entry)}"
     component = f"disambig_{name}"
     if entry_points(group="spacy_factories", name=component):
         return f"the spaCy component {component}"
