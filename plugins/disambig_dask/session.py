@@ -18,8 +18,8 @@ from disambig.api import UserError
 from disambig.api.runners import delay_interrupts, leave_out_current_directory
 from disambig_dask.serving import TOPIC
 
-_MAX_FILE_SIZE = 1.0
-"""Seconds that Dask has beyond those given to it, to say itself what is wrong."""
+_GRACE_SECONDS = 1.0
+"""Additional seconds in which Dask may report a problem itself, beyond its own time limit."""
 
 
 def scheduler_address(scheduler: str, *, seconds: float) -> str:
@@ -53,7 +53,7 @@ async def _check_reachable(address: str, seconds: float) -> None:
     from distributed.comm import connect
 
     try:
-        comm = await asyncio.wait_for(connect(address, timeout=seconds), seconds + _MAX_FILE_SIZE)
+        comm = await asyncio.wait_for(connect(address, timeout=seconds), seconds + _GRACE_SECONDS)
         await comm.close()
     except asyncio.TimeoutError:
         raise ValueError(f"what listens there does not answer within {seconds:g} seconds") from None

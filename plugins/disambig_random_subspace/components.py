@@ -49,7 +49,7 @@ OF_TAG: Mapping[str, str] = {tag: pos for pos, tags in _OF_POS.items() for tag i
 OF_WORD: Mapping[tuple[str, str], str] = {
     (word, tag): pos for (pos, tag), words in _WORDS.items() for word in words.split()
 }
-"""By word in lower case and tag, where it is not that of the tag."""
+"""Parts of speech that do not follow from the tag alone, by (lower-cased word, tag)."""
 
 
 make_topic = document_factory("disambig_topic")

@@ -25,9 +25,9 @@ from ..kana.segmentation import SegmentedText, read_segmented, segment_lines, su
 BACKGROUND = ("livedoor", "wikinews")
 SIZES = (800, 8_000, 72_000)
 DEV_SIZE, TEST_SIZE = 1_500, 3_000
-"""Sentences, at most."""
+"""Maximum numbers of sentences for tuning and for testing."""
 DEV_SHARE = 0.3
-"""Of the held-out documents, the first so many are for choosing, the others for testing."""
+"""Share of the held-out documents, the first ones, for tuning; the others are for testing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,7 +289,7 @@ LEARNERS: Mapping[str, tuple[tuple[str, dict[str, Any]], ...]] = {
 """The settings that each system chooses among on development sentences."""
 FOLDS = 5
 LISTS = 8_000
-"""Sentences of which there are lists of adapted language models to learn from, at most."""
+"""Maximum number of training sentences with lists from adapted language models."""
 
 
 @dataclass(slots=True)

@@ -104,7 +104,7 @@ PAIRS = (
     (BLASSO, BOOSTING),
     (BOOSTING, LOGIT),
 )
-"""The first is to cost less than the second."""
+"""Pairs of systems; the claim is that the first has the lower cost."""
 
 
 def claim_lower_cost(
@@ -181,13 +181,13 @@ def as_outcomes(cost: NDArray[np.float64], units: NDArray[np.int64]) -> Outcomes
 ON_DEV, BY_FOLDS = "dev", "folds"
 N_FOLDS = 5
 EVERY = 8
-"""With `quick` one mistake, paragraph or sentence of so many is read."""
+"""With `quick`, one in this many mistakes, paragraphs and sentences is read."""
 WORD_FAMILIES = (NgramFamily(WORD_FEATURES, 3, 3),)
 TAG_FAMILIES = (NgramFamily(tagging.TAGS, 4, 5), NgramFamily(tagging.LEXICAL, 1, 5))
 LOGIT_PLAIN = f"{LOGIT}, no n-grams"
 TAGS_ALONE = f"{BLASSO}, tags alone"
 ABLATED = {PLAIN: OURS[BLASSO], LOGIT_PLAIN: OTHERS[LOGIT]}
-"""Learned from what the source says alone: does the gain come from that?"""
+"""Systems without n-grams, to see whether the gain comes from the features of the source."""
 ORACLE, WRITTEN = "best candidate", "as written"
 
 

@@ -154,13 +154,13 @@ _NOWHERE = view_of_texts([], resolve({"t": {"@disambig_tokenisations": "disambig
 
 CORRECTIONS_FOLDER = Path("labelled") / "fixes"
 CLASSES = ("preposition", "confusion")
-"""The mistakes that the shipped models decide."""
+"""Classes of mistakes that the shipped models decide."""
 BEST, MOST = 4, 20
-"""The surest changes that are combined; candidates of a list, at most."""
+"""Number of most certain changes that are combined; maximum number of candidates per list."""
 CONTEXT_WORDS = 2
-"""Words before and after all changes that n-grams of three reach."""
+"""Number of words before and after all changes that trigrams reach."""
 WORD_FEATURES = 0
-"""The only entry of `Seen.words`."""
+"""The only entry of `WordLists.words`."""
 _CUT = re.compile(r"\w+(?:'\w+)*|[^\w\s]")
 _MIN_CONFIDENCE = 1e-6
 
@@ -378,9 +378,9 @@ PASSES = 5
 N_BEST = 20
 TAGGING_FOLDS, TAGGING_BLOCK = 5, 250
 NEIGHBOURHOOD = 3
-"""Places on each side of one where candidates differ that n-grams of four tags reach."""
+"""Number of positions on each side of a difference between candidates that 4-grams of tags reach."""
 TAGS, LEXICAL = 0, 1
-"""Entries of `Seen.words`: tags alone; tags with words and with their neighbours."""
+"""Entries of `WordLists.words`: tags only; tags with words and with their neighbours."""
 _FORM, _XPOS = 1, 4
 _GAP, _START, _END = "|", "<s>", "</s>"
 Tagged = tuple[Sequence[str], Sequence[str]]

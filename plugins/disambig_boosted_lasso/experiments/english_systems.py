@@ -32,7 +32,7 @@ OURS: dict[str, tuple[Config, ...]] = {
     "averaged perceptron": ({"name": f"{_OWN}.AveragedPerceptron.v1"},),
     "pairwise L2": ({"name": f"{_OWN}.PairwiseL2.v1"},),
 }
-"""Of this plugin, each with the settings that the tuning lists choose from."""
+"""Learners of this plugin, each with the settings that are tried on the tuning lists."""
 OTHERS: dict[str, tuple[Config, ...]] = {
     LOGIT: ({"name": "variance_svm.ConditionalLogit.v1"},),
     "K-SVM": ({"name": "variance_svm.KSVM.v1"},),
@@ -43,7 +43,7 @@ OTHERS: dict[str, tuple[Config, ...]] = {
         {"name": "random_subspace.StructuredPerceptron.v1", "passes": C, "decoder": _LISTS} for C in (1, 5)
     ),
 }
-"""Of other plugins, the last by the core's averaged perceptron over any decoder."""
+"""Learners of other plugins; the last is the core's averaged perceptron over any decoder."""
 SYSTEMS = OURS | OTHERS
 
 

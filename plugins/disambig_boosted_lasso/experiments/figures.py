@@ -93,7 +93,7 @@ def measure_curves(part: DomainLists, *, heads: bool) -> dict[str, PathCurve]:
 LIKE_ENCARTA = "wikipedia"
 """The domain of figures 3 and 4."""
 MARKS = 60
-"""Places of a curve that are drawn."""
+"""Number of points of a drawn curve."""
 
 
 @dataclass(frozen=True, slots=True)

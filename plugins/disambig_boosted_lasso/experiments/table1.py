@@ -126,7 +126,7 @@ PAPER: Mapping[str, Mapping[str, tuple[float, ...]]] = {
         BLASSO: (11.79, 10.73, 9.64),
     },
 }  # fmt: skip
-"""CER in %, of 800, 8,000 and 72,000 sentences, of the domains that have one like them here."""
+"""CER in % with 800, 8,000 and 72,000 sentences, for the paper's domains with a similar one here."""
 QUICK_SIZES, QUICK_EVERY, QUICK_DEV, QUICK_TEST = (400,), 20, 200, 300
 
 

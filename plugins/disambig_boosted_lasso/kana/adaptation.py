@@ -24,7 +24,7 @@ from .segmentation import SegmentedText, segment_lines
 
 Rows = NDArray[np.int64]
 BLOCK = 20
-"""Neighbouring sentences that stay together."""
+"""Number of adjacent sentences that stay in the same fold."""
 
 
 def fold_blocks(n: int, size: int = BLOCK) -> Rows:
@@ -105,7 +105,7 @@ CONTENT = ["名詞", "代名詞", "動詞", "形容詞", "形状詞", "副詞"]
 """Tags of head words: nouns, pronouns, verbs, adjectives of both kinds, adverbs."""
 HEADWORDS = {"@disambig_extractors": "disambig.HeadwordBigrams.v1", "tags": CONTENT, "least": 2}
 MOST = 1_000_000
-"""Lists: all there are."""
+"""Maximum number of lists; in effect all."""
 
 
 def learn_reranker(
@@ -206,9 +206,9 @@ def _sample_lists(state: Arrays, chosen: NDArray[np.int64]) -> Arrays:
 
 
 LEAST = 20
-"""Sentences below which there is nothing to adapt to."""
+"""Minimum number of sentences for an adaptation."""
 ENOUGH = 2000
-"""Sentences from which on ranks are learned again."""
+"""Minimum number of sentences to train the reranker again."""
 MOST_LISTS = 40_000
 MOST_TESTED = 500
 FOLDS = 4

@@ -78,7 +78,7 @@ def _repeat(match: re.Match[str]) -> str:
 
 
 LETTERS = 88
-"""The border of a word, the hiragana from ぁ to ゖ, and the long vowel mark."""
+"""Number of letters: the word boundary, the hiragana from ぁ to ゖ, and the long vowel mark."""
 _FIRST, _LONG = 0x3041, "ー"
 _ADDED = 0.1
 

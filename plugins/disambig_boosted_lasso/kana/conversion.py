@@ -92,7 +92,7 @@ def _locate_model_converter(home: Path) -> ConverterLocation:
 
 
 LEAST = 20
-"""Candidates that are ranked again, at least."""
+"""Minimum number of candidates that are reranked."""
 
 
 class ConversionCandidate(NamedTuple):

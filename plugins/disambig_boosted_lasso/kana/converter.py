@@ -102,7 +102,7 @@ class ConverterSettings:
 
 UNKNOWN = 0
 OTHER_READING = 0.01
-"""What a word of a dictionary has of the probability of one that is written alike and known."""
+"""Share of a known word's probability for a dictionary word with the same spelling and another reading."""
 
 
 def build_lexicon_tables(
@@ -188,7 +188,7 @@ def _extras(
 
 MOST = 1000
 RARE = 2
-"""Kana words that text has so often at most tell how unknown ones are spelt."""
+"""Kana words with at most this count train the spelling model of unknown words."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,7 @@ from .lexicon import KanaLexicon
 
 START, END = 1, 2
 MOST = 3
-"""Words of the longest n-grams that a state of the lattice tells apart."""
+"""Maximum order of the n-grams that the states of the lattice represent."""
 SINGLE = np.dtype([("begin", "i8"), ("log_prob", "f4"), ("back_off", "f4")], align=True)
 PAIR = np.dtype(
     [("begin", "i8"), ("word", "i4"), ("log_prob", "f4"), ("back_off", "f4"), ("state", "i4")], align=True
@@ -121,7 +121,7 @@ def _vocabulary_words(
 
 
 ENTRY = np.dtype([("extra", "f8"), ("hash", "u8"), ("power", "u8"), ("word", "i4")], align=True)
-"""ln of what a word's probability is multiplied by, hash and power of what is written, the word."""
+"""ln of a factor on the word's probability, hash and power of its spelling, and the word."""
 WORD = np.dtype([("kind", "i4"), ("start", "i4"), ("end", "i4")], align=True)
 _ARC = np.dtype(
     [*((name, "f8") for name in ("extra", "share", "other_share")), ("hash", "u8"), ("power", "u8")]
@@ -145,7 +145,7 @@ _STRETCH = np.dtype(
 )
 _ITEM = np.dtype([(name, "i4") for name in ("stretch", "stream", "rank", "node", "arc")], align=True)
 _BLOCK = 1 << 16
-"""Candidates that are found at a time, in the middle."""
+"""Number of candidates that a call has room for, unless one line needs more."""
 
 
 class LexiconTables(NamedTuple):

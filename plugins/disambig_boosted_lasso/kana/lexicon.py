@@ -15,9 +15,9 @@ from .characters import has_kanji, is_kana, is_native, is_reading, normalise_kan
 from .segmentation import SegmentedText, sudachi_dictionary
 
 NUMBERS = tuple("0" * digits for digits in range(6))
-"""The words that numbers are to a language model, by their digits: none, one, ... five or more."""
+"""Words that replace numbers in a language model, by the number of digits from none to five or more."""
 LONGEST = 8
-"""Characters of the longest unknown word; longer stretches are several."""
+"""Maximum length of an unknown word in characters; longer stretches become several words."""
 _NUMBER = re.compile("[0-9０-９]+(?:[.,．，][0-9０-９]+)*")
 
 
@@ -190,7 +190,7 @@ def _begins(counts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
 
 
 LEAST = 1e-8
-"""The frequency of words that the other text lacks, where its list ends."""
+"""Frequency of words that are not in the other text's list: that of its rarest words."""
 
 
 def general_usage(

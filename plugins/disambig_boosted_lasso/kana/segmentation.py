@@ -111,7 +111,7 @@ _PARTS = re.compile(
 _ENDING = re.compile("[ぁ-ゖ]*$")
 _ALIKE = str.maketrans("わえおじず", "はへをぢづ")
 LONGEST = 10_000
-"""Characters that are cut at a time: the dictionary takes no more than some 16,000."""
+"""Maximum number of characters per call: SudachiPy rejects texts above about 16,000."""
 
 
 def segment_lines(lines: Iterable[str], *, mode: str = "A") -> Iterator[list[Word]]:

@@ -53,7 +53,7 @@ def change_key(key, tree, k, value):
 _ROUNDS = 200
 _ENOUGH = 1e-13
 _FAR = 700.0
-"""Steps at which exp(step * value) has no more room for the largest value."""
+"""Limit of step * value: exp overflows shortly above it."""
 
 
 @compiled
@@ -178,11 +178,11 @@ def max_reduction(sums):
 
 _NEVER = -np.inf
 _SAME = 1e-9
-"""Shares of a step by which rounding may miss the lattice."""
+"""Relative rounding error within which a weight counts as a multiple of the step."""
 _NOISE = 1e-13
-"""Share of the loss that is no gain."""
+"""Share of the loss below which a reduction is rounding error."""
 LOSS, ALPHA, NORM = 0, 1, 2
-"""Places in `State.now`: ExpLoss, alpha (infinite before the first step), the L1 norm."""
+"""Indices into `StepState.now`: ExpLoss, alpha (infinite before the first step), the L1 norm."""
 MORE, DONE = 0, 1
 
 

@@ -111,7 +111,7 @@ class AveragedPerceptron:
 
 Floats = NDArray[np.float64]
 C_GRID = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
-"""Values of C tried on development data, smallest first; the smallest of the best is taken."""
+"""Values of C tried on development data, in ascending order; the smallest of the best is chosen."""
 DEFAULT_C = 0.03
 
 

@@ -16,7 +16,7 @@ from disambig.api.decoding import from_the_least
 Floats = NDArray[np.float64]
 _STEPS = 200
 _LITTLE = 1e-12
-"""What a further step must promise, as a share of the pairs: one that is never wrong has no best weight."""
+"""Minimum gain of a further step, as a share of the pairs: a weight that is never wrong has no optimum."""
 
 
 def base_weights(differences: Floats) -> Floats:
@@ -56,7 +56,7 @@ def base_weights(differences: Floats) -> Floats:
 
 Ints = NDArray[np.int64]
 _MOST_CODES = 1 << 16
-"""Whole numbers in a range of so many are numbered without being sorted."""
+"""Integers in a range up to this size are numbered without sorting."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,7 +15,7 @@ from .pairs import CandidatePairs, base_weights, canonical_rows
 
 Floats = NDArray[np.float64]
 REFRESH_INTERVAL = 8192
-"""Steps after which all sums are computed anew."""
+"""Number of steps after which all sums are recomputed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +149,7 @@ class Stepper:
 
 
 _POINTS = 100
-"""Points of a curve in a report."""
+"""Number of points of a curve in a report."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -279,7 +279,7 @@ class WinnerTracker:
 
 
 _STEPS_PER_CALL = 512
-"""Steps between two looks at development data."""
+"""Number of steps between evaluations on development data."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,7 +32,7 @@ from .tree_lists import (
 
 Floats = NDArray[np.float64]
 DIVERGED = 1e3
-"""So many times the first primal ends a course."""
+"""A run ends if the primal exceeds the first one by this factor."""
 
 
 def plain_steps(
@@ -78,9 +78,9 @@ def plain_steps(
 Paths = Mapping[str, Mapping[str, list[float]]]
 ONLINE, BATCH = f"{COST}, online", f"{COST}, batch"
 CLOSE, TEN = 0.02, 10
-"""Relative gap that is close to the limit, and the passes in which the slides have it."""
+"""Relative gap that counts as converged, and the number of passes in the slides."""
 LITTLE = 0.3
-"""Points of F1 from the last."""
+"""Maximum difference from the last F1, in points."""
 SMALLEST = 1e-5
 
 
@@ -181,7 +181,7 @@ def _logarithms(values: Sequence[float]) -> list[tuple[float, float]]:
 
 EPOCHS, BATCHES = 20, 100
 ETAS = (0.1, 0.3, 1.0, 3.0, 10.0)
-"""In units of one by the mean cost of a rival."""
+"""In units of 1 / (mean cost of a rival)."""
 SHOWN = (1, 2, 5, 10, 20, 50, 100)
 _LOSSES = {COST: "cost", HINGE: "hinge", LOG: "log"}
 

@@ -36,9 +36,9 @@ PCFG, PERCEPTRON, COST, LOG = "PCFG", "averaged perceptron", "packed EG, cost", 
 LEARNED = (PERCEPTRON, COST, LOG)
 LOSSES = {COST: "cost", LOG: "log"}
 VALUES = (0.03, 0.1, 0.3)
-"""C tried on development data."""
+"""Values of Values of Values of C tried on development data."""
 PASSES = (3, 10)
-"""Of the perceptron, tried on development data."""
+"""Numbers of passes of the perceptron tried on development data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,7 +304,7 @@ def packed_panels(paths: Mapping[str, Mapping[str, Sequence[float]]], by_grammar
 PENN_NAMES = {"PTB 00 to 01": ("00", "01"), "PTB 01 to 00": ("01", "00")}
 FIRST, CRAFT_NAME = "PTB 00 to 01", "CRAFT"
 CRAFT_TREES, CRAFT_CHARTS, CRAFT_DEV, CRAFT_TEST = 6000, 2000, 300, 1000
-"""Sentences of CRAFT: of the grammar, of charts to learn from, to choose by, to test on."""
+"""Numbers of CRAFT's sentences for the grammar, training charts, tuning and testing."""
 QUICK = PackedSizes(charts=80, test=60, folds=2, epochs=6)
 
 

@@ -39,7 +39,7 @@ from .tree_lists import (
 
 P = 0.05
 ASKED = 2.0
-"""Points of F1 above the PCFG."""
+"""Required gain in F1 over the PCFG, in points."""
 PAIRS = (
     (PCFG, PERCEPTRON), (PCFG, HINGE), (PCFG, COST), (PCFG, LOG),
     (PERCEPTRON, HINGE), (PERCEPTRON, COST), (PERCEPTRON, LOG), (HINGE, COST),

@@ -91,10 +91,10 @@ def _read(sentences: Sequence[Sentence], tags: Sequence[str]) -> tuple[TokenView
 PERCEPTRON, COST, LOG = "averaged perceptron", "packed EG, cost", "packed EG, log loss"
 LOSSES = {COST: "cost", LOG: "log"}
 PASSES, VALUES = (3, 5, 8, 12), (0.03, 0.1, 0.3, 1.0)
-"""Of the perceptron, and of C: the best on development sentences is taken."""
+"""Passes of the perceptron and values of C; those best on development sentences are chosen."""
 EPOCHS = 12
 TO_CHOOSE = "email"
-"""The genre on which settings of what learned from the newspaper are chosen, as Søgaard and Johannsen do."""
+"""The genre on which settings for training on the newspaper are chosen, as by Søgaard and Johannsen."""
 OWN, ACROSS = "EWT", "newspaper to web"
 ALL, P = "all", 0.05
 QUICK_TRAIN, QUICK_TEST = 400, 150

@@ -30,10 +30,10 @@ FEATURES = {
     "base": {"@disambig_extractors": "disambig.SourceFeatures.v1", "rank": False, "features": False},
     "trees": {"@disambig_extractors": "exponentiated_gradient.TreeFeatures.v1", "least": 5},
 }
-"""As in a config: the log probability, in units of what the second one is behind, and the tree's features."""
+"""Extractors as in a config: the log probability, scaled by the second candidate's, and tree features."""
 _GROUP = Group("tree", ())
 _AT_ONCE = 500
-"""Lists whose features are in memory together, where no learner wants them all."""
+"""Number of lists whose features are in memory at a time, unless a learner needs all."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,9 +122,9 @@ PCFG, PERCEPTRON, HINGE, COST, LOG, ORACLE = (
 )
 LEARNED = (PERCEPTRON, HINGE, COST, LOG)
 PASSES = 10
-"""Of the perceptron, at most."""
+"""Maximum number of passes of the perceptron."""
 DEV = 0.2
-"""Share of the lists, the last ones, that settings are chosen on; then all are learned from."""
+"""Share of the lists, the last ones, for tuning; the final training uses all."""
 _LOSSES = {HINGE: "hinge", COST: "cost", LOG: "log"}
 
 
@@ -197,10 +197,10 @@ def progress_watcher(dev: CandidateBatch, costs: list[float]) -> Callable[[Float
 
 
 LAYOUT = 1
-"""Changes where lists are made in another way: those of before are made anew."""
+"""Version of the cached lists; change it if they are made differently, so that older ones are not used."""
 CRAFT_TREES, CRAFT_LISTS, CRAFT_TEST = 8_000, 1_500, 1_500
-"""Sentences of CRAFT, spread evenly over its articles: of the grammar; of these that get a list to learn
-from; to test on."""
+"""Numbers of CRAFT's sentences, spread evenly over its articles: for the grammar; of these with a training
+list; for testing."""
 QUICK_TRAIN, QUICK_TEST, QUICK_K, QUICK_FOLDS = 300, 60, 20, 3
 
 

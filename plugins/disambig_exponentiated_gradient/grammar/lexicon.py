@@ -57,7 +57,7 @@ def _shape(word: str, is_first: bool) -> str:
 Shares: TypeAlias = dict[str, float]
 Counts: TypeAlias = dict[str, Counter[str]]
 _UNSEEN = 0.5
-"""Times that a new word counts as seen."""
+"""Count of an unknown word."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -171,7 +171,7 @@ def tree_cells(tree: Tree) -> Iterator[TreeCell]:
 
 
 SELDOM = 0.1
-"""Seen this often, at least: a symbol that is never unchanged in the treebank may yet be."""
+"""Minimum count of leaving a symbol without a unary chain, so that this is never impossible."""
 
 
 def unary_path_scores(counts: RuleCounts) -> dict[str, float]:

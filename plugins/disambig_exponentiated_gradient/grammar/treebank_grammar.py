@@ -22,7 +22,7 @@ from .rules import Derivation, Labels, RuleCounts, build_grammar, tree_cells
 
 Ints = NDArray[np.int64]
 MOST = 1 << 31
-"""Counts, strings and bytes, at most."""
+"""Limit of counts, and of numbers of strings and bytes."""
 
 
 def pack_counts(binarisation: Binarisation, counts: RuleCounts, lexicon: TagLexicon) -> Arrays:
@@ -152,7 +152,7 @@ def _array(arrays: Mapping[str, NDArray[Any]], name: str, kind: type, dimensions
 
 
 PLAIN = Binarisation(0, 1, tag_parents=False, splits=())
-"""Nothing is remembered: symbols are labels."""
+"""Without context: symbols are labels."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

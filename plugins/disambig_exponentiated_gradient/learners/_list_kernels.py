@@ -12,7 +12,7 @@ from disambig.api.kernels import compiled
 
 _NEVER = -np.inf
 _HARDLY = 1e-9
-"""A change of alpha, summed over candidates, that is too little to tell how long a step should be."""
+"""A change of alpha, summed over candidates, that is too small to determine the next step length."""
 
 
 @compiled

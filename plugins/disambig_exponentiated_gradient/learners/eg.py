@@ -20,7 +20,7 @@ from .part_duals import ChainDual, ChartDual, PackedDual
 
 Floats = NDArray[np.float64]
 _LEFT_ALONE = 0.1
-"""Instances whose own gap is such a share of what all may have on average are not visited to the end."""
+"""Visits of an instance end when its gap is below this share of the mean gap that is allowed."""
 
 
 class DualProblem(Protocol):
@@ -133,10 +133,10 @@ def run_epochs(
 
 
 GRID = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
-"""C tried on development data, each from the alphas of the one before it."""
+"""Values of C tried on development data; each starts from the alphas of the previous one."""
 DEFAULT = 1.0
 _PATIENCE = 2
-"""So many values of C in a row that were no better end the search."""
+"""The search ends after this many consecutive values of C without an improvement."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

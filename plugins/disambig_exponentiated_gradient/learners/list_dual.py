@@ -15,7 +15,7 @@ from disambig.api.decoding import from_the_least
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 STORAGES = (DenseBlocks, CrossedLists, SparseRows)
-"""Storages that are read as they are; others are converted."""
+"""Storages that are used directly; others are converted."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -196,15 +196,15 @@ def _reduce_rows(rows: Any, values: NDArray[Any], offsets: Ints) -> tuple[Any, .
 
 
 FLOOR = 40.0
-"""So far the logarithm of an alpha may fall behind the list's largest: it can come back from there."""
+"""Maximum distance of the logarithm of an alpha from the list's largest; from there it can grow again."""
 HARDLY = 1e-9
-"""A change of alpha that is too little to tell how long a step should be."""
+"""A change of alpha that is too small to determine the next step length."""
 STEPS = 6
-"""Steps at one visit to a list, at most."""
+"""Maximum number of steps per visit of a list."""
 STEPS_OF_PARTS = 3
-"""Steps at one visit to an instance whose alphas are kept by parts, each of which asks for marginals."""
+"""The same for an instance with alphas by parts, where each step computes marginals."""
 KAPPAS = (16.0, 12.0, 8.0, 6.0, 4.0, 2.0)
-"""Starts that are tried: alpha proportional to ``exp(-kappa L)``, in units of the mean loss of a rival."""
+"""Starting points that are tried: alpha proportional to ``exp(-kappa L / mean L of a rival)``."""
 
 
 class ListDual:

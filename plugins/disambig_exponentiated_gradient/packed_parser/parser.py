@@ -24,9 +24,9 @@ from .training_charts import THRESHOLD, TrainingCharts
 Floats = NDArray[np.float64]
 Words = Sequence[str]
 LEAST = 3
-"""Parts that must have a feature for it to get a column."""
+"""Minimum number of parts with a feature for it to get a column."""
 _AT_A_TIME = 200
-"""Sentences whose charts are in memory together."""
+"""Number of sentences whose charts are in memory at a time."""
 _PREFIX = "grammar."
 
 

@@ -164,7 +164,7 @@ def _scores(grammar: TreebankGrammar, edges: Table, words: WordScores) -> NDArra
 
 Floats = NDArray[np.float64]
 _FIRST = 1e6
-"""Labels come before probabilities: no sentence has scores of this size."""
+"""Weight of wrong labels against log probabilities, larger than any score of a sentence."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -272,9 +272,9 @@ def _right_below(named: NamedEdges, right: Sequence[Keys]) -> NDArray[np.bool_]:
 
 FOLDS = 8
 LONGEST = 25
-"""Words of a sentence to learn from, at most."""
+"""Maximum number of words of a training sentence."""
 THRESHOLD = 1e-3
-"""What the coarser grammar finds less probable is in no chart."""
+"""Edges with a lower posterior probability under the coarser grammar are pruned."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

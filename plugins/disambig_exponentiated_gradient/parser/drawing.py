@@ -79,9 +79,9 @@ class TreeLayout:
 
 
 ROW, TAGS, EDGE, MARGIN, GAP = 46.0, 34.0, 24.0, 14.0, 16.0
-"""Heights of a level and of the words' row, the bend of a line, the margin, the gap between words; pixels."""
+"""Sizes in pixels: height of a level and of the row of words, bend of a line, margin, gap between words."""
 _LABEL, _WORD = 12.5, 15.0
-"""Sizes of letters."""
+"""Font sizes."""
 KINDS = {
     "noun": ("NP", "NX", "QP", "NML", "WHNP", "NAC"),
     "verb": ("VP",),
@@ -89,7 +89,7 @@ KINDS = {
     "preposition": ("PP", "WHPP", "PRT"),
     "modifier": ("ADJP", "ADVP", "WHADVP", "WHADJP", "CONJP", "PRN"),
 }
-"""What labels have a colour in common."""
+"""Labels with the same colour."""
 _KIND = {label: kind for kind, labels in KINDS.items() for label in labels}
 _NARROW, _WIDE = frozenset("ijltfrI.,:;'`!|()[]/ -"), frozenset("mwMW@%")
 

@@ -24,8 +24,7 @@ from .sentences import ParserSentence, SentenceCutter
 
 PACK = "disambig_en_parser"
 LONGEST = 150
-"""Words of a sentence that is parsed, at most, where nothing else is asked: twice as many take ten times as
-long."""
+"""Default maximum length in words of a parsed sentence: twice as many words take ten times as long."""
 MOST_BEST = 1000
 PARSED, COARSE, NONE, LONG = "parsed", "coarse", "none", "long"
 _AT_ONCE = 64
@@ -269,7 +268,7 @@ def _digest(arrays: Mapping[str, NDArray[Any]]) -> str:
 
 
 FOLDER = "parser"
-"""What a pack calls it among its `folders`."""
+"""Key of the parser in a pack's `folders`."""
 
 
 def locate_parser(name: str | Path) -> Path:

@@ -27,11 +27,11 @@ _ENDED = re.compile(
     r"[.!?\N{HORIZONTAL ELLIPSIS}][\"'\N{RIGHT DOUBLE QUOTATION MARK}\N{RIGHT SINGLE QUOTATION MARK})\]}]*$"
 )
 _MOST_LINES, _MOST_CHARACTERS = 200, 20_000
-"""A paragraph of more is cut where a line ends."""
+"""Longer paragraphs are split at the end of a line."""
 _LINES_PER_BATCH = 64
 Line = tuple[str, str]
 Placed = tuple[str, ParserSentence]
-"""A sentence, and where it begins: file and line."""
+"""The place (file and line) where a sentence begins, and the sentence."""
 
 
 @dataclass(slots=True)
@@ -285,7 +285,7 @@ def _format_json(showing: TreeFormatter, number: int, where: str, parsed: Parsed
 
 
 _SENTENCES_PER_BATCH = 16
-"""Sentences that are parsed before something is written."""
+"""Number of sentences that are parsed before output is written."""
 
 
 @dataclass(slots=True)

@@ -168,13 +168,13 @@ def _clean(text: str) -> str:
 
 
 _A_NODE = 24
-"""Features that a bracket has, about."""
+"""Approximate number of features per bracket."""
 _SYMBOLS = 8
-"""Symbols that a feature has, about."""
+"""Approximate number of symbols per feature."""
 _BITS = 32
-"""Of the place of a feature: its number within its tree; the candidate stands above them."""
+"""Low bits of a feature's position for its number within its tree; the candidate's index is above them."""
 _NAMED = 400
-"""Trees whose features are named together."""
+"""Number of trees whose features are named at a time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

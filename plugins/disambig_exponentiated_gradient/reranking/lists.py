@@ -21,10 +21,10 @@ from ..treebank.parseval import TreeBrackets
 from ..treebank.tree import format_one_line
 
 K = 50
-"""Trees of a list, at most."""
+"""Maximum number of trees per list."""
 FOLDS = 10
 UNKNOWN = "NN"
-"""Tag of all words of a sentence without a parse."""
+"""Tag of the words of a sentence without a parse."""
 Told = Callable[[int, int], None]
 
 
@@ -136,7 +136,7 @@ def jackknife_lists(
 
 
 _AT_ONCE = 100
-"""Sentences whose charts are in memory together."""
+"""Number of sentences whose charts are in memory at a time."""
 
 
 def _candidates(parser: TreebankParser, gold: Sequence[Tree], k: int) -> TreeLists:

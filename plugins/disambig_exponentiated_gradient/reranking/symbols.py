@@ -57,14 +57,14 @@ TEMPLATES = (
 
 
 NUMBERS = 32
-"""Small numbers that are symbols, from 0."""
+"""Integers from 0 up to this (exclusive) are symbols."""
 FIXED = ("(", ")", "<end>", "<none>", "left", "right", "PP", "CC", *map(str, range(NUMBERS)))
-"""Symbols that always have the same numbers."""
+"""Symbols with fixed numbers."""
 END, NONE, LEFT, RIGHT, PP, CC, ZERO = 2, 3, 4, 5, 6, 7, 8
 CLOSED_TAGS = frozenset(
     "CC DT EX IN MD PDT POS PRP PRP$ RP TO WDT WP WP$ WRB , . : `` '' -LRB- -RRB-".split()
 )
-"""Tags of words that say more of a sentence's structure than of what it is about."""
+"""Tags of closed classes, whose words indicate structure rather than content."""
 CLOSED_WORDS = frozenset(
     "be am is are was were been being 's 're 'm have has had having 've 'd do does did not n't".split()
 )

@@ -24,7 +24,7 @@ from ..parser.sentences import ParserSentence
 from ..treebank.tree import escape_word, format_one_line, list_constituents
 
 MARK, KIND = "disambig", "constituents"
-"""What ``attrs`` of the group of spans says, by which it is found whatever its key is."""
+"""Entry in ``attrs`` of the group of spans, by which the group is found under any key."""
 Place = tuple[int, int]
 
 
@@ -50,7 +50,7 @@ class ConstituentIndex:
 
 
 _recent: list[ConstituentIndex] = []
-"""That of the group that was asked last: whoever asks of one span asks of the next."""
+"""The index of the last group: successive calls are mostly about spans of the same group."""
 
 
 def set_extensions() -> None:
@@ -201,7 +201,7 @@ def _chain(names: list[str], below: list[Tree]) -> Tree:
 
 SPACE_TAG = "_SP"
 Found = list[list[ParsedSentence]]
-"""Of each Doc, its parsed sentences."""
+"""The parsed sentences of each Doc."""
 
 
 class ConstituentParser(SpanWriter):

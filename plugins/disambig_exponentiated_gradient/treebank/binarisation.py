@@ -257,10 +257,11 @@ SPLITS: dict[str, Callable[[NodeContext, int], str]] = {
     "base": base,
     "verb_form": verb_form,
 }
-"""Every split by its name."""
+"""All splits by name."""
 DEFAULT = tuple(SPLITS)
-"""All of them: what else was tried (single children, genitives, clauses without subject, "not", "but", noun
-phrases with a verb) gained nothing on section 00, three parts of which were held out in turn."""
+"""All of them. Others that were tried (single children, genitives, clauses without subject, "not", "but",
+noun phrases with a verb) gained nothing on section 00, of which three parts were held out in turn.
+"""
 
 
 @dataclass(frozen=True, slots=True)

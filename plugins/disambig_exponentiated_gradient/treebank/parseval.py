@@ -18,9 +18,9 @@ from .reading import first_tree
 from .tree import TOP, Tree, TreeNodes
 
 DELETED = frozenset({TOP, "-NONE-", ",", ":", "``", "''", "."})
-"""Labels that count for nothing: brackets of these, and words of such a tag."""
+"""Labels whose brackets are not counted, and tags whose words are not counted."""
 EQUAL = {"PRT": "ADVP"}
-"""Labels that are the same as another."""
+"""Labels that count as another one."""
 _TAIL = re.compile(r"[-=]")
 
 

@@ -21,13 +21,13 @@ from disambig.api import UserError
 from .tree import TOP, Tree, fold_tree
 
 DEEPEST = 500
-"""Brackets within each other, at most (30 in the Penn Treebank)."""
+"""Maximum depth of brackets (30 in the Penn Treebank)."""
 MAX_WORD_LENGTH = 10_000
-"""Characters of a label or a word, at most."""
+"""Maximum length of a label or a word in characters."""
 MOST_WORDS = 20_000
-"""Words of a tree, at most (376 in CRAFT)."""
+"""Maximum number of words in a tree (376 in CRAFT)."""
 ROOTS = frozenset({"", "ROOT", "S1", TOP})
-"""Labels of the bracket around a sentence, in the treebanks and parsers there are."""
+"""Labels of the bracket around a sentence in known treebanks and parsers."""
 _TOKEN = re.compile(r"[()]|[^() \t\r\n\f\v]+")
 
 
@@ -129,7 +129,7 @@ def _closed(node: _OpenNode, at: int, *, is_root: bool) -> Tree:
 
 
 EMPTY = "-NONE-"
-"""Tag of traces and of all else that has no sound."""
+"""Tag of traces and other empty elements."""
 _FIRST = re.compile(r"[-=|]")
 _INDEX = re.compile(r"[-=][0-9]+(?=[-=]|$)")
 
@@ -217,12 +217,12 @@ def first_tree(text: str) -> Tree | None:
 
 
 ENDINGS = (".mrg", ".tree", ".trees", ".ptb", ".parse", ".bracket", ".brackets")
-"""How the names of files end that are taken from directories and archives; one may be named by itself."""
+"""Suffixes of the files that are read from directories and archives; a single file may have any name."""
 ARCHIVES = (".tar", ".tar.xz", ".tar.gz", ".tgz", ".tar.bz2")
 LARGEST = 1 << 28
-"""Bytes, unpacked, of all files of a treebank, at most (CRAFT has 13 million, the Penn Treebank 100)."""
+"""Maximum uncompressed size of a treebank in bytes (CRAFT has 13 million, the Penn Treebank 100)."""
 MEMBERS = 50_000
-"""Files and directories, at most."""
+"""Maximum number of files and directories."""
 _READ_ERRORS = (OSError, EOFError, tarfile.TarError, lzma.LZMAError, zlib.error)
 
 
@@ -336,7 +336,7 @@ def _key(name: str) -> str:
 PENN = "labelled/ptb-sample/treebank-combined.tar.xz"
 CRAFT = "labelled/craft/craft-penn.tar.xz"
 MAX_WORDS = 40
-"""Words of a sentence that the field's figures are given for, at most."""
+"""Maximum number of words of the sentences on which figures are usually reported."""
 _WSJ = re.compile(r"wsj_(\d\d)\d\d")
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 
 T = TypeVar("T")
 TOP = "TOP"
-"""Label of what is around each sentence."""
+"""Label of the bracket around a sentence."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

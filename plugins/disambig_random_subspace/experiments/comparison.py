@@ -19,7 +19,7 @@ from .newsgroups import CountedDocuments, Pair, ProblemInstance
 
 Floats = NDArray[np.float64]
 Trial = Callable[[CrossedRows], Sequence[Fitted]]
-"""Learns, and gives a scorer for each of its settings."""
+"""Trains on a batch and returns a fit for each of its settings."""
 
 
 def system_accuracies(

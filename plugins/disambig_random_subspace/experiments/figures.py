@@ -27,11 +27,11 @@ from .table1 import COUNTING, EVERY, SAMPLED, SIZES, SURE, WORDS, sample_positio
 
 FIGURE5_BASE = "P"
 HURT = (3, 8)
-"""How many of 20 instances are hurt in the paper's plots: from, to."""
+"""Lowest and highest number of hurt instances, of 20, in the paper's plots."""
 MOST = 70
 """The largest error reduction in the paper's plots, in %."""
 PLACES = 51
-"""Points of a curve that shows all instances."""
+"""Number of points of a curve over all instances."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,16 +127,16 @@ def figure5_panel(size: int, some: Floats, everything: Floats) -> Panel:
 
 
 SIZE = 100
-"""Random subspaces; the paper does not say how many its figure has."""
+"""Number of random subspaces; the paper does not give it for its figure."""
 RATES = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9)
 QUICK_EVERY = 24
-"""Of the pairs to learn from, the quick form takes each so many-th."""
+"""With `quick`, every n-th training pair is used."""
 ORDERS = 25
-"""Of the examples, that a control averages over without removing anything."""
+"""Number of orders of the examples over which the control averages, without removal."""
 FIGURE6_BASE, USUAL, MORE = "SGD", RATES.index(0.1), RATES.index(0.2)
 RIVALS = ("PA", "CW", FIGURE6_BASE)
 MUCH = 5.0
-"""Points by which a system is much better on an instance."""
+"""Difference on an instance, in points, that counts as much better."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,17 +30,17 @@ HIERARCHY = {
     ),
     "misc": (("misc.forsale",),),
 }
-"""Top-level categories, their sub-domains ((a) to (h) in the paper), and the groups of these."""
+"""Top-level categories, their sub-domains ((a) to (h) in the paper), and their groups."""
 
 TOP_OF = {group: top for top, subs in HIERARCHY.items() for groups in subs for group in groups}
 SUB_OF = {group: (top, n) for top, subs in HIERARCHY.items() for n, sub in enumerate(subs) for group in sub}
 
 LARGEST = 4_000_000
-"""Bytes of a document, at most (the largest real one has 160,616)."""
+"""Maximum size of a document in bytes (the largest real one has 160,616)."""
 TOTAL = 200_000_000
-"""Bytes of all documents, at most (they are 35,855,003)."""
+"""Maximum size of all documents in bytes (they have 35,855,003)."""
 MEMBERS = 100_000
-"""Files and directories in the archive, at most (there are 18,888)."""
+"""Maximum number of files and directories in the archive (there are 18,888)."""
 
 Documents = dict[tuple[str, str], list[str]]
 
@@ -131,11 +131,11 @@ def _moved(instance: ProblemInstance) -> list[bool]:
 
 
 SHIFTED = _instances(lambda instance: all(_changed(instance)))
-"""Both groups change."""
+"""Instances in which both groups change."""
 ONE_SIDE = _instances(lambda instance: sum(_changed(instance)) == sum(_moved(instance)) == 1)
-"""One group changes, to another sub-domain; the other stays."""
+"""Instances in which one group changes to another sub-domain and the other stays."""
 DIFFERENT = _instances(lambda instance: True)
-"""Any other pair of the problem."""
+"""Instances with any other test pair of the problem."""
 
 
 def sample_instances(instances: Sequence[ProblemInstance], n: int, seed: Sequence[int]) -> list[int]:

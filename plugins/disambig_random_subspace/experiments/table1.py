@@ -34,9 +34,9 @@ PAPER = {
         (2, 7, 11, 15, 18, 15),
     ),
 }
-"""Accuracies of the base, those in K subspaces, and error reductions, in %."""
+"""The paper's accuracies of the base and of K subspaces, and error reductions, in %."""
 EVERY = 8
-"""Of the pairs to learn from, the quick form takes each so many-th."""
+"""With `quick`, every n-th training pair is used."""
 COUNTING = (
     "an instance is trained on the training documents of two groups and tested on the test documents "
     "(the split by date) of two others of the same categories; both groups change, as in the paper's "

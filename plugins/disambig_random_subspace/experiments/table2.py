@@ -34,7 +34,7 @@ from .tagger_baselines import (
 )
 
 DIFFERENT = re.compile(r"(?i:to|both|either|neither)|[-\u2010-\u2015]+|\.{2,}|\u2026|[;/#]")
-"""Words with other tags in the treebanks, as a count of both says (Penn, then EWT).
+"""Words with different tags in the treebanks, by counts of both (Penn, then EWT).
 
 ``to``: always TO; IN before a noun. ``both, either, neither``: DT; CC before what they join. Dashes: ":";
 any of HYPH, ",", ":", NFP and SYM. Dots and ";": ":"; "," or ".". "/": a part of its word; any of ",",
@@ -161,7 +161,7 @@ AP, CLASSES = "AP", "word classes"
 SUBSPACES, CHOSEN = f"{AP}-RLRS, K=", f"{AP}-RLRS, chosen"
 IN_DOMAIN, WEB, LOOKED_AT = "Penn", "web", "email"
 TESTED = tuple(genre for genre in GENRES if genre != LOOKED_AT)
-"""The paper's four genres; features and settings were chosen on the fifth, as there."""
+"""The paper's four genres; features and settings were chosen on the fifth, as in the paper."""
 SURE, TIMES_AS_FAST = 0.05, 8
 ALIKE = ", alike"
 
@@ -246,7 +246,7 @@ def _claim_text(test: Mapping[str, float]) -> str:
 
 PASSES, REMOVAL_RATE = 5, 0.1
 CHOSEN_PASSES, CHOSEN_RATE = 8, 0.5
-"""Best on e-mail of 3 to 12 passes and rates of 0.1 to 0.8, with 24 subspaces; the paper chose nothing."""
+"""Best on e-mail among 3 to 12 passes and rates of 0.1 to 0.8, with 24 subspaces; not in the paper."""
 
 
 def our_runs(
@@ -320,16 +320,16 @@ def make_tagger(scorer: Scorer, extractor: TokenContext, tags: Sequence[str]) ->
 
 SIZES, QUICK_SIZES = (25, 50, 100), (2, 5)
 QUICK_TRAIN, QUICK_TEST, QUICK_WORDS = 400, 250, 50_000
-"""Sentences, of each genre, and words of plain text a domain."""
+"""Training sentences, test sentences per genre, and words of plain text per domain."""
 EVERY, OF_TEST, OF_DEV = 10, 9, 4
-"""Of ten files of the Penn Treebank, the last tests and the fifth tells spaCy's training when to stop."""
+"""Of every ten files of the Penn Treebank, the last is for testing, the fifth for early stopping of spaCy."""
 PAPER = {
     AP: (85.22, 86.82, 84.92, 87.00),
     "AP-RLRS, K=25": (85.63, 87.26, 85.32, 87.54),
     "AP-RLRS, K=50": (85.69, 87.36, 85.31, 87.52),
     "AP-RLRS, K=100": (85.68, 87.26, 85.35, 87.61),
 }
-"""Of the genres of `TESTED`."""
+"""The paper's accuracies on the genres in `TESTED`."""
 
 
 @dataclass(frozen=True, slots=True)

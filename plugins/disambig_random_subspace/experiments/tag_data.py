@@ -16,7 +16,7 @@ from disambig.api.formats import read_conllu, read_noad
 Sentence = tuple[list[str], list[str]]
 TRACE = "-NONE-"
 FILES, BYTES = 20_000, 1 << 28
-"""Members and unpacked bytes that an archive may have."""
+"""Maximum number of members and of uncompressed bytes of an archive."""
 _TOKEN = re.compile(r"[()]|[^\s()]+")
 _WRITTEN = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 _WRITTEN |= {"``": '"', "''": '"', "`": "'"}
@@ -138,7 +138,7 @@ _FORM, _XPOS = 1, 4
 """Columns of CoNLL-U."""
 _CONLL2000_COLUMNS = 3
 _BRACKETS = {"(": "-LRB-", ")": "-RRB-"}
-"""Tags that CoNLL-2000 writes in another way."""
+"""Tags that CoNLL-2000 writes differently."""
 
 
 def penn_sample(data: Path) -> dict[str, list[Sentence]]:
@@ -215,7 +215,7 @@ OF_KIND = {
     "ADJ": ("JJ", "JJR", "JJS", "NNP", "DT", "PDT"),
     "ADV": tuple("RB RBR RBS RP WRB IN DT PDT EX UH CC JJR JJS".split()),
 }
-"""What a word with a sense of this part of speech may be."""
+"""Possible tags of a word with a sense, by its part of speech."""
 _UNSURE = frozenset(": , HYPH SYM LS FW AFX `` '' -LRB- -RRB- CD XX POS".split())
 _NAMES = {"NN": ("NN", "NNP"), "NNS": ("NNS", "NNPS")}
 _NAMES |= {"NNP": _NAMES["NN"], "NNPS": _NAMES["NNS"]}

@@ -85,7 +85,7 @@ def shape(word: str) -> str:
 
 
 MAX_STEPS, PATIENCE, EVALUATION_INTERVAL = 6000, 1600, 200
-"""Steps at most, without a gain on the development text, and between looks at it."""
+"""Maximum number of steps, steps without a gain on development text, and steps between evaluations."""
 _PATHS = ("--paths.train", "train.spacy", "--paths.dev", "dev.spacy")
 _ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
@@ -143,12 +143,12 @@ def spacy_tagger(
 
 Tagger = Callable[[Sequence[list[str]]], list[list[str]]]
 Fit = Callable[[Sequence[Sentence], Sequence[Sentence]], Tagger]
-"""Learns from sentences; the second ones say when to stop, if a tagger asks."""
+"""Trains on sentences; the second argument is for early stopping, if the tagger supports it."""
 SPACY, CRF = "spaCy", "CRFsuite"
 INSTALL = {SPACY: "pip install spacy", CRF: "pip install python-crfsuite"}
 _MODULE = {SPACY: "spacy", CRF: "pycrfsuite"}
 WARM_UP = 20
-"""Sentences tagged before the clock starts."""
+"""Number of sentences tagged before time is measured."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ from disambig.api.kernels import add_eight, compiled, eight_products
 
 
 LANES = 8
-"""As `eight_products` has."""
+"""Number of masks trained at once, that of `eight_products`."""
 INTERCEPT_STEP = 0.01
-"""Share of a step that the intercept takes: scikit-learn's for sparse rows."""
+"""Factor on the intercept's steps, as in scikit-learn for sparse rows."""
 _SMALLEST_SCALE = 1e-9
 
 

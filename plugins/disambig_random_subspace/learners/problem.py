@@ -377,7 +377,7 @@ class InterceptScorer:
 
 
 _by_column: WeakKeyDictionary[InterceptScorer, NDArray[np.float64]] = WeakKeyDictionary()
-"""The weights of scorers of sparse rows, shape (D, K), as long as they are in use."""
+"""Cached weights of scorers for sparse rows, shape (D, K), as long as the scorers exist."""
 
 
 def read(batch: CandidateBatch) -> CandidateBatch:

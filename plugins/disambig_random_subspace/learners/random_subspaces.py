@@ -107,7 +107,7 @@ class MaskedCopies:
 
 
 BLOCK = 8
-"""Masks asked for at once. Sums are taken block by block, so it is part of what a seed means."""
+"""Number of masks per block. Sums are taken block by block, so changing it changes the results of a seed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

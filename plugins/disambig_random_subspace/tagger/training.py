@@ -23,10 +23,10 @@ from disambig.api.training import train_by
 from .task import Tagged, distinct_tags, fit_context, make_batch, word_positions
 
 DOMAINS = ("fiction", "government", "health", "mixed", "science", "speeches", "technical", "textbooks")
-"""What shipped classes and published figures are learned from; a data directory may hold other domains."""
+"""Domains that the shipped classes and published figures use; a data directory may contain others."""
 PLAIN = tuple(f"english/{domain}.train.txt.xz" for domain in DOMAINS)
 WORDS_A_FILE = 4_000_000
-"""Words of each file that are read, at most: so that none outweighs the others."""
+"""Maximum number of words read per file, so that none outweighs the others."""
 _LINES, _FEW_LINES = 10_000, 1_000
 
 
@@ -90,7 +90,7 @@ def predict_tags(model: Model, view: TokenView) -> NDArray[np.int64]:
 
 
 Partly = tuple[Sequence[str], Sequence[Collection[str]]]
-"""Words, and the tags that each may have; an empty collection says nothing."""
+"""Words, and the possible tags of each; an empty collection means unknown."""
 _AT_ONCE = 2_000
 
 
