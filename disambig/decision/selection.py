@@ -18,7 +18,7 @@ OF_ITEMS = "disambig.BestOfList.v1"
 WHAT: dict[Between, str] = {
     "words": "the words of a group",
     "labels": "labels",
-    "own": "per-instance candidates",
+    "own": "candidates of each instance",
 }
 
 
