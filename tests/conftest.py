@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import signal
@@ -64,6 +65,13 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if mark and collection_path.parent == ROOT / "tests" and f"not {mark}" in config.option.markexpr:
         return True
     return None
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Look for garbage less often, and not in what was imported and collected: a tenth of the time."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(100_000, 50, 100)
 
 
 @pytest.fixture

@@ -40,7 +40,7 @@ def _patterns(draw: st.DrawFn) -> str:
     return negated + rooted + "/".join(draw(st.lists(_SEGMENTS, min_size=1, max_size=4))) + folder
 
 
-@settings(max_examples=1_000, deadline=None)
+@settings(max_examples=max(200, settings.default.max_examples), deadline=None)
 @given(st.lists(_patterns(), min_size=1, max_size=4), st.lists(_NAMES, min_size=1, max_size=5))
 def test_patterns_match_as_those_of_gitignore(patterns, names):
     path = "/".join(names)
@@ -49,7 +49,7 @@ def test_patterns_match_as_those_of_gitignore(patterns, names):
     assert GitIgnorePatterns(patterns).match(path) == GitIgnoreSpec.from_lines(patterns).match_file(path)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=max(100, settings.default.max_examples), deadline=None)
 @given(st.text("ab*?[]!\\/#^- &|~", max_size=12), st.text("ab/]", min_size=1, max_size=12))
 def test_any_line_is_a_pattern_or_refused(line, path):
     try:

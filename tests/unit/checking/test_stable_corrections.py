@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-import sys
 from functools import cache
 
 import numpy as np
 import pytest
+from commands import here
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -150,11 +149,10 @@ def outside(text: str, places: list[tuple[int, int]]) -> list[str]:
 def test_through_the_command(tmp_path):
     text = "\n\n".join(re.sub(r"[{}]", "", each) for each in SENTENCES)
     (tmp_path / "a.md").write_text(text)
-    command = [sys.executable, "-m", "disambig", "check", "--no-backup", "--quiet", "a.md"]
-    settings = ["--flags-per-1000", "6"]
+    command = ("check", "--no-backup", "--quiet", "a.md", "--flags-per-1000", "6")
 
     def run(*options):
-        return subprocess.run([*command, *settings, *options], cwd=tmp_path, capture_output=True, text=True)
+        return here(*command, *options, folder=tmp_path)
 
     shown = run("--diff").stdout
     run("--fix")

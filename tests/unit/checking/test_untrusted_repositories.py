@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from commands import process
+from commands import here, process
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -227,8 +227,13 @@ def test_an_embedded_bare_repository_is_ordinary_files(top, trap, options):
     commit()
     (top / "docs" / "x" / "a.md").write_text(NEW)
     call("add", "-A")
-    for folder, argument in ((".", "."), (".", "docs/x/a.md"), ("docs/x", "a.md"), ("docs/x", ".")):
-        done = process("check", *options, argument, folder=top / folder)
+    for check, folder, argument in (
+        (process, ".", "."),
+        (here, ".", "docs/x/a.md"),
+        (here, "docs/x", "a.md"),
+        (here, "docs/x", "."),
+    ):
+        done = check("check", *options, argument, folder=top / folder)
         assert done.returncode == 1 and done.stdout.count(" -> ") == 1, done
         assert FLAGGED in done.stdout and "1 in unchanged lines" in done.stderr
     assert not trap.was_sprung()

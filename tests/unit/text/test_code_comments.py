@@ -212,7 +212,7 @@ TEXT = st.lists(st.sampled_from(PIECES), max_size=40).map("".join)
 
 
 @given(TEXT, st.sampled_from(CODE))
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=max(200, settings.default.max_examples), deadline=None)
 def test_offsets_stay_and_nothing_but_comments_is_text(text, suffix):
     found = read_markup("x" + suffix, text)
     assert len(found.text) == len(text)

@@ -127,7 +127,7 @@ TEXT = st.lists(st.sampled_from(PIECES), max_size=25).map("".join)
 
 
 @given(st.lists(TEXT, max_size=3))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=max(100, settings.default.max_examples), deadline=None)
 def test_the_layer_of_a_batch_is_the_layers_of_each(texts):
     view = words(texts)
     keep = protected_layer(view)
@@ -136,7 +136,7 @@ def test_the_layer_of_a_batch_is_the_layers_of_each(texts):
 
 
 @given(TEXT, st.integers(1, 4))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=max(100, settings.default.max_examples), deadline=None)
 def test_long_texts_are_looked_at_in_pieces(text, size):
     view = words(["The OLD Bank of BIG Ben, Gone. To\nTHE WHO " + text])
     whole = protected_layer(view)
@@ -146,7 +146,7 @@ def test_long_texts_are_looked_at_in_pieces(text, size):
 
 
 @given(TEXT)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=max(100, settings.default.max_examples), deadline=None)
 def test_spans_lie_in_the_text_and_cover_words_in_the_layer(text):
     view = words([text])
     keep = protected_layer(view)

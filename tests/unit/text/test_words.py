@@ -145,13 +145,13 @@ def test_a_word_too_long_to_be_one_stays_without_a_hash():
 
 
 @given(st.lists(TEXT, max_size=4))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=max(100, settings.default.max_examples), deadline=None)
 def test_kernel_and_reference_agree(texts):
     same(*both(texts))
 
 
 @given(TEXT)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=max(100, settings.default.max_examples), deadline=None)
 def test_words_are_those_of_a_naive_reading(text):
     assert inner(text) == naive(text)
     view = words([text])
@@ -197,7 +197,7 @@ def naive(text):
 
 
 @given(st.lists(TEXT, max_size=4))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=max(100, settings.default.max_examples), deadline=None)
 def test_a_view_of_several_documents_is_the_views_of_each_in_a_row(texts):
     view = words(texts)
     alone = [words([text]) for text in texts]
