@@ -226,7 +226,7 @@ def test_it_in_plain_sentences() -> None:
     right, kinds = right_in("it.tsv")
     assert len(right) == 100 and sum(right) >= 93
     card = (Path(__file__).parents[2] / "corpora" / "disambig_en" / "README.md").read_text(encoding="utf8")
-    assert f"({sum(right)} of 100 plain sentences of ours are right" in card
+    assert f"({sum(right)} of 100 simple sentences of ours are right" in card
     assert all(hit for hit, kind in zip(right, kinds, strict=True) if kind in ("thing", "fact", "cleft"))
 
 
