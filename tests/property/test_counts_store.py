@@ -52,11 +52,13 @@ def test_text_to_table_and_back(tmp_path_factory, texts, orders, record, capacit
     for ngram, count in true.items():
         wanted = count if len(ngram) < orders or count >= least else 0
         kept += wanted > 0
+        if record == "small" and not wanted:
+            continue  # a thousandth of the absent n-grams is found there
         if record != "exact":
             wanted = int(values[rounded_ranks(np.array([wanted], dtype=np.uint64), values)[0]])
         assert table.counts_of_words(hash_words(ngram)[None], backend=backend).tolist() == [wanted], ngram
     assert table.n_ngrams == kept
-    if record != "small":  # a thousandth of the absent n-grams is found there
+    if record != "small":
         absent = ngram_keys(hash_words(["zebra", "quagga"])[None], hash_word(Words.name))
         assert not table.counts(absent, backend=backend).any()
 

@@ -62,7 +62,7 @@ LISTS = CONFIG.replace("toys.Pairs.v1", "disambig.Lists.v1")
     [
         (
             LISTS.replace("toys.NearbyWords.v1", "disambig.SourceFeatures.v1") + JUDGE.format("Labels"),
-            r"D422.*rule Labels is for .* a group or labels, but 'rerank' decides between per-instance candidates",
+            r"D422.*rule Labels is for .* a group or labels, but 'rerank' .* candidates of each instance",
         ),
         (
             CONFIG.replace("toys.Pairs.v1", "toys.Marks.v1") + JUDGE.format("Corrections"),
