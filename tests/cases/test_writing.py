@@ -1,8 +1,7 @@
-"""Texts after public reports on writing tools raise the flags of the table (see `tests.cases.writing`)."""
+"""Texts after public reports on writing tools raise the flags of the table (see `writing_cases`)."""
 
 import pytest
-
-from .writing import Case, raised_flags, read_cases
+from writing_cases import Case, raised_flags, read_cases
 
 CASES = read_cases()
 

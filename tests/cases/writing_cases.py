@@ -8,7 +8,7 @@ written ⏎; the suffix of the id is the suffix of the file. Three columns hold 
 * ``missed``: a reader wants them, and they are not raised yet;
 * ``false``: raised today, and wrong.
 
-``python -m tests.cases.writing`` prints the rows in which the program differs from the table. With
+``python -m tests.cases.writing_cases`` prints the rows in which the program differs from the table. With
 ``--write`` it moves flags that are raised now out of ``missed`` and drops those from ``false`` that are
 gone. It never adds a flag.
 """
@@ -20,7 +20,9 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.commands import here
+sys.path.insert(0, str(Path(__file__).parents[1]))  # also as ``python -m``
+
+from commands import here
 
 TABLE = Path(__file__).with_name("writing.tsv")
 HEADER = ["id", "about", "source", "text", "flags", "missed", "false"]
