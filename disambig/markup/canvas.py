@@ -31,11 +31,14 @@ class Canvas:
     ----------
     comments : list of (start, end)
         Offsets of the format's comments, including their marks; they can contain instructions to disambig.
+    problem : str
+        Why the text is not in its format and was not read; empty if it was read.
     """
 
     def __init__(self, text: str) -> None:
         self.original = text
         self.comments: list[Span] = []
+        self.problem = ""
         self._characters = list(text)
         self._cut_words: list[Span] = []
 

@@ -1,0 +1,284 @@
+"""Read HTML and XHTML: the text that a browser shows as prose remains.
+
+Tags within a sentence (``<em>``, ``<a>``, ``<span>``) become blank, all other tags end a sentence. Scripts,
+styles, ``<pre>``, ``<textarea>`` and drawings are left out; code (``<code> <kbd> <samp> <var>``), formulas and
+quotations (``<q> <blockquote>``) become `OPAQUE`, as does everything with ``translate="no"`` and everything
+that a ``lang`` attribute marks as another language than English. A character reference becomes its character;
+a word that contains one, or that a tag cuts, becomes `OPAQUE`. Of attributes, only ``alt="..."`` is read.
+
+The tags are found by patterns of this module. The parser of the standard library (`html.parser`) needs
+quadratic time for tags that are not closed (40 KB of ``<a`` take 40 seconds), raises an error for ``<![``, and
+gives positions as line and column. An unclosed tag, comment or script extends to the end of the text, as in a
+browser. The running time is linear in the length of the text.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import dataclass
+
+from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas
+
+_MARKS = re.compile(r"<!--|<!\[CDATA\[|<[!?]|</?(?=[A-Za-z])|&")
+_ENTITY = re.compile("&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+_NAME = re.compile(r"[^\s/>]+")
+_ATTRIBUTE = re.compile(r"[\s/]*([^\s/>=][^\s/>=]*)(?:\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>][^\s>]*)))?")
+_TAG_END = re.compile(r"[\s/]*>")
+_SPACES = re.compile(r"[ \t\f]{2,}")
+
+_RAW = frozenset("script style textarea xmp iframe noembed noframes plaintext".split())
+"""Elements in which only their own end tag is markup."""
+_LEFT_OUT = (
+    frozenset("head pre svg math template object audio video canvas select datalist blockquote".split())
+    | _RAW
+)
+"""Elements without prose; a sentence ends before and after them."""
+_OPAQUE = frozenset("code kbd samp var tt q del s strike rp rt".split())
+"""Elements that stand for something that is not decided: code, quotations, struck-out text."""
+_WITHIN = frozenset(
+    "a abbr acronym b bdi bdo big cite data dfn em font i ins label mark nobr output ruby small span strong sub"
+    " sup time u wbr".split()
+)
+"""Elements within a sentence, whose tags are invisible."""
+_SHOWN = frozenset("img input".split())
+_EMPTY = frozenset(
+    "area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr".split()
+)
+_CLOSES = {
+    "p": ("p",),
+    "li": ("p", "li"),
+    **dict.fromkeys(("dt", "dd"), ("p", "dt", "dd")),
+    **dict.fromkeys(("td", "th"), ("p", "td", "th")),
+    "tr": ("p", "td", "th", "tr"),
+    "option": ("option",),
+    **dict.fromkeys(
+        "address article aside details div dl fieldset figure footer form h1 h2 h3 h4 h5 h6 header hr main nav"
+        " ol pre section table ul".split(),
+        ("p",),
+    ),
+    "body": ("head",),
+}
+"""Elements that a start tag closes if they are the innermost ones: their end tags may be omitted."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Element:
+    """An open element.
+
+    Attributes
+    ----------
+    name : str
+    left_out : str
+        The character that replaces its text, `BREAK` for none; empty if the text is prose.
+    foreign : str
+        The same for its language.
+    """
+
+    name: str
+    left_out: str
+    foreign: str
+
+    @property
+    def character(self) -> str:
+        """The character that replaces the text of the element; empty if the text is prose."""
+        return self.left_out or self.foreign
+
+
+def read_html(text: str, suffix: str = ".html") -> Canvas:
+    """Paint over the markup of an HTML or XHTML page."""
+    reader = _Reader(text)
+    reader.read()
+    reader.canvas.finish()
+    return reader.canvas
+
+
+class _Reader:
+    """Reader of a page from left to right."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.canvas = Canvas(text)
+        self.elements: list[_Element] = []
+        self.open: dict[str, int] = {}  # number of open elements by name
+        self.at = 0  # everything before this position is painted
+        self.missing: set[str] = set()
+
+    def read(self) -> None:
+        """Paint over all markup."""
+        at = 0
+        while match := _MARKS.search(self.text, at):
+            at = max(self._mark(match[0], match.start(), match.end()), match.start() + 1)
+        self._text(len(self.text))
+
+    def _mark(self, mark: str, at: int, after: int) -> int:
+        """Process one mark and return the position at which to continue."""
+        if mark == "&":
+            return self._entity(at)
+        self._text(at)
+        if mark == "<!--":
+            stop = self._find("-->", after)
+            self.canvas.comment(at, stop)
+        elif mark == "<![CDATA[":
+            stop = self._find("]]>", after)
+            self.canvas.fill(at, stop, OPAQUE)
+        elif mark in ("<!", "<?"):
+            stop = self._find(">", after)
+            self.canvas.fill(at, stop)
+        else:
+            stop = self._tag(at, after, closing=mark == "</")
+        self.at = stop
+        return stop
+
+    def _find(self, what: str, at: int) -> int:
+        """Return the end of the next `what`, or the end of the text."""
+        place = self.text.find(what, at)
+        return len(self.text) if place < 0 else place + len(what)
+
+    def _text(self, end: int) -> None:
+        """Paint over the text up to `end` if the innermost element leaves it out."""
+        character = self.elements[-1].character if self.elements else ""
+        if character:
+            self.canvas.fill(self.at, end, BLANK if character == BREAK else character)
+        else:
+            for gap in _SPACES.finditer(self.text, self.at, end):
+                self.canvas.fill(gap.start() + 1, gap.end())  # a browser shows one space
+        self.at = max(self.at, end)
+
+    def _entity(self, at: int) -> int:
+        match = _ENTITY.match(self.text, at)
+        if not match:
+            return at + 1
+        character = self.elements[-1].character if self.elements else ""
+        if not character:
+            self._text(at)
+            self._character(at, match.end(), html.unescape(match[0]))
+            self.at = match.end()
+        return match.end()
+
+    def _character(self, at: int, end: int, meant: str) -> None:
+        """Replace a character reference by its character, or hide the word of which it is a part."""
+        text = self.text
+        beside = (at > 0 and text[at - 1].isalnum(), end < len(text) and text[end].isalnum())
+        if meant.isalnum() or all(beside) or len(meant) > 1 or meant == BREAK:
+            self.canvas.fill(at, end, OPAQUE)
+            self.canvas.hide_word(at, end)
+        else:
+            self.canvas.fill(at, end)
+            self.canvas.put(at, " " if meant.isspace() else meant)
+
+    def _tag(self, at: int, after: int, *, closing: bool) -> int:
+        """Process a tag and return its end."""
+        name_match = _NAME.match(self.text, after)
+        if not name_match:
+            return after
+        name = name_match[0].lower().rpartition(":")[2]
+        stop, attributes = self._attributes(name_match.end())
+        if closing:
+            self._close(name)
+        outer = self.elements[-1].character if self.elements else ""
+        if outer:
+            self.canvas.fill(at, stop, BLANK if outer == BREAK else outer)
+        elif name in _SHOWN:
+            self._image(at, stop, attributes)
+        elif name in _WITHIN:
+            self.canvas.mark(at, stop)
+        else:
+            self.canvas.fill(at, stop)
+            if name not in _OPAQUE:
+                self.canvas.fill(at, at + 1, BREAK)
+            elif not closing:  # next to what it contains
+                self.canvas.fill(stop - 1, stop, OPAQUE)
+        if not closing and name not in _EMPTY and not self.text.endswith("/>", at, stop):
+            self._open(name, attributes)
+            if name in _RAW:
+                self.at = stop
+                stop = self._raw(name, stop)
+                self._text(stop)
+        return stop
+
+    def _attributes(self, at: int) -> tuple[int, dict[str, tuple[str, int]]]:
+        """Return the end of a tag, and the value and position of each attribute."""
+        attributes: dict[str, tuple[str, int]] = {}
+        text = self.text
+        while True:
+            if end := _TAG_END.match(text, at):
+                return end.end(), attributes
+            if not self._has_quote(text, at):
+                return len(text), attributes
+            match = _ATTRIBUTE.match(text, at)
+            if not match:
+                return self._find(">", at), attributes
+            number = next((group for group in (2, 3, 4) if match[group] is not None), 0)
+            value = match[number] if number else ""
+            attributes.setdefault(match[1].lower(), (value, match.start(2) if number == 2 else -1))
+            at = match.end()
+
+    def _has_quote(self, text: str, at: int) -> bool:
+        """Return False if a quoted value begins next and is not closed: the tag extends to the end."""
+        opening = _OPENING.match(text, at)
+        if not opening:
+            return True
+        mark = opening[1]
+        if mark not in self.missing and text.find(mark, opening.end()) < 0:
+            self.missing.add(mark)
+        return mark not in self.missing
+
+    def _image(self, at: int, stop: int, attributes: dict[str, tuple[str, int]]) -> None:
+        """Hide an image but keep its alternative text."""
+        value, place = attributes.get("alt", ("", -1))
+        if place < 0 or not value.strip() or "&" in value:
+            self.canvas.fill(at, stop, OPAQUE)
+            return
+        self.canvas.fill(at, place, OPAQUE)
+        self.canvas.fill(place + len(value), stop, OPAQUE)
+
+    def _open(self, name: str, attributes: dict[str, tuple[str, int]]) -> None:
+        for inner in _CLOSES.get(name, ()):
+            if self.elements and self.elements[-1].name == inner:
+                self._pop()
+        outer = self.elements[-1] if self.elements else _Element("", "", "")
+        left_out = outer.left_out
+        if not left_out:
+            if attributes.get("translate", ("",))[0].lower() == "no":
+                left_out = OPAQUE
+            elif name in _LEFT_OUT:
+                left_out = BREAK
+            elif name in _OPAQUE:
+                left_out = OPAQUE
+        if name == "title" and not self.open.get("svg"):
+            left_out = ""
+        foreign = outer.foreign
+        language = attributes.get("lang") or attributes.get("xml:lang")
+        if language is not None and language[0].strip():
+            foreign = "" if _is_english(language[0]) else OPAQUE if name in _WITHIN else BREAK
+        self.elements.append(_Element(name, left_out, foreign))
+        self.open[name] = self.open.get(name, 0) + 1
+
+    def _close(self, name: str) -> None:
+        if not self.open.get(name):
+            return
+        while self._pop() != name:
+            pass
+
+    def _pop(self) -> str:
+        name = self.elements.pop().name
+        self.open[name] -= 1
+        return name
+
+    def _raw(self, name: str, at: int) -> int:
+        """Return the start of the end tag of an element that contains no markup."""
+        if name in self.missing:
+            return len(self.text)
+        end = re.compile(f"</{re.escape(name)}(?=[\\s/>])", re.IGNORECASE).search(self.text, at)
+        if end is None:
+            self.missing.add(name)
+            return len(self.text)
+        return end.start()
+
+
+_OPENING = re.compile(r"[\s/]*[^\s/>=][^\s/>=]*\s*=\s*([\"'])")
+
+
+def _is_english(language: str) -> bool:
+    return re.split("[-_]", language.strip().lower())[0] in ("en", "eng")

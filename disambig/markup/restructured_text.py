@@ -1,0 +1,652 @@
+r"""Read reStructuredText, including the directives and roles of Sphinx.
+
+Blocks: titles, list items, fields, definitions and table cells end a sentence. Comments, targets, literal and
+doctest blocks, options of directives, and the content of directives that contain code or data are left out.
+The content of admonitions, figures, version notes and descriptions of objects is prose; a directive that this
+module does not know is left out. In tables, a cell of several lines is read only if no other cell is beside
+its lines, since its lines are otherwise interleaved with those of other cells.
+
+Within a paragraph: the marks of emphasis and the targets of links become blank. Literals, interpreted text and
+roles (except the title of a reference, ``:ref:`title <label>```), substitutions and addresses become `OPAQUE`.
+
+docutils is not used: it gives the line of a block but no position within it, it does not know the directives
+and roles of Sphinx or of a project, and it reads included files. The rules for the start and the end of inline
+markup are those of its specification. The running time is linear in the length of the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from disambig.markup.canvas import BREAK, OPAQUE, Canvas, iterate_lines, iterate_units
+
+
+def _words(names: str) -> frozenset[str]:
+    return frozenset(names.split())
+
+
+_ADMONITIONS = _words(
+    "attention caution danger error hint important note tip warning seealso todo compound container glossary"
+    " only ifconfig figure list-table table hlist tabs tab-set grid aside details footer header compare"
+)
+"""Directives whose content is prose, and whose argument is not."""
+_TITLED = _words(
+    "admonition topic sidebar rubric centered tab tab-item dropdown card grid-item-card versionadded"
+    " versionchanged versionremoved deprecated deprecated-removed collapse title group-tab"
+)
+"""Directives whose argument is a title or text, and whose content is prose."""
+_VERSIONS = _words("versionadded versionchanged versionremoved deprecated deprecated-removed")
+_OBJECTS = _words(
+    "function method classmethod staticmethod class exception attribute data module property decorator"
+    " decoratormethod option cmdoption envvar describe object confval macro type var member enum enumerator"
+    " struct union program setting directive role event hook fixture fieldlookup templatetag templatefilter"
+    " django-admin django-admin-option command variable opcode pdbcommand 2to3fixer autofunction automethod"
+    " autoclass automodule autoexception autodata autoattribute signature globalvar audit-event impl-detail"
+    " program-output index describe-option generic cfunction cmember ctype cvar cmacro"
+)
+"""Descriptions of objects: the argument is a signature, the content is prose."""
+_DOMAINS = _words("py c cpp js rst std django cmake setuptools http")
+_REFERENCES = _words("ref doc term any numref download external std:ref std:doc std:term abbr")
+"""Roles whose text may be a title: ``:ref:`title <label>```."""
+_TEXT_ROLES = _words("emphasis strong term std:term dfn title-reference title t")
+"""Roles whose text belongs to the sentence."""
+_TYPES = re.compile(r"(?:type|rtype|vartype|ytype|kwtype|vartype)\b|.*\btype$")
+_DOCUMENT = _words("author authors organization address contact version status date copyright revision")
+
+_BLANKS = re.compile(r"[ \t]*")
+_LINE = re.compile(r"([!-/:-@\[-`{-~])\1*[ \t]*")
+_BORDER = re.compile(r"=+(?:[ \t]+=+)+[ \t]*")
+_SPANS = re.compile(r"-+(?:[ \t]+-+)*[ \t]*")
+_GRID = re.compile(r"\+(?:[-=]+\+)+[ \t]*")
+_EXPLICIT = re.compile(r"\.\.(?:[ \t]+|$)")
+_TARGET = re.compile(r"_(?:`[^`\n]{1,500}`|(?:\\.|[^:\\\n]){1,500}|_):(?:[ \t]|$)")
+_NOTE = re.compile(r"\[(?:\d+|#[\w.-]*|\*|[\w.-]+)\](?:[ \t]+|$)")
+_SUBSTITUTION = re.compile(r"\|[^|\n]{1,200}\|[ \t]+[\w:+.-]+::")
+_DIRECTIVE = re.compile(r"([A-Za-z0-9][\w:+.-]*?)[ \t]?::(?:[ \t]+|$)")
+_ITEM = re.compile(r"(?:[-*+\u2022\u2023\u2043]|\(?(?:\d{1,4}|#|[A-Za-z]|[ivxlcdm]{2,6})[.)])(?:[ \t]+|$)")
+_LETTER_ITEM = re.compile(r"\(?[A-Za-z][.)]")
+_FIELD = re.compile(r":((?:\\.|[^:\\\n]|:(?=\S)){1,200}):(?:[ \t]+|$)")
+_OPTION = re.compile(
+    r"(?:-{1,2}|\+|/)[\w?#@-]+(?:[ =]?(?:<[^<>\n]+>|[A-Za-z][\w-]*))?"
+    r"(?:,[ ](?:-{1,2}|\+|/)[\w?#@-]+(?:[ =]?(?:<[^<>\n]+>|[A-Za-z][\w-]*))?){0,5}(?:[ ]{2,}|$)"
+)
+_OPTION_LINE = re.compile(r":[A-Za-z][\w -]*:(?:[ \t]|$)")
+_CLASSIFIER = re.compile(r"\S[ \t]+:[ \t]+\S")
+_WORD = re.compile(r"\w")
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line: where it and its text begin and end, and its indentation as a column."""
+
+    start: int
+    at: int
+    end: int
+    indent: int
+
+    @property
+    def blank(self) -> bool:
+        """Whether the line has no text."""
+        return self.at >= self.end
+
+
+def read_rst(text: str, suffix: str = ".rst") -> Canvas:
+    """Paint over the markup of a reStructuredText document."""
+    reader = _Blocks(text)
+    reader.read()
+    canvas = reader.canvas
+    for start, end in iterate_units(painted := canvas.text):
+        _Inline(canvas, painted, start, end).paint()
+    canvas.finish()
+    return canvas
+
+
+class _Blocks:
+    """Reader of blocks, line by line."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.canvas = Canvas(text)
+        self.lines = [_line(text, start, end) for start, end, _ in iterate_lines(text)]
+        self.paragraph = -1  # indentation of the paragraph that the previous line belongs to; -1 for none
+        self.listed = False  # whether the previous line belongs to a list, whose items need no blank line
+        self.options = -1  # indentation of a directive, directly after its first lines
+        self.document = True  # whether only titles and fields were read so far
+        self.cells: list[int] = []
+
+    def read(self) -> None:
+        """Paint over the marks of blocks."""
+        number = 0
+        while number < len(self.lines):
+            line = self.lines[number]
+            if line.blank:
+                self.paragraph, self.listed, self.options = -1, False, -1
+                number += 1
+            else:
+                number = max(self._block(number, line.at, line.indent), number + 1)
+
+    def _block(self, number: int, at: int, indent: int) -> int:
+        """Read a block that begins in a line at a position; return the number of the next line."""
+        line, canvas = self.lines[number], self.canvas
+        if self.options >= 0 and indent > self.options and _OPTION_LINE.match(self.text, at, line.end):
+            canvas.fill(at, line.end)
+            return self._leave_out(number + 1, indent, blank=False)
+        if self.paragraph >= 0 and indent < self.paragraph:
+            self.paragraph = -1
+        if self.paragraph >= 0 and not (self.listed and self._item(number, at, line)):
+            return self._continue(number, at, line)
+        for _ in range(_DEEPEST):
+            item = self._item(number, at, line)
+            if not item:
+                break
+            canvas.fill(at, item, BREAK)
+            self.listed, self.document = True, False
+            indent += item - at
+            at = item
+            if at >= line.end:
+                self.paragraph = -1
+                return number + 1
+        return self._start(number, at, line, indent)
+
+    def _start(self, number: int, at: int, line: _Line, indent: int) -> int:
+        text, canvas, end = self.text, self.canvas, line.end
+        self.paragraph = -1
+        if match := _EXPLICIT.match(text, at, end):
+            return self._explicit(number, at, match.end(), line, indent)
+        if text.startswith("__ ", at) or text.startswith(">>>", at):
+            stop = number + 1 if text.startswith("__ ", at) else self._paragraph_end(number)
+            self._hide(number, stop, at)
+            return stop
+        if _GRID.fullmatch(text, at, end) and indent == line.indent:
+            return self._grid_table(number)
+        if _BORDER.fullmatch(text, at, end) and (stop := self._table_end(number)):
+            return self._simple_table(number, stop)
+        if _LINE.fullmatch(text, at, end) and (end - at > 1 or not text[at].isalnum()):
+            if text.startswith("::", at) and end - at == 2:
+                canvas.fill(at, end)
+                return self._literal(number + 1, indent)
+            canvas.fill(at, end, BREAK)
+            return number + 1
+        if match := _FIELD.match(text, at, end):
+            return self._field(number, at, match, line, indent)
+        if match := _OPTION.match(text, at, end):
+            canvas.fill(at, match.end(), BREAK)
+            self.paragraph = indent
+            return self._finish_paragraph(number, line)
+        if text.startswith("| ", at) or text[at:end] == "|":
+            canvas.fill(at, at + 1, BREAK)
+            return number + 1
+        self.document = self.document and self._is_title(number)
+        following = self.lines[number + 1] if number + 1 < len(self.lines) else None
+        if following is not None and not following.blank and following.indent > indent:
+            self._term(at, line)
+            return self._finish_paragraph(number, line)
+        self.paragraph = indent
+        return self._finish_paragraph(number, line)
+
+    def _continue(self, number: int, at: int, line: _Line) -> int:
+        """Read a further line of a paragraph."""
+        if _LINE.fullmatch(self.text, at, line.end) and line.end - at > 1:
+            if self.text[at : line.end].strip() == "::":
+                self.canvas.fill(at, line.end)
+                return self._literal(number + 1, self.paragraph)
+            self.canvas.fill(at, line.end, BREAK)
+            self.paragraph = -1
+            return number + 1
+        return self._finish_paragraph(number, line)
+
+    def _finish_paragraph(self, number: int, line: _Line) -> int:
+        """Look at what follows a line of a paragraph: a literal block, or the end of a list item."""
+        following = self.lines[number + 1] if number + 1 < len(self.lines) else None
+        base = self.paragraph if self.paragraph >= 0 else line.indent
+        ends = following is None or following.blank or following.indent < base or following.indent > base
+        if ends and self.text.endswith("::", line.at, line.end):
+            self.canvas.fill(line.end - 1, line.end)
+            return self._literal(number + 1, base)
+        if following is not None and not following.blank and following.indent < base:
+            self.canvas.end_sentence(line.end)
+        return number + 1
+
+    def _item(self, number: int, at: int, line: _Line) -> int:
+        """Return the position of the text of a list item; 0 if none begins at a position."""
+        match = _ITEM.match(self.text, at, line.end)
+        if not match:
+            return 0
+        if _LETTER_ITEM.match(match[0]) and number + 1 < len(self.lines):
+            following = self.lines[number + 1]
+            if not following.blank and following.indent <= line.indent:
+                if not _ITEM.match(self.text, following.at, following.end):
+                    return 0  # a paragraph that begins with an initial
+        return match.end()
+
+    def _is_title(self, number: int) -> bool:
+        following = self.lines[number + 1] if number + 1 < len(self.lines) else None
+        return following is not None and bool(_LINE.fullmatch(self.text, following.at, following.end))
+
+    def _term(self, at: int, line: _Line) -> None:
+        """Read the term of a definition list; a term with a classifier is the name of a parameter."""
+        if _CLASSIFIER.search(self.text, at, line.end):
+            self.canvas.fill(at, line.end)
+            self.canvas.fill(at, at + 1, BREAK)
+        self.canvas.end_sentence(line.end)
+
+    def _field(self, number: int, at: int, match: re.Match[str], line: _Line, indent: int) -> int:
+        name = match[1].strip().lower()
+        self.canvas.fill(at, match.end(), BREAK)
+        if _TYPES.match(name) or (self.document and name in _DOCUMENT):
+            self.canvas.fill(match.end(), line.end)
+            return self._leave_out(number + 1, indent, blank=False)
+        following = self.lines[number + 1] if number + 1 < len(self.lines) else None
+        if following is not None and not following.blank and following.indent > indent:
+            self.paragraph = following.indent
+        self.listed = True
+        if match.end() >= line.end:
+            return number + 1
+        return self._finish_paragraph(number, line)
+
+    def _explicit(self, number: int, at: int, after: int, line: _Line, indent: int) -> int:
+        """Read explicit markup: a directive, a comment, a target, a footnote or a substitution."""
+        text, canvas, end = self.text, self.canvas, line.end
+        if _SUBSTITUTION.match(text, after, end) or _TARGET.match(text, after, end):
+            canvas.fill(at, end)
+            canvas.fill(at, at + 1, BREAK)
+            return self._leave_out(number + 1, indent, blank=False)
+        if match := _NOTE.match(text, after, end):
+            canvas.fill(at, match.end(), BREAK)
+            following = self.lines[number + 1] if number + 1 < len(self.lines) else None
+            inner = match.end() - at + indent
+            if following is not None and not following.blank and following.indent > indent:
+                inner = following.indent
+            self.paragraph = inner
+            return number + 1 if match.end() >= end else self._finish_paragraph(number, line)
+        if match := _DIRECTIVE.match(text, after, end):
+            self.document = False
+            return self._directive(number, at, match, line, indent)
+        stop = number + 1
+        has_block = after < end or (stop < len(self.lines) and not self.lines[stop].blank)
+        if has_block:
+            stop = self._block_end(stop, indent, blank=True)
+        last = max(row for row in range(number, stop) if row == number or not self.lines[row].blank)
+        canvas.comment(at, self.lines[last].end)
+        canvas.fill(at, at + 1, BREAK)
+        return stop
+
+    def _directive(self, number: int, at: int, match: re.Match[str], line: _Line, indent: int) -> int:
+        canvas, text = self.canvas, self.text
+        name = match[1].lower()
+        domain, _, short = name.rpartition(":")
+        canvas.fill(at, match.end(), BREAK)
+        argument = match.end()
+        stop = self._block_end(number + 1, indent, blank=False)  # its argument and options
+        if name in _TITLED:
+            if name in _VERSIONS:
+                version = re.compile(r"[^\s:,]+(?:[ \t]+[\d.]+\w*)?(?:[ \t]*[:,])?").match(
+                    text, argument, line.end
+                )
+                if version:
+                    canvas.fill(argument, version.end(), BREAK)
+            self.options, self.paragraph = indent, -1
+            if argument < line.end:
+                following = self.lines[number + 1] if number + 1 < len(self.lines) else None
+                if following is not None and not following.blank and following.indent > indent:
+                    if name in _VERSIONS and not _OPTION_LINE.match(text, following.at, following.end):
+                        self.paragraph = following.indent
+                    else:
+                        canvas.end_sentence(line.end)
+            return number + 1
+        if name in _ADMONITIONS:
+            if name in (
+                "figure",
+                "only",
+                "ifconfig",
+                "tabs",
+                "grid",
+                "hlist",
+                "list-table",
+                "todo",
+                "container",
+            ):
+                canvas.fill(argument, line.end)
+            elif argument < line.end:
+                following = self.lines[number + 1] if number + 1 < len(self.lines) else None
+                if following is not None and not following.blank and following.indent > indent:
+                    self.paragraph = following.indent
+            self.options = indent
+            return number + 1
+        if short in _OBJECTS and (not domain or domain.split(":")[0] in _DOMAINS):
+            self._hide(number, stop, argument)
+            return stop
+        self._hide(number, stop, argument)
+        return self._leave_out(number, indent, blank=True, first=argument)
+
+    def _literal(self, number: int, indent: int) -> int:
+        """Leave out the literal block after a paragraph that ends in ``::``."""
+        self.paragraph = -1
+        first = number
+        while first < len(self.lines) and self.lines[first].blank:
+            first += 1
+        if first >= len(self.lines):
+            return first
+        line = self.lines[first]
+        if line.indent > indent:
+            return self._leave_out(number, indent, blank=True)
+        mark = self.text[line.at]
+        if mark.isalnum() or mark.isspace() or line.indent < indent or first == number:
+            return number
+        stop = first
+        while stop < len(self.lines) and self.text.startswith(
+            mark, self.lines[stop].at, self.lines[stop].end
+        ):
+            stop += 1
+        if stop - first < 2 and mark in ".:*-+|#=~^_`":
+            return number  # nothing quoted: other markup begins
+        self._hide(first, stop, line.at)
+        return stop
+
+    def _block_end(self, number: int, indent: int, *, blank: bool) -> int:
+        """Return the number of the first line that is not indented more than `indent`.
+
+        Parameters
+        ----------
+        blank : bool
+            Whether the block extends across blank lines.
+        """
+        stop = number
+        while number < len(self.lines):
+            line = self.lines[number]
+            if line.blank:
+                if not blank:
+                    break
+            elif line.indent <= indent:
+                break
+            else:
+                stop = number + 1
+            number += 1
+        return stop
+
+    def _paragraph_end(self, number: int) -> int:
+        while number < len(self.lines) and not self.lines[number].blank:
+            number += 1
+        return number
+
+    def _leave_out(self, number: int, indent: int, *, blank: bool, first: int = -1) -> int:
+        """Leave out the indented lines from a line on; return the number of the next line."""
+        stop = self._block_end(number + (first >= 0), indent, blank=blank)
+        self._hide(number, stop, first)
+        return stop
+
+    def _hide(self, number: int, stop: int, first: int = -1) -> None:
+        """Paint over lines, the first one from a position on."""
+        for row in range(number, stop):
+            line = self.lines[row]
+            start = first if row == number and first >= 0 else line.at
+            if start < line.end:
+                self.canvas.fill(start, line.end)
+                self.canvas.fill(start, start + 1, BREAK)
+
+    def _table_end(self, number: int) -> int:
+        """Return the number of the line after a simple table; 0 if it has no end."""
+        width = self.lines[number].end - self.lines[number].at
+        borders, row = 1, number + 1
+        while row < len(self.lines):
+            line = self.lines[row]
+            if not line.blank and _BORDER.fullmatch(self.text, line.at, line.end):
+                borders += 1
+                following = self.lines[row + 1] if row + 1 < len(self.lines) else None
+                if following is None or following.blank and borders > 1:
+                    return row + 1
+            elif not line.blank and line.indent < self.lines[number].indent:
+                return 0
+            row += 1
+            if row - number > _LONGEST_TABLE or width > _LONGEST_TABLE:
+                return 0
+        return 0
+
+    def _simple_table(self, number: int, stop: int) -> int:
+        border = self.lines[number]
+        columns = [match.start() + border.at - border.start for match in
+                   re.finditer("=+", self.text[border.at : border.end])]  # fmt: skip
+        group: list[list[tuple[int, int]]] = []
+        for row in range(number, stop):
+            line = self.lines[row]
+            is_border = not line.blank and (
+                _BORDER.fullmatch(self.text, line.at, line.end)
+                or (_SPANS.fullmatch(self.text, line.at, line.end) and line.end - line.at > 2)
+            )
+            cells = [] if is_border or line.blank else self._cells(line, columns)
+            if group and (not cells or cells[0][0] < cells[0][1]):
+                self._row(group)
+                group = []
+            if is_border:
+                self.canvas.fill(line.at, line.end, BREAK)
+            elif cells:
+                group.append(cells)
+        self._row(group)
+        return stop
+
+    def _cells(self, line: _Line, columns: Sequence[int]) -> list[tuple[int, int]]:
+        """Return the span of the text of each cell in a line of a simple table."""
+        starts = [min(line.start + column, line.end) for column in columns]
+        cells = []
+        for start, end in zip(starts, [*starts[1:], line.end], strict=True):
+            cells.append(_strip(self.text, start, max(start, end)))
+        return cells
+
+    def _grid_table(self, number: int) -> int:
+        border = self.lines[number]
+        places = [offset for offset in range(border.at - border.start, border.end - border.start)
+                  if self.text[border.start + offset] == "+"]  # fmt: skip
+        group: list[list[tuple[int, int]]] = []
+        row = number
+        while row < len(self.lines) and not self.lines[row].blank and self.text[self.lines[row].at] in "+|":
+            line = self.lines[row]
+            if self.text[line.at] == "+" or _GRID_PART.search(self.text, line.at, line.end):
+                self._row(group)
+                group = []
+                self.canvas.fill(line.at, line.end, BREAK)
+            else:
+                bars = [line.start + place for place in places
+                        if line.start + place < line.end and self.text[line.start + place] == "|"]  # fmt: skip
+                if len(bars) < 2:
+                    self.canvas.fill(line.at, line.end, BREAK)
+                else:
+                    for bar in bars:
+                        self.canvas.fill(bar, bar + 1)
+                    spans = dict.fromkeys(places[:-1], (0, 0))
+                    for start, end in zip(bars[:-1], bars[1:], strict=True):
+                        spans[start - line.start] = _strip(self.text, start + 1, end)
+                    group.append(list(spans.values()))
+            row += 1
+        self._row(group)
+        return row
+
+    def _row(self, lines: Sequence[Sequence[tuple[int, int]]]) -> None:
+        """Read the cells of one row of a table: the span of each cell in each of its lines."""
+        filled = [
+            (i, k) for i, cells in enumerate(lines) for k, (start, end) in enumerate(cells) if start < end
+        ]
+        rows: dict[int, list[int]] = {}
+        for i, k in filled:
+            rows.setdefault(k, []).append(i)
+        order = {cell: place for place, cell in enumerate(filled)}
+        for k, places in rows.items():
+            first, last = order[places[0], k], order[places[-1], k]
+            if last - first != len(places) - 1:  # the lines of another cell are between its lines
+                for i in places:
+                    self.canvas.fill(*lines[i][k])
+            start = lines[places[0]][k][0]
+            if start > 0:
+                self.canvas.fill(start - 1, start, BREAK)
+            for i in places:
+                cell_start, cell_end = lines[i][k]
+                if _LINE.fullmatch(self.text, cell_start, cell_end):
+                    self.canvas.fill(cell_start, cell_end, BREAK)
+                elif item := _ITEM.match(self.text, cell_start, cell_end):
+                    self.canvas.fill(cell_start, item.end(), BREAK)
+            stop = lines[places[-1]][k][1]
+            if stop < len(self.text):
+                self.canvas.fill(stop, stop + 1, BREAK)
+
+
+_DEEPEST = 16  # maximum number of lists that one line opens
+_LONGEST_TABLE = 10_000
+_GRID_PART = re.compile(r"\+[-=]{3,}\+")
+
+
+def _line(text: str, start: int, end: int) -> _Line:
+    at = start + (1 if start == 0 and text.startswith("\ufeff") else 0)
+    blanks = _BLANKS.match(text, at, end)
+    begin = blanks.end() if blanks else at
+    while end > begin and text[end - 1].isspace():
+        end -= 1
+    column = 0
+    for character in text[at:begin]:
+        column += 8 - column % 8 if character == "\t" else 1
+    return _Line(start, begin, max(end, begin), column)
+
+
+def _strip(text: str, start: int, end: int) -> tuple[int, int]:
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return start, end
+
+
+_MARKS = re.compile(
+    r"\\|\*\*|\*|``|`|\||_`|\[(?=[\w#*])|(?:https?|ftp)://|:[A-Za-z][\w:+.-]{0,60}:(?=`)|_{1,2}(?![\w`])"
+)
+_BEFORE = "-:/'\"<([{"
+_AFTER = "-.,:;!?\\/'\")]}>"
+_ENDS = {
+    "*": re.compile(r"(?<=[^\s\\])\*(?![\w*])"),
+    "**": re.compile(r"(?<=[^\s\\])\*\*(?!\w)"),
+    "``": re.compile(r"(?<=\S)``(?!\w)"),
+    "`": re.compile(r"(?<=[^\s\\])`(?!`)"),
+    "|": re.compile(r"(?<=[^\s\\])\|(?!\w)"),
+}
+_FOOTNOTE = re.compile(r"\[(?:\d+|#[\w.-]*|\*|[\w.+-]+)\]_")
+_ADDRESS = re.compile(r"(?:https?|ftp)://[^\s<>`]*")
+_ROLE = re.compile(r":([A-Za-z][\w:+.-]{0,60}):")
+_TITLED_TARGET = re.compile(r"[ \t\r\n]*(?<!\\)<[^<>]*>\Z")
+_AFTER_ADDRESS = ".,;:!?'\"*_)"
+
+
+class _Inline:
+    """Reader of inline markup from left to right; searches that failed are remembered to keep it linear."""
+
+    def __init__(self, canvas: Canvas, text: str, start: int, end: int) -> None:
+        self.canvas, self.text, self.start, self.end = canvas, text, start, end
+        self.failed: set[str] = set()
+
+    def paint(self) -> None:
+        """Paint over the marks."""
+        at = self.start
+        while match := _MARKS.search(self.text, at, self.end):
+            at = max(self._mark(match[0], match.start(), match.end()), match.start() + 1)
+
+    def _mark(self, mark: str, at: int, after: int) -> int:
+        """Process one mark and return the position at which to continue."""
+        canvas, text = self.canvas, self.text
+        if mark == "\\":
+            after = min(after + 1, self.end)
+            if text[at + 1 : after].isspace():  # it joins what is on both sides of it to one word
+                canvas.fill(at, after)
+                canvas.hide_word(at, after)
+            else:
+                canvas.mark(at, at + 1)
+            return after
+        if mark[0] == "_" and mark != "_`":
+            if at > self.start and (text[at - 1].isalnum() or text[at - 1] == OPAQUE):
+                canvas.fill(at, after)
+            return after
+        if mark == "[":
+            if note := _FOOTNOTE.match(text, at, self.end):
+                canvas.fill(at, note.end())
+                return note.end()
+            return after
+        if mark.endswith("://"):
+            address = _ADDRESS.match(text, at, self.end)
+            stop = at + len(address[0].rstrip(_AFTER_ADDRESS)) if address else after
+            canvas.fill(at, stop, OPAQUE)
+            return max(stop, after)
+        if not self._may_start(at, after):
+            return after
+        if mark == "_`":
+            stop = self._find_end("`", after)
+            if stop >= 0:
+                canvas.fill(at, after)
+                canvas.fill(stop - 1, stop)
+            return max(stop, after)
+        if mark[0] == ":":
+            return self._interpreted(at, after, mark[1:-1].lower())
+        if mark == "`":
+            return self._interpreted(at, at, "")
+        stop = self._find_end(mark, after)
+        if stop < 0:
+            return after
+        if mark in ("``", "|"):
+            while stop < self.end and text[stop] == "_":
+                stop += 1
+            canvas.fill(at, stop, OPAQUE)
+            return stop
+        canvas.mark(at, after)
+        canvas.mark(stop - len(mark), stop)
+        return after if mark == "**" else stop
+
+    def _may_start(self, at: int, after: int) -> bool:
+        """Return True if inline markup may start between the characters before and after a mark."""
+        text = self.text
+        if after >= self.end:
+            return False
+        before = text[at - 1] if at > self.start else " "
+        if text[after].isspace():
+            return False
+        if before.isalnum() or before == "\\" or (before in "*`_|" and before == text[at]):
+            return False
+        pairs = {'"': '"', "'": "'", "(": ")", "[": "]", "{": "}", "<": ">"}
+        return pairs.get(before) != text[after]
+
+    def _find_end(self, mark: str, at: int) -> int:
+        """Return the end of the markup that a mark starts; -1 if it does not end."""
+        if mark in self.failed:
+            return -1
+        match = _ENDS[mark].search(self.text, at + 1, self.end)
+        if not match:
+            self.failed.add(mark)
+            return -1
+        return match.end()
+
+    def _interpreted(self, at: int, tick: int, role: str) -> int:
+        """Read interpreted text or a link; `tick` is the position of its opening mark."""
+        canvas, text = self.canvas, self.text
+        inside = tick + 1
+        stop = self._find_end("`", inside)
+        if stop < 0:
+            return inside
+        after = stop
+        while after < self.end and text[after] == "_" and after - stop < 2:
+            after += 1
+        is_link = after > stop
+        if not role and not is_link and (suffixed := _ROLE.match(text, after, self.end)):
+            role, after = suffixed[1].lower(), suffixed.end()
+        close = stop - 1
+        target = _TITLED_TARGET.search(text, inside, close)
+        if is_link or (role in _REFERENCES and target):
+            title_end = target.start() if target else close
+            if title_end <= inside:
+                canvas.fill(at, after, OPAQUE)
+                return after
+            canvas.mark(at, inside)
+            canvas.mark(title_end, after)
+            return after
+        if role in _TEXT_ROLES:
+            canvas.mark(at, inside)
+            canvas.mark(close, after)
+            return after
+        canvas.fill(at, after, OPAQUE)
+        if after < self.end and text[after].isalnum():
+            canvas.hide_word(at, after)
+        return after
