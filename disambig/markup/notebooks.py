@@ -16,7 +16,9 @@ from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, iterate_units
 from disambig.markup.markdown import read_markdown
 
 _TOKENS = re.compile(r'[{}\[\],:]|"(?:[^"\\]|\\.)*"|[^\s{}\[\],:"]+', re.DOTALL)
-_PIECES = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|[^\\]+")
+_PIECES = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|[^\\]+"
+)
 _TEXT_CELLS = ("markdown", "heading")
 Span = tuple[int, int]
 

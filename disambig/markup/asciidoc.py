@@ -1,0 +1,339 @@
+r"""Read AsciiDoc, as Asciidoctor and the older AsciiDoc understand it.
+
+Titles, list items, terms and table cells end a sentence. Comments, attributes, block macros, listings, literal
+and passthrough blocks, quotations, verses, and paragraphs that are indented or have a style such as
+``[source]`` are left out. Examples, sidebars, open blocks and admonitions are prose.
+
+Within a paragraph: the marks of emphasis and the targets of links and cross-references become blank. Code,
+passthroughs, attribute references, character references and other macros become `OPAQUE`. Conditions and
+includes are not evaluated. The running time is linear in the length of the text.
+"""
+
+from __future__ import annotations
+
+import re
+
+from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, iterate_lines, iterate_units
+
+_TITLE = re.compile(r"(?:={1,6}|#{1,6})[ \t]+(?=\S)")
+_UNDERLINE = re.compile(r"={2,}|-{2,}|~{2,}|\^{2,}|\+{2,}")
+_ATTRIBUTE = re.compile(r":!?[A-Za-z0-9_][\w-]*!?:(?:[ \t]|$)")
+_BLOCK_ATTRIBUTES = re.compile(r"\[(?:[\w.#%,'\"{<][^\r\n]*|\[[^\[\]\r\n]*\]|)\][ \t]*$")
+_BLOCK_TITLE = re.compile(r"\.(?=[^\s.])")
+_DELIMITER = re.compile(
+    r"(-{4,}|\.{4,}|\+{4,}|_{4,}|={4,}|\*{4,}|/{4,}|--|`{3,}[^`\r\n]*|[|,:!]={3,})[ \t]*$"
+)
+_BLOCK_MACRO = re.compile(r"[A-Za-z_][\w-]*::[^\s\[\]]*\[[^\r\n]*\][ \t]*$")
+_CONDITION = re.compile(r"(?:ifdef|ifndef|ifeval|endif|include|tag|end)::")
+_ITEM = re.compile(
+    r"[ \t]*(?:\*{1,5}|-{1,2}|\.{1,5}|\d{1,4}\.|[A-Za-z]\.|[ivx]{1,5}\)|<(?:\d{1,3}|\.)>)[ \t]+(?=\S)"
+)
+_BOX = re.compile(r"\[[ xX*]\][ \t]+")
+_TERM = re.compile(r"(?:::{1,3}|;;)(?=[ \t]|$)")
+_NAME = re.compile(r"[ \t]*[-<`'+{\[]|.*[`=<>|_]")
+_LABEL = re.compile(r"(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION):[ \t]+")
+_RULE = re.compile(r"(?:'{3,}|<{3,}|-[ \t]*-[ \t]*-|\*[ \t]*\*[ \t]*\*)[ \t]*$")
+_CELL = re.compile(
+    r"(?:(?<![^\s|])(?:\d+(?:\.\d+)?[+*]|\.\d+\+)?(?:[<^>](?:\.[<^>])?|\.[<^>])?[adehlmsv]?)\|"
+)
+_STYLE = re.compile(r"\[(?:%\w+,?)*([A-Za-z]+)")
+_VERBATIM = frozenset(
+    "source listing literal stem latexmath asciimath verse quote pass comment ditaa plantuml".split()
+)
+_WITHOUT_PROSE = "-.+_/`,"
+
+
+def read_asciidoc(text: str, suffix: str = ".adoc") -> Canvas:
+    """Paint over the markup of an AsciiDoc document; a signature (``.asc``) has no prose."""
+    canvas = Canvas(text)
+    if text.startswith("-----BEGIN "):
+        canvas.fill(0, len(text))
+        return canvas
+    _Blocks(canvas).read()
+    for start, end in iterate_units(painted := canvas.text):
+        _Inline(canvas, painted, start, end).paint()
+    canvas.finish()
+    return canvas
+
+
+class _Blocks:
+    """Reader of blocks, line by line."""
+
+    def __init__(self, canvas: Canvas) -> None:
+        self.text, self.canvas = canvas.original, canvas
+        self.spans = [(start, end) for start, end, _ in iterate_lines(self.text)]
+        self.delimiter = ""  # of the current block without prose
+        self.block_start = 0
+        self.paragraph = False
+        self.header = False  # whether a line belongs to the header, directly after the title of the document
+        self.hidden = False  # whether the current paragraph is left out
+        self.style = ""
+        self.listed = False  # whether an indented line may belong to a list item
+        self.table = False
+        self.joined = False  # whether an attribute goes on in the next line
+        self.comment_start = -1
+
+    def read(self) -> None:
+        """Paint over the marks of blocks."""
+        for number, (start, end) in enumerate(self.spans):
+            begin = 1 if start == 0 and self.text.startswith("\ufeff") else start
+            stop = begin + len(self.text[begin:end].rstrip())
+            if begin < stop:
+                self._line(number, begin, stop)
+            elif not self.delimiter:
+                self.paragraph = self.hidden = self.header = self.joined = False
+                self.listed = False
+
+    def _blank(self, start: int, end: int) -> None:
+        self.canvas.fill(start, end)
+        self.canvas.fill(start, start + 1, BREAK)
+
+    def _line(self, number: int, start: int, end: int) -> None:
+        text, canvas = self.text, self.canvas
+        line = text[start:end]
+        if self.delimiter:
+            self._inside(line, start, end)
+        elif line.startswith("//") and not line.startswith("///"):
+            canvas.comment(start, end)
+        elif self.joined or (_ATTRIBUTE.match(text, start, end) and not self.paragraph):
+            self._blank(start, end)
+            self.joined = line.endswith((" \\", " +"))
+        elif self._is_underline(number, line):
+            canvas.fill(start, end, BREAK)
+            self.paragraph = False
+        elif _CONDITION.match(text, start, end):
+            canvas.fill(start, end)
+        elif match := _DELIMITER.match(text, start, end):
+            self._delimited(match[1], start, end)
+        elif self.header:
+            self._blank(start, end)
+        elif match := _TITLE.match(text, start, end):
+            canvas.fill(start, match.end(), BREAK)
+            canvas.end_sentence(self.spans[number][1])
+            self.header = text[start] == "=" and text[start + 1 : start + 2] in " \t"
+            self.paragraph = False
+        elif _BLOCK_ATTRIBUTES.match(text, start, end):
+            style = _STYLE.match(line)
+            self.style = style[1].lower() if style else self.style
+            self._blank(start, end)
+            self.paragraph = False
+        elif _BLOCK_MACRO.match(text, start, end) or _RULE.match(text, start, end):
+            self._blank(start, end)
+            self.paragraph = False
+        elif line == "+":
+            canvas.fill(start, end, BREAK)
+            self.paragraph, self.listed = False, True
+        elif self.table:
+            self._cells(number, start, end)
+        else:
+            self._text(number, start, end)
+
+    def _text(self, number: int, start: int, end: int) -> None:
+        text, canvas = self.text, self.canvas
+        if self.hidden:
+            canvas.fill(start, end)
+            return
+        if not self.paragraph and not self.listed and self.style in _VERBATIM:
+            self.hidden, self.style = True, ""
+            self._blank(start, end)
+            return
+        if match := _ITEM.match(text, start, end):
+            at = match.end()
+            if box := _BOX.match(text, at, end):
+                at = box.end()
+            canvas.fill(start, at, BREAK)
+            self.paragraph = self.listed = True
+        elif not self.paragraph and (match := _BLOCK_TITLE.match(text, start, end)):
+            canvas.fill(start, match.end(), BREAK)
+            canvas.end_sentence(self.spans[number][1])
+            return
+        elif (not self.paragraph or self.listed) and (match := _TERM.search(text, start, end)):
+            self._term(start, match, end)
+        elif text[start].isspace() and not self.paragraph and not self.listed:
+            self.hidden = True
+            self._blank(start, end)
+        else:
+            if not self.paragraph and (match := _LABEL.match(text, start, end)):
+                canvas.fill(start, match.end(), BREAK)
+            self.paragraph = True
+        self.style = ""
+
+    def _term(self, start: int, match: re.Match[str], end: int) -> None:
+        canvas = self.canvas
+        if _NAME.match(self.text, start, match.start()):
+            canvas.fill(start, match.start())
+        canvas.fill(start, start + (1 if self.text[start].isspace() else 0), BREAK)
+        canvas.fill(match.start(), match.end(), BREAK)
+        self.paragraph = match.end() < end
+        self.listed = True
+
+    def _is_underline(self, number: int, line: str) -> bool:
+        """Return True if a line underlines the one before it, which is a title."""
+        if not number or not _UNDERLINE.fullmatch(line) or self.hidden:
+            return False
+        start, end = self.spans[number - 1]
+        above = self.text[start:end].rstrip()
+        if number > 1 and self.text[self.spans[number - 2][0] : self.spans[number - 2][1]].strip()[:1] not in (
+            "", "[", "/", ":", ".",
+        ):  # fmt: skip
+            return False
+        is_text = any(character.isalnum() for character in above) and not above[0].isspace()
+        return is_text and above[0] not in "[.:/" and abs(len(above) - len(line)) <= 2
+
+    def _inside(self, line: str, start: int, end: int) -> None:
+        """Read a line of a block without prose."""
+        if self.delimiter[0] == "/":
+            if line == self.delimiter:
+                self.canvas.comments.append((self.comment_start, end))
+        self.canvas.fill(start, end)
+        if line == self.delimiter:
+            self.canvas.fill(start, start + 1, BREAK)
+            self.delimiter = ""
+
+    def _delimited(self, mark: str, start: int, end: int) -> None:
+        self._blank(start, end)
+        self.paragraph = self.hidden = self.header = False
+        style, self.style = self.style, ""
+        if mark[0] in "|!:" and "=" in mark:
+            self.table = not self.table if mark[0] != ":" else self.table
+            if mark[0] == ":":
+                self.delimiter = mark
+            return
+        if style in _VERBATIM or (mark[0] in _WITHOUT_PROSE and mark != "--"):
+            self.delimiter = "```" if mark[0] == "`" else mark
+            self.comment_start = start
+
+    def _cells(self, number: int, start: int, end: int) -> None:
+        """Paint over the bars of table cells and their specifications."""
+        for match in _CELL.finditer(self.text, start, end):
+            self.canvas.fill(match.start(), match.end(), BREAK)
+        following = self.spans[number + 1] if number + 1 < len(self.spans) else None
+        if following and self.text[following[0] : following[1]].lstrip().startswith("|"):
+            self.canvas.end_sentence(self.spans[number][1])
+
+
+_MARKS = re.compile(
+    r"\\|\+\+\+|\+\+|\+|``|`|\*\*|\*|__|_|##|#|\"`|'`|<<|\[\[|\(\(\(|\{[\w][\w:!-]*\}|&(?=[#\w])"
+    r"|(?:https?|ftp|irc)://[^\s\[\]<>]*|(?:link|xref|mailto|anchor):[^\s\[\]]*(?=\[)"
+    r"|[A-Za-z][\w-]{1,40}:[^\s\[\]:]{0,200}(?=\[)|\[[.#%\w][^\[\]\n]{0,60}\](?=[#*_`])"
+)
+_ENDS = {
+    "+++": re.compile(r"\+\+\+"),
+    "++": re.compile(r"\+\+"),
+    "+": re.compile(r"(?<=\S)\+(?!\w)"),
+    "``": re.compile(r"``"),
+    "`": re.compile(r"(?<=\S)`(?!\w)"),
+    "**": re.compile(r"\*\*"),
+    "*": re.compile(r"(?<=\S)\*(?!\w)"),
+    "__": re.compile(r"__"),
+    "_": re.compile(r"(?<=\S)_(?!\w)"),
+    "##": re.compile(r"##"),
+    "#": re.compile(r"(?<=\S)#(?!\w)"),
+    '"`': re.compile(r'`"'),
+    "'`": re.compile(r"`'"),
+}
+_TWICE = ("+++", "++", "``", "**", "__", "##")
+_CODE = ("+++", "++", "+", "``", "`")
+_BRACKET = re.compile(r"\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\]){0,2000})\]")
+_CROSS = re.compile(r"<<([^<>,\n]{1,200})(?:,([^<>]{1,500}))?>>")
+_ENTITY = re.compile("&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+_ADDRESS_END = ".,;:!?'\"*_`)+"
+_SIDE = frozenset("footnote footnoteref indexterm indexterm2".split())
+
+
+class _Inline:
+    """Reader of inline markup from left to right; searches that failed are remembered to keep it linear."""
+
+    def __init__(self, canvas: Canvas, text: str, start: int, end: int) -> None:
+        self.canvas, self.text, self.start, self.end = canvas, text, start, end
+        self.failed: set[str] = set()
+
+    def paint(self) -> None:
+        """Paint over the marks."""
+        at = self.start
+        while match := _MARKS.search(self.text, at, self.end):
+            at = max(self._mark(match[0], match.start(), match.end()), match.start() + 1)
+
+    def _mark(self, mark: str, at: int, after: int) -> int:
+        canvas, text = self.canvas, self.text
+        if mark == "\\":
+            canvas.mark(at, after)
+            return min(after + 1, self.end)
+        if mark in _ENDS:
+            return self._formatted(mark, at, after)
+        if mark == "<<":
+            match = _CROSS.match(text, at, self.end)
+            if not match:
+                return after
+            if match[2] is None:
+                canvas.fill(at, match.end(), OPAQUE)
+                return match.end()
+            canvas.mark(at, match.start(2))
+            canvas.mark(match.end(2), match.end())
+            return match.start(2)
+        if mark in ("[[", "((("):
+            stop = text.find("]]" if mark == "[[" else ")))", after, min(self.end, after + 500))
+            if stop >= 0:
+                canvas.fill(at, stop + len(mark))
+            return stop + len(mark) if stop >= 0 else after
+        if mark[0] == "{":
+            canvas.fill(at, after, OPAQUE)
+            return after
+        if mark[0] == "&":
+            if match := _ENTITY.match(text, at, self.end):
+                canvas.fill(at, match.end(), OPAQUE)
+                canvas.hide_word(at, match.end())
+                return match.end()
+            return after
+        if mark[0] == "[":  # the role of a formatted text
+            canvas.fill(at, after)
+            return after
+        return self._macro(mark, at, after)
+
+    def _macro(self, mark: str, at: int, after: int) -> int:
+        """Read an address or an inline macro."""
+        canvas, text = self.canvas, self.text
+        bracket = _BRACKET.match(text, after, self.end)
+        name = mark.partition(":")[0]
+        is_link = "://" in mark or name in ("link", "xref", "mailto")
+        if bracket is None:
+            if "://" not in mark:
+                return after
+            stop = at + len(mark.rstrip(_ADDRESS_END))
+            canvas.fill(at, stop, OPAQUE)
+            return max(stop, at + 1)
+        title = bracket[1].rstrip("^")
+        if is_link and title.strip() and not re.match(r"[\w-]+=", title):
+            canvas.mark(at, bracket.start(1))
+            canvas.mark(bracket.start(1) + len(title), bracket.end())
+            return bracket.start(1)
+        canvas.fill(at, bracket.end(), BLANK if name in _SIDE or name == "anchor" else OPAQUE)
+        return bracket.end()
+
+    def _formatted(self, mark: str, at: int, after: int) -> int:
+        """Read a text between two equal marks."""
+        text, canvas = self.text, self.canvas
+        if after >= self.end or mark in self.failed:
+            return after
+        before = text[at - 1] if at > self.start else " "
+        if mark not in _TWICE and (before.isalnum() or before in "_\\" or text[after].isspace()):
+            return after
+        match = _ENDS[mark].search(text, after + 1, self.end)
+        if not match:
+            self.failed.add(mark)
+            return after
+        stop = match.end()
+        if mark in _CODE:
+            canvas.fill(at, stop, OPAQUE)
+            if mark in _TWICE:
+                canvas.hide_word(at, stop)
+            return stop
+        if mark in ('"`', "'`"):
+            canvas.fill(at, after)
+            canvas.put(at, "\u201c" if mark[0] == '"' else "\u2018")
+            canvas.fill(match.start(), stop)
+            canvas.put(match.start(), "\u201d" if mark[0] == '"' else "\u2019")
+            return after
+        canvas.mark(at, after)
+        canvas.mark(match.start(), stop)
+        return after

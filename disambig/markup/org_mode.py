@@ -1,0 +1,275 @@
+r"""Read Org documents (``.org``).
+
+Headlines, list items and table cells end a sentence. Keywords of headlines, tags, drawers, planning lines,
+comments, fixed-width lines, source and example blocks, quotations and LaTeX environments are left out; so are
+keyword lines (``#+OPTIONS:``), except titles, captions and descriptions.
+
+Within a paragraph: the marks of emphasis and the targets of links become blank. ``=verbatim=``, ``~code~``,
+formulas, links without a description, time stamps, macros and entities become `OPAQUE`. The running time is
+linear in the length of the text.
+"""
+
+from __future__ import annotations
+
+import re
+
+from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, iterate_lines, iterate_units
+
+_HEADLINE = re.compile(r"\*+[ \t]+")
+_TODO = re.compile(r"(?:[A-Z]{2,15}(?:-[A-Z]+)?[ \t]+)?(?:\[#[A-Z0-9]\][ \t]*)?")
+_TODO_WORDS = frozenset(
+    "TODO DONE NEXT WAITING WAIT HOLD CANCELLED CANCELED STARTED DOING FIXME BUG KILL PROJ IDEA SOMEDAY MAYBE"
+    " DEFERRED DELEGATED INPROGRESS IN-PROGRESS REVIEW VERIFY COMMENT".split()
+)
+_TAGS = re.compile(r"[ \t]+:[\w@#%:]+:[ \t]*\Z")
+_COOKIE = re.compile(r"\[\d*(?:/\d*|%)\]")
+_BEGIN = re.compile(r"[ \t]*#\+begin_(\S+)", re.IGNORECASE)
+_KEYWORD = re.compile(r"[ \t]*#\+([\w-]+)(?:\[[^\]\n]*\])?:[ \t]*", re.IGNORECASE)
+_COMMENT = re.compile(r"[ \t]*#(?:[ \t]|$)")
+_FIXED = re.compile(r"[ \t]*:(?:[ \t]|$)")
+_DRAWER = re.compile(r"[ \t]*:([\w-]+):[ \t]*$")
+_DRAWER_END = re.compile(r"^[ \t]*:end:[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
+_PLANNING = re.compile(r"[ \t]*(?:SCHEDULED|DEADLINE|CLOSED|CLOCK):[ \t]")
+_ITEM = re.compile(r"[ \t]*(?:[-+]|(?<=[ \t])\*|(?:\d{1,4}|[A-Za-z])[.)])(?:[ \t]+|$)(?:\[@\w+\][ \t]*)?")
+_BOX = re.compile(r"\[[ xX-]\][ \t]+")
+_TERM = re.compile(r"[ \t]::(?=[ \t]|$)")
+_NOTE = re.compile(r"\[fn:[\w-]+\][ \t]*")
+_RULE = re.compile(r"[ \t]*-{5,}[ \t]*")
+_ENVIRONMENT = re.compile(r"[ \t]*\\begin\{([A-Za-z0-9*]{1,30})\}")
+_PROSE_KEYWORDS = frozenset("title subtitle caption description".split())
+_PROSE_BLOCKS = frozenset("center note tip warning important caution abstract details info remark".split())
+
+
+def read_org(text: str, suffix: str = ".org") -> Canvas:
+    """Paint over the markup of an Org document."""
+    reader = _Blocks(text)
+    reader.read()
+    canvas = reader.canvas
+    for start, end in iterate_units(painted := canvas.text):
+        _Inline(canvas, painted, start, end).paint()
+    canvas.finish()
+    return canvas
+
+
+class _Blocks:
+    """Reader of blocks, line by line."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.canvas = Canvas(text)
+        self.unclosed: set[str] = set()
+        self.resume = 0
+
+    def read(self) -> None:
+        """Paint over the marks of blocks."""
+        for start, end, _ in iterate_lines(self.text):
+            if start == 0 and self.text.startswith("\ufeff"):
+                start = 1
+            if start >= self.resume and start < end and not self.text[start:end].isspace():
+                self._line(start, end)
+
+    def _line(self, start: int, end: int) -> None:
+        text, canvas = self.text, self.canvas
+        if match := _HEADLINE.match(text, start, end):
+            self._headline(start, match.end(), end)
+        elif (match := _BEGIN.match(text, start, end)) and match[1].lower() not in _PROSE_BLOCKS:
+            self._leave_out(start, end, rf"^[ \t]*#\+end_{re.escape(match[1].lower())}\b[^\n]*")
+        elif match := _ENVIRONMENT.match(text, start, end):
+            self._leave_out(start, end, rf"\\end\{{{re.escape(match[1].lower())}\}}[^\n]*")
+        elif match := _KEYWORD.match(text, start, end):
+            canvas.fill(start, end if match[1].lower() not in _PROSE_KEYWORDS else match.end(), BREAK)
+            canvas.end_sentence(end)
+        elif _COMMENT.match(text, start, end):
+            canvas.comment(start, end)
+            canvas.fill(start, start + 1, BREAK)
+        elif (match := _DRAWER.match(text, start, end)) and match[1].lower() != "end":
+            self._drawer(start, end)
+        elif (
+            _FIXED.match(text, start, end)
+            or _PLANNING.match(text, start, end)
+            or text.startswith("#+", start)
+        ):
+            self._blank(start, end)
+        elif _RULE.fullmatch(text, start, end):
+            canvas.fill(start, end, BREAK)
+        elif text[start:end].lstrip().startswith("|"):
+            self._table(start, end)
+        elif match := _NOTE.match(text, start, end):
+            canvas.fill(start, match.end(), BREAK)
+        else:
+            self._item(start, end)
+
+    def _blank(self, start: int, end: int) -> None:
+        self.canvas.fill(start, end)
+        self.canvas.fill(start, start + 1, BREAK)
+
+    def _headline(self, start: int, at: int, end: int) -> None:
+        text, canvas = self.text, self.canvas
+        todo = _TODO.match(text, at, end)
+        if todo and (not (word := todo[0].split("[")[0].strip()) or word in _TODO_WORDS):
+            at = todo.end()
+        canvas.fill(start, at, BREAK)
+        if tags := _TAGS.search(text, at, end):
+            canvas.fill(tags.start(), end)
+        for cookie in _COOKIE.finditer(text, at, end):
+            canvas.fill(*cookie.span())
+        canvas.end_sentence(end)
+
+    def _item(self, start: int, end: int) -> None:
+        text, canvas = self.text, self.canvas
+        match = _ITEM.match(text, start, end)
+        if not match:
+            return
+        at = match.end()
+        if box := _BOX.match(text, at, end):
+            at = box.end()
+        canvas.fill(start, at, BREAK)
+        if term := _TERM.search(text, at, end):
+            canvas.fill(*term.span(), BREAK)
+
+    def _table(self, start: int, end: int) -> None:
+        if self.text[start:end].lstrip().startswith("|-"):
+            self.canvas.fill(start, end, BREAK)
+            return
+        for at in range(start, end):
+            if self.text[at] == "|":
+                self.canvas.fill(at, at + 1, BREAK)
+        self.canvas.end_sentence(end)
+
+    def _leave_out(self, start: int, end: int, closing: str) -> None:
+        """Leave out a block; if it is not closed, only its first line is left out."""
+        stop = end
+        if closing not in self.unclosed:
+            match = re.compile(closing, re.IGNORECASE | re.MULTILINE).search(self.text, end)
+            if match is None:
+                self.unclosed.add(closing)
+            else:
+                stop = match.end()
+        self._blank(start, stop)
+        self.resume = stop
+
+    def _drawer(self, start: int, end: int) -> None:
+        stop = end
+        if "drawer" not in self.unclosed:
+            match = _DRAWER_END.search(self.text, end)
+            if match is None:
+                self.unclosed.add("drawer")
+            else:
+                stop = match.end()
+        self._blank(start, stop)
+        self.resume = stop
+
+
+_MARKS = re.compile(
+    r"\[\[|\[fn:|\[cite[:/]|<<|[*/_+=~](?=\S)|\$\$?|\\\(|\\\[|\\\\|\\[A-Za-z]+|\{\{\{|@@"
+    r"|(?:https?|ftp|file|mailto|doi)://?[^\s<>\[\]]+|[<\[](?=\d{4}-\d\d-\d\d)|src_[\w-]+(?:\[[^\]\n]*\])?\{"
+)
+_BEFORE = "-('\"{ \t\r\n\u2029\u201c\u2018\u2014"
+_AFTER = r"(?=[\s\-.,:!?;'\")}\[\u2029\u201d\u2019\u2014]|\Z)"
+_ENDS = {mark: re.compile(rf"(?<=\S)\{mark}{_AFTER}") for mark in "*/_+=~"}
+_LINK = re.compile(r"\[\[((?:[^\[\]\\]|\\.){1,2000})\](?:\[((?:[^\[\]]|\[[^\[\]]*\]){1,2000})\])?\]")
+_ADDRESS_END = ".,;:!?'\"*/_)"
+_STAMP = re.compile(r"[<\[]\d{4}-\d\d-\d\d[^<>\[\]\n]{0,60}[>\]]")
+_MATH = re.compile(r"\$[^\s$](?:[^$\n]{0,200}[^\s$])?\$(?![\w$])")
+_CLOSERS = {
+    "\\(": "\\)",
+    "\\[": "\\]",
+    "$$": "$$",
+    "{{{": "}}}",
+    "@@": "@@",
+    "[fn:": "]",
+    "[cite": "]",
+    "<<": ">>",
+}
+
+
+class _Inline:
+    """Reader of inline markup from left to right; searches that failed are remembered to keep it linear."""
+
+    def __init__(self, canvas: Canvas, text: str, start: int, end: int) -> None:
+        self.canvas, self.text, self.start, self.end = canvas, text, start, end
+        self.failed: set[str] = set()
+
+    def paint(self) -> None:
+        """Paint over the marks."""
+        at = self.start
+        while match := _MARKS.search(self.text, at, self.end):
+            at = max(self._mark(match[0], match.start(), match.end()), match.start() + 1)
+
+    def _mark(self, mark: str, at: int, after: int) -> int:
+        canvas, text = self.canvas, self.text
+        if mark in _ENDS:
+            return self._emphasis(mark, at, after)
+        if mark == "[[":
+            return self._link(at, after)
+        if mark == "$":
+            match = _MATH.match(text, at, self.end)
+            if match:
+                canvas.fill(at, match.end(), OPAQUE)
+            return match.end() if match else after
+        if mark == "<" or mark == "[":
+            match = _STAMP.match(text, at, self.end)
+            if match:
+                canvas.fill(at, match.end(), OPAQUE)
+            return match.end() if match else after
+        if mark == "\\\\":
+            canvas.fill(at, after)
+            return after
+        if mark.startswith("src_"):
+            stop = text.find("}", after, min(self.end, after + 500))
+            if stop >= 0:
+                canvas.fill(at, stop + 1, OPAQUE)
+            return stop + 1 if stop >= 0 else after
+        opening = "[cite" if mark.startswith("[cite") else mark
+        if opening in _CLOSERS:
+            stop = self._find(_CLOSERS[opening], after)
+            if stop >= 0:
+                shown = mark in ("\\(", "\\[", "$$", "{{{")
+                canvas.fill(at, stop, OPAQUE if shown else BLANK)
+            return stop if stop >= 0 else after
+        if mark[0] == "\\":  # an entity
+            stop = after + 2 if text.startswith("{}", after) else after
+            canvas.fill(at, stop, OPAQUE)
+            canvas.hide_word(at, stop)
+            return stop
+        stop = at + len(mark.rstrip(_ADDRESS_END))
+        canvas.fill(at, stop, OPAQUE)
+        return max(stop, at + 1)
+
+    def _find(self, what: str, at: int) -> int:
+        if what in self.failed:
+            return -1
+        place = self.text.find(what, at, self.end)
+        if place < 0:
+            self.failed.add(what)
+            return -1
+        return place + len(what)
+
+    def _emphasis(self, mark: str, at: int, after: int) -> int:
+        text = self.text
+        if at > self.start and text[at - 1] not in _BEFORE:
+            return after
+        if mark in self.failed:
+            return after
+        match = _ENDS[mark].search(text, after + 1, self.end)
+        if not match:
+            self.failed.add(mark)
+            return after
+        stop = match.end()
+        if mark in "=~+":
+            self.canvas.fill(at, stop, OPAQUE)
+            return stop
+        self.canvas.fill(at, after)
+        self.canvas.fill(stop - 1, stop)
+        return after
+
+    def _link(self, at: int, after: int) -> int:
+        match = _LINK.match(self.text, at, self.end)
+        if not match:
+            return after
+        if match[2] is None:
+            self.canvas.fill(at, match.end(), OPAQUE)
+            return match.end()
+        self.canvas.mark(at, match.start(2))
+        self.canvas.mark(match.end(2), match.end())
+        return match.start(2)
