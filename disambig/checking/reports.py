@@ -134,8 +134,8 @@ HELP = (
     "The task {task!r} compares candidates by how well they fit their context, and another candidate fits "
     "better here than the written text. The number is the probability that the other candidate is meant; it "
     "may be wrong: read the sentence. To keep the text as it is, write "
-    "<!-- disambig: ignore-next-line task:{task} --> above the line (in LaTeX after %, in code in a "
-    "comment), or add the word to `ignore` under [tool.disambig] in pyproject.toml."
+    "<!-- disambig: ignore-next-line task:{task} --> above the line (in other formats in their "
+    "own comments), or add the word to `ignore` under [tool.disambig] in pyproject.toml."
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 COMMANDS = {
     "annotate": "Annotate a corpus: text, JSONL, CSV, Parquet, CoNLL-U, .spacy or standard input.",
     "job": "Manage the jobs of annotate: status, verify, resume, merge.",
-    "check": "Find wrong words in text, Markdown, LaTeX and code comments, and correct them.",
+    "check": "Find wrong words in text, documents and code comments, and correct them.",
     "lsp": "Check text in an editor while you type (Language Server Protocol).",
     "serve": "Serve checks over HTTP: LanguageTool's interface, JSON records, a web page.",
     "explain": "Explain each decision in a text.",

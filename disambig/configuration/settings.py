@@ -155,7 +155,7 @@ _DEFAULT_TEXTS = {
     "flags_per_1000": "what each model is set to",
     "trust": "no minimum",
     "max_flags_per_1000": "no maximum",
-    "include": "text, Markdown and LaTeX",
+    "include": "text and documents",
 }
 """Description of the default of each key, for display."""
 

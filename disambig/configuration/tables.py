@@ -85,8 +85,8 @@ class SettingsTable(OverrideTable):
 
     include: list[Name] | None = Field(
         None,
-        description="Files of a directory to check, as .gitignore patterns; default: text, Markdown and "
-        "LaTeX. Files that are named on the command line are always checked.",
+        description="Files of a directory to check, as .gitignore patterns; default: text and "
+        "documents. Files that are named on the command line are always checked.",
     )
     exclude: list[Name] | None = Field(
         None, description="Files that are never checked, even if they are named, as .gitignore patterns."

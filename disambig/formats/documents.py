@@ -20,7 +20,7 @@ from disambig.files import (
     without_compression,
 )
 from disambig.formatting import escape_control_chars, pluralize
-from disambig.markup import has_markup
+from disambig.markup import MANUAL_SECTIONS, has_markup, is_manual_page
 from disambig.markup.reading import SUFFIXES as MARKUP
 
 Kind = Literal["file", "line", "json", "csv", "conllu", "spacy", "parquet"]
@@ -198,6 +198,8 @@ def read_as_text_note(path: str) -> UserError | None:
     name = without_compression(path).lower()
     suffix = os.path.splitext(name)[1]
     known = not suffix or suffix in KINDS or has_markup(name)
+    if suffix in MANUAL_SECTIONS and path.lower() == name:
+        known = is_manual_page(path)
     return None if known else UserError("D341", path=path, suffix=suffix)
 
 
@@ -289,7 +291,7 @@ def _walk(directory: str, excluded: set[str], left_out: Counter[str]) -> Iterato
             bare = without_compression(name).lower()
             if name.startswith(".") or bare == ABOUT:
                 continue
-            if bare.endswith(SUFFIXES):
+            if bare.endswith(SUFFIXES) or is_manual_page(os.path.join(folder, name)):
                 yield os.path.join(folder, name)
             else:
                 left_out[os.path.splitext(bare)[1]] += 1

@@ -285,6 +285,8 @@ def annotate_documents(
         text = f"it took longer than {seconds:g} seconds" if isinstance(problem, DeadlineExceeded) else text
         failed = UserError("D313", path=where, problem=text)
         failed.__cause__ = problem
+        if isinstance(problem, UserError) and problem.code == "D344":  # it names the path itself
+            failed = problem
         return [], [UnreadableDocument(documents[0].path, failed)]
 
 
@@ -321,7 +323,7 @@ def _annotate(documents: Sequence[Document], annotate: Annotate) -> list[Annotat
 
 
 def _plain(document: Document) -> str:
-    """Return the text with Markdown or LaTeX markup blanked out, if it is a whole file."""
+    """Return the text with its markup painted over, if it is a whole file."""
     if document.kind != "file":
         return document.text
     return plain_text(without_compression(document.path), document.text)

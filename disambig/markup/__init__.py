@@ -1,7 +1,7 @@
-"""Readers of markup: Markdown, LaTeX and code become plain text of the same length.
+"""Readers of markup: documents and code become plain text of the same length.
 
-`reading` chooses the reader by the format. The readers (`markdown`, `_latex`, `code`) paint over what is
-not prose, such as the targets of links, on a `canvas`, so that offsets do not change.
+`reading` chooses the reader by the format in the table `formats`. The readers (`markdown`, `code`, ...)
+paint over what is not prose, such as the targets of links, on a `canvas`, so that offsets do not change.
 """
 
 import lazy_loader

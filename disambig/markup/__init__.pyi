@@ -23,6 +23,9 @@ from .formats import (
     HTML_COMMENT as HTML_COMMENT,
 )
 from .formats import (
+    MANUAL_SECTIONS as MANUAL_SECTIONS,
+)
+from .formats import (
     MarkupFormat as MarkupFormat,
 )
 from .formats import (
@@ -42,6 +45,9 @@ from .reading import (
 )
 from .reading import (
     has_markup as has_markup,
+)
+from .reading import (
+    is_manual_page as is_manual_page,
 )
 from .reading import (
     plain_text as plain_text,

@@ -1,7 +1,7 @@
 r"""Read AsciiDoc, as Asciidoctor and the older AsciiDoc understand it.
 
-Titles, list items, terms and table cells end a sentence. Comments, attributes, block macros, listings, literal
-and passthrough blocks, quotations, verses, and paragraphs that are indented or have a style such as
+Titles, list items, terms and table cells end a sentence. Comments, attributes, block macros, listings,
+literal and passthrough blocks, quotations, verses, and paragraphs that are indented or have a style such as
 ``[source]`` are left out. Examples, sidebars, open blocks and admonitions are prose.
 
 Within a paragraph: the marks of emphasis and the targets of links and cross-references become blank. Code,
@@ -173,7 +173,8 @@ class _Blocks:
             return False
         start, end = self.spans[number - 1]
         above = self.text[start:end].rstrip()
-        if number > 1 and self.text[self.spans[number - 2][0] : self.spans[number - 2][1]].strip()[:1] not in (
+        before = self.text[slice(*self.spans[number - 2])].strip() if number > 1 else ""
+        if before[:1] not in (
             "", "[", "/", ":", ".",
         ):  # fmt: skip
             return False
@@ -182,9 +183,8 @@ class _Blocks:
 
     def _inside(self, line: str, start: int, end: int) -> None:
         """Read a line of a block without prose."""
-        if self.delimiter[0] == "/":
-            if line == self.delimiter:
-                self.canvas.comments.append((self.comment_start, end))
+        if self.delimiter[0] == "/" and line == self.delimiter:
+            self.canvas.comments.append((self.comment_start, end))
         self.canvas.fill(start, end)
         if line == self.delimiter:
             self.canvas.fill(start, start + 1, BREAK)
@@ -214,8 +214,8 @@ class _Blocks:
 
 _MARKS = re.compile(
     r"\\|\+\+\+|\+\+|\+|``|`|\*\*|\*|__|_|##|#|\"`|'`|<<|\[\[|\(\(\(|\{[\w][\w:!-]*\}|&(?=[#\w])"
-    r"|(?:https?|ftp|irc)://[^\s\[\]<>]*|(?:link|xref|mailto|anchor):[^\s\[\]]*(?=\[)"
-    r"|[A-Za-z][\w-]{1,40}:[^\s\[\]:]{0,200}(?=\[)|\[[.#%\w][^\[\]\n]{0,60}\](?=[#*_`])"
+    r"|(?:https?|ftp|irc)://[^\s\[\]<>]*|(?:link|xref|mailto|anchor):[^\s\[\]]{0,500}(?=\[)"
+    r"|[A-Za-z][\w-]{1,40}::?[^\s\[\]:]{0,200}(?=\[)|\[[.#%\w][^\[\]\n]{0,60}\](?=[#*_`])"
 )
 _ENDS = {
     "+++": re.compile(r"\+\+\+"),

@@ -58,7 +58,7 @@ class Canvas:
         self._characters[start : start + len(replacement)] = replacement
 
     def end_sentence(self, end: int) -> None:
-        """End a sentence at the line end `end`; this is the only case in which a line end is painted over."""
+        """End a sentence at the line end `end`; line ends are painted over only here and in `finish`."""
         if end < len(self._characters):
             self._characters[end] = BREAK
 

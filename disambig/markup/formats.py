@@ -16,6 +16,9 @@ from disambig.markup.canvas import Canvas
 
 HTML_COMMENT = "<!-- ", " -->"
 HASH, SLASHES, DASHES, PERCENT = ("# ", ""), ("// ", ""), ("-- ", ""), ("% ", "")
+ROFF = '.\\" ', ""
+MANUAL_SECTIONS = tuple(f".{section}" for section in range(1, 10))
+"""Suffixes of manual pages that other files have as well: a text is one only if it begins like roff."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +87,13 @@ def _code(name: str, suffixes: str, lexer: str, comment: tuple[str, str], langua
 
 FORMATS = (
     _prose("Markdown", ".md .markdown", "markdown:read_markdown", HTML_COMMENT, "markdown", incremental=True),
+    _prose("reStructuredText", ".rst .rest", "restructured_text:read_rst", (".. ", ""), "restructuredtext"),
+    _prose("HTML", ".html .htm .xhtml", "html_pages:read_html", HTML_COMMENT, "html"),
+    _prose("Jupyter notebook", ".ipynb", "notebooks:read_notebook", HTML_COMMENT, "jupyter"),
+    _prose("AsciiDoc", ".adoc .asciidoc .asc", "asciidoc:read_asciidoc", SLASHES, "asciidoc"),
+    _prose("Org", ".org", "org_mode:read_org", HASH, "org"),
+    _prose("manual page", ".man .mdoc", "man_pages:read_man", ROFF, "troff groff nroff man"),
+    MarkupFormat("manual page by section", MANUAL_SECTIONS, "disambig.markup.man_pages:read_man", ROFF),
     _prose("LaTeX", ".tex .latex", "_latex:read_latex", PERCENT, "latex tex plaintex"),
     _code("Python", ".py .pyi", "PythonLexer", HASH, "python"),
     _code("Rust", ".rs", "RustLexer", SLASHES, "rust"),

@@ -1,15 +1,16 @@
 """Read HTML and XHTML: the text that a browser shows as prose remains.
 
 Tags within a sentence (``<em>``, ``<a>``, ``<span>``) become blank, all other tags end a sentence. Scripts,
-styles, ``<pre>``, ``<textarea>`` and drawings are left out; code (``<code> <kbd> <samp> <var>``), formulas and
-quotations (``<q> <blockquote>``) become `OPAQUE`, as does everything with ``translate="no"`` and everything
-that a ``lang`` attribute marks as another language than English. A character reference becomes its character;
-a word that contains one, or that a tag cuts, becomes `OPAQUE`. Of attributes, only ``alt="..."`` is read.
+styles, ``<pre>``, ``<textarea>`` and drawings are left out; code (``<code> <kbd> <samp> <var>``), formulas
+and quotations (``<q> <blockquote>``) become `OPAQUE`, as does everything with ``translate="no"`` and
+everything that a ``lang`` attribute marks as another language than English. A character reference becomes
+its character; a word that contains one, or that a tag cuts, becomes `OPAQUE`. Of attributes, only
+``alt="..."`` is read.
 
 The tags are found by patterns of this module. The parser of the standard library (`html.parser`) needs
-quadratic time for tags that are not closed (40 KB of ``<a`` take 40 seconds), raises an error for ``<![``, and
-gives positions as line and column. An unclosed tag, comment or script extends to the end of the text, as in a
-browser. The running time is linear in the length of the text.
+quadratic time for tags that are not closed (40 KB of ``<a`` take 40 seconds), raises an error for ``<![``,
+and gives positions as line and column. An unclosed tag, comment or script extends to the end of the text, as
+in a browser. The running time is linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -37,13 +38,14 @@ _LEFT_OUT = (
 _OPAQUE = frozenset("code kbd samp var tt q del s strike rp rt".split())
 """Elements that stand for something that is not decided: code, quotations, struck-out text."""
 _WITHIN = frozenset(
-    "a abbr acronym b bdi bdo big cite data dfn em font i ins label mark nobr output ruby small span strong sub"
-    " sup time u wbr".split()
+    "a abbr acronym b bdi bdo big cite data dfn em font i ins label mark nobr output ruby small span strong"
+    " sub sup time u wbr".split()
 )
 """Elements within a sentence, whose tags are invisible."""
 _SHOWN = frozenset("img input".split())
 _EMPTY = frozenset(
-    "area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr".split()
+    "area base basefont bgsound br col embed frame hr img input keygen link meta param source track"
+    " wbr".split()
 )
 _CLOSES = {
     "p": ("p",),
@@ -53,8 +55,8 @@ _CLOSES = {
     "tr": ("p", "td", "th", "tr"),
     "option": ("option",),
     **dict.fromkeys(
-        "address article aside details div dl fieldset figure footer form h1 h2 h3 h4 h5 h6 header hr main nav"
-        " ol pre section table ul".split(),
+        "address article aside details div dl fieldset figure footer form h1 h2 h3 h4 h5 h6 header hr main"
+        " nav ol pre section table ul".split(),
         ("p",),
     ),
     "body": ("head",),
@@ -160,7 +162,7 @@ class _Reader:
         """Replace a character reference by its character, or hide the word of which it is a part."""
         text = self.text
         beside = (at > 0 and text[at - 1].isalnum(), end < len(text) and text[end].isalnum())
-        if meant.isalnum() or all(beside) or len(meant) > 1 or meant == BREAK:
+        if meant.isalnum() or (all(beside) and not meant.isspace()) or len(meant) > 1 or meant == BREAK:
             self.canvas.fill(at, end, OPAQUE)
             self.canvas.hide_word(at, end)
         else:

@@ -1,11 +1,11 @@
 r"""Read manual pages: roff with the macros of ``man`` and ``mdoc``.
 
-Text lines are prose, and so are headings and the description after ``\-`` or ``.Nd`` in the section NAME. The
-section SYNOPSIS, displays without filling (``.nf``, ``.EX``, ``.Bd -literal``), tables, lines that begin with
-a blank, the tags of lists, definitions of macros and conditional blocks are left out. Up to three words in
-another font (``.B``, ``.IR``, ``\fIfile\fR``), and the arguments of the inline macros of mdoc, are names,
-options or placeholders, and become `OPAQUE`; more words are prose. Characters written as an escape become that
-character, or `OPAQUE` within a word.
+Text lines are prose, and so are headings and the description after ``\-`` or ``.Nd`` in the section NAME.
+The section SYNOPSIS, displays without filling (``.nf``, ``.EX``, ``.Bd -literal``), tables, lines that begin
+with a blank, the tags of lists, definitions of macros and conditional blocks are left out. Up to three words
+in another font (``.B``, ``.IR``, ``\fIfile\fR``), and the arguments of the inline macros of mdoc, are names,
+options or placeholders, and become `OPAQUE`; more words are prose. Characters written as an escape become
+that character, or `OPAQUE` within a word.
 
 No macro is expanded, and no included file is read. The running time is linear in the length of the text.
 """
@@ -35,7 +35,7 @@ _CHARACTERS = {
 }
 _ONE = {"-": "-", " ": " ", "~": " ", "0": " ", "e": "\\", "'": "'", "`": "`", "t": " ", "|": "", "^": ""}
 _PLAIN_FONTS = ("fR", "fP", "f1", "f[]", "f[R]", "f[P]", "f(R", "f[roman]", "f0", "f[1]")
-_END_MARKS = re.compile(r"[ \t]*[.,;:!?)\]\"']*[ \t]*\Z")
+_END_MARKS = " \t.,;:!?\"'"
 _WORDS = re.compile(r"\S+")
 _ARGUMENT = re.compile(r"[ \t]*(?:\"([^\"\n]*)\"?|([^\s\"][^\s]*))")
 _FEW = 3
@@ -55,9 +55,9 @@ _BLOCKS = {
 _LITERAL_DISPLAY = re.compile(r"-(?:literal|unfilled)\b")
 _MDOC_TEXT = frozenset("Em Sy No Tn Bf Ef".split())
 _MDOC = frozenset(
-    "Ac Ad An Ao Ap Aq Ar At Bc Bo Bq Brc Bro Brq Bsx Bt Bx Cd Cm Dc Do Dq Dv Dx Ec Eo Er Es Ev Ex Fa Fc Fd Fl"
-    " Fn Fo Fr Ft Fx Hf Ic In Lb Li Lk Ms Mt Nm Ns Nx Oc Oo Op Ot Ox Pa Pc Pf Po Pq Qc Ql Qo Qq Rv Sc Sm So Sq"
-    " Sx Ta Ud Us Ux Va Vt Xc Xo Xr".split()
+    "Ac Ad An Ao Ap Aq Ar At Bc Bo Bq Brc Bro Brq Bsx Bt Bx Cd Cm Dc Do Dq Dv Dx Ec Eo Er Es Ev Ex Fa Fc"
+    " Fd Fl Fn Fo Fr Ft Fx Hf Ic In Lb Li Lk Ms Mt Nm Ns Nx Oc Oo Op Ot Ox Pa Pc Pf Po Pq Qc Ql Qo Qq Rv"
+    " Sc Sm So Sq Sx Ta Ud Us Ux Va Vt Xc Xo Xr".split()
 )
 
 
@@ -196,8 +196,7 @@ class _Reader:
             end = comment.start()
         while start < end and text[start].isspace():
             start += 1
-        marks = _END_MARKS.search(text, start, end)
-        last = marks.start() if marks else end
+        last = start + len(text[start:end].rstrip(_END_MARKS))
         n_words = len(_WORDS.findall(text[start:last]))
         self.font = -1
         if few and n_words > _FEW:

@@ -21,7 +21,7 @@ _TODO_WORDS = frozenset(
     "TODO DONE NEXT WAITING WAIT HOLD CANCELLED CANCELED STARTED DOING FIXME BUG KILL PROJ IDEA SOMEDAY MAYBE"
     " DEFERRED DELEGATED INPROGRESS IN-PROGRESS REVIEW VERIFY COMMENT".split()
 )
-_TAGS = re.compile(r"[ \t]+:[\w@#%:]+:[ \t]*\Z")
+_TAGS = re.compile(r":[\w@#%:]+:")
 _COOKIE = re.compile(r"\[\d*(?:/\d*|%)\]")
 _BEGIN = re.compile(r"[ \t]*#\+begin_(\S+)", re.IGNORECASE)
 _KEYWORD = re.compile(r"[ \t]*#\+([\w-]+)(?:\[[^\]\n]*\])?:[ \t]*", re.IGNORECASE)
@@ -109,8 +109,9 @@ class _Blocks:
         if todo and (not (word := todo[0].split("[")[0].strip()) or word in _TODO_WORDS):
             at = todo.end()
         canvas.fill(start, at, BREAK)
-        if tags := _TAGS.search(text, at, end):
-            canvas.fill(tags.start(), end)
+        last = text[at:end].split()[-1:]
+        if last and _TAGS.fullmatch(last[0]):
+            canvas.fill(at + text[at:end].rindex(last[0]), end)
         for cookie in _COOKIE.finditer(text, at, end):
             canvas.fill(*cookie.span())
         canvas.end_sentence(end)

@@ -1,4 +1,4 @@
-"""Texts with markup: Markdown, LaTeX and code become plain text of the same length.
+"""Texts with markup: documents and code become plain text of the same length.
 
 Markup, and code apart from its comments, is replaced by blanks. Code in prose, mathematics, references and
 addresses are replaced by a character that is a word in no count table. Headings, list items and table cells
@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from disambig.markup.formats import FORMATS, path_format
+from disambig.errors import UserError
+from disambig.markup.formats import FORMATS, MANUAL_SECTIONS, path_format
 
 SUFFIXES = tuple(suffix for entry in FORMATS if entry.in_folders for suffix in entry.suffixes)
 """Suffixes of prose, which are read when a directory is given."""
@@ -23,6 +24,8 @@ CODE = tuple(suffix for entry in FORMATS if entry.lexer for suffix in entry.suff
 """Suffixes of code, whose comments and docstrings are text."""
 NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 _COMMENT = re.compile("<!--|-->")
+_BEGINNING = 1_000
+"""Number of bytes at the beginning of a file that show whether it is a manual page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,18 +38,32 @@ class PlainText:
         Text of the same length as the original, with line ends only at the original's line ends.
     comments : tuple of (start, end)
         Offsets of the comments in the original, including their marks, in text order.
+    problem : str
+        Why the text is not in its format: nothing of it was read. Empty for other texts.
     """
 
     text: str
     comments: tuple[tuple[int, int], ...] = ()
+    problem: str = ""
 
 
 def plain_text(path: str, text: str, options: Mapping[str, Any] = NO_OPTIONS) -> str:
     """Return `text` with its markup painted over; the suffix of `path` determines the format.
 
     Text with any other suffix is returned unchanged. The result has the same length.
+
+    Raises
+    ------
+    UserError
+        D344 for a text that is not in its format, such as a notebook that is not valid JSON.
     """
-    return read_markup(path, text, options).text if has_markup(path) else text
+    if not has_markup(path):
+        return text
+    plain = read_markup(path, text, options)
+    if plain.problem:
+        entry = path_format(path)
+        raise UserError("D344", path=path, what=entry.name if entry else "", problem=plain.problem)
+    return plain.text
 
 
 def has_markup(path: str) -> bool:
@@ -71,7 +88,20 @@ def read_markup(path: str, text: str, options: Mapping[str, Any] = NO_OPTIONS) -
         return PlainText(text, tuple(_html_comments(text)))
     taken = {name: options[name] for name in entry.options if name in options}
     canvas = entry.read(text, os.path.splitext(path)[1].lower(), **taken)
-    return PlainText(canvas.text, tuple(sorted(canvas.comments)))
+    return PlainText(canvas.text, tuple(sorted(canvas.comments)), canvas.problem)
+
+
+def is_manual_page(path: str) -> bool:
+    """Return True if a file has the suffix of a manual section (``.1`` to ``.9``) and begins like roff."""
+    if not path.endswith(MANUAL_SECTIONS):
+        return False
+    from disambig.markup.man_pages import is_roff
+
+    try:
+        with open(path, "rb") as file:
+            return is_roff(file.read(_BEGINNING).decode("latin-1"))
+    except OSError:
+        return False
 
 
 def _html_comments(text: str) -> list[tuple[int, int]]:

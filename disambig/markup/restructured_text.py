@@ -6,12 +6,13 @@ The content of admonitions, figures, version notes and descriptions of objects i
 module does not know is left out. In tables, a cell of several lines is read only if no other cell is beside
 its lines, since its lines are otherwise interleaved with those of other cells.
 
-Within a paragraph: the marks of emphasis and the targets of links become blank. Literals, interpreted text and
-roles (except the title of a reference, ``:ref:`title <label>```), substitutions and addresses become `OPAQUE`.
+Within a paragraph: the marks of emphasis and the targets of links become blank. Literals, interpreted text
+and roles (except the title of a reference, ``:ref:`title <label>```), substitutions and addresses become
+`OPAQUE`.
 
 docutils is not used: it gives the line of a block but no position within it, it does not know the directives
-and roles of Sphinx or of a project, and it reads included files. The rules for the start and the end of inline
-markup are those of its specification. The running time is linear in the length of the text.
+and roles of Sphinx or of a project, and it reads included files. The rules for the start and the end of
+inline markup are those of its specification. The running time is linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from disambig.markup.canvas import BREAK, OPAQUE, Canvas, iterate_lines, iterate_units
 
@@ -216,9 +218,9 @@ class _Blocks:
             return 0
         if _LETTER_ITEM.match(match[0]) and number + 1 < len(self.lines):
             following = self.lines[number + 1]
-            if not following.blank and following.indent <= line.indent:
-                if not _ITEM.match(self.text, following.at, following.end):
-                    return 0  # a paragraph that begins with an initial
+            goes_on = not following.blank and following.indent <= line.indent
+            if goes_on and not _ITEM.match(self.text, following.at, following.end):
+                return 0  # a paragraph that begins with an initial
         return match.end()
 
     def _is_title(self, number: int) -> bool:
@@ -395,7 +397,7 @@ class _Blocks:
             if not line.blank and _BORDER.fullmatch(self.text, line.at, line.end):
                 borders += 1
                 following = self.lines[row + 1] if row + 1 < len(self.lines) else None
-                if following is None or following.blank and borders > 1:
+                if following is None or (following.blank and borders > 1):
                     return row + 1
             elif not line.blank and line.indent < self.lines[number].indent:
                 return 0
@@ -447,15 +449,15 @@ class _Blocks:
                 group = []
                 self.canvas.fill(line.at, line.end, BREAK)
             else:
-                bars = [line.start + place for place in places
-                        if line.start + place < line.end and self.text[line.start + place] == "|"]  # fmt: skip
+                known = (line.start + place for place in places)
+                bars = [place for place in known if place < line.end and self.text[place] == "|"]
                 if len(bars) < 2:
                     self.canvas.fill(line.at, line.end, BREAK)
                 else:
                     for bar in bars:
                         self.canvas.fill(bar, bar + 1)
                     spans = dict.fromkeys(places[:-1], (0, 0))
-                    for start, end in zip(bars[:-1], bars[1:], strict=True):
+                    for start, end in pairwise(bars):
                         spans[start - line.start] = _strip(self.text, start + 1, end)
                     group.append(list(spans.values()))
             row += 1
@@ -487,7 +489,7 @@ class _Blocks:
                     self.canvas.fill(cell_start, item.end(), BREAK)
             stop = lines[places[-1]][k][1]
             if stop < len(self.text):
-                self.canvas.fill(stop, stop + 1, BREAK)
+                self.canvas.end_sentence(stop)
 
 
 _DEEPEST = 16  # maximum number of lists that one line opens
@@ -530,7 +532,6 @@ _ENDS = {
 _FOOTNOTE = re.compile(r"\[(?:\d+|#[\w.-]*|\*|[\w.+-]+)\]_")
 _ADDRESS = re.compile(r"(?:https?|ftp)://[^\s<>`]*")
 _ROLE = re.compile(r":([A-Za-z][\w:+.-]{0,60}):")
-_TITLED_TARGET = re.compile(r"[ \t\r\n]*(?<!\\)<[^<>]*>\Z")
 _AFTER_ADDRESS = ".,;:!?'\"*_)"
 
 
@@ -633,9 +634,11 @@ class _Inline:
         if not role and not is_link and (suffixed := _ROLE.match(text, after, self.end)):
             role, after = suffixed[1].lower(), suffixed.end()
         close = stop - 1
-        target = _TITLED_TARGET.search(text, inside, close)
-        if is_link or (role in _REFERENCES and target):
-            title_end = target.start() if target else close
+        target = text.rfind("<", inside, close) if text[close - 1] == ">" else -1
+        if target >= 0 and text[target - 1] == "\\":
+            target = -1
+        if is_link or (role in _REFERENCES and target >= 0):
+            title_end = inside + len(text[inside:target].rstrip()) if target >= 0 else close
             if title_end <= inside:
                 canvas.fill(at, after, OPAQUE)
                 return after

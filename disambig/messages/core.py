@@ -101,6 +101,7 @@ MESSAGES: dict[str, str] = {
     "D340": "{path}: {suffix} files are not read as text; {hint}",
     "D341": "{path}: unknown suffix {suffix}, read as plain text",
     "D342": "not read: {what}",
+    "D344": "{path} is not a valid {what}: {problem}",
     "D345": "{where}: {problem}; {form}",
     "D346": "{path}: contains no {what}; {form}, one per line",
     "D401": "invalid rate of {rate!r} flags per 1,000 words: give a number of at least 0",

@@ -20,7 +20,7 @@ FAKES = Path(__file__).with_name("fake_models.py")
 def test_a_hook_says_what_pre_commit_needs(hook):
     assert {"id", "name", "entry", "language"} <= set(hook)
     assert hook["language"] == "python"
-    assert hook["types_or"] == ["markdown", "plain-text", "tex"]
+    assert hook["types_or"] == ["markdown", "plain-text", "tex", "rst", "html", "jupyter", "asciidoc"]
     assert re.search(hook["exclude"], "docs/requirements-dev.txt")
     assert not re.search(hook["exclude"], "docs/notes.txt")
 

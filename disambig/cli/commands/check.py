@@ -18,11 +18,12 @@ def check(
         typer.Argument(
             metavar="[FILE...]",
             show_default=False,
-            help="Files with text, Markdown (.md, .markdown), LaTeX (.tex, .latex) or code, of which the "
-            "comments are checked (.py, .rs, .js, .ts, .go, .c, .sh); directories, or - for standard input. "
-            "Default: the current directory. A file with an unknown suffix is read as text if it is named; "
-            "in directories, such files, files that git ignores and folders such as node_modules are left "
-            "out.",
+            help="Files with text, Markdown (.md), reStructuredText (.rst), HTML (.html, .xhtml), Jupyter "
+            "notebooks (.ipynb), AsciiDoc (.adoc), Org (.org), manual pages (.1 to .9), LaTeX (.tex) or "
+            "code, of which the comments are checked (.py, .rs, .js, .ts, .go, .c, .sh); directories, or - "
+            "for standard input. Default: the current directory. A file with an unknown suffix is read as "
+            "text if it is named; in directories, such files, files that git ignores and folders such as "
+            "node_modules are left out.",
         ),
     ] = None,
     fix: Annotated[bool, typer.Option("--fix", help="Correct the files.")] = False,
@@ -91,7 +92,7 @@ def check(
 
     Output: FILE:LINE:COLUMN: OBSERVED -> SUGGESTION (TASK, PROBABILITY). Markup, code, quotations, addresses
     and names are not checked, nor is text that a comment excludes, such as <!-- disambig: ignore-next-line
-    --> (in LaTeX after %, in code in a comment). Settings are read from the nearest disambig.toml or
+    --> (in other formats in their own comments). Settings are read from the nearest disambig.toml or
     pyproject.toml ([tool.disambig]) in or above the directory of each file; options take precedence. Exit
     status: 0 if nothing is flagged, 1 if something is flagged (even if it was corrected), 2 if a file cannot
     be checked or corrected or an option or setting is invalid.

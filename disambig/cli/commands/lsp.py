@@ -25,7 +25,7 @@ def lsp(
 ) -> None:
     """Serve an editor over the Language Server Protocol, on standard input and output.
 
-    Text, Markdown, LaTeX and code comments are checked while you type, as by `disambig check`. Settings are
+    Text, documents and code comments are checked while you type, as by `disambig check`. Settings are
     read from disambig.toml or pyproject.toml; the settings of the editor take precedence.
     """
     from importlib.util import find_spec

@@ -99,7 +99,7 @@ def test_the_nearest_file_holds_and_no_other(home):
 
 
 def test_files_in_and_out(home):
-    for name in ("a.md", "b.rst", "vendor/x.md", "vendor/ours.md", "gen.md", "sub/gen.md", "sub/c.bak.md"):
+    for name in ("a.md", "b.cfg", "vendor/x.md", "vendor/ours.md", "gen.md", "sub/gen.md", "sub/c.bak.md"):
         write(home / name, "x")
     project = ProjectSettings()
 
@@ -109,9 +109,9 @@ def test_files_in_and_out(home):
 
     assert found() == ["a.md", "sub/gen.md", "vendor/ours.md"]
     assert project.for_file(str(home / "vendor" / "deep" / "x.md")).excluded
-    write(home / "disambig.toml", 'include = ["*.rst", "/sub/*.md"]\nexclude = ["*.bak.*"]')
+    write(home / "disambig.toml", 'include = ["*.cfg", "/sub/*.md"]\nexclude = ["*.bak.*"]')
     project = ProjectSettings()
-    assert found() == ["b.rst", "sub/gen.md"]
+    assert found() == ["b.cfg", "sub/gen.md"]
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def test_what_holds_is_shown_with_its_origin(home, monkeypatch):
         'sets = ["lie/lay"]  # disambig.toml',
         f'sets_files = ["{home}/sets.txt"]  # disambig.toml',
         f'baseline = "{home}/known.json"  # disambig.toml',
-        "# include: text, Markdown and LaTeX  (default)",
+        "# include: text and documents  (default)",
         'exclude = ["vendor/*", "/gen.md", "*.bak.md", "!vendor/ours.md"]  # disambig.toml',
     ]
     assert settings_to_toml("x", ProjectSettings().for_file("vendor/x.md")).startswith(

@@ -1,0 +1,451 @@
+"""Formats of documents as plain text: HTML, reStructuredText, notebooks, AsciiDoc, Org and manual pages."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from disambig.markup import BREAK, OPAQUE, path_format, plain_text, read_markup
+
+PATHS = ("x.html", "x.rst", "x.adoc", "x.org", "x.man", "x.ipynb")
+PIECES = [
+    *"aA1 .\n\r\t*_~`$[](){}<>|#>-+=&\\%!^:;'\"/é\u2029\ufeff\U0001f600\ud800",
+    *(
+        "\n\n",
+        "\r\n",
+        "    ",
+        "  a",
+        "- ",
+        "1. ",
+        "::",
+        "``",
+        "**",
+        "__",
+        "====\n",
+        "----\n",
+        "....\n",
+        "|===\n",
+    ),
+    *(
+        "<p>",
+        "</p>",
+        "<b>",
+        "</b>",
+        "<code>",
+        "</code>",
+        "<!--",
+        "-->",
+        "<script>",
+        "</script>",
+        "<a b='",
+        "&amp;",
+    ),
+    *(
+        ".. ",
+        ".. note:: ",
+        ".. a::\n",
+        ".. _a:",
+        ":a:`",
+        "`_",
+        "+--+--+\n",
+        "| a | b |\n",
+        "=== ===\n",
+        "[1]_",
+    ),
+    *(
+        "[[a][",
+        "]]",
+        "#+begin_src\n",
+        "#+end_src\n",
+        ":a:\n",
+        ":END:\n",
+        "* ",
+        "[fn:1]",
+        "=a=",
+        "https://a.b/c",
+    ),
+    *("[source]\n", "image::a[", "link:a[", "<<a,", ">>", "{a}", "//", "////\n", "a:: ", "NOTE: ", "+++"),
+    *(
+        ".B ",
+        ".SH NAME\n",
+        ".TP\n",
+        ".nf\n",
+        ".fi\n",
+        "\\fB",
+        "\\fR",
+        "\\-",
+        "\\(em",
+        '\\"',
+        ".Bd -literal\n",
+        ".It ",
+    ),
+]
+TEXT = st.lists(st.sampled_from(PIECES), max_size=40).map("".join)
+
+
+def legible(path, text):
+    """Return the plain text with runs of marks shortened: ``¶`` ends a sentence, ``#`` is hidden."""
+    words = plain_text(path, text)
+    for old, new in ((BREAK, "¶"), (OPAQUE, "#"), ("\x1f", " "), ("\n", " ")):
+        words = words.replace(old, new)
+    return normalised(words)
+
+
+def normalised(words):
+    """Return marked words without what does not matter: blanks beside marks, and runs of one mark."""
+    words = re.sub("(?:\\s*¶)+\\s*", "¶", re.sub("#+", "#", " ".join(words.split())))
+    return re.sub(" (?=[.,])", "", words.strip("¶ "))
+
+
+@given(TEXT, st.sampled_from(PATHS))
+@settings(max_examples=1500, deadline=None)
+def test_offsets_are_those_of_the_file(text, path):
+    if path.endswith("ipynb"):
+        text = json.dumps({"cells": [{"cell_type": "markdown", "source": text}]})
+    plain = read_markup(path, text)
+    assert len(plain.text) == len(text)
+    for old, new in zip(text, plain.text, strict=True):
+        assert old in "\r\n" or new not in "\r\n"
+    for start, end in plain.comments:
+        assert 0 <= start <= end <= len(text)
+
+
+@given(st.one_of(TEXT, st.text(max_size=60)), st.sampled_from(PATHS))
+@settings(max_examples=500, deadline=None)
+def test_any_text_can_be_read(text, path):
+    assert len(read_markup(path, text).text) == len(text)
+
+
+MARKS = {
+    "x.html": [
+        "<",
+        "<a ",
+        "<!--",
+        "</",
+        "<a b='",
+        "<a b=\"'",
+        "&",
+        "<?",
+        "<![",
+        "<script>",
+        "<a b=",
+        "<p>",
+        "<b>",
+        "<a\n",
+        "<pre>",
+        "&amp;",
+        "<![CDATA[",
+        "<p lang=de>",
+        "<script></scripta>",
+        "a&amp;",
+        "<a/",
+    ],
+    "x.rst": [
+        "*",
+        "**",
+        "``",
+        "`",
+        "|",
+        "_",
+        "\\",
+        "[",
+        "::\n",
+        "- ",
+        ".. ",
+        "..\n",
+        ".. x::\n",
+        ":a:",
+        "*a ",
+        "``a ",
+        ":a:`b ",
+        "+--+\n",
+        "+-+\n| |\n",
+        "=== ===\n",
+        "===\n",
+        "a\n b\n",
+        ".. _a:\n",
+        "\\ a",
+        "a `b <c",
+        "a::\n\n b\n\n",
+    ],
+    "x.adoc": [
+        "*",
+        "_",
+        "`",
+        "+",
+        "#",
+        "<<",
+        "[[",
+        "(((",
+        "{a",
+        "a:b[",
+        "[",
+        "----\n",
+        "|===\n",
+        "|",
+        "a::\n",
+        "=",
+        "''",
+        '"`a ',
+        "*a ",
+        "+a ",
+        "////\n",
+        "a:[",
+        "http://a[",
+        "link:a",
+        "&#1",
+        "-- ",
+        "[a]",
+        "a\n--\n",
+    ],
+    "x.org": [
+        "*",
+        "/a ",
+        "=a ",
+        "[[",
+        "[[a][",
+        "<<",
+        "#+begin_a\n",
+        ":a:\n",
+        "- ",
+        "|",
+        "\\a",
+        "{{{",
+        "$a ",
+        "[fn:",
+        "* a\n",
+        "\\begin{a}\n",
+        "@@",
+        "src_a{",
+        "<2020-01-01",
+        "#+a:\n",
+        "~",
+        "- a :: ",
+        "a *b ",
+    ],
+    "x.man": [
+        "\\",
+        ".B ",
+        "\\f",
+        ".\n",
+        "\\fB",
+        "\\fBa ",
+        "\\(em",
+        ".B a\n",
+        "\\[",
+        ".if \\{\n",
+        ".de\n",
+        ".TP\n",
+        "'",
+        "\\h'a",
+        '.B "',
+        "\\&",
+        ".SH NAME\na - ",
+    ],
+    "x.ipynb": ['"', "\\", "{", "[", '"a" ', "\\u00e9"],
+}
+
+
+@pytest.mark.parametrize("size", [100_000, pytest.param(1_000_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("path", "mark"), [(path, mark) for path, marks in MARKS.items() for mark in marks])
+def test_many_marks_take_linear_time(path, mark, size):
+    """Quadratic work would not end in time."""
+    text = mark * (size // len(mark))
+    begun = time.process_time()
+    assert len(read_markup(path, text).text) == len(text)
+    assert time.process_time() - begun < size / 30_000
+
+
+@pytest.mark.parametrize(
+    "suffix", ".rst .REST .HTML .htm .xhtml .ipynb .adoc .asciidoc .asc .org .1 .9 .man .MDOC".split()
+)
+def test_suffixes_are_known_in_any_case(suffix):
+    assert path_format(f"a{suffix}") is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("<p>a <em>b</em> and <a href='x'>c</a>.", "a b and c."),
+        ("<title>A page</title><style>p {}</style><script>if (a<b) x</script><p>b", "A page ¶ b"),
+        ("<html><head><title>A page</title></head><body><h1>One</h1>Two<br>three", "A page ¶ One¶Two¶three"),
+        ("a <code>b c</code> is <kbd>d</kbd>", "a # is #"),
+        ("<p>a<p>b<ul><li>c<li>d</ul>e", "a¶b¶c¶d¶e"),
+        ("a<pre>b\n\nc</pre>d", "a¶ d"),
+        ("a &amp; b&nbsp;c &mdash; &ldquo;d&rdquo; &lt;e&gt;", "a & b c — “ d” < e>"),
+        ("it&rsquo;s caf&eacute; un<b>able</b> x", "# # # x"),
+        ("a <!-- b --> c <?d?> e", "a c e"),
+        ("a <span lang=de>b</span> c <span lang='en-GB'>d</span>", "a # c d"),
+        ("<div lang='de'>a <b>b</b><p lang=en>c</div>d", "c¶d"),
+        ("<p>a <span translate=no>b</span> c</p>", "a # c"),
+        ("a <img src=x alt=\"b c\"> d <img src='y'> e", "a #b c# d # e"),
+        ("<table><tr><td>a<td>b</table>", "a¶b"),
+        ("a <textarea>b <i>c</i></textarea> d", "a ¶ d"),
+        ("a < b and c > d", "a < b and c > d"),
+        ("<blockquote>a</blockquote>b <q>c</q>", "b #"),
+        ("<P CLASS='x y'>a</P><P>b</P>", "a¶ ¶b"),
+        ("<p title='a > b'>c", "c"),
+        ("<xhtml:p xml:lang='fr'>a</xhtml:p><p>b", "b"),
+        ("a <p title='b", "a"),
+    ],
+)  # fmt: skip
+def test_html(text, expected):
+    assert legible("x.html", text) == normalised(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Title\n=====\n\ntext", "Title ¶ text"),
+        ("=====\nTitle\n=====\n\ntext", "Title ¶ text"),
+        ("a *b* **c** ``d e`` `f`_ and `g <h>`_ i_ |j| [1]_ k", "a b c # f and g i # k"),
+        (":ref:`a b <c>` and :func:`d` and :term:`e f`", "a b and # and e f"),
+        ("the ``list``\\ s and \\*a", "the # and *a"),
+        ("so::\n\n  a b\n\n  c\n\nd", "so: ¶ ¶ d"),
+        ("so:\n\n::\n\n  a b\n\nd", "so: ¶ d"),
+        (".. note:: a\n   b\n\n   c\n\nd", "a b c d"),
+        (".. code-block:: py\n   :linenos:\n\n   a\n\n   b\n\nc", "c"),
+        (".. a comment\n   goes on\n\nc", "c"),
+        (".. py:function:: f(a)\n   :x:\n\n   Return b.\n\n   :param a: c\n   :type a: d", "Return b. ¶c"),
+        (".. versionadded:: 3.4 The b\n   c.", "The b c."),
+        (".. figure:: a.png\n   :alt: b\n\n   c", "c"),
+        (".. unknown:: a\n\n   b\n\nc", "c"),
+        (".. _a: http://b\n.. |c| replace:: d\n\ne", "e"),
+        ("- a\n- b\n  c\n\n  d::\n\n     e\n\n  f", "a¶b c d: ¶ f"),
+        ("1. a\n#. b", "a¶b"),
+        ("term\n   text", "term¶ text"),
+        ("x : int\n   text", "text"),
+        ("+---+---+\n| a | b |\n+===+===+\n| d | e |\n|   | f |\n+---+---+\n", "a¶ ¶b¶ ¶d¶ ¶e f"),
+        ("+---+---+\n| a | b |\n| c | d |\n+---+---+\n", ""),
+        ("=== ===\na   b c\n=== ===\nd   e\n    f\ng   h\n=== ===\n\ni", "a¶ ¶b c¶d¶ ¶e f¶g¶ ¶h¶ i"),
+        (">>> a\nb\n\nc", "c"),
+        ("-a, --all  b", "b"),
+        (":Author: a\n:Note: b\n\nc", "b c"),
+        ("| a\n| b", "a ¶ b"),
+        (".. [1] a\n   b", "a b"),
+        ("see http://a.b/c. Then", "see #. Then"),
+    ],
+)  # fmt: skip
+def test_restructured_text(text, expected):
+    assert legible("x.rst", text) == normalised(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("= A title\nA. Author <a@b>\n:toc:\n\n== B\ntext", "A title¶ ¶B¶text"),
+        ("Title\n-----\ntext", "Title ¶text"),
+        ("a *b* _c_ **d** `e f` +g+ #h# {i} j", "a b c d # # h # j"),
+        ("[source,ruby]\n----\na\n\nb\n----\nc", "c"),
+        ("....\na\n....\nb\n\n++++\nc\n++++\nd", "b ¶ ¶d"),
+        ("====\na\n====\nb", "a ¶ b"),
+        ("// a\nb\n\n////\nc\n////\nd", "b ¶ d"),
+        ("NOTE: a b", "a b"),
+        ("* a\n** b\n. c\n- [x] d", "a ¶b ¶c ¶d"),
+        ("Some term:: a\n--all:: b", "Some term¶ a ¶b"),
+        ("a\n\n  code b\n\nc", "a ¶ c"),
+        ("|===\n|a |b c\n2+|d\n|===\ne", "a ¶b c¶ ¶d ¶ e"),
+        ("see http://a.b[c d] and <<e,f g>> and <<h>> and link:i[j]", "see c d and f g and # and j"),
+        ("image::a.png[b]\nc image:d[e] f linkgit:g[1] h", "c # f # h"),
+        (".A title\na", "A title¶a"),
+        ('"`a`" b footnote:[c d] e', "“ a” b e"),
+        ("-----BEGIN PGP SIGNATURE-----\na b\n", ""),
+        ("ifdef::a[]\nb\nendif::[]\nc", "b c"),
+    ],
+)  # fmt: skip
+def test_asciidoc(text, expected):
+    assert legible("x.adoc", text) == normalised(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("#+TITLE: A b\n#+OPTIONS: c\n* TODO [#A] D [1/2] :e:f:\ng", "A b¶ ¶ ¶D ¶g"),
+        ("* CLI tools\na", "CLI tools¶a"),
+        ("a *b* /c d/ _e_ =f g= ~h~ +i+ j", "a b c d e # # # j"),
+        ("a [[b][c d]] [[e]] https://f.g. [fn:1] h", "a c d # #. h"),
+        (":PROPERTIES:\n:ID: a\n:END:\nb\n: c\n# d\ne", "b ¶ ¶ e"),
+        ("#+BEGIN_SRC a\nb\n\n#+END_SRC\nc", "c"),
+        ("#+begin_note\na\n#+end_note", "a"),
+        ("- a\n- [X] b\n- c :: d\n  e", "a ¶b ¶c¶ d e"),
+        ("| a | b |\n|---+---|\n| c | d |", "a ¶ b ¶ c ¶ d"),
+        ("SCHEDULED: <2020-01-01>\na <2020-01-01 Wed> b", "a # b"),
+        ("[fn:1] a\n\nb \\alpha $c$ \\(d\\) e", "a b # # # e"),
+        ("5 * 3 * 2 and a/b/c", "5 * 3 * 2 and a/b/c"),
+    ],
+)  # fmt: skip
+def test_org(text, expected):
+    assert legible("x.org", text) == normalised(expected)
+
+
+MAN = """.TH FOO 1 "2020"
+.SH NAME
+foo \\- a tool for b
+.SH SYNOPSIS
+.B foo
+[\\-a] b
+.SH "SEE ALSO"
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The\n.B foo\ncommand is \\fIbig\\fR, see\n.BR bar (1),\nnow.", "The # command is #, see #, now."),
+        (".B This is a whole sentence.\nb", "This is a whole sentence. b"),
+        ("a \\fBnot to be used now\\fR \\(em well\\-known don\\(cqt", "a not to be used now — # #"),
+        (".TP\n.B \\-a\nb\n.IP c 4\nd", "b ¶ d"),
+        (".nf\na\n.fi\nb", "b"),
+        ("a\n  b\nc", "a ¶ c"),
+        (".de XX\na\n..\nb\n.if n \\{\\\nc\n.\\}\nd", "b ¶ ¶ ¶ d"),
+        ('a \\" b', "a"),
+        (".Bd -literal\na\n.Ed\n.It Fl a\nb\n.Nm foo\nc\n.Xr d 1 .\n.Em e f g h\n", "¶ ¶b # c # . e f g h"),
+    ],
+)  # fmt: skip
+def test_manual_pages(text, expected):
+    head = "NAME¶a tool for b¶SYNOPSIS¶SEE ALSO¶"
+    assert legible("x.1", MAN + text) == normalised(head + expected)
+
+
+def test_a_numeric_suffix_is_not_always_that_of_a_manual_page():
+    assert plain_text("log.1", ".gitignore has *a*\n") == ".gitignore has *a*\n"
+    assert plain_text("a.1", ".TH A 1\n").isspace()
+
+
+NOTEBOOK = {
+    "cells": [
+        {"cell_type": "code", "source": ["of of\n"], "outputs": [{"data": {"text/markdown": ["the the"]}}]},
+        {
+            "cell_type": "markdown",
+            "metadata": {"source": ["no no"]},
+            "source": ["# A title\n", 'The *text* "is"\n', "fine caf\u00e9 it's.\n", "\n", "- `a` b"],
+        },
+        {"cell_type": "raw", "source": "no no"},
+        {"cell_type": "markdown", "source": "One\ntwo.\n\nThree <!-- disambig: ignore x -->"},
+    ],
+    "metadata": {},
+    "nbformat": 4,
+}
+
+
+@pytest.mark.parametrize(
+    "options", [{"indent": 1}, {}, {"indent": 1, "ensure_ascii": False}, {"separators": (",", ":")}]
+)
+def test_notebooks(options):
+    text = json.dumps(NOTEBOOK, **options)
+    word = "#" if options.get("ensure_ascii", True) else "café"
+    words = legible("x.ipynb", text).replace('" is"', '"is"')
+    assert words == normalised(f'A title¶The text "is" fine {word} it\'s.¶# b¶One two.¶Three')
+    ((start, end),) = read_markup("x.ipynb", text).comments
+    assert text[start:end] == "<!-- disambig: ignore x -->"
+
+
+@pytest.mark.parametrize("text", ["", "{", "[1]", '{"a": 1}', "[" * 100_000, '{"cells": [}'])
+def test_what_is_not_a_notebook_has_a_problem_and_no_text(text):
+    plain = read_markup("x.ipynb", text)
+    assert plain.problem and not plain.text.strip("\x1f \n")
