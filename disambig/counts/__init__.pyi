@@ -56,9 +56,6 @@ from .counter import (
     ngram_kinds as ngram_kinds,
 )
 from .importing import (
-    AS_THEY_STAND as AS_THEY_STAND,
-)
-from .importing import (
     CountReader as CountReader,
 )
 from .importing import (
@@ -159,6 +156,9 @@ from .runs import (
 )
 from .runs import (
     sum_sorted_keys as sum_sorted_keys,
+)
+from .table import (
+    AS_THEY_STAND as AS_THEY_STAND,
 )
 from .table import (
     CountTable as CountTable,

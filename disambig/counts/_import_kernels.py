@@ -244,6 +244,10 @@ def parse(
     state, reason = _FINE, 0
     while begin < size:
         lines += 1
+        following = _next_line(data, begin)
+        if following != _ZERO:  # an empty line
+            begin = following
+            continue
         wrong = 0
         fits = before_size > _ZERO and begin + before_size < size
         if form == 1 and fits and _same_ngram(data, before, begin, before_size):

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from disambig.counts.build import BuildOptions, make_counter, write_chosen
 from disambig.counts.counter import NgramCounter
-from disambig.counts.inputs import count_format, unpacked
+from disambig.counts.inputs import BOM, count_format, unpacked
+from disambig.counts.table import AS_THEY_STAND
 from disambig.counts.writer import refuse_existing
 from disambig.errors import UserError
 from disambig.files import READ_ERRORS, decode, read_error
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-AS_THEY_STAND = ("web1t.v1",)
-"""Tokenisations for which the words in count files are already in normal form."""
 _TAGS = rb"NOUN|VERB|ADJ|ADV|PRON|DET|ADP|NUM|CONJ|PRT|X|\."
 _TAGGED = re.compile(rb"_(?:%b|ROOT)_|(.+)(_(?:%b))" % (_TAGS, _TAGS), re.DOTALL)
 _BOUNDARIES = {SENTENCE_START.encode(): START_HASH, SENTENCE_END.encode(): END_HASH}
@@ -105,6 +104,8 @@ class WordMap:
 _BLOCK = 1 << 22
 _LONGEST_LINE = 1 << 24
 _PIECE = 1 << 16
+_ARPA = re.compile(rb"\\data\\\s", re.MULTILINE)
+_HEAD = 1 << 12
 _SPARE = 16
 _MISSING = 1 << 16
 ALL_YEARS = (0, 10**18)
@@ -167,8 +168,8 @@ class CountReader:
         Raises
         ------
         UserError
-            D114 (a malformed line, with its number), D118 (counts too large), D303 (binary), D304 (not
-            UTF-8), D308 (cut short).
+            D114 (a malformed line, with its number), D118 (counts too large), D124 (a language model), D303
+            (binary), D304 (not UTF-8), D308 (cut short).
         """
         form = count_format(path) if form is None else form
         lines = 0
@@ -181,6 +182,8 @@ class CountReader:
                     wrong, read = self._parse_lines(block, order, form)
                     lines += read
                     if wrong:
+                        if offset <= len(BOM) and _ARPA.search(block, 0, _HEAD):
+                            raise UserError("D124", path=path)
                         raise _malformed(path, lines, _PROBLEMS[wrong], form)
                     yield raw.tell()
         except READ_ERRORS as problem:
@@ -291,6 +294,8 @@ def _line_blocks(stream: Any) -> Iterator[tuple[int, bytes | None]]:
     held, offset = b"", 0
     while True:
         block = stream.read(_BLOCK)
+        if offset == 0 and not held and block.startswith(BOM):
+            block, offset = block[len(BOM) :], len(BOM)
         held += block
         cut = held.rfind(b"\n") + 1 if block else len(held)
         if cut:

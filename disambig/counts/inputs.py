@@ -32,7 +32,7 @@ _BLOCK = 1 << 20
 LONGEST = 1 << 20
 """Maximum bytes of a line kept together. A longer line is cut, at the end of a sentence if possible."""
 _SENTENCE_END = re.compile(rb"[.!?]['\")\]]*\s")
-_BOM = b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"
 
 
 class TextFiles:
@@ -42,7 +42,7 @@ class TextFiles:
     ----------
     paths : sequence of str
         Files, directories (searched recursively for `ENDINGS`; hidden and empty files are skipped), and
-        ``-`` for standard input. Files named ``.gz``, ``.xz`` or ``.zst`` are decompressed.
+        ``-`` for standard input. Files named ``.gz``, ``.bz2``, ``.xz`` or ``.zst`` are decompressed.
 
     Attributes
     ----------
@@ -165,8 +165,8 @@ def _lines(stream: Any, name: str, start: int = 0, end: int | None = None) -> It
         size = _BLOCK - at % _BLOCK
         block = stream.read(size if end is None else min(size, end - at))
         at += len(block)
-        if offset == 0 and not held and block.startswith(_BOM):
-            block, offset = block[len(_BOM) :], len(_BOM)
+        if offset == 0 and not held and block.startswith(BOM):
+            block, offset = block[len(BOM) :], len(BOM)
         held += block
         cut = held.rfind(b"\n") + 1 if block else len(held)
         if not cut and len(held) >= LONGEST:
@@ -213,7 +213,7 @@ def count_files(paths: Sequence[str]) -> list[tuple[str, int]]:
     """Return the count files that `paths` name, with the order of their n-grams (0 if it varies).
 
     A path is a file, or a directory whose files are named as those of Google Books or laid out as Web 1T
-    (``1gms/vocab.gz``, ``2gms/2gm-0000.gz``, ...), compressed with gzip, xz, zstd or uncompressed.
+    (``1gms/vocab.gz``, ``2gms/2gm-0000.gz``, ...), compressed with gzip, bzip2, xz, zstd or uncompressed.
 
     Raises
     ------
@@ -278,11 +278,11 @@ def count_format(path: str, name: str | None = None) -> int:
 
 
 def _first_line(stream: Any) -> bytes:
-    """Return the first line, or enough of it to recognise the format."""
+    """Return the first line that is not empty, or enough of it to recognise the format."""
     start: bytes = b""
     # at most 1 MiB, since a file of another kind may be one long line
     for block in islice(iter(lambda: stream.read(1 << 16), b""), 16):
-        start += block
+        start = (start + block).removeprefix(BOM).lstrip(b"\r\n")
         if b"\n" in start:
             break
     return start[: start.find(b"\n") + 1 or None]

@@ -25,6 +25,8 @@ from disambig.formatting import escape_control_chars
 from disambig.runtime import use_numba
 from disambig.text import GAP, NOTHING, SENTENCE_END, SENTENCE_START, Tokenisation, hash_words, hashing
 
+AS_THEY_STAND = ("web1t.v1",)
+"""Tokenisations for which the words in count files are already in normal form."""
 _GAP = re.compile(r"(?<=\s)\*(?=\s)")
 _SPECIAL = re.compile(f"({'|'.join(map(re.escape, (SENTENCE_START, SENTENCE_END, GAP, NOTHING)))})")
 
@@ -56,6 +58,11 @@ def ngram_hashes(ngrams: Sequence[str], tokenisation: str) -> list[NDArray[np.ui
 
     cut = tokenisation_named(tokenisation)
     return [hash_words(ngram_words(ngram, cut)) for ngram in ngrams]
+
+
+def _unsplit_hashes(ngram: str) -> NDArray[np.uint64]:
+    """Return the word hashes of an n-gram whose words have blanks between them and are not split further."""
+    return hash_words(_GAP.sub(GAP, ngram.strip()).split())
 
 
 _BLOCK = 1 << 14
@@ -306,7 +313,9 @@ class CountTable:
     def count(self, ngram: str, *, tokenisation: str | None = None) -> int:
         """Return the count of one n-gram given as text, which a tokenisation of the table splits into words.
 
-        ``<S>`` and ``</S>`` stand for the sentence boundaries, a ``*`` between two words for any word.
+        ``<S>`` and ``</S>`` stand for the sentence boundaries, a ``*`` between two words for any word. For a
+        tokenisation of `AS_THEY_STAND`, words with blanks between them are looked up unchanged first, because
+        an imported table may contain words that the tokenisation would split (``AT&T``).
 
         Raises
         ------
@@ -325,13 +334,21 @@ class CountTable:
             if n_gaps and (name not in self.gaps or n_gaps > 1):
                 problem = "has one gap at most" if name in self.gaps else "was built without gaps (--gaps)"
                 raise UserError("D117", path=self.path, ngram=ngram, problem=problem)
-        totals = np.zeros(len(ngrams), dtype=np.uint64)
+        totals = self._counts_of_sizes(hashes, name)
+        if name in AS_THEY_STAND:
+            unsplit = self._counts_of_sizes([_unsplit_hashes(ngram) for ngram in ngrams], name)
+            np.copyto(totals, unsplit, where=unsplit > 0)
+        counts: list[int] = totals.tolist()
+        return counts
+
+    def _counts_of_sizes(self, hashes: Sequence[NDArray[np.uint64]], name: str) -> NDArray[np.uint64]:
+        """Return the counts of n-grams of different lengths, given by their word hashes, shape ``(n,)``."""
+        totals = np.zeros(len(hashes), dtype=np.uint64)
         sizes = np.fromiter(map(len, hashes), dtype=np.int64, count=len(hashes))
         for size in np.unique(sizes[sizes > 0]).tolist():
             same = np.flatnonzero(sizes == size)
             totals[same] = self.counts_of_words(np.stack([hashes[i] for i in same]), tokenisation=name)
-        counts: list[int] = totals.tolist()
-        return counts
+        return totals
 
     def seed(self, tokenisation: str | None = None) -> int:
         """Return the seed of the n-gram keys of a tokenisation, by default the first one; D110."""

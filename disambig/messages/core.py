@@ -50,6 +50,7 @@ MESSAGES: dict[str, str] = {
     "D121": "count table {path} is pruned: its n-grams of {order} words are only those seen at least {least} times; merge first, then prune",
     "D122": "cannot merge count table {path} with {first}: they differ in {what}; count both in the same way",
     "D123": ".zst files need the package zstandard: pip install 'disambig[zstd]'",
+    "D124": "{path} is an ARPA language model, which holds probabilities and not counts: give the n-gram counts it was estimated from (a line is an n-gram, a TAB and its count), or count the text again with `disambig counts build`",
     # text and tokenisations
     "D200": "the environment variable DISAMBIG_ENGINE is {value!r}: set it to numpy or numba, or leave it unset",
     "D201": "text {number} of the batch has {length:,} characters, more than 2,147,483,647: split it",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import bz2
 import json
 import os
 
 import pytest
-from commands import process
+from commands import here, process
 
 # --- plugins ---------------------------------------------------------------------------------------------
 
@@ -83,3 +84,55 @@ def test_a_plugin_that_prints_does_not_spoil_results(site, tmp_path, top):
 @pytest.mark.parametrize("value", ["not a valid : thing ::", "odd-plugin", "odd_plugin:"])
 def test_an_entry_point_that_is_not_valid(site, tmp_path, value):
     check_goes_on(site("odd_plugin-1.0.dist-info", value), tmp_path, "[D019] invalid entry point")
+
+
+# --- counts ----------------------------------------------------------------------------------------------
+
+
+def import_counts(folder, data, name="a.tsv"):
+    folder.joinpath(name).write_bytes(data)
+    return here("counts", "import", name, "-o", "a.counts", folder=folder)
+
+
+def counted(folder, *ngrams):
+    done = here("counts", "query", "a.counts", *ngrams, folder=folder)
+    assert done.returncode == 0, done.stderr
+    return [int(line.rsplit("\t", 1)[1]) for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\xef\xbb\xbfof the\t120\nin a\t7\n",
+        b"of the\t120\nin a\t7\n\n",
+        b"\nof the\t120\n\r\n\nin a\t7",
+        b"\xef\xbb\xbf\r\nof the\t120\r\nin a\t7\r\n\r\n",
+    ],
+)
+@pytest.mark.parametrize("name", ["a.tsv", "a.tsv.bz2"])
+def test_counts_with_a_byte_order_mark_and_empty_lines(tmp_path, data, name):
+    done = import_counts(tmp_path, bz2.compress(data) if name.endswith("bz2") else data, name)
+    assert done.returncode == 0, done.stderr
+    assert counted(tmp_path, "of the", "in a", "in of") == [120, 7, 0]
+
+
+def test_a_wrong_line_after_empty_ones_is_named_by_its_number(tmp_path):
+    done = import_counts(tmp_path, b"of the\t120\n\n\nno count\n")
+    assert "[D114] a.tsv, line 4: there is no TAB" in done.stderr
+
+
+def test_imported_words_are_queried_as_they_stand(tmp_path):
+    lines = {"it 's": 70, "AT&T": 5, "C++": 4, "e-mail": 3, "e - mail": 9, "the AT&T": 2, "<S> C++": 6}
+    import_counts(tmp_path, "".join(f"{ngram}\t{n}\n" for ngram, n in lines.items()).encode())
+    assert counted(tmp_path, *lines) == [*lines.values()]
+    assert counted(tmp_path, "it's", "e-mails") == [70, 0]
+
+
+ARPA = "\\data\\\nngram 1=1\n\n\\1-grams:\n-1.2\tthe\t-0.3\n\\end\\\n"
+
+
+@pytest.mark.parametrize("data", [ARPA, "\n" + ARPA, "\ufeff" + ARPA, "# made by hand\n" + ARPA])
+def test_a_language_model_is_not_counts(tmp_path, data):
+    done = import_counts(tmp_path, data.encode(), "lm.arpa")
+    assert done.returncode == 2
+    assert "[D124] lm.arpa is an ARPA language model" in done.stderr

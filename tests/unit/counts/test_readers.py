@@ -83,7 +83,7 @@ def test_repeated_ngrams_add_up_over_files(tmp_path):
     ("line", "problem"),
     [
         ("the house 5", "no TAB"),
-        ("", "no TAB"),
+        (" ", "no TAB"),
         ("the house\t", "whole number"),
         ("the house\t0", "whole number"),
         ("the house\t-3", "whole number"),
