@@ -65,7 +65,8 @@ class TextLines:
 
 
 _DIRECTIVE = re.compile(
-    r"(?:<!--|%+|\.\.|#+|//+|/\*+|--+|;+|\{#|\{-)?\s*disambig\s*:\s*(.*?)\s*(?:--+>|\*+/|#\}|-\})?\s*\Z",
+    r"(?:<!--|%+|\.\.|#+'?|//+|\{?/\*+|--+|;+|\{#|\{-)?\s*disambig\s*:\s*(.*?)"
+    r"\s*(?:--+>|\*+/\}?|%%|#\}|-\})?\s*\Z",
     re.DOTALL | re.IGNORECASE,
 )
 """A whole comment with a directive, in any of the comment syntaxes."""

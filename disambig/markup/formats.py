@@ -15,6 +15,7 @@ from typing import Any
 from disambig.markup.canvas import Canvas
 
 HTML_COMMENT = "<!-- ", " -->"
+JSX_COMMENT = "{/* ", " */}"
 HASH, SLASHES, DASHES, PERCENT = ("# ", ""), ("// ", ""), ("-- ", ""), ("% ", "")
 ROFF = '.\\" ', ""
 MANUAL_SECTIONS = tuple(f".{section}" for section in range(1, 10))
@@ -86,7 +87,15 @@ def _code(name: str, suffixes: str, lexer: str, comment: tuple[str, str], langua
 
 
 FORMATS = (
-    _prose("Markdown", ".md .markdown", "markdown:read_markdown", HTML_COMMENT, "markdown", incremental=True),
+    _prose(
+        "Markdown",
+        ".md .markdown .qmd .rmd",
+        "markdown:read_markdown",
+        HTML_COMMENT,
+        "markdown quarto rmd",
+        incremental=True,
+    ),
+    _prose("MDX", ".mdx", "_mdx:read_mdx", JSX_COMMENT, "mdx"),
     _prose("reStructuredText", ".rst .rest", "restructured_text:read_rst", (".. ", ""), "restructuredtext"),
     _prose("HTML", ".html .htm .xhtml", "html_pages:read_html", HTML_COMMENT, "html"),
     _prose("Jupyter notebook", ".ipynb", "notebooks:read_notebook", HTML_COMMENT, "jupyter"),

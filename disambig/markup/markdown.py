@@ -1,11 +1,13 @@
 """Read Markdown: blocks, marks within paragraphs, and texts that are being edited.
 
-CommonMark with GitHub's tables, alerts, task lists, footnotes and mathematics, and with front matter. The
-running time is linear in the length of the text.
+CommonMark with GitHub's tables, alerts, task lists, footnotes and mathematics, and with front matter, of
+which titles and descriptions are text. Of the dialects: admonitions and tabs of MkDocs; callouts, links,
+tags, comments and block ids of Obsidian; directives and roles of MyST and Quarto; containers (``:::``);
+shortcodes of Jekyll and Hugo. The running time is linear in the length of the text.
 
 Blocks: fenced and indented blocks, ``$$`` blocks and ``<pre> <script> <style> <textarea> <svg>`` are painted
-over as code. Block quotations are left out, including lines that continue them lazily; alerts (``> [!NOTE]``,
-``> **Note:** ...``) are not quotations.
+over as code; the bodies of directives such as ``{note}`` are read. Block quotations are left out, including
+lines that continue them lazily; alerts (``> [!NOTE]``, ``> **Note:** ...``) are not quotations.
 
 Within a paragraph: the text of links and emphasis is kept, as is the alternative text of images, separated by
 `OPAQUE`. Marks, link targets, footnote marks, comments and struck-out text become blank. Code, ``$...$``,
@@ -26,10 +28,16 @@ from bisect import bisect_left
 from collections.abc import Collection
 from dataclasses import dataclass
 
+import disambig.markup._dialects as dialects
+from disambig.markup._fields import paint_front_matter
 from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, Span, iterate_lines, iterate_units
 
+_BEFORE_TAG = rf"(?<![^\s({re.escape(BLANK)}{re.escape(BREAK)}])"
 _MARKS = re.compile(
     r"\\[!-/:-@\[-`{-~]|`+|<|!?\[|\]|\*+|_+|~~+|\$\$?|&|\{\{|\{%|\{(?=[#.:])|(?:https?|ftp)://[^\s<>\[\]()]*"
+    rf"|\{{(?=[a-z][\w:.+-]{{0,60}}\}}`)|(?<![\w%])%%(?!%)|{_BEFORE_TAG}#[A-Za-z][\w/-]*"
+    rf"|{_BEFORE_TAG}\^[A-Za-z0-9-]{{1,40}}(?=[ \t]*(?:[\r\n]|\Z))"
+    r"|@(?:fig|tbl|sec|eq|lst|thm|lem|cor|def|exm|exr|nte|tip|wrn|imp|cau)-[\w:.-]*\w"
 )
 _TICKS = re.compile("`+")
 _DOLLARS = re.compile(r"\\.|\$\$?")
@@ -38,13 +46,6 @@ _PLACEHOLDER = re.compile(r"\{\{[^{}]*\}\}|\{%[^{}%]*%\}")
 _ATTRIBUTES = re.compile(r"\{[#.:][^{}\n]*\}")
 _AUTOLINK = re.compile(r"<(?:[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*|[\w.+-]{1,64}@[^\s<>]*)>")
 _TAG = re.compile(r"</?([A-Za-z][A-Za-z0-9:-]*)(?:[\s/][^<>]*)?>")
-_VERBATIM = frozenset(
-    ("code", "kbd", "samp", "pre", "script", "style", "math", "svg", "textarea", "tt", "var")
-)
-_LEFT_ALONE = frozenset(("q", "blockquote", "del", "s", "strike"))
-_WITHIN = frozenset(
-    "a abbr acronym b bdi bdo big cite em font i ins label mark nobr small span strong sub sup time u".split()
-)
 _REFERENCE = re.compile(r"\[[^\[\]]*\]")
 _ANGLED = re.compile(r"<[^<>\n]*>")
 _BARE = re.compile(r"[^\s()<]*(?:\([^\s()]*\)[^\s()]*)*")
@@ -100,6 +101,13 @@ class _Inline:
             return self._code(at, after)
         elif kind == "<":
             return self._angle(at)
+        elif mark in ("[", "![") and (link := dialects.WIKI_LINK.match(self.text, at, self.end)):
+            if mark == "[" and link["shown"]:
+                self.canvas.mark(at, link.start("shown"))
+                self.canvas.mark(link.end("shown"), link.end())
+                return link.start("shown")
+            self.canvas.fill(at, link.end(), OPAQUE)
+            return link.end()
         elif mark in ("[", "!["):
             self.brackets.append((at, len(mark)))
         elif kind == "]":
@@ -119,6 +127,15 @@ class _Inline:
                 return entity.end()
         elif kind == "{":
             return self._braces(at, after)
+        elif kind == "%":
+            stop = self._search("%%", after)
+            if stop >= 0:
+                self.canvas.comment(at, stop)
+                return stop
+        elif kind == "^":
+            self.canvas.fill(at, after)
+        elif kind in "#@":
+            self.canvas.fill(at, after, OPAQUE)
         else:
             after = at + len(mark.rstrip(_AFTER_ADDRESS))
             self.canvas.fill(at, after, OPAQUE)
@@ -156,25 +173,25 @@ class _Inline:
         if not match:
             return at + 1
         name, opens = match[1].lower(), text[at + 1] != "/"
-        if opens and name in _VERBATIM | _LEFT_ALONE and not match[0].endswith("/>"):
+        if opens and name in dialects.VERBATIM_TAGS | dialects.QUOTING_TAGS and not match[0].endswith("/>"):
             stop = self._search(f"</{name}", match.end())
             if stop >= 0:
                 stop = max(stop, text.find(">", stop, self.end) + 1)
                 canvas.fill(at, stop, OPAQUE)
                 return stop
-        if name in _WITHIN:
+        if name in dialects.INLINE_TAGS:
             canvas.mark(at, match.end())
         else:
             canvas.fill(at, match.end(), OPAQUE if name == "img" else BREAK)
         return match.end()
 
-    def _search(self, what: str, at: int) -> int:
-        """Return the end of `what`, in any case, from `at` on; -1 if it does not occur."""
-        if what in self.failed:
+    def _search(self, pattern: str, at: int) -> int:
+        """Return the end of the first match from `at` on, in any case; -1 if there is none."""
+        if pattern in self.failed:
             return -1
-        match = re.compile(re.escape(what), re.IGNORECASE).search(self.text, at, self.end)
+        match = re.compile(pattern, re.IGNORECASE).search(self.text, at, self.end)
         if not match:
-            self.failed.add(what)
+            self.failed.add(pattern)
             return -1
         return match.end()
 
@@ -280,7 +297,12 @@ class _Inline:
             self.dollars[0].append(at)
 
     def _braces(self, at: int, after: int) -> int:
-        match = _PLACEHOLDER.match(self.text, at, self.end)
+        if tag := dialects.CODE_TAG.match(self.text, at, self.end):
+            stop = self._search(dialects.code_tag_end(tag), tag.end())
+            if stop >= 0:
+                self.canvas.fill(at, stop, OPAQUE)
+                return stop
+        match = _PLACEHOLDER.match(self.text, at, self.end) or dialects.ROLE.match(self.text, at, self.end)
         if match:
             self.canvas.fill(at, match.end(), OPAQUE)
             return match.end()
@@ -298,12 +320,14 @@ _FENCE = re.compile(r"`{3,}(?=[^`]*$)|~{3,}|:{3,}")
 _HEADING = re.compile(r"#{1,6}(?=[ \t]|$)")
 _UNDERLINE = re.compile(r"(?:=+|-+)[ \t]*")
 _DEFINED = re.compile(r"\[((?:[^\[\]\\]|\\.){1,300})\]:")
-_ALERT = re.compile(r">[ \t]*\[![A-Za-z]{1,20}\][ \t]*")
+_ALERT = re.compile(r">[ \t]*\[![A-Za-z][\w |-]{0,40}\](?!\()[-+]?[ \t]*")
 _NAMES = "note|notes|tip|hint|info|important|warning|caution|danger|attention|example"
 _REMARK = re.compile(
     rf">[ \t]*[^\w\s*]{{0,2}}\s?(?:(\*\*|__)(?:{_NAMES})[:.!]?\1|(?:{_NAMES}):)", re.IGNORECASE
 )
-_RAW = re.compile(r"<!--|<(pre|script|style|textarea|svg)(?=[\s/>])|\$\$", re.IGNORECASE)
+_RAW = re.compile(r"<!--|<(pre|script|style|textarea|svg)(?=[\s/>])|\$\$|%%(?!%)", re.IGNORECASE)
+_RAW_ENDS = {"<!--": "-->", "$$": r"\$\$", "%%": "%%"}
+_COMMENTS = frozenset(("<!--", "%%"))
 _PIPE = re.compile(r"\\.|\|")
 _WORD = re.compile(r"[^\s>]")
 _TAB = 4
@@ -311,8 +335,8 @@ _DEEPEST = 32  # maximum number of lists and quotations that one line opens
 
 
 def read_markdown(text: str, suffix: str = ".md") -> Canvas:
-    """Paint over the Markdown markup of `text`."""
-    reader = BlockReader(text)
+    """Paint over the Markdown markup of `text`; in MDX, indented text is not code."""
+    reader = BlockReader(text, indented_code=suffix != ".mdx")
     reader.front_matter()
     reader.read()
     canvas = reader.canvas
@@ -333,11 +357,14 @@ class OpenBlocks:
     indents : tuple of int
         Indentation of the text of each open list item.
     alert : bool
+    containers : tuple of str
+        Mark of each open directive whose body is text.
     """
 
     fence: str = ""
     indents: tuple[int, ...] = ()
     alert: bool = False
+    containers: tuple[str, ...] = ()
 
 
 class BlockReader:
@@ -348,7 +375,9 @@ class BlockReader:
     text : str
         A whole text, or a segment of it that begins after a blank line.
     begun : OpenBlocks
-            Blocks that are open at its start.
+        Blocks that are open at its start.
+    indented_code : bool
+        Whether text that is indented by four characters is code.
 
     Attributes
     ----------
@@ -358,8 +387,9 @@ class BlockReader:
         A pattern that was not found in the text, and the position from which it was searched.
     """
 
-    def __init__(self, text: str, begun: OpenBlocks = OpenBlocks()) -> None:
+    def __init__(self, text: str, begun: OpenBlocks = OpenBlocks(), *, indented_code: bool = True) -> None:
         self.text = text
+        self.indented_code = indented_code
         self.canvas = Canvas(text)
         self.labels: set[str] = set()
         self.beyond: tuple[re.Pattern[str], int] | None = None
@@ -368,6 +398,8 @@ class BlockReader:
         self.paragraph = False
         self.quote = False
         self.alert = begun.alert
+        self.containers = list(begun.containers)
+        self.options = False  # whether the line before opened a directive, whose options may follow
         self.table = False
         self.resume = 0  # everything before this position is finished
         self.last = (0, 0)  # the previous line
@@ -376,7 +408,7 @@ class BlockReader:
     @property
     def open(self) -> OpenBlocks:
         """Blocks that are open at the end of the text, if it ends in a blank line."""
-        return OpenBlocks(self.fence, tuple(self.indents), self.alert)
+        return OpenBlocks(self.fence, tuple(self.indents), self.alert, tuple(self.containers))
 
     def read(self) -> None:
         """Paint over the marks of blocks."""
@@ -394,7 +426,8 @@ class BlockReader:
         closing = ("---", "...") if match[1] == "---" else ("+++",)
         for number, (start, end, stop) in enumerate(iterate_lines(self.text)):
             if number and self.text[start:end].rstrip() in closing:
-                self.canvas.fill(begin, end)
+                paint_front_matter(self.canvas, match.end(), start, is_toml=match[1] == "+++")
+                self.canvas.fill(begin, match.end())
                 self.canvas.fill(start, end, BREAK)
                 self.resume = stop
                 return
@@ -405,13 +438,19 @@ class BlockReader:
             self._inside_fence(start, end, line.strip())
             return
         if not line.strip():
-            self.paragraph = self.quote = self.alert = self.table = False
+            self.paragraph = self.quote = self.alert = self.table = self.options = False
             return
         indent, at = _indent(line)
+        if self.options:
+            self.options = bool(dialects.DIRECTIVE_OPTION.match(line, at))
+            if self.options:
+                self.canvas.fill(start, end, BREAK)
+                return
         if not self.paragraph:
             while self.indents and indent < self.indents[-1]:
                 self.indents.pop()
-            if indent >= (self.indents[-1] if self.indents else 0) + _TAB and not self.table:
+            code_indent = (self.indents[-1] if self.indents else 0) + _TAB
+            if self.indented_code and indent >= code_indent and not self.table:
                 self.canvas.fill(start, end)
                 return
         self._block(start, start + at, end, indent)
@@ -437,8 +476,13 @@ class BlockReader:
                 return
         if match := _FENCE.match(text, at, end):
             self._leave_paragraph()
-            self.fence = match[0] if match[0][0] != ":" else ""
-            canvas.fill(at, end, BREAK)
+            self._open_fence(at, match, end)
+        elif match := dialects.ADMONITION.fullmatch(text, at, end):
+            self._leave_paragraph()
+            self._keep_title(at, *match.span("title"), end)
+            while self.indents and indent < self.indents[-1]:
+                self.indents.pop()
+            self.indents.append(indent + _TAB)
         elif match := _HEADING.match(text, at, end):
             self._leave_paragraph()
             self._heading(at, match.end(), end)
@@ -447,6 +491,9 @@ class BlockReader:
             canvas.fill(at, end, BREAK)
         elif self._raw(at, end):
             pass
+        elif dialects.SHORTCODES.fullmatch(text, at, end):
+            self._leave_paragraph()
+            canvas.fill(at, end, BREAK)
         elif match := _DEFINED.match(text, at, end):
             self._definition(at, match, end)
         elif self._table(start, at, end):
@@ -456,15 +503,51 @@ class BlockReader:
         else:
             self.paragraph = True
 
+    def _open_fence(self, at: int, match: re.Match[str], end: int) -> None:
+        """Open a code block, or open or close a container, whose body and title are text."""
+        mark, after = match[0], match.end()
+        directive = dialects.DIRECTIVE.match(self.text, after, end)
+        name = directive["name"].rpartition(":")[2].lower() if directive else ""
+        if not self.text[after:end].strip():
+            open_container = self.containers[-1] if self.containers else ""
+            if open_container[:1] == mark[0] and len(mark) >= len(open_container):
+                self.containers.pop()
+                self.canvas.fill(at, end, BREAK)
+                return
+        if mark[0] == ":" and name not in dialects.CODE_DIRECTIVES:
+            container = directive or dialects.CONTAINER.match(self.text, after, end)
+            title = container.end() if container and name not in dialects.UNTITLED else end
+            self._keep_title(at, title, end - (self.text[end - 1] == "]"), end)
+            self.options = directive is not None
+        elif directive and name in dialects.PROSE_DIRECTIVES:
+            self.containers.append(mark)
+            self._keep_title(at, end if name in dialects.UNTITLED else directive.end(), end, end)
+            self.options = True
+        else:
+            self.fence = mark
+            self.canvas.fill(at, end, BREAK)
+
+    def _keep_title(self, at: int, start: int, stop: int, end: int) -> None:
+        """Paint over the line ``at:end`` except for the title ``start:stop``, which is a text of its own."""
+        if not 0 <= start < stop or "=" in self.text[start:stop]:
+            self.canvas.fill(at, end, BREAK)
+            return
+        self.canvas.fill(at, start, BREAK)
+        self.canvas.fill(stop, end, BREAK)
+        if stop == end:
+            self._end_line(end)
+
     def _leave_paragraph(self) -> None:
         self.paragraph = self.quote = self.table = False
 
     def _quotation(self, at: int, end: int) -> bool:
         """Paint over a line of a block quotation; return True if it is an alert, whose text must be read."""
-        if not self.quote and not self.alert and (match := _ALERT.fullmatch(self.text, at, end)):
+        if not self.quote and (match := _ALERT.match(self.text, at, end)):
             self._leave_paragraph()
             self.alert = True
             self.canvas.fill(at, match.end(), BREAK)
+            if match.end() < end:
+                self._end_line(end)
             return False
         if not self.quote and not self.alert and _REMARK.match(self.text, at, end):
             self._leave_paragraph()
@@ -522,13 +605,14 @@ class BlockReader:
 
     def _raw(self, at: int, end: int) -> bool:
         """Paint over a block that extends to its own end mark, across blank lines."""
-        match = _RAW.match(self.text, at, end)
+        tag = dialects.CODE_TAG.match(self.text, at, end)
+        match = tag or _RAW.match(self.text, at, end)
         if not match:
             return False
-        name = (match[1] or match[0]).lower()
+        name = (match[0] if tag else match[1] or match[0]).lower()
         if name in self.unclosed:
             return False
-        closing = {"<!--": "-->", "$$": r"\$\$"}.get(name, f"</{name}\\s*>")
+        closing = dialects.code_tag_end(tag) if tag else _RAW_ENDS.get(name, f"</{name}\\s*>")
         pattern = re.compile(closing, re.IGNORECASE)
         closing_match = pattern.search(self.text, match.end())
         if not closing_match:
@@ -538,7 +622,7 @@ class BlockReader:
             return False
         self._leave_paragraph()
         stop = closing_match.end() if closing_match else len(self.text)
-        (self.canvas.comment if name == "<!--" else self.canvas.fill)(at, stop, BREAK)
+        (self.canvas.comment if name in _COMMENTS else self.canvas.fill)(at, stop, BREAK)
         self.resume = stop
         return True
 
@@ -573,9 +657,17 @@ class BlockReader:
         return True
 
     def _bars(self, start: int, end: int) -> None:
-        for match in _PIPE.finditer(self.text, start, end):
-            if match[0] == "|":
-                self.canvas.fill(match.start(), match.end(), BREAK)
+        """Paint over the bars of a row, and hide cells of one word, which has no context."""
+        cell = start
+        for match in [*_PIPE.finditer(self.text, start, end), None]:
+            if match is None or match[0] == "|":
+                bar = match.start() if match else end
+                if len(words := self.text[cell:bar].split()) == 1 and words[0].isalpha():
+                    word = self.text.index(words[0], cell)
+                    self.canvas.fill(word, word + len(words[0]), OPAQUE)
+                if match is not None:
+                    self.canvas.fill(match.start(), match.end(), BREAK)
+                    cell = match.end()
 
 
 def _indent(line: str) -> tuple[int, int]:

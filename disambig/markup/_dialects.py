@@ -1,0 +1,53 @@
+"""HTML tags in Markdown, and marks of its dialects (MkDocs, Obsidian, MyST, Quarto, Jekyll, Hugo)."""
+
+from __future__ import annotations
+
+import re
+
+VERBATIM_TAGS = frozenset(
+    ("code", "kbd", "samp", "pre", "script", "style", "math", "svg", "textarea", "tt", "var")
+)
+QUOTING_TAGS = frozenset(("q", "blockquote", "del", "s", "strike"))
+INLINE_TAGS = frozenset(
+    "a abbr acronym b bdi bdo big cite em font i ins label mark nobr small span strong sub sup time u".split()
+)
+CODE_TAG = re.compile(
+    r"\{%-?[ \t]*(highlight|raw|comment|codeblock|mermaid|math)\b"
+    r"|\{\{[<%][ \t]*(highlight|raw|mermaid|math|katex|code|chart)\b"
+)
+ROLE = re.compile(r"\{[a-z][\w:.+-]{0,60}\}")
+WIKI_LINK = re.compile(
+    r"!?\[\[(?P<target>[^\[\]|\r\n\u2029\\]{1,200})(?P<bar>\\?\|(?P<shown>[^\[\]\r\n\u2029]{0,200}))?\]\]"
+    r"(?![(\[])"
+)
+ADMONITION = re.compile(
+    r"(?:(?:!!!|\?\?\?\+?)[ \t]+[A-Za-z][\w-]*(?:[ \t]+[A-Za-z][\w-]*)*|===[!+]?(?=[ \t]+\"))"
+    r"(?:[ \t]+\"(?P<title>[^\"]*)\")?[ \t]*"
+)
+DIRECTIVE = re.compile(r"[ \t]*\{(?P<name>[A-Za-z][\w:.-]*)\}[ \t]*")
+CONTAINER = re.compile(r"[ \t]*(?:[A-Za-z][\w-]*)?(?:[ \t]*\{[^{}]*\})?[ \t]*\[?")
+DIRECTIVE_OPTION = re.compile(r":[\w-]+:(?=\s|$)")
+SHORTCODES = re.compile(r"(?:(?:\{%[^{}%]*%\}|\{\{[<%][^{}]*[>%]\}\})[ \t]*)+")
+PROSE_DIRECTIVES = frozenset(
+    "note tip hint important warning caution danger error attention seealso todo admonition dropdown details "
+    "card card-header card-footer tab-item tab-set tabs tab grid grid-item grid-item-card sidebar topic "
+    "margin aside figure glossary exercise solution proof theorem lemma corollary definition remark example "
+    "property deprecated versionadded versionchanged div callout-note callout-tip callout-warning "
+    "callout-important callout-caution only hlist".split()
+)
+"""Directives whose body is text."""
+UNTITLED = frozenset("figure grid tab-set tabs div glossary exercise solution only hlist".split())
+"""Directives whose arguments are not text."""
+CODE_DIRECTIVES = frozenset(
+    "code code-block code-cell sourcecode math eval-rst toctree mermaid raw include literalinclude image "
+    "table list-table csv-table plot bibliography tableofcontents contents autosummary automodule "
+    "autoclass".split()
+)
+"""Directives in colons whose body is not text."""
+
+
+def code_tag_end(tag: re.Match[str]) -> str:
+    """Return the pattern of the tag that ends the code of a shortcode."""
+    if tag[1]:
+        return rf"\{{%-?[ \t]*end{tag[1].lower()}[ \t]*-?%\}}"
+    return rf"\{{\{{[<%][ \t]*/[ \t]*{tag[2].lower()}[ \t]*[>%]\}}\}}"

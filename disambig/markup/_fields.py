@@ -1,0 +1,154 @@
+"""Find text in YAML and TOML: comments, and the values of fields that are prose.
+
+Both formats are read line by line and in linear time. What is not valid YAML or TOML gives other spans, but
+never an error.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from disambig.markup.canvas import BREAK, Canvas, Span, iterate_lines
+
+FRONT_MATTER_FIELDS = frozenset(("title", "subtitle", "description", "summary", "abstract", "excerpt"))
+"""Fields of front matter that readers of the page see as text."""
+
+_KEY = re.compile(
+    r"""[ \t]*(?:-[ \t]+)*(?P<key>"[^"\\\n]+"|'[^'\n]+'|[^\s\-#"'\[\]{},&*!|>%@`:][^\s:]*)[ \t]*:(?=\s|$)"""
+)
+_ENTRY = re.compile(r"[ \t]*-(?=[ \t])")
+_BLOCK_SCALAR = re.compile(r"[ \t]*(?:[&!]\S*[ \t]+)*[|>][-+\d]{0,2}[ \t]*(?:#.*)?$")
+_COMMENT = re.compile(
+    r"""(?<![^\s\[{,:])(?:"(?:[^"\\\r\n]|\\.)*"|'(?:[^'\r\n]|'')*')|(?P<comment>(?<!\S)\#[^\r\n]*)"""
+)
+_PLAIN_END = re.compile(r"[ \t]+#.*|[ \t]+$")
+_TOML_FIELD = re.compile(r"[ \t]*(?P<key>[\w-]+)[ \t]*=[ \t]*")
+_TOML_VALUE = re.compile(r"\"\"\"|'''|\"((?:[^\"\\\r\n]|\\.)*)\"|'([^'\r\n]*)'")
+_MARK_WIDTH = 3
+
+
+def find_yaml_text(text: str, start: int, end: int, fields: Collection[str]) -> tuple[list[Span], list[Span]]:
+    """Return the comments of the YAML in ``text[start:end]``, and the values of `fields` in it.
+
+    Values are returned without quotes; a value over several lines is one span. ``*`` in `fields` stands for
+    all fields.
+    """
+    comments: list[Span] = []
+    values: list[Span] = []
+    lines = [(start + a, start + b) for a, b, _ in iterate_lines(text[start:end])]
+    number = 0
+    while number < len(lines):
+        at, stop = lines[number]
+        number += 1
+        key = _KEY.match(text, at, stop)
+        wanted = key is not None and ("*" in fields or key["key"].strip("\"'").lower() in fields)
+        after = key.end() if key else at
+        if key is None and (entry := _ENTRY.match(text, at, stop)):
+            after = entry.end()
+        column = (key.start("key") if key else at + _width(text, at, stop)) - at
+        following = _deeper_lines(text, lines, number, column)
+        if after > at and _BLOCK_SCALAR.match(text, after, stop):
+            if wanted and following > number:
+                values.append((lines[number][0], lines[following - 1][1]))
+            number = following
+            continue
+        comments += [m.span("comment") for m in _COMMENT.finditer(text, at, stop) if m["comment"]]
+        if not wanted:
+            continue
+        after += _width(text, after, stop)
+        value = text[after : after + 1] if after < stop else ""
+        if value in "\"'" and value:
+            number = _quoted(text, value, after, lines, number, values)
+        elif value and value not in "[{&*!|>%@`#":
+            last = number
+            while (
+                last < following and not _KEY.match(text, *lines[last]) and text[slice(*lines[last])].strip()
+            ):
+                last += 1
+            close = lines[last - 1][1]
+            if last == number and (cut := _PLAIN_END.search(text, after, stop)):
+                close = cut.start()
+            values.append((after, close))
+            number = last
+    return comments, values
+
+
+def _width(text: str, at: int, end: int) -> int:
+    width = 0
+    while at + width < end and text[at + width] in " \t":
+        width += 1
+    return width
+
+
+def _deeper_lines(text: str, lines: list[Span], number: int, column: int) -> int:
+    """Return the number of the first line that is indented by `column` or less; blank lines do not count."""
+    last = number
+    while number < len(lines):
+        at, stop = lines[number]
+        width = _width(text, at, stop)
+        number += 1
+        if at + width < stop:
+            if width <= column:
+                break
+            last = number
+    return last
+
+
+def _quoted(text: str, quote: str, at: int, lines: list[Span], number: int, values: list[Span]) -> int:
+    """Add a quoted value that begins at `at`, and return the number of the line after it."""
+    pattern = re.compile(r'\\.|"' if quote == '"' else "''|'", re.DOTALL)
+    place, last = at + 1, number - 1
+    while last < len(lines):
+        stop = lines[last][1]
+        for mark in pattern.finditer(text, place, stop):
+            if mark[0] == quote:
+                values.append((at + 1, mark.start()))
+                return last + 1
+        last += 1
+        if last == len(lines) or not text[slice(*lines[last])].strip():
+            break
+        place = lines[last][0]
+    return number
+
+
+def find_toml_text(text: str, start: int, end: int, fields: Collection[str]) -> tuple[list[Span], list[Span]]:
+    """Return the comments of the TOML in ``text[start:end]``, and the values of `fields` in it."""
+    comments: list[Span] = []
+    values: list[Span] = []
+    resume = start
+    for line_start, line_end, _ in iterate_lines(text[start:end]):
+        at, stop = start + line_start, start + line_end
+        if at < resume:
+            continue
+        key = _TOML_FIELD.match(text, at, stop)
+        value = _TOML_VALUE.match(text, key.end(), stop) if key else None
+        if value is not None and len(value[0]) == _MARK_WIDTH and value[1] is None and value[2] is None:
+            close = text.find(value[0], value.end(), end)
+            span = value.end(), close
+            resume = close + _MARK_WIDTH if close >= 0 else end
+        elif value is not None:
+            span = value.start() + 1, value.end() - 1
+        else:
+            span = 0, -1
+        if key and key["key"].lower() in fields and span[0] < span[1]:
+            values.append(span)
+        if resume <= at:
+            comments += [m.span("comment") for m in _COMMENT.finditer(text, at, stop) if m["comment"]]
+    return comments, values
+
+
+def paint_front_matter(canvas: Canvas, start: int, end: int, *, is_toml: bool) -> None:
+    """Paint over front matter except for the fields that are prose; each of them is a text of its own."""
+    text = canvas.original
+    find_text = find_toml_text if is_toml else find_yaml_text
+    comments, values = find_text(text, start, end, FRONT_MATTER_FIELDS)
+    canvas.fill(start, end)
+    canvas.comments += comments
+    for at, stop in values:
+        canvas.put(at, text[at:stop])
+        canvas.fill(at - 1, at, BREAK)
+        following = stop
+        while following < end and text[following] in "\r\n":
+            following += 1
+        canvas.fill(following, following + 1, BREAK)
