@@ -346,7 +346,7 @@ class CountTable:
         totals = np.zeros(len(hashes), dtype=np.uint64)
         sizes = np.fromiter(map(len, hashes), dtype=np.int64, count=len(hashes))
         for size in np.unique(sizes[sizes > 0]).tolist():
-            same = np.flatnonzero(sizes == size)
+            same = np.flatnonzero(sizes == size).tolist()
             totals[same] = self.counts_of_words(np.stack([hashes[i] for i in same]), tokenisation=name)
         return totals
 
