@@ -7,6 +7,7 @@ import gzip
 import io
 import lzma
 import os
+import re
 import stat
 import sys
 import zlib
@@ -224,7 +225,34 @@ def decode(data: bytes, path: str, *, start: int = 0) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as problem:
         byte = f"0x{data[problem.start]:02x}"
-        raise UserError("D304", path=path, offset=start + problem.start, byte=byte) from None
+        encoding = likely_encoding(data, "LATIN1") or "ENCODING"
+        raise UserError(
+            "D304", path=path, offset=start + problem.start, byte=byte, encoding=encoding
+        ) from None
+
+
+_KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa]")
+_NOT_ASCII = re.compile("[^\\x00-\x7f]")
+_GUESSED = 1 << 16
+_MOST_NOT_ASCII = 0.3
+
+
+def likely_encoding(data: bytes, latin: str) -> str:
+    """Return the probable encoding of bytes that are not UTF-8, for messages.
+
+    Returns
+    -------
+    str
+        ``"SHIFT_JIS"`` or ``"EUC-JP"`` for text with much kana; otherwise `latin`, or an empty string if too
+        many bytes are outside ASCII for a Latin alphabet.
+    """
+    data = data[: data.rfind(b"\n", 0, _GUESSED) + 1 or None][:_GUESSED]
+    for name, codec in (("SHIFT_JIS", "cp932"), ("EUC-JP", "euc_jp")):
+        text = data.decode(codec, errors="replace")
+        # In Latin-1 the lead bytes of kana are a control character and the currency sign, which are rare.
+        if 5 * len(_KANA.findall(text)) >= len(_NOT_ASCII.findall(text)) > 0:
+            return name
+    return latin if sum(byte >= 128 for byte in data) <= _MOST_NOT_ASCII * len(data) else ""
 
 
 def file_stamp(path: Path) -> tuple[int, ...]:
@@ -269,7 +297,9 @@ def _decoding_error(path: str, data: bytes, encoding: str, problem: UnicodeError
         return nul_error(path, data)
     if isinstance(problem, UnicodeDecodeError):
         at = problem.start
-        return UserError("D469", path=path, encoding=encoding, byte=f"0x{data[at : at + 1].hex()}", offset=at)
+        example = (likely_encoding(data, "latin-1") or "cp1252").lower()
+        byte = f"0x{data[at : at + 1].hex()}"
+        return UserError("D469", path=path, encoding=encoding, byte=byte, offset=at, example=example)
     return UserError("D308", path=path, problem=f"not {encoding}: {problem}")
 
 

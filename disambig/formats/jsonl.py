@@ -54,15 +54,30 @@ def _document(text: str, path: str, number: int, field: str) -> Document | None:
         raise refuse(f"not JSON that can be read ({problem})") from None
     if not isinstance(parsed, dict):
         raise refuse(f"a JSON {_name(parsed)}, not an object")
-    if field not in parsed:
-        raise refuse(f"the key {field!r} is missing; keys: {', '.join(map(repr, parsed)) or 'none'}")
-    body = parsed.pop(field)
+    place, key = _nested(parsed, field)
+    if key not in place:
+        raise refuse(f"the key {field!r} is missing; keys: {', '.join(map(repr, _keys(parsed))) or 'none'}")
+    body = place.pop(key)
     if not isinstance(body, str):
         raise refuse(f"the value of {field!r} is a JSON {_name(body)}, not a string")
     unfitness = text_problem(body)
     if unfitness:
         raise refuse(unfitness)
     return Document(document_id(parsed.get("id"), path, number), body, path, number, "json", "", parsed)
+
+
+def _nested(parsed: dict[str, Any], field: str) -> tuple[dict[str, Any], str]:
+    """Return the object that holds a field, and its key there: ``a.b`` is ``b`` of the object ``a``."""
+    head, dot, rest = field.partition(".")
+    if field not in parsed and dot and isinstance(parsed.get(head), dict):
+        return _nested(parsed[head], rest)
+    return parsed, field
+
+
+def _keys(parsed: dict[str, Any]) -> Iterator[str]:
+    """Yield the keys of an object, and those of the objects in it (``a.b``)."""
+    for key, value in parsed.items():
+        yield from (f"{key}.{inner}" for inner in value) if isinstance(value, dict) and value else (key,)
 
 
 def _name(value: object) -> str:

@@ -6,6 +6,7 @@ import csv
 import io
 import math
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import BufferedReader, BytesIO
@@ -141,9 +142,20 @@ class _DecodedLines:
         return text.removeprefix("\ufeff") if line.number == 1 else text
 
 
-def read_rows(lines: Iterator[FileLine], path: str, *, delimiter: str) -> Iterator[CsvRow]:
-    """Yield the rows of a file, skipping empty lines."""
+def read_rows(
+    lines: Iterator[FileLine], path: str, *, delimiter: str, width: int | None = None
+) -> Iterator[CsvRow]:
+    """Yield the rows of a file, skipping empty lines.
+
+    Parameters
+    ----------
+    width : int, optional
+        Number of columns; by default that of the first row.
+    """
     csv.field_size_limit(LINE_LIMIT)
+    if delimiter == TAB:
+        yield from _tab_rows(lines, path, width)
+        return
     source = _DecodedLines(lines, path)
     reader = csv.reader(source, delimiter=delimiter, strict=True)
     while True:
@@ -163,6 +175,75 @@ def read_rows(lines: Iterator[FileLine], path: str, *, delimiter: str) -> Iterat
             yield CsvRow(source.first or 1, source.following, cells)
         if isinstance(cells, UserError) and cells.code == "D303":
             return
+
+
+_LINES_AHEAD = 1_000
+
+
+def _tab_rows(lines: Iterator[FileLine], path: str, width: int | None) -> Iterator[CsvRow]:
+    """Yield the rows of a file with TABs.
+
+    A quote is an ordinary character in most such files, but others quote fields as in CSV. Fields count as
+    quoted if the line is valid CSV by itself, or together with the next ones if these are not rows.
+    """
+    waiting: deque[FileLine] = deque()
+    while (line := waiting.popleft() if waiting else next(lines, None)) is not None:
+        following = (line.offset + len(line.data or b""), line.number + 1)
+        try:
+            text = _tab_text(line, path)
+        except UserError as error:
+            yield CsvRow(line.number, following, error)
+            if error.code == "D303":
+                return
+            continue
+        if not text:
+            continue
+        cells = text.split(TAB)
+        if '"' in text and any(cell.startswith('"') for cell in cells):
+            ahead: list[FileLine] = []
+            joined = _quoted_cells(text, _Ahead(lines, waiting, ahead), path)
+            n = width or len(cells)
+            fits = joined and (not ahead or not width or len(joined) == width)
+            are_rows = ahead and fits and all(_tab_text(one, path).count(TAB) + 1 == n for one in ahead)
+            if joined and fits and not (are_rows and len(cells) == n):
+                cells = joined
+                for _ in ahead:
+                    waiting.popleft()
+                if ahead:
+                    following = (ahead[-1].offset + len(ahead[-1].data or b""), ahead[-1].number + 1)
+        width = width or len(cells)
+        yield CsvRow(line.number, following, cells)
+
+
+def _tab_text(line: FileLine, path: str) -> str:
+    text = decode_line(line, path).rstrip("\r\n")
+    return text.removeprefix("\ufeff") if line.number == 1 else text
+
+
+class _Ahead:
+    """Reads some lines ahead, and keeps them in `waiting`; `taken` are those that were read."""
+
+    def __init__(self, lines: Iterator[FileLine], waiting: deque[FileLine], taken: list[FileLine]) -> None:
+        self._lines, self._waiting, self._taken = lines, waiting, taken
+
+    def __iter__(self) -> Iterator[FileLine]:
+        while len(self._taken) < _LINES_AHEAD:
+            if len(self._taken) == len(self._waiting):
+                line = next(self._lines, None)
+                if line is None:
+                    return
+                self._waiting.append(line)
+            self._taken.append(self._waiting[len(self._taken)])
+            yield self._taken[-1]
+
+
+def _quoted_cells(text: str, ahead: _Ahead, path: str) -> list[str] | None:
+    """Return the cells of a row by the rules of CSV, or None if it does not follow them."""
+    further = (_tab_text(line, path) + "\n" for line in ahead)
+    try:
+        return next(csv.reader(chain([text + "\n"], further), delimiter=TAB, strict=True))
+    except (csv.Error, UserError):
+        return None
 
 
 def read_header(lines: Iterator[FileLine], path: str, *, field: str) -> tuple[CsvHeader, Iterator[FileLine]]:
@@ -202,7 +283,8 @@ def read_header(lines: Iterator[FileLine], path: str, *, field: str) -> tuple[Cs
             rest = [line for line in held if line.number >= row.following[1]]
             return header, chain(rest, lines)
         headers.append(header)
-    if failure and not headers:
+    # every first line is a row with TABs
+    if failure and all(len(header.columns) == 1 for header in headers):
         raise failure
     raise no_column(path, field, max(headers, key=lambda header: len(header.columns)).columns)
 
@@ -221,7 +303,7 @@ def csv_documents(
     In a table of decisions written by `CsvFormat`, the escaping of formulas is undone.
     """
     place, ours = header.columns.index(field), is_decision_table(header.columns)
-    for row in read_rows(lines, path, delimiter=header.delimiter):
+    for row in read_rows(lines, path, delimiter=header.delimiter, width=len(header.columns)):
         cells = row_cells(row, header, path)
         if isinstance(cells, UserError):
             yield UnreadableDocument(path, cells)
@@ -337,14 +419,16 @@ def parquet_documents(
         table = arrow.parquet.ParquetFile(source)
         schema = table.schema_arrow
         names = tuple(schema.names)
-        if field not in names:
-            raise no_column(path, field, names)
-        if names.count(field) > 1 or not _is_text(arrow, schema.field(field).type):
-            kind = f"{names.count(field)} columns" if names.count(field) > 1 else schema.field(field).type
-            raise UserError("D331", path=path, field=field, kind=kind)
+        nested = dict(_nested_columns(arrow, schema)) if field not in names else {}
+        if field not in names and field not in nested:
+            raise no_column(path, field, tuple(nested))
+        kind = nested[field] if nested else schema.field(field).type if names.count(field) == 1 else None
+        if kind is None or not _is_text(arrow, kind):
+            raise UserError("D331", path=path, field=field, kind=kind or f"{names.count(field)} columns")
         wanted = [column.name for column in schema if _is_plain(arrow, column.type)]
+        wanted += [field] if nested else []
         _check_sizes(table.metadata, path, limit)
-        texts = [name for name in wanted if _is_text(arrow, schema.field(name).type)]
+        texts = [name for name in wanted if name in nested or _is_text(arrow, schema.field(name).type)]
         source.seek(0)
         table = arrow.parquet.ParquetFile(source, read_dictionary=texts)
         number = 0
@@ -352,7 +436,7 @@ def parquet_documents(
             for at in range(len(batch)):
                 row = {name: batch.column(i)[at].as_py() for i, name in enumerate(batch.schema.names)}
                 number += 1
-                text = row.pop(field)
+                text = _pop_nested(row, field) if nested else row.pop(field)
                 if not text or text.isspace():
                     continue
                 unfitness = text_problem(text)
@@ -370,6 +454,31 @@ def parquet_documents(
     except problems as problem:
         text = " ".join(str(problem).split())[:200] or type(problem).__name__
         raise UserError("D329", path=path, problem=text) from None
+
+
+def _nested_columns(arrow: Any, columns: Any, before: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the name and type of each column; a field ``b`` of a structure ``a`` is called ``a.b``."""
+    for column in columns:
+        name = before + column.name
+        if arrow.types.is_struct(column.type):
+            inner = [column.type.field(i) for i in range(column.type.num_fields)]
+            yield from _nested_columns(arrow, inner, f"{name}.")
+        else:
+            yield name, column.type
+
+
+def _pop_nested(row: dict[str, Any], field: str) -> Any:
+    """Return the value of a nested field, and remove its structure from a row."""
+    head = next(
+        name
+        for name in row
+        if field.startswith(f"{name}.") and (row[name] is None or isinstance(row[name], dict))
+    )
+    value, rest = row.pop(head), field[len(head) + 1 :]
+    while value is not None and rest not in value:
+        key = next(name for name in value if rest.startswith(f"{name}."))
+        value, rest = value[key], rest[len(key) + 1 :]
+    return None if value is None else value[rest]
 
 
 def _check_sizes(metadata: Any, path: str, limit: int) -> None:

@@ -136,3 +136,68 @@ def test_a_language_model_is_not_counts(tmp_path, data):
     done = import_counts(tmp_path, data.encode(), "lm.arpa")
     assert done.returncode == 2
     assert "[D124] lm.arpa is an ARPA language model" in done.stderr
+
+
+# --- tables and other data -------------------------------------------------------------------------------
+
+
+def annotated(folder, name, *options):
+    """Return what `annotate` makes of a file: the texts, and what it says."""
+    done = here("annotate", name, "--format", "jsonl", *options, folder=folder)
+    return [json.loads(line)["text"] for line in done.stdout.splitlines()], done.stderr
+
+
+@pytest.mark.parametrize(
+    ("rows", "texts"),
+    [
+        ('1\t"We went home.\n2\tThey stayed.\n', ['"We went home.', "They stayed."]),
+        ('1\t"One" was read.\n2\t"Two\n3\tThree "four\n', ['"One" was read.', '"Two', 'Three "four']),
+        ('1\t"A quoted ""word""."\n2\tAn end.\n', ['A quoted "word".', "An end."]),
+        ('1\t"Of two\nlines."\n2\tAn end.\n', ["Of two\nlines.", "An end."]),
+        ('1\t"With a\ttab."\n2\t5" wide\n', ["With a\ttab.", '5" wide']),
+        ('"1\tIt is here.\n2"\tIt is there.\n', ["It is here.", "It is there."]),
+        ('1\t"\n2\t"\n3\tIt ends.\n', ['"', '"', "It ends."]),
+    ],
+)
+def test_a_quote_in_tsv_costs_no_row(tmp_path, rows, texts):
+    tmp_path.joinpath("a.tsv").write_text("id\ttext\n" + rows)
+    assert annotated(tmp_path, "a.tsv")[0] == texts
+
+
+@pytest.mark.parametrize(
+    ("row", "field"),
+    [
+        ({"meta": {"text": "It is here."}}, "meta.text"),
+        ({"a": {"b": {"c.d": "It is here."}}}, "a.b.c.d"),
+        ({"meta.text": "It is here.", "meta": {"text": "no"}}, "meta.text"),
+    ],
+)
+def test_nested_fields(tmp_path, row, field):
+    tmp_path.joinpath("a.jsonl").write_text(json.dumps(row) + "\n")
+    assert annotated(tmp_path, "a.jsonl", "--field", field)[0] == ["It is here."]
+    assert "'meta.text'" in annotated(tmp_path, "a.jsonl", "--field", "meta.body")[1] or "a" in row
+
+
+def test_nested_columns_of_parquet(tmp_path):
+    arrow = pytest.importorskip("pyarrow")
+    pytest.importorskip("pyarrow.parquet")
+    rows = [{"id": "1", "meta": {"of": {"text": "It is here."}, "n": 1}}, {"id": "2", "meta": None}]
+    arrow.parquet.write_table(arrow.Table.from_pylist(rows), tmp_path / "a.parquet")
+    assert annotated(tmp_path, "a.parquet", "--field", "meta.of.text")[0] == ["It is here."]
+    assert "'meta.of.text'" in annotated(tmp_path, "a.parquet", "--field", "text")[1]
+    assert "[D331]" in annotated(tmp_path, "a.parquet", "--field", "meta.n")[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "hint"),
+    [
+        ("これは日本語の文章です。今日はいい天気です。\n", "shift_jis", "iconv -f SHIFT_JIS"),
+        ("これは日本語の文章です。今日はいい天気です。\n", "euc_jp", "iconv -f EUC-JP"),
+        ("Read the manual (マニュアル) first.\n", "shift_jis", "iconv -f SHIFT_JIS"),
+        ("Une phrase très brève, écrite à Orléans.\n", "latin-1", "iconv -f LATIN1"),
+        ("Это предложение написано по-русски.\n", "koi8-r", "iconv -f ENCODING"),
+    ],
+)
+def test_the_likely_encoding_is_named(tmp_path, text, encoding, hint):
+    tmp_path.joinpath("a.txt").write_bytes(text.encode(encoding))
+    assert hint in here("check", "a.txt", folder=tmp_path).stderr
