@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,7 +16,7 @@ from disambig.configuration import OWN, SHARED, nearest_settings
 from disambig.errors import UserError
 from disambig.lsp._diagnostics import SOURCE, UNUSED_TITLE, action_title, to_text_edit
 from disambig.lsp.documents import CheckResult, ProtocolLines, TextDocument, TextState
-from disambig.markup import HTML_COMMENT, PlainText, path_format
+from disambig.markup import BREAK, HTML_COMMENT, PlainText, path_format
 
 Edit = tuple[int, int, str]
 Read = Callable[[str], PlainText]
@@ -25,6 +26,15 @@ _IGNORED = re.compile(
     r"disambig\s*:\s*ignore(?:-file)?[ \t]+([^\s<>][^<>\r\n]*?)(?=\s*(?:--+>|\*+/|\Z))", re.IGNORECASE
 )
 _FRONT = ("---", "+++")
+_LIST_ITEM = re.compile(r"[ \t]*(?:[-*+\u2022]|\(?(?:\w{1,5}|#)[.)])[ \t]")
+_DECLARATIONS = {
+    "HTML": re.compile(r"\s*<(?:\?xml\b|!doctype\b)[^<>]*>\s*$", re.IGNORECASE),
+    **dict.fromkeys(("manual page", "manual page by section"), re.compile(r"'\\\"")),
+}
+"""First lines of a format before which no comment may be inserted."""
+NOTEBOOK = ".ipynb"
+_STRING_REST = re.compile(r'(?:[^"\\]|\\[^n])*(?=\\n|")')
+"""The rest of a line of Markdown inside a JSON string."""
 
 
 def ignore_in_line(name: str, text: str, flag: Flag, read: Read) -> Edit | None:
@@ -39,6 +49,9 @@ def ignore_in_line(name: str, text: str, flag: Flag, read: Read) -> Edit | None:
     read : callable
         Parses the markup of texts with this name (`disambig.checking.markup_reader`).
     """
+    entry = path_format(name)
+    if _suffix(name) == NOTEBOOK:
+        return _in_notebook(text, flag, "ignore-line", read)
     start, end = ProtocolLines(text, "utf-32").line_span(flag.start)
     line = text[start:end]
     indent = line[: len(line) - len(line.lstrip())]
@@ -48,10 +61,16 @@ def ignore_in_line(name: str, text: str, flag: Flag, read: Read) -> Edit | None:
         line_stop -= 1
     before, after = ("", " ") if text[line_stop:end].startswith("|") else (" ", "")
     newline = _line_end(text)
+    place = "any" if entry is None else entry.comment_place
+    gap = newline if place == "block" else ""
     tried = [
         (line_stop, line_stop, f"{before}{_directive_comment(name, f'ignore-line {what}')}{after}"),
-        (start, start, f"{indent}{_directive_comment(name, f'ignore-next-line {what}')}{newline}"),
+        (start, start, f"{indent}{_directive_comment(name, f'ignore-next-line {what}')}{newline}{gap}"),
     ]
+    if place != "any":
+        del tried[0]
+    if place in ("paragraph", "block") and (_LIST_ITEM.match(line) or not _is_first_line(read(text), start)):
+        return None  # the comment would end the list or the paragraph
     return next((edit for edit in tried if _hides(read, text, edit, flag)), None)
 
 
@@ -60,7 +79,28 @@ def ignore_in_file(name: str, text: str, flag: Flag, read: Read) -> Edit | None:
     tried = (
         edit for edit in _in_file(name, text, ignore_target(flag), read) if _hides(read, text, edit, flag)
     )
-    return next(tried, None)
+    edit = next(tried, None)
+    if edit is None and _suffix(name) == NOTEBOOK:
+        edit = _in_notebook(text, flag, "ignore", read)
+    return edit
+
+
+def _is_first_line(plain: PlainText, start: int) -> bool:
+    """Return True if a paragraph begins in the line at `start`."""
+    before = plain.text[:start]
+    gap = before[len(before.rstrip()) :]
+    return gap == before or BREAK in gap or len(gap.splitlines()) > 1
+
+
+def _in_notebook(text: str, flag: Flag, directive: str, read: Read) -> Edit | None:
+    """Return the edit that adds a comment to the line of a Markdown cell, inside its JSON string."""
+    stop = _STRING_REST.match(text, flag.end)
+    comment = _directive_comment("", f"{directive} {ignore_target(flag)}")
+    if stop is None:
+        return None
+    at = stop.end()
+    edit = (at, at, " " + json.dumps(comment)[1:-1])
+    return edit if _hides(read, text, edit, flag) else None
 
 
 def ignore_target(flag: Flag) -> str:
@@ -129,12 +169,17 @@ def _in_file(name: str, text: str, what: str, read: Read) -> Iterator[Edit]:
         if match := _IGNORED.search(text[start:end]):
             at = start + match.end()
             yield at, at, f", {what}"
+    if _suffix(name) == NOTEBOOK:
+        return
     newline, comment = _line_end(text), _directive_comment(name, f"ignore {what}")
     top = _top(name, text)
     if not text[top:].startswith(_FRONT):
         entry = path_format(name)
         mark = "" if entry is None or entry.comment[1] else entry.comment[0].rstrip()
-        is_apart = not mark or text[top:].startswith(mark)  # separates it from a comment that follows
+        # A blank line separates it from the text, or from a comment that follows.
+        is_apart = (
+            not mark or (entry is not None and entry.comment_place == "block") or text[top:].startswith(mark)
+        )
         yield top, top, f"{comment}{newline}" + (newline if is_apart else "")
     yield len(text), len(text), f"{'' if text.endswith(newline) else newline}{newline}{comment}{newline}"
 
@@ -144,10 +189,13 @@ def _top(name: str, text: str) -> int:
     lines = ProtocolLines(text, "utf-32")
     top = 1 if text.startswith("\ufeff") else 0
     is_python = _suffix(name) in (".py", ".pyi")
+    declaration = _DECLARATIONS.get(language_format.name if (language_format := path_format(name)) else "")
     for number in range(min(2, len(lines) - 1)):
         start, end = lines.line_at(number)
-        if (number == 0 and text.startswith("#!")) or (
-            is_python and _CODING.match(text, max(start, top), end)
+        if (
+            (number == 0 and text.startswith("#!"))
+            or (is_python and _CODING.match(text, max(start, top), end))
+            or (declaration and declaration.match(text, max(start, top), end))
         ):
             top = lines.line_at(number + 1)[0]
     return top

@@ -10,13 +10,14 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, Literal
 
 from disambig.markup.canvas import Canvas
 
 HTML_COMMENT = "<!-- ", " -->"
 JSX_COMMENT = "{/* ", " */}"
 HASH, SLASHES, DASHES, PERCENT = ("# ", ""), ("// ", ""), ("-- ", ""), ("% ", "")
+RST_COMMENT = ".. ", ""
 ROFF = '.\\" ', ""
 MANUAL_SECTIONS = tuple(f".{section}" for section in range(1, 10))
 """Suffixes of manual pages that other files have as well: a text is one only if it begins like roff."""
@@ -37,6 +38,9 @@ class MarkupFormat:
         name, and returns a `Canvas`.
     comment : tuple of (str, str)
         What is written before and after the text of a comment.
+    comment_place : {"any", "line", "paragraph", "block"}
+        Where a comment may be inserted: also at the end of a line of text; as a line of its own; as a line
+        between paragraphs; between paragraphs, followed by a blank line.
     languages : tuple of str
         Names of the format in the language server protocol.
     lexer : str
@@ -58,6 +62,7 @@ class MarkupFormat:
     options: tuple[str, ...] = ()
     in_folders: bool = False
     incremental: bool = False
+    comment_place: Literal["any", "line", "paragraph", "block"] = "any"
 
     @property
     def read(self) -> Callable[..., Canvas]:
@@ -96,13 +101,35 @@ FORMATS = (
         incremental=True,
     ),
     _prose("MDX", ".mdx", "_mdx:read_mdx", JSX_COMMENT, "mdx"),
-    _prose("reStructuredText", ".rst .rest", "restructured_text:read_rst", (".. ", ""), "restructuredtext"),
+    _prose(
+        "reStructuredText",
+        ".rst .rest",
+        "restructured_text:read_rst",
+        RST_COMMENT,
+        "restructuredtext",
+        comment_place="block",
+    ),
     _prose("HTML", ".html .htm .xhtml", "html_pages:read_html", HTML_COMMENT, "html"),
     _prose("Jupyter notebook", ".ipynb", "notebooks:read_notebook", HTML_COMMENT, "jupyter"),
-    _prose("AsciiDoc", ".adoc .asciidoc .asc", "asciidoc:read_asciidoc", SLASHES, "asciidoc"),
-    _prose("Org", ".org", "org_mode:read_org", HASH, "org"),
-    _prose("manual page", ".man .mdoc", "man_pages:read_man", ROFF, "troff groff nroff man"),
-    MarkupFormat("manual page by section", MANUAL_SECTIONS, "disambig.markup.man_pages:read_man", ROFF),
+    _prose(
+        "AsciiDoc",
+        ".adoc .asciidoc .asc",
+        "asciidoc:read_asciidoc",
+        SLASHES,
+        "asciidoc",
+        comment_place="line",
+    ),
+    _prose("Org", ".org", "org_mode:read_org", HASH, "org", comment_place="paragraph"),
+    _prose(
+        "manual page", ".man .mdoc", "man_pages:read_man", ROFF, "troff groff nroff man", comment_place="line"
+    ),
+    MarkupFormat(
+        "manual page by section",
+        MANUAL_SECTIONS,
+        "disambig.markup.man_pages:read_man",
+        ROFF,
+        comment_place="line",
+    ),
     _prose("LaTeX", ".tex .latex", "_latex:read_latex", PERCENT, "latex tex plaintex"),
     _code("Python", ".py .pyi", "PythonLexer", HASH, "python"),
     _code("Rust", ".rs", "RustLexer", SLASHES, "rust"),

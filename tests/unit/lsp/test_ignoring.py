@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import sys
 
 import pytest
@@ -33,7 +34,7 @@ def after(edit, text: str) -> str:
         ("a.tex", "  It is then. % well\n", "  % disambig: ignore-next-line then\n  It is then. % well\n"),
         ("a.tsx", "// It is then.\nx = 1;\n",
          "// It is then. // disambig: ignore-line then\nx = 1;\n"),
-        ("a.md", "| a | b |\n|---|---|\n| it | then |\n", f"| a | b |\n|---|---|\n| it | then {COMMENT} |\n"),
+        ("a.md", "| a | b |\n|---|---|\n| it | is then |\n", f"| a | b |\n|---|---|\n| it | is then {COMMENT} |\n"),
     ],
 )  # fmt: skip
 def test_a_comment_in_the_line(name, text, wanted):
@@ -74,6 +75,51 @@ def test_every_language_has_a_comment(suffix):
     text = f"{mark} It is then.\n"
     edit = ignore_in_file(f"a{suffix}", text, flag(text), markup_reader(f"a{suffix}"))
     assert edit == (0, 0, f"{mark} disambig: ignore then\n\n")
+
+
+NOTEBOOK = json.dumps(
+    {"cells": [{"cell_type": "markdown", "source": ["One.\n", "It is then.\n", "So."]}]}, indent=1
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "wanted"),
+    [
+        ("a.rst", "So.\n\nIt is then.\n", "So.\n\n.. disambig: ignore-next-line then\n\nIt is then.\n"),
+        ("a.html", "<p>It is then.</p>\n", f"<p>It is then.</p> {COMMENT}\n"),
+        ("a.adoc", "So\nit is then.\n", "So\n// disambig: ignore-next-line then\nit is then.\n"),
+        ("a.org", "* So\nIt is then.\n", "* So\n# disambig: ignore-next-line then\nIt is then.\n"),
+        ("a.1", ".SH A\nSo\nit is then.\n", '.SH A\nSo\n.\\" disambig: ignore-next-line then\nit is then.\n'),
+        ("a.ipynb", NOTEBOOK, NOTEBOOK.replace("then.", f"then. {COMMENT}")),
+    ],
+)  # fmt: skip
+def test_documents_have_their_own_comments_in_the_line(name, text, wanted):
+    assert after(ignore_in_line(name, text, flag(text), markup_reader(name)), text) == wanted
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("a.rst", "So\nit is then.\n"), ("a.rst", "1. So.\n2. It is then.\n"), ("a.org", "So\nit is then.\n")],
+)
+def test_no_comment_is_offered_that_would_end_a_paragraph_or_a_list(name, text):
+    assert ignore_in_line(name, text, flag(text), markup_reader(name)) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "wanted"),
+    [
+        ("a.rst", "It is then.\n", ".. disambig: ignore then\n\nIt is then.\n"),
+        ("a.xhtml", "<?xml version='1.0'?>\n<!DOCTYPE html>\n<p>It is then.",
+         "<?xml version='1.0'?>\n<!DOCTYPE html>\n<!-- disambig: ignore then -->\n\n<p>It is then."),
+        ("a.adoc", "= So\n\nIt is then.\n", "// disambig: ignore then\n= So\n\nIt is then.\n"),
+        ("a.org", "It is then.\n", "# disambig: ignore then\nIt is then.\n"),
+        ("a.8", "'\\\" t\n.SH A\nIt is then.\n",
+         "'\\\" t\n.\\\" disambig: ignore then\n.SH A\nIt is then.\n"),
+        ("a.ipynb", NOTEBOOK, NOTEBOOK.replace("then.", "then. <!-- disambig: ignore then -->")),
+    ],
+)  # fmt: skip
+def test_documents_have_their_own_comments_for_the_file(name, text, wanted):
+    assert after(ignore_in_file(name, text, flag(text), markup_reader(name)), text) == wanted
 
 
 def test_where_no_word_stands_the_task_is_named():

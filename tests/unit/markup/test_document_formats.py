@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from disambig.markup import BREAK, OPAQUE, path_format, plain_text, read_markup
+from tests.commands import here
 
 PATHS = ("x.html", "x.rst", "x.adoc", "x.org", "x.man", "x.ipynb")
 PIECES = [
@@ -449,3 +450,50 @@ def test_notebooks(options):
 def test_what_is_not_a_notebook_has_a_problem_and_no_text(text):
     plain = read_markup("x.ipynb", text)
     assert plain.problem and not plain.text.strip("\x1f \n")
+
+
+WRITTEN = {
+    "a.rst": "Title\n=====\n\n*That* is the the end of ``the the``.\n\n.. the the\n\n{}It is the the end.\n",
+    "b.HTML": "<p class='the the'><b>That</b> is the the end.</p>\n{}<p>It is the the end.</p>\n",
+    "c.adoc": "= Title\n\n*That* is the the end.\n\n----\nthe the\n----\n\n{}It is the the end.\n",
+    "d.org": "* Title\n/That/ is the the end of =the the= road.\n\n{}It is the the end.\n",
+    "e.7": ".SH TITLE\n\\fIThat\\fR is the the end.\n.nf\nthe the\n.fi\n{}It is the the end.\n",
+}
+COMMENTS = {
+    "a.rst": ".. {}\n\n",
+    "b.HTML": "<!-- {} -->\n",
+    "c.adoc": "// {}\n",
+    "d.org": "# {}\n",
+    "e.7": '.\\" {}\n',
+}
+
+
+def test_check_corrects_each_format_and_obeys_its_comments(tmp_path):
+    texts = {}
+    for name, text in WRITTEN.items():
+        texts[name] = text.format(COMMENTS[name].format("disambig: ignore-next-line"))
+        (tmp_path / name).write_text(texts[name], newline="")
+    cells = [
+        {"cell_type": "code", "source": ["the the\n"]},
+        {"cell_type": "markdown", "source": ['It is *"\u00e9t\u00e9"*\n', "and the the end.\n"]},
+    ]
+    notebook = json.dumps({"cells": cells}, indent=1)
+    (tmp_path / "f.ipynb").write_text(notebook, newline="")
+    done = here("check", "--fix", "--no-backup", folder=tmp_path)
+    assert done.returncode == 1 and "D960" not in done.stderr, done.stdout + done.stderr
+    for name, text in texts.items():
+        assert (tmp_path / name).read_bytes().decode() == text.replace(" is the the end", " is the end", 1), (
+            name
+        )
+    assert (tmp_path / "f.ipynb").read_bytes().decode() == notebook.replace("and the the", "and the")
+
+
+def test_a_broken_notebook_is_one_line(tmp_path):
+    (tmp_path / "a.ipynb").write_text('{"cells": [}')
+    (tmp_path / "b.txt").write_text("All is well.\n")
+    for command in ("check", "annotate"):
+        done = here(command, "a.ipynb", "b.txt", folder=tmp_path)
+        (line,) = [line for line in done.stderr.splitlines() if "a.ipynb" in line]
+        problem = "line 1, column 12: Expecting value"
+        assert line == f"disambig: [D344] a.ipynb is not a valid Jupyter notebook: {problem}"
+        assert done.returncode == 2, done.stderr
