@@ -34,7 +34,8 @@ def after(edit, text: str) -> str:
         ("a.tex", "  It is then. % well\n", "  % disambig: ignore-next-line then\n  It is then. % well\n"),
         ("a.tsx", "// It is then.\nx = 1;\n",
          "// It is then. // disambig: ignore-line then\nx = 1;\n"),
-        ("a.md", "| a | b |\n|---|---|\n| it | is then |\n", f"| a | b |\n|---|---|\n| it | is then {COMMENT} |\n"),
+        ("a.md", "| a | b |\n|---|---|\n| it | is then |\n",
+         f"| a | b |\n|---|---|\n| it | is then {COMMENT} |\n"),
     ],
 )  # fmt: skip
 def test_a_comment_in_the_line(name, text, wanted):
