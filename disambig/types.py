@@ -278,6 +278,20 @@ class HasExamples(Protocol):
         """Return the positions to learn from; their observed candidates are assumed to be right."""
 
 
+@runtime_checkable
+class KnowsMistakes(Protocol):
+    """A task that knows some mistakes without learning: by a rule, or by a table of words."""
+
+    def certain_mistakes(
+        self, view: TokenView, instances: Instances
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+        """Return the rows of `instances` that are mistakes, the intended candidate of each, and how certain.
+
+        The probabilities are those that the observed word is a mistake, between 0 and 1. If the decision rule
+        of the model is more certain of that, its probability counts.
+        """
+
+
 # Features
 
 

@@ -1,7 +1,7 @@
 """A text whose spans can be painted over without changing any offset.
 
-A painted span becomes blank, `OPAQUE` (a word that is in no count table, so that no n-gram crosses it) or
-`BREAK` (the end of a sentence).
+A painted span becomes `BLANK` (invisible to what stands on both sides of it), `OPAQUE` (a word that is in no
+count table, so that no n-gram crosses it) or `BREAK` (the end of a sentence).
 """
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-BLANK = " "
+from disambig.text import HIDDEN
+
+BLANK = HIDDEN
 OPAQUE = "\ufffc"
 BREAK = "\u2029"
 

@@ -38,6 +38,7 @@ from disambig.types import (
     Features,
     FindsBest,
     HasFallback,
+    KnowsMistakes,
     Learner,
     LinearScores,
     RaisesFlags,
@@ -332,6 +333,11 @@ class Model:
             for name in ("chosen", "margins", "probabilities", "flagged"):
                 columns[name][rows] = getattr(predictions, name)
             answered[rows] = predictions.answered
+        if isinstance(self.task, KnowsMistakes) and isinstance(self.judge, RaisesFlags):
+            rows, intended, sure = self.task.certain_mistakes(view, instances)
+            sure = np.maximum(sure, columns["probabilities"][rows])
+            columns["chosen"][rows], columns["probabilities"][rows] = intended, sure
+            columns["flagged"][rows] = sure > self.judge.limit(flags_per_1000)
         if done:
             # blocks come group by group; decisions are in text order
             order = np.concatenate([rows for rows, _ in done])

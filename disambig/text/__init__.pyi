@@ -1,3 +1,9 @@
+from .characters import (
+    HIDDEN as HIDDEN,
+)
+from .characters import (
+    visible_width as visible_width,
+)
 from .documents import (
     PROTECTED as PROTECTED,
 )

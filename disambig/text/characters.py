@@ -19,6 +19,9 @@ LAST_SPACE = PARAGRAPH
 FIRST_WORD = DIGIT
 FIRST_LETTER = LETTER
 
+HIDDEN = "\x1f"
+"""What stands in place of hidden markup: white space to every rule, and no width (see `visible_width`)."""
+
 ASCII, PLANE_0, ALL = 0x80, 0x10000, 0x110000
 """Possible sizes of a table, in code points. Most texts need only one of the first two."""
 
@@ -54,6 +57,11 @@ _FOLDED = {
 }
 _ASSIGNED_ASTRAL = (range(0x10000, 0x33480), range(0xE0000, 0xE01F0))
 """Ranges of assigned astral code points outside the private-use areas (a test checks this)."""
+
+
+def visible_width(gap: str) -> int:
+    """Return the number of characters of the gap between two words, without hidden markup."""
+    return len(gap) - gap.count(HIDDEN)
 
 
 def character_class(character: str) -> int:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from disambig.api import TokenView
 from disambig.api.tasks import glued
+from disambig.api.text import HIDDEN, visible_width
 
 TextLine = tuple[int, int, str]
 """Begin, end and stripped text of a line."""
@@ -28,7 +29,7 @@ _ITEM = re.compile(r"(?:[-*+\u2022\u2023\u25aa\u25e6\u00b7]|\d{1,3}[.)]|\(\d{1,3
 _TITLE = re.compile(r"#{1,6}\s")
 _UNDERLINE = re.compile(r"(?:=+|-+|~+)\s*")
 _CELLS = re.compile(r"\S\s*\t+\s*\S|(?:^|\s)\|(?:\s|$)")
-_COLUMN = re.compile(r"\s{2,}(?=(\S+))")
+_COLUMN = re.compile(rf"(?:[^\S{HIDDEN}]{HIDDEN}*){{2,}}(?=(\S+))")
 _SENTENCE_END = re.compile(r"[.!?\u2026:;,][)\]\"'\u2019\u201d\u00bb*_]*$")
 _LONGEST_TITLE = 100
 _LONGEST_VERSE = 60
@@ -134,14 +135,25 @@ def is_word_part(view: TokenView, positions: Ints, lengths: NDArray[np.int32]) -
             documents, view.ends[left[wide]].tolist(), view.starts[right[wide]].tolist(), strict=True
         )
         blanks = [view.texts[document][end:start] for document, end, start in between]
-        is_part[wide] |= np.array([not blank.strip() and not _ENDS.search(blank) for blank in blanks], bool)
+        is_part[wide] |= np.array(
+            [visible_width(blank) > 1 and not blank.strip() and not _ENDS.search(blank) for blank in blanks],
+            bool,
+        )
     return is_part
 
 
-def in_running_text(view: TokenView, positions: Ints, lengths: NDArray[np.int32]) -> Bools:
+def in_running_text(
+    view: TokenView, positions: Ints, lengths: NDArray[np.int32], *, any_line: bool = False
+) -> Bools:
     """Return which places are in running text by their lines and the adjacent characters, shape ``(n,)``.
 
     Words in capitals are not, and neither are empty places next to a number.
+
+    Parameters
+    ----------
+    any_line : bool
+        Whether places within one line of a heading, list or table count as well. Nothing is doubled there on
+        purpose, although small words are omitted. Lines that end with the same word are still left out.
     """
     if view not in _texts:
         _texts[view] = _TextCharacters(view)
@@ -151,7 +163,10 @@ def in_running_text(view: TokenView, positions: Ints, lengths: NDArray[np.int32]
     documents = view.document_indices(positions)
     base = text.bases[documents]
     starts, ends = base + view.starts[first], base + view.ends[last]
-    is_running = text.in_lines(np.unique(documents), starts, ends) & text.is_free(starts, ends)
+    is_running = text.is_free(starts, ends)
+    is_running[is_running] &= text.in_lines(documents[is_running], starts[is_running], ends[is_running]) | (
+        any_line & ~text.have_line_end(starts[is_running], ends[is_running])
+    )
     rows = np.flatnonzero(is_running)
     for tokens in (first[rows], last[rows]):
         at, behind = base[rows] + view.starts[tokens], base[rows] + view.ends[tokens]
@@ -193,7 +208,8 @@ class _TextCharacters:
         self._lines: dict[int, tuple[Ints, Ints]] = {}
 
     def in_lines(self, documents: Ints, starts: Ints, ends: Ints) -> Bools:
-        """Return which places overlap no layout line of the given documents."""
+        """Return which places overlap no layout line of their documents."""
+        documents = np.unique(documents)
         for document in documents.tolist():
             if document not in self._lines:
                 self._lines[document] = layout_lines(self._view[document])
@@ -203,6 +219,11 @@ class _TextCharacters:
         # the first layout line that ends after the place's begin must begin after the place's end
         inside: Bools = begins[np.searchsorted(stops, starts, side="right")] >= ends
         return inside
+
+    def have_line_end(self, starts: Ints, ends: Ints) -> Bools:
+        """Return which pieces of text extend over the end of a line."""
+        pieces = zip(starts.tolist(), ends.tolist(), strict=True)
+        return np.array([bool(_ENDS.search(self._whole, start, end)) for start, end in pieces], bool)
 
     def is_free(self, starts: Ints, ends: Ints) -> Bools:
         """Return which pieces of text have only blanks or punctuation next to them."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from disambig.api import Decides, Group, Instances, TokenView, UserError
 from disambig.api.features import Cloze, ContextPlaces, context_vectors, open_cloze, score_candidates
 from disambig.api.tasks import CandidateLists, word_tokens
+from disambig.api.text import END_HASH, START_HASH, hash_words, tokenisation_named, view_of_texts
 
 from .places import (
     EVERY_PLACE,
@@ -20,10 +21,12 @@ from .places import (
     insertion_lists,
     join_places,
     missing_words,
+    model_word_ids,
     open_places,
     removable_words,
 )
 from .relations import ENGLISH_RELATIONS, KINDS, WordRelations, is_word, load_relations, normalise_word
+from .repeated import ENGLISH_REPEATED, RIGHT, UNDECIDED, WRONG, RepeatedWords, is_enclosed, read_repeated
 from .running_text import in_running_text, is_before_punctuation, is_repeated, is_word_part
 from .sounds import A_AN, ENGLISH_SOUNDS, WordSounds, log_odds_after, read_sounds
 
@@ -156,7 +159,19 @@ MISSING = (
     "which when this so of in for with as on at by from"
 ).split()
 NO_NAMES = 500
-"""This many most frequent words count as words even if they have a capital, as in "The The"."""
+"""This many most frequent words count as words even if they have a capital, as in "The the"."""
+SHORT = 3
+"""Rare words of up to so many letters may be sounds or names: the table does not decide their repetition."""
+CERTAIN, LIKELY = 0.97, 0.9
+"""Probability that a repetition is a mistake: of one of the most frequent words, and of another word."""
+FREQUENT = 2000
+"""Number of the most frequent words among which the probability of a word is computed."""
+RELATIVES = hash_words(["that", "which", "who"])
+"""After these a verb may be followed by the same word as a noun or as the verb of the main clause."""
+LEAST_RIVAL = 1.0
+"""Minimum log-odds of another word against no word to replace a repeated word instead of removing it."""
+LEAST_GAIN = 3.0
+"""Minimum gain in log-probability of the word that stays, beside the other word instead of alone."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -176,19 +191,28 @@ class Doubled(InContext):
         these count as names unless they are among the model's most frequent words.
     least_missing : float
         Minimum log-odds of a missing word against no word for an empty place to be decided.
+    repeated : path, optional
+        A table of the words that may stand twice (see `repeated`); by default the English one. All other
+        repetitions are mistakes; without a table, as for other languages, the model decides all of them.
+    relations : path, optional
+        A file of words that are confused with each other (see `relations`); by default the English one. A
+        repetition may be a slip for another word: "is is better" for "it is better".
     name, language : str
         Name and language of the task; the name is the default key of its annotations.
 
     Raises
     ------
     UserError
-        On first use D996 if `missing` is not a list of words.
+        On first use D995 for an invalid file, D996 if `missing` is not a list of words.
     """
 
     missing: tuple[str, ...] | list[str] = tuple(MISSING)
     most_twice: float = -4.0
     least_missing: float = 0.0
+    repeated: str | Path | None = None
+    relations: str | Path | None = None
     name: str = "doubled"
+    folders: ClassVar[tuple[str, ...]] = (*InContext.folders, "repeated")
     concerns: ClassVar[str] = "repetition"
 
     def instances(self, view: TokenView) -> Instances:
@@ -206,10 +230,127 @@ class Doubled(InContext):
             parts.append(missing_words(self.model, view, words, least=least))
         return join_places(parts)
 
+    @cached_property
+    def repeated_words(self) -> RepeatedWords:
+        """The table of the words that may stand twice; it is empty if there is none for the language."""
+        path = self.repeated or (ENGLISH_REPEATED if self.language == "en" else None)
+        return RepeatedWords() if path is None else read_repeated(str(path))
+
+    def check_files(self) -> str:
+        """Read the model and the table, and return a line that describes them."""
+        return f"{super().check_files()}; {len(self.repeated_words):,} words that may stand twice"
+
+    def certain_mistakes(
+        self, view: TokenView, instances: Instances
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+        """Return the repetitions that are mistakes by the table (see `disambig.types.KnowsMistakes`)."""
+        rows = np.flatnonzero(instances.lengths == 1)
+        if self.most_twice == np.inf or instances.own is None or not len(rows):
+            return np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0)
+        at = instances.positions[rows]
+        at = at + (view.hashes[at] != view.hashes[at - 1])  # the first word of a repetition may be replaced
+        wrong = self._judge(view, at) == WRONG
+        rows, at = rows[wrong], at[wrong]
+        sizes = np.diff(instances.own.offsets)[rows]
+        rank = self.model.vocabulary.hash_numbers(view.hashes[at])
+        return rows, (sizes - 1).astype(np.int32), np.where((rank >= 0) & (rank < NO_NAMES), CERTAIN, LIKELY)
+
+    def _judge(self, view: TokenView, positions: NDArray[np.int64]) -> NDArray[np.int8]:
+        """Return what the table says about repetitions."""
+        if not len(self.repeated_words):
+            return np.full(len(positions), UNDECIDED, np.int8)
+        judged = self.repeated_words.judge(view, positions)
+        rank = self.model.vocabulary.hash_numbers(view.hashes[positions])
+        short = view.ends[positions] - view.starts[positions] <= SHORT
+        judged[(judged == WRONG) & short & ((rank < 0) | (rank >= FREQUENT))] = UNDECIDED  # "goo goo"
+        other = (rank < 0) | (rank >= NO_NAMES)
+        judged[other & np.isin(view.hashes[positions - 2], RELATIVES)] = (
+            RIGHT  # "a list that changes changes it"
+        )
+        for row in np.flatnonzero(~other).tolist():
+            if is_enclosed(view, positions[row] - 1, positions[row]):  # a mention of the mistake: *the the*
+                judged[row] = RIGHT
+        return judged
+
     def _doubled(self, view: TokenView, least: float) -> Instances:
-        """Return the words that repeat the previous one, except those that fit the context."""
+        """Return the repetitions that the table does not excuse, and no word that fits the context."""
         twice = self._twice(view)
         if least == EVERY_PLACE or self.most_twice == np.inf or not len(twice):
+            return twice
+        judged = self._judge(view, twice.positions)
+        undecided = twice.take(np.flatnonzero(judged == UNDECIDED))
+        wrong = twice.positions[judged == WRONG]
+        return join_places([self._with_rivals(view, wrong), self._unfit(view, undecided)])
+
+    def _with_rivals(self, view: TokenView, positions: NDArray[np.int64]) -> Instances:
+        """Return repetitions with the word that one of the two is a slip for, if it fits better than none."""
+        lists, places = [], []
+        path = self.relations or (ENGLISH_RELATIONS if self.language == "en" else None)
+        related = None if path is None else load_relations(str(path), ("slip",))
+        for at in positions.tolist():
+            word = normalise_word(_text_at(view, at))
+            place, rival = (at, "") if related is None else self._best_rival(view, at, related)
+            if not rival and is_enclosed(view, at):  # removing it would leave empty markup
+                place = at - 1
+            lists.append((word, ZERO, rival) if rival else (word, ZERO))
+            places.append(place)
+        zeros = np.zeros(len(places), np.int32)
+        own = CandidateLists.from_texts(lists)
+        return Instances(np.array(places, np.int64), zeros + 1, zeros, zeros.copy(), own)
+
+    def _best_rival(self, view: TokenView, at: int, related: WordRelations) -> tuple[int, str]:
+        """Return the place of the repetition at which a related word fits best, and the word, or ""."""
+        number = int(related.find(view.hashes[at : at + 1])[0])
+        model = self.model
+        beside = view.hashes[[at - 2, at + 1]]
+        known = (model.vocabulary.hash_numbers(beside) >= 0) | (beside == START_HASH) | (beside == END_HASH)
+        if number < 0 or not known.all() or normalise_word(_text_at(view, at)) in ARTICLES:
+            return at, ""  # without its context a rival is a guess; an article is simply doubled
+        others = related.others[related.offsets[number] : related.offsets[number + 1]]
+        candidates = np.append(model_word_ids(model, related)[others], model.nothing).astype(np.int32)
+        places = np.array([at - 1, at])
+        states = context_vectors(model, view, ContextPlaces(places, places + 1))
+        rows = np.repeat([0, 1], len(candidates))
+        scores = score_candidates(model, states, rows, np.tile(candidates, 2)).reshape(2, -1)
+        odds = np.nan_to_num(scores[:, :-1] - scores[:, -1:], nan=-np.inf)
+        place, best = np.unravel_index(int(odds.argmax()), odds.shape)
+        rival = related.spellings[int(others[best])]
+        if odds[place, best] < LEAST_RIVAL or self._gain(view, at, int(place), rival) < LEAST_GAIN:
+            return at, ""
+        return int(places[place]), rival
+
+    def _gain(self, view: TokenView, at: int, place: int, rival: str) -> float:
+        """Return by how much a word of a repetition fits better beside a rival in place of the other one.
+
+        A word that joins clauses fits nearly everywhere ("then the file"), so that its own score says little.
+        """
+        sentence = int(np.searchsorted(view.sentences, at, side="right")) - 1
+        first, last = int(view.sentences[sentence]) + 1, int(view.sentences[sentence + 1]) - 2
+        text = view.texts[int(view.document_indices(np.array([at]))[0])]
+        start, end, word = int(view.starts[at - 1]), int(view.ends[at]), _text_at(view, at)
+        before, after = text[int(view.starts[first]) : start], text[end : int(view.ends[last])]
+        alone = self._fit(before, word, after)
+        if place == 0:
+            return self._fit(f"{before}{rival} ", word, after) - alone
+        return self._fit(before, word, f" {rival}{after}") - alone
+
+    def _fit(self, before: str, word: str, after: str) -> float:
+        """Return the log-probability of a word between two texts, among the most frequent words."""
+        model = self.model
+        view = view_of_texts([before + word + after], tokenisation_named(model.header["tokenisation"]))
+        at = np.flatnonzero((view.starts == len(before)) & (view.ends > view.starts))[:1]
+        if not len(at):
+            return 0.0
+        frequent = min(FREQUENT, len(model.vocabulary))
+        number = model.vocabulary.hash_numbers(view.hashes[at])
+        candidates = np.concatenate([number, np.arange(frequent), [model.nothing]]).astype(np.int32)
+        states = context_vectors(model, view, ContextPlaces(at, at + 1))
+        scores = score_candidates(model, states, np.zeros(len(candidates), np.int64), candidates)
+        return float(scores[0] - np.logaddexp.reduce(scores[1:]))
+
+    def _unfit(self, view: TokenView, twice: Instances) -> Instances:
+        """Return the repetitions that do not fit the context by the model."""
+        if not len(twice):
             return twice
         model, row = self.model, np.arange(len(twice))
         states = context_vectors(model, view, ContextPlaces(twice.positions, twice.positions + 1))
@@ -222,12 +363,13 @@ class Doubled(InContext):
         """Return the words that repeat the previous one, regardless of the context, but not names."""
         words = word_tokens(view)
         at = np.flatnonzero(words[1:] & words[:-1] & (view.hashes[1:] == view.hashes[:-1])) + 1
+        if "protected" in view.layers:  # the first word is one of code or of a quotation
+            quoted = view.layers["protected"][at - 1].astype(bool)
+            at = at[~quoted | np.array([_text_at(view, place - 1).istitle() for place in at.tolist()], bool)]
         ones = np.ones(len(at), np.int32)
         both = at - 1, ones + 1  # the first of the two may be a part of a larger word as well
-        at = at[~is_word_part(view, *both) & in_running_text(view, *both)]
-        documents = view.document_indices(at).tolist()
-        spans = zip(documents, view.starts[at].tolist(), view.ends[at].tolist(), strict=True)
-        texts = [view.texts[document][start:end] for document, start, end in spans]
+        at = at[~is_word_part(view, *both) & in_running_text(view, *both, any_line=True)]
+        texts = [_text_at(view, place) for place in at.tolist()]
         names = [not text.islower() for text in texts]
         if any(names) and self.most_twice < np.inf:
             rank = self.model.vocabulary.hash_numbers(view.hashes[at])
@@ -236,6 +378,12 @@ class Doubled(InContext):
         own = CandidateLists.from_texts([(normalise_word(texts[i]), ZERO) for i in kept])
         zeros = np.zeros(len(kept), np.int32)
         return Instances(at[kept], zeros + 1, zeros, zeros.copy(), own)
+
+
+def _text_at(view: TokenView, position: int) -> str:
+    """Return a word as it is written."""
+    document = int(view.document_indices(np.array([position]))[0])
+    return view.texts[document][view.starts[position] : view.ends[position]]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,6 +25,7 @@ from disambig.markup import (
 )
 from disambig.markup import code as marks
 from disambig.markup.code import SUFFIXES
+from disambig.text import HIDDEN
 
 ROOT = Path(__file__).parents[3]
 
@@ -218,7 +219,7 @@ def test_offsets_stay_and_nothing_but_comments_is_text(text, suffix):
     assert len(found.text) == len(text)
     inside = {i for each in find_comments(text, suffix) for i in range(each.start, each.end)}
     for at, (old, new) in enumerate(zip(text, found.text, strict=True)):
-        assert new in (old, " ", "\u00a0", OPAQUE, BREAK)
+        assert new in (old, " ", HIDDEN, "\u00a0", OPAQUE, BREAK)
         assert old in "\r\n" or new not in "\r\n"
         assert at in inside or not (new == old and new.isalnum())
     for start, end in found.comments:

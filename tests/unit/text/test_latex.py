@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from disambig.markup import plain_text, read_markup
+from disambig.text import HIDDEN
 
 
 def plain(text):
     """Return the plain text, legible: ``¶`` ends a sentence, ``#`` is hidden."""
-    return plain_text("x.tex", text).replace("\u2029", "¶").replace("\ufffc", "#")
+    return plain_text("x.tex", text).replace("\u2029", "¶").replace("\ufffc", "#").replace(HIDDEN, " ")
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from disambig.markup import BREAK, OPAQUE, has_markup, plain_text, read_markup
-from disambig.text import Words, protected_layer
+from disambig.text import HIDDEN, Words, protected_layer
 
 SAMPLES = Path(__file__).parents[2] / "texts"
 PIECES = [
@@ -68,7 +68,7 @@ def test_offsets_stay_those_of_the_file(text, path):
     found = read_markup(path, text)
     assert len(found.text) == len(text)
     for old, new in zip(text, found.text, strict=True):
-        assert new in (old, " ", OPAQUE, BREAK, "\u201c", "\u201d", "\u2018")
+        assert new in (old, HIDDEN, " ", OPAQUE, BREAK, "\u201c", "\u201d", "\u2018")
         assert old in "\r\n" or new not in "\r\n"
     for start, end in found.comments:
         assert 0 <= start < end <= len(text)
@@ -134,7 +134,8 @@ def test_many_marks_take_linear_time(path, mark, size):
 
 
 @pytest.mark.parametrize(
-    ("path", "kept"), [("a.md", "x  y "), ("A.MARKDOWN", "x  y "), ("a.txt", "x *y*"), ("md", "x *y*")]
+    ("path", "kept"),
+    [("a.md", "x \x1fy\x1f"), ("A.MARKDOWN", "x \x1fy\x1f"), ("a.txt", "x *y*"), ("md", "x *y*")],
 )
 def test_the_suffix_says_what_markup_there_is(path, kept):
     assert plain_text(path, "x *y*") == kept

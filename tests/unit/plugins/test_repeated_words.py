@@ -1,0 +1,228 @@
+"""Doubled words: found wherever prose stands, and left alone where a word may stand twice."""
+
+import re
+
+import pytest
+from disambig_real_words import Doubled
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from disambig.api import UserError
+from disambig.checking import corrected, find_flags
+from disambig.jobs import ModelSource
+from disambig.markup import read_markup
+
+RIGHT = """What it does does not matter.
+What it is is a mystery to me.
+He went in in the end.
+I know that that is true.
+She said that that was all she needed.
+He had had enough of it by then.
+The man who had had the accident left early.
+What he had had had no effect.
+We flew to Bora Bora last spring.
+They listened to The The all evening.
+The The is a band.
+I am so so sorry about it.
+It was a long long way home.
+It was very very cold outside.
+The report covers many many topics.
+She gave her her book back.
+It has cost her her place.
+The thing is is that nobody knows.
+Where he was was unclear to all of us.
+What we know is is not enough.
+All they do do is talk.
+Whatever they are are not my friends.
+How it works works for me.
+Log in in a private window.
+Please log in in the morning.
+He moved on on Monday.
+The party went on on the roof.
+She put it on on her way out.
+Carry on on your own.
+We turned in in the evening.
+They checked in in the afternoon.
+He gave in in the final round.
+The cells were studied in in vitro assays.
+In in vivo tests the drug failed.
+People of good will will agree.
+Political will will emerge again.
+The can can be recycled.
+If you want it it is yours.
+When we saw it it was too late.
+Without it it would fail.
+I told you you would like it.
+No matter what happens to you you can call me.
+I did not sleep at all all night.
+Use it if and when when needed is unclear.
+No no, that is not what I meant.
+Yes yes, I heard you.
+Bye bye for now.
+Knock knock, who is there?
+He made a ha ha sound.
+The baby said da da and goo goo.
+I never never said so.
+It was then that that idea came up.
+The people who can can help the others.
+Those who do do not regret it.
+Whoever they were were gone by noon.
+What he said said a lot about him.
+What you see in in this picture is a cat.
+The loa loa worm lives in the eye.
+Blah blah, nothing new.
+What there is is enough.
+What matters is is the code right.
+The best one there is is here.
+They drank very very little.
+That that is, is.""".splitlines()
+"""Sentences with a word that stands twice and must; none of them is flagged as doubled."""
+
+SENTENCES = """We sent the| report before noon.
+She looked at| every page of it.
+They moved to| another city last year.
+The box is| heavier than before.
+He waited for| two whole hours.
+Nobody was able to| repeat it.
+The rest of| our plan stays.
+You can| change every value.
+It should be| done by tomorrow.
+The list and| its entries are sorted.
+They came with| many questions.
+Read this| chapter first.
+Each file has| several sections.
+The tests are| fast enough.
+Write a| short note about it.
+The service| restarts by itself.
+We found an| older version there.
+They will| answer within days.
+He or| his deputy signs it.
+The letter from| our office arrived.
+It works as| expected on most machines.
+Our| parser reads each line.
+The values were| rounded twice.
+Do not| remove these lines.
+The editor| shows every match.
+Use their| newer interface.
+All of it depends on| careful planning.
+The results may| differ between runs.
+Save it by| pressing one key.
+The cache| grows over time.
+Nothing but| the name changed.
+This is what they| asked about.""".splitlines()
+"""Sentences with ``|`` behind the word that is doubled."""
+
+PLACES = {
+    "paragraph": ("{before}{word} {word}{after}\n", SENTENCES),
+    "paragraph without a mark": ("Before it.\n\n{before}{word} {word}{bare}\n\nBehind it.\n", SENTENCES),
+    "heading": ("## {before}{word} {word}{bare}\n\nText that follows.\n", SENTENCES),
+    "heading and text": ("## {before}{word} {word}{bare}\nText that follows.\n", SENTENCES),
+    "list item": ("Read on:\n\n* One item\n* {before}{word} {word}{bare}\n* Two items\n", SENTENCES),
+    "table cell": (
+        "| Name | Use |\n|---|---|\n| one | {before}{word} {word}{bare} |\n| two | -- |\n",
+        SENTENCES,
+    ),
+    "over a line break": ("Some words begin here. {before}{word}\n{word}{after} Then it ends.\n", SENTENCES),
+    "before code": ("{before}{word} {word} `value_of_it`{after}\n", SENTENCES),
+    "before a link": ("{before}{word} {word} [linked text](page.md){after}\n", SENTENCES),
+    "before emphasis": ("{before}{word} {word} **clearly marked**{after}\n", SENTENCES),
+    "inside a link": ("See [{before}{word} {word}{bare}](page.md) for that.\n", SENTENCES),
+    "before a linked rest": ("{before}{word} {word} [{rest}](page.md).\n", SENTENCES),
+}
+
+
+@pytest.fixture(scope="module")
+def flags():
+    annotate = ModelSource().load_correcting()
+
+    def check(texts, name="a.md"):
+        plain = [read_markup(name, text) for text in texts]
+        by_task = annotate([each.text for each in plain])
+        return [
+            find_flags(name, text, each, [decisions.in_document(i) for decisions in by_task]).flags
+            for i, (text, each) in enumerate(zip(texts, plain, strict=True))
+        ]
+
+    return check
+
+
+def doubled(flags):
+    return [flag for flag in flags if flag.task == "doubled" and flag.observed]
+
+
+def planted(sentence, template):
+    before, after = sentence.split("|")
+    before, word = re.fullmatch(r"(.*?)(\w+)", before).groups()
+    text = template.format(
+        before=before, word=word, after=after, bare=after.rstrip("."), rest=after.strip(" .")
+    )
+    return re.sub(rf"\b({word}[ \n])({word})\b", lambda pair: pair[1] + pair[2].lower(), text, count=1)
+
+
+def test_words_that_stand_twice_on_purpose_are_not_flagged(flags):
+    assert len(RIGHT) >= 60
+    flagged = [text for text, raised in zip(RIGHT, flags(RIGHT), strict=True) if doubled(raised)]
+    assert flagged == []
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_doubled_words_are_found_wherever_prose_stands(flags, place):
+    template, sentences = PLACES[place]
+    texts = [planted(sentence, template) for sentence in sentences]
+    missed = [text for text, raised in zip(texts, flags(texts), strict=True) if not doubled(raised)]
+    assert missed == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It is a a file.\n", "It is a file.\n"),
+        ("A a file is read.\n", "A file is read.\n"),
+        ("He ate a a pear.\n", "He ate a pear.\n"),
+        ("It goes to to [the page](b).\n", "It goes to [the page](b).\n"),
+        ("See [the the page](b).\n", "See [the page](b).\n"),
+        ("## Start the the server\n\nIt runs.\n", "## Start the server\n\nIt runs.\n"),
+        ("This is the *the* file that we read.\n", "This is *the* file that we read.\n"),
+        ("This is **is** the file that we read.\n", "This **is** the file that we read.\n"),
+        ("In general, is is better to use the tool.\n", "In general, it is better to use the tool.\n"),
+    ],
+)
+def test_a_doubled_word_is_removed_or_replaced_once(flags, text, expected):
+    (raised,) = flags([text])
+    assert corrected(text, raised) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Write *the the* here.\n", "Refer to [](#options) to see it.\n", "The flag `the` the tool sets.\n"],
+)
+def test_mentions_and_links_without_text_are_left_alone(flags, text):
+    (raised,) = flags([text])
+    assert doubled(raised) == []
+
+
+def test_a_table_must_have_a_kind_and_lists_of_words(tmp_path):
+    table = tmp_path / "xx.tsv"
+    table.write_text("emphasis\tvery\nsometimes\tso\n")
+    with pytest.raises(UserError, match="line 2"):
+        Doubled(repeated=table).check_files()
+    with pytest.raises(UserError, match="D995"):
+        Doubled(repeated=tmp_path / "none.tsv").check_files()
+    table.write_text("# words\nemphasis\tvery\nright_after\tin\tlog\n")
+    assert "2 words that may stand twice" in Doubled(repeated=table).check_files()
+
+
+WORDS = "the of and with from this our into their was".split()
+
+
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_a_second_correction_finds_nothing_to_do(flags, data):
+    """Fix twice is fix once; nothing but the doubled words changes."""
+    parts = data.draw(st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=4, unique=True))
+    clean = " ".join(part.replace("|", "") for part in parts) + "\n"
+    text = " ".join(planted(part, "{before}{word} {word}{after}") for part in parts) + "\n"
+    (raised,) = flags([text])
+    once = corrected(text, doubled(raised))
+    assert once == clean
+    assert doubled(flags([once])[0]) == []
