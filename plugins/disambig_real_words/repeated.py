@@ -54,6 +54,7 @@ _BEGINS_CLAUSE = frozenset(
 )
 _SUBJECTS = frozenset(map(hash_word, "i you he she it we they there who that which".split()))
 _OBJECTS = frozenset(map(hash_word, "it them him her me us you this that".split()))
+_CODE_BEFORE, _CODE_BEHIND = (frozenset(map(hash_word, signs)) for signs in ("=]}|\\#", "={|\\#"))
 _LONGEST_CLAUSE = 12
 """Maximum number of words between the first word of a clause and the repetition that ends it."""
 
@@ -113,6 +114,8 @@ class RepeatedWords:
     def _judge_words(self, words: list[int]) -> int:
         """Return the judgement of a repetition from the words of its sentence up to the one behind it."""
         *before, _, word, after = words
+        if before[-1] in _CODE_BEFORE or after in _CODE_BEHIND:
+            return RIGHT
         if before[-1] in self._others("wrong_after", word) or after in self._others("wrong_before", word):
             return WRONG
         if word in self.alone.get("emphasis", ()):

@@ -34,6 +34,10 @@ _SENTENCE_END = re.compile(r"[.!?\u2026:;,][)\]\"'\u2019\u201d\u00bb*_]*$")
 _LONGEST_TITLE = 100
 _LONGEST_VERSE = 60
 _LEAST_VERSES = 3
+_LETTER = re.compile(r"[^\W\d_]")
+_LEAST_SENTENCE = 10
+_CODE = "\u00a0"
+"""What stands in place of code around comments."""
 
 
 def layout_lines(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -152,8 +156,9 @@ def in_running_text(
     Parameters
     ----------
     any_line : bool
-        Whether places within one line of a heading, list or table count as well. Nothing is doubled there on
-        purpose, although small words are omitted. Lines that end with the same word are still left out.
+        Whether places within one line of a heading, list or table count as well: small words are omitted
+        there, but not doubled. In a text whose markup is not read, such a line may be code; in comments
+        of code, so may a short one that begins with a small letter.
     """
     if view not in _texts:
         _texts[view] = _TextCharacters(view)
@@ -164,9 +169,11 @@ def in_running_text(
     base = text.bases[documents]
     starts, ends = base + view.starts[first], base + view.ends[last]
     is_running = text.is_free(starts, ends)
-    is_running[is_running] &= text.in_lines(documents[is_running], starts[is_running], ends[is_running]) | (
-        any_line & ~text.have_line_end(starts[is_running], ends[is_running])
-    )
+    rows = np.flatnonzero(is_running)
+    is_running[rows] = text.in_lines(np.unique(documents[rows]), starts[rows], ends[rows])
+    if any_line:
+        rows = rows[~is_running[rows]]
+        is_running[rows] = text.is_in_line(starts[rows], ends[rows]) & _is_in_title(view, first[rows])
     rows = np.flatnonzero(is_running)
     for tokens in (first[rows], last[rows]):
         at, behind = base[rows] + view.starts[tokens], base[rows] + view.ends[tokens]
@@ -174,6 +181,20 @@ def in_running_text(
             (lengths[rows] > 0) | ~text.has_property("isdigit", at)
         )
     return is_running
+
+
+def _is_in_title(view: TokenView, positions: Ints) -> Bools:
+    """Return which tokens are in a text whose markup has been read, and not in code inside a comment."""
+    sentences = np.searchsorted(view.sentences, positions, side="right") - 1
+    first, last = view.sentences[sentences] + 1, view.sentences[sentences + 1] - 2
+    is_title = np.zeros(len(positions), bool)
+    for row, document in enumerate(view.document_indices(positions).tolist()):
+        text = view.texts[document]
+        if HIDDEN in text or "\u2029" in text:
+            letter = _LETTER.search(text, int(view.starts[first[row]]), int(view.ends[last[row]]))
+            is_long = last[row] - first[row] >= _LEAST_SENTENCE
+            is_title[row] = _CODE not in text or is_long or letter is None or not letter[0].islower()
+    return is_title
 
 
 def is_repeated(view: TokenView) -> Bools:
@@ -208,8 +229,7 @@ class _TextCharacters:
         self._lines: dict[int, tuple[Ints, Ints]] = {}
 
     def in_lines(self, documents: Ints, starts: Ints, ends: Ints) -> Bools:
-        """Return which places overlap no layout line of their documents."""
-        documents = np.unique(documents)
+        """Return which places overlap no layout line of the given documents."""
         for document in documents.tolist():
             if document not in self._lines:
                 self._lines[document] = layout_lines(self._view[document])
@@ -220,10 +240,10 @@ class _TextCharacters:
         inside: Bools = begins[np.searchsorted(stops, starts, side="right")] >= ends
         return inside
 
-    def have_line_end(self, starts: Ints, ends: Ints) -> Bools:
-        """Return which pieces of text extend over the end of a line."""
+    def is_in_line(self, starts: Ints, ends: Ints) -> Bools:
+        """Return which pieces of text do not extend over the end of a line."""
         pieces = zip(starts.tolist(), ends.tolist(), strict=True)
-        return np.array([bool(_ENDS.search(self._whole, start, end)) for start, end in pieces], bool)
+        return np.array([not _ENDS.search(self._whole, start, end) for start, end in pieces], bool)
 
     def is_free(self, starts: Ints, ends: Ints) -> Bools:
         """Return which pieces of text have only blanks or punctuation next to them."""
