@@ -39,7 +39,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import TokenView, UserError
-from disambig.api.text import HIDDEN, START_HASH, hash_word
+from disambig.api.text import END_HASH, HIDDEN, START_HASH, hash_word
 
 ENGLISH_REPEATED = Path(__file__).parent / "languages" / "en.repeated.tsv"
 RIGHT, UNDECIDED, WRONG = -1, 0, 1
@@ -116,6 +116,8 @@ class RepeatedWords:
         *before, _, word, after = words
         if before[-1] in _CODE_BEFORE or after in _CODE_BEHIND:
             return RIGHT
+        if before[-1] == START_HASH and after == END_HASH:
+            return RIGHT  # a name, or a mention of the mistake
         if before[-1] in self._others("wrong_after", word) or after in self._others("wrong_before", word):
             return WRONG
         if word in self.alone.get("emphasis", ()):

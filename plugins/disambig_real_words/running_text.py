@@ -157,8 +157,8 @@ def in_running_text(
     ----------
     any_line : bool
         Whether places within one line of a heading, list or table count as well: small words are omitted
-        there, but not doubled. In a text whose markup is not read, such a line may be code; in comments
-        of code, so may a short one that begins with a small letter.
+        there, but not doubled. A short line of a comment in code may be code if it begins with a small
+        letter.
     """
     if view not in _texts:
         _texts[view] = _TextCharacters(view)
@@ -184,16 +184,15 @@ def in_running_text(
 
 
 def _is_in_title(view: TokenView, positions: Ints) -> Bools:
-    """Return which tokens are in a text whose markup has been read, and not in code inside a comment."""
+    """Return which tokens are not in code inside a comment, as an example of a function may be."""
     sentences = np.searchsorted(view.sentences, positions, side="right") - 1
     first, last = view.sentences[sentences] + 1, view.sentences[sentences + 1] - 2
-    is_title = np.zeros(len(positions), bool)
+    is_title = last - first >= _LEAST_SENTENCE
     for row, document in enumerate(view.document_indices(positions).tolist()):
         text = view.texts[document]
-        if HIDDEN in text or "\u2029" in text:
+        if not is_title[row]:
             letter = _LETTER.search(text, int(view.starts[first[row]]), int(view.ends[last[row]]))
-            is_long = last[row] - first[row] >= _LEAST_SENTENCE
-            is_title[row] = _CODE not in text or is_long or letter is None or not letter[0].islower()
+            is_title[row] = _CODE not in text or letter is None or not letter[0].islower()
     return is_title
 
 
