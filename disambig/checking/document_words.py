@@ -1,12 +1,14 @@
-"""Words that a document uses as its own: names in its code are meant as they are written.
+"""Words that a document uses as its own: names in its code, and words that it repeats.
 
 A word such as *exit* or *decimals* is rare in prose, so that a model prefers a more frequent word that looks
-like it. In a document whose code has the same name, the word is most likely meant.
+like it. In a document whose code has the same name, or that uses the word again and again, the word is most
+likely meant.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
@@ -14,6 +16,10 @@ from disambig.markup import PlainText
 
 SURE = 0.9
 """Flags of a document's own words are kept from this probability on."""
+OFTEN, TIMES = 5, 4
+"""A word is repeated if it stands at least so many times, and so many times as often as its replacement."""
+_SAME_STEM = 4
+"""Words that begin with so many equal letters may be forms of one word, and people repeat wrong forms."""
 _NAME = re.compile(r"[^\W\d_]\w*")
 _WORD = re.compile(r"[^\W\d_]+")
 _MARKUP = ("](", "<", "&", "---", "+++")
@@ -29,11 +35,11 @@ _COMMON = frozenset(
     when where whether which while who whose why will with within without would yet you your
     """.split()
 )
-"""Words so common in prose that a name in code says nothing about them."""
+"""Words so common in prose that neither a name in code nor repetition says anything about them."""
 
 
 class DocumentWords:
-    """The words that stand in the code of a document.
+    """The words that stand in the code of a document, and how often each word stands in its prose.
 
     Parameters
     ----------
@@ -55,8 +61,13 @@ class DocumentWords:
                 names.update(_NAME.findall(hidden))
         return frozenset(name for name in names if name.lower() not in _COMMON)
 
+    @cached_property
+    def counts(self) -> Counter[str]:
+        """How often each word stands in the prose, in lower case."""
+        return Counter(_WORD.findall(self._plain.text.lower()))
+
     def is_own(self, observed: str, replacement: str, end: int) -> bool:
-        """Return True if a flagged word, or the word before which one is missing, is a name in the code.
+        """Return True if a flagged word is the document's own, or the word before which one is missing.
 
         Parameters
         ----------
@@ -68,9 +79,18 @@ class DocumentWords:
         if observed:
             # Joined words (setup, login) are names in code whatever prose needs.
             joined = replacement.replace(" ", "") == observed or "'" in observed + replacement
-            return not joined and (observed in self.names or observed.lower() in self.names)
+            if joined:
+                return False
+            word = observed.lower()
+            return observed in self.names or word in self.names or self._is_repeated(word, replacement)
         following = _WORD.search(self._plain.text, end, end + 100)
         return following is not None and following[0] in self.names
+
+    def _is_repeated(self, word: str, replacement: str) -> bool:
+        other = replacement.lower()
+        if word in _COMMON or word[:_SAME_STEM] == other[:_SAME_STEM]:
+            return False
+        return self.counts[word] >= max(OFTEN, TIMES * self.counts[other])
 
     def _hidden(self) -> Iterator[str]:
         """Yield the stretches of text that are not prose, without comments."""

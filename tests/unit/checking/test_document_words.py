@@ -55,6 +55,22 @@ def test_no_word_is_missing_before_a_name(annotate):
     assert flagged(annotate, f"{text}\n\nThe `message` is a string.\n") == []
 
 
+def test_a_word_that_is_repeated_is_not_flagged(annotate):
+    text = "In the remaining 12 bays in the back of the rack we have four disks."
+    assert flagged(annotate, text) == ["bays"]
+    assert (
+        flagged(annotate, f"{text}\n\nThere are bays behind bays. All bays have a door, and all bays a fan.")
+        == []
+    )
+
+
+def test_forms_and_common_words_may_be_wrong_again_and_again():
+    text = "The server allow it. " * 9 + "It is better then that. " * 9
+    words = DocumentWords(text, read_markup("x.txt", text))
+    assert not words.is_own("allow", "allows", 16)
+    assert not words.is_own("then", "than", 200)
+
+
 def test_a_sure_mistake_and_a_common_word_are_flagged_all_the_same(annotate):
     text = "It depends on there choice.\n\nA `there` is a `choice` `their`.\n"
     assert flagged(annotate, text) == ["there"]
