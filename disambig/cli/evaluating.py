@@ -316,6 +316,7 @@ def run_on_labelled(
         raise UserError("D465")
     reading: dict[str, Any] = {"strict": strict, "tell": note_printer()}
     say = error_sink(**reading)
+    unknown_labels = 0
     if folds is None:
         from disambig.models import load
 
@@ -334,6 +335,7 @@ def run_on_labelled(
             judged = evaluate_labelled(loaded, examples, say=say)
         result = {"model": f"{loaded.name} {loaded.version}", **judged, **scores}
         systems, overall = {"model": result["groups"]}, {"model": result["overall"]}
+        unknown_labels = result["unknown_labels"]
     else:
         from disambig.training import SOURCES, check_error_files, read_plan
 
@@ -360,14 +362,20 @@ def run_on_labelled(
     )
     if unknown := result.get("unknown"):
         typer.echo(f"{pluralize(unknown, 'more example')} of words unknown to the model: not attempted")
+    if unknown_labels:
+        typer.echo(
+            f"{pluralize(unknown_labels, 'more example')} with labels unknown to the model: count as wrong"
+        )
     for grain, score in result.get("senseval", {}).items():
         typer.echo(
             f"Senseval, {grain}: precision {score['precision']:.3f}, recall {score['recall']:.3f}, "
             f"attempted {score['attempted']:.1%} of {score['n']:,}"
         )
     for system, groups in systems.items():
-        if len(groups) > 1 or result.get("unknown"):
+        if len(groups) > 1 or result.get("unknown") or unknown_labels:
             typer.echo(figures_line(f"{NAMES[system]}, all", overall[system]))
+        if unknown_labels:
+            typer.echo(figures_line(f"{NAMES[system]}, all with known labels", result["overall_known"]))
         for line in labelled_lines(NAMES[system], groups):
             typer.echo(line)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SAMPLE = (
     "I have lived in this town since the winter of 1997, and it is still hard to find a quiet place to read. "
     "Last week we went to the library with our neighbours, who were on their way from the market. It was "
-    "raining, so they stayed for an hour and talked about about the weather, the price of bread and school."
+    "raining, so they stayed for an hour and talked about the the weather, the price of bread and school."
 )
 LANGUAGE = "en"
 LEAST_COVERED = 0.05

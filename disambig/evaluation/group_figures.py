@@ -120,19 +120,28 @@ def figures(
     return result
 
 
-def overall(groups: Mapping[str, Mapping[str, Any]], unknown: int = 0) -> dict[str, Any]:
+def overall(
+    groups: Mapping[str, Mapping[str, Any]], unknown: int = 0, unknown_labels: int = 0
+) -> dict[str, Any]:
     """Combine the `figures` of all groups: n, accuracy, its interval and the share attempted.
 
     Parameters
     ----------
     unknown : int
         Number of further examples, of words without a group, which count as not attempted.
+    unknown_labels : int
+        Number of further examples whose right candidate is in no group, so that each answer is wrong.
     """
-    n = sum(at["n"] for at in groups.values()) + unknown
+    n = sum(at["n"] for at in groups.values()) + unknown + unknown_labels
     right, tried = (
         round(sum(at[figure] * at["n"] for at in groups.values())) for figure in ("accuracy", "attempted")
     )
-    return {"n": n, "accuracy": right / n, "interval": wilson(right, n), "attempted": tried / n}
+    return {
+        "n": n,
+        "accuracy": right / n,
+        "interval": wilson(right, n),
+        "attempted": (tried + unknown_labels) / n,
+    }
 
 
 def _rates(there: int, hits: int, answers: int) -> dict[str, Any]:

@@ -50,8 +50,10 @@ def evaluate_labelled(
     -------
     dict
         ``n`` examples, ``documents``, ``unused`` (places where the task decides nothing), ``unknown``
-        (examples of words that the model does not know), ``groups`` with the figures of each group (see
-        `figures`), and ``overall`` with those of all examples, including unknown words.
+        (examples of words that the model does not know), ``unknown_labels`` (examples whose label it does
+        not know), ``groups`` with the figures of each group (see `figures`), ``overall`` with those of all
+        examples, including the unknown ones, which count as wrong, and ``overall_known`` without unknown
+        labels.
     """
     if decides(model.task).where == "items":
         raise UserError("D338", model=model.name)
@@ -71,7 +73,16 @@ def evaluate_labelled(
             gold = _gold(part, group, chosen)
             groups[group.name] = figures(part.examples.instances, group, gold, chosen, logits)
     unknown = len(labelled) - len(training)
-    return _about(marked) | {"unknown": unknown, "overall": overall(groups, unknown), "groups": groups}
+    n_labels = marked.n_unknown_labels
+    about = _about(marked)
+    return about | {
+        "unused": about["unused"] - n_labels,
+        "unknown": unknown,
+        "unknown_labels": n_labels,
+        "overall": overall(groups, unknown, n_labels),
+        "overall_known": overall(groups, unknown),
+        "groups": groups,
+    }
 
 
 def cross_validate(

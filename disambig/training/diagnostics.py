@@ -19,7 +19,7 @@ from disambig.types import CandidateBatch, Scorer, Task, metric
 LEAST = 300
 """Minimum number of examples of a group for the sanity check: with fewer a difference means little."""
 MOST, FOLDS = 1500, 2
-"""Maximum number of examples for the cheap baseline (first in text order), and folds that it is scored on."""
+"""Maximum number of examples for the cheap baseline (a random sample), and folds that it is scored on."""
 FAR, SURE = 0.02, 0.001
 """Minimum improvement, and its maximum p-value, for a warning to the user."""
 
@@ -42,12 +42,14 @@ def sanity_baseline(
     n = min(len(right), MOST)
     if len(right) < LEAST or right.shape[1] < 2:
         return None
+    # examples are often sorted by label, so that the first ones would have one label
+    rows = np.sort(np.random.default_rng(0).choice(len(right), n, replace=False))
     try:
-        crossed: Any = convert(batch.take(np.arange(n)), CrossedRows)
+        crossed: Any = convert(batch.take(rows), CrossedRows)
     except UserError:  # candidates have different features: one linear SVM does not apply
         return None
-    right, folds = right[:n], folds[:n]
-    hits = right[np.arange(n), held_out[:n].argmax(axis=1)]
+    right, folds = right[rows], folds[rows]
+    hits = right[np.arange(n), held_out[rows].argmax(axis=1)]
     chosen = _best_columns(crossed, right.argmax(axis=1), folds)
     tried = np.flatnonzero(chosen >= 0)
     hits, other = hits[tried], right[tried, chosen[tried]]
@@ -96,7 +98,7 @@ def example_warnings(marked: LabelledDataset) -> list[str]:
     n, different = len(marked.labelled), len({(e.text, e.start, e.end, e.word) for e in marked.labelled})
     if 2 * different < n:
         notes.append(
-            f"only {different:,} of {pluralize(n, 'labelled example')} differ: equal texts are one document"
+            f"only {different:,} of {pluralize(n, 'labelled example')} differ: equal texts are in one fold"
         )
     if len(marked.documents) < FEW:
         n = len(marked.documents)

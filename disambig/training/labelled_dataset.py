@@ -190,12 +190,15 @@ class LabelledDataset:
         Number of the document of each instance, from 0 to n_documents - 1.
     problems : list of str
         Labelled places that could not be used, with reasons.
+    n_unknown_labels : int
+        Number of `problems` that are labels which the task does not have.
     """
 
     examples: TextExamples
     labelled: list[Labelled]
     documents: NDArray[np.int64]
     problems: list[str]
+    n_unknown_labels: int = 0
 
     @property
     def n_documents(self) -> int:
@@ -254,6 +257,7 @@ def label_instances(task: Task, tokenisation: Tokenisation, labelled: Sequence[L
     places = TaskPlaces.from_view(task, view)
     matches: list[tuple[int, int, Labelled]] = []
     problems = []
+    unknown_labels = 0
     for example in labelled:
         if n := places.too_long(number[example.text], example):
             reason = f"{_shown(example)} has {n} tokens: the task {task.name} decides single tokens only"
@@ -274,6 +278,7 @@ def label_instances(task: Task, tokenisation: Tokenisation, labelled: Sequence[L
             matches.append((*right[0], example))
         else:
             problems.append(f"{example.where}: {problem}")
+            unknown_labels += bool(here) and not right
     if not matches:
         raise UserError("D462", problem=problems[0], n=len(problems))
     instances = places.instances()
@@ -282,7 +287,9 @@ def label_instances(task: Task, tokenisation: Tokenisation, labelled: Sequence[L
     used = [example for _, _, example in matches]
     gold = np.array([candidate for _, candidate, _ in matches], np.int32)
     chosen = replace(instances.take(index), observed=gold)
-    return LabelledDataset(TextExamples.from_view(view, chosen), used, document_numbers(used), problems)
+    return LabelledDataset(
+        TextExamples.from_view(view, chosen), used, document_numbers(used), problems, unknown_labels
+    )
 
 
 def whole_domains(domains: Sequence[str], documents: NDArray[np.int64], n: int) -> NDArray[np.int64] | None:
@@ -305,26 +312,18 @@ def whole_domains(domains: Sequence[str], documents: NDArray[np.int64], n: int) 
 
 
 def document_numbers(examples: Sequence[Labelled]) -> NDArray[np.int64]:
-    """Return the number of each example's document; the order depends on the names only.
+    """Return the number of each example's document; the numbers depend on the names and texts only.
 
-    Documents with a text in common count as one, so that equal texts are never split.
+    A text that stands in several documents belongs to one of them, so that its copies are never split
+    between folds and the documents stay apart.
     """
-    first: dict[str, str] = {}  # the first document of each text
-    parent: dict[str, str] = {}  # union-find over documents
-
-    def root(name: str) -> str:
-        while parent.get(name, name) != name:
-            name = parent[name]
-        return name
-
+    owner: dict[str, tuple[int, str]] = {}  # the document of each text; the first one by the hash of its name
     for example in examples:
-        other = first.setdefault(example.text, example.document)
-        if root(example.document) != root(other):
-            parent[root(example.document)] = root(other)
-    names = [root(example.document) for example in examples]
+        name = hash_word(example.document), example.document
+        owner[example.text] = min(owner.get(example.text, name), name)
     # by hash: depends only on the names, and adjacent documents, which may be alike, get into different folds
-    order = {name: i for i, name in enumerate(sorted(set(names), key=hash_word))}
-    return np.array([order[name] for name in names], np.int64)
+    order = {name: i for i, name in enumerate(sorted(set(owner.values())))}
+    return np.array([order[owner[example.text]] for example in examples], np.int64)
 
 
 def right_candidates(marked: LabelledDataset, group: Group) -> NDArray[np.bool_]:

@@ -201,3 +201,51 @@ def test_nested_columns_of_parquet(tmp_path):
 def test_the_likely_encoding_is_named(tmp_path, text, encoding, hint):
     tmp_path.joinpath("a.txt").write_bytes(text.encode(encoding))
     assert hint in here("check", "a.txt", folder=tmp_path).stderr
+
+
+# --- training and evaluation -----------------------------------------------------------------------------
+
+WORDS = {"fish": ("net", "pike", "river", "trout", "bait"), "wood": ("saw", "oak", "plank", "plane", "nail")}
+
+
+def topic_rows(labels=tuple(WORDS)):
+    return [
+        (f"Here is the {WORDS[label][i % 5]}, and a {WORDS[label][(2 * i + 1) % 5]}: number {i}.", label)
+        for label in labels
+        for i in range(20)
+    ]
+
+
+def write_table(path, rows, header="text\tlabel"):
+    path.write_text("\n".join([header, *map("\t".join, rows)]) + "\n")
+
+
+def test_a_label_that_the_model_does_not_know_counts_as_wrong(tmp_path):
+    write_table(tmp_path / "a.tsv", topic_rows())
+    write_table(tmp_path / "b.tsv", [*topic_rows(), *[(text, "song") for text, _ in topic_rows(["fish"])]])
+    assert not here("train", "topic", "--labelled", "a.tsv", "-o", "topic", folder=tmp_path).returncode
+    done = here("evaluate", "topic", "--labelled", "b.tsv", "--json", folder=tmp_path)
+    result = json.loads(done.stdout)
+    assert (result["overall"]["n"], result["overall_known"]["n"], result["unknown_labels"]) == (60, 40, 20)
+    assert result["overall"]["accuracy"] == pytest.approx(result["overall_known"]["accuracy"] * 40 / 60)
+    shown = here("evaluate", "topic", "--labelled", "b.tsv", folder=tmp_path).stdout
+    assert "20 more examples with labels unknown to the model: count as wrong" in shown
+    assert "all with known labels: accuracy" in shown
+
+
+def test_a_text_of_many_documents_does_not_join_them(tmp_path):
+    rows = [(text, label, str(n)) for n, (text, label) in enumerate(topic_rows())]
+    rows += [("Thank you, and goodbye.", "fish", row[2]) for row in rows]
+    write_table(tmp_path / "a.tsv", rows, "text\tlabel\tdocument")
+    done = here("evaluate", "topic", "--labelled", "a.tsv", "--folds", "5", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "80 examples in 40 documents, 5 folds" in done.stdout
+
+
+# --- doctor and servers ----------------------------------------------------------------------------------
+
+
+def test_the_sample_of_doctor_has_something_for_every_model():
+    done = here("doctor")
+    assert "coverage: disambig_en/doubled: 1 decision, 1 flagged" in done.stdout
+    assert "nothing to decide" not in done.stdout

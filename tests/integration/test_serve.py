@@ -198,6 +198,15 @@ def test_no_text_is_logged_and_it_ends_well(tmp_path):
     assert sorted(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("settings", ["", 'ignore = ["fewer"]\n'])
+def test_a_settings_file_of_the_directory_is_named(tmp_path, settings):
+    (tmp_path / "disambig.toml").write_text(settings)
+    log = []
+    with running(fake=True, log=log, folder=tmp_path):
+        pass
+    assert any("disambig.toml" in line for line in log) == bool(settings)
+
+
 def test_a_request_that_came_is_answered_before_the_end():
     with running(fake=True) as (port, process):
         answers = []

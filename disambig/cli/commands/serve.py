@@ -90,8 +90,12 @@ def serve(
         baseline=None,
     )
     output = StandardOutput()
+    settings = ProjectSettings(options).for_file("<text>")
+    sources = {source for origin in settings.origins.values() for source in origin} - {options.origin}
+    if sources:
+        output.remark(f"disambig: settings of {', '.join(sorted(sources))} are used\n")
     run(
-        ProjectSettings(options).for_file("<text>"),
+        settings,
         host=host,
         port=port,
         origins=AllowedOrigins.from_options(hosts=[host, *(allow_host or ())], origins=allow_origin or []),

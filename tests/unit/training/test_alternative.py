@@ -28,6 +28,13 @@ def test_bad_scores_are_told_and_good_ones_are_not():
     assert sanity_baseline(batch, right, folds, right + 0.0) is None
 
 
+def test_examples_sorted_by_label_are_no_easy_task():
+    batch, right, folds = examples(4000)
+    order = np.argsort(right[:, 0], kind="stable")
+    scores = right + np.random.default_rng(2).normal(scale=0.5, size=right.shape)
+    assert sanity_baseline(batch.take(order), right[order], folds, scores[order]) is None
+
+
 def test_few_examples_and_one_label_say_nothing():
     batch, right, folds = examples(LEAST - 1)
     assert sanity_baseline(batch, right, folds, np.zeros(right.shape)) is None
