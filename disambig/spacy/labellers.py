@@ -164,6 +164,8 @@ class TokenLabeller(Disambiguator):
     name : str
         Name of the component in the pipeline.
     universal : UniversalTags, optional
+    overwrite : bool
+        Whether to replace labels that tokens have already; otherwise these are kept.
 
     Raises
     ------
@@ -172,11 +174,18 @@ class TokenLabeller(Disambiguator):
     """
 
     def __init__(
-        self, nlp: Language, model: Model, *, name: str, universal: UniversalTags | None = None
+        self,
+        nlp: Language,
+        model: Model,
+        *,
+        name: str,
+        universal: UniversalTags | None = None,
+        overwrite: bool = True,
     ) -> None:
         if decides(model.task).between != "labels" or not isinstance(model.tokenisation, ReadsDocs):
             raise UserError("D505", name=name, model=model.name, task=model.task.name)
         self.universal = universal
+        self.overwrite = overwrite
         super().__init__(nlp, model, name=name, spans_key=model.task.name, protect=False)
         strings = nlp.vocab.strings
         self._tags = np.array([strings.add(tag) for tag in self.labels], np.uint64)
@@ -222,6 +231,9 @@ class TokenLabeller(Disambiguator):
             else:
                 words = np.array([not token.text.isspace() for token in doc], bool)
             columns[words, 0], columns[words, 1] = tags[first:last], decisions.parts[first:last]
+            if not self.overwrite:
+                given = doc.to_array([TAG, POS])
+                columns = np.where(given > 0, given, columns)
             wanted = [TAG, POS] if self.universal else [TAG]
             doc.from_array(wanted, columns if self.universal else columns[:, :1])
 
@@ -247,7 +259,8 @@ def token_factory(
     """Register a component factory that labels tokens, and return it.
 
     The component's config has ``model`` (a name or directory; by default the installed pack's model of
-    `task`) and ``pos``, whether ``token.pos_`` is also written.
+    `task`), ``pos``, whether ``token.pos_`` is also written, and ``overwrite``, whether labels that tokens
+    have already are replaced.
 
     Parameters
     ----------
@@ -260,16 +273,17 @@ def token_factory(
     """
     factory = name
 
-    def create(nlp: Language, name: str, model: str | None, pos: bool) -> TokenLabeller:
+    def create(nlp: Language, name: str, model: str | None, pos: bool, overwrite: bool) -> TokenLabeller:
         require_distribution(nlp, factory)
         loaded = load(model or task)
         if loaded.task.name != task:
             raise UserError("D501", name=name, asked=task, model=loaded.name, seen=loaded.task.name)
-        return TokenLabeller(nlp, loaded, name=name, universal=universal() if universal and pos else None)
+        tags = universal() if universal and pos else None
+        return TokenLabeller(nlp, loaded, name=name, universal=tags, overwrite=overwrite)
 
     Language.factory(
         name,
-        default_config={"model": None, "pos": universal is not None},
+        default_config={"model": None, "pos": universal is not None, "overwrite": True},
         assigns=["token.tag", "token.pos"] if universal else ["token.tag"],
         default_score_weights=TOKEN_SCORE_WEIGHTS,
         func=check_settings_of_factory(create),

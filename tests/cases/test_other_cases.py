@@ -249,3 +249,22 @@ def test_the_sample_of_doctor_has_something_for_every_model():
     done = here("doctor")
     assert "coverage: disambig_en/doubled: 1 decision, 1 flagged" in done.stdout
     assert "nothing to decide" not in done.stdout
+
+
+# --- spaCy -----------------------------------------------------------------------------------------------
+
+
+def test_tags_that_are_there_may_be_kept():
+    spacy = pytest.importorskip("spacy")
+    from disambig.packs import available
+
+    if "tag" not in available():
+        pytest.skip("needs a tagger")
+    for overwrite in (False, True):
+        nlp = spacy.blank("en")
+        tagger = nlp.add_pipe("disambig_tagger", config={"overwrite": overwrite})
+        words, tags, pos = ["The", "river", "is", "here"], ["", "X", "", ""], ["", "", "NOUN", ""]
+        doc = spacy.tokens.Doc(nlp.vocab, words, tags=tags, pos=pos)
+        tagger(doc)
+        assert [token.tag_ for token in doc][:3] == ["DT", "NN" if overwrite else "X", "VBZ"]
+        assert [token.pos_ for token in doc][:3] == ["DET", "NOUN", "AUX" if overwrite else "NOUN"]
