@@ -47,8 +47,8 @@ def find_yaml_text(text: str, start: int, end: int, fields: Collection[str]) -> 
         if key is None and (entry := _ENTRY.match(text, at, stop)):
             after = entry.end()
         column = (key.start("key") if key else at + _width(text, at, stop)) - at
-        following = _deeper_lines(text, lines, number, column)
         if after > at and _BLOCK_SCALAR.match(text, after, stop):
+            following = _deeper_lines(text, lines, number, column)
             if wanted and following > number:
                 values.append((lines[number][0], lines[following - 1][1]))
             number = following
@@ -62,9 +62,10 @@ def find_yaml_text(text: str, start: int, end: int, fields: Collection[str]) -> 
             number = _quoted(text, value, after, lines, number, values)
         elif value and value not in "[{&*!|>%@`#":
             last = number
-            while (
-                last < following and not _KEY.match(text, *lines[last]) and text[slice(*lines[last])].strip()
-            ):
+            while last < len(lines) and not _KEY.match(text, *lines[last]):
+                width = _width(text, *lines[last])
+                if width <= column or lines[last][0] + width == lines[last][1]:
+                    break
                 last += 1
             close = lines[last - 1][1]
             if last == number and (cut := _PLAIN_END.search(text, after, stop)):

@@ -1,26 +1,30 @@
 """Read code: only the prose in comments and docstrings remains.
 
-Pygments finds the comments. Consecutive line comments form one block of lines without their marks. Everything
-in a block that is not prose is painted over (code that was commented out, tags of documentation tools,
-parameter names and types in docstrings of NumPy and Google style and reStructuredText), and the rest is read
-as Markdown. Code with syntax errors may give other comments, but never an error.
+Pygments or `_comments` finds the comments. Consecutive line comments form one block of lines without their
+marks. Everything in a block that is not prose is painted over (code that was commented out, tags and examples
+of documentation tools, parameter names and types in docstrings of NumPy and Google style and
+reStructuredText), and the rest is read as Markdown. Code with syntax errors may give other comments, but
+never an error.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from disambig.markup._comments import SYNTAXES, scan_comments
+from disambig.markup._fields import find_yaml_text
 from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas
 from disambig.markup.formats import FORMATS
-from disambig.markup.markdown import read_markdown
+from disambig.markup.markdown import paint_inline, read_markdown
 
 LANGUAGES = {suffix: entry.lexer for entry in FORMATS if entry.lexer for suffix in entry.suffixes}
-"""Pygments lexer for each file suffix."""
+"""Pygments lexer, or language of `_comments`, for each file suffix."""
+YAML = "YAML"
 _SINGLE, _MULTILINE = "Comment.Single", "Comment.Multiline"
 _DOCUMENTS = "Literal.String.Doc"
 _STRING = "Literal.String"
@@ -50,11 +54,14 @@ class Comment:
     start, end : int
     docstring : bool
         True for a docstring, which is a string.
+    is_line : bool or None
+        Whether it ends with its line; None if its marks show that.
     """
 
     start: int
     end: int
     docstring: bool = False
+    is_line: bool | None = None
 
 
 def without_long_lines(text: str) -> str:
@@ -78,6 +85,19 @@ def find_comments(text: str, suffix: str) -> list[Comment]:
     if suffix.endswith("x"):
         read = _TAGS.sub("  ", read)
     name = LANGUAGES[suffix]
+    if name == YAML:
+        spans, _ = find_yaml_text(read, 0, len(read), ())
+        return [Comment(start, start + len(read[start:end].rstrip()), is_line=True) for start, end in spans]
+    if name in SYNTAXES:
+        return [
+            Comment(
+                scanned.start,
+                scanned.start + len(read[scanned.start : scanned.end].rstrip()),
+                False,
+                scanned.is_line,
+            )
+            for scanned in scan_comments(read, name)
+        ]
     if name in _SEARCHES_THE_END:
         last = max((match.end() for match in _CLOSED.finditer(read)), default=0)
         read = read[:last] + _OPENED.sub(lambda match: f"{match[0][:-1]}+", read[last:])
@@ -177,9 +197,9 @@ def _iterate_python_comments(tokens: Iterable[Token]) -> Iterator[Comment]:
 
 
 _LINES = re.compile("[^\r\n]*(?:\r\n|\r|\n|$)")
-_LINE_MARK = re.compile("(?:#+[:!]?|//+[!]?<?)")
-_OPENING = re.compile(r"/\*+!?<?|[rRuU]?(?:\"\"\"|'''|\"|')")
-_CLOSING = re.compile(r"\*+/$|\"\"\"$|'''$|\"$|'$")
+_LINE_MARK = re.compile("(?:#+(?:[:!]|'(?=[ \t]))?|//+[!]?<?|--+(?:[ \t]*[|^](?=[ \t]|$))?)")
+_OPENING = re.compile(r"/\*+!?<?|\{-+(?:[ \t]*[|^])?|--\[=*\[|=begin\b[^\n]*|[rRuU]?(?:\"\"\"|'''|\"|')")
+_CLOSING = re.compile(r"\*+/$|-+\}$|\]=*\]$|^=end\b.*|\"\"\"$|'''$|\"$|'$")
 _GUTTER = re.compile(r"[ \t]*\*+(?![*/])")
 _SPACE = re.compile("[ \t\f]*")
 _BETWEEN = re.compile("[ \t\f]*(?:\r\n|\r|\n)[ \t\f]*")
@@ -248,6 +268,8 @@ def _follows(text: str, last: Comment, comment: Comment) -> bool:
 
 
 def _is_line(text: str, comment: Comment) -> bool:
+    if comment.is_line is not None:
+        return comment.is_line
     return not comment.docstring and text.startswith(("#", "//"), comment.start)
 
 
@@ -340,14 +362,15 @@ PRAGMA = re.compile(
 _NAMED = (
     "param arg argument prop property throw throws exception raise raises tparam template typedef retval "
     "callback event member memberof name namespace module class constructor extends see type since author "
-    "version default enum file ingroup defgroup addtogroup sa ref p c a e cite copydoc relates"
+    "version default enum file ingroup defgroup addtogroup sa ref p c a e cite copydoc relates sample "
+    "yieldparam option overload treturn"
 )
 TAG = re.compile(
     rf"""(?:^|(?<=\s))[@\\](?:
         (?:{_NAMED.replace(" ", "|")})\b (?:\[[\w, ]*\])?
             [ \t]*(?:\{{[^{{}}\n]*(?:\{{[^{{}}\n]*\}}[^{{}}\n]*)*\}})?
-            [ \t]*(?:\[[^\]\n]*\]|[\w$.*,<>:\#\[\]-]+)? (?:[ \t]+-(?=\s))?
-      | [A-Za-z]\w* (?:[ \t]*\{{[^{{}}\n]*\}})?
+            [ \t]*(?:\[[^\]\n]*\]|[\w$.*,<>:\#\[\]-]+)? (?:[ \t]+\[[^\]\n]*\])? (?:[ \t]+-(?=\s))?
+      | [A-Za-z]\w* (?:[ \t]*(?:\{{[^{{}}\n]*\}}|\[[\w:<>, ]*\]))?
     )""",
     re.VERBOSE | re.MULTILINE,
 )
@@ -357,8 +380,28 @@ FIELD = re.compile(r"^[ \t]*:[A-Za-z][\w \t,.*|\[\]-]{0,80}:(?=\s|$)", re.MULTIL
 NOTE = re.compile(
     r"\b(?:TODO|FIXME|XXX|HACK|NOTE|BUG|NB|SAFETY|WARNING|WARN|PERF)\b(?:\([^()\n]*\)|\[[^\[\]\n]*\])?:?"
 )
-LINK = re.compile(r"\{@\w+[^{}\n]*\}|:[a-z][\w:+-]*:(?=`)")
-"""``{@link x}``, and the role before ```x```."""
+LINK = re.compile(
+    r"\{@\w+(?:[^{}]|\{[^{}]*\})*\}|:[a-z][\w:+-]*:(?=`)"
+    r"|<(?:see|seealso|paramref|typeparamref|inheritdoc)\b[^<>]*/>|<c>[^<>]*</c>"
+)
+"""``{@link x}``, ``{@code {x}}``, the role before ```x```, and references in XML comments of C#."""
+XML_TAG = re.compile(
+    r"</?(?:summary|remarks|returns|value|para|param|typeparam|exception|list|item|description|term)\b[^<>\n]*>"
+)
+"""Tags around the text in XML comments of C#."""
+EXAMPLE = re.compile(
+    r"^[ \t]*@examples?\b[^\n]*(?:\n(?![ \t]*@[A-Za-z])[^\n]*)*"
+    r"|^[ \t]*@(?:import|importFrom|rdname|inheritParams|keywords|usage|aliases|family|snippet)\b[^\n]*"
+    r"|^[ \t]*<example>(?:[^<]|<(?!/example>))*</example>",
+    re.MULTILINE,
+)
+"""Code up to the next tag, and lines that only name code."""
+PARAMETER = re.compile(
+    r"^[ \t]*[-*][ \t]+(?:Parameters?|Returns|Throws|Complexity|Precondition|Postcondition|Requires|Note"
+    r"|Warning|Important|SeeAlso)\b(?:[ \t]+\w+)?:(?=\s|$)",
+    re.MULTILINE,
+)
+"""Fields in the Markdown of Swift comments."""
 
 CALL = re.compile(r"(?<![\w$.:\]])[\w$.:\]]*[\w$\]]\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)")
 NAME = re.compile(
@@ -541,6 +584,10 @@ def paint_block(block: CommentBlock) -> tuple[str, list[Span]]:
     labels: list[Span] = []
     _paint_matches(canvas, PRAGMA, BREAK)
     _paint_matches(canvas, _SESSION, BREAK)
+    _paint_matches(canvas, EXAMPLE, BREAK)
+    for match in XML_TAG.finditer(canvas.text):
+        labels.append(match.span())
+        canvas.fill(*match.span(), _SOME_WORD)  # a line of tags would be taken for code
     if block.docstring:
         labels += paint_docstring(canvas, canvas.text, block.lines)
     else:
@@ -548,7 +595,7 @@ def paint_block(block: CommentBlock) -> tuple[str, list[Span]]:
             canvas.end_sentence(match.start(1))
     paint_code(canvas, canvas.text)
     _paint_matches(canvas, LINK, OPAQUE)
-    labels += [m.span() for mark in (TAG, FIELD, NOTE) for m in mark.finditer(canvas.text)]
+    labels += [m.span() for mark in (TAG, FIELD, PARAMETER, NOTE) for m in mark.finditer(canvas.text)]
     for start, end in labels:
         canvas.fill(start, end, _SOME_WORD)  # so that Markdown sees a line that begins with text
     painted = read_markdown(canvas.text)
@@ -578,18 +625,20 @@ def _paint_matches(canvas: Canvas, mark: re.Pattern[str], character: str) -> Non
 
 
 SUFFIXES = tuple(LANGUAGES)
-_PRAGMA = re.compile(r"(?<=\s)(?:#|//)\s*disambig\s*:", re.IGNORECASE)
+_PRAGMA = re.compile(r"(?<=\s)(?:#|//|--)\s*disambig\s*:", re.IGNORECASE)
 _MARGIN = "\u00a0"
 """Replacement for code: a blank that is not taken for the indentation of a Markdown code block."""
 
 
-def read_code(text: str, suffix: str) -> Canvas:
+def read_code(text: str, suffix: str, yaml_fields: Collection[str] = ()) -> Canvas:
     """Paint over everything in `text` but the prose of its comments and docstrings.
 
     Parameters
     ----------
     suffix : str
         Suffix of the file name, one of `SUFFIXES`.
+    yaml_fields : collection of str
+        Names of fields in YAML whose values are prose, in lower case.
     """
     canvas = Canvas(text)
     canvas.fill(0, len(text), _MARGIN)
@@ -597,6 +646,12 @@ def read_code(text: str, suffix: str) -> Canvas:
     comments = find_comments(read, suffix)
     for block in iterate_blocks(read, comments):
         _write_block(canvas, block)
+    if yaml_fields and LANGUAGES[suffix] == YAML:
+        for start, end in find_yaml_text(read, 0, len(read), yaml_fields)[1]:
+            canvas.put(start, read[start:end])
+            canvas.fill(start - 1, start, BREAK)
+            paint_inline(canvas, read, start, end, labels=())
+            canvas.end_sentence(end)
     canvas.comments += [
         span for comment in comments if not comment.docstring for span in _split_pragma(text, comment)
     ]

@@ -44,7 +44,7 @@ class MarkupFormat:
     languages : tuple of str
         Names of the format in the language server protocol.
     lexer : str
-        Pygments lexer of a programming language; empty for other formats.
+        Pygments lexer of a programming language, or a name in `_comments.SYNTAXES`; empty for other formats.
     options : tuple of str
         Names of the options of `read_markup` that the reader takes.
     in_folders : bool
@@ -86,9 +86,13 @@ def _prose(
     )
 
 
-def _code(name: str, suffixes: str, lexer: str, comment: tuple[str, str], languages: str) -> MarkupFormat:
+def _code(
+    name: str, suffixes: str, lexer: str, comment: tuple[str, str], languages: str, **more: Any
+) -> MarkupFormat:
     reader = "disambig.markup.code:read_code"
-    return MarkupFormat(name, tuple(suffixes.split()), reader, comment, tuple(languages.split()), lexer)
+    return MarkupFormat(
+        name, tuple(suffixes.split()), reader, comment, tuple(languages.split()), lexer, **more
+    )
 
 
 FORMATS = (
@@ -139,6 +143,19 @@ FORMATS = (
     _code("TypeScript with JSX", ".tsx", "TypeScriptLexer", SLASHES, "typescriptreact"),
     _code("Go", ".go", "GoLexer", SLASHES, "go"),
     _code("C", ".c .h", "CLexer", SLASHES, "c"),
+    _code("C++", ".cpp .cc .cxx .hpp .hh .hxx", "C++", SLASHES, "cpp"),
+    _code("C#", ".cs", "C#", SLASHES, "csharp"),
+    _code("Java", ".java", "Java", SLASHES, "java"),
+    _code("Kotlin", ".kt .kts", "Kotlin", SLASHES, "kotlin"),
+    _code("Scala", ".scala .sc", "Scala", SLASHES, "scala"),
+    _code("Swift", ".swift", "Swift", SLASHES, "swift"),
+    _code("PHP", ".php", "PHP", SLASHES, "php"),
+    _code("Ruby", ".rb .rake .gemspec", "Ruby", HASH, "ruby"),
+    _code("R", ".r", "R", HASH, "r"),
+    _code("Lua", ".lua", "Lua", DASHES, "lua"),
+    _code("SQL", ".sql", "SQL", DASHES, "sql"),
+    _code("Haskell", ".hs", "Haskell", DASHES, "haskell"),
+    _code("YAML", ".yml .yaml", "YAML", HASH, "yaml dockercompose", options=("yaml_fields",)),
     _code("shell", ".sh .bash", "BashLexer", HASH, "shellscript sh bash"),
 )
 """All formats; a text with another suffix has no markup."""

@@ -21,6 +21,7 @@ from disambig.markup import (
     find_comments,
     has_markup,
     iterate_blocks,
+    path_format,
     read_markup,
 )
 from disambig.markup import code as marks
@@ -323,8 +324,11 @@ def test_blocks_know_where_their_lines_stand():
     "gap", ["\n" * 400, "\r\n" * 200, "    \n" * 90, " " * 300, " " * 200 + "\n" * 9 + " " * 90]
 )
 def test_long_gaps_move_no_comment(suffix, gap):
-    begin, line = ("#", "# here\n") if suffix in (".py", ".pyi", ".sh", ".bash") else ("/*", "/* here */\n")
-    text = f"{line}{gap}{line}x = 1{gap}\n{line}"
+    begin = path_format("x" + suffix).comment[0].strip()
+    line = "/* here */\n" if begin == "//" else f"{begin} here\n"
+    begin = line[:2].strip()
+    php = "<?php " if suffix == ".php" else ""
+    text = f"{php}{line}{gap}{line}x = 1{gap}\n{line}"
     found = find_comments(text, suffix)
     assert [text[each.start : each.end].split() for each in found] == [line.split()] * 3
     assert [each.start for each in found] == [match.start() for match in re.finditer(re.escape(begin), text)]

@@ -1,0 +1,409 @@
+"""Find the comments of programming languages by their syntax: strings, nested comments, heredocs.
+
+One scanner reads all languages here from a table of their marks. It is used where no lexer with exact offsets
+reads the nesting of comments, raw strings and interpolated code, in linear time. The scanner never fails: in
+code that is being written, a mark without its end has no meaning.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+
+_DEEPEST = 24
+"""Maximum depth of code within strings within code."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScannedComment:
+    """A comment with the widths of its marks.
+
+    Attributes
+    ----------
+    start, end : int
+    opening, closing : int
+        Number of characters of its marks.
+    is_line : bool
+        Whether the comment ends with its line.
+    """
+
+    start: int
+    end: int
+    opening: int
+    closing: int = 0
+    is_line: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StringSyntax:
+    r"""A kind of string.
+
+    Attributes
+    ----------
+    opening : str
+        Pattern of its opening mark.
+    closing : str
+        Its closing mark; ``\1``, ``\2`` stand for groups of the opening mark.
+    escape : str
+        Pattern of sequences in which the closing mark has no meaning; may refer to groups as `closing`.
+    lines : bool
+        Whether it extends over lines.
+    hole : tuple of (str, str, str)
+        Opening mark of code within the string, and the brackets that are counted up to its end.
+    """
+
+    opening: str
+    closing: str
+    escape: str = r"\\."
+    lines: bool = False
+    hole: tuple[str, str, str] | None = None
+
+
+@dataclass(frozen=True)
+class Syntax:
+    """Marks of comments and strings of a language.
+
+    Attributes
+    ----------
+    line : str
+        Pattern of the opening mark of a comment up to the end of the line; empty if there is none.
+    line_end : str
+        Pattern of the end of such a comment.
+    block : tuple of (str, str)
+        Patterns of the marks of a comment over lines; empty if there is none.
+    nested : bool
+        Whether such comments can be nested.
+    strings : tuple of StringSyntax
+    skipped : tuple of str
+        Patterns of what is neither a comment nor a string, such as characters and quoted names.
+    heredoc : str
+        Pattern of the opening mark of a heredoc; its group ``word`` is the mark that ends it.
+    outside : str
+        Pattern of the mark at which the code begins, in text of another language; empty if there is none.
+    inside_end : str
+        Pattern of the mark at which the code ends.
+    dropped_block : str
+        Pattern of blocks that are instructions and not comments.
+    """
+
+    line: str = "//"
+    line_end: str = "$"
+    block: tuple[str, str] | None = (r"/\*", r"\*/")
+    nested: bool = False
+    strings: tuple[StringSyntax, ...] = ()
+    skipped: tuple[str, ...] = ()
+    heredoc: str = ""
+    outside: str = ""
+    inside_end: str = ""
+    dropped_block: str = ""
+
+    @cached_property
+    def marks(self) -> re.Pattern[str]:
+        """One pattern of all marks, with a named group for each kind."""
+        kinds = [("skipped", "|".join(self.skipped)), ("left", self.inside_end), ("heredoc", self.heredoc)]
+        kinds += [("block", self.block[0] if self.block else ""), ("line", self.line)]
+        # The strings have groups of their own, which are found when the opening mark is matched again.
+        kinds += [(f"string{i}", _without_groups(kind.opening)) for i, kind in enumerate(self.strings)]
+        return re.compile(
+            "|".join(f"(?P<{name}>{pattern})" for name, pattern in kinds if pattern)
+            + r"|(?P<bracket>[(){}])",
+            re.MULTILINE,
+        )
+
+    @cached_property
+    def openings(self) -> tuple[re.Pattern[str], ...]:
+        """Opening marks of strings."""
+        return tuple(re.compile(kind.opening, re.MULTILINE) for kind in self.strings)
+
+    @cached_property
+    def line_stop(self) -> re.Pattern[str]:
+        """End of a line comment."""
+        return re.compile(self.line_end, re.MULTILINE)
+
+    @cached_property
+    def block_marks(self) -> re.Pattern[str]:
+        """Marks within a block comment."""
+        opening, closing = self.block or ("", "")
+        if not self.nested:
+            return re.compile(f"(?P<close>{closing})", re.MULTILINE)
+        return re.compile(f"(?P<close>{closing})|{opening}", re.MULTILINE)
+
+
+_GROUPS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|(?P<group>\((?!\?))", re.DOTALL)
+
+
+def _without_groups(pattern: str) -> str:
+    """Return a pattern without capturing groups, for use in a larger one."""
+    return _GROUPS.sub(lambda match: "(?:" if match["group"] else match[0], pattern)
+
+
+_CHARACTER = r"'(?:[^'\\\n]|\\[^\n]{1,10}?)'"
+_QUOTED = StringSyntax('"', '"')
+_BLOCK_TEXT = StringSyntax('"""', '"""', lines=True)
+_PERCENT = r"(?<![\w)\]}.] )(?<![\w)\]}])%[qQwWiIrsx]?"
+_OPERAND = (
+    r"(?:(?<=[(,=~!|&{\[;:?<>+\-*%^\n])|(?<=\bif)|(?<=\bunless)|(?<=\bwhen)|(?<=\breturn)|(?<=\band)"
+    r"|(?<=\bor))"
+)
+
+SYNTAXES = {
+    "Java": Syntax(strings=(_BLOCK_TEXT, _QUOTED), skipped=(_CHARACTER,)),
+    "C#": Syntax(
+        strings=(
+            StringSyntax(r'[$]*("{3,})', r"\1", escape="", lines=True),
+            StringSyntax(r'(?:\$@|@\$)"', '"', escape=r'""|\{\{', lines=True, hole=(r"\{", "{", "}")),
+            StringSyntax('@"', '"', escape='""', lines=True),
+            StringSyntax(r'\$"', '"', escape=r"\\.|\{\{", hole=(r"\{", "{", "}")),
+            _QUOTED,
+        ),
+        skipped=(
+            _CHARACTER,
+            r"^[ \t]*#[ \t]*(?:region|endregion|error|warning|pragma|line|nullable|r|load)\b[^\n]*",
+        ),
+    ),
+    "C++": Syntax(
+        line_end=r"(?<!\\)$",
+        strings=(
+            StringSyntax(r'R"([^ ()\\\t\v\f\n"]{0,16})\(', r')\1"', escape="", lines=True),
+            _QUOTED,
+        ),
+        skipped=(
+            r"(?<=[0-9A-Fa-f])'(?=[0-9A-Fa-f])",
+            _CHARACTER,
+            r"^[ \t]*#[ \t]*if[ \t]+0[ \t]*$(?:(?!^[ \t]*#[ \t]*(?:if|endif|else|elif))[^\n]*\n)*",
+        ),
+    ),
+    "Kotlin": Syntax(
+        nested=True,
+        strings=(
+            StringSyntax('"""', '"""', escape="", lines=True, hole=(r"\$\{", "{", "}")),
+            StringSyntax('"', '"', hole=(r"\$\{", "{", "}")),
+        ),
+        skipped=(_CHARACTER, r"`[^`\n]*`"),
+    ),
+    "Swift": Syntax(
+        nested=True,
+        strings=(
+            StringSyntax(r'(#{1,8})"""', r'"""\1', escape="", lines=True),
+            StringSyntax(r'(#{1,8})"', r'"\1', escape=""),
+            StringSyntax('"""', '"""', lines=True, escape=r"\\[^(]", hole=(r"\\\(", "(", ")")),
+            StringSyntax('"', '"', escape=r"\\[^(]", hole=(r"\\\(", "(", ")")),
+        ),
+        skipped=(r"#/[^\n]*?/#", r"`[^`\n]*`"),
+    ),
+    "Scala": Syntax(
+        nested=True,
+        strings=(
+            StringSyntax(r'(?<=\w)"""', '"""', escape="", lines=True, hole=(r"\$\{", "{", "}")),
+            StringSyntax('"""', '"""', escape="", lines=True),
+            StringSyntax(r'(?<=\w)"', '"', hole=(r"\$\{", "{", "}")),
+            _QUOTED,
+        ),
+        skipped=(_CHARACTER, r"`[^`\n]*`"),
+    ),
+    "Ruby": Syntax(
+        line="#",
+        block=("^=begin\\b", "^=end\\b"),
+        strings=(
+            StringSyntax('"', '"', lines=True, hole=(r"#\{", "{", "}")),
+            StringSyntax("'", "'", lines=True),
+            StringSyntax("`", "`", lines=True, hole=(r"#\{", "{", "}")),
+            *(
+                StringSyntax(_PERCENT + re.escape(opening), closing, lines=True)
+                for opening, closing in ("()", "[]", "{}", "<>")
+            ),
+            StringSyntax(r"(?<![\w)\]} ])%[qQwWiIrsx]?([|!/^~])", r"\1", lines=True),
+            StringSyntax(_OPERAND + r"[ \t]?/(?=[^\s/][^\n]*/)", "/"),
+        ),
+        skipped=(r"(?<![\w)\]])\?(?:\\.|[^\s\w])", r"(?<=\$)[\"'`#]", r"^__END__\s*$(?:[^\n]*\n?)*"),
+        heredoc=r"<<[~-]?(?P<quote>[\"'`]?)(?P<word>[A-Z_]\w*)(?P=quote)|<<[~-](?P<lower>[a-z_]\w*)",
+    ),
+    "PHP": Syntax(
+        line=r"//|#(?!\[)",
+        line_end=r"$|(?=\?>)",
+        strings=(
+            StringSyntax('"', '"', lines=True, hole=(r"\{(?=\$)", "{", "}")),
+            StringSyntax("'", "'", lines=True),
+            StringSyntax("`", "`", lines=True),
+        ),
+        heredoc=r"<<<[ \t]*(?P<quote>[\"']?)(?P<word>[A-Za-z_]\w*)(?P=quote)",
+        outside=r"<\?(?:php\b|=)?",
+        inside_end=r"\?>",
+    ),
+    "Lua": Syntax(
+        line="--|\\A#!",
+        block=(r"--\[(?P<level>=*)\[", r"\](?P=level)\]"),
+        strings=(
+            StringSyntax(r"\[(=*)\[", r"]\1]", escape="", lines=True),
+            _QUOTED,
+            StringSyntax("'", "'"),
+        ),
+    ),
+    "R": Syntax(
+        line="#'?",
+        block=None,
+        strings=(
+            StringSyntax(r"(?<!\w)[rR]([\"'])(-{0,8})\(", r")\2\1", escape="", lines=True),
+            StringSyntax(r"(?<!\w)[rR]([\"'])(-{0,8})\[", r"]\2\1", escape="", lines=True),
+            StringSyntax(r"(?<!\w)[rR]([\"'])(-{0,8})\{", r"}\2\1", escape="", lines=True),
+            StringSyntax('"', '"', lines=True),
+            StringSyntax("'", "'", lines=True),
+        ),
+        skipped=(r"`[^`\n]*`",),
+    ),
+    "SQL": Syntax(
+        line="--",
+        nested=True,
+        strings=(
+            StringSyntax("'", "'", escape="''", lines=True),
+            StringSyntax('"', '"', escape='""', lines=True),
+        ),
+        skipped=(r"`[^`\n]*`",),
+    ),
+    "Haskell": Syntax(
+        line=r"(?<![!#$%&*+./<=>?@\\^|~:-])--+(?![!#$%&*+./<=>?@\\^|~:-])(?:[ \t]*[|^](?=[ \t]|$))?",
+        block=(r"\{-+(?:[ \t]*\|)?", r"-\}"),
+        nested=True,
+        strings=(StringSyntax('"', '"', escape=r"\\\s+\\|\\.", lines=True),),
+        skipped=(r"(?<=\w)'+", _CHARACTER),
+        dropped_block=r"\{-#",
+    ),
+}
+"""Syntax of the languages that are read by this scanner, by the name of the format."""
+
+
+def scan_comments(text: str, language: str) -> list[ScannedComment]:
+    """Return the comments of a text in one of `SYNTAXES`, whose line ends are line feeds, in text order."""
+    scanner = _Scanner(text, SYNTAXES[language])
+    scanner.scan()
+    return sorted(scanner.comments, key=lambda comment: comment.start)
+
+
+@dataclass(slots=True)
+class _Scanner:
+    """Reader of one text from left to right; marks whose end is missing are remembered and not read again."""
+
+    text: str
+    syntax: Syntax
+    comments: list[ScannedComment] = field(default_factory=list)
+    unclosed: set[str] = field(default_factory=set)
+    patterns: dict[tuple[int, str], re.Pattern[str]] = field(default_factory=dict)
+
+    def scan(self) -> None:
+        """Find all comments."""
+        at, end = 0, len(self.text)
+        if not self.syntax.outside:
+            self._code(0)
+            return
+        inside = re.compile(self.syntax.outside)
+        while at < end and (match := inside.search(self.text, at)):
+            at = self._code(match.end())
+
+    def _code(self, at: int, brackets: tuple[str, str] | None = None, depth: int = 0) -> int:
+        """Read code up to its end, or up to the closing one of `brackets`; return the position after it."""
+        text, marks = self.text, self.syntax.marks
+        heredocs: list[str] = []
+        level, line_end = 1, len(text)
+        while True:
+            match = marks.search(text, at, line_end)
+            if match is None:
+                if not heredocs:
+                    return len(text)
+                at = self._after_heredocs(line_end, heredocs)
+                heredocs, line_end = [], len(text)
+                continue
+            kind, start, at = match.lastgroup or "", match.start(), match.end()
+            if kind == "bracket":
+                if brackets is not None:
+                    level += (match[0] == brackets[0]) - (match[0] == brackets[1])
+                    if level == 0:
+                        return at
+            elif kind == "left":
+                return at
+            elif kind in ("heredoc", "word", "lower", "quote"):
+                heredocs.append(match["word"] or match["lower"])
+                line_end = _find(text, "\n", at)
+            elif kind == "line":
+                at = self._line(start, at)
+            elif kind in ("block", "level"):
+                at = self._block(start, at)
+            elif kind.startswith("string"):
+                at = self._string(start, int(kind.removeprefix("string")), depth)
+            line_end = max(line_end, at)
+
+    def _after_heredocs(self, at: int, words: list[str]) -> int:
+        """Return the end of the heredocs that begin after a line end."""
+        for word in words:
+            pattern = f"^[ \t]*{re.escape(word)}\\b"
+            if pattern in self.unclosed:
+                continue
+            match = re.compile(pattern, re.MULTILINE).search(self.text, at)
+            if match:
+                at = match.end()
+            else:
+                self.unclosed.add(pattern)
+        return at
+
+    def _line(self, start: int, after: int) -> int:
+        match = self.syntax.line_stop.search(self.text, after)
+        stop = match.start() if match else len(self.text)
+        self.comments.append(ScannedComment(start, stop, after - start, is_line=True))
+        return stop
+
+    def _block(self, start: int, after: int) -> int:
+        opening = self.text[start:after]
+        if opening in self.unclosed:
+            return after
+        if self.syntax.block and "(?P=" in self.syntax.block[1]:  # both marks have the same number of signs
+            marks = re.compile(f"(?P<close>{re.escape(opening[2:].replace('[', ']'))})")
+        else:
+            marks = self.syntax.block_marks
+        at, level = after, 1
+        while match := marks.search(self.text, at):
+            at = match.end()
+            level += -1 if match["close"] else 1
+            if level == 0:
+                dropped = self.syntax.dropped_block
+                if not (dropped and re.match(dropped, self.text[start : start + 8])):
+                    self.comments.append(ScannedComment(start, at, after - start, at - match.start()))
+                return at
+        self.unclosed.add(opening)
+        return after
+
+    def _string(self, start: int, number: int, depth: int) -> int:
+        kind = self.syntax.strings[number]
+        opening = self.syntax.openings[number].match(self.text, start)
+        if opening is None:
+            return start + 1
+        closing = re.sub(r"\\(\d)", lambda group: opening[int(group[1])] or "", kind.closing)
+        if kind.lines and closing in self.unclosed:
+            return opening.end()
+        pattern = self._ends(number, kind, closing)
+        at = opening.end()
+        while match := pattern.search(self.text, at):
+            at = match.end()
+            if match.lastgroup == "close":
+                return at
+            if match.lastgroup == "line":
+                return match.start()
+            if match.lastgroup == "hole" and kind.hole is not None and depth < _DEEPEST:
+                at = self._code(at, kind.hole[1:], depth + 1)
+        if kind.lines and at < len(self.text):
+            self.unclosed.add(closing)
+        return opening.end() if kind.lines else len(self.text)
+
+    def _ends(self, number: int, kind: StringSyntax, closing: str) -> re.Pattern[str]:
+        """Return the pattern of what has a meaning within a string."""
+        key = number, closing
+        if key not in self.patterns:
+            parts = [f"(?P<escape>{kind.escape})"] if kind.escape else []
+            parts += [f"(?P<hole>{kind.hole[0]})"] if kind.hole else []
+            parts += [f"(?P<close>{re.escape(closing)})"] + ([] if kind.lines else ["(?P<line>\n)"])
+            self.patterns[key] = re.compile("|".join(parts), re.DOTALL)
+        return self.patterns[key]
+
+
+def _find(text: str, what: str, at: int) -> int:
+    place = text.find(what, at)
+    return place if place >= 0 else len(text)
