@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from disambig.checking import Flag, markup_reader
 from disambig.configuration import ProjectSettings
 from disambig.lsp import ignore_everywhere, ignore_in_file, ignore_in_line, ignore_target, single_edit
-from disambig.markup import LANGUAGES
+from disambig.markup import LANGUAGES, path_format
 
 COMMENT = "<!-- disambig: ignore-line then -->"
 
@@ -72,10 +72,14 @@ def test_a_comment_for_the_file(name, text, wanted):
 
 @pytest.mark.parametrize("suffix", sorted(LANGUAGES))
 def test_every_language_has_a_comment(suffix):
-    mark = "#" if suffix in (".py", ".pyi", ".sh", ".bash") else "//"
-    text = f"{mark} It is then.\n"
+    mark = path_format(f"a{suffix}").comment[0].strip()
+    start = "<?php\n" if suffix == ".php" else ""
+    text = f"{start}{mark} It is then.\n"
     edit = ignore_in_file(f"a{suffix}", text, flag(text), markup_reader(f"a{suffix}"))
-    assert edit == (0, 0, f"{mark} disambig: ignore then\n\n")
+    if start:  # a comment before the mark would be HTML
+        assert edit == (len(text), len(text), f"\n{mark} disambig: ignore then\n")
+    else:
+        assert edit == (0, 0, f"{mark} disambig: ignore then\n\n")
 
 
 NOTEBOOK = json.dumps(
