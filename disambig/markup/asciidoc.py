@@ -5,8 +5,9 @@ literal and passthrough blocks, quotations, verses, and paragraphs that are inde
 ``[source]`` are left out. Examples, sidebars, open blocks and admonitions are prose.
 
 Within a paragraph: the marks of emphasis and the targets of links and cross-references become blank. Code,
-passthroughs, attribute references, character references and other macros become `OPAQUE`. Conditions and
-includes are not evaluated. The running time is linear in the length of the text.
+up to three words in single quotes (emphasis in older documents, quoted words in newer ones), passthroughs,
+attribute references, character references and other macros become `OPAQUE`. Conditions and includes are not
+evaluated. The running time is linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -213,7 +214,7 @@ class _Blocks:
 
 
 _MARKS = re.compile(
-    r"\\|\+\+\+|\+\+|\+|``|`|\*\*|\*|__|_|##|#|\"`|'`|<<|\[\[|\(\(\(|\{[\w][\w:!-]*\}|&(?=[#\w])"
+    r"\\|\+\+\+|\+\+|\+|``|`|\*\*|\*|__|_|##|#|\"`|'`|'(?=[^\s'])|<<|\[\[|\(\(\(|\{[\w][\w:!-]*\}|&(?=[#\w])"
     r"|(?:https?|ftp|irc)://[^\s\[\]<>]*|(?:link|xref|mailto|anchor):[^\s\[\]]{0,500}(?=\[)"
     r"|[A-Za-z][\w-]{1,40}::?[^\s\[\]:]{0,200}(?=\[)|\[[.#%\w][^\[\]\n]{0,60}\](?=[#*_`])"
 )
@@ -229,6 +230,7 @@ _ENDS = {
     "_": re.compile(r"(?<=\S)_(?!\w)"),
     "##": re.compile(r"##"),
     "#": re.compile(r"(?<=\S)#(?!\w)"),
+    "'": re.compile(r"(?<=[^\s\\])'(?!\w)"),
     '"`': re.compile(r'`"'),
     "'`": re.compile(r"`'"),
 }
@@ -238,6 +240,9 @@ _BRACKET = re.compile(r"\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\]){0,2000})\]")
 _CROSS = re.compile(r"<<([^<>,\n]{1,200})(?:,([^<>]{1,500}))?>>")
 _ENTITY = re.compile("&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _ADDRESS_END = ".,;:!?'\"*_`)+"
+_LONGEST_NAME = 100
+_FEW = 3
+"""Maximum number of words between single quotes, the older emphasis, that are a name and not prose."""
 _SIDE = frozenset("footnote footnoteref indexterm indexterm2".split())
 
 
@@ -247,6 +252,7 @@ class _Inline:
     def __init__(self, canvas: Canvas, text: str, start: int, end: int) -> None:
         self.canvas, self.text, self.start, self.end = canvas, text, start, end
         self.failed: set[str] = set()
+        self.ends: dict[str, re.Match[str]] = {}  # the last end of each mark
 
     def paint(self) -> None:
         """Paint over the marks."""
@@ -318,12 +324,19 @@ class _Inline:
         before = text[at - 1] if at > self.start else " "
         if mark not in _TWICE and (before.isalnum() or before in "_\\" or text[after].isspace()):
             return after
-        match = _ENDS[mark].search(text, after + 1, self.end)
+        match = self.ends.get(mark)
+        if match is None or match.start() <= after:
+            match = _ENDS[mark].search(text, after + 1, self.end)
         if not match:
             self.failed.add(mark)
             return after
+        self.ends[mark] = match
         stop = match.end()
-        if mark in _CODE:
+        if mark == "'" and stop > after + _LONGEST_NAME:
+            return after
+        if mark == "'" and text.count(" ", after, stop) >= _FEW:
+            return after
+        if mark in _CODE or mark == "'":
             canvas.fill(at, stop, OPAQUE)
             if mark in _TWICE:
                 canvas.hide_word(at, stop)

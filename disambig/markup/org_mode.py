@@ -190,6 +190,7 @@ class _Inline:
     def __init__(self, canvas: Canvas, text: str, start: int, end: int) -> None:
         self.canvas, self.text, self.start, self.end = canvas, text, start, end
         self.failed: set[str] = set()
+        self.ends: dict[str, re.Match[str]] = {}  # the last end of each mark
 
     def paint(self) -> None:
         """Paint over the marks."""
@@ -252,10 +253,13 @@ class _Inline:
             return after
         if mark in self.failed:
             return after
-        match = _ENDS[mark].search(text, after + 1, self.end)
+        match = self.ends.get(mark)
+        if match is None or match.start() <= after:
+            match = _ENDS[mark].search(text, after + 1, self.end)
         if not match:
             self.failed.add(mark)
             return after
+        self.ends[mark] = match
         stop = match.end()
         if mark in "=~+":
             self.canvas.fill(at, stop, OPAQUE)

@@ -541,6 +541,7 @@ class _Inline:
     def __init__(self, canvas: Canvas, text: str, start: int, end: int) -> None:
         self.canvas, self.text, self.start, self.end = canvas, text, start, end
         self.failed: set[str] = set()
+        self.ends: dict[str, re.Match[str]] = {}  # the last end of each mark
 
     def paint(self) -> None:
         """Paint over the marks."""
@@ -614,10 +615,13 @@ class _Inline:
         """Return the end of the markup that a mark starts; -1 if it does not end."""
         if mark in self.failed:
             return -1
-        match = _ENDS[mark].search(self.text, at + 1, self.end)
+        match = self.ends.get(mark)
+        if match is None or match.start() <= at:
+            match = _ENDS[mark].search(self.text, at + 1, self.end)
         if not match:
             self.failed.add(mark)
             return -1
+        self.ends[mark] = match
         return match.end()
 
     def _interpreted(self, at: int, tick: int, role: str) -> int:

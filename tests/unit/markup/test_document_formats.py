@@ -263,6 +263,17 @@ def test_many_marks_take_linear_time(path, mark, size):
 
 
 @pytest.mark.parametrize(
+    ("path", "mark"),
+    [("x.rst", "**"), *(("x.adoc", mark) for mark in "*_#'"), ("x.org", "*"), ("x.org", "/")],
+)
+def test_many_openings_with_one_end_take_linear_time(path, mark):
+    text = f"{mark}a " * 50_000 + f"a{mark}"
+    begun = time.process_time()
+    assert len(read_markup(path, text).text) == len(text)
+    assert time.process_time() - begun < 5
+
+
+@pytest.mark.parametrize(
     "suffix", ".rst .REST .HTML .htm .xhtml .ipynb .adoc .asciidoc .asc .org .1 .9 .man .MDOC".split()
 )
 def test_suffixes_are_known_in_any_case(suffix):
@@ -339,6 +350,7 @@ def test_restructured_text(text, expected):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ("a 'git pull' of it's users' b, 'c d e f g'", "a # of it's users' b, 'c d e f g'"),
         ("= A title\nA. Author <a@b>\n:toc:\n\n== B\ntext", "A title¶ ¶B¶text"),
         ("Title\n-----\ntext", "Title ¶text"),
         ("a *b* _c_ **d** `e f` +g+ #h# {i} j", "a b c d # # h # j"),
