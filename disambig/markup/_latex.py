@@ -46,6 +46,16 @@ ARGUMENTS = {
 }
 """Number of arguments in braces after ``\\begin{...}`` that are not text."""
 
+TITLES = {"frame": 2, "block": 1, "alertblock": 1, "exampleblock": 1}
+"""Number of arguments in braces after ``\\begin{...}`` that are titles."""
+ENGLISH = _words(
+    "english american british canadian australian newzealand USenglish UKenglish usenglish ukenglish"
+)
+LANGUAGES = _words(
+    "german ngerman french spanish italian portuguese brazilian dutch russian polish czech danish swedish"
+    " norwegian finnish latin greek turkish hungarian ukrainian japanese chinese korean arabic hebrew"
+)
+"""Environments whose text is in another language."""
 SECTIONS = _words(
     "part chapter section subsection subsubsection paragraph subparagraph title subtitle author caption"
     " captionof frametitle framesubtitle date minisec addchap addsec chaptermark sectionmark"
@@ -94,8 +104,8 @@ SILENT = _words(
     " scshape slshape upshape normalfont em bf it rm sf tt sc sl tiny scriptsize"
     " footnotesize small normalsize"
     " large Large LARGE huge Huge quad qquad enspace thinspace hfill vfill hfil dotfill hrulefill smallskip"
-    " medskip bigskip newline linebreak nolinebreak nopagebreak sloppy fussy protect relax leavevmode null"
-    "  space xspace maketitle frenchspacing nonfrenchspacing unskip ignorespaces"
+    " fi else iftrue medskip bigskip newline linebreak nolinebreak nopagebreak sloppy fussy protect relax"
+    " leavevmode null space xspace maketitle frenchspacing nonfrenchspacing unskip ignorespaces"
     " hline toprule midrule bottomrule endhead endfirsthead endfoot endlastfoot strut"
 )
 """Commands without arguments that produce nothing, or something only between words."""
@@ -112,9 +122,15 @@ LETTERS = _words("ss o O l L ae AE oe OE aa AA i j dh DH th TH ng NG")
 _BEGIN = r"\begin{document}"
 _END = r"\end{document}"
 _FIRST = re.compile(
-    r"%[^\r\n]*|\\(?:begin\s{0,9}\{([A-Za-z]{1,30}\*?)\}|(?:verb|lstinline)(?![A-Za-z])\*?|[^A-Za-z]|[A-Za-z]+)",
+    r"%[^\r\n]*|\\(?:iffalse(?![A-Za-z@])|begin\s{0,9}\{([A-Za-z]{1,30}\*?)\}"
+    r"|(?:verb|lstinline)(?![A-Za-z])\*?|[^A-Za-z]|[A-Za-z]+)",
     re.DOTALL,
 )
+_CONDITIONS = re.compile(
+    r"%[^\r\n]*|\\\\"
+    r"|\\(?:(?P<begins>if(?!thenelse|f(?![A-Za-z@]))[A-Za-z@]*)|(?P<ends>fi|else))(?![A-Za-z@])"
+)
+_OVERLAY = re.compile(r"<[^<>\r\n{}]{0,80}>")
 _BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
 _MARKS = re.compile(r"\\(?:([A-Za-z@]+)\*?|[^A-Za-z@])|\$\$?|[{}~&]|``|''|`", re.DOTALL)
 _ENVIRONMENT = re.compile(r"\s{0,9}\{([^{}\\\r\n]{1,40})\}")
@@ -154,6 +170,13 @@ def _paint_verbatim(canvas: Canvas, text: str) -> None:
         start, at = match.span()
         if text[start] == "%":
             canvas.comment(start, at)
+        elif match[0] == "\\iffalse":
+            stop = _condition_end(text, at) if "iffalse" not in unclosed else -1
+            if stop < 0:
+                unclosed.add("iffalse")
+                continue
+            at = stop
+            canvas.fill(start, at)
         elif match[1] in VERBATIM and match[1] not in unclosed:
             end = f"\\end{{{match[1]}}}"
             stop = text.find(end, at)
@@ -167,6 +190,20 @@ def _paint_verbatim(canvas: Canvas, text: str) -> None:
             at = _paint_verb(canvas, text, start, at)
         elif match[0][1:] in _ADDRESSES:
             at = _paint_address(canvas, text, at)
+
+
+def _condition_end(text: str, at: int) -> int:
+    r"""Return the end of the ``\fi`` or ``\else`` of the ``\iffalse`` before `at`; -1 if none."""
+    depth = 1
+    while match := _CONDITIONS.search(text, at):
+        at = match.end()
+        if match["begins"]:
+            depth += 1
+        elif match["ends"] == "fi" or (match["ends"] and depth == 1):
+            depth -= 1
+            if depth == 0:
+                return at
+    return -1
 
 
 def _paint_verb(canvas: Canvas, text: str, start: int, at: int) -> int:
@@ -308,9 +345,9 @@ class _Commands:
             return self._environment(name, at, after)
         if name in LETTERS or (name in ACCENTS and self.text[after : after + 1] == "{"):
             return self._accent(at, after) if name in ACCENTS else self._letter(at, after)
-        if name in SHOWN or name in UNSEEN:
+        if name in SHOWN or name in UNSEEN or (name == "foreignlanguage" and not self._is_english(after)):
             stop = self._past_arguments(after)
-            canvas.fill(at, stop, OPAQUE if name in SHOWN else BLANK)
+            canvas.fill(at, stop, BLANK if name in UNSEEN else OPAQUE)
             return stop
         if name in PARAGRAPHS:
             canvas.fill(at, after, BREAK)
@@ -321,6 +358,12 @@ class _Commands:
         text_commands = SECTIONS | TEXT
         character = BREAK if name in SECTIONS else BLANK if name in text_commands else OPAQUE
         return self._text_arguments(at, after, character, BEFORE_TEXT.get(name, 0), name in text_commands)
+
+    def _is_english(self, at: int) -> bool:
+        """Return True if the argument that follows names a kind of English."""
+        opening = self._next_brace(self._past_options(at))
+        closing = self.pairs.get(opening, opening)
+        return self.text[opening + 1 : closing].strip() in ENGLISH
 
     def _letter(self, at: int, after: int) -> int:
         stop = after + 2 if self.text.startswith("{}", after) else after
@@ -362,7 +405,8 @@ class _Commands:
             canvas.fill(at, after, BREAK)
             return after
         name, stop = match[1], match.end()
-        if kind == "begin" and name in _HIDDEN and name not in self.unclosed:
+        is_foreign = name in LANGUAGES or (name.startswith("otherlanguage") and not self._is_english(stop))
+        if kind == "begin" and (name in _HIDDEN or is_foreign) and name not in self.unclosed:
             end = f"\\end{{{name}}}"
             end_at = self.text.find(end, stop)
             if end_at >= 0:
@@ -380,8 +424,23 @@ class _Commands:
             stop = self._past_options(stop)
             for _ in range(ARGUMENTS.get(name, 0)):
                 stop = self._past_brace(stop)
+            if name in TITLES:
+                stop = self._title_marks(stop, TITLES[name])
         canvas.fill(at, stop, BREAK)
         return stop
+
+    def _title_marks(self, at: int, number: int) -> int:
+        """End sentences at the braces of titles; return the position at which the first one begins."""
+        if overlay := _OVERLAY.match(self.text, at):
+            at = self._past_options(overlay.end())
+        place = at
+        for _ in range(number):
+            if self.text[place : place + 1] != "{" or place not in self.pairs:
+                break
+            closing = self.pairs[place]
+            self.closing[place] = self.closing[closing] = BREAK
+            place = closing + 1
+        return at
 
     def _past_options(self, at: int) -> int:
         for _ in range(_MOST_OPTIONS):
