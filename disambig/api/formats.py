@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from disambig.formats import ExampleReader as ExampleReader
     from disambig.formats import ExampleSource as ExampleSource
     from disambig.formats import Fix as Fix
+    from disambig.formats import FlagReading as FlagReading
     from disambig.formats import Labelled as Labelled
     from disambig.formats import ReaderTraits as ReaderTraits
     from disambig.formats import SenseInstance as SenseInstance
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from disambig.formats import read_clean as read_clean
     from disambig.formats import read_conllu as read_conllu
     from disambig.formats import read_fixes as read_fixes
+    from disambig.formats import read_flag_readings as read_flag_readings
     from disambig.formats import read_key as read_key
     from disambig.formats import read_noad as read_noad
     from disambig.formats import read_sensemap as read_sensemap

@@ -158,6 +158,7 @@ def run_on_fixes(
     fixes: str,
     *,
     clean: str | None,
+    readings: str | None = None,
     tier: int,
     rates: Sequence[float] | None,
     asked: float | Mapping[str, float] | None,
@@ -170,6 +171,8 @@ def run_on_fixes(
     ----------
     names : sequence of str
         For each checker, models joined by ``+``; by default all installed models.
+    readings : str, optional
+        File with what people decided about flags in the clean paragraphs.
     rates : sequence of float, optional
         Points of the curve.
     asked : float or mapping from task to float, optional
@@ -179,7 +182,7 @@ def run_on_fixes(
     from disambig.cli.options import check_rate
     from disambig.cli.progress import progress, remark
     from disambig.evaluation import MistakeTrial, mistake_figures
-    from disambig.formats import read_clean, read_fixes
+    from disambig.formats import read_clean, read_fixes, read_flag_readings
 
     for rate in rates or ():
         check_rate(rate, option="--rate")
@@ -187,9 +190,10 @@ def run_on_fixes(
     limits = [checker.limits(asked) for checker in checkers]
     mistakes = read_fixes(fixes, tier=tier)
     untouched = read_clean(clean) if clean else []
+    verdicts = read_flag_readings(readings) if readings else None
     with progress() as meter:
         meter.show("scoring", 0, None)
-        trials = [MistakeTrial.from_checker(checker, mistakes, untouched) for checker in checkers]
+        trials = [MistakeTrial.from_checker(checker, mistakes, untouched, verdicts) for checker in checkers]
     if len(checkers) == 2:
         from disambig.evaluation import compare_trials
 
@@ -256,6 +260,27 @@ def _clean_lines(clean: dict[str, Any]) -> Iterator[str]:
     if len(clean["tasks"]) > 1:
         for task, at in clean["tasks"].items():
             yield f"  {task}: {_flags(at)}"
+    if "readings" in clean:
+        yield from _readings_table(clean)
+
+
+def _readings_table(clean: dict[str, Any]) -> Iterator[str]:
+    """Yield what the flags in clean text are according to readers, per 1,000 words."""
+    unread = clean["readings"]["unread"]["flags"]
+    read = f"{clean['flags'] - unread:,} of {pluralize(clean['flags'], 'flag')}"
+    yield f"{read} in clean text were read; per 1,000 words:"
+    heads = ("raw", "mistake", "(mended)", "taste", "wrong", "unread")
+    yield f"{'':24}{''.join(f'{head:>9}' for head in heads)}  wrong, with the unread (95 %)"
+    for name, at in [("all", clean), *(clean["tasks"].items() if len(clean["tasks"]) > 1 else ())]:
+        by_label = at["readings"]
+        if at["per_1000"] is None:
+            yield f"{name:24}{'-':>9}"
+            continue
+        mended = 1000 * by_label["mistake"]["right"] / clean["words"]
+        labels = (by_label[label]["per_1000"] for label in ("taste", "wrong", "unread"))
+        figures = (at["per_1000"], by_label["mistake"]["per_1000"], mended, *labels)
+        cells = "".join(f"{value:9.2f}" for value in figures)
+        yield f"{name:24}{cells}  {_flags(by_label['wrong_or_unread'])}"
 
 
 def _flags(at: dict[str, Any]) -> str:
@@ -263,11 +288,16 @@ def _flags(at: dict[str, Any]) -> str:
 
 
 def _curve(points: Sequence[dict[str, Any]]) -> Iterator[str]:
-    yield f"{'rate set':>8}  {'right (95 %)':24}  {'wrong':>6}  false flags per 1,000"
+    read = any(point["clean"] is not None and "readings" in point["clean"] for point in points)
+    heads = f"{'rate set':>8}  {'right (95 %)':24}  {'wrong':>6}  "
+    yield heads + (f"{'false flags per 1,000':24}  plainly wrong" if read else "false flags per 1,000")
     for point in points:
         at, clean = point["all"], point["clean"]
         right = f"{at['right']:7.1%}{_interval(at['right_interval'], '.1%')}"
         flags = "-" if clean is None else _flags(clean)
+        if read and clean["per_1000"] is not None:
+            wrong, most = (clean["readings"][name]["per_1000"] for name in ("wrong", "wrong_or_unread"))
+            flags = f"{flags:24}  {wrong:.2f}" + ("" if wrong == most else f", at most {most:.2f}")
         yield f"{point['rate']:8g}  {right:24}  {at['wrong']:6.1%}  {flags}"
 
 

@@ -56,6 +56,9 @@ from .mistakes import (
     PER_1000 as PER_1000,
 )
 from .mistakes import (
+    READ_LABELS as READ_LABELS,
+)
+from .mistakes import (
     MistakeTrial as MistakeTrial,
 )
 from .mistakes import (

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from disambig.data import PUT_IN, TAKEN_OUT, PrecisionPoint, PrecisionTable, edit_kind, unordered_pair
 from disambig.decision import edit_slots, extend_to_next_word, surviving_edits, task_ranks
-from disambig.formats import KINDS, Clean, Fix
+from disambig.errors import UserError
+from disambig.formats import FLAG_LABELS, KINDS, Clean, Fix, FlagReading, fix_kind, paragraph_digest
 from disambig.metrics import DRAWS, Accuracy, Outcomes, mcnemar, paired_bootstrap, times_drawn, wilson
 
 _WORDS = re.compile(r"\w+|[^\w\s]")
@@ -96,6 +97,9 @@ def _gap(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
+READ_LABELS = (*FLAG_LABELS, "unread")
+UNREAD = len(FLAG_LABELS)
+"""Index of the label of flags that nobody has read."""
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -119,7 +123,10 @@ class ProposedEdits:
     extended_slots : array of int64, shape (2, m)
         The same up to the next word, so that neighbouring edits overlap.
     there, right : arrays of bool, shape (m,)
-        Whether it is at the place of the mistake, and whether it corrects it.
+        Whether it is at the place of the mistake, and whether it corrects it; in a clean paragraph, of a
+        mistake that a reader saw.
+    labels : array of int64, shape (m,)
+        In a clean paragraph the index in `READ_LABELS` of what a reader decided.
     pairs : array of str, shape (m,)
         The words that it exchanges: see `disambig.data.precision.unordered_pair`.
     """
@@ -131,6 +138,7 @@ class ProposedEdits:
     extended_slots: Ints
     there: Bools
     right: Bools
+    labels: Ints
     pairs: NDArray[np.str_]
 
     def above(self, limits: Floats, ranks: Ints) -> ProposedEdits:
@@ -142,9 +150,8 @@ class ProposedEdits:
     def take(self, at: Ints) -> ProposedEdits:
         """Return some of the edits."""
         places = self.rows[at], self.tasks[at], self.sure[at], self.slots[:, at]
-        return ProposedEdits(
-            *places, self.extended_slots[:, at], self.there[at], self.right[at], self.pairs[at]
-        )
+        about = self.there[at], self.right[at], self.labels[at], self.pairs[at]
+        return ProposedEdits(*places, self.extended_slots[:, at], *about)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -162,6 +169,8 @@ class MistakeTrial:
         All edits of the texts with mistakes.
     on_clean : ProposedEdits
         All edits of the clean paragraphs.
+    n_readings : int or None
+        Number of readings of the clean paragraphs; None if none were given.
     """
 
     name: str
@@ -170,22 +179,40 @@ class MistakeTrial:
     clean: Sequence[Clean]
     on_fixes: ProposedEdits
     on_clean: ProposedEdits
+    n_readings: int | None = None
 
     @classmethod
     def from_checker(
-        cls, checker: ProposesEdits, fixes: Sequence[Fix], clean: Sequence[Clean] = ()
+        cls,
+        checker: ProposesEdits,
+        fixes: Sequence[Fix],
+        clean: Sequence[Clean] = (),
+        readings: Sequence[FlagReading] | None = None,
     ) -> MistakeTrial:
-        """Run a checker once on all texts."""
+        """Run a checker once on all texts.
+
+        Parameters
+        ----------
+        readings : sequence of FlagReading, optional
+            What a person decided about flags in the clean paragraphs. An edit has the label of a reading
+            that gives the same words; another edit that touches a mistake is a flag at a mistake as well.
+
+        Raises
+        ------
+        UserError
+            D347 for a reading that does not fit its paragraph.
+        """
         texts = [*(fix.before for fix in fixes), *(paragraph.text for paragraph in clean)]
         edits = checker.edits(texts)
         number = {task: i for i, task in enumerate(checker.tasks)}
+        places = _places_read(clean, readings or ())
         on_fixes = [
-            (i, number[edit.task], edit, (right := corrects(edit, fix)) or touches(edit, fix), right)
+            (i, number[edit.task], edit, (right := corrects(edit, fix)) or touches(edit, fix), right, UNREAD)
             for i, fix in enumerate(fixes)
             for edit in edits[i]
         ]
         on_clean = [
-            (i, number[edit.task], edit, False, False)
+            (i, number[edit.task], edit, *_verdict(edit, places.get(i, ())))
             for i, text_edits in enumerate(edits[len(fixes) :])
             for edit in text_edits
         ]
@@ -196,6 +223,7 @@ class MistakeTrial:
             clean,
             _columns(on_fixes, texts),
             _columns(on_clean, texts[len(fixes) :]),
+            sum(map(len, places.values())) if readings is not None else None,
         )
 
     def without(self, places: Iterable[tuple[int, int, int]]) -> MistakeTrial:
@@ -225,10 +253,11 @@ class MistakeTrial:
         detected, right = np.zeros(n, bool), np.zeros(n, bool)
         detected[on_fixes.rows[on_fixes.there]] = True
         right[on_fixes.rows[on_fixes.right]] = True
-        shape = len(self.tasks), max(len(self.clean), 1)
-        cells = on_clean.tasks * shape[1] + on_clean.rows
-        flags = np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)[:, : len(self.clean)]
-        return FoundMistakes(detected, right, flags)
+        flags, mended = np.zeros((2, len(READ_LABELS), len(self.tasks), len(self.clean)), np.int64)
+        cells = on_clean.labels, on_clean.tasks, on_clean.rows
+        np.add.at(flags, cells, 1)
+        np.add.at(mended, cells, on_clean.right)
+        return FoundMistakes(detected, right, flags.sum(axis=0), flags, mended.sum(axis=0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -241,11 +270,17 @@ class FoundMistakes:
         Whether a flag touches the place of each mistake, and whether one corrects it.
     flags : array of int64, shape (n_tasks, n_clean)
         Number of flags of each task in each clean paragraph.
+    flags_by_label : array of int64, shape (n_labels, n_tasks, n_clean)
+        The same for each of `READ_LABELS`.
+    mended : array of int64, shape (n_tasks, n_clean)
+        Number of flags that correct a mistake that a reader saw.
     """
 
     found: Bools
     right: Bools
     flags: Ints
+    flags_by_label: Ints
+    mended: Ints
 
 
 def limit_for(trial: MistakeTrial, task: str, flags: int) -> float:
@@ -254,12 +289,44 @@ def limit_for(trial: MistakeTrial, task: str, flags: int) -> float:
     return float(sure[flags]) if flags < len(sure) else -np.inf
 
 
+def _places_read(
+    clean: Sequence[Clean], readings: Sequence[FlagReading]
+) -> dict[int, list[tuple[Fix, FlagReading]]]:
+    """Return the readings of each paragraph, each with the edit that was read, by index of the paragraph."""
+    by_paragraph: dict[str, list[FlagReading]] = {}
+    for reading in readings:
+        by_paragraph.setdefault(reading.paragraph, []).append(reading)
+    places: dict[int, list[tuple[Fix, FlagReading]]] = {}
+    for i, paragraph in enumerate(clean if by_paragraph else ()):
+        for reading in by_paragraph.get(paragraph_digest(paragraph.text), ()):
+            old = paragraph.text[reading.start : reading.end]
+            if len(old) < reading.end - reading.start or old == reading.new:
+                where = f"{reading.start} to {reading.end}"
+                raise UserError("D347", where=reading.where, place=where, old=old, new=reading.new)
+            about = reading.start, reading.end, old, reading.new, "", "", fix_kind(old, reading.new)
+            fix = Fix(paragraph.text, *about, 1, paragraph.repo)
+            places.setdefault(i, []).append((fix, reading))
+    return places
+
+
+def _verdict(edit: ProposedEdit, places: Iterable[tuple[Fix, FlagReading]]) -> tuple[bool, bool, int]:
+    """Return whether an edit is at a mistake that was read, whether it corrects it, and its label."""
+    there = False
+    for fix, reading in places:
+        if not touches(edit, fix):
+            continue
+        if corrects(edit, fix):
+            return reading.label == "mistake", reading.right, READ_LABELS.index(reading.label)
+        there |= reading.label == "mistake"
+    return there, False, READ_LABELS.index("mistake") if there else UNREAD
+
+
 def _columns(
-    rows: Sequence[tuple[int, int, ProposedEdit, bool, bool]], texts: Sequence[str]
+    rows: Sequence[tuple[int, int, ProposedEdit, bool, bool, int]], texts: Sequence[str]
 ) -> ProposedEdits:
-    """Return edits in columns from tuples: row, task, edit, is it at the mistake, is it right."""
-    numbers = np.array([(i, task) for i, task, _, _, _ in rows], np.int64).reshape(-1, 2)
-    edits = [edit for _, _, edit, _, _ in rows]
+    """Return edits in columns from tuples: row, task, edit, is it at a mistake, is it right, label."""
+    numbers = np.array([row[:2] for row in rows], np.int64).reshape(-1, 2)
+    edits = [row[2] for row in rows]
     places = np.array([(edit.start, edit.end) for edit in edits], np.int64).reshape(-1, 2)
     removes = np.array([edit.new == "" for edit in edits], bool)
     slots = edit_slots(places[:, 0], places[:, 1], removes)
@@ -269,9 +336,10 @@ def _columns(
         np.array([edit.sure for edit in edits], np.float64),
         slots,
         extend_to_next_word(slots, numbers[:, 0], places[:, 1], texts),
-        np.array([there for _, _, _, there, _ in rows], bool),
-        np.array([right for _, _, _, _, right in rows], bool),
-        np.array([unordered_pair(texts[i][e.start : e.end], e.new or "") for i, _, e, _, _ in rows], np.str_),
+        np.array([row[3] for row in rows], bool),
+        np.array([row[4] for row in rows], bool),
+        np.array([row[5] for row in rows], np.int64),
+        np.array([unordered_pair(texts[i][e.start : e.end], e.new or "") for i, _, e, *_ in rows], np.str_),
     )
 
 
@@ -297,7 +365,10 @@ def mistake_figures(trial: MistakeTrial, limits: Limits | None = None, *, seed: 
         ``right`` (it suggests the writer's correction) and ``wrong`` (it suggests something else), with
         ``found_interval`` and ``right_interval``, which are None for a single project. ``clean`` is None
         without clean paragraphs; else it has ``projects``, ``paragraphs``, ``words``, ``flags``,
-        ``per_1000`` words and its ``interval``, and the same flags for each of its ``tasks``.
+        ``per_1000`` words and its ``interval``, and the same flags for each of its ``tasks``. If the trial
+        has readings, ``n_readings`` is their number, and all flags and those of each task have ``readings``:
+        the flags of each label (see `READ_LABELS`), of which the mistakes have ``right``, the number of
+        flags that correct them, and ``wrong_or_unread``, an upper bound of the wrong ones.
     """
     return found_figures(trial, trial.at_limits(limits), seed=seed)
 
@@ -331,20 +402,34 @@ def clean_figures(trial: MistakeTrial, flags: FoundMistakes, *, seed: int = 0) -
     """Return how often clean text is flagged, by all tasks together and by each task."""
     units = projects(trial.clean)
     words = np.array([len(paragraph.text.split()) for paragraph in trial.clean], np.float64)
-    per_task = [flags.flags.sum(axis=0), *flags.flags]
-    drawn = _drawn([words, *per_task], units, seed)
-    intervals = [_interval(1000 * drawn[:, i + 1], drawn[:, 0]) for i in range(len(per_task))]
+    lines = _rates([flags.flags.sum(axis=0), *flags.flags], words, units, seed)
+    about = {"projects": len(np.unique(units)), "paragraphs": len(words), "words": int(words.sum())}
+    if trial.n_readings is not None:
+        about["n_readings"] = trial.n_readings
+        mended = [flags.mended, *flags.mended]
+        by_task = [flags.flags_by_label.sum(axis=1), *flags.flags_by_label.swapaxes(0, 1)]
+        for line, by_label, right in zip(lines, by_task, mended, strict=True):
+            rows = [*by_label, by_label[FLAG_LABELS.index("wrong")] + by_label[UNREAD]]
+            names = (*READ_LABELS, "wrong_or_unread")
+            line["readings"] = dict(zip(names, _rates(rows, words, units, seed), strict=True))
+            line["readings"]["mistake"]["right"] = int(right.sum())
+    return {**about, **lines[0], "tasks": dict(zip(trial.tasks, lines[1:], strict=True))}
+
+
+def _rates(
+    counts: Sequence[NDArray[Any]], words: Floats, units: NDArray[np.int64], seed: int
+) -> list[dict[str, Any]]:
+    """Return the number of flags and the rate per 1,000 words of some counts per paragraph."""
+    drawn = _drawn([words, *counts], units, seed)
     total = float(words.sum())
-    lines = [
+    return [
         {
             "flags": int(flag_counts.sum()),
             "per_1000": 1000 * float(flag_counts.sum()) / total if total else None,
-            "interval": interval,
+            "interval": _interval(1000 * drawn[:, i], drawn[:, 0]),
         }
-        for flag_counts, interval in zip(per_task, intervals, strict=True)
+        for i, flag_counts in enumerate(counts, start=1)
     ]
-    about = {"projects": len(np.unique(units)), "paragraphs": len(words), "words": int(total)}
-    return {**about, **lines[0], "tasks": dict(zip(trial.tasks, lines[1:], strict=True))}
 
 
 def projects(texts: Sequence[Any]) -> NDArray[np.int64]:

@@ -107,6 +107,9 @@ from .examples import (
     remove_marks as remove_marks,
 )
 from .fixes import (
+    FLAG_LABELS as FLAG_LABELS,
+)
+from .fixes import (
     KINDS as KINDS,
 )
 from .fixes import (
@@ -116,13 +119,22 @@ from .fixes import (
     Fix as Fix,
 )
 from .fixes import (
+    FlagReading as FlagReading,
+)
+from .fixes import (
     fix_kind as fix_kind,
+)
+from .fixes import (
+    paragraph_digest as paragraph_digest,
 )
 from .fixes import (
     read_clean as read_clean,
 )
 from .fixes import (
     read_fixes as read_fixes,
+)
+from .fixes import (
+    read_flag_readings as read_flag_readings,
 )
 from .html import (
     JobPart as JobPart,

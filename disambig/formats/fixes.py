@@ -1,8 +1,10 @@
-"""Read mistakes that people made and corrected, and clean paragraphs, from JSON Lines."""
+"""Read mistakes that people made and corrected, clean paragraphs, and readings of flags from JSON Lines."""
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,6 +81,44 @@ class Clean:
     where: str = ""
 
 
+FLAG_LABELS = ("mistake", "taste", "wrong")
+"""What the text at a flag is: a mistake; informal or one of several accepted forms; right."""
+
+
+@dataclass(frozen=True, slots=True)
+class FlagReading:
+    """A person's verdict on a flag in a clean paragraph, without the text.
+
+    Attributes
+    ----------
+    paragraph : str
+        SHA-256 of the text (see `paragraph_digest`).
+    start, end : int
+        Character offsets of the replaced text; equal for an insertion.
+    new : str
+        The suggestion; empty for a deletion.
+    label : str
+        One of `FLAG_LABELS`.
+    right : bool
+        Whether the suggestion corrects the mistake; False for other labels.
+    where : str
+        File and line, for messages.
+    """
+
+    paragraph: str
+    start: int
+    end: int
+    new: str
+    label: str
+    right: bool = False
+    where: str = ""
+
+
+def paragraph_digest(text: str) -> str:
+    """Return the SHA-256 by which a reading names the text of a paragraph, as 64 hexadecimal digits."""
+    return hashlib.sha256(text.encode("utf8")).hexdigest()
+
+
 def fix_kind(old: str, new: str) -> str:
     """Return the edit of a correction: one of `KINDS`."""
     return "insert" if not old else "replace" if new else "delete"
@@ -89,6 +129,8 @@ _TEXTS = ("before", "old", "new")
 _OPTIONAL = ("class", "sub", "kind", "repo", "id")
 _FORM = 'a mistake is {"before": ..., "start": ..., "end": ..., "old": ..., "new": ...}'
 _CLEAN_FORM = 'a clean paragraph is {"text": ..., "repo": ...}'
+_READING_FORM = 'a reading is {"paragraph": ..., "start": ..., "end": ..., "new": ..., "label": ...}'
+_DIGEST = re.compile("[0-9a-f]{64}")
 
 
 def read_fixes(path: str | Path, *, tier: int = MOST_TIERS) -> list[Fix]:
@@ -127,6 +169,20 @@ def read_clean(path: str | Path) -> list[Clean]:
     if not paragraphs:
         raise UserError("D346", path=path, what="paragraph", form=_CLEAN_FORM)
     return paragraphs
+
+
+def read_flag_readings(path: str | Path) -> list[FlagReading]:
+    """Read what a person decided about flags in clean paragraphs, from a file or standard input (``-``).
+
+    Raises
+    ------
+    UserError
+        D345 for a line that is not a reading, D346 if there are none; D300 to D308 for the file.
+    """
+    readings = [_read_reading_line(entry, where) for entry, where in _objects(str(path), _READING_FORM)]
+    if not readings:
+        raise UserError("D346", path=path, what="reading", form=_READING_FORM)
+    return readings
 
 
 def _objects(path: str, form: str) -> Iterator[tuple[dict[str, Any], str]]:
@@ -200,6 +256,47 @@ def _read_clean_line(entry: dict[str, Any], where: str) -> Clean:
     if "text" not in entry:
         raise _fix_error(where, "'text' is missing", _CLEAN_FORM)
     return Clean(entry["text"], entry.get("repo") or entry["text"], where)
+
+
+def _read_reading_line(entry: dict[str, Any], where: str) -> FlagReading:
+    problem = _reading_problem(entry)
+    if problem:
+        raise _fix_error(where, problem, _READING_FORM)
+    return FlagReading(
+        paragraph=entry["paragraph"],
+        start=entry["start"],
+        end=entry["end"],
+        new=entry["new"],
+        label=entry["label"],
+        right=entry.get("right", False),
+        where=where,
+    )
+
+
+def _reading_problem(entry: dict[str, Any]) -> str:
+    """Return why an entry is not a valid reading; empty if it is."""
+    for key in ("paragraph", "start", "end", "new", "label"):
+        if key not in entry:
+            return f"{key!r} is missing"
+    if not isinstance(entry["paragraph"], str) or not _DIGEST.fullmatch(entry["paragraph"]):
+        return f'"paragraph" is {entry["paragraph"]!r}, not a SHA-256 of 64 hexadecimal digits'
+    start, end = entry["start"], entry["end"]
+    if type(start) is not int or type(end) is not int:
+        return '"start" and "end" must be whole numbers'
+    if not 0 <= start <= end:
+        return f"{start} to {end} is not a range of characters"
+    if not isinstance(entry["new"], str) or not can_be_encoded(entry["new"]):
+        return "'new' is not valid text"
+    if start == end and not entry["new"].strip():
+        return "nothing is replaced or inserted"
+    if entry["label"] not in FLAG_LABELS:
+        return f"the label is {entry['label']!r}, not one of {', '.join(FLAG_LABELS)}"
+    right = entry.get("right", False)
+    if not isinstance(right, bool):
+        return f'"right" is {right!r}, not true or false'
+    if right and entry["label"] != "mistake":
+        return f'"right" is true, but the label is {entry["label"]}'
+    return ""
 
 
 def _fix_error(where: str, problem: str, form: str) -> UserError:

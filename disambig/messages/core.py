@@ -105,6 +105,7 @@ MESSAGES: dict[str, str] = {
     "D344": "{path} is not a valid {what}: {problem}",
     "D345": "{where}: {problem}; {form}",
     "D346": "{path}: contains no {what}; {form}, one per line",
+    "D347": "{where}: a reading changes {old!r} at {place} to {new!r}, which does not fit the paragraph; give readings of these paragraphs",
     "D401": "invalid rate of {rate!r} flags per 1,000 words: give a number of at least 0",
     "D402": "{name!r} is neither a file nor an installed pack; installed packs: {names}",
     "D403": "pack {path} is damaged: {problem}; install it again",

@@ -40,6 +40,13 @@ def evaluate(
         str | None,
         typer.Option(metavar="FILE", help="With --fixes: paragraphs without errors, to measure false flags."),
     ] = None,
+    readings: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="With --clean: what people decided about flags there (.jsonl): mistake, taste or wrong.",
+        ),
+    ] = None,
     tier: Annotated[
         int, typer.Option(min=1, max=2, help="With --fixes: 1 for certain errors only, 2 for all.")
     ] = 1,
@@ -97,19 +104,22 @@ def evaluate(
     if fixes:
         if labelled or lists or encoding or strict or key or sensemap or lines or only_test or measure:
             raise typer.BadParameter(
-                "--fixes can only be combined with MODEL, --clean, --tier, --rate, --flags-per-1000, --plot "
-                "and --json"
+                "--fixes can only be combined with MODEL, --clean, --readings, --tier, --rate, "
+                "--flags-per-1000, --plot and --json"
             )
         if folds is not None or len(text or ()) > 1 or (text and (plot is not None or rate)):
             raise typer.BadParameter("--fixes accepts one or two models, --plot and --rate only one")
+        if readings and not clean:
+            raise typer.BadParameter("--readings requires --clean FILE")
         from disambig.cli.evaluating import run_on_fixes as run_fixes
         from disambig.cli.options import parse_rates
 
         names, asked = [name for name in (model, *(text or ())) if name], parse_rates(flags_per_1000)
-        run_fixes(names, fixes, clean=clean, tier=tier, rates=rate, asked=asked, plot=plot, json=json)
+        files = {"clean": clean, "readings": readings}
+        run_fixes(names, fixes, **files, tier=tier, rates=rate, asked=asked, plot=plot, json=json)
         return
-    if clean:
-        raise typer.BadParameter("--clean requires --fixes FILE")
+    if clean or readings:
+        raise typer.BadParameter(f"--{'clean' if clean else 'readings'} requires --fixes FILE")
     if flags_per_1000:
         raise typer.BadParameter("--flags-per-1000 requires --fixes FILE; use --rate otherwise")
     if model is None:
