@@ -300,13 +300,21 @@ def _places_read(
     for i, paragraph in enumerate(clean if by_paragraph else ()):
         for reading in by_paragraph.get(paragraph_digest(paragraph.text), ()):
             old = paragraph.text[reading.start : reading.end]
-            if len(old) < reading.end - reading.start or old == reading.new:
+            if len(old) < reading.end - reading.start or old.split() == reading.new.split():
                 where = f"{reading.start} to {reading.end}"
                 raise UserError("D347", where=reading.where, place=where, old=old, new=reading.new)
-            about = reading.start, reading.end, old, reading.new, "", "", fix_kind(old, reading.new)
-            fix = Fix(paragraph.text, *about, 1, paragraph.repo)
-            places.setdefault(i, []).append((fix, reading))
+            places.setdefault(i, []).append((_edit_read(paragraph, reading), reading))
     return places
+
+
+def _edit_read(paragraph: Clean, reading: FlagReading) -> Fix:
+    """Return the edit that was read as if it were a correction."""
+    start, end, new = reading.start, reading.end, reading.new.strip()
+    if not new:  # the correction of a superfluous word takes a space with it itself
+        old = paragraph.text[start:end]
+        start, end = start + len(old) - len(old.lstrip()), end - len(old) + len(old.rstrip())
+    old = paragraph.text[start:end]
+    return Fix(paragraph.text, start, end, old, new, "", "", fix_kind(old, new), 1, paragraph.repo)
 
 
 def _verdict(edit: ProposedEdit, places: Iterable[tuple[Fix, FlagReading]]) -> tuple[bool, bool, int]:

@@ -15,7 +15,7 @@ from disambig.checking import ModelChecker, decisions_to_edits
 from disambig.cli import main
 from disambig.cli.evaluating import fixes_lines
 from disambig.decision import edit_slots, extend_to_next_word, surviving_edits, task_ranks
-from disambig.formats import read_clean, read_fixes
+from disambig.formats import paragraph_digest, read_clean, read_fixes, read_flag_readings
 from disambig.models import annotate
 
 FIXES = [
@@ -36,6 +36,23 @@ def fixes_and_clean(folder):
     paths = folder / "fixes.jsonl", folder / "clean.jsonl"
     for path, each in zip(paths, (rows, texts), strict=True):
         path.write_text("".join(json.dumps(row) + "\n" for row in each), encoding="utf8")
+    return tuple(map(str, paths))
+
+
+def readings_of_flags(folder):
+    """Readings of two flags in a paragraph of its own: of a mistake and of an accepted form."""
+    text = "We wait at home and we can not see more then one of them."
+    rows = []
+    for old, new, about in (
+        ("then", "than", {"label": "mistake", "right": True}),
+        ("can not", "cannot", {"label": "taste"}),
+    ):
+        start = text.index(old)
+        place = {"start": start, "end": start + len(old), "new": new}
+        rows.append({"paragraph": paragraph_digest(text), **place, **about})
+    paths = folder / "unread.jsonl", folder / "readings.jsonl"
+    paths[0].write_text(json.dumps({"text": text, "repo": "c"}), encoding="utf8")
+    paths[1].write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf8")
     return tuple(map(str, paths))
 
 
@@ -108,6 +125,24 @@ def test_files_without_clean_text_or_with_one_project(tmp_path, capsys):
     assert "read 1 mistake of 1 project\n" in out and " to " not in out.split("set to", 1)[1]
 
 
+def test_flags_that_were_read(tmp_path, capsys):
+    fixes, _ = fixes_and_clean(tmp_path)
+    clean, readings = readings_of_flags(tmp_path)
+    arguments = ("spelling", "--fixes", fixes, "--clean", clean, "--readings", readings, "--rate", 4)
+    status, out, _ = run(capsys, *arguments, "--json")
+    at = json.loads(out)["clean"]
+    counts = {name: line["flags"] for name, line in at["readings"].items()}
+    assert (status, at["n_readings"], at["flags"], at["readings"]["mistake"]["right"]) == (0, 2, 2, 1)
+    assert counts == {"mistake": 1, "taste": 1, "wrong": 0, "unread": 0, "wrong_or_unread": 0}
+    lines = run(capsys, *arguments)[1].splitlines()
+    assert "2 of 2 flags in clean text were read; per 1,000 words:" in lines
+    assert lines[-2].endswith("plainly wrong") and lines[-1].endswith("0.00")
+    Path(readings).write_text(Path(readings).read_text("utf8").splitlines()[1], "utf8")
+    lines = run(capsys, *arguments)[1].splitlines()
+    assert "1 of 2 flags in clean text were read; per 1,000 words:" in lines
+    assert lines[-1].endswith("0.00, at most 71.43")
+
+
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
@@ -124,6 +159,9 @@ def test_files_without_clean_text_or_with_one_project(tmp_path, capsys):
         (["spelling", "--fixes", "F", "--flags-per-1000", "many"], "D951"),
         (["spelling", "text.txt", "--flags-per-1000", "1"], "requires --fixes FILE"),
         (["spelling", "--clean", "C"], "--clean requires --fixes"),
+        (["spelling", "--readings", "R"], "--readings requires --fixes"),
+        (["--fixes", "F", "--readings", "R"], "--readings requires --clean"),
+        (["--fixes", "F", "--clean", "C", "--readings", "C"], "D345"),
         ([], "MODEL is required"),
     ],
 )
@@ -136,11 +174,14 @@ def test_what_is_refused(tmp_path, capsys, arguments, problem):
 
 def test_as_a_program(tmp_path):
     fixes, _ = fixes_and_clean(tmp_path)
-    arguments = ["evaluate", "spelling", "--fixes", fixes, "--json"]
+    clean, readings = readings_of_flags(tmp_path)
+    arguments = ["evaluate", "spelling", "--fixes", fixes, "--clean", clean, "--readings", readings, "--json"]
     code = "import sys; from disambig.cli.main import run; run(sys.argv[1:])"
     done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["classes"]["confusion"]["right"] == 1.0
+    printed = json.loads(done.stdout)
+    assert printed["classes"]["confusion"]["right"] == 1.0
+    assert printed["clean"]["readings"]["mistake"]["right"] == 1
 
 
 def one_each(edits, text):
@@ -180,3 +221,28 @@ def test_real_mistakes():
     rising = [point["all"]["right"] for point in sweep_rates(checker, trial)]
     assert np.all(np.diff(rising) >= 0) and rising[0] > 0
     assert fixes_lines({"model": "", "rates": {}, "curve": [], **found})[0].startswith("read 300 mistakes")
+
+
+@pytest.mark.data
+def test_the_readings_that_ship():
+    """Every reading is of a paragraph of the data, and most flags at the models' own rates were read."""
+    data = os.environ.get("DISAMBIG_DATA")
+    if not data:
+        pytest.skip("DISAMBIG_DATA is not set")
+    folder = Path(data) / "labelled" / "fixes"
+    readings = read_flag_readings(Path(__file__).parents[2] / "corpora" / "disambig_en" / "readings.jsonl")
+    clean = [p for part in ("dev", "test") for p in read_clean(folder / f"clean.{part}.jsonl.xz")]
+    texts = {paragraph_digest(paragraph.text): paragraph.text for paragraph in clean}
+    assert len(readings) >= 700 and {read.paragraph for read in readings} <= set(texts)
+    assert len({(read.paragraph, read.start, read.end, read.new) for read in readings}) == len(readings)
+    for read in readings:
+        old = texts[read.paragraph][read.start : read.end]
+        assert len(old) == read.end - read.start and old.split() != read.new.split()
+    from disambig.evaluation import MistakeTrial, mistake_figures
+
+    digests = {read.paragraph for read in readings}
+    some = [paragraph for paragraph in clean if paragraph_digest(paragraph.text) in digests][:150]
+    checker = ModelChecker.from_names()
+    trial = MistakeTrial.from_checker(checker, [], some, readings)
+    figures = mistake_figures(trial, checker.limits())["clean"]
+    assert figures["flags"] > 20 and figures["readings"]["unread"]["flags"] < 0.2 * figures["flags"]

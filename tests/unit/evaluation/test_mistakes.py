@@ -9,6 +9,7 @@ import pytest
 
 from disambig.checking import decisions_to_edits, text_stretches
 from disambig.data import Decisions, Group
+from disambig.errors import UserError
 from disambig.evaluation import (
     MistakeTrial,
     ProposedEdit,
@@ -18,7 +19,7 @@ from disambig.evaluation import (
     mistake_figures,
     touches,
 )
-from disambig.formats import Clean, Fix, fix_kind
+from disambig.formats import Clean, Fix, FlagReading, fix_kind, paragraph_digest
 
 
 def fix(marked: str, new: str, category: str = "preposition", repo: str = "a") -> Fix:
@@ -264,3 +265,79 @@ def test_models_that_put_words_in_and_take_them_out():
     for (made,), mistake in zip(edits, mistakes, strict=True):
         assert corrects(made, mistake) and touches(made, mistake)
         assert (made.task, made.sure) == ("toy", 0.75)
+
+
+def reading(marked: str, new: str, label: str, *, right: bool = False) -> FlagReading:
+    made = fix(marked, "x")
+    return FlagReading(paragraph_digest(made.before), made.start, made.end, new, label, right)
+
+
+@pytest.mark.parametrize(
+    ("read", "flag", "label", "right"),
+    [
+        (
+            reading("We rely [in] it.", "on", "mistake", right=True),
+            edit("We rely [in] it.", "on"),
+            "mistake",
+            1,
+        ),
+        (
+            reading("We rely [in] it.", "on", "mistake", right=True),
+            edit("We [rely in] it.", "rely on"),
+            "mistake",
+            1,
+        ),
+        (
+            reading("We rely [in] it.", "on", "mistake", right=True),
+            edit("We rely [in] it.", "at"),
+            "mistake",
+            0,
+        ),
+        (reading("We rely [in] it.", "at", "mistake"), edit("We rely [in] it.", "at"), "mistake", 0),
+        (reading("We rely [in] it.", "at", "mistake"), edit("We rely in [it].", "her"), "unread", 0),
+        (reading("We rely []it.", "on ", "mistake", right=True), edit("We rely[] it.", " on"), "mistake", 1),
+        (
+            reading("See the [the ]page.", "", "mistake", right=True),
+            edit("See the[ the] page.", ""),
+            "mistake",
+            1,
+        ),
+        (reading("They [can not] go.", "cannot", "taste"), edit("They [can not] go.", "cannot"), "taste", 0),
+        (reading("We met [with ]her.", "", "wrong"), edit("We met[ with] her.", ""), "wrong", 0),
+        (reading("We met [with] her.", "at", "wrong"), edit("We met [with] her.", "by"), "unread", 0),
+        (reading("We met [with] her.", "at", "wrong"), edit("We met [with] her.", None), "unread", 0),
+        (reading("Not [this] one.", "that", "wrong"), edit("We met [with] her.", "at"), "unread", 0),
+    ],
+)
+def test_flags_that_were_read(read, flag, label, right):
+    texts = ("We rely in it.", "We rely it.", "See the the page.", "They can not go.", "We met with her.")
+    text = next((t for t in texts if paragraph_digest(t) == read.paragraph), texts[-1])
+    said = {text: [ProposedEdit(flag.start, flag.end, flag.new, "one")]}
+    clean = [Clean(text, "a"), Clean("It is so.", "b")]
+    trial = MistakeTrial.from_checker(Said({**said, "It is so.": []}), [], clean, [read])
+    of_clean = mistake_figures(trial)["clean"]
+    for at in (of_clean, of_clean["tasks"]["one"]):
+        counts = {name: line["flags"] for name, line in at["readings"].items()}
+        names = ("mistake", "taste", "wrong", "unread")
+        bound = int(label in ("wrong", "unread"))
+        assert counts == {name: int(name == label) for name in names} | {"wrong_or_unread": bound}
+        assert at["readings"]["mistake"]["right"] == right
+        assert sum(at["readings"][name]["per_1000"] for name in names) == pytest.approx(at["per_1000"])
+        assert at["readings"][label]["interval"][0] == 0
+    assert of_clean["n_readings"] == (read.paragraph == paragraph_digest(text))
+
+
+def test_without_readings_nothing_is_said_of_them():
+    of_clean = mistake_figures(MistakeTrial.from_checker(CHECKER, FIXES, CLEAN))["clean"]
+    assert "readings" not in of_clean and "n_readings" not in of_clean
+    of_clean = mistake_figures(MistakeTrial.from_checker(CHECKER, FIXES, CLEAN, []))["clean"]
+    assert of_clean["readings"]["unread"]["flags"] == of_clean["flags"] and of_clean["n_readings"] == 0
+
+
+@pytest.mark.parametrize("marked", ["We met with her[.   ]", "We met [with] her."])
+def test_a_reading_that_does_not_fit_its_paragraph(marked):
+    text = "We met with her."
+    made = fix(marked, "x")
+    read = FlagReading(paragraph_digest(text), made.start, made.end, "with", "wrong", where="r.jsonl, line 3")
+    with pytest.raises(UserError, match=r"D347.*r.jsonl, line 3"):
+        MistakeTrial.from_checker(Said({text: []}), [], [Clean(text, "a")], [read])

@@ -8,7 +8,15 @@ import lzma
 import pytest
 
 from disambig.errors import UserError
-from disambig.formats import Clean, Fix, read_clean, read_fixes
+from disambig.formats import (
+    Clean,
+    Fix,
+    FlagReading,
+    paragraph_digest,
+    read_clean,
+    read_fixes,
+    read_flag_readings,
+)
 
 ROW = {"before": "We rely in it.", "start": 8, "end": 10, "old": "in", "new": "on"}
 
@@ -86,8 +94,51 @@ def test_a_broken_paragraph_is_named(tmp_path, row):
         read_clean(written(tmp_path, row))
 
 
+READING = {
+    "paragraph": paragraph_digest("All is well."),
+    "start": 4,
+    "end": 6,
+    "new": "are",
+    "label": "wrong",
+}
+
+
+def test_readings_of_flags(tmp_path):
+    mistake = {**READING, "label": "mistake", "right": True}
+    path = written(tmp_path, READING, mistake)
+    about = READING["paragraph"], 4, 6, "are"
+    assert read_flag_readings(path) == [
+        FlagReading(*about, "wrong", False, f"{path}, line 1"),
+        FlagReading(*about, "mistake", True, f"{path}, line 2"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        ({"text": "All is well."}, "'paragraph' is missing"),
+        ({**READING, "label": None}, "'label' is missing"),
+        ({**READING, "paragraph": "All is well."}, "not a SHA-256 of 64 hexadecimal digits"),
+        ({**READING, "start": "4"}, "must be whole numbers"),
+        ({**READING, "end": 3}, "4 to 3 is not a range of characters"),
+        ({**READING, "new": 1}, "'new' is not valid text"),
+        ({**READING, "end": 4, "new": " "}, "nothing is replaced or inserted"),
+        ({**READING, "label": "bad"}, "the label is 'bad', not one of mistake, taste, wrong"),
+        ({**READING, "label": ["wrong"]}, "the label is ['wrong']"),
+        ({**READING, "label": "mistake", "right": 1}, '"right" is 1, not true or false'),
+        ({**READING, "right": True}, '"right" is true, but the label is wrong'),
+    ],
+)
+def test_a_broken_reading_is_named(tmp_path, row, problem):
+    path = written(tmp_path, READING, row)
+    with pytest.raises(UserError) as caught:
+        read_flag_readings(path)
+    assert caught.value.code == "D345"
+    assert f"{path}, line 2: " in str(caught.value) and problem in str(caught.value)
+
+
 def test_files_without_anything(tmp_path):
-    for read in (read_fixes, read_clean):
+    for read in (read_fixes, read_clean, read_flag_readings):
         with pytest.raises(UserError, match="D346"):
             read(written(tmp_path, "", ""))
         with pytest.raises(UserError, match="D300"):
