@@ -1,8 +1,10 @@
-"""Flags on unchanged paragraphs that one person reviewed, with the verdicts (`read.tsv`).
+"""Flags on unchanged paragraphs that one person reviewed, with the verdicts (`read.tsv`, `readings.jsonl`).
 
 A line of the file has a hash of the text of a paragraph in the development part, the offsets of the flag's
 edit in it, and the task. If a paragraph looked wrong for another reason than the proposed one, or like a
-matter of style, it was taken as correct.
+matter of style, it was taken as correct. In `readings.jsonl` are the flags of both parts
+that the models raise at several rates up to four in 1,000 words, read anew with the labels that
+`disambig evaluate --readings` counts.
 """
 
 from __future__ import annotations
@@ -14,9 +16,10 @@ from typing import NamedTuple
 
 from material import HOME
 
-from disambig.formats import Clean
+from disambig.formats import Clean, FlagReading, read_flag_readings
 
 FILE = HOME / "read.tsv"
+READINGS = HOME / "readings.jsonl"
 
 
 class ReviewedFlag(NamedTuple):
@@ -52,6 +55,24 @@ def counts_by_task() -> list[tuple[str, int, int]]:
     flags = flags_read()
     read, real = (Counter(flag.task for flag in some) for some in (flags, [f for f in flags if f.is_mistake]))
     return [(task, read[task], real[task]) for task in sorted(read)] + [("all", len(flags), real.total())]
+
+
+def readings() -> list[FlagReading]:
+    """Return the flags of both parts that were read with more labels."""
+    return read_flag_readings(READINGS)
+
+
+def counts_by_label() -> list[tuple[str, int]]:
+    """Return what the text at the flags is, and the number of flags."""
+    flags = readings()
+    mended = sum(flag.right for flag in flags)
+    counts = Counter(flag.label for flag in flags)
+    return [
+        ("a mistake that the suggestion corrects", mended),
+        ("another mistake", counts["mistake"] - mended),
+        ("informal, or one of several accepted forms", counts["taste"]),
+        ("right", counts["wrong"]),
+    ]
 
 
 def paragraph_name(text: str) -> str:

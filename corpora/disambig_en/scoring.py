@@ -18,7 +18,7 @@ from disambig_variance_svm.external_systems import HarperChecker, KenLM, make_ke
 from disambig_variance_svm.prepositions import learn_missing as learn_gaps
 from disambig_variance_svm.pronoun_it import pick_examples, read_ewt, read_qa_it
 from learning import it_config, learn
-from manual_review import mistakes_read
+from manual_review import mistakes_read, readings
 from material import CORRECTING, HOME, log_progress, read_people, read_text
 from real_words import TASKS as REAL_WORDS
 
@@ -209,7 +209,7 @@ def score_people(data: Path, parts: Sequence[str] = ("dev", "test")) -> None:
     checker = ModelChecker.from_names("+".join(f"disambig_en/{task}" for task in (*CORRECTING, *REAL_WORDS)))
     people: dict[str, Any] = figures_so_far().get("people", {})
     for part in parts:
-        trial = MistakeTrial.from_checker(checker, *read_people(data, part))
+        trial = MistakeTrial.from_checker(checker, *read_people(data, part), readings())
         people[part] = mistakes_found(trial, checker.limits())
         people[part]["curve"] = sweep_rates(checker, trial, PEOPLE_RATES)
         if HarperChecker.is_installed():

@@ -194,7 +194,7 @@ class MistakeTrial:
         Parameters
         ----------
         readings : sequence of FlagReading, optional
-            What a person decided about flags in the clean paragraphs. An edit has the label of a reading
+            What a reader decided about flags in the clean paragraphs. An edit has the label of a reading
             that gives the same words; another edit that touches a mistake is a flag at a mistake as well.
 
         Raises

@@ -87,7 +87,7 @@ FLAG_LABELS = ("mistake", "taste", "wrong")
 
 @dataclass(frozen=True, slots=True)
 class FlagReading:
-    """A person's verdict on a flag in a clean paragraph, without the text.
+    """A reader's verdict on a flag in a clean paragraph, without the text.
 
     Attributes
     ----------
@@ -172,7 +172,7 @@ def read_clean(path: str | Path) -> list[Clean]:
 
 
 def read_flag_readings(path: str | Path) -> list[FlagReading]:
-    """Read what a person decided about flags in clean paragraphs, from a file or standard input (``-``).
+    """Read what a reader decided about flags in clean paragraphs, from a file or standard input (``-``).
 
     Raises
     ------
