@@ -224,9 +224,9 @@ def resolve(config: dict[str, Any], *, source: str | Path = "config") -> dict[st
     for kind, name in wanted:
         registry.get(kind, name)
     check_settings(config, registry.get, source)
-    shelves = registry.confection_registry(wanted)
+    entries = registry.confection_registry(wanted)
     try:
-        return shelves.resolve(config)
+        return entries.resolve(config)
     except UserError:
         raise
     except (ValueError, TypeError, OSError) as problem:  # confection's own, or what a constructor refuses

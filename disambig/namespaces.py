@@ -128,12 +128,12 @@ class Namespaces:
         """
         prefix = normalise_name(name.partition(".")[0])
         own, owner = self.prefixes(entry), self._owners.get(prefix)
-        mine = is_core(entry) or owner == distribution_name(entry)
-        if prefix in own and mine:
+        may_use = is_core(entry) or owner == distribution_name(entry)
+        if prefix in own and may_use:
             return
-        if kind == "experiments" and (owner is None or mine):
+        if kind == "experiments" and (owner is None or may_use):
             return
-        problem = f"{prefix!r} is {owner}'s" if owner and not mine else f"{prefix!r} is not its name"
+        problem = f"{prefix!r} is {owner}'s" if owner and not may_use else f"{prefix!r} is not its name"
         raise UserError(
             "D006", name=name, plugin=entry.name, problem=problem, prefixes=" or ".join(f"{p}." for p in own)
         )

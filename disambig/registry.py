@@ -388,5 +388,5 @@ def confection_registry(wanted: Iterable[tuple[str, str]]) -> Any:
     registries = {kind: catalogue.Registry(("disambig", kind), entry_points=False) for kind in KINDS}
     for kind, name in wanted:
         registries[kind].register(name, func=get(kind, name))
-    shelves = {f"disambig_{kind}": registry for kind, registry in registries.items()}
-    return type("Shelves", (confection.registry,), shelves)
+    namespace = {f"disambig_{kind}": registry for kind, registry in registries.items()}
+    return type("ConfectionRegistry", (confection.registry,), namespace)

@@ -92,7 +92,7 @@ _PLACE = np.uint64(0x9FB21C651E98DF25)
 
 
 def term_keys(
-    words: NDArray[np.uint64], changes: NDArray[np.uint64], beside: NDArray[np.uint64]
+    words: NDArray[np.uint64], changes: NDArray[np.uint64], neighbours: NDArray[np.uint64]
 ) -> NDArray[np.uint64]:
     """Return the keys of the terms of each pair of a written word and an alternative.
 
@@ -102,7 +102,7 @@ def term_keys(
         The written word, then the alternatives.
     changes : array of uint64, shape (n, R)
         Change from the written word to each alternative; `NO_CHANGE` has no key.
-    beside : array of uint64, shape (n, 2)
+    neighbours : array of uint64, shape (n, 2)
         The words before and after, `UNKNOWN` if they are not known.
 
     Returns
@@ -113,13 +113,13 @@ def term_keys(
     written = np.broadcast_to(words[:, :1], (len(words), words.shape[1] - 1))
     meant = words[:, 1:]
     parts = np.stack([written, meant, written + meant * _PLACE, changes], axis=2)
-    if not beside.any():
+    if not neighbours.any():
         keys: NDArray[np.uint64] = fmix(parts + _SEEDS)
         keys[:, :, ALONE - 1][changes == NO_CHANGE] = NO_KEY
         return keys
     # A key is a hash of its words and the seed of its kind, so that kinds do not share weights; multiplying
     # one of two words by a constant makes the pair (a, b) differ from (b, a).
-    near = np.repeat(beside, 2, axis=1)[:, None] * _PLACE  # before, before, after, after
+    near = np.repeat(neighbours, 2, axis=1)[:, None] * _PLACE  # before, before, after, after
     with_near = np.stack([written, meant, written, meant], axis=2) + near
     keys = fmix(np.concatenate([parts + _SEEDS, with_near + _SEEDS_BESIDE], axis=2))
     keys[:, :, ALONE - 1][changes == NO_CHANGE] = NO_KEY
@@ -211,7 +211,7 @@ class AlternativeFeatures:
         Hashes of the observed candidate and of the alternatives.
     changes : array of uint64, shape (n, R)
         Change from the observed candidate to each alternative (see `edit_change`).
-    beside : array of uint64, shape (n, 2)
+    neighbours : array of uint64, shape (n, 2)
         Hashes of the words before and after; `UNKNOWN` if they are not known.
     evident : array of bool, shape (n,)
         Whether the table has any n-gram of the place; otherwise nothing is flagged.
@@ -221,7 +221,7 @@ class AlternativeFeatures:
     features: NDArray[np.float32]
     words: NDArray[np.uint64]
     changes: NDArray[np.uint64]
-    beside: NDArray[np.uint64]
+    neighbours: NDArray[np.uint64]
     evident: NDArray[np.bool_]
 
     @property
@@ -231,7 +231,7 @@ class AlternativeFeatures:
 
     def take(self, rows: NDArray[np.generic]) -> AlternativeFeatures:
         """Return the alternatives of the instances in `rows`."""
-        columns = (self.candidates, self.features, self.words, self.changes, self.beside, self.evident)
+        columns = (self.candidates, self.features, self.words, self.changes, self.neighbours, self.evident)
         return AlternativeFeatures(*(column[rows] for column in columns))
 
 

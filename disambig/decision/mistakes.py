@@ -83,7 +83,7 @@ class ErrorWeights:
     def log_odds(self, rivals: AlternativeFeatures) -> Floats:
         """Return the score of each alternative, shape (n, R); minus infinity for padding."""
         log_odds = rivals.features @ self.dense + self.terms.sums(
-            term_keys(rivals.words, rivals.changes, rivals.beside)
+            term_keys(rivals.words, rivals.changes, rivals.neighbours)
         )
         return np.where(rivals.possible, log_odds, -np.inf)
 
@@ -103,7 +103,7 @@ def join_cases(parts: Sequence[WeightedCases]) -> WeightedCases:
             np.concatenate([wide(part.rivals.features, 0, most) for part in parts]),
             np.concatenate([wide(part.rivals.words, 0, most + 1) for part in parts]),
             np.concatenate([wide(part.rivals.changes, NO_CHANGE, most) for part in parts]),
-            np.concatenate([part.rivals.beside for part in parts]),
+            np.concatenate([part.rivals.neighbours for part in parts]),
             np.concatenate([part.rivals.evident for part in parts]),
         ),
         np.concatenate([part.meant for part in parts]),
@@ -124,7 +124,7 @@ def fit_weights(cases: WeightedCases, *, start: ErrorWeights | None = None) -> E
     spread[spread == 0] = 1.0
     dense /= spread
     kept_keys, kind_of_key, (pair, index) = _terms(
-        term_keys(rivals.words, rivals.changes, rivals.beside)[rows, columns]
+        term_keys(rivals.words, rivals.changes, rivals.neighbours)[rows, columns]
     )
     pairs = np.arange(len(rows))
     terms = csr_array((np.ones(len(index)), (pair, index)), shape=(len(rows), len(kept_keys)))

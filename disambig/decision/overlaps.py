@@ -138,9 +138,9 @@ def resolve_overlaps(decisions: Sequence[Decisions], texts: Sequence[str]) -> li
     documents, starts, ends = (column(name).astype(np.int64) for name in ("documents", "starts", "ends"))
     sure = column("probabilities").astype(np.float64)
     tasks = task_ranks([batch.task for batch in decisions])[owner]
-    stands = surviving_edits(documents, _slots(starts, ends, proposed, documents, texts), sure, tasks)
-    losers = np.flatnonzero(stands != np.arange(len(stands)))
-    losers = losers[np.lexsort((tasks[losers], -sure[losers], row[stands[losers]]))]
+    survivors = surviving_edits(documents, _slots(starts, ends, proposed, documents, texts), sure, tasks)
+    losers = np.flatnonzero(survivors != np.arange(len(survivors)))
+    losers = losers[np.lexsort((tasks[losers], -sure[losers], row[survivors[losers]]))]
 
     def alternative(i: int) -> Alternative:
         task = decisions[int(owner[i])].task
@@ -149,8 +149,8 @@ def resolve_overlaps(decisions: Sequence[Decisions], texts: Sequence[str]) -> li
     settled = []
     for k, (batch, rows) in enumerate(zip(decisions, at, strict=True)):
         lost = np.sort(row[losers[owner[losers] == k]])
-        behind = losers[owner[stands[losers]] == k]
-        resolution = OverlapResolution(lost, row[stands[behind]], tuple(map(alternative, behind.tolist())))
+        behind = losers[owner[survivors[losers]] == k]
+        resolution = OverlapResolution(lost, row[survivors[behind]], tuple(map(alternative, behind.tolist())))
         settled.append(_with_resolution(batch, rows, lost, resolution if len(lost) or len(behind) else None))
     return settled
 

@@ -102,7 +102,7 @@ class PaddedScores:
             _joined([part.observed for part in parts]),
             pad(_joined([part.found for part in parts]), offsets, 0),
             asked,
-            _joined([_beside(part) for part in parts]),
+            _joined([_neighbours(part) for part in parts]),
             _parts(parts, offsets),
         )
 
@@ -147,7 +147,7 @@ class PaddedScores:
         return filled_in
 
 
-def _beside(scored: ScoreBatch) -> NDArray[np.uint64]:
+def _neighbours(scored: ScoreBatch) -> NDArray[np.uint64]:
     if scored.neighbours is not None:
         return scored.neighbours
     return np.full((len(scored.observed), 2), UNKNOWN, np.uint64)

@@ -49,8 +49,8 @@ class Chain:
         mass = np.zeros(len(scores))
         for start, place, step in self._sequences(scores, layout):
             path = np.empty(len(place), np.int64)
-            room = np.empty((2, place.shape[1])), np.empty(place.shape, np.int32)
-            if best_path(place, step, *room, path) == -np.inf:
+            buffers = np.empty((2, place.shape[1])), np.empty(place.shape, np.int32)
+            if best_path(place, step, *buffers, path) == -np.inf:
                 raise ValueError(_NONE_LEFT)
             mass[start + path_edges(path, place.shape[1])] = 1.0
         return mass
@@ -72,12 +72,12 @@ class Chain:
             raise ValueError(f"k must be at least 1, not {k}")
         from disambig.decode.chain_kernels import k_best_paths
 
-        found = []
+        best = []
         for _, place, step in self._sequences(scores, layout):
             totals, paths = np.empty(k), np.empty((k, len(place)), np.int64)
             n = int(k_best_paths(place, step, k, totals, paths))
-            found.append((totals[:n], paths[:n]))
-        return found
+            best.append((totals[:n], paths[:n]))
+        return best
 
     def marginals(self, scores: Floats, layout: Layout) -> tuple[Floats, Floats]:
         """Return the marginals of edges under a softmax over sequences, and the log partition of each one."""
@@ -194,18 +194,18 @@ def best_states(place: Scores, step: Scores, starts: Offsets) -> NDArray[np.int6
 
 def best_with_states(place: Scores, step: Scores, starts: Offsets) -> Scores:
     """Return the score of the best sequence with each state at each place (max-marginals), (n, K)."""
-    found = np.empty_like(place)
+    result = np.empty_like(place)
     for first, last in pairwise(starts.tolist()):
         if last == first:
             continue
-        found[first] = place[first]
+        result[first] = place[first]
         for t in range(first + 1, last):
-            found[t] = (found[t - 1][:, None] + step).max(axis=0) + place[t]
+            result[t] = (result[t - 1][:, None] + step).max(axis=0) + place[t]
         after = np.zeros(place.shape[1], place.dtype)
         for t in range(last - 2, first - 1, -1):
             after = (step + (after + place[t + 1])).max(axis=1)
-            found[t] += after
-    return found
+            result[t] += after
+    return result
 
 
 _MOST_LABELS = 1 << 16
@@ -278,21 +278,21 @@ class ChainScorer:
         step = self.step.astype(np.float64)
         if self._is_little(rows):
             place = self._place_scores(rows, starts)
-            found = best_with_states(place.astype(np.float64), step, starts)
+            max_scores = best_with_states(place.astype(np.float64), step, starts)
             chosen = best_states(place, self.step, starts)
         else:
             from disambig.decode.chain_kernels import max_marginals, place_scores
 
             place = np.empty((rows.shape[0], len(self.first)), np.float32)
-            found = np.empty(place.shape)
+            max_scores = np.empty(place.shape)
             weights = self.begins, self.labels, self.amounts, self.first
             place_scores(*_csr(rows), *weights, starts, place)
-            max_marginals(place.astype(np.float64), step[None], starts, found)
+            max_marginals(place.astype(np.float64), step[None], starts, max_scores)
             chosen = self._decoded(rows, starts)
-        found -= found.max(axis=1, initial=-np.inf, keepdims=True)
-        found = np.minimum(found, -_HAIR)
-        found[np.arange(len(found)), chosen] = 0.0
-        return found.ravel()
+        max_scores -= max_scores.max(axis=1, initial=-np.inf, keepdims=True)
+        max_scores = np.minimum(max_scores, -_HAIR)
+        max_scores[np.arange(len(max_scores)), chosen] = 0.0
+        return max_scores.ravel()
 
     def k_best(self, batch: SequenceRows, k: int) -> list[tuple[Floats, NDArray[np.int64]]]:
         """Return up to `k` best labellings of each sequence, the best first.
@@ -309,13 +309,13 @@ class ChainScorer:
         place = np.empty((rows.shape[0], len(self.first)), np.float32)
         weights = self.begins, self.labels, self.amounts, self.first
         place_scores(*_csr(rows), *weights, starts, place)
-        step, found = self.step[None].astype(np.float64), []
+        step, best = self.step[None].astype(np.float64), []
         for first, last in pairwise(starts.tolist()):
             totals, paths = np.empty(k), np.empty((k, last - first), np.int64)
             of_place = place[first:last].astype(np.float64)
             n = int(k_best_paths(of_place, step, k, totals, paths))
-            found.append((totals[:n], paths[:n]))
-        return found
+            best.append((totals[:n], paths[:n]))
+        return best
 
     def best(self, batch: SequenceRows) -> NDArray[np.int64]:
         """Return the label of each instance in the best labelling of its sequence, shape ``(n,)``."""

@@ -268,7 +268,7 @@ def _k_best(start, stop, n, heads, tails, scores, k, totals, rows, n_rows, ends)
         if first_row[node] == stop:
             first_row[node] = first_row[node + 1]
     slots, n_slots = np.full(n, -1), 0
-    found, heap, step = np.empty(16, np.int64), np.empty(16, np.int64), np.empty(16, np.int64)
+    n_found, heap, step = np.empty(16, np.int64), np.empty(16, np.int64), np.empty(16, np.int64)
     kept, kept_value = np.empty((16 * k, 3), np.int64), np.empty(16 * k)  # k entries per slot
     number, value, n_candidates = np.empty((64, 5), np.int64), np.empty(64), 0
     # The recursion of algorithm 3 as a stack of (node, number of derivations wanted): Numba's recursion is
@@ -280,10 +280,10 @@ def _k_best(start, stop, n, heads, tails, scores, k, totals, rows, n_rows, ends)
         if slots[node] < 0:
             slot = slots[node] = n_slots
             n_slots += 1
-            if n_slots > len(found):
-                found, heap, step = _longer(found), _longer(heap), _longer(step)
+            if n_slots > len(n_found):
+                n_found, heap, step = _longer(n_found), _longer(heap), _longer(step)
                 kept, kept_value = _longer(kept), _longer_floats(kept_value)
-            found[slot], step[slot], heap[slot] = 1, 0, -1
+            n_found[slot], step[slot], heap[slot] = 1, 0, -1
             best = chosen[node]
             kept[slot * k, 0], kept[slot * k, 1], kept[slot * k, 2] = best, 0, 0
             kept_value[slot * k] = total[node]
@@ -304,10 +304,10 @@ def _k_best(start, stop, n, heads, tails, scores, k, totals, rows, n_rows, ends)
                 value[at] = amount
                 heap[slot] = _merge(heap[slot], at, value, number)
         slot = slots[node]
-        if found[slot] >= wanted or step[slot] < 0:
+        if n_found[slot] >= wanted or step[slot] < 0:
             depth -= 1
             continue
-        last = slot * k + found[slot] - 1
+        last = slot * k + n_found[slot] - 1
         row = kept[last, 0]
         asked = False
         while step[slot] < 2:  # the successors of the last derivation: the next rank of either tail
@@ -321,13 +321,13 @@ def _k_best(start, stop, n, heads, tails, scores, k, totals, rows, n_rows, ends)
                 step[slot] += 1
                 continue
             below = slots[tail]
-            if below < 0 or (found[below] <= rank and step[below] >= 0):
+            if below < 0 or (n_found[below] <= rank and step[below] >= 0):
                 stack[depth, 0], stack[depth, 1] = tail, rank + 1
                 depth += 1
                 asked = True
                 break
             step[slot] += 1
-            if found[below] <= rank:
+            if n_found[below] <= rank:
                 continue
             amount = scores[row] + kept_value[below * k + rank]
             other = tails[row, 1 - which]
@@ -350,14 +350,14 @@ def _k_best(start, stop, n, heads, tails, scores, k, totals, rows, n_rows, ends)
             step[slot] = -1  # there are no more derivations
             continue
         heap[slot] = _without_first(top, value, number)
-        into = slot * k + found[slot]
+        into = slot * k + n_found[slot]
         kept[into, 0], kept[into, 1], kept[into, 2] = number[top, 0], number[top, 1], number[top, 2]
         kept_value[into] = value[top]
-        found[slot] += 1
+        n_found[slot] += 1
         step[slot] = 0
     goal = slots[n - 1]
     agenda = np.empty((64, 2), np.int64)
-    for rank in range(found[goal]):
+    for rank in range(n_found[goal]):
         totals[rank] = kept_value[goal * k + rank]
         agenda[0, 0], agenda[0, 1] = n - 1, rank
         depth = 1
@@ -381,7 +381,7 @@ def _k_best(start, stop, n, heads, tails, scores, k, totals, rows, n_rows, ends)
                 agenda[depth, 0], agenda[depth, 1] = tails[row, 0], left
                 depth += 1
         ends[rank] = n_rows
-    return found[goal], rows, n_rows
+    return n_found[goal], rows, n_rows
 
 
 @compiled
@@ -404,5 +404,5 @@ def sample_k_best() -> None:
     """Call the compiled functions once, so that `disambig doctor --compile` compiles them."""
     heads, tails = np.array([0, 1], np.int32), np.array([[-1, -1], [0, -1]], np.int32)
     layout = np.array([0, 2]), np.array([0, 2]), heads, tails
-    room = np.empty((1, 2)), np.empty(1, np.int64), np.empty((1, 2), np.int64)
-    k_best_derivations(*layout, np.zeros(2), 2, *room)
+    outputs = np.empty((1, 2)), np.empty(1, np.int64), np.empty((1, 2), np.int64)
+    k_best_derivations(*layout, np.zeros(2), 2, *outputs)

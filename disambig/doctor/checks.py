@@ -250,7 +250,7 @@ class CheckedPacks:
     tables: set[Path] = field(default_factory=set)
 
 
-def check_packs(looked: CheckedPacks) -> Iterator[CheckResultLine]:
+def check_packs(checked: CheckedPacks) -> Iterator[CheckResultLine]:
     """Check every installed pack with its table and its models."""
     from disambig.packs import GROUP
 
@@ -262,10 +262,10 @@ def check_packs(looked: CheckedPacks) -> Iterator[CheckResultLine]:
         )
     for _, entry in sorted(entries.items()):
         mend = REINSTALL.format(name=distribution_name(entry))
-        yield from guard_check("packs", lambda e=entry, m=mend: _check_pack(e, m, looked), mend=mend)  # type: ignore[misc]
+        yield from guard_check("packs", lambda e=entry, m=mend: _check_pack(e, m, checked), mend=mend)  # type: ignore[misc]
 
 
-def _check_pack(entry: EntryPoint, mend: str, looked: CheckedPacks) -> Iterator[CheckResultLine]:
+def _check_pack(entry: EntryPoint, mend: str, checked: CheckedPacks) -> Iterator[CheckResultLine]:
     from disambig.packs import read_pack
 
     spec = find_spec(entry.value)
@@ -276,22 +276,22 @@ def _check_pack(entry: EntryPoint, mend: str, looked: CheckedPacks) -> Iterator[
     pack = read_pack(Path(homes[0]))
     yield CheckResultLine("packs", OK, f"{pack.name} {pack.version}, language {pack.language}: {pack.home}")
     if pack.counts is not None:
-        yield from check_table(pack.counts, looked, mend=mend)
+        yield from check_table(pack.counts, checked, mend=mend)
     for task, path in sorted(pack.models.items()):
-        yield from check_model(path, looked, mend=mend, task=task, sampled=task not in pack.by_name)
+        yield from check_model(path, checked, mend=mend, task=task, sampled=task not in pack.by_name)
 
 
-def check_table(path: Path, looked: CheckedPacks, *, mend: str) -> Iterator[CheckResultLine]:
+def check_table(path: Path, checked: CheckedPacks, *, mend: str) -> Iterator[CheckResultLine]:
     """Open a count table and, unless `quick`, verify its checksums."""
 
     def check() -> Iterator[CheckResultLine]:
         from disambig.counts import CountTable
 
-        looked.tables.add(path.resolve())
+        checked.tables.add(path.resolve())
         table = CountTable.open(path)
-        if not looked.quick:
+        if not checked.quick:
             table.verify()
-        how = "opened, not read completely" if looked.quick else "checksums verified"
+        how = "opened, not read completely" if checked.quick else "checksums verified"
         views = ", ".join(name + " with gaps" * (name in table.gaps) for name in table.tokenisations)
         what = f"{path.name}: {table.n_ngrams:,} n-grams of {views}, {table.header['record']} records, {how}"
         yield CheckResultLine("tables", OK, what, numbers={"ngrams": table.n_ngrams})
@@ -300,7 +300,7 @@ def check_table(path: Path, looked: CheckedPacks, *, mend: str) -> Iterator[Chec
 
 
 def check_model(
-    path: Path, looked: CheckedPacks, *, mend: str, task: str | None = None, sampled: bool = True
+    path: Path, checked: CheckedPacks, *, mend: str, task: str | None = None, sampled: bool = True
 ) -> Iterator[CheckResultLine]:
     """Load a model and check its checksums, table and tokenisation.
 
@@ -326,12 +326,12 @@ def check_model(
                 continue
             table = extractor.table
             table.require(model.tokenisation.name)
-            if table.path.resolve() not in looked.tables:
-                yield from check_table(table.path, looked, mend=mend)
+            if table.path.resolve() not in checked.tables:
+                yield from check_table(table.path, checked, mend=mend)
         if isinstance(model.task, HasFiles):
             yield CheckResultLine("models", OK, f"{model.name}: {model.task.check_files()}")
         if sampled:
-            looked.models.append(model)
+            checked.models.append(model)
         learned = sum(scorer is not None for scorer in model.scorers)
         kind = KINDS[decides(model.task).between]
         what = (
@@ -347,7 +347,7 @@ def check_model(
     yield from guard_check("models", check, mend=mend)
 
 
-def check_named(models: Sequence[str], looked: CheckedPacks) -> Iterator[CheckResultLine]:
+def check_named(models: Sequence[str], checked: CheckedPacks) -> Iterator[CheckResultLine]:
     """Check the models in the given directories."""
     for path in models:
-        yield from check_model(Path(path), looked, mend=COPY)
+        yield from check_model(Path(path), checked, mend=COPY)

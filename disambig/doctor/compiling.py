@@ -106,8 +106,8 @@ def _describe(place: Path, make: Callable[..., Any]) -> None:
     task = OwnCandidates(candidates=_CANDIDATES)
     view = view_of_texts(list(_TEXTS), Words())
     instances = task.instances(view)
-    given = {"counts": place / "plain"} if "counts" in get_settings(make) else {}
-    fitted = make(**given).fit(view, instances, task.groups)
+    settings = {"counts": place / "plain"} if "counts" in get_settings(make) else {}
+    fitted = make(**settings).fit(view, instances, task.groups)
     fitted.transform(view, instances, task.groups[0])
 
 

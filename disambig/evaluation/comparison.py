@@ -82,8 +82,8 @@ def on_texts(first: Model, second: Model, texts: Sequence[str]) -> SharedDecisio
     only = [f"places: decided by {model.name} alone" for model in (first, second)]
     problems = [
         reason
-        for reason, mine, other in zip(only, key_sets, key_sets[::-1], strict=True)
-        for _ in range(len(mine - other))
+        for reason, own_keys, other in zip(only, key_sets, key_sets[::-1], strict=True)
+        for _ in range(len(own_keys - other))
     ]
     return _shared_instances((first, second), sides, problems)
 

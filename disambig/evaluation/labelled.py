@@ -179,9 +179,9 @@ def cross_validate(
             rows = np.flatnonzero((fold == k) & (instances.groups == g))
             for system, model in trained.items():
                 if len(rows):
-                    picked, given = decide(model, marked.take(rows), g)
+                    picked, scores = decide(model, marked.take(rows), g)
                     chosen[system][rows] = picked
-                    logits[system][rows, : given.shape[1]] = given
+                    logits[system][rows, : scores.shape[1]] = scores
     groups: dict[str, Any] = {system: {} for system in systems}
     for g, group in enumerate(task.groups):
         rows = np.flatnonzero(instances.groups == g)
@@ -194,7 +194,7 @@ def cross_validate(
         for system in systems if len(rows) else ():
             picked = chosen[system][rows]
             if learns_labels(task):
-                picked = seen_elsewhere(picked, right, fold[rows], _given(also, group))
+                picked = seen_elsewhere(picked, right, fold[rows], _additional_counts(also, group))
             scored = logits[system][rows, : widths[g]][kept] if system in logits else None
             gold = _gold(part, group, picked)[kept]
             groups[system][group.name] = figures(there.take(kept), group, gold, picked[kept], scored)
@@ -215,15 +215,15 @@ def _are_among(examples: Sequence[Labelled], others: Sequence[Labelled]) -> NDAr
     return np.array([id(example) in ids for example in examples], bool)
 
 
-def _given(also: Sequence[Labelled], group: Group) -> NDArray[np.int64]:
+def _additional_counts(also: Sequence[Labelled], group: Group) -> NDArray[np.int64]:
     """Return the number of additional training examples of each candidate of a group."""
-    given = Counter(
+    counts = Counter(
         label
         for example in also
         if example.word in ("", group.name)
         for label in (example.label, *example.also)
     )
-    return np.array([given[candidate] for candidate in group.candidates], np.int64)
+    return np.array([counts[candidate] for candidate in group.candidates], np.int64)
 
 
 def _gold(marked: LabelledDataset, group: Group, chosen: NDArray[np.int64]) -> NDArray[np.int32]:

@@ -136,8 +136,8 @@ def _weights(answer: Answer) -> Weights:
 
 def _groups(senses: Iterable[str], sensemap: Sensemap | None) -> set[str]:
     """Return the senses and, if there is a sense map, all groups that contain them."""
-    given = set(senses)
-    return given if sensemap is None else given.union(*(sensemap.get(sense, ()) for sense in given))
+    accepted = set(senses)
+    return accepted if sensemap is None else accepted.union(*(sensemap.get(sense, ()) for sense in accepted))
 
 
 def judge_senseval(

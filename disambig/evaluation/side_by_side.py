@@ -132,8 +132,8 @@ def _errors(
         there = instances.take(rows)
         lengths = there.lengths.copy()
         for g in np.unique(there.groups):
-            mine = there.groups == g
-            lengths[mine] = CandidateHashes.from_group(task.groups[g]).lengths[made.swapped[mine]]
+            in_group = there.groups == g
+            lengths[in_group] = CandidateHashes.from_group(task.groups[g]).lengths[made.swapped[in_group]]
         # an error may remove an instance, for example if the wrong word joins a longer candidate
         again = task.instances(made.view)
         n = len(task.groups)
@@ -210,8 +210,8 @@ def _decide_instances(
     for g in np.unique(instances.groups).tolist():
         group = task.groups[g]
         number, candidate_indices = _known_candidates(model, group)
-        mine = np.flatnonzero(instances.groups == g)
-        for rows in np.split(mine, range(BLOCK, len(mine), BLOCK)):
+        rows_of_group = np.flatnonzero(instances.groups == g)
+        for rows in np.split(rows_of_group, range(BLOCK, len(rows_of_group), BLOCK)):
             part = instances.take(rows)
             renumbered = replace(part, observed=candidate_indices[part.observed].astype(np.int32))
             scored = model.scored(model.features(view, renumbered, number), renumbered, number, view)

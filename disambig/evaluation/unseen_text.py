@@ -244,17 +244,17 @@ def _accuracy(decided: Decisions, wanted: set[str] | None) -> dict[str, Any]:
     by_group: dict[str, Any] = {}
     hits = []
     for g, group in enumerate(decided.table):
-        mine = right[decided.groups == g]
-        if len(mine) == 0 or (wanted is not None and group.name not in wanted):
+        group_hits = right[decided.groups == g]
+        if len(group_hits) == 0 or (wanted is not None and group.name not in wanted):
             continue
-        hits.append(mine)
+        hits.append(group_hits)
         part = decided.take(np.flatnonzero(decided.groups == g))
         commonest = most_frequent_candidates(part.places(), group) == part.observed
         by_group[group.name] = {
-            "n": len(mine),
+            "n": len(group_hits),
             "majority": float(commonest.mean()),
-            "accuracy": float(mine.mean()),
-            "interval": wilson(int(mine.sum()), len(mine)),
+            "accuracy": float(group_hits.mean()),
+            "interval": wilson(int(group_hits.sum()), len(group_hits)),
         }
     if not hits:
         return {"accuracy": None, "mean_accuracy": None, "groups": {}}

@@ -60,9 +60,9 @@ def accounts(
     threshold = model.judge.limit(flags_per_1000) if isinstance(model.judge, RaisesFlags) else 1.0
     proposals: dict[int, int] = {}
     if flags:  # at its own rate a rule may skip the probabilities of places that it will not flag
-        anyway = model.decide(view, flags_per_1000=float("inf"))
-        decisions = replace(decisions, probabilities=anyway.probabilities)
-        proposals = _proposals(anyway)
+        unlimited = model.decide(view, flags_per_1000=float("inf"))
+        decisions = replace(decisions, probabilities=unlimited.probabilities)
+        proposals = _proposals(unlimited)
     what = evidence_name(model)
     for index in decisions.shown.nonzero()[0].tolist():
         record = decisions.record(index, text)

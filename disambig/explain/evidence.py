@@ -101,25 +101,25 @@ def ngram_pairs(reasons: Sequence[Contribution], written: str, proposed: str) ->
     ]
 
 
-def strongest(beside: Sequence[NgramPair], most: int) -> list[NgramPair]:
+def strongest(pairs: Sequence[NgramPair], most: int) -> list[NgramPair]:
     """Return at most `most` n-gram pairs that favour the proposal, the strongest first.
 
     N-grams that cross a sentence boundary are left out, since their boundary symbols mean nothing to a
     reader.
     """
     supporting = [
-        count for count in beside if count.proposed_count > count.written_count and _in_sentence(count)
+        count for count in pairs if count.proposed_count > count.written_count and _in_sentence(count)
     ]
     return sorted(supporting, key=lambda count: -count.log_ratio)[:most]
 
 
-def _in_sentence(beside: NgramPair) -> bool:
-    return not {SENTENCE_START, SENTENCE_END} & {*beside.written.split(), *beside.proposed.split()}
+def _in_sentence(pair: NgramPair) -> bool:
+    return not {SENTENCE_START, SENTENCE_END} & {*pair.written.split(), *pair.proposed.split()}
 
 
-def ngram_sentence(beside: Sequence[NgramPair]) -> str:
+def ngram_sentence(pairs: Sequence[NgramPair]) -> str:
     """Return a sentence on the n-grams that most favour the proposal; "" if there are none."""
-    first = strongest(beside, 1)
+    first = strongest(pairs, 1)
     if not first:
         return ""
     most = first[0]

@@ -12,7 +12,7 @@ from disambig.jit import compiled
 
 
 @compiled
-def sum_projections(given, which, bias, sums):
+def sum_projections(projections, which, bias, sums):
     """Fill `sums`, shape (n, H), with the bias plus the projection of the word at each place."""
     n, places = which.shape
     h = len(bias)
@@ -21,7 +21,7 @@ def sum_projections(given, which, bias, sums):
         for k in range(h):
             row[k] = bias[k]
         for p in range(places):
-            part = given[which[i, p], p * h : (p + 1) * h]
+            part = projections[which[i, p], p * h : (p + 1) * h]
             for k in range(h):
                 row[k] += part[k]
 
@@ -40,8 +40,8 @@ def candidate_products(states, rows, candidates, outputs, sums):
 
 def sample_cloze_states() -> None:
     """Call the compiled functions on tiny inputs, so that `disambig doctor --compile` compiles them."""
-    given, which, bias = np.zeros((1, 2), np.int16), np.zeros((1, 1), np.int32), np.zeros(2, np.int32)
-    sum_projections(given, which, bias, np.empty((1, 2), np.int32))
+    projections, which, bias = np.zeros((1, 2), np.int16), np.zeros((1, 1), np.int32), np.zeros(2, np.int32)
+    sum_projections(projections, which, bias, np.empty((1, 2), np.int32))
     states, outputs = np.zeros((1, 2), np.int16), np.zeros((1, 2), np.int8)
     candidate_products(states, np.zeros(1, np.int64), np.zeros(1, np.int32), outputs, np.empty(1, np.int32))
 
@@ -51,13 +51,13 @@ _NEGLIGIBLE = np.float32(1e-4)
 
 
 @compiled
-def hidden_units(given, around, bias, units):
+def hidden_units(projections, around, bias, units):
     """Fill `units`, shape (n, H), from the projection of each word at each place, (places, words, H)."""
     n, places = around.shape
     h = len(bias)
     for p in range(places):  # outer loop: the projections of one place stay in the cache
         for i in range(n):
-            row, part = units[i], given[p, around[i, p]]
+            row, part = units[i], projections[p, around[i, p]]
             if p == 0:
                 for k in range(h):
                     row[k] = bias[k] + part[k]

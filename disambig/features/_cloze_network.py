@@ -243,10 +243,10 @@ class ClozeCandidates:
                 raise ValueError("a number that is not a word number")
         # the right candidate must come first: compiled functions rely on it
         lists = [[word, *numbers[offsets[word] : offsets[word + 1]].tolist()] for word in range(n_words)]
-        beside = none_beside.tolist()
-        for word in beside:
-            lists[word] += [n_words, *beside]
-        lists.append([n_words, *beside])
+        insertable = none_beside.tolist()
+        for word in insertable:
+            lists[word] += [n_words, *insertable]
+        lists.append([n_words, *insertable])
         lists = [list(dict.fromkeys(candidates)) for candidates in lists]
         begins = np.concatenate([[0], np.cumsum([len(candidates) for candidates in lists])])
         return cls(
@@ -490,8 +490,8 @@ class ClozeNetwork:
 
         w, candidates = self.weights, self._candidates
         embedded = w.embeddings[batch.words]
-        given = np.empty((len(w.inputs), len(embedded), len(w.hidden_bias)), np.float32)
-        products = zip(w.inputs, given, strict=True)
+        projections = np.empty((len(w.inputs), len(embedded), len(w.hidden_bias)), np.float32)
+        products = zip(w.inputs, projections, strict=True)
         self._team.map(lambda pair: np.matmul(embedded, pair[0], out=pair[1]), products)
         sizes = np.diff(candidates.offsets)[batch.truth]
         begins = np.cumsum(sizes) - sizes
@@ -504,7 +504,7 @@ class ClozeNetwork:
         negatives, negative_bias = w.outputs[batch.negatives].T.copy(), w.output_bias[batch.negatives]
 
         def rows(part: slice) -> None:
-            hidden_units(given, batch.around[part], w.hidden_bias, units[part])
+            hidden_units(projections, batch.around[part], w.hidden_bias, units[part])
             np.matmul(units[part], w.states, out=states[part])
             states[part] += w.state_bias
             np.matmul(states[part], negatives, out=shared[part])

@@ -245,14 +245,14 @@ def smooth_counts(ranks, usable, counts, prior, parents, zero, silent, result):
                         total += filled[r]
                         seen += 1
             if total > 0:
-                given = _DISCOUNT * seen
+                reserved = _DISCOUNT * seen
                 alone = zero >= 0 and silent[c]
                 share = back[zero] if alone else 0.0
                 for r in range(k):
                     kept = filled[r] - _DISCOUNT if filled[r] > 0 else 0.0
                     if alone:
                         kept *= 1.0 - share
-                    back[r] = (kept + given * back[r]) / total
+                    back[r] = (kept + reserved * back[r]) / total
                 if alone:
                     back[zero] = share
             for r in range(k):

@@ -87,16 +87,16 @@ def features(values: Hashes, templates: NDArray[np.int64], sentences: Offsets, o
     first, last = (np.repeat(edges, lengths) for edges in (sentences[:-1], sentences[1:]))
     tokens = np.arange(sentences[0], sentences[-1])
 
-    def beside(attribute: int, place: int) -> Hashes:
+    def attribute_at(attribute: int, place: int) -> Hashes:
         at = tokens + place
         inside = (at >= first) & (at < last)
         hashes = values[np.where(inside, at, 0), attribute]
         return np.where(inside, hashes, np.where(at < first, OUTSIDE, _BEHIND))
 
     for t, (attribute, place, other, other_place) in enumerate(templates.tolist()):
-        key = beside(attribute, place)
+        key = attribute_at(attribute, place)
         if other >= 0:
-            key = key * PRIME + fmix(beside(other, other_place))
+            key = key * PRIME + fmix(attribute_at(other, other_place))
         mixed = fmix(key + np.uint64((t + 1) * int(STEP) & 0xFFFFFFFFFFFFFFFF))
         out[tokens, t] = np.maximum((mixed >> np.uint64(32)).astype(np.uint32), 1)
 

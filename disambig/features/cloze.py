@@ -373,8 +373,8 @@ class ViewCache:
     numbers : array of int32, shape (n_tokens,)
         Word numbers of the tokens.
     rows : array of int32, shape (outside + 1,)
-        Row of each word number in `given`; used only with `given`.
-    given : array of int16, shape (n_words, places * H), optional
+        Row of each word number in `projections`; used only with `projections`.
+    projections : array of int16, shape (n_words, places * H), optional
         Projections of each word, if the view has few enough distinct ones.
     states : dict of pairs of arrays
         For places of one word (1) and empty places (0): which tokens are computed, ``(n_tokens,)``, and
@@ -383,7 +383,7 @@ class ViewCache:
 
     numbers: NDArray[np.int32]
     rows: NDArray[np.int32]
-    given: NDArray[np.int16] | None
+    projections: NDArray[np.int16] | None
     states: dict[int, tuple[NDArray[np.bool_], NDArray[np.int16]]]
 
     @classmethod
@@ -485,8 +485,8 @@ def _compute_vectors(
 ) -> NDArray[np.int16]:
     around = _words_around(model, view, positions, behind)  # (n, places)
     cache = view_cache(model, view)
-    if cache.given is not None:
-        hidden = _hidden_units(model, cache.given, cache.rows[around])
+    if cache.projections is not None:
+        hidden = _hidden_units(model, cache.projections, cache.rows[around])
     else:
         words, which = np.unique(around, return_inverse=True)
         hidden = _hidden_units(
@@ -499,7 +499,9 @@ def _compute_vectors(
     return states.astype(np.int16)
 
 
-def _hidden_units(model: Cloze, given: NDArray[np.int16], which: NDArray[np.int32]) -> NDArray[np.uint8]:
+def _hidden_units(
+    model: Cloze, projections: NDArray[np.int16], which: NDArray[np.int32]
+) -> NDArray[np.uint8]:
     """Return the hidden units, 0 to 255, shape ``(n, H)``."""
     n, places = which.shape
     h = len(model.hidden_bias)
@@ -508,9 +510,9 @@ def _hidden_units(model: Cloze, given: NDArray[np.int16], which: NDArray[np.int3
         from disambig.features._cloze_kernels import sum_projections
 
         sums = np.empty((n, h), np.int32)
-        sum_projections(given, which, bias, sums)
+        sum_projections(projections, which, bias, sums)
     else:
-        of_place = given.reshape(len(given), places, h)
+        of_place = projections.reshape(len(projections), places, h)
         sums = bias + of_place[which, np.arange(places)].sum(axis=1, dtype=np.int32)
     units = sums.astype(np.float32)
     units *= np.float32(PRODUCT_STEP) / model.hidden_step[0]

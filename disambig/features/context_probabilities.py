@@ -105,13 +105,13 @@ def _smooth_with_numpy(
         total = here.sum(axis=1, keepdims=True)
         seen = here > 0
         back = _mean_of_parents(result, parents[c], prior)
-        given = (DISCOUNT * seen.sum(axis=1, keepdims=True)) * back
+        back_off_mass = (DISCOUNT * seen.sum(axis=1, keepdims=True)) * back
         kept = np.where(seen, here - DISCOUNT, 0.0)
         share = back[:, zero, None].copy() if zero >= 0 and silent[c] else None
         if share is not None:
             kept *= 1.0 - share
         with np.errstate(invalid="ignore", divide="ignore"):
-            result[:, :, c] = np.where(total > 0, (kept + given) / total, back)
+            result[:, :, c] = np.where(total > 0, (kept + back_off_mass) / total, back)
         if share is not None:
             result[:, zero, c] = share[:, 0]
     return result.astype(np.float32)

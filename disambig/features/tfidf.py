@@ -297,15 +297,15 @@ def count_compiled(
     ):
         return None
     lengths = instances.lengths.astype(np.int64)
-    room = int(lengths.sum()) * (2 if terms.pairs else 1) + len(instances)
-    if not use_numba(room):
+    capacity = int(lengths.sum()) * (2 if terms.pairs else 1) + len(instances)
+    if not use_numba(capacity):
         return None
     from scipy.sparse import csr_array
 
     from disambig.features._row_kernels import count_terms
 
     n = len(instances)
-    indptr, columns, counts = np.zeros(n + 1, np.int32), np.empty(room, np.int32), np.empty(room)
+    indptr, columns, counts = np.zeros(n + 1, np.int32), np.empty(capacity, np.int32), np.empty(capacity)
     n_hits, asked = np.zeros(n, np.int64), np.zeros(n, np.int64)
     begins, shift = _directory(vocabulary, vocabulary.hashes)
     size = count_terms(

@@ -171,7 +171,7 @@ def lock_file(handle: int) -> None:
 
 
 @contextmanager
-def temp_folder(drafts: TempFiles, *, private: bool = False) -> Iterator[Path]:
+def temp_folder(temp_files: TempFiles, *, private: bool = False) -> Iterator[Path]:
     """Yield an empty folder, which is removed at the end unless it was renamed.
 
     A `private` folder is accessible to this user only.
@@ -181,8 +181,8 @@ def temp_folder(drafts: TempFiles, *, private: bool = False) -> Iterator[Path]:
     OSError
         If it cannot be created.
     """
-    drafts.clean()
-    folder = drafts.new()
+    temp_files.clean()
+    folder = temp_files.new()
     handle = -1
     try:
         folder.mkdir(0o700 if private else 0o777)
@@ -265,16 +265,16 @@ class Checksum:
     @classmethod
     def from_file(cls, path: Path) -> Checksum:
         """Return the checksum of a file; raise OSError if it cannot be read."""
-        seal = cls()
+        checksum = cls()
         with open(path, "rb", buffering=0) as file:
             while block := file.read(_BLOCK):
-                seal.add(block)
-        return seal
+                checksum.add(block)
+        return checksum
 
 
 class _ChecksumWriter(io.RawIOBase):
-    def __init__(self, file: IO[bytes], seal: Checksum) -> None:
-        self._file, self._seal = file, seal
+    def __init__(self, file: IO[bytes], checksum: Checksum) -> None:
+        self._file, self._checksum = file, checksum
 
     def writable(self) -> bool:
         return True
@@ -282,7 +282,7 @@ class _ChecksumWriter(io.RawIOBase):
     def write(self, data: Any) -> int:
         view = memoryview(data).cast("B")
         self._file.write(view)
-        self._seal.add(view)
+        self._checksum.add(view)
         return len(view)
 
     def flush(self) -> None:
@@ -295,7 +295,7 @@ _MOST_LINKS = 40
 
 @contextmanager
 def save_file(
-    path: Path, *, drafts: TempFiles | None = None, seal: Checksum | None = None
+    path: Path, *, temp_files: TempFiles | None = None, checksum: Checksum | None = None
 ) -> Iterator[Callable[[bytes], object]]:
     """Yield a function that writes bytes; they appear under `path` only if the block succeeds.
 
@@ -304,10 +304,10 @@ def save_file(
 
     Parameters
     ----------
-    drafts : TempFiles, optional
+    temp_files : TempFiles, optional
         Where to put the temporary file; the caller is responsible for cleaning. By default in the folder of
         `path`, where files of killed writers of the same target are removed.
-    seal : Checksum, optional
+    checksum : Checksum, optional
         Updated with the bytes of the file.
 
     Raises
@@ -315,17 +315,17 @@ def save_file(
     UserError
         D309 if it cannot be written (a full disk); no temporary file is left.
     """
-    if drafts is None:
-        drafts = TempFiles.for_target(path)
-        drafts.clean()
-    draft = drafts.new()
+    if temp_files is None:
+        temp_files = TempFiles.for_target(path)
+        temp_files.clean()
+    temporary = temp_files.new()
     with ExitStack() as last:
-        last.callback(remove_temp, draft)  # first: an interrupt can come right after
+        last.callback(remove_temp, temporary)  # first: an interrupt can come right after
         with writing(path):
-            file = open(draft, "xb")  # noqa: SIM115  closed at the end
+            file = open(temporary, "xb")  # noqa: SIM115  closed at the end
         last.callback(_close, file)
         lock_file(file.fileno())
-        sink: Any = file if seal is None else seal.wrap(file)
+        sink: Any = file if checksum is None else checksum.wrap(file)
         packed = pack(sink, path.name)
         last.callback(_close, packed)
         yield checked_writer(packed, path)
@@ -335,7 +335,7 @@ def save_file(
             file.flush()
             os.fsync(file.fileno())
             file.close()
-            os.replace(draft, path)
+            os.replace(temporary, path)
             sync_directory(path.parent)
 
 
@@ -421,9 +421,9 @@ def writing(path: Path | str) -> Iterator[None]:
         raise UserError("D309", path=path, problem=problem.strerror or str(problem)) from problem
 
 
-def save_json(path: Path, value: Any, *, drafts: TempFiles | None = None) -> None:
+def save_json(path: Path, value: Any, *, temp_files: TempFiles | None = None) -> None:
     """Write `value` as JSON atomically."""
-    with save_file(path, drafts=drafts) as write:
+    with save_file(path, temp_files=temp_files) as write:
         write(json.dumps(value, indent=1).encode() + b"\n")
 
 
@@ -443,7 +443,7 @@ _SWAP = 2
 """RENAME_EXCHANGE of Linux, RENAME_SWAP of macOS."""
 
 
-def replace_atomically(draft: Path, target: Path) -> None:
+def replace_atomically(temporary: Path, target: Path) -> None:
     """Rename a temporary file or folder to its target, and remove the old target.
 
     Raises
@@ -452,15 +452,15 @@ def replace_atomically(draft: Path, target: Path) -> None:
         If it cannot be renamed; then the old target is kept.
     """
     if not os.path.lexists(target):
-        os.rename(draft, target)
-    elif exchange_names(draft, target):
-        remove_temp(draft)
+        os.rename(temporary, target)
+    elif exchange_names(temporary, target):
+        remove_temp(temporary)
     else:
         old = _old(target)
         remove_temp(old)
         os.rename(target, old)
         try:
-            os.rename(draft, target)
+            os.rename(temporary, target)
         except OSError:
             os.rename(old, target)
             raise
@@ -508,7 +508,7 @@ def saved_folder(path: Path) -> Iterator[Path]:
             target = follow_links(path)
             restore(target)
             target.parent.mkdir(parents=True, exist_ok=True)
-            draft = last.enter_context(temp_folder(TempFiles.for_target(target)))
-        yield draft
+            temporary = last.enter_context(temp_folder(TempFiles.for_target(target)))
+        yield temporary
         with writing(path):
-            replace_atomically(draft, target)
+            replace_atomically(temporary, target)

@@ -66,12 +66,12 @@ class CountWork:
 
     def start(self) -> Function:
         """Load the tokenisations and return the function that counts a shard."""
-        cuts = [tokenisation_named(name) for name in self.tokenisations]
-        return lambda shard, tell: count_shard(shard, cuts, tell, self)
+        tokenisations = [tokenisation_named(name) for name in self.tokenisations]
+        return lambda shard, tell: count_shard(shard, tokenisations, tell, self)
 
 
 def count_shard(
-    shard: Shard, cuts: Sequence[Tokenisation], tell: ProgressCallback, work: CountWork
+    shard: Shard, tokenisations: Sequence[Tokenisation], tell: ProgressCallback, work: CountWork
 ) -> ShardRecord:
     """Count a shard and write its runs and its record into the job's directory.
 
@@ -81,11 +81,13 @@ def count_shard(
         D303, D304, D308 for the text, D319 for a file that changed, D309 if something cannot be written.
     """
     began = time.monotonic()
-    name, seal = f"part-{shard.index:05}.runs", Checksum()
-    with save_file(work.directory / name, drafts=job_temp_files(work.directory), seal=seal) as write:
+    name, checksum = f"part-{shard.index:05}.runs", Checksum()
+    with save_file(
+        work.directory / name, temp_files=job_temp_files(work.directory), checksum=checksum
+    ) as write:
         file = RunFile(work.directory / name, write)  # type: ignore[arg-type]
         with make_counter(work.tokenisations, gaps=work.gaps, runs_to=file, **work.choices) as counter:
-            n_texts = count_texts(counter, _texts(shard, tell), *cuts)
+            n_texts = count_texts(counter, _texts(shard, tell), *tokenisations)
             runs = [
                 [row, run.offset, run.counts.itemsize, file.add(run.edges)]
                 for row, of_kind in enumerate(counter.spill())
@@ -93,7 +95,7 @@ def count_shard(
                 if isinstance(run, DiskRun)
             ]
     record = ShardRecord(Totals(n_texts, counter.totals[0]), details={"runs": runs, "totals": counter.totals})
-    record.add_checksum(name, seal)
+    record.add_checksum(name, checksum)
     record.seconds = time.monotonic() - began
     save_record(work.directory, shard.index, record)
     return record
@@ -350,9 +352,11 @@ def write_piece(
     began = time.monotonic()
     form, stretch = RECORD_FORMS[work.record], opened.stretch()
     ranks = CountRanks(form) if work.ranked is None else CountRanks.given(form, work.ranked)
-    name, seal = f"part-{item.index:05}.piece", Checksum()
+    name, checksum = f"part-{item.index:05}.piece", Checksum()
     with (
-        save_file(work.directory / name, drafts=job_temp_files(work.directory), seal=seal) as write,
+        save_file(
+            work.directory / name, temp_files=job_temp_files(work.directory), checksum=checksum
+        ) as write,
         StoredKeys(work.directory, wanted=work.keys) as stored,
     ):
         file = _File(write)
@@ -378,7 +382,7 @@ def write_piece(
         "kept": stretch.kept,
     }
     record = ShardRecord(details=header, seconds=time.monotonic() - began)
-    record.add_checksum(name, seal)
+    record.add_checksum(name, checksum)
     save_record(work.directory, item.index, record)
     return record
 
@@ -420,7 +424,7 @@ class TablePiece:
 
     Attributes
     ----------
-    sealed : (int, str)
+    size_and_digest : (int, str)
         Size and digest.
     details : dict
         Details in its record.
@@ -431,7 +435,7 @@ class TablePiece:
     """
 
     path: Path
-    sealed: tuple[int, str]
+    size_and_digest: tuple[int, str]
     details: dict[str, Any]
     keys: bool
     old: bool
@@ -439,13 +443,13 @@ class TablePiece:
     @classmethod
     def from_record(cls, directory: Path, record: ShardRecord, *, keys: bool, old: bool) -> TablePiece:
         """Return the piece that a record describes."""
-        ((name, sealed),) = record.files.items()
-        return cls(directory / name, sealed, record.details, keys, old)
+        ((name, size_and_digest),) = record.files.items()
+        return cls(directory / name, size_and_digest, record.details, keys, old)
 
     def is_whole(self) -> bool:
         """Read the file and return True if it is unchanged."""
-        seal = Checksum.from_file(self.path)
-        return (seal.size, seal.digest()) == self.sealed
+        checksum = Checksum.from_file(self.path)
+        return (checksum.size, checksum.digest()) == self.size_and_digest
 
     def directory(self) -> NDArray[np.uint64]:
         """Return position, slots, position of the pilots, buckets and seed of each part."""
@@ -461,7 +465,7 @@ class TablePiece:
     def overflow(self) -> NDArray[np.uint64]:
         """Return the n-grams without a rank: rows ``(key, count)``."""
         size = 2 * self.details["overflow"]
-        return self._array(size, self.sealed[0] - 8 * size).reshape(-1, 2)
+        return self._array(size, self.size_and_digest[0] - 8 * size).reshape(-1, 2)
 
     def edges(self) -> NDArray[np.int64]:
         """Return the start of the keys for each value of their top three bits, shape ``(KEY_PARTS + 1,)``."""
@@ -484,15 +488,15 @@ def ranked_counts(pieces: Sequence[TablePiece]) -> tuple[NDArray[np.uint64], boo
     for piece in pieces:
         counts = piece.appeared()
         more = counts[~np.isin(counts, merged)]
-        room = layout.OVERFLOW - 1 - len(merged)
-        all_ranked &= len(more) <= room and not piece.details["overflow"]
-        merged = np.concatenate([merged, more[:room]])
+        n_free = layout.OVERFLOW - 1 - len(merged)
+        all_ranked &= len(more) <= n_free and not piece.details["overflow"]
+        merged = np.concatenate([merged, more[:n_free]])
     return merged, all_ranked
 
 
 def save_ranked(directory: Path, ranked: NDArray[np.uint64]) -> None:
     """Save the counts that have a rank in a job, whose pieces are then written for these ranks."""
-    save_json(directory / RECORDS_FOLDER / _RANKED, ranked.tolist(), drafts=job_temp_files(directory))
+    save_json(directory / RECORDS_FOLDER / _RANKED, ranked.tolist(), temp_files=job_temp_files(directory))
 
 
 def load_ranked(directory: Path) -> NDArray[np.uint64] | None:

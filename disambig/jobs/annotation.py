@@ -308,9 +308,9 @@ def _annotate(documents: Sequence[Document], annotate: Annotate) -> list[Annotat
     texts: list[str] = []
     places: list[list[tuple[int, int]]] = []  # for each document: (index in texts, offset)
     for text in map(_plain, documents):
-        cuts = cut_pieces(text)
-        places.append([(len(texts) + i, start) for i, (start, _) in enumerate(cuts)])
-        texts.extend(text[start:end] for start, end in cuts)
+        pieces = cut_pieces(text)
+        places.append([(len(texts) + i, start) for i, (start, _) in enumerate(pieces)])
+        texts.extend(text[start:end] for start, end in pieces)
     by_text: list[list[Decisions]] = []
     for first, last in _runs([len(text) for text in texts]):
         results = annotate(texts[first:last])
@@ -331,7 +331,7 @@ def _plain(document: Document) -> str:
 
 def cut_pieces(text: str, *, size: int = PIECE, back: int = _BACK) -> list[tuple[int, int]]:
     """Split a long text at the end of a paragraph, line, sentence or word."""
-    cuts, start = [], 0
+    pieces, start = [], 0
     while len(text) - start > size:
         end = start + size
         for mark in ("\n\n", "\n", ". ", " "):
@@ -339,9 +339,9 @@ def cut_pieces(text: str, *, size: int = PIECE, back: int = _BACK) -> list[tuple
             if position >= 0:
                 end = position + len(mark)
                 break
-        cuts.append((start, end))
+        pieces.append((start, end))
         start = end
-    return [*cuts, (start, len(text))]
+    return [*pieces, (start, len(text))]
 
 
 def _runs(lengths: Sequence[int]) -> Iterator[tuple[int, int]]:

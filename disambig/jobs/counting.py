@@ -230,15 +230,15 @@ class _CountingJob:
         with locked(directory):
             begin_or_resume(directory, manifest, force=self._force)
             (directory / _TABLE).unlink(missing_ok=True)
-            drafts = job_temp_files(directory)
-            drafts.clean()
+            temp_files = job_temp_files(directory)
+            temp_files.clean()
             try:
                 with persistent_runner(self._place.runner) as self._runner:
                     yield
                     if not self._place.stays:
                         _discard(directory)  # before the workers stop, so that a kill then leaves no files
             finally:
-                drafts.clean()  # temporary files of workers that were killed
+                temp_files.clean()  # temporary files of workers that were killed
 
     def run(
         self, stage: str, work: Work, items: Sequence[Any], finished: Callable[[Any], ShardRecord | None]
@@ -319,7 +319,7 @@ class _CountingJob:
     def _note_table(self, status: os.stat_result) -> None:
         """Write which file the job has written, so that a later run can tell that the job was finished."""
         directory = self._place.directory
-        save_json(directory / _TABLE, _file_identity(status), drafts=job_temp_files(directory))
+        save_json(directory / _TABLE, _file_identity(status), temp_files=job_temp_files(directory))
 
     def _pieces(self, work: PieceWork, items: list[KeyRange]) -> list[TablePiece]:
         old = {item.index for item in items if finished_piece(work, item) is not None}

@@ -127,11 +127,13 @@ def annotate_shard(shard: Shard, annotate: Annotate, work: ShardWork) -> ShardRe
         _mirror(shard, annotate, work, record)
     else:
         name = part_name(shard, work.format)
-        seal = Checksum()
-        with save_file(work.directory / name, drafts=job_temp_files(work.directory), seal=seal) as write:
+        checksum = Checksum()
+        with save_file(
+            work.directory / name, temp_files=job_temp_files(work.directory), checksum=checksum
+        ) as write:
             results = _results(shard.parts, annotate, work, record)
             work.format.join(map(work.format.encode, results), write)
-        record.add_checksum(name, seal)
+        record.add_checksum(name, checksum)
     record.seconds = time.monotonic() - began
     save_record(work.directory, shard.index, record)
     return record
@@ -204,18 +206,18 @@ def _read(part: ShardPart, work: ShardWork) -> Iterator[Document | UnreadableDoc
 
 def _write(work: ShardWork, name: str, chunks: Iterable[bytes], record: ShardRecord) -> None:
     """Write a file under the name of an input; skip it if the file system does not support the name."""
-    path, seal = work.directory / name, Checksum()
+    path, checksum = work.directory / name, Checksum()
     try:
         with writing(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-        with save_file(path, drafts=job_temp_files(work.directory), seal=seal) as write:
+        with save_file(path, temp_files=job_temp_files(work.directory), checksum=checksum) as write:
             work.format.join(chunks, write)
     except UserError as error:
         if error.code != "D309" or getattr(error.__cause__, "errno", None) not in _NO_NAME:
             raise
         record.bad.append(str(error))
         return
-    record.add_checksum(name, seal)
+    record.add_checksum(name, checksum)
 
 
 @dataclass(frozen=True, slots=True)
@@ -395,11 +397,11 @@ def run_job(
     }
     made = plan_shards(inputs, shard_size=shard_size, field=field, whole=format.mirrors)
     _check_names(made, format)
-    manifest, drafts = new_manifest(made, config, command), job_temp_files(directory)
+    manifest, temp_files = new_manifest(made, config, command), job_temp_files(directory)
     check_directory(directory, manifest, force=force)  # before anything is written
     with locked(directory):
         begin_or_resume(directory, manifest, force=force)
-        drafts.clean()
+        temp_files.clean()
         planned(sum(shard.size for shard in made.shards))
         folders = sorted({os.path.dirname(entry.path) or "." for entry in inputs})
         work = ShardWork(directory, source, format, field, tuple(folders[:_FOLDERS]), bounds)
@@ -409,7 +411,7 @@ def run_job(
                 write_index(directory, made.shards, language=source.language())
             return report
         finally:
-            drafts.clean()  # temporary files of workers that were killed
+            temp_files.clean()  # temporary files of workers that were killed
 
 
 def _run_shards(made: ShardPlan, work: ShardWork, runner: Runner, listener: Listener) -> JobReport:

@@ -34,7 +34,7 @@ def write_index(directory: Path, shards: Sequence[Shard], *, language: str) -> N
             source = escape_unencodable(part.name) + (f":{part.line}" if part.line > 1 else "")
             parts.append(JobPart(name, source, totals.documents, totals.words, flags))
     page = parts_page(parts, left=left, language=language)
-    with save_file(directory / INDEX, drafts=job_temp_files(directory)) as write:
+    with save_file(directory / INDEX, temp_files=job_temp_files(directory)) as write:
         write(page.encode())
 
 
@@ -84,15 +84,15 @@ def parts_format(directory: Path) -> str:
 
 def _part_paths(directory: Path) -> Iterator[Path]:
     for _, record in finished_records(directory):
-        for name, sealed in record.files.items():
+        for name, expected in record.files.items():
             if not name.startswith("part-"):
                 raise UserError("D875", path=directory, problem="each input has its own output file")
             path = directory / name
             try:
-                seal = Checksum.from_file(path)
+                checksum = Checksum.from_file(path)
             except OSError as problem:
                 raise UserError("D308", path=path, problem=problem.strerror or problem) from problem
-            if (seal.size, seal.digest()) != sealed:
+            if (checksum.size, checksum.digest()) != expected:
                 raise UserError("D877", path=path)
             yield path
 

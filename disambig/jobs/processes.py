@@ -221,13 +221,13 @@ class _ProcessPool:
     workers: list[_WorkerProcess] = field(default_factory=list)
     waiting: deque[_WorkerItem] = field(default_factory=deque)
     taken: int = 0
-    given: int = 0  # outcomes yielded
+    n_yielded: int = 0  # outcomes yielded
     never_started: int = 0
     logged: set[LogMessage] = field(default_factory=set)
 
     def fill(self) -> None:
         """Take items until one is waiting per worker, unless too many finished items wait for their turn."""
-        while len(self.waiting) < self.limit and self.taken - self.given < self.limit * _AHEAD:
+        while len(self.waiting) < self.limit and self.taken - self.n_yielded < self.limit * _AHEAD:
             try:
                 item = next(self.items)
             except StopIteration:
@@ -265,9 +265,9 @@ class _ProcessPool:
             sources[worker.process.sentinel] = worker
         self._end_late()
         self._end_large()
-        news = {id(sources[source]): sources[source] for source in wait(list(sources), self._patience())}
+        ready = {id(sources[source]): sources[source] for source in wait(list(sources), self._patience())}
         outcomes = []
-        for worker in news.values():
+        for worker in ready.values():
             message = _receive(worker.connection)
             outcome = self._died(worker) if message is None else self._on_progress(worker, *message)
             if outcome is not None:
@@ -418,13 +418,13 @@ class _PersistentRunner:
                     return
                 for outcome in pool.listen():
                     if not ordered:
-                        pool.given += 1
+                        pool.n_yielded += 1
                         yield outcome
                         continue
                     early[outcome.index] = outcome
-                    while pool.given in early:
-                        pool.given += 1
-                        yield early.pop(pool.given - 1)
+                    while pool.n_yielded in early:
+                        pool.n_yielded += 1
+                        yield early.pop(pool.n_yielded - 1)
         finally:
             pool.rest()
 

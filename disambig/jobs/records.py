@@ -87,9 +87,9 @@ class ShardRecord:
     seconds: float = 0.0
     details: dict[str, Any] = field(default_factory=dict)
 
-    def add_checksum(self, name: str, seal: Checksum) -> None:
+    def add_checksum(self, name: str, checksum: Checksum) -> None:
         """Add a file that was written."""
-        self.files[name] = (seal.size, seal.digest())
+        self.files[name] = (checksum.size, checksum.digest())
 
 
 def record_path(directory: Path, index: int) -> Path:
@@ -109,7 +109,7 @@ def save_record(directory: Path, index: int, record: ShardRecord) -> None:
         "bad": record.bad,
         **({"said": record.details} if record.details else {}),
     }
-    save_json(path, values, drafts=job_temp_files(directory))
+    save_json(path, values, temp_files=job_temp_files(directory))
 
 
 def load_record(directory: Path, index: int) -> ShardRecord | None:
@@ -247,10 +247,10 @@ def is_whole(directory: Path, index: int) -> bool:
 def _wrong(directory: Path, index: int, record: ShardRecord, read: Callable[[int], object]) -> Iterator[str]:
     for name, (size, digest) in record.files.items():
         try:
-            seal = Checksum.from_file(directory / name)
+            checksum = Checksum.from_file(directory / name)
         except OSError as problem:
             yield f"shard {index}: {name}: cannot be read: {problem.strerror or problem}"
             continue
         read(size)
-        if (seal.size, seal.digest()) != (size, digest):
+        if (checksum.size, checksum.digest()) != (size, digest):
             yield f"shard {index}: {name}: is not what the job wrote"

@@ -262,7 +262,7 @@ def code_actions(
     sure : sequence of Flag
         Flags that are corrected all at once, if requested.
     """
-    result, state = document.found, document.state
+    result, state = document.check_result, document.state
     if result is None or result.version != state.version:
         return []
     actions: list[types.CodeAction] = []

@@ -176,7 +176,7 @@ class TextDocument:
         The object that checks the text; None before the first check.
     live_settings : int
         Value of `settings` for which `live` was created.
-    found : CheckResult, optional
+    check_result : CheckResult, optional
         The last result, which was published.
     unchecked : UserError, optional
         Why the text cannot be checked: it is no longer in step with the editor.
@@ -193,7 +193,7 @@ class TextDocument:
     settings: int = 0
     live: LiveText | None = None
     live_settings: int = 0
-    found: CheckResult | None = None
+    check_result: CheckResult | None = None
     unchecked: UserError | None = None
     read: Callable[[str], PlainText] | None = None
     is_open: bool = True

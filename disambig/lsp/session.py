@@ -236,7 +236,7 @@ class EditorSession:
 
     async def _sure(self, document: TextDocument) -> Sequence[Flag]:
         """Return the flags that may all be corrected at once; none if the text changes meanwhile."""
-        result, live = document.found, document.live
+        result, live = document.check_result, document.live
         if result is None or live is None:
             return ()
         chosen, _ = choose([flag for flag in result.flags if flag.probability >= SAFE])
@@ -247,14 +247,18 @@ class EditorSession:
             return stable_flags(live.name, state.text, chosen, live.annotate, live.ignored_words)
 
         stable: Sequence[Flag] = await self.desk.run_with(document, work) if chosen else ()
-        return stable if document.found is result else ()
+        return stable if document.check_result is result else ()
 
     async def hover(self, params: types.HoverParams) -> types.Hover | None:
         """Return the hover text of the flag at a position; None if there is none."""
         document = self._documents.get(params.text_document.uri)
-        if document is None or document.found is None or document.found.version != document.state.version:
+        if (
+            document is None
+            or document.check_result is None
+            or document.check_result.version != document.state.version
+        ):
             return None
-        result, live, place = document.found, document.live, params.position
+        result, live, place = document.check_result, document.live, params.position
         for flag, candidates, diagnostic in zip(
             result.flags, result.candidates, result.diagnostics, strict=True
         ):
@@ -308,7 +312,7 @@ class EditorSession:
         return self._preferences.for_file(path)
 
     def _publish(self, document: TextDocument, result: CheckResult) -> None:
-        document.found = result
+        document.check_result = result
         self._server.text_document_publish_diagnostics(
             types.PublishDiagnosticsParams(
                 uri=document.uri,

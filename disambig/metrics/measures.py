@@ -49,12 +49,12 @@ def edit_distances(first: Sequence[str], second: Sequence[str], by: Unit = "char
     before, behind = offsets[: n + 1], offsets[n:]
     shorter = int(np.minimum(np.diff(before), np.diff(behind)).max(initial=0))
     blocks = -(-shorter // 64)
-    found = np.zeros(n, np.int64)
+    result = np.zeros(n, np.int64)
     slots = np.full(n_symbols, -1, np.int64)
     equal = np.zeros((min(shorter, n_symbols), blocks), np.uint64)
     plus, minus = np.zeros((2, blocks), np.uint64)
-    distances(ids, before, behind, slots, equal, plus, minus, found)
-    return found
+    distances(ids, before, behind, slots, equal, plus, minus, result)
+    return result
 
 
 def text_sizes(texts: Sequence[str], by: Unit) -> Ints:

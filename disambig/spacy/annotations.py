@@ -140,7 +140,7 @@ PREFIX = "disambig."
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _CachedDecisions:
-    beside: dict[Any, Any]  # the Doc's user_data
+    user_data: dict[Any, Any]  # of the Doc
     packed: dict[str, Any]
     decisions: Decisions
     text: str
@@ -300,7 +300,7 @@ def _cached(doc: Doc, name: str) -> _CachedDecisions | None:
     if packed is None:
         return None
     cached = _recent.get(name)
-    if cached is None or cached.packed is not packed or cached.beside is not doc.user_data:
+    if cached is None or cached.packed is not packed or cached.user_data is not doc.user_data:
         _recent.update(_resolve_spans(doc, name, packed))
     return _recent[name]
 

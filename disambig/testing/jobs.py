@@ -174,16 +174,18 @@ class _RunnerChecks:
         )
 
     def says_once_what_workers_log(self) -> None:
-        log, heard = logging.getLogger(LOG), _LogCollector()
+        log, collector = logging.getLogger(LOG), _LogCollector()
         before = log.level
         log.setLevel(logging.INFO)
-        log.addHandler(heard)
+        log.addHandler(collector)
         try:
             self._run(Doubling(), ["slow"] * 4)
         finally:
-            log.removeHandler(heard)
+            log.removeHandler(collector)
             log.setLevel(before)
-        require(heard.said == ["begun"], f"workers logged 'begun' once, received {heard.said}")
+        require(
+            collector.messages == ["begun"], f"workers logged 'begun' once, received {collector.messages}"
+        )
 
     def runs_again(self) -> None:
         runner = self._make(None)
@@ -244,10 +246,10 @@ class _RunnerChecks:
 class _LogCollector(logging.Handler):
     def __init__(self) -> None:
         super().__init__()
-        self.said: list[str] = []
+        self.messages: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.said.append(record.getMessage())
+        self.messages.append(record.getMessage())
 
 
 def _close(run: Iterator[WorkOutcome]) -> None:

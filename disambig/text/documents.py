@@ -272,9 +272,11 @@ def _name_mask_of_piece(
     goes_on &= width > 0
     before = np.concatenate(([False], goes_on))
     before[np.searchsorted(starts, np.flatnonzero(codes == ord("\n")))] = False
-    beside = np.concatenate(([False], capitals[:-1])) | np.concatenate((capitals[1:], [False]))
+    next_to_capitals = np.concatenate(([False], capitals[:-1])) | np.concatenate((capitals[1:], [False]))
     letter = (first == ch.UPPER) & (width == 1) & (codes[starts] != ord("I"))
-    are_names: NDArray[np.bool_] = ((upper & ~capitals) | letter) & before[:-1] | (capitals & ~beside)
+    are_names: NDArray[np.bool_] = ((upper & ~capitals) | letter) & before[:-1] | (
+        capitals & ~next_to_capitals
+    )
     again = (
         are_names[1:] & upper[:-1] & ~before[:-2] & (width[1:] == width[:-1]) & (second[1:] == second[:-1])
     )

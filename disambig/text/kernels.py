@@ -118,7 +118,7 @@ def tokenise(codes, offsets, table, hashes, starts, ends, sentences, documents):
     """
     n = len(codes)
     blocks = np.empty(LONGEST // 8 + 1, np.uint64)
-    room = len(hashes) - 4
+    capacity = len(hashes) - 4
     tokens = n_sentences = 0
     document = -1
     base = offsets[0]
@@ -214,7 +214,7 @@ def tokenise(codes, offsets, table, hashes, starts, ends, sentences, documents):
                         or (last_length <= 3 and last_first == _UPPER)
                     )
                 )
-        if tokens >= room:
+        if tokens >= capacity:
             return tokens, n_sentences, start
         if open_sentence and ends_here:
             hashes[tokens] = _END

@@ -269,17 +269,19 @@ class SpacyTokens:
 
     def of_sentences(self, sentences: Iterable[Sequence[str]]) -> TokenView:
         """Return the view of sentences that are already split into tokens, one document each."""
-        given = [list(words) for words in sentences]
-        sizes = np.array([len(words) for words in given], np.int64)
-        lengths = [np.fromiter(map(len, words), np.int64, len(words)) for words in given]
+        words_by_sentence = [list(words) for words in sentences]
+        sizes = np.array([len(words) for words in words_by_sentence], np.int64)
+        lengths = [np.fromiter(map(len, words), np.int64, len(words)) for words in words_by_sentence]
         ends = np.concatenate(
             [np.zeros(0, np.int64), *(np.cumsum(word_lengths + 1) - 1 for word_lengths in lengths)]
         )
         starts = ends - np.concatenate([np.zeros(0, np.int64), *lengths])
-        distinct = list({word.lower() for words in given for word in words})
+        distinct = list({word.lower() for words in words_by_sentence for word in words})
         hash_by_word = dict(zip(distinct, hash_words(distinct).tolist(), strict=True))
-        hashes = np.array([hash_by_word[word.lower()] for words in given for word in words], np.uint64)
-        texts = [" ".join(words) for words in given]
+        hashes = np.array(
+            [hash_by_word[word.lower()] for words in words_by_sentence for word in words], np.uint64
+        )
+        texts = [" ".join(words) for words in words_by_sentence]
         columns = hashes, starts.astype(np.int32), ends.astype(np.int32)
         return self._layered(_assemble(self.name, texts, *columns, sizes, np.zeros(len(hashes), bool)))
 

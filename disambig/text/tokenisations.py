@@ -218,18 +218,18 @@ def _tokenise_compiled(text: str, offsets: NDArray[np.int64]) -> Arrays:
         offsets = np.zeros(1, dtype=np.int64)
     # upper bound on tokens: each character is a word and adds half of a sentence's two boundary words
     most = 2 * len(codes) + 64
-    room = len(codes) // 3 + 64  # ordinary text needs less; the arrays grow if it does not suffice
+    capacity = len(codes) // 3 + 64  # ordinary text needs less; the arrays grow if it does not suffice
     while True:
-        hashes = np.empty(room, dtype=np.uint64)
-        starts = np.empty(room, dtype=np.int32)
-        ends = np.empty(room, dtype=np.int32)
-        sentences = np.empty(room // 3 + 2, dtype=np.int64)
+        hashes = np.empty(capacity, dtype=np.uint64)
+        starts = np.empty(capacity, dtype=np.int32)
+        ends = np.empty(capacity, dtype=np.int32)
+        sentences = np.empty(capacity // 3 + 2, dtype=np.int64)
         columns = hashes, starts, ends, sentences, documents
         tokens, n_sentences, done = tokenise(codes, offsets, table, *columns)
         if done == len(codes):
             break
         del hashes, starts, ends, sentences, columns
-        room = min(most, max(2 * room, int(1.1 * tokens * len(codes) / done)))
+        capacity = min(most, max(2 * capacity, int(1.1 * tokens * len(codes) / done)))
     del columns
     for column in (hashes, starts, ends):
         column.resize(tokens, refcheck=False)

@@ -25,7 +25,7 @@ class TaskPlaces:
     ----------
     tokens : (starts, ends, documents), lists of int
         The tokens of the view; empty if examples cannot name instances.
-    own : Instances
+    task_instances : Instances
         The instances that the task finds.
     groups : list of int
         Index of the group of each instance; named instances come after the others.
@@ -42,7 +42,7 @@ class TaskPlaces:
     """
 
     tokens: tuple[list[int], list[int], list[int]]
-    own: Instances
+    task_instances: Instances
     groups: list[int]
     named: dict[tuple[int, int], tuple[int, int]]
     words: dict[str, int]
@@ -55,27 +55,30 @@ class TaskPlaces:
     @classmethod
     def from_view(cls, task: Task, view: TokenView) -> TaskPlaces:
         """Find the instances of a task in a view."""
-        own = find_instances(task, view)
-        starts = view.starts[own.positions]
-        last = own.positions + np.maximum(own.lengths, 1) - 1
-        ends = np.where(own.lengths > 0, view.ends[last], starts)
-        text = view.document_indices(own.positions)
+        found_instances = find_instances(task, view)
+        starts = view.starts[found_instances.positions]
+        last = found_instances.positions + np.maximum(found_instances.lengths, 1) - 1
+        ends = np.where(found_instances.lengths > 0, view.ends[last], starts)
+        text = view.document_indices(found_instances.positions)
         bounds = np.searchsorted(text, np.arange(len(view.texts) + 1))
         # instances may be nested, so that ends do not ascend; their running maximum does and can be bisected
         reach = np.concatenate(
             [np.zeros(0, np.int64), *map(np.maximum.accumulate, np.split(ends, bounds[1:-1]))]
         )
-        groups = own.groups.tolist()
+        groups = found_instances.groups.tolist()
         words: dict[str, int] = {}
         named: dict[tuple[int, int], tuple[int, int]] = {}
         tokens: tuple[list[int], list[int], list[int]] = [], [], []
         if decides(task).between == "labels" and decides(task).where != "documents":
             words = {group.name: g for g, group in enumerate(task.groups)}
             tokens = view.starts.tolist(), view.ends.tolist(), view.documents.tolist()
-            keys = zip(own.positions.tolist(), groups, strict=True)
-            named = {key: (i, n) for i, (key, n) in enumerate(zip(keys, own.lengths.tolist(), strict=True))}
+            keys = zip(found_instances.positions.tolist(), groups, strict=True)
+            named = {
+                key: (i, n)
+                for i, (key, n) in enumerate(zip(keys, found_instances.lengths.tolist(), strict=True))
+            }
         listed = (values.tolist() for values in (starts, ends, reach, bounds))
-        return cls(tokens, own, groups, named, words, decides(task).where == "tokens", *listed)
+        return cls(tokens, found_instances, groups, named, words, decides(task).where == "tokens", *listed)
 
     def at(self, text: int, example: Labelled) -> list[int]:
         """Return the instances at an example's place, in order; only the named one if it names its word."""
@@ -93,21 +96,21 @@ class TaskPlaces:
 
     def instances(self) -> Instances:
         """Return all instances, by their indices."""
-        n = len(self.own)
+        n = len(self.task_instances)
         more = [(position, length, group) for (position, group), (i, length) in self.named.items() if i >= n]
         positions, lengths, groups = np.array(more, np.int64).reshape(-1, 3).T
         return Instances(
-            np.concatenate([self.own.positions, positions]),
-            np.concatenate([self.own.lengths, lengths.astype(np.int32)]),
-            np.concatenate([self.own.groups, groups.astype(np.int32)]),
-            np.concatenate([self.own.observed, np.full(len(more), -1, np.int32)]),
-            self.own.own,
+            np.concatenate([self.task_instances.positions, positions]),
+            np.concatenate([self.task_instances.lengths, lengths.astype(np.int32)]),
+            np.concatenate([self.task_instances.groups, groups.astype(np.int32)]),
+            np.concatenate([self.task_instances.observed, np.full(len(more), -1, np.int32)]),
+            self.task_instances.own,
         )
 
     def candidates(self, index: int, group: Group) -> Sequence[str]:
         """Return the candidates of an instance, which are its own or those of its group."""
-        if self.own.own is not None and index < len(self.own):
-            return self.own.own.instance_candidates(index)
+        if self.task_instances.own is not None and index < len(self.task_instances):
+            return self.task_instances.own.instance_candidates(index)
         return group.candidates
 
     def too_long(self, text: int, example: Labelled) -> int:

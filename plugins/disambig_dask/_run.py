@@ -142,7 +142,7 @@ class ClusterRun:
         if not self.session.running():
             self._reconnect()
         outcomes: list[WorkOutcome | None] = []
-        queue = self.session.news
+        queue = self.session.events
         with suppress(Empty):
             self._handle_event(queue.get(timeout=_TICK), outcomes)
             while True:
@@ -151,32 +151,32 @@ class ClusterRun:
         self.startup.check_workers()
         return [outcome for outcome in outcomes if outcome is not None]
 
-    def _handle_event(self, news: SessionEvent, outcomes: list[WorkOutcome | None]) -> None:
+    def _handle_event(self, event: SessionEvent, outcomes: list[WorkOutcome | None]) -> None:
         assert self.startup is not None
-        if news.kind == "said":
-            self._handle_message(*news.value)
-        elif news.kind == "workers":
-            outcomes += map(self._handle_lost_worker, self.startup.workers(news.value))
-        elif not self.startup.handle_event(news):
-            outcomes.append(self._handle_end(news))
+        if event.kind == "message":
+            self._handle_message(*event.value)
+        elif event.kind == "workers":
+            outcomes += map(self._handle_lost_worker, self.startup.workers(event.value))
+        elif not self.startup.handle_event(event):
+            outcomes.append(self._handle_end(event))
 
-    def _handle_end(self, news: SessionEvent) -> WorkOutcome | None:
+    def _handle_end(self, event: SessionEvent) -> WorkOutcome | None:
         assert self.session is not None
-        attempt = self.tries.get(news.number)
+        attempt = self.tries.get(event.number)
         if attempt is None:  # the attempt was abandoned: its worker is free again
             for worker in self.pool.workers.values():
-                worker.hung.discard(news.number)
+                worker.hung.discard(event.number)
             return None
         first = attempt.worker.tries[0] is attempt
         self._cancel(attempt)
-        if news.kind == "answer":
-            return self._handle_result(attempt, news.value)
-        if news.kind == "failed":
-            return self._count_failure(attempt, news.value)
-        if news.kind == "killed" and first:  # Dask has already retried it, on workers at one address
+        if event.kind == "answer":
+            return self._handle_result(attempt, event.value)
+        if event.kind == "failed":
+            return self._count_failure(attempt, event.value)
+        if event.kind == "killed" and first:  # Dask has already retried it, on workers at one address
             attempt.task.failed = self.engine.tries - 1
             return self._count_failure(attempt, self._loss_message())
-        if news.kind == "gone":  # the scheduler no longer knows the task
+        if event.kind == "gone":  # the scheduler no longer knows the task
             self.session.lost = True
         return self._requeue(attempt.task)
 

@@ -195,7 +195,7 @@ class WorkerStartup:
                 seconds=self.engine.patience,
             )
 
-    def handle_event(self, news: SessionEvent) -> bool:
+    def handle_event(self, event: SessionEvent) -> bool:
         """Record how the start of a worker ended; return False for any other event.
 
         Raises
@@ -203,17 +203,17 @@ class WorkerStartup:
         UserError
             D856 and D857 before the first item is sent.
         """
-        worker = self.starting.pop(news.number, None)
+        worker = self.starting.pop(event.number, None)
         if worker is None:
             return False
-        if news.kind in ("gone", "killed"):
-            if news.kind == "gone":
+        if event.kind in ("gone", "killed"):
+            if event.kind == "gone":
                 self.session.lost = True
             elif self.pool.workers.get(worker.id) is worker:  # another process at its address: start again
                 self._begin(worker)
             return True
         try:
-            self._check(worker, news)
+            self._check(worker, event)
             worker.ready = True
         except UserError as problem:
             if not self.open:
@@ -253,10 +253,10 @@ class WorkerStartup:
             if worker is gone:
                 del self.starting[number]
 
-    def _check(self, worker: ClusterWorker, news: SessionEvent) -> None:
-        if news.kind == "failed":
-            raise UserError("D857", address=worker.address, problem=news.value)
-        answer: ItemResult = news.value
+    def _check(self, worker: ClusterWorker, event: SessionEvent) -> None:
+        if event.kind == "failed":
+            raise UserError("D857", address=worker.address, problem=event.value)
+        answer: ItemResult = event.value
         if answer.kind == "user error":
             if self.engine.scheduler is None:
                 raise answer.value

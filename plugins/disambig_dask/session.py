@@ -122,7 +122,7 @@ _ANY_PORT = {"dashboard_address": "127.0.0.1:0"}
 
 @dataclass(frozen=True, slots=True)
 class SessionEvent:
-    """An event: "answer", "gone", "killed", "failed" (of a task), "said" (a message) or "workers"."""
+    """An event: "answer", "gone", "killed", "failed" (of a task), "message" (a message) or "workers"."""
 
     kind: str
     number: int = 0
@@ -136,14 +136,16 @@ class ClusterSession:
     client: Any
     address: str
     cluster: Any = None  # ends with the session
-    news: SimpleQueue[SessionEvent] = field(default_factory=SimpleQueue)
+    events: SimpleQueue[SessionEvent] = field(default_factory=SimpleQueue)
     closed: bool = False
     lost: bool = False
-    bait: Any = None
+    waiting_task: Any = None  # makes an adaptive cluster start workers
 
     def begin(self) -> None:
         """Start to listen for events."""
-        self.client.subscribe_topic(TOPIC, lambda event: self.news.put(SessionEvent("said", value=event[1])))
+        self.client.subscribe_topic(
+            TOPIC, lambda event: self.events.put(SessionEvent("message", value=event[1]))
+        )
         self.client.loop.add_callback(self._watch)
 
     def running(self) -> bool:
@@ -170,11 +172,11 @@ class ClusterSession:
 
     def request_workers(self, wanted: bool) -> None:
         """Keep a task waiting if there is no worker, so that an adaptive cluster starts some."""
-        if wanted and self.bait is None:
-            self.bait = self.client.submit(int, pure=False)
-        elif not wanted and self.bait is not None:
-            self.bait.release()
-            self.bait = None
+        if wanted and self.waiting_task is None:
+            self.waiting_task = self.client.submit(int, pure=False)
+        elif not wanted and self.waiting_task is not None:
+            self.waiting_task.release()
+            self.waiting_task = None
 
     def restart(self, address: str) -> None:
         """Ask the nanny of a worker, if it has one, to restart it."""
@@ -196,14 +198,14 @@ class ClusterSession:
         from distributed.scheduler import KilledWorker
 
         try:
-            self.news.put(SessionEvent("answer", number, await future))
+            self.events.put(SessionEvent("answer", number, await future))
         except KilledWorker:
-            self.news.put(SessionEvent("killed", number))
+            self.events.put(SessionEvent("killed", number))
         except (asyncio.CancelledError, CancelledError):  # the scheduler is gone, or the future was released
-            self.news.put(SessionEvent("gone", number))
+            self.events.put(SessionEvent("gone", number))
         except Exception as problem:
             message = " ".join(str(problem).split())
-            self.news.put(SessionEvent("failed", number, f"{type(problem).__name__}: {message}"))
+            self.events.put(SessionEvent("failed", number, f"{type(problem).__name__}: {message}"))
 
     async def _watch(self) -> None:
         while not self.closed:
@@ -211,7 +213,7 @@ class ClusterSession:
             with suppress(OSError, asyncio.TimeoutError):  # the client's status reports it, too
                 identity = await asyncio.wait_for(self.client.scheduler.identity(n_workers=-1), 30)
                 workers = identity["workers"]
-                self.news.put(
+                self.events.put(
                     SessionEvent(
                         "workers",
                         value={process_key(a, worker): (a, worker) for a, worker in workers.items()},

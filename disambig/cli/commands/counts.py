@@ -200,8 +200,8 @@ def build(
     from disambig.counts import TextFiles, build_table, normal_words
     from disambig.text import tokenisation_named
 
-    cuts = [tokenisation_named(name) for name in tokenisation or ["disambig.words.v1"]]
-    choices["keep_words"] = normal_words(choices["keep_words"], cuts)
+    tokenisations = [tokenisation_named(name) for name in tokenisation or ["disambig.words.v1"]]
+    choices["keep_words"] = normal_words(choices["keep_words"], tokenisations)
     if where.is_job:
         from disambig.jobs import build_in_job
 
@@ -209,13 +209,19 @@ def build(
         place = where.place(output, command, choices["temporary"])
         with explain_interrupt(), _counting(TextFiles(paths).total) as choices["progress"]:
             build_in_job(
-                output, paths, [cut.name for cut in cuts], place, gaps=gaps, shard_size=size, **choices
+                output,
+                paths,
+                [one.name for one in tokenisations],
+                place,
+                gaps=gaps,
+                shard_size=size,
+                **choices,
             )
         _written(output)
         return
     files = TextFiles(paths)
     with _counting(files.total, done=lambda: files.done) as choices["progress"]:
-        build_table(output, files, cuts, gaps=gaps, sources=files.sources, **choices)
+        build_table(output, files, tokenisations, gaps=gaps, sources=files.sources, **choices)
     _written(output)
 
 

@@ -95,13 +95,13 @@ def _findings(text: str | None, models: list[str], *, quick: bool) -> Iterator[C
     yield from guard_check("compiler", installation.check_compiler)
     yield from guard_check("compiled code", lambda: [compiling.compiled_finding()])
     yield from guard_check("terminal", installation.check_terminal)
-    looked = packs.CheckedPacks(quick=quick)
-    yield from guard_check("packs", lambda: packs.check_packs(looked))
-    yield from guard_check("models", lambda: packs.check_named(models, looked))
-    yield from guard_check("sample", lambda: _sample(looked, text))
+    checked = packs.CheckedPacks(quick=quick)
+    yield from guard_check("packs", lambda: packs.check_packs(checked))
+    yield from guard_check("models", lambda: packs.check_named(models, checked))
+    yield from guard_check("sample", lambda: _sample(checked, text))
 
 
-def _sample(looked: packs.CheckedPacks, text: str | None) -> Iterator[CheckResultLine]:
+def _sample(checked: packs.CheckedPacks, text: str | None) -> Iterator[CheckResultLine]:
     from disambig.doctor import check_sample
 
-    yield from check_sample(looked.models, text)
+    yield from check_sample(checked.models, text)

@@ -349,8 +349,10 @@ class Converter:
         lists = self._writer.lists(_shift_offsets(paths, pieces), counts, kana, int(k))
         if references is None:
             return lists
-        beside = np.repeat(np.arange(len(lines)), np.diff(lists.offsets)).tolist()
-        costs = text_costs(measure_named("cer"), list(lists.texts), [references[i] for i in beside])
+        line_of_candidate = np.repeat(np.arange(len(lines)), np.diff(lists.offsets)).tolist()
+        costs = text_costs(
+            measure_named("cer"), list(lists.texts), [references[i] for i in line_of_candidate]
+        )
         return replace(lists, costs=costs)
 
     def save(self, folder: str | Path, *, bits: int = 32) -> None:
@@ -410,10 +412,10 @@ def _shift_offsets(paths: LatticePaths, pieces: Sequence[Sequence[str]]) -> Latt
         return paths
     starts = [sum(map(len, line[:i])) for line in pieces for i in range(len(line))]
     sizes = np.diff(paths.word_offsets)
-    beside = np.repeat(np.repeat(starts, np.diff(paths.offsets)), sizes)
+    shift = np.repeat(np.repeat(starts, np.diff(paths.offsets)), sizes)
     words = paths.words.copy()
-    words["start"] += beside
-    words["end"] += beside
+    words["start"] += shift
+    words["end"] += shift
     return replace(paths, words=words)
 
 

@@ -145,7 +145,7 @@ _STRETCH = np.dtype(
 )
 _ITEM = np.dtype([(name, "i4") for name in ("stretch", "stream", "rank", "node", "arc")], align=True)
 _BLOCK = 1 << 16
-"""Number of candidates that a call has room for, unless one line needs more."""
+"""Number of candidates that a call has buffers for, unless one line needs more."""
 
 
 class LexiconTables(NamedTuple):
@@ -296,7 +296,7 @@ class LatticeDecoder:
 
     def __init__(self, tables: NgramTables, words: LexiconTables) -> None:
         self._tables, self._words = tables, words
-        self._rooms: list[_WorkSpace] = []
+        self._free_buffers: list[_WorkSpace] = []
 
     def paths(self, lines: Sequence[str], k: int) -> LatticePaths:
         """Return up to k best distinct strings for each line, the best first.
@@ -310,9 +310,9 @@ class LatticeDecoder:
         codes = np.frombuffer(text, np.uint32).astype(np.int32)
         offsets = _offsets(np.fromiter(map(len, lines), np.int64, len(lines)))
         longest = int(np.diff(offsets).max(initial=0))
-        room = self._room()
-        while room.size < 32 * (longest + 3):
-            room.grow()
+        buffers = self._take_buffers()
+        while buffers.size < 32 * (longest + 3):
+            buffers.grow()
         n, line = len(lines), 0
         paths = _FoundPaths(
             np.zeros(2, np.int64),
@@ -326,7 +326,7 @@ class LatticeDecoder:
         while line < n:
             first = line
             line, wanting = find_conversions(
-                self._tables, self._words, codes, offsets, line, k, room.work, room.search, paths
+                self._tables, self._words, codes, offsets, line, k, buffers.work, buffers.search, paths
             )
             done, written = paths.tally.tolist()
             sizes[first:line] = np.diff(paths.line_ends[first:line], prepend=0)
@@ -334,16 +334,16 @@ class LatticeDecoder:
             counts.append(np.diff(paths.word_ends[:done], prepend=0))
             words.append(paths.words[:written].copy())
             if wanting:
-                room.grow()
-        self._rooms.append(room)
+                buffers.grow()
+        self._free_buffers.append(buffers)
         return LatticePaths(
             _offsets(sizes), np.concatenate(scores), _offsets(np.concatenate(counts)), np.concatenate(words)
         )
 
-    def _room(self) -> _WorkSpace:
+    def _take_buffers(self) -> _WorkSpace:
         """Return buffers that no other thread uses; they are kept for reuse if no error occurs."""
         try:
-            return self._rooms.pop()
+            return self._free_buffers.pop()
         except IndexError:
             return _WorkSpace(self._tables)
 
@@ -473,11 +473,11 @@ class CandidateWriter:
         if not len(open_words):
             return ids, tags, self._spellings
         line_of = np.repeat(np.arange(len(lines)), np.diff(paths.offsets))
-        beside = np.repeat(line_of, np.diff(paths.word_offsets))[open_words].tolist()
+        lines_of_words = np.repeat(line_of, np.diff(paths.word_offsets))[open_words].tolist()
         more: dict[str, int] = {}
         tag = {name: self._tag_names.index(name) for name in (NOUN, NUMERAL, SIGN)}
         columns = (paths.words[name][open_words].tolist() for name in ("kind", "start", "end"))
-        for at, line, kind, start, end in zip(open_words.tolist(), beside, *columns, strict=True):
+        for at, line, kind, start, end in zip(open_words.tolist(), lines_of_words, *columns, strict=True):
             text = lines[line][start:end]
             if kind == _KATAKANA:
                 text = to_katakana(text)
@@ -497,11 +497,13 @@ def _texts(spellings: Sequence[str], ids: Sequence[int], bounds: Sequence[int]) 
 
 def _drop_duplicates(lists: CandidateLists) -> CandidateLists:
     """Return lists without candidates whose text a better candidate has."""
-    beside = np.repeat(np.arange(len(lists)), np.diff(lists.offsets)).tolist()
-    firsts = dict.fromkeys(zip(beside, lists.texts, strict=True))
+    list_of_candidate = np.repeat(np.arange(len(lists)), np.diff(lists.offsets)).tolist()
+    firsts = dict.fromkeys(zip(list_of_candidate, lists.texts, strict=True))
     if len(firsts) == len(lists.texts):
         return lists
-    first = {pair: at for at, pair in reversed(list(enumerate(zip(beside, lists.texts, strict=True))))}
+    first = {
+        pair: at for at, pair in reversed(list(enumerate(zip(list_of_candidate, lists.texts, strict=True))))
+    }
     rows = np.array([first[pair] for pair in firsts])
     sizes = np.bincount([line for line, _ in firsts], minlength=len(lists))
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

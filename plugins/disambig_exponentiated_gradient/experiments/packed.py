@@ -222,21 +222,21 @@ def packed_claims(
     paths : mapping
         See `training_curves`.
     """
-    beyond = [paired[PCFG, COST] for paired in pairs.values()] + [
+    against_grammar = [paired[PCFG, COST] for paired in pairs.values()] + [
         paired[PCFG, LOG] for paired in pairs.values()
     ]
-    beside = [paired[PERCEPTRON, COST] for paired in pairs.values()]
+    against_perceptron = [paired[PERCEPTRON, COST] for paired in pairs.values()]
     losses = [paired[LOG, COST] for paired in pairs.values()]
     gaps = {name: path["gap"] for name, path in paths.items() if name.endswith("online")}
     return [
         Claim(
             "packed training beats the PCFG, with either loss on each treebank (p < 0.05)",
-            all(comparison.difference > 0 and comparison.p < 0.05 for comparison in beyond),
+            all(comparison.difference > 0 and comparison.p < 0.05 for comparison in against_grammar),
             _claim_text(pairs, [(PCFG, COST), (PCFG, LOG)]),
         ),
         Claim(
             "packed EG with costs is not worse than the averaged perceptron on the same charts",
-            not any(comparison.difference < 0 and comparison.p < 0.05 for comparison in beside),
+            not any(comparison.difference < 0 and comparison.p < 0.05 for comparison in against_perceptron),
             _claim_text(pairs, [(PERCEPTRON, COST)]),
         ),
         Claim(
@@ -328,13 +328,13 @@ class Collins2005Packed:
         """Train and test on one treebank."""
         step = 0
 
-        def told(stage: str) -> None:
+        def report(stage: str) -> None:
             nonlocal step
             progress(f"{name}: {stage}", step, 2 + len(LEARNED))
             step += 1
 
         sizes = QUICK if quick else PackedSizes(CRAFT_CHARTS if name == CRAFT_NAME else None)
-        told("charts")
+        report("charts")
         split = craft_split(data) if name == CRAFT_NAME else penn_split(data, *PENN_NAMES[name])
         task = PackedProblem.from_trees(*_read_trees(split, name, sizes), sizes)
         trees: dict[str, Trees] = {PCFG: task.by_grammar}
@@ -342,7 +342,7 @@ class Collins2005Packed:
         gold, charts = task.test
         values: dict[str, float] = {}
         for system in LEARNED:
-            told(system)
+            report(system)
             one = fit_packed_system(task, system, sizes)
             before = time.perf_counter()
             trees[system] = charts.trees(one.weights)
@@ -352,7 +352,7 @@ class Collins2005Packed:
                 values[system] = one.about["C"]
         paths, by_grammar = None, 0.0
         if name == FIRST:
-            told("courses")
+            report("courses")
             paths = training_curves(task, values, sizes.epochs)
             dev, dev_charts = task.dev
             by_grammar = 100 * Parseval.from_trees(dev, dev_charts.parser.trees(dev_charts.sentences)).f1

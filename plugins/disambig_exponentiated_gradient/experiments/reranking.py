@@ -98,7 +98,7 @@ def compare_rerankers(test: TreeLists, at: Mapping[str, Ints]) -> RerankerCompar
 def reranking_claims(comparisons: Mapping[str, RerankerComparison]) -> list[Claim]:
     """Return each claim with its figures."""
 
-    def told(first: str, second: str) -> str:
+    def evidence(first: str, second: str) -> str:
         return "; ".join(f"{name} {comparison.of[first, second]}" for name, comparison in comparisons.items())
 
     def better(first: str, second: str, least: float = 0.0) -> bool:
@@ -109,25 +109,25 @@ def reranking_claims(comparisons: Mapping[str, RerankerComparison]) -> list[Clai
         return not any(comparison.of[first, second].is_worse for comparison in comparisons.values())
 
     claims = [
-        Claim(f"{system}: reranking beats the PCFG", better(PCFG, system), told(PCFG, system))
+        Claim(f"{system}: reranking beats the PCFG", better(PCFG, system), evidence(PCFG, system))
         for system in (HINGE, COST, LOG)
     ]
     claims += [
         Claim(
             f"{system}: not worse than the averaged perceptron (not significantly, p < {P:g})",
             no_worse(PERCEPTRON, system),
-            told(PERCEPTRON, system),
+            evidence(PERCEPTRON, system),
         )
         for system in (HINGE, COST, LOG)
     ]
     claims.append(
-        Claim("cost-sensitive EG is not worse than hinge on F1", no_worse(HINGE, COST), told(HINGE, COST))
+        Claim("cost-sensitive EG is not worse than hinge on F1", no_worse(HINGE, COST), evidence(HINGE, COST))
     )
     claims.append(
         Claim(
             f"our requirement: cost-sensitive EG is at least {ASKED:g} points of F1 above the PCFG",
             better(PCFG, COST, ASKED),
-            told(PCFG, COST),
+            evidence(PCFG, COST),
         )
     )
     return claims

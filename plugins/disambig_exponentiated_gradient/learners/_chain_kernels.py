@@ -10,8 +10,11 @@ from disambig.api.kernels import best_path, compiled, shared_sums
 
 
 @compiled
-def place_scores(rows, begin, n, own, first, out):
-    """Write the scores of the labels at the positions of a sequence into `out` (n, K)."""
+def place_scores(rows, begin, n, weights, first, out):
+    """Write the scores of the labels at the positions of a sequence into `out` (n, K).
+
+    `weights` (D, K) has the weights of each feature per label, `first` (K,) those of the first label.
+    """
     indptr, indices, values = rows
     k = len(first)
     for t in range(n):
@@ -19,13 +22,13 @@ def place_scores(rows, begin, n, own, first, out):
         for b in range(k):
             row[b] = first[b] if t == 0 else 0.0
         for at in range(indptr[begin + t], indptr[begin + t + 1]):
-            x, weights = values[at], own[indices[at]]
+            x, column = values[at], weights[indices[at]]
             for b in range(k):
-                row[b] += x * weights[b]
+                row[b] += x * column[b]
 
 
 @compiled
-def add_places(rows, begin, mass, factor, own, first):
+def add_places(rows, begin, mass, factor, weights, first):
     """Add the features at a sequence's positions, weighted by ``factor * mass`` (n, K), to the weights."""
     indptr, indices, values = rows
     n, k = mass.shape
@@ -34,16 +37,16 @@ def add_places(rows, begin, mass, factor, own, first):
     for t in range(n):
         row = mass[t]
         for at in range(indptr[begin + t], indptr[begin + t + 1]):
-            x, weights = factor * values[at], own[indices[at]]
+            x, column = factor * values[at], weights[indices[at]]
             for b in range(k):
-                weights[b] += x * row[b]
+                column[b] += x * row[b]
 
 
 @compiled
-def products(rows, starts, begins, out, room):
+def products(rows, starts, begins, out, workspace):
     """Write the inner products of the rows of each sequence, (n, n) each, into `out` from ``begins[s]`` on.
 
-    `room` (D,) must be zero, and is zero afterwards.
+    `workspace` (D,) must be zero, and is zero afterwards.
     """
     indptr, indices, values = rows
     for s in range(len(starts) - 1):
@@ -51,14 +54,14 @@ def products(rows, starts, begins, out, room):
         n = last - first
         for t in range(n):
             for at in range(indptr[first + t], indptr[first + t + 1]):
-                room[indices[at]] += values[at]
+                workspace[indices[at]] += values[at]
             for u in range(n):
                 total = 0.0
                 for at in range(indptr[first + u], indptr[first + u + 1]):
-                    total += values[at] * room[indices[at]]
+                    total += values[at] * workspace[indices[at]]
                 out[begins[s] + t * n + u] = total
             for at in range(indptr[first + t], indptr[first + t + 1]):
-                room[indices[at]] = 0.0
+                workspace[indices[at]] = 0.0
 
 
 @compiled
@@ -101,7 +104,7 @@ def by_products(gram, begin, mass):
 @compiled
 def online(
     rows, starts, costs, gram, begins, C, log_linear, etas, safe, hardly, n_steps, order, of_place, of_step,
-    own, first, table,
+    weights, first, table,
 ):  # fmt: skip
     """Make `n_steps` steps per sequence, in an order (see `PackedDual.epoch`); return the dual's gain."""
     k = costs.shape[1]
@@ -119,7 +122,7 @@ def online(
         partition = shared_sums(theta, theta_step, mass[:n], pairs)
         eta = etas[s]
         for _ in range(n_steps):
-            place_scores(rows, begin, n, own, first, scores)
+            place_scores(rows, begin, n, weights, first, scores)
             for t in range(n):
                 for b in range(k):
                     scores[t, b] += -theta[t, b] if log_linear else costs[begin + t, b]
@@ -162,7 +165,7 @@ def online(
                     theta_step[a, b] = step[a, b]
                     pairs[a, b] -= pairs_then[a, b]
                     table[a, b] += C * pairs_then[a, b]
-            add_places(rows, begin, other[:n], C, own, first)
+            add_places(rows, begin, other[:n], C, weights, first)
             # as in `_list_kernels.visit`: the maximum of the parabola along the step, within a factor of two
             if bend > 0.0 and far > hardly:
                 eta *= min(2.0, max(0.5, 0.5 * linear / bend))
@@ -175,7 +178,7 @@ def online(
 
 
 @compiled
-def weigh(rows, starts, costs, gold, C, log_linear, of_place, of_step, own, first, table):
+def weigh(rows, starts, costs, gold, C, log_linear, of_place, of_step, weights, first, table):
     """Add the weights for some parameters to zeros, and return ``sum mu l``, or the sum of entropies."""
     k = costs.shape[1]
     pairs, bonus = np.empty((k, k)), 0.0
@@ -196,16 +199,16 @@ def weigh(rows, starts, costs, gold, C, log_linear, of_place, of_step, own, firs
         for a in range(k):
             for b in range(k):
                 table[a, b] -= C * pairs[a, b]
-        add_places(rows, begin, mass, C, own, first)
+        add_places(rows, begin, mass, C, weights, first)
     return bonus
 
 
 @compiled
-def slopes(rows, starts, costs, log_linear, of_place, of_step, own, first, table, places, steps):
+def slopes(rows, starts, costs, log_linear, of_place, of_step, weights, first, table, places, steps):
     """Write the directions of a step for all sequences into `places` (N, K) and `steps` (S, K, K)."""
     for s in range(len(starts) - 1):
         begin, n = starts[s], starts[s + 1] - starts[s]
-        place_scores(rows, begin, n, own, first, places[begin : begin + n])
+        place_scores(rows, begin, n, weights, first, places[begin : begin + n])
         for t in range(begin, begin + n):
             for b in range(costs.shape[1]):
                 places[t, b] += -of_place[t, b] if log_linear else costs[t, b]
@@ -218,17 +221,17 @@ def moved(starts, of_place, of_step, then_place, then_step, places, steps):
     k = of_place.shape[1]
     before, after, linear, far = np.empty((k, k)), np.empty((k, k)), 0.0, 0.0
     for s in range(len(starts) - 1):
-        own = slice(starts[s], starts[s + 1])
+        sequence = slice(starts[s], starts[s + 1])
         mass, other = np.empty((starts[s + 1] - starts[s], k)), np.empty((starts[s + 1] - starts[s], k))
-        shared_sums(of_place[own], of_step[s], mass, before)
-        shared_sums(then_place[own], then_step[s], other, after)
-        linear += inner(other - mass, places[own]) + inner(after - before, steps[s])
+        shared_sums(of_place[sequence], of_step[s], mass, before)
+        shared_sums(then_place[sequence], then_step[s], other, after)
+        linear += inner(other - mass, places[sequence]) + inner(after - before, steps[s])
         far += np.abs(other - mass).sum() + np.abs(after - before).sum()
     return linear, far
 
 
 @compiled
-def gaps(rows, starts, costs, log_linear, of_place, of_step, own, first, table):
+def gaps(rows, starts, costs, log_linear, of_place, of_step, weights, first, table):
     """Return the sum of the sequences' gaps."""
     k, total = costs.shape[1], 0.0
     pairs, spare, shared = np.empty((k, k)), np.empty((k, k)), table.copy().reshape(1, k, k)
@@ -236,7 +239,7 @@ def gaps(rows, starts, costs, log_linear, of_place, of_step, own, first, table):
         begin, n = starts[s], starts[s + 1] - starts[s]
         theta, mass, scores = of_place[begin : begin + n], np.empty((n, k)), np.empty((n, k))
         partition = shared_sums(theta, of_step[s], mass, pairs)
-        place_scores(rows, begin, n, own, first, scores)
+        place_scores(rows, begin, n, weights, first, scores)
         if log_linear:
             total -= partition - inner(mass, theta) - inner(pairs, of_step[s])
             total -= inner(mass, scores) + inner(pairs, table)

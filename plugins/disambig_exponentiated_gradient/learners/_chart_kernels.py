@@ -109,13 +109,19 @@ def gathered(charts, i, weights, own):
 def online(charts, costs, C, log_linear, etas, safe, hardly, n_steps, order, of_rows, weights):
     """Make `n_steps` steps per instance, in an order (see `PackedDual.epoch`); return the dual's gain."""
     offsets, part_starts, cols, col_starts = charts[0], charts[5], charts[9], charts[10]
-    room = np.empty((5, largest(offsets)))
+    workspace = np.empty((5, largest(offsets)))
     of_parts, wide = np.empty(largest(part_starts)), np.empty((2, largest(col_starts)))
     gained = 0.0
     for i in order:
         start, n = offsets[i], offsets[i + 1] - offsets[i]
         theta, cost = of_rows[start : start + n], costs[start : start + n]
-        slope, then, mass, other, moved = room[0, :n], room[1, :n], room[2, :n], room[3, :n], room[4, :n]
+        slope, then, mass, other, moved = (
+            workspace[0, :n],
+            workspace[1, :n],
+            workspace[2, :n],
+            workspace[3, :n],
+            workspace[4, :n],
+        )
         own = gathered(charts, i, weights, wide[0])
         change = wide[1, : len(own)]
         partition = marginals(charts, i, theta, mass)
@@ -219,12 +225,12 @@ def moved(charts, before, after, slope):
 def gaps(charts, costs, log_linear, of_rows, weights):
     """Return primal minus dual, as a share of C."""
     offsets, part_starts, col_starts = charts[0], charts[5], charts[10]
-    room = np.empty((3, largest(offsets)))
+    workspace = np.empty((3, largest(offsets)))
     of_parts, wide = np.empty(largest(part_starts)), np.empty(largest(col_starts))
     total = 0.0
     for i in range(len(offsets) - 1):
         start, n = offsets[i], offsets[i + 1] - offsets[i]
-        scores, mass, other = room[0, :n], room[1, :n], room[2, :n]
+        scores, mass, other = workspace[0, :n], workspace[1, :n], workspace[2, :n]
         theta = of_rows[start : start + n]
         row_scores(charts, i, gathered(charts, i, weights, wide), of_parts, scores)
         partition = marginals(charts, i, theta, mass)

@@ -103,7 +103,7 @@ def moved(theta, nabla, eta, floor, out):
 @compiled
 def visit(
     cols, ptr, local, values, loss, gold, C, log_linear, floor, eta, safe, steps, enough, theta, weights,
-    room, wide,
+    workspace, wide,
 ):  # fmt: skip
     """Take up to `steps` steps on one list; return eta, the gain of the dual, and the number of steps.
 
@@ -123,12 +123,12 @@ def visit(
         Logarithms of alpha; changed.
     weights : array of float64, shape (n_columns,)
         W; changed.
-    room : array of float64, shape (5, at least K)
+    workspace : array of float64, shape (5, at least K)
     wide : array of float64, shape (2, at least the list's columns)
     """
     k, m = len(theta), len(cols)
-    alpha, other, then = room[0, :k], room[1, :k], room[2, :k]
-    scores, nabla = room[3, :k], room[4, :k]
+    alpha, other, then = workspace[0, :k], workspace[1, :k], workspace[2, :k]
+    scores, nabla = workspace[3, :k], workspace[4, :k]
     own, change = wide[0, :m], wide[1, :m]
     # The list's weights are gathered once: the steps then read a small array instead of all over memory.
     for c in range(m):
@@ -248,7 +248,7 @@ def online(lists, loss, gold, C, log_linear, floor, etas, safe, steps, enough, o
     offsets, cols, col_starts, ptr, ptr_starts, local, starts, values, labels, width = lists
     longest, widest = rooms(offsets, col_starts, width)
     spare = spare_room(longest, widest, width, values)
-    room, wide = np.empty((5, longest)), np.empty((2, widest))
+    workspace, wide = np.empty((5, longest)), np.empty((2, widest))
     gained, taken = 0.0, 0
     for i in order:
         first, last = offsets[i], offsets[i + 1]
@@ -257,7 +257,7 @@ def online(lists, loss, gold, C, log_linear, floor, etas, safe, steps, enough, o
         )
         eta, gain, n = visit(
             one[0], one[1], one[2], one[3], loss[first:last], gold[i], C, log_linear, floor, etas[i], safe[i],
-            steps, enough, theta[first:last], weights, room, wide,
+            steps, enough, theta[first:last], weights, workspace, wide,
         )  # fmt: skip
         etas[i] = eta
         gained += gain
@@ -463,6 +463,6 @@ def sample_reduction() -> None:
     """Run a small example, so that `disambig doctor --compile` compiles the functions."""
     for kind in (np.float32, np.float64):
         rows = np.array([0, 1, 2]), np.zeros(2, np.int32), np.ones(2, kind), np.array([0, 2])
-        room = np.zeros(2, np.int64), np.zeros(2, np.int64)
+        sizes = np.zeros(2, np.int64), np.zeros(2, np.int64)
         out = np.zeros(1, np.int32), np.zeros(3, np.int64), np.zeros(2, np.int32), np.zeros(2, kind)
-        reduce_lists(*rows, 1, True, *room, *out)
+        reduce_lists(*rows, 1, True, *sizes, *out)

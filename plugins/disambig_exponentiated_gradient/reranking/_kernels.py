@@ -496,9 +496,9 @@ def ancestors(node, forest, closed, buffer, out):
     emit(buffer, n, out)
     buffer[0] = FIRST + SPINE_WORD
     emit(buffer, put(buffer, n, word[node]), out)
-    beside = word_or_tag(leaf[end], label, word, closed) if end >= 0 else NONE
+    neighbour = word_or_tag(leaf[end], label, word, closed) if end >= 0 else NONE
     highest = label[end] if end >= 0 else NONE
-    put5(LARGEST, word[node], label[node], label[at], highest, beside, buffer, out)
+    put5(LARGEST, word[node], label[node], label[at], highest, neighbour, buffer, out)
 
 
 @compiled

@@ -237,13 +237,13 @@ class TreeOccurrences:
         """Return the features (see `emit`), and the number of features up to each tree."""
         from ._kernels import write_features
 
-        room = 2 + _A_NODE * _SYMBOLS * len(forest.label)
+        capacity = 2 + _A_NODE * _SYMBOLS * len(forest.label)
         while True:
-            out, ends = np.empty(room, np.int32), np.zeros(len(forest), np.int64)
+            out, ends = np.empty(capacity, np.int32), np.zeros(len(forest), np.int64)
             write_features(forest.nodes, forest.words, forest.arrays, self.reader.symbols.closed, out, ends)
-            if out[0] <= room:
+            if out[0] <= capacity:
                 return out, ends
-            room = int(out[0])
+            capacity = int(out[0])
 
 
 _WORDS = "words"

@@ -252,12 +252,12 @@ def add_difference(indptr, indices, data, row, step, lane, keep, weights):
 
 
 @compiled
-def row_difference(indptr, indices, data, right, rival, room):
-    """Write the difference of two rows into `room`, shape (d,), which must be zero."""
+def row_difference(indptr, indices, data, right, rival, workspace):
+    """Write the difference of two rows into `workspace`, shape (d,), which must be zero."""
     for at in range(indptr[right], indptr[right + 1]):
-        room[indices[at]] += data[at]
+        workspace[indices[at]] += data[at]
     for at in range(indptr[rival], indptr[rival + 1]):
-        room[indices[at]] -= data[at]
+        workspace[indices[at]] -= data[at]
 
 
 @compiled
@@ -312,7 +312,7 @@ def passive_aggressive_lists(
 
     The required margin is the cost of the rival. See `descend_lists` for the parameters.
     """
-    scores, room = np.zeros((longest, LANES)), np.zeros(len(weights))
+    scores, workspace = np.zeros((longest, LANES)), np.zeros(len(weights))
     for _ in range(passes):
         for i in order:
             start, end = offsets[i], offsets[i + 1]
@@ -321,14 +321,14 @@ def passive_aggressive_lists(
                 right, rival, best, most = best_pair(scores, lane, cost, start, end, 1.0, 1.0)
                 if rival < 0 or most <= best:
                     continue
-                row_difference(indptr, indices, data, right, rival, room)
+                row_difference(indptr, indices, data, right, rival, workspace)
                 norm = 0.0
-                # zeroing `room` at once counts a column of both rows only once
+                # zeroing `workspace` at once counts a column of both rows only once
                 for row in (right, rival):
                     for at in range(indptr[row], indptr[row + 1]):
                         j = indices[at]
-                        norm += room[j] * room[j] * keep[j, lane]
-                        room[j] = 0.0
+                        norm += workspace[j] * workspace[j] * keep[j, lane]
+                        workspace[j] = 0.0
                 if norm > 0:
                     step = min(most_step, (most - best) / norm)
                     add_difference(indptr, indices, data, right, step, lane, keep, weights)
@@ -349,7 +349,7 @@ def confidence_lists(
     variances : array of float64, shape (d, LANES)
         Initially 1, and 0 if a lane lacks a dimension: a weight with zero variance never changes.
     """
-    scores, room = np.zeros((longest, LANES)), np.zeros(len(means))
+    scores, workspace = np.zeros((longest, LANES)), np.zeros(len(means))
     for _ in range(passes):
         for i in order:
             start, end = offsets[i], offsets[i + 1]
@@ -358,25 +358,25 @@ def confidence_lists(
                 right, rival, best, most = best_pair(scores, lane, cost, start, end, 1.0, 0.0)
                 if rival < 0:
                     continue
-                row_difference(indptr, indices, data, right, rival, room)
+                row_difference(indptr, indices, data, right, rival, workspace)
                 v = 0.0
                 for row in (right, rival):
                     for at in range(indptr[row], indptr[row + 1]):
                         j = indices[at]
-                        v += room[j] * room[j] * variances[j, lane]
-                        room[j] = 0.0
+                        v += workspace[j] * workspace[j] * variances[j, lane]
+                        workspace[j] = 0.0
                 m = best - most
                 if not m < phi * v:
                     continue
                 root = np.sqrt((1.0 - 2.0 * phi * m) ** 2 + 8.0 * phi * phi * v)
                 step = (root - 1.0 - 2.0 * phi * m) / (4.0 * phi * v)
                 shrink = 2.0 * phi * step
-                row_difference(indptr, indices, data, right, rival, room)
+                row_difference(indptr, indices, data, right, rival, workspace)
                 for row in (right, rival):
                     for at in range(indptr[row], indptr[row + 1]):
                         j = indices[at]
-                        x, variance = room[j], variances[j, lane]
+                        x, variance = workspace[j], variances[j, lane]
                         if x != 0.0:
                             means[j, lane] += step * variance * x
                             variances[j, lane] = variance / (1.0 + shrink * x * x * variance)
-                        room[j] = 0.0
+                        workspace[j] = 0.0

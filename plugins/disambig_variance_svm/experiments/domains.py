@@ -188,14 +188,14 @@ def domain_pairs(
         for rival in (PLAIN, AS_IS, PRIOR, POOLED) if names else ():
             leads, ours, theirs = {}, [], []
             for name in names:
-                mine, other = (
+                near, other = (
                     hits_by_domain[name][NEAR][size],
                     hits_by_domain[name][rival][0 if rival == AS_IS else size],
                 )
-                mine = mine[:POOLED_DRAWS] if rival == POOLED else mine
-                means = [np.mean([hit.mean() for hit in draw_hits]) for draw_hits in (mine, other)]
+                near = near[:POOLED_DRAWS] if rival == POOLED else near
+                means = [np.mean([hit.mean() for hit in draw_hits]) for draw_hits in (near, other)]
                 leads[name] = 100 * float(means[0] - means[1])
-                ours.append(mine[0])
+                ours.append(near[0])
                 theirs.append(other[0])
             compared[f"{rival}, {size}"] = {
                 "rival": rival,

@@ -282,17 +282,17 @@ def list_products(indptr, indices, data, row, weights):
 
 
 @compiled
-def row_distance(indptr, indices, data, first, second, room):
-    """Return the squared distance of two sparse rows; the work space `room` (d,) is zero before and after."""
+def row_distance(indptr, indices, data, first, second, workspace):
+    """Return the squared distance of two sparse rows; `workspace` (d,) is zero before and after."""
     for at in range(indptr[first], indptr[first + 1]):
-        room[indices[at]] += data[at]
+        workspace[indices[at]] += data[at]
     for at in range(indptr[second], indptr[second + 1]):
-        room[indices[at]] -= data[at]
+        workspace[indices[at]] -= data[at]
     total = 0.0
     for row in (first, second):
         for at in range(indptr[row], indptr[row + 1]):
-            total += room[indices[at]] * room[indices[at]]
-            room[indices[at]] = 0.0
+            total += workspace[indices[at]] * workspace[indices[at]]
+            workspace[indices[at]] = 0.0
     return total
 
 
@@ -305,7 +305,20 @@ def add_row(indptr, indices, data, row, step, weights):
 
 @compiled
 def ascend_lists(
-    indptr, indices, data, offsets, cost, counts, order, active, steps, least, weights, alpha, room, values
+    indptr,
+    indices,
+    data,
+    offsets,
+    cost,
+    counts,
+    order,
+    active,
+    steps,
+    least,
+    weights,
+    alpha,
+    workspace,
+    values,
 ):
     """Make one pass over the active instances and return the largest violation.
 
@@ -339,7 +352,7 @@ def ascend_lists(
             if gain < least:
                 break
             # along this pair the dual is a parabola with slope `gain` and curvature `norm`; alpha stays >= 0
-            norm = row_distance(indptr, indices, data, up, down, room)
+            norm = row_distance(indptr, indices, data, up, down, workspace)
             amount = alpha[down]
             if norm > 0.0:
                 amount = min(amount, gain / norm)

@@ -90,7 +90,7 @@ def solve_lists(
         weights = start.weights * root * (C / start.C)
     order = np.random.default_rng(seed).permutation(n)
     active = np.ones(n, np.bool_)
-    room, values = np.zeros(rows.shape[1]), np.empty(int(np.diff(offsets).max(initial=1)))
+    workspace, values = np.zeros(rows.shape[1]), np.empty(int(np.diff(offsets).max(initial=1)))
     arrays = rows.indptr, rows.indices, data, offsets, cost, counts
     least, passes, primal, gap = 1.0, 0, np.inf, np.inf
     while True:
@@ -101,7 +101,7 @@ def solve_lists(
             break
         active[:] = True
         for _ in range(10):
-            worst = ascend_lists(*arrays, order, active, _STEPS, least, weights, mass, room, values)
+            worst = ascend_lists(*arrays, order, active, _STEPS, least, weights, mass, workspace, values)
             passes += 1
             if worst < least or passes >= max_iter:
                 break
