@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from disambig.jobs import ignore_progress as ignore_progress
     from disambig.jobs import last_line as last_line
     from disambig.jobs import leave_out_current_directory as leave_out_current_directory
-    from disambig.jobs import log_message as _tell_log
+    from disambig.jobs import log_message as _tell_log  # plugins import it as `tell_log`
     from disambig.jobs import logger_levels as logger_levels
 
     tell_log = _tell_log

@@ -331,7 +331,10 @@ class Decisions:
         return any(group.glosses for group in self.table)
 
     def record(self, index: int, text: str) -> dict[str, Any]:
-        """Return one decision as a JSON-serialisable dict; `text` is the document's original text."""
+        """Return one decision as a JSON-serialisable dict; `text` is the document's original text.
+
+        `disambig.formats.records` builds the same records for many decisions at once: change both together.
+        """
         group = self.table[self.groups[index]]
         low, high = self.offsets[index], self.offsets[index + 1]
         start, end = int(self.starts[index]), int(self.ends[index])

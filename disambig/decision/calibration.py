@@ -93,7 +93,7 @@ class Calibration:
 
 
 def compare_with_observed(
-    scores: Floats, found: NDArray[np.int32], observed: NDArray[np.int32], alike: NDArray[np.bool_]
+    scores: Floats, found: NDArray[np.int32], observed: NDArray[np.int32], variants: NDArray[np.bool_]
 ) -> Comparison:
     """Compare the best other candidate with the observed one.
 
@@ -105,11 +105,11 @@ def compare_with_observed(
         Number of sources that know each candidate.
     observed : array of int32, shape (n,)
         -1 if no candidate is in the text; then there is nothing to compare.
-    alike : array of bool, shape (n, K)
+    variants : array of bool, shape (n, K)
         Whether a candidate is the observed one or a variant of it.
     """
     rows = np.arange(len(scores))
-    rivals = np.where(alike, -np.inf, scores)
+    rivals = np.where(variants, -np.inf, scores)
     other = rivals.argmax(axis=1) if len(scores) else np.empty(0, np.int64)
     possible = np.isfinite(rivals[rows, other]) & (observed >= 0)
     margin = np.where(possible, scores[rows, other] - scores[rows, observed], 0.0)

@@ -148,9 +148,9 @@ class Corrections:
             swapped, possible = substitutes(same | np.isneginf(scores), material.rng)
             # There is no error corpus: right words that another candidate replaces stand for mistakes.
             right = compare_with_observed(scores, evidence, truth, same).features
-            alike_swapped = is_variant(replace(scored, observed=np.where(swapped >= 0, swapped, truth)))
+            variants_of_swapped = is_variant(replace(scored, observed=np.where(swapped >= 0, swapped, truth)))
             wrong = compare_with_observed(
-                scores[possible], evidence[possible], swapped[possible], alike_swapped[possible]
+                scores[possible], evidence[possible], swapped[possible], variants_of_swapped[possible]
             ).features
             rows_of.append(np.concatenate([right, wrong]))
             wrong_of.append(np.repeat([False, True], [len(right), len(wrong)]))

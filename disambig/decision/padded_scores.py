@@ -66,13 +66,15 @@ class PaddedScores:
     scores : array of float64, shape (n, K)
         Padded with minus infinity.
     observed : array of int32, shape (n,)
+        The candidate in the text; -1 if there is none.
     found : array of int32, shape (n, K)
+        Number of n-grams of each candidate that are in the count table.
     asked : array of int64, shape (n,)
-        Sum over all candidates.
-        neighbours : array of uint64, shape (n, 2)
-            Hashes of the words before and after; `UNKNOWN` if they are not known.
+        Number of n-grams that were looked up, for all candidates together.
+    neighbours : array of uint64, shape (n, 2)
+        Hashes of the words before and after; `UNKNOWN` if they are not known.
     parts_of_scores : array of float32, shape (n, K, P)
-        P is 0 if these are not known.
+        The contributions of the feature groups; P is 0 if these are not known.
     """
 
     parts: Sequence[ScoreBatch]

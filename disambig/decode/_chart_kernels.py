@@ -1,4 +1,9 @@
-"""Compiled functions that build charts of sentences (CKY)."""
+"""Compiled functions that build charts of sentences (CKY).
+
+The symbols of a cell (a span of words) are kept twice: *below* are those that words and binary rules give,
+*above* those after at most one unary rule. Binary rules combine symbols above of two smaller cells. A coarse
+symbol stands for several symbols; a first pass over coarse symbols finds those that can be left out.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +22,7 @@ _NEVER = -np.inf
 def coarse_inside(
     n, starts, symbols, scores, coarse, binary, weights, unary, unary_weights, below, above, scale
 ):
-    """Write the inside sums to `below` and `above` (cells, C) and `scale` (cells,).
+    """Write the inside sums of coarse symbols to `below` and `above` (cells, C) and `scale` (cells,).
 
     The word at place i has the symbols ``symbols[starts[i]:starts[i + 1]]`` with log `scores`; if several of
     them have the same `coarse` symbol, the most probable one counts. Rules have weights, not logarithms.
@@ -150,16 +155,14 @@ def sample_coarse() -> None:
     coarse_outside(1, 0, 0.0, rules, weights, unary, weights, below, above, scale, *kept)
 
 
-# Numba finds the types of compiled functions (see `disambig.jit`).
-# mypy: allow-untyped-defs
-
-
 FOUND, NONE, TOO_LARGE = 0, 1, 2
+"""Status of a chart: it has a parse, it has none, or it has more edges than allowed."""
 LEXICAL, BINARY, UNARY, SELF = 0, 1, 2, 3
+"""Kind of an edge; `SELF` takes a symbol from below to above without a unary rule."""
 
 
 @compiled
-def _longer_numbers(array):
+def _twice_the_rows(array):
     """Return a copy of a table with twice the rows."""
     longer = np.empty((2 * len(array), array.shape[1]), np.int32)
     longer[: len(array)] = array
@@ -167,7 +170,8 @@ def _longer_numbers(array):
 
 
 @compiled
-def _longer_list(array):
+def _twice_the_length(array):
+    """Return a copy of an array with twice the length."""
     longer = np.empty(2 * len(array), array.dtype)
     longer[: len(array)] = array
     return longer
@@ -214,7 +218,9 @@ def fill(
 
     With `all_edges` the chart has every edge, otherwise only the best one into each node. Only symbols whose
     `coarse` symbol is marked in `keep_below` and `keep_above` (cells, C) are used; all are if these have no
-    cells. `most` limits the number of symbols in a cell, 0 for no limit.
+    cells. A row of `nodes` is symbol, first word, end, first edge; a row of `edges` is left node, right node
+    (-1: none), rule, next edge of the same node. `most` limits the number of symbols in a cell, 0 for no
+    limit.
     """
     starts, word_symbols, word_scores, word_numbers = words
     by_left, right_children, rule_starts, parents, rule_scores, rule_numbers = pairs
@@ -224,7 +230,7 @@ def fill(
     nodes, best, n_nodes = np.empty((1024, 4), np.int32), np.empty(1024), 0
     edges, n_edges = np.empty((4096, 4), np.int32), 0
     n_cells = n * (n + 1) // 2
-    first_of, last_of = np.zeros(n_cells, np.int64), np.zeros(n_cells, np.int64)
+    first_node, last_node = np.zeros(n_cells, np.int64), np.zeros(n_cells, np.int64)
     listed, n_listed = np.empty(1024, np.int32), 0
     table = np.full((n, size), -1, np.int32)  # nodes above of the cells that end at j, by their first word
     low = np.full(size, -1, np.int32)  # nodes below of the current cell
@@ -232,11 +238,11 @@ def fill(
     for j in range(1, n + 1):
         for i in range(j - 1):
             cell = (j - 1) * (j - 2) // 2 + i
-            for at in range(first_of[cell], last_of[cell]):
+            for at in range(first_node[cell], last_node[cell]):
                 table[i, nodes[listed[at], 0]] = -1
         for i in range(j - 1, -1, -1):
             cell = j * (j - 1) // 2 + i
-            first_of[cell] = last_of[cell] = n_listed
+            first_node[cell] = last_node[cell] = n_listed
             if pruned:
                 if not keep_below[cell].any():
                     continue
@@ -244,10 +250,10 @@ def fill(
                     may_below[s] = keep_below[cell, coarse[s]]
             begin = n_nodes
             while len(nodes) < n_nodes + 2 * size:
-                nodes, best = _longer_numbers(nodes), _longer_list(best)
+                nodes, best = _twice_the_rows(nodes), _twice_the_length(best)
             if i == j - 1:
                 while len(edges) < n_edges + starts[j] - starts[i]:
-                    edges = _longer_numbers(edges)
+                    edges = _twice_the_rows(edges)
                 for at in range(starts[i], starts[j]):
                     symbol, value = word_symbols[at], word_scores[at]
                     if value == _NEVER or not may_below[symbol]:
@@ -262,16 +268,16 @@ def fill(
                         n_edges = _put(nodes, best, edges, n_edges, all_edges, node, -1, -1, *own)
             for k in range(i + 1, j):
                 left_cell, right_cell = k * (k - 1) // 2 + i, j * (j - 1) // 2 + k
-                if first_of[right_cell] == last_of[right_cell]:
+                if first_node[right_cell] == last_node[right_cell]:
                     continue
                 rights = table[k]
-                for at in range(first_of[left_cell], last_of[left_cell]):
+                for at in range(first_node[left_cell], last_node[left_cell]):
                     left = listed[at]
                     symbol = nodes[left, 0]
                     of_left = best[left]
                     first_pair, last_pair = by_left[symbol], by_left[symbol + 1]
                     while len(edges) < n_edges + rule_starts[last_pair] - rule_starts[first_pair]:
-                        edges = _longer_numbers(edges)
+                        edges = _twice_the_rows(edges)
                     for pair in range(first_pair, last_pair):
                         right = rights[right_children[pair]]
                         if right < 0:
@@ -318,7 +324,7 @@ def fill(
                 child = nodes[under, 0]
                 low[child] = -1
                 while len(edges) < n_edges + 1 + by_child[child + 1] - by_child[child]:
-                    edges = _longer_numbers(edges)
+                    edges = _twice_the_rows(edges)
                 for at in range(by_child[child] - 1, by_child[child + 1]):
                     itself = at < by_child[child]
                     parent = child if itself else chain_parents[at]
@@ -341,10 +347,10 @@ def fill(
                     high[nodes[node, 0]] = -1
                     continue
                 if n_listed == len(listed):
-                    listed = _longer_list(listed)
+                    listed = _twice_the_length(listed)
                 listed[n_listed] = node
                 n_listed += 1
-            last_of[cell] = n_listed
+            last_node[cell] = n_listed
             if n_edges > most_edges:
                 return TOO_LARGE, n_nodes, n_edges, nodes, edges
     status = FOUND if table[0, root] >= 0 else NONE

@@ -81,22 +81,24 @@ def accounts(
         if record["margin"] < least_margin:
             lines.append(f"no label: the margin, {record['margin']:.2f}, is below {least_margin:g}")
         names = _ranked(record, shares := _shares(decisions, index, probabilities))
-        seen = _observed(decisions, index)
+        observed = _observed(decisions, index)
         weighed_most = chosen if proposed is None else decisions.candidate_texts(index)[proposed]
-        kept = [name for rank, name in enumerate(names) if rank < top or name in (seen, chosen, weighed_most)]
+        kept = [
+            name for rank, name in enumerate(names) if rank < top or name in (observed, chosen, weighed_most)
+        ]
         tables, notes = [_candidates(decisions, index, record, kept, shares)], []
         if reasons is None:
             notes.append("the scores are not sums of weights: there are no contributions to show")
         else:
             first = chosen if shares else best if proposed is None else weighed_most
             others = [name for name in names if name != first]
-            compared = (first, *([seen] if seen is not None and seen != first else others[:1]))
+            compared = (first, *([observed] if observed is not None and observed != first else others[:1]))
             scores = dict(zip(decisions.candidate_texts(index), _scores(decisions, index), strict=True))
             terms = rule_terms(model.judge, int(decisions.groups[index]), scores)
             parts = contribution_table(reasons, compared, top=top, what=what.removesuffix("s"), judged=terms)
             tables += [parts] if parts else []
             notes += absence_lines(reasons, compared, top=top)
-        place = _headline(record, text, proposes=not flags or record["flagged"] or seen is None)
+        place = _headline(record, text, proposes=not flags or record["flagged"] or observed is None)
         yield DecisionAccount(place, tuple(lines), bool(record["flagged"]), tuple(tables), tuple(notes))
     for start, end in _protected_accounts(text, model, decisions):
         yield DecisionAccount(_quote_place(text, start, end), (f"protected: {_kind(text, start, end)}",))

@@ -13,7 +13,10 @@ from disambig.jit import compiled
 
 @compiled
 def sum_projections(projections, which, bias, sums):
-    """Fill `sums`, shape (n, H), with the bias plus the projection of the word at each place."""
+    """Fill `sums`, shape (n, H), with the bias plus the projection of the word at each place.
+
+    `projections` has shape (words, places * H), and `which`, shape (n, places), the row of each word in it.
+    """
     n, places = which.shape
     h = len(bias)
     for i in range(n):
@@ -136,7 +139,9 @@ def learn_outputs(
 ):
     """Take an Adagrad step for each candidate of each row, in the columns from `low` to `high`.
 
-    Fills these columns of `back`, the gradients of the states. Half number 0 also updates the biases.
+    The columns are learned in two halves, by threads; half 0 also updates the biases.
+    Fills these columns of `back`, the gradients of the states. `seen` and `bias_seen` are the sums of squared
+    gradients that Adagrad divides by.
     """
     width = np.float32(high - low)
     for i in range(len(states)):

@@ -175,7 +175,7 @@ class ContextWindow:
         return np.where((at >= first[:, None] + bare) & (at < stop[:, None] - bare), at, -1)
 
     def _keys(self, view: TokenView, instances: Instances) -> Keys:
-        """Return the features of each instance, shape ``(n, F)``; 0 is none."""
+        """Return the features of each instance, shape ``(n, F)``; 0 means no feature."""
         tags = view.layers.get("tag") if self.tags else None
         columns: list[NDArray[np.uint64]] = []
         kinds: list[int] = []

@@ -95,9 +95,9 @@ def fitting_contexts(
     between words: with it, contexts must have words on both sides. If instances have different candidates,
     `longest` and `shortest` have the shape ``(n, 1)``.
     """
-    says = (np.minimum(_LEFT, _RIGHT) > 0) | (np.asarray(shortest) > 0)
+    informative = (np.minimum(_LEFT, _RIGHT) > 0) | (np.asarray(shortest) > 0)
     inside = (left[:, None] >= _LEFT) & (right[:, None] >= _RIGHT)
-    fits: NDArray[np.bool_] = inside & says & (_LEFT + _RIGHT + longest <= MAX_ORDER)
+    fits: NDArray[np.bool_] = inside & informative & (_LEFT + _RIGHT + longest <= MAX_ORDER)
     return fits
 
 

@@ -153,8 +153,8 @@ def _lists_fit(
     longest, shortest = np.maximum.reduceat(lengths, starts), np.minimum.reduceat(lengths, starts)
     short = contexts.sum(axis=1) + longest[:, None] <= MAX_ORDER
     # the empty candidate is informative only between two words
-    says = (longest if zero else shortest) > 0
-    between = says[:, None] | (contexts.min(axis=1) > 0)
+    informative = (longest if zero else shortest) > 0
+    between = informative[:, None] | (contexts.min(axis=1) > 0)
     inside = (left[:, None] >= contexts[:, 0]) & (right[:, None] >= contexts[:, 1])
     return inside & short & between
 

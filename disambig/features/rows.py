@@ -258,7 +258,7 @@ class SeenKeys(WeakRefMixin):
         return np.where(self.keys[at] == keys, at, -1)
 
     def rows(self, keys: Keys, values: NDArray[np.float64]) -> Rows:
-        """Return rows of the features `keys`, shape ``(n, F)`` (0 is none), with `values`, shape ``(F,)``."""
+        """Return rows of the features `keys` (n, F), where 0 means no feature, with `values` (F,)."""
         there = keys != 0
         columns = self.columns(keys)
         has_column = there & (columns >= 0)
@@ -286,7 +286,7 @@ def seen_keys_from_state(arrays: Arrays) -> SeenKeys:
 
 
 def frequent_keys(parts: Iterable[Keys], *, least: int) -> Keys:
-    """Return the features that occur `least` times in all `parts` together, ascending; 0 is none."""
+    """Return the features that occur `least` times in all `parts` together, ascending; 0 means no feature."""
     # counted part by part, since all keys together may not fit into memory
     counted = [np.unique(part, return_counts=True) for part in parts]
     every = np.concatenate([np.zeros(0, np.uint32), *(keys for keys, _ in counted)])
@@ -297,7 +297,7 @@ def frequent_keys(parts: Iterable[Keys], *, least: int) -> Keys:
 
 
 def hash_values(values: NDArray[np.uint64], kinds: NDArray[np.uint64]) -> Keys:
-    """Return the keys of values by their kinds; 0 for the value 0, which is none."""
+    """Return the keys of values by their kinds; 0 for the value 0, which means no feature."""
     keys = (fmix(values ^ kinds) >> np.uint64(32)).astype(np.uint32)
     # 0 marks an absent feature, so a key that happens to be 0 becomes 1
     return np.where(values == 0, np.uint32(0), np.maximum(keys, np.uint32(1)))

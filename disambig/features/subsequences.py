@@ -145,7 +145,7 @@ class Subsequences:
         return places, float(self.decay) ** spans
 
     def _symbols(self, view: TokenView, instances: Instances) -> NDArray[np.uint64]:
-        """Return the symbols around each instance, from the left of its window; 0 is none."""
+        """Return the symbols around each instance, from the left of its window; 0 means no symbol."""
         values = view.hashes if self.layer == "word" else view.layers.get(self.layer)
         if values is None:
             return np.zeros((len(instances), 0), np.uint64)

@@ -136,7 +136,7 @@ class TermSelector:
     around : int or "document", optional
         Tokens on each side of the place, or the whole document; by default the tokens of the instance.
     layer : str, optional
-        Layer whose values are counted (zero is none); by default words.
+        Layer whose values are counted (zero means no value); by default words.
     every_token : bool
         Whether punctuation counts too, and words themselves if they have no value in `layer` or the view
         lacks the layer.
@@ -371,7 +371,7 @@ class Tfidf:
         Count the words within this many tokens on each side of the instance in its document, or in its
         entire document, without the instance itself; by default count the words of the instance.
     layer : "stem", "lemma" or "tag", optional
-        Layer of the view to count instead of words (zero is none). A view without it has no terms, unless
+        Layer of the view to count instead of words (zero: no value). A view without it has no terms, unless
         `every_token` is set.
     every_token : bool
         Whether punctuation counts too, and words themselves if they have no value in `layer`: stop words

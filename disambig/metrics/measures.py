@@ -101,7 +101,7 @@ class Accuracy(SumMeasure):
     more_is_better = True
 
     def terms(self, outcomes: Outcomes) -> Floats:
-        """Return whether each choice is right, and one."""
+        """Return two columns: 1 for a right choice, else 0; and 1 for each instance."""
         return stack_terms(outcomes.right, np.ones(len(outcomes)))
 
 
@@ -219,7 +219,7 @@ class ExactMatch(SumMeasure):
     more_is_better = True
 
     def terms(self, outcomes: Outcomes) -> Floats:
-        """Return whether each choice equals its reference, and one."""
+        """Return two columns: 1 for a choice that equals its reference, else 0; and 1 for each instance."""
         costs = self.costs(outcomes.chosen_texts, outcome_references(self, outcomes))
         return stack_terms((costs == 0) & (outcomes.chosen >= 0), np.ones(len(outcomes)))
 

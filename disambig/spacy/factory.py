@@ -139,7 +139,7 @@ def label_factory(
     def create(
         nlp: Language, name: str, model: str | None, spans_key: str, least_margin: float | None
     ) -> Disambiguator:
-        return made(nlp, name, model, spans_key, least_margin)
+        return make_component(nlp, name, model, spans_key, least_margin)
 
     def create_with_fallback(
         nlp: Language,
@@ -149,9 +149,9 @@ def label_factory(
         least_margin: float | None,
         fallback: bool,
     ) -> Disambiguator:
-        return made(nlp, name, model, spans_key, least_margin, fallback)
+        return make_component(nlp, name, model, spans_key, least_margin, fallback)
 
-    def made(
+    def make_component(
         nlp: Language,
         name: str,
         model: str | None,
@@ -185,7 +185,7 @@ def declared_factory(
     requires: Sequence[str] = (),
     scores: Mapping[str, float] | None = None,
 ) -> Callable[..., Component]:
-    """Register a factory of other components than those above with spaCy and return it.
+    """Register the factory of a component of another class with spaCy and return it.
 
     Parameters
     ----------

@@ -60,7 +60,7 @@ async def _check_reachable(address: str, seconds: float) -> None:
     except OSError:
         raise
     except Exception as problem:
-        raise ValueError(f"what answers there is none ({type(problem).__name__})") from None
+        raise ValueError(f"what answers there is not a scheduler ({type(problem).__name__})") from None
 
 
 def _is_file(scheduler: str) -> bool:
@@ -72,7 +72,9 @@ def _read_address(path: Path) -> str:
     try:
         return str(json.loads(data)["address"])
     except (ValueError, LookupError, TypeError, RecursionError):
-        raise ValueError("this file says no address: give the scheduler.json that it wrote") from None
+        raise ValueError(
+            "the file contains no address: give the scheduler.json that the scheduler wrote"
+        ) from None
 
 
 _OTHERS = ("tornado.application", "asyncio")
@@ -122,7 +124,7 @@ _ANY_PORT = {"dashboard_address": "127.0.0.1:0"}
 
 @dataclass(frozen=True, slots=True)
 class SessionEvent:
-    """An event: "answer", "gone", "killed", "failed" (of a task), "message" (a message) or "workers"."""
+    """An event: "answer", "gone", "killed" or "failed" of a task; "message" of a log; or "workers"."""
 
     kind: str
     number: int = 0

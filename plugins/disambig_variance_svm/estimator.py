@@ -161,7 +161,7 @@ def _attribute_labels(argument: str, labels: ArrayLike, width: int) -> NDArray[A
 
 
 def _is_missing(label: Any) -> bool:
-    """Return whether a label is None or NaN."""
+    """Return True if a label is None or NaN."""
     return label is None or (isinstance(label, float | np.floating) and bool(np.isnan(label)))
 
 

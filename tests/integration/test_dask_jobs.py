@@ -264,7 +264,7 @@ def test_a_worker_that_does_not_see_the_job_is_named(folder, tmp_path):
     ("named", "problem"),
     [
         ("nofile.json", "No such file or directory"),
-        ("other.json", "this file says no address: give the scheduler.json that it wrote"),
+        ("other.json", "the file contains no address: give the scheduler.json that the scheduler wrote"),
         ("rubbish", "missing port number in address 'rubbish'"),
         ("http://127.0.0.1:1", "unknown address scheme 'http'"),
     ],

@@ -83,7 +83,7 @@ def step(singles, pairs, triples, state, word):
 
 @compiled
 def seen_behind_two(singles, pairs, triples, state, word):
-    """Return whether a word was seen after both words of a state."""
+    """Return True if a word was seen after both words of a state."""
     n = len(singles) - 1
     return state >= n and find_triple(pairs, triples, state - n, word) >= 0
 

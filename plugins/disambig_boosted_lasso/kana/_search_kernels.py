@@ -290,7 +290,7 @@ def _group(singles, pairs, triples, arcs, work, group, arc):
 
 @compiled
 def is_seen(singles, pairs, triples, nodes, node, arcs, arc):
-    """Return whether the word of an arc was seen after the two words of a node, in any part."""
+    """Return True if the word of an arc was seen after the two words of a node, in any part."""
     if seen_behind_two(singles, pairs, triples, nodes[node].state, arcs[arc].number):
         return True
     other = nodes[node].other
@@ -299,7 +299,7 @@ def is_seen(singles, pairs, triples, nodes, node, arcs, arc):
 
 @compiled
 def is_seen_at_all(singles, pairs, triples, nodes, node, arcs, arc):
-    """Return whether the word of an arc was seen after the last one or two words of a node, in any part."""
+    """Return True if the word of an arc was seen after the last one or two words of a node, in any part."""
     if find_pair(singles, pairs, nodes[node].last, arcs[arc].number) >= 0:
         return True
     if nodes[node].other >= 0 and find_pair(singles, pairs, nodes[node].other_last, arcs[arc].other) >= 0:
@@ -501,7 +501,7 @@ def _write(arcs, stretches, stretch, score, output):
 
 @compiled
 def _is_new(tally, seen, seen_at, node, text):
-    """Return whether a string is new at a node, and remember it."""
+    """Return True if a string is new at a node, and store it."""
     key = fmix64(text + np.uint64(node) * np.uint64(0xD6E8FEB86659FD93)) | np.uint64(1)
     mask = np.uint64(len(seen) - 1)
     at = (key >> np.uint64(1)) & mask

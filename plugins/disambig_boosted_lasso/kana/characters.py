@@ -47,27 +47,27 @@ def to_katakana(text: str) -> str:
 
 
 def is_native(text: str) -> bool:
-    """Return whether a text contains kana or kanji; any other text is written as typed."""
+    """Return True if a text contains kana or kanji; any other text is written as typed."""
     return _NATIVE.search(text) is not None
 
 
 def has_kanji(text: str) -> bool:
-    """Return whether a text contains kanji."""
+    """Return True if a text contains kanji."""
     return _KANJI.search(text) is not None
 
 
 def is_kana(text: str) -> bool:
-    """Return whether a text consists only of kana."""
+    """Return True if a text consists only of kana."""
     return _KANA.fullmatch(text) is not None
 
 
 def is_reading(text: str) -> bool:
-    """Return whether a text may be the reading of a word: hiragana, with dots in names."""
+    """Return True if a text may be the reading of a word: hiragana, with dots in names."""
     return _READ.fullmatch(text) is not None
 
 
 def is_katakana(text: str) -> bool:
-    """Return whether a text consists only of katakana."""
+    """Return True if a text consists only of katakana."""
     return re.fullmatch("[ァ-ヺー・]+", text) is not None
 
 

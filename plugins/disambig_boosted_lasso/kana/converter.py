@@ -495,7 +495,7 @@ def load_converter(folder: str | Path) -> Converter:
     arrays = dict(zip(_NAMES, stored, strict=True))
     try:
         if not isinstance(header, Mapping) or header.get("format") != FORMAT:
-            raise ValueError(f"it says no format {FORMAT}")
+            raise ValueError(f"its format is not {FORMAT}")
         if header.get("digest") != _digest(arrays):
             raise ValueError("header and arrays do not belong together, or are damaged")
         settings = ConverterSettings(**header["settings"])
@@ -516,7 +516,7 @@ def load_converter(folder: str | Path) -> Converter:
 
 
 def is_converter(folder: str | Path) -> bool:
-    """Return whether a folder contains a converter, or the files of one."""
+    """Return True if a folder contains a converter, or the files of one."""
     return (Path(folder) / FILE).is_file() and (Path(folder) / HEADER).is_file()
 
 
@@ -545,7 +545,7 @@ def converter_fingerprint(folder: str | Path) -> str:
 
 
 def _has_same_fingerprint(one: Path, other: Path) -> bool:
-    """Return whether two folders contain the same converter; a damaged one equals none."""
+    """Return True if two folders contain the same converter; a damaged one equals none."""
     try:
         return converter_fingerprint(one) == converter_fingerprint(other)
     except UserError:
@@ -585,9 +585,9 @@ def _lexicon(arrays: Mapping[str, NDArray[Any]], tags: Sequence[str]) -> KanaLex
     if not len(readings) == len(surfaces) == len(kinds) == len(counts):
         raise ValueError("not as many readings, spellings, tags and counts")
     if usage is not None and not (len(usage) == len(readings) and np.isfinite(usage).all()):
-        raise ValueError("usage is not told of each entry")
+        raise ValueError("usage is not one finite number per entry")
     if "" in readings or (len(kinds) and not 0 <= kinds.min() <= kinds.max() < len(tags)):
-        raise ValueError("an entry without a reading, or of a tag that is none")
+        raise ValueError("an entry without a reading, or with an invalid tag")
     return KanaLexicon(readings, surfaces, kinds, tuple(map(str, tags)), counts, usage)
 
 

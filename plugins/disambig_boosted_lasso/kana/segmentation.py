@@ -43,7 +43,7 @@ class ReadingRule:
             return None
         before = words[at - 1] if at else None
         behind = words[at + 1] if at + 1 < len(words) else None
-        if not (_is(before, self.after) and _is(behind, self.before)):
+        if not (_matches(before, self.after) and _matches(behind, self.before)):
             return None
         return self.reading + (reading[len(self.read) - 1 :] if self.read[1:].endswith("*") else "")
 
@@ -78,14 +78,14 @@ def _begins(prefix: str, text: str) -> bool:
     return text.startswith(prefix[:-1]) if prefix.endswith("*") else text == prefix
 
 
-def _is(word: Word | None, surface: str) -> bool:
-    """Return whether a neighbouring word is one of those that a rule names."""
+def _matches(word: Word | None, surface: str) -> bool:
+    """Return True if a neighbouring word is one of those that a rule names."""
     if surface == "*":
         return True
-    return word is not None and any(_is_one(word, kind) for kind in surface.split("|"))
+    return word is not None and any(_is_kind(word, kind) for kind in surface.split("|"))
 
 
-def _is_one(word: Word, kind: str) -> bool:
+def _is_kind(word: Word, kind: str) -> bool:
     surface, _, tag = word
     if kind.startswith("#"):
         number = _DIGITS.fullmatch(surface) is not None
@@ -100,7 +100,7 @@ def _is_one(word: Word, kind: str) -> bool:
 
 
 def _ends(number: str, endings: Sequence[str]) -> bool:
-    """Return whether a number ends in certain digits; a rule with tens and units needs the exact number."""
+    """Return True if a number ends in the given digits; a rule with tens and units needs the exact number."""
     return number in endings or (len(endings[0]) == 1 and "10" not in endings and number[-1] in endings)
 
 
@@ -109,7 +109,7 @@ _PARTS = re.compile(
     "[ぁ-ゖァ-ヺゝゞヽヾー一-鿿㐀-䶿豈-﫿\U00020000-\U0003134f々〆〇ヶ・]+|[^ぁ-ゖァ-ヺゝゞヽヾー一-鿿㐀-䶿豈-﫿\U00020000-\U0003134f々〆〇ヶ・]+"
 )
 _ENDING = re.compile("[ぁ-ゖ]*$")
-_ALIKE = str.maketrans("わえおじず", "はへをぢづ")
+_SAME_SOUND = str.maketrans("わえおじず", "はへをぢづ")
 LONGEST = 10_000
 """Maximum number of characters per call: SudachiPy rejects texts above about 16,000."""
 
@@ -196,7 +196,7 @@ def _cutter(mode: str) -> Any:
 
 
 def _split_word(surface: str, reading: str, tag: str, cut: Any) -> list[Word]:
-    """Return a word as one, or its parts if some of them represent themselves."""
+    """Return a word as a whole, or split into parts if some are typed as they are, such as digits."""
     if is_kana(surface):
         return [(surface, normalise_kana(surface), tag)]
     if not is_native(surface):
@@ -222,7 +222,7 @@ def _surface_form(surface: str, reading: str) -> str:
     ending = _ENDING.search(surface)
     kana = ending[0] if ending else ""
     stem = reading[len(reading) - len(kana) :]
-    if kana and kana != stem and kana.translate(_ALIKE) == stem.translate(_ALIKE):
+    if kana and kana != stem and kana.translate(_SAME_SOUND) == stem.translate(_SAME_SOUND):
         return reading[: len(reading) - len(kana)] + kana
     return reading
 

@@ -232,7 +232,7 @@ def read_parser(folder: str | Path, *, max_length: int = LONGEST) -> Parser:
     arrays = dict(zip(_NAMES, stored, strict=True))
     try:
         if not isinstance(header, Mapping) or header.get("format") != FORMAT:
-            raise ValueError(f"it says no format {FORMAT}")
+            raise ValueError(f"its format is not {FORMAT}")
         if header.get("digest") != _digest(arrays):
             raise ValueError("header and arrays do not belong together, or are damaged")
         language, threshold = header["language"], header["threshold"]
@@ -244,12 +244,12 @@ def read_parser(folder: str | Path, *, max_length: int = LONGEST) -> Parser:
 
 
 def is_parser(folder: str | Path) -> bool:
-    """Return whether a folder contains a parser, or the files of one."""
+    """Return True if a folder contains a parser, or the files of one."""
     return (Path(folder) / FILE).is_file() and (Path(folder) / HEADER).is_file()
 
 
 def is_parser_alone(folder: str | Path) -> bool:
-    """Return whether a folder contains the files of a parser and nothing else."""
+    """Return True if a folder contains the files of a parser and nothing else."""
     return is_parser(folder) and {path.name for path in Path(folder).iterdir()} == {FILE, HEADER}
 
 

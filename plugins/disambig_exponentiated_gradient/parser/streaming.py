@@ -82,7 +82,7 @@ class ParagraphReader:
 
 
 def ends_sentence(line: str, language: str) -> bool:
-    """Return whether a line ends with a full stop that is not part of an abbreviation of a language."""
+    """Return True if a line ends with a full stop that is not part of an abbreviation of a language."""
     if _ENDED.search(line) is None:
         return False
     last = line.split()[-1].rstrip("\"'\N{RIGHT DOUBLE QUOTATION MARK}\N{RIGHT SINGLE QUOTATION MARK})]}")
@@ -90,7 +90,7 @@ def ends_sentence(line: str, language: str) -> bool:
 
 
 def _cut_off(word: str, language: str) -> bool:
-    """Return whether the tokeniser of a language splits the full stop from a word."""
+    """Return True if the tokeniser of a language splits the full stop from a word."""
     from disambig.api.text import SpacyTokens
 
     if len(word) > 100:

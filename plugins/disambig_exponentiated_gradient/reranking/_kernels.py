@@ -410,7 +410,7 @@ def parallels(node, m, kids, forest, buffer, out):
 
 @compiled
 def _alike(first, second, depth, label, word, start, end):
-    """Return whether two constituents are equal down to some depth below them, without words."""
+    """Return True if two constituents are equal down to some depth below them, without words."""
     a, b = first, second
     depths_a, depths_b = 0, 0
     stop_a, stop_b = end[first], end[second]

@@ -79,7 +79,7 @@ def read_raw_trees(text: str, path: str = "trees") -> Iterator[Tree]:
                     n_words = 0
                     yield node
             elif not open_:
-                raise _BracketProblem(at, f"{token[:40]!r} stands outside of all brackets")
+                raise _BracketProblem(at, f"{token[:40]!r} is outside of all brackets")
             else:
                 _check_limit(at, "characters in a word", len(token), MAX_WORD_LENGTH)
                 _named(open_[-1], token, at)
@@ -88,8 +88,8 @@ def read_raw_trees(text: str, path: str = "trees") -> Iterator[Tree]:
     except _BracketProblem as problem:
         line = 1 + text.count("\n", 0, problem.at)
         if problem.most:
-            raise UserError("D631", path=path, line=line, what=problem.said, most=problem.most) from None
-        raise UserError("D630", path=path, line=line, problem=problem.said) from None
+            raise UserError("D631", path=path, line=line, what=problem.message, most=problem.most) from None
+        raise UserError("D630", path=path, line=line, problem=problem.message) from None
 
 
 class _BracketProblem(Exception):
@@ -97,7 +97,7 @@ class _BracketProblem(Exception):
 
     def __init__(self, at: int, message: str, most: int = 0) -> None:
         super().__init__(message)
-        self.at, self.said, self.most = at, message, most
+        self.at, self.message, self.most = at, message, most
 
 
 def _check_limit(at: int, what: str, seen: int, most: int) -> None:
@@ -108,7 +108,7 @@ def _check_limit(at: int, what: str, seen: int, most: int) -> None:
 def _named(node: _OpenNode, token: str, at: int) -> None:
     """Use a token as the label or the word of the open bracket."""
     if node.children or node.word is not None:
-        raise _BracketProblem(at, f"{token[:40]!r} stands behind what ({node.label[:40]} already has")
+        raise _BracketProblem(at, f"{token[:40]!r} follows what ({node.label[:40]} already contains")
     if node.label:
         node.word = token
     else:

@@ -140,7 +140,7 @@ class RandomSubspaces:
         check_rate("RandomSubspaces.removal_rate", self.removal_rate)
         check_count("RandomSubspaces.seed", self.seed, least=0)
         if not (hasattr(self.base, "fit") and hasattr(self.base, "from_state")):
-            raise UserError("D774", base=type(self.base).__name__, problem="it is no learner")
+            raise UserError("D774", base=type(self.base).__name__, problem="it is not a learner")
 
     def fit(
         self,

@@ -92,14 +92,14 @@ def test_only_ascii_white_space_parts():
         ("(S (NN a)", 1, "never closed"),
         ("((S (NN a)))\n\n((S (NN b))", 3, "never closed"),
         ("((S (NN a)))\n)", 2, "none opened"),
-        ("((S\n(NN a b)))", 2, "'b' stands behind"),
-        ("((S (NN a)\nx))", 2, "'x' stands behind"),
+        ("((S\n(NN a b)))", 2, "'b' follows what"),
+        ("((S (NN a)\nx))", 2, "'x' follows what"),
         ("((S\n(NN a (NN b))))", 2, "opens behind the word 'a'"),
         ("((S\n\n()))", 3, "nothing in ("),
         ("((S (NP)))", 1, "nothing in (NP"),
         ("((S\n((NN a))))", 2, "no label"),
         ("()", 1, "nothing in ("),
-        ("((S (NN a))) the end", 1, "'the' stands outside"),
+        ("((S (NN a))) the end", 1, "'the' is outside"),
     ],
 )
 def test_brackets_that_do_not_match(text, line, said):
