@@ -6,11 +6,11 @@ Each hook is called once, when plugins are loaded, with a callback ``register(na
 distribution, with ``_`` for ``-``, so that plugins cannot take each other's names. An experiment may have any
 prefix that is not the name of another plugin and not yet reserved, such as that of the paper
 (``bergsma2010.table1.v1``). If two plugins claim the same name, the later one is rejected and reported. The
-order is: the core, the other plugins of its distribution, all others by name.
+order is: the core, the other plugins of its distribution, all others by name (see
+`disambig.namespaces.sort_entry_points`).
 
 `factory` is a class or function that a config section can call, or its location: ``"package.module:Name"``,
-or
-``".module:Name"`` relative to the plugin's own module. Prefer a location: it is imported on first use.
+or ``".module:Name"`` relative to the plugin's own module. Prefer a location: it is imported on first use.
 """
 
 from __future__ import annotations

@@ -266,6 +266,7 @@ def _job(
     reporter: AnnotationReporter,
     runner: Runner,
 ) -> JobReport:
+    """Annotate into a directory, as a job that can be resumed."""
     assert request.output is not None
     try:
         return run_job(
@@ -296,6 +297,8 @@ def _stream(
     reporter: AnnotationReporter,
     runner: Runner,
 ) -> JobReport:
+    """Annotate into one file or standard output."""
+
     def annotate(write: Callable[[bytes], object]) -> JobReport:
         return annotate_stream(
             read_all(inputs, field=request.field or FIELD, limit=request.bounds.memory),

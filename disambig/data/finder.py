@@ -247,6 +247,7 @@ def find_examples(task: Task, view: TokenView) -> Instances:
 
 
 def _checked(task: Task, instances: Instances, name_of_method: str) -> Instances:
+    """Return the instances of a task if they fit the contract; raise D414 otherwise."""
     if not isinstance(instances, Instances):
         raise _fault(task, f"{name_of_method} returned {type(instances).__name__}", "Instances")
     n = len(instances)

@@ -154,6 +154,7 @@ def parse_share(value: Any) -> float:
 
 
 def _number(text: str) -> float | None:
+    """Return the number written as a quotient, in percent or as a decimal; None if it is none of these."""
     if match := _QUOTIENT.fullmatch(text):
         return int(match[1]) / int(match[2]) if int(match[2]) else None
     if match := _PERCENT.fullmatch(text):

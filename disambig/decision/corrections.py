@@ -135,6 +135,7 @@ class Corrections:
         return self.flags_per_1000 if flags_per_1000 is None else flags_per_1000
 
     def _calibrate(self, material: CalibrationData, progress: Progress | None) -> Calibration:
+        """Learn probabilities from right words, and from other candidates put in their places."""
         rows_of, wrong_of, weights_of = [], [], []
         scores_of, truth_of = [], []
         groups = material.task.groups
@@ -163,6 +164,7 @@ class Corrections:
         return replace(errors, scales=scales, certainty=certainty)
 
     def _operate(self, material: CalibrationData, progress: Progress | None) -> OperatingPoint:
+        """Set the threshold of each rate of flags on the whole text, whose words count as right."""
         log_odds = []
         groups = material.task.groups
         for g in range(len(groups)):

@@ -366,6 +366,7 @@ class ChainScorer:
         return path
 
     def _checked(self, batch: CandidateBatch) -> Any:
+        """Return the rows of a batch if its storage and size fit the weights."""
         if not isinstance(batch, SequenceRows):
             raise TypeError(f"a chain scorer needs SequenceRows, not {type(batch).__name__}")
         k = batch.costs.shape[1]

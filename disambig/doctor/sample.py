@@ -50,6 +50,7 @@ def check_sample(models: Sequence[Model], text: str | None) -> Iterator[CheckRes
 
 
 def _coverage(model: Model, text: str | None) -> CheckResultLine:
+    """Check how many n-grams or words of a text the model knows."""
     from disambig.models import annotate, evidence_name
     from disambig.types import RaisesFlags
 
@@ -124,6 +125,7 @@ def asked_by_order(model: Model, text: str) -> dict[int, tuple[int, int]]:
 
 
 def _speed(models: Sequence[Model], text: str, cold: float) -> CheckResultLine:
+    """Measure the speed of the models on copies of a text."""
     from disambig.models import annotate
 
     n_words = len(text.split())

@@ -254,6 +254,7 @@ def _report_left_out(marked: LabelledDataset, say: ErrorSink | None) -> None:
 
 
 def _about(marked: LabelledDataset) -> dict[str, Any]:
+    """Return the numbers of examples and documents, and the report on unused examples."""
     n_documents = len(np.unique(marked.documents))
     report = dataset_report(len(marked.documents), marked.problems)
     return {

@@ -30,6 +30,7 @@ def list_outcomes(model: Model, items: Sequence[NBestList]) -> Outcomes:
 
 
 def _outcomes(model: Model, items: Sequence[NBestList]) -> Outcomes:
+    """Return the outcomes of a model on the lists with a right candidate; D337 if there are none."""
     instances = list_instances(lists_with_costs(model.task, items))
     labelled = np.flatnonzero(instances.observed >= 0)
     if not len(labelled):

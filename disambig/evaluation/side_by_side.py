@@ -124,6 +124,7 @@ class SharedTestSet:
 def _errors(
     task: Task, view: TokenView, instances: Instances, free: NDArray[np.int64], seed: int
 ) -> list[SyntheticErrors]:
+    """Return rounds of synthetic errors: each replaces some of the `free` instances by other candidates."""
     rng = np.random.default_rng(seed)
     rounds = []
     for _ in range(ROUNDS):

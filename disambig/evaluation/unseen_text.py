@@ -230,6 +230,7 @@ def evaluate(
 
 
 def _reliability(model: Model, decided: Decisions, wanted: set[str] | None) -> dict[str, Any] | None:
+    """Return how well the probabilities of the candidates match the text, for the wanted groups."""
     if wanted is not None:
         inside = np.array([group.name in wanted for group in decided.table])
         decided = decided.take(np.flatnonzero(inside[decided.groups]))
@@ -240,6 +241,7 @@ def _reliability(model: Model, decided: Decisions, wanted: set[str] | None) -> d
 
 
 def _accuracy(decided: Decisions, wanted: set[str] | None) -> dict[str, Any]:
+    """Return the accuracy of each wanted group on text that is taken as correct."""
     right = decided.chosen == decided.observed
     by_group: dict[str, Any] = {}
     hits = []
@@ -385,6 +387,7 @@ def _matching(
 def _key(
     document: NDArray[np.integer], start: NDArray[np.integer], group: NDArray[np.integer]
 ) -> NDArray[np.uint64]:
+    """Return one number for each document, start and group, by which places can be sorted."""
     # one sortable number per place: 22 bits for the document, 31 for the start, 11 for the group
     return (
         (document.astype(np.uint64) << np.uint64(42))

@@ -159,6 +159,7 @@ def _names(batch: CandidateBatch, own: CandidateBatch) -> Callable[[int], str]:
 
 
 def _name(columns: Columns, column: int) -> str:
+    """Return the name of a column, with its feature group if names could be ambiguous."""
     named = str(columns.names[column]) if len(columns.names) else ""
     if (
         isinstance(columns, CrossedColumns) and len(columns.group_names) > 1

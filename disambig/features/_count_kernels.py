@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def _fill_headwords(words, directory, shift, width, fixed, place, fillable, candidates, ranks):
     n, k, patterns = ranks.shape
     keys, slots = np.empty(k, np.uint64), np.empty(k, np.uint64)
-    asked = np.empty(k, np.int64)
+    which = np.empty(k, np.int64)
     for i in range(n):
         for p in range(patterns):
             if not fillable[i, p]:
@@ -39,12 +39,12 @@ def _fill_headwords(words, directory, shift, width, fixed, place, fillable, cand
                         seen = False
                 if seen:
                     keys[m] = fmix64(fixed[i, p] + candidates[r] * PLACE[place[p]])
-                    asked[m] = r
+                    which[m] = r
                     m += 1
             for j in range(m):
                 slots[j] = find_slot(words, directory, shift, width, keys[j])
             for j in range(m):
-                ranks[i, asked[j], p] = rank_at(words, width, slots[j], keys[j])
+                ranks[i, which[j], p] = rank_at(words, width, slots[j], keys[j])
 
 
 def fill_headword_ranks(
@@ -85,7 +85,7 @@ def _fill(
     n, k = len(positions), len(lengths)
     keys = np.empty(k, np.uint64)
     slots = np.empty(k, np.uint64)
-    asked = np.empty(k, np.int64)
+    which = np.empty(k, np.int64)
     for i in range(n):
         first = positions[i]
         after = first + observed_lengths[i]
@@ -125,12 +125,12 @@ def _fill(
                 for j in range(length):
                     key += candidates[r, j] * PLACE[left + j]
                 keys[m] = fmix64(key)
-                asked[m] = r
+                which[m] = r
                 m += 1
             for j in range(m):
                 slots[j] = find_slot(words, directory, shift, width, keys[j])
             for j in range(m):
-                ranks[i, asked[j], c] = rank_at(words, width, slots[j], keys[j])
+                ranks[i, which[j], c] = rank_at(words, width, slots[j], keys[j])
 
 
 def fill_ranks(
@@ -182,7 +182,7 @@ def fill_lists(
     """
     keys = np.empty(len(_LEFT), np.uint64)
     slots = np.empty(len(_LEFT), np.uint64)
-    asked = np.empty(len(_LEFT), np.int64)
+    which = np.empty(len(_LEFT), np.int64)
     for r in range(len(of_row)):
         i, length = of_row[r], lengths[r]
         m = 0
@@ -202,12 +202,12 @@ def fill_lists(
                 complete &= word != 0
                 key += word * PLACE[left + length + j]
             if complete:
-                keys[m], asked[m] = fmix64(key), c
+                keys[m], which[m] = fmix64(key), c
                 m += 1
         for j in range(m):
             slots[j] = find_slot(table_words, directory, shift, width, keys[j])
         for j in range(m):
-            ranks[r, asked[j]] = rank_at(table_words, width, slots[j], keys[j])
+            ranks[r, which[j]] = rank_at(table_words, width, slots[j], keys[j])
 
 
 _DISCOUNT = 0.75

@@ -190,6 +190,7 @@ class ContextProbabilities(NgramCounts):
     def _values(
         self, ranks: NDArray[np.uint16], usable: NDArray[np.bool_], view: TokenView, several: GroupedInstances
     ) -> NDArray[np.float32]:
+        """Return the smoothed log-probabilities of all candidates, one block of rows per group."""
         values = np.empty(ranks.shape, np.float32)
         for group, here, rows in zip(several.groups, several.slices, several.rows, strict=True):
             shape = here.stop - here.start, len(group.candidates), BIAS

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from disambig.counts import NgramCounter
 from disambig.data import Columns, DenseBlocks, Group, Instances, find_examples
-from disambig.features import heads as ngrams
+from disambig.features import heads
 from disambig.features.context_probabilities import log_probabilities
 from disambig.features.heads import HEADWORD_TOKENISATION, PartsOfSpeech, find_heads, parts_of_speech_in
 from disambig.runtime import use_numba
@@ -60,17 +60,17 @@ class HeadwordCounter:
         candidates = np.empty(len(instances), np.uint64)
         for g, group in enumerate(self.task.groups):
             here = instances.groups == g
-            candidates[here] = ngrams.candidate_hashes(group)[instances.observed[here]]
+            candidates[here] = heads.candidate_hashes(group)[instances.observed[here]]
         places = np.stack([instances.positions, instances.lengths, candidates.view(np.int64)], axis=1)
         # groups may share candidates, and a word of the text must not be counted once per group
         once = np.unique(places, axis=0, return_index=True)[1] if len(self.task.groups) > 1 else slice(None)
         instances, candidates = instances.take(once), candidates[once]
-        words = ngrams.head_words(self.parts, view, instances)
-        self._add(ngrams.lone_keys(candidates), 1)
-        fillable = ngrams.known_patterns(words)
-        for pattern, order in enumerate(ngrams.ORDERS.tolist()):
+        words = heads.head_words(self.parts, view, instances)
+        self._add(heads.lone_keys(candidates), 1)
+        fillable = heads.known_patterns(words)
+        for pattern, order in enumerate(heads.ORDERS.tolist()):
             rows = np.flatnonzero(fillable[:, pattern])
-            self._add(ngrams.pattern_keys(words[rows], candidates[rows, None], pattern), order)
+            self._add(heads.pattern_keys(words[rows], candidates[rows, None], pattern), order)
 
     def _add(self, keys: NDArray[np.uint64], order: int) -> None:
         flat = keys.ravel()
@@ -104,7 +104,7 @@ class HeadwordCounter:
 
 
 GROUP_NAME = "head words"
-N_PATTERNS = len(ngrams.PATTERNS)
+N_PATTERNS = len(heads.PATTERNS)
 
 
 class Headwords:
@@ -154,10 +154,10 @@ class Headwords:
         """
         n, k = len(instances), len(group.candidates)
         words = self._words(view, instances)
-        fillable = ngrams.known_patterns(words)
+        fillable = heads.known_patterns(words)
         ranks = self._ranks(words, fillable, group)
         prior = _headword_prior(self.table, group)
-        values = log_probabilities(ranks, fillable, self._counts, prior, ngrams.HEADWORD_PARENTS)
+        values = log_probabilities(ranks, fillable, self._counts, prior, heads.HEADWORD_PARENTS)
         costs = instances.costs(group).reshape(n, k)
         nothing = np.zeros(n * k, np.int32)
         column_of = np.arange(k * N_PATTERNS).reshape(k, N_PATTERNS)
@@ -169,22 +169,22 @@ class Headwords:
         """Return each n-gram that is looked up at a single place, with its count (see `ExplainsFeatures`)."""
         at = find_heads(parts_of_speech_in(str(self.parts_of_speech)), view, instances)
         words = self._words(view, instances)
-        fillable = ngrams.known_patterns(words)
+        fillable = heads.known_patterns(words)
         counts = self.table.values[self._ranks(words, fillable, group)][0].tolist()
         governor, verb, object_ = (_ngram_text(view, token) for token in at[0].tolist())
         least = self.table.header.get("info", {}).get("least_headwords")
         evidence = {}
         for r, candidate in enumerate(group.candidates):
             for p in np.flatnonzero(fillable[0]).tolist():
-                text = ngrams.ngram_text(p, governor, verb, object_, candidate)
-                seen = None if least is None else least.get(str(ngrams.ORDERS[p]))
-                evidence[candidate or "no word", ngrams.PATTERNS[p]] = FeatureEvidence(
+                text = heads.ngram_text(p, governor, verb, object_, candidate)
+                seen = None if least is None else least.get(str(heads.ORDERS[p]))
+                evidence[candidate or "no word", heads.PATTERNS[p]] = FeatureEvidence(
                     text, counts[r][p], seen
                 )
         return evidence
 
     def _words(self, view: TokenView, instances: Instances) -> NDArray[np.uint64]:
-        return ngrams.head_words(parts_of_speech_in(str(self.parts_of_speech)), view, instances)
+        return heads.head_words(parts_of_speech_in(str(self.parts_of_speech)), view, instances)
 
     def _ranks(
         self, words: NDArray[np.uint64], fillable: NDArray[np.bool_], group: Group
@@ -193,16 +193,16 @@ class Headwords:
 
         An n-gram whose shorter patterns were not seen was not seen either, so it is not looked up.
         """
-        candidates = ngrams.candidate_hashes(group)
+        candidates = heads.candidate_hashes(group)
         ranks = np.zeros((len(words), len(candidates), N_PATTERNS), np.uint16)
         if use_numba(ranks.size):
             from disambig.features._count_kernels import fill_headword_ranks
 
             fill_headword_ranks(self.table, words, fillable, candidates, ranks)
             return ranks
-        for pattern, parents in enumerate(ngrams.HEADWORD_PARENTS):
+        for pattern, parents in enumerate(heads.HEADWORD_PARENTS):
             rows = np.flatnonzero(fillable[:, pattern])
-            keys = ngrams.pattern_keys(words[rows], candidates, pattern)
+            keys = heads.pattern_keys(words[rows], candidates, pattern)
             looked_up = self.table.ranks(keys.ravel(), backend="numpy").reshape(keys.shape)
             for parent in parents[parents >= 0]:
                 looked_up[ranks[rows, :, parent] == 0] = 0
@@ -224,14 +224,14 @@ def _headword_columns(group: Group) -> Columns:
         np.repeat(np.arange(k, dtype=np.int32), N_PATTERNS),
         np.zeros(k * N_PATTERNS, np.int32),
         (GROUP_NAME,),
-        [f"{word or 'no word'}: {pattern}" for word in group.candidates for pattern in ngrams.PATTERNS],
+        [f"{word or 'no word'}: {pattern}" for word in group.candidates for pattern in heads.PATTERNS],
     )
 
 
 @lru_cache(maxsize=256)
 def _headword_prior(table: CountTable, group: Group) -> NDArray[np.float64]:
     """Return the relative frequency of each candidate, add-one smoothed, shape (K,)."""
-    counts = 1.0 + table.counts(ngrams.lone_keys(ngrams.candidate_hashes(group)), backend="numpy")
+    counts = 1.0 + table.counts(heads.lone_keys(heads.candidate_hashes(group)), backend="numpy")
     prior: NDArray[np.float64] = counts / counts.sum()
     return prior
 

@@ -173,6 +173,7 @@ class TokenContext:
 
     @cached_property
     def _index(self) -> tuple[NDArray[np.uint32], NDArray[np.int32]]:
+        """Return the keys and a hash table of their indices, for compiled functions."""
         from disambig.features._row_kernels import fill_index
 
         keys = self._keys

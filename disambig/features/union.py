@@ -75,6 +75,7 @@ def transform_all_checked(
 
 
 def _checked(extractor: FeatureExtractor, features: object, part: tuple[Instances, Group]) -> Features:
+    """Return the features if they fit the instances and the contract; raise D414 otherwise."""
     if not isinstance(features, Features):
         raise extractor_error(extractor, f"transform returned {type(features).__name__}", "Features")
     n_rows = _check_rows(extractor, features.batch, *part)

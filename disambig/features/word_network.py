@@ -183,6 +183,7 @@ def _descend(
     epochs: int,
     rng: np.random.Generator,
 ) -> None:
+    """Train the network in place: AdaGrad for embeddings and outputs, Adam for the hidden layer."""
     from disambig.features._network_kernels import learn_embeddings, output_gradients
 
     begins = np.cumsum(sizes) - sizes

@@ -237,6 +237,7 @@ class WordVectors:
     def _rows(
         self, view: TokenView, instances: Instances, vectors: Vectors
     ) -> tuple[Any, NDArray[np.int64], NDArray[np.int64]]:
+        """Return the sparse rows, and the numbers of known words and of places around each instance."""
         from scipy.sparse import csr_array
 
         n = len(instances)

@@ -86,6 +86,7 @@ class ZstdFile(io.RawIOBase):
         return size
 
     def _unpacked(self, packed: bytes) -> bytes:
+        """Return decompressed bytes; a file may have several frames."""
         pieces = []
         while packed:
             if self._frame is None:

@@ -160,6 +160,7 @@ class ModelSource:
         return self._annotate(self.correcting_models())
 
     def _annotate(self, models: Sequence[Model]) -> Annotate:
+        """Return the function that annotates texts with these models at the rates of this source."""
         from disambig.models import task_rates
 
         return ModelAnnotator(tuple(models), task_rates(models, self.flags_per_1000), self.ignore)
@@ -305,6 +306,7 @@ def with_progress(annotate: Annotate, tell: ProgressCallback, most: int) -> Anno
 
 
 def _annotate(documents: Sequence[Document], annotate: Annotate) -> list[AnnotatedDocument]:
+    """Annotate documents in pieces of limited size, and join the decisions of each document."""
     texts: list[str] = []
     places: list[list[tuple[int, int]]] = []  # for each document: (index in texts, offset)
     for text in map(_plain, documents):

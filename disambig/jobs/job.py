@@ -166,6 +166,8 @@ def part_name(shard: Shard, format: Format) -> str:
 def _results(
     parts: Sequence[ShardPart], annotate: Annotate, work: ShardWork, record: ShardRecord
 ) -> Iterator[list[AnnotatedDocument]]:
+    """Yield the annotated documents of a shard in batches; unreadable ones are noted in `record`."""
+
     def good() -> Iterator[Document]:
         for document in shard_documents(parts, work):
             if isinstance(document, UnreadableDocument):

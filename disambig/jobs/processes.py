@@ -321,6 +321,7 @@ class _ProcessPool:
         return task.done(problem=last_line(value)) if kind == "bug" else task.done(value)
 
     def _died(self, worker: _WorkerProcess) -> WorkOutcome | None:
+        """Remove a worker whose process has ended, and retry its item or return its failure."""
         worker.process.join()
         how = (
             f"it used more than {self.memory:,} bytes of memory"

@@ -265,6 +265,7 @@ def _levels(
     probabilities: list[Numbers],
     weights: list[Numbers],
 ) -> list[NgramLevel]:
+    """Return the kept n-grams of each length with their log-probabilities and back-off weights."""
     levels = []
     for n, (begins, words) in enumerate(prune_ngrams(counted, kept)):
         with np.errstate(divide="ignore"):  # log(0) for the sentence start, which is never predicted

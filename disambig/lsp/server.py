@@ -47,6 +47,7 @@ class EditorProtocol(LanguageServerProtocol):
             self._refuse(_number(data), INTERNAL_ERROR, f"{type(problem).__name__}: {problem}"[:300])
 
     def _answer(self, data: Any) -> None:
+        """Handle one decoded message, or refuse it if it is invalid."""
         if problem := _message_problem(data):
             self._refuse(_number(data), INVALID_REQUEST, problem)
             return

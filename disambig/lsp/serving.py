@@ -40,7 +40,11 @@ class ByteStream(Protocol):
 
 
 def read_messages(
-    stream: ByteStream, take: Callable[[bytes], None], problem: Callable[[str], None], *, goes_on: bool = True
+    stream: ByteStream,
+    take: Callable[[bytes], None],
+    problem: Callable[[str], None],
+    *,
+    skip_invalid: bool = True,
 ) -> None:
     """Read messages until the stream ends.
 
@@ -51,9 +55,9 @@ def read_messages(
         Called with the bytes of each message.
     problem : callable
         Called with a description of each invalid header.
-    goes_on : bool
+    skip_invalid : bool
         Whether to continue after an invalid header. A server on a port stops there: the client may be a
-        browser that a web page told to send data to the port.
+        browser that sends data to the port for a web page.
     """
     length: int | None = None
     begun = False
@@ -64,7 +68,7 @@ def read_messages(
             is_header = _FIELD.fullmatch(field) is not None
             if not is_header:
                 problem(f"not a message header: {field[:40]!r}")
-                if not goes_on:
+                if not skip_invalid:
                     return
                 match = _BEHIND.search(field)
             begun = begun or is_header
@@ -111,7 +115,7 @@ def serve_stdio() -> int:
     target = sys.stdout.buffer
     with contextlib.redirect_stdout(sys.stderr):
         status = serve(
-            _DescriptorReader(sys.stdin.fileno()), target, LoadedCheckers(), cut=lambda: os._exit(1)
+            _DescriptorReader(sys.stdin.fileno()), target, LoadedCheckers(), disconnect=lambda: os._exit(1)
         )
     try:
         target.flush()
@@ -151,8 +155,8 @@ def serve(
     target: BinaryIO,
     checkers: LoadedCheckers,
     *,
-    goes_on: bool = True,
-    cut: Callable[[], object] = lambda: None,
+    skip_invalid: bool = True,
+    disconnect: Callable[[], object] = lambda: None,
 ) -> int:
     """Serve one editor: read messages from `source` and write messages to `target`.
 
@@ -161,9 +165,9 @@ def serve(
     source : ByteStream
     target : BinaryIO
     checkers : LoadedCheckers
-    goes_on : bool
+    skip_invalid : bool
         See `read_messages`.
-    cut : callable
+    disconnect : callable
         Ends the connection by force, from any thread: called if the editor's process has ended and the
         server does not end by itself.
 
@@ -174,7 +178,7 @@ def serve(
     """
     logging.getLogger("pygls").setLevel(logging.CRITICAL)  # it logs whole messages, with their texts
     try:
-        return asyncio.run(_serve(source, target, checkers, goes_on, cut))
+        return asyncio.run(_serve(source, target, checkers, skip_invalid, disconnect))
     except SystemExit as end:  # pygls raises it on the "exit" notification
         return end.code if isinstance(end.code, int) else 1
     except (BrokenPipeError, ConnectionError):
@@ -182,7 +186,11 @@ def serve(
 
 
 async def _serve(
-    source: ByteStream, target: BinaryIO, checkers: LoadedCheckers, goes_on: bool, cut: Callable[[], object]
+    source: ByteStream,
+    target: BinaryIO,
+    checkers: LoadedCheckers,
+    skip_invalid: bool,
+    disconnect: Callable[[], object],
 ) -> int:
     from disambig.lsp.server import make_server
 
@@ -202,7 +210,7 @@ async def _serve(
 
     def read() -> None:
         with contextlib.suppress(OSError, ValueError):  # it was closed
-            read_messages(source, take, problem, goes_on=goes_on)
+            read_messages(source, take, problem, skip_invalid=skip_invalid)
         put(None)
 
     def end(reason: UserError) -> None:
@@ -214,7 +222,7 @@ async def _serve(
         if wait_for_exit(pid, ended):
             end(UserError("D892", pid=pid))
             if not ended.wait(GRACE):
-                cut()
+                disconnect()
 
     def start_watching(pid: int) -> None:
         threading.Thread(target=watch, args=(pid,), name="disambig-watching", daemon=True).start()
@@ -227,7 +235,7 @@ async def _serve(
             work()
     finally:
         ended.set()
-        protocol.session.desk.worker.end()
+        protocol.session.scheduler.worker.end()
     return 1
 
 
@@ -350,7 +358,7 @@ def _serve_connection(connection: socket.socket, checkers: LoadedCheckers) -> No
     with contextlib.suppress(OSError), connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         with connection.makefile("rb") as source, connection.makefile("wb") as target:
-            serve(source, target, checkers, goes_on=False, cut=lambda: _shut(connection))
+            serve(source, target, checkers, skip_invalid=False, disconnect=lambda: _shut(connection))
             _shut(connection)  # the reading thread is still blocked on it
 
 

@@ -147,7 +147,7 @@ class EditorSession:
         self._preferences = EditorSettings(None, self._root)
         self._begun: Any = None
         self._shown_messages: set[str] = set()
-        self.desk = CheckScheduler(checkers, self._document_settings, self._publish, self.tell)
+        self.scheduler = CheckScheduler(checkers, self._document_settings, self._publish, self.tell)
 
     def begin(self, params: types.InitializeParams) -> None:
         """Store the parameters of the ``initialize`` request."""
@@ -161,7 +161,7 @@ class EditorSession:
 
     def begun(self) -> None:
         """Load models in advance, and ask the editor to report changes of settings files."""
-        self.desk.load(os.path.join(self._root, "untitled.txt"))
+        self.scheduler.load(os.path.join(self._root, "untitled.txt"))
         workspace = self._server.client_capabilities.workspace
         watched = workspace.did_change_watched_files if workspace else None
         if watched and watched.dynamic_registration:
@@ -179,7 +179,7 @@ class EditorSession:
         name = document_name(item.uri, item.language_id, self._root)
         document = TextDocument.opened(item.uri, name, item.version, item.text, self._encoding)
         self._documents[item.uri] = document
-        self.desk.schedule(document, after=0.0)
+        self.scheduler.schedule(document, after=0.0)
 
     def change(self, text: types.VersionedTextDocumentIdentifier, changes: Sequence[Any]) -> None:
         """Change an open document and check it soon."""
@@ -194,7 +194,7 @@ class EditorSession:
             self.tell(document, problem)
             self._publish(document, CheckResult(text.version, (), (), []))
             return
-        self.desk.schedule(document)
+        self.scheduler.schedule(document)
 
     def close(self, uri: str) -> None:
         """Close a document and remove its diagnostics."""
@@ -246,7 +246,7 @@ class EditorSession:
                 return ()
             return stable_flags(live.name, state.text, chosen, live.annotate, live.ignored_words)
 
-        stable: Sequence[Flag] = await self.desk.run_with(document, work) if chosen else ()
+        stable: Sequence[Flag] = await self.scheduler.run_with(document, work) if chosen else ()
         return stable if document.check_result is result else ()
 
     async def hover(self, params: types.HoverParams) -> types.Hover | None:
@@ -274,7 +274,7 @@ class EditorSession:
 
                 return hover_text(*arguments) if state.version == result.version else None
 
-            hover = await self.desk.run_with(document, work)
+            hover = await self.scheduler.run_with(document, work)
             if hover is None:
                 return None
             content = types.MarkupContent(kind=types.MarkupKind.Markdown, value=hover)
@@ -306,12 +306,13 @@ class EditorSession:
         self._shown_messages.clear()
         for document in self._documents.values():
             document.settings += 1
-            self.desk.schedule(document)
+            self.scheduler.schedule(document)
 
     def _document_settings(self, path: str) -> Any:
         return self._preferences.for_file(path)
 
     def _publish(self, document: TextDocument, result: CheckResult) -> None:
+        """Store the result of a check and send its diagnostics to the editor."""
         document.check_result = result
         self._server.text_document_publish_diagnostics(
             types.PublishDiagnosticsParams(
@@ -322,10 +323,11 @@ class EditorSession:
         )
 
     def _drop(self, uri: str) -> bool:
+        """Forget a document; return False if it was not open."""
         document = self._documents.pop(uri, None)
         if document is None:
             return False
         document.is_open = False
-        self.desk.cancel(document)
+        self.scheduler.cancel(document)
         self._shown_messages = {message for message in self._shown_messages if document.name not in message}
         return True

@@ -115,6 +115,7 @@ def card(model: Model, directory: str) -> str:
 
 
 def _what(model: Model) -> str:
+    """Return what the model decides."""
     groups = model.task.groups[: len(model.scorers)]
     language = f"language: {model.language}" if model.language else "any language"
     what = decides(model.task)
@@ -135,6 +136,7 @@ def _what(model: Model) -> str:
 
 
 def _use(model: Model, directory: str) -> list[str]:
+    """Return how to use the model."""
     shell = f"`disambig annotate FILE --model {directory}`"
     if decides(model.task).together:  # such tasks have their own components: a span for every word is useless
         return [f"On the command line: {shell}."]
@@ -165,6 +167,7 @@ def _component(model: Model) -> str:
 
 
 def _examples(model: Model) -> list[str]:
+    """Return what the model was trained on."""
     counts = model.provenance.get("examples", {})
     groups = model.provenance.get("groups", {})
     learned = sum(scorer is not None for scorer in model.scorers)
@@ -202,6 +205,7 @@ def _examples(model: Model) -> list[str]:
 
 
 def _figures(test: dict[str, Any]) -> list[str]:
+    """Return the table of its figures on test data."""
     if not test:
         return ["No figures are stored with this model; compute them with `disambig evaluate`."]
     systems = test["systems"]
@@ -241,6 +245,7 @@ def _figures(test: dict[str, Any]) -> list[str]:
 
 
 def _reliability(test: dict[str, Any]) -> list[str]:
+    """Return the table of how well its probabilities are calibrated."""
     reliability = test.get("reliability")
     if not reliability or not reliability["n"]:
         return []
@@ -261,6 +266,7 @@ def _reliability(test: dict[str, Any]) -> list[str]:
 
 
 def _operating(model: Model, test: dict[str, Any]) -> list[str]:
+    """Return how often it flags words, and how many errors it finds."""
     if not isinstance(model.judge, RaisesFlags):
         labels = decides(model.task).between == "labels"
         why = "its candidates are labels" if labels else "it only selects the best candidate"
@@ -280,6 +286,7 @@ def _operating(model: Model, test: dict[str, Any]) -> list[str]:
 
 
 def _limits(model: Model, test: dict[str, Any]) -> list[str]:
+    """Return what the figures do not show."""
     facts = [_plain(str(note)) + "." for note in model.provenance.get("notes", [])]
     n = test.get("n", FEW_TESTED)
     if n < FEW_TESTED:

@@ -341,6 +341,7 @@ def read_precision(home: Path) -> PrecisionTable | None:
 
 
 def _points(saved: Sequence[Mapping[str, Any]]) -> tuple[PrecisionPoint, ...]:
+    """Return the saved points of a precision curve; ValueError if they are not a rising curve of shares."""
     points = tuple(PrecisionPoint(**point) for point in saved)
     leasts, shares = [point.least for point in points], [point.share for point in points]
     if not points or leasts[0] != 0 or leasts != sorted(leasts) or shares != sorted(shares):
@@ -498,6 +499,7 @@ def _identities(model: Model) -> list[str]:
 
 
 def _arrays(model: Model) -> dict[str, NDArray[Any]]:
+    """Return the states of all extractors and scorers as arrays with unique names."""
     arrays: dict[str, NDArray[Any]] = {}
     for name, extractor in zip(model.config["extractors"], model.extractors, strict=True):
         for key, array in extractor.state().items():

@@ -121,6 +121,7 @@ class ModelThread:
             return batch
 
     def _answer(self, batch: Sequence[_CheckJob]) -> None:
+        """Check the texts of a batch of requests together, and answer each request."""
         try:
             results_per_job = self._annotate_batch(batch)
         except Exception as problem:

@@ -368,6 +368,7 @@ class BodyReader:
             raise UserError("D887")
 
     async def _parts(self, receive: ReceiveBody) -> AsyncIterator[bytes]:
+        """Yield the chunks of a request body; raise D889 if the client is too slow."""
         loop = asyncio.get_running_loop()
         end = loop.time() + self._limits.client_seconds
         more = True

@@ -56,6 +56,7 @@ class Doubling:
         return self._double
 
     def _double(self, item: Any, tell: ProgressCallback) -> Any:
+        """Return the item twice; some items first fail, hang, end the process or report progress."""
         if item == "starts":
             return os.getpid(), _starts.count(self.token)
         if item == "bug":

@@ -85,6 +85,7 @@ class _StemCache:
 
 @lru_cache(maxsize=4)
 def _stems(language: str) -> _StemCache:
+    """Return the stemmer of a language with its stop words; D203 if there is none."""
     import snowballstemmer
     from spacy.util import get_lang_class
 

@@ -244,6 +244,7 @@ _CANNOT = re.compile("(can)(not)", re.IGNORECASE)
 
 @functools.cache
 def _pattern() -> re.Pattern[str]:
+    """Return the regular expression of one Penn token."""
     word = (
         "["
         + ch.character_set(ch.PLANE_0, ch.DIGIT, ch.LETTER, ch.UPPER, ch.CASELESS)

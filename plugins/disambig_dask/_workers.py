@@ -236,6 +236,7 @@ class WorkerStartup:
         self._begin(worker)
 
     def _begin(self, worker: ClusterWorker) -> None:
+        """Send the work to a worker; its start-up ends with an event."""
         compared = self.engine.scheduler is not None
         worker.loaded_work = self.session.submit_kept(
             next(self.numbers), worker.address, load_work, self.begin

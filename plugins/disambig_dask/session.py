@@ -197,6 +197,7 @@ class ClusterSession:
         _close_cluster(self.cluster)
 
     async def _follow(self, number: int, future: Any) -> None:
+        """Wait for the end of a task, and put it into the queue as an event."""
         from distributed.scheduler import KilledWorker
 
         try:
@@ -210,6 +211,7 @@ class ClusterSession:
             self.events.put(SessionEvent("failed", number, f"{type(problem).__name__}: {message}"))
 
     async def _watch(self) -> None:
+        """Put the list of workers into the queue at regular intervals."""
         while not self.closed:
             pause = POLL_INTERVAL
             with suppress(OSError, asyncio.TimeoutError):  # the client's status reports it, too

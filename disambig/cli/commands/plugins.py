@@ -103,6 +103,7 @@ def plugins(
 
 
 def _show(report: PluginReport, broken: dict[str, str], *, in_full: bool) -> None:
+    """Print a plugin and its entries."""
     from disambig.registry import registered_entries
 
     typer.echo(f"{report.name}  {report.distribution} {report.version}  ({report.module})")

@@ -39,6 +39,7 @@ def word_classes(word: str, is_first: bool) -> tuple[str, ...]:
 
 
 def _shape(word: str, is_first: bool) -> str:
+    """Return the spelling class of an unknown word: capitals, digits, hyphens."""
     letters = [sign for sign in word if sign.isalpha()]
     digits = sum(sign.isdigit() for sign in word)
     if digits and not letters:

@@ -98,6 +98,7 @@ def _strings(name: str, strings: Sequence[str]) -> Arrays:
 
 
 def _texts(arrays: Mapping[str, NDArray[Any]], name: str) -> list[str]:
+    """Return saved strings; D635 if their bytes and sizes do not fit together."""
     data = _array(arrays, name, np.uint8, 1).tobytes()
     sizes = _array(arrays, f"{name}_sizes", np.int64, 1)
     if (sizes < 0).any() or (sizes > MOST).any() or int(sizes.sum()) != len(data):

@@ -158,6 +158,7 @@ class PackedDual:
             self._visit(i)
 
     def _visit(self, i: int) -> None:
+        """Make the steps on one instance; a step size is halved until the dual does not fall."""
         one, eta = self._each[i], float(self._etas[i])
         safe = float(safe_etas(one.span, self.C, self.log_linear))
         mass, partition = one.marginals(self.theta[i])

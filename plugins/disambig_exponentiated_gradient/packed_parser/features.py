@@ -253,6 +253,7 @@ class PartFeatures:
     def _stacked(
         cls, parts: NDArray[np.int32], made: Sequence[tuple[Sequence[Keys], Floats]]
     ) -> PartFeatures:
+        """Return the features of parts of several sizes as one table without empty keys."""
         tables = [np.stack(keys, axis=1) if keys else np.zeros((0, 0), np.uint64) for keys, _ in made]
         sizes = np.concatenate([(table != 0).sum(axis=1) for table in tables])
         keys = np.concatenate([table[table != 0] for table in tables])

@@ -27,7 +27,7 @@ LONGEST = 150
 """Default maximum length in words of a parsed sentence: twice as many words take ten times as long."""
 MOST_BEST = 1000
 PARSED, COARSE, NONE, LONG = "parsed", "coarse", "none", "long"
-_AT_ONCE = 64
+_AT_ONCE = 64  # sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,34 +132,34 @@ class Parser:
     def parses(self, sentences: Iterable[ParserSentence], *, k: int = 1) -> list[ParsedSentence]:
         """Return up to `k` trees of each sentence that has words."""
         check_whole("k", k, 1, MOST_BEST)
-        given = [sentence for sentence in sentences if sentence.words]
+        nonempty = [sentence for sentence in sentences if sentence.words]
         parsed: list[ParsedSentence] = []
-        for first in range(0, len(given), _AT_ONCE):
-            parsed += self._parsed(given[first : first + _AT_ONCE], k)
+        for first in range(0, len(nonempty), _AT_ONCE):
+            parsed += self._parsed(nonempty[first : first + _AT_ONCE], k)
         return parsed
 
     def parse_words(self, sentences: Sequence[Sequence[str]]) -> list[Tree | None]:
         """Return the best tree of sentences given as treebank words, None if there is none."""
         return self._trees.trees(sentences)
 
-    def _parsed(self, given: Sequence[ParserSentence], k: int) -> list[ParsedSentence]:
-        short = [i for i, sentence in enumerate(given) if len(sentence.words) <= self.max_length]
-        tagged = [i for i in short if given[i].tags is not None]
-        plain = [i for i in short if given[i].tags is None]
+    def _parsed(self, sentences: Sequence[ParserSentence], k: int) -> list[ParsedSentence]:
+        short = [i for i, sentence in enumerate(sentences) if len(sentence.words) <= self.max_length]
+        tagged = [i for i in short if sentences[i].tags is not None]
+        plain = [i for i in short if sentences[i].tags is None]
         parses: dict[int, Parses] = {}
         if tagged:
-            words, tags = [given[i].words for i in tagged], [given[i].tags or () for i in tagged]
+            words, tags = [sentences[i].words for i in tagged], [sentences[i].tags or () for i in tagged]
             for i, nbest in zip(tagged, self._trees.parses(words, tags, k=k), strict=True):
                 if nbest.trees and not nbest.is_fallback:
                     parses[i] = nbest
                 else:  # there is no parse with these tags
                     plain.append(i)
         if plain:
-            again = self._trees.parses([given[i].words for i in plain], k=k)
+            again = self._trees.parses([sentences[i].words for i in plain], k=k)
             parses |= dict(zip(plain, again, strict=True))
-        return [self._one(sentence, parses.get(i)) for i, sentence in enumerate(given)]
+        return [self._choose(sentence, parses.get(i)) for i, sentence in enumerate(sentences)]
 
-    def _one(self, sentence: ParserSentence, parses: Parses | None) -> ParsedSentence:
+    def _choose(self, sentence: ParserSentence, parses: Parses | None) -> ParsedSentence:
         if parses is not None and parses.trees:
             return ParsedSentence(
                 sentence, parses.trees, parses.scores, COARSE if parses.is_fallback else PARSED

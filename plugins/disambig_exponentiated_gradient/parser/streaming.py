@@ -144,6 +144,7 @@ def _rows_to_sentence(parser: Parser, rows: Sequence[Sequence[str]], *, tags: bo
 
 
 def _cut(parser: Parser, pieces: Sequence[Line], *, whole: bool) -> list[Placed]:
+    """Return the sentences with words of some pieces of text, with their places."""
     if not pieces:
         return []
     cut: Any = parser.sentences([text for _, text in pieces], whole=whole)

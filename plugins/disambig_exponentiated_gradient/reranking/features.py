@@ -105,11 +105,13 @@ class ForestReader:
         UserError
             D630, D631 for brackets that do not form a tree.
         """
-        cut = [text if text.startswith(_BEGIN) and EMPTY not in text else _clean(text) for text in texts]
-        forest, sound = self._read(cut)
+        cleaned = [text if text.startswith(_BEGIN) and EMPTY not in text else _clean(text) for text in texts]
+        forest, sound = self._read(cleaned)
         if not sound.all():
-            cut = [text if good else _clean(text) for text, good in zip(cut, sound.tolist(), strict=True)]
-            forest, sound = self._read(cut)
+            cleaned = [
+                text if good else _clean(text) for text, good in zip(cleaned, sound.tolist(), strict=True)
+            ]
+            forest, sound = self._read(cleaned)
             assert sound.all()
         return forest
 
@@ -138,10 +140,10 @@ class ForestReader:
             return Forest(nodes, words, *columns, empty, empty, leaves), sound
         np.take(self.symbols.plain, label, out=label)
         head, leaf = np.empty(total, np.int32), np.empty(total, np.int32)
-        head_words(word, after, self._which(label, word, after), head, leaf)
+        head_words(word, after, self._head_children(label, word, after), head, leaf)
         return Forest(nodes, words, *columns, head, leaf, leaves), sound
 
-    def _which(self, label: Column, word: Column, after: Column) -> Column:
+    def _head_children(self, label: Column, word: Column, after: Column) -> Column:
         """Return the head child of each node, computed once per rule."""
         from ._kernels import rule_keys
 
@@ -152,11 +154,11 @@ class ForestReader:
         heads = np.zeros(len(rules), np.int32)
         for i, (key, node) in enumerate(zip(rules.tolist(), at.tolist(), strict=True)):
             if key and key not in known_keys:
-                below, child = [], node + 1
+                children, child = [], node + 1
                 while child >= 0:
-                    below.append(self.symbols.name(int(label[child])))
+                    children.append(self.symbols.name(int(label[child])))
                     child = int(after[child])
-                known_keys[key] = head_child(self.symbols.name(int(label[node])), below)
+                known_keys[key] = head_child(self.symbols.name(int(label[node])), children)
             heads[i] = known_keys[key] if key else 0
         numbers: Column = heads[which.ravel()]
         return numbers
@@ -167,9 +169,9 @@ def _clean(text: str) -> str:
     return "" if tree is None else format_one_line(tree)
 
 
-_A_NODE = 24
+_FEATURES_PER_NODE = 24
 """Approximate number of features per bracket."""
-_SYMBOLS = 8
+_SYMBOLS_PER_FEATURE = 8
 """Approximate number of symbols per feature."""
 _BITS = 32
 """Low bits of a feature's position for its number within its tree; the candidate's index is above them."""
@@ -193,14 +195,16 @@ class TreeOccurrences:
     @property
     def sizes(self) -> Ints:
         """Approximate number of features per candidate, shape ``(n_candidates,)``, for equal blocks."""
-        return _A_NODE * np.fromiter((text.count("(") for text in self.texts), np.int64, len(self.texts))
+        return _FEATURES_PER_NODE * np.fromiter(
+            (text.count("(") for text in self.texts), np.int64, len(self.texts)
+        )
 
     def occur(self, first: int, last: int) -> Occurrences:
         """Return the features of candidates `first` to `last` (exclusive); rows count from 0."""
         from ._kernels import write_keys
 
         forest = self.reader.read(self.texts[first:last])
-        out, ends = self._described(forest)
+        out, ends = self._describe(forest)
         keys = np.empty(out[1], np.uint64)
         write_keys(out, self.reader.symbols.hashes, keys)
         sizes = np.diff(ends, prepend=0)
@@ -219,7 +223,7 @@ class TreeOccurrences:
         names = [""] * len(places)
         for first in range(0, len(wanted), _NAMED):
             some = wanted[first : first + _NAMED].tolist()
-            out, ends = self._described(self.reader.read([self.texts[i] for i in some]))
+            out, ends = self._describe(self.reader.read([self.texts[i] for i in some]))
             begins = np.empty(out[1], np.int64)
             write_starts(out, begins)
             before = np.concatenate([[0], ends])
@@ -233,11 +237,11 @@ class TreeOccurrences:
         template, *rest = map(self.reader.symbols.name, symbols)
         return f"{template}: {' '.join(rest)}"
 
-    def _described(self, forest: Forest) -> tuple[NDArray[np.int32], Ints]:
+    def _describe(self, forest: Forest) -> tuple[NDArray[np.int32], Ints]:
         """Return the features (see `emit`), and the number of features up to each tree."""
         from ._kernels import write_features
 
-        capacity = 2 + _A_NODE * _SYMBOLS * len(forest.label)
+        capacity = 2 + _FEATURES_PER_NODE * _SYMBOLS_PER_FEATURE * len(forest.label)
         while True:
             out, ends = np.empty(capacity, np.int32), np.zeros(len(forest), np.int64)
             write_features(forest.nodes, forest.words, forest.arrays, self.reader.symbols.closed, out, ends)

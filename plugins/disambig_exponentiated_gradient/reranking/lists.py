@@ -140,6 +140,7 @@ _AT_ONCE = 100
 
 
 def _candidates(parser: TreebankParser, gold: Sequence[Tree], k: int) -> TreeLists:
+    """Return the lists of the k best trees of the gold trees' sentences."""
     sentences = [tree.words() for tree in gold]
     parsed = parser.parses(sentences, k=k)
     trees = [

@@ -86,6 +86,7 @@ class MaskedCopies:
         return self.base.from_state(arrays)
 
     def _weights(self, batch: CrossedRows | SparseRows, mask: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Return the weights of the base learner on a batch without the masked columns."""
         if isinstance(batch.rows, np.ndarray):
             rows = batch.rows * mask
         else:

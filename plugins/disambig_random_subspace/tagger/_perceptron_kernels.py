@@ -41,9 +41,9 @@ def perceptron_passes(indptr, indices, values, gold, starts, order, keep, passes
                     row[b] = first[0, b] if t == 0 else 0.0
                 for j in range(indptr[begin + t], indptr[begin + t + 1]):
                     if keep[indices[j]]:
-                        own, x = weights[indices[j]], values[j]
+                        row_weights, x = weights[indices[j]], values[j]
                         for b in range(k):
-                            row[b] += x * own[b]
+                            row[b] += x * row_weights[b]
             best_path(place[:n], table, total, back, path)
             for t in range(n):
                 right, chosen = gold[begin + t], path[t]

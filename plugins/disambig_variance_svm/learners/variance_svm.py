@@ -353,6 +353,7 @@ class VarianceSVM:
     def _scorer(
         self, solution: Solution | RankedSolution, batch: CandidateBatch
     ) -> LinearScorer | CrossedScorer:
+        """Return the scorer of a solution, in the storage of the batch."""
         weights = solution.weights
         if not isinstance(batch, DenseBlocks):
             return LinearScorer(weights)

@@ -86,6 +86,7 @@ class Preposition:
         return self._places(view, min(self.least_odds, self.learned_odds))
 
     def _places(self, view: TokenView, least_odds: float) -> Instances:
+        """Return the prepositions and, with `or_none`, the empty places that may lack one, in text order."""
         instances = self.finder.find(view)
         empty = self._empty(view, instances, least_odds) if self.or_none else np.zeros(0, np.int64)
         first, after = instances.positions, instances.positions + instances.lengths

@@ -48,6 +48,7 @@ def _any_key(hashes, place, left, right, seed):
 
 @compiled
 def _contexts(hashes, bounds, places, contexts, seed, rows):
+    """Write the contexts of `places` to `rows` (see `contexts_at`); return their number."""
     n = 0
     for place in places:
         for c in range(len(contexts)):
@@ -76,6 +77,7 @@ def contexts_at(
 
 @compiled
 def _count(hashes, bounds, names, filter_, contexts, seed, fillers, counts):
+    """Add the fillers of known contexts to `counts` (see `count_into`)."""
     for place in range(len(hashes)):
         filler = _OTHER
         for f in range(len(fillers)):

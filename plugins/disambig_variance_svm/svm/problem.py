@@ -310,6 +310,7 @@ class SVMProblem:
         return sums.astype(np.float64, copy=False)
 
     def _hessian(self, factor: float, damping: float) -> Floats:
+        """Return the matrix of second derivatives of the smoothed loss, with the regulariser."""
         from . import _kernels as kernels
 
         k, a = self.batch.column_of.shape

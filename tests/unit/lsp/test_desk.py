@@ -19,11 +19,11 @@ def checked_while(change) -> tuple[TextDocument, list[int]]:
             loaded.append("once more")
             if len(loaded) == 1:
                 change(document)
-                loop.call_soon_threadsafe(desk.schedule, document)
+                loop.call_soon_threadsafe(scheduler.schedule, document)
             return lambda texts: []
 
     async def run() -> None:
-        nonlocal loop, desk
+        nonlocal loop, scheduler
         loop = asyncio.get_running_loop()
         done = asyncio.Event()
 
@@ -31,13 +31,13 @@ def checked_while(change) -> tuple[TextDocument, list[int]]:
             published.append(len(loaded))
             done.set()
 
-        desk = CheckScheduler(NoModels(), lambda path: CheckSettings(), publish, lambda *told: None)
-        desk.schedule(document, after=0.0)
+        scheduler = CheckScheduler(NoModels(), lambda path: CheckSettings(), publish, lambda *told: None)
+        scheduler.schedule(document, after=0.0)
         await asyncio.wait_for(done.wait(), 60)
-        desk.worker.end()
+        scheduler.worker.end()
 
     loop: asyncio.AbstractEventLoop
-    desk: CheckScheduler
+    scheduler: CheckScheduler
     asyncio.run(run())
     return document, published
 
@@ -78,12 +78,12 @@ def checks(annotate, texts: list[str]) -> tuple[list[str], list[str]]:
         def tell(document, problem) -> None:
             told.append(problem.code)
 
-        desk = CheckScheduler(Models(), lambda path: CheckSettings(), publish, tell)
+        scheduler = CheckScheduler(Models(), lambda path: CheckSettings(), publish, tell)
         for number, text in enumerate(texts):
             name = f"/{number}.txt"
-            desk.schedule(TextDocument.opened(f"file://{name}", name, 1, text, "utf-16"), after=0.0)
+            scheduler.schedule(TextDocument.opened(f"file://{name}", name, 1, text, "utf-16"), after=0.0)
         await asyncio.wait_for(done.wait(), 60)
-        desk.worker.end()
+        scheduler.worker.end()
 
     asyncio.run(run())
     return published, told

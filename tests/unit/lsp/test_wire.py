@@ -65,5 +65,5 @@ def test_a_length_is_a_header_of_its_own():
 
 def test_what_a_browser_sends_is_not_read():
     sent = b"POST / HTTP/1.1\r\nHost: localhost\r\n" + message(b"{}") + message(b"[]")
-    assert read(sent, goes_on=False) == ([], ["not a message header: b'POST / HTTP/1.1'"])
-    assert read(message(b"{}"), goes_on=False) == ([b"{}"], [])
+    assert read(sent, skip_invalid=False) == ([], ["not a message header: b'POST / HTTP/1.1'"])
+    assert read(message(b"{}"), skip_invalid=False) == ([b"{}"], [])
