@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from disambig.text import GAP_HASH as GAP_HASH
     from disambig.text import HIDDEN as HIDDEN
     from disambig.text import PLACES as _NGRAM_PLACES
+    from disambig.text import SPOKEN_CONSONANT as SPOKEN_CONSONANT
+    from disambig.text import SPOKEN_VOWEL as SPOKEN_VOWEL
     from disambig.text import START_HASH as START_HASH
     from disambig.text import SpacyTokens as SpacyTokens
     from disambig.text import fmix as fmix

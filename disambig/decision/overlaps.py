@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-_TAG_OR_WORD = re.compile(r"</?[A-Za-z][^<>]{0,1000}>|([^\W_]|\ufffc)")
+_TAG_OR_WORD = re.compile(r"</?[A-Za-z][^<>]{0,1000}>|([^\W_]|[\ufffc\ue000\ue001])")
 """Matches tags, which are skipped, and the first character of a word or of code masked out in prose."""
 _SENTENCE_END = re.compile(r"[.!?][^\w\s]*\s")
 

@@ -4,6 +4,9 @@ Markup, and code apart from its comments, is replaced by blanks. Code in prose, 
 addresses are replaced by a character that is a word in no count table. Headings, list items and table cells
 end their sentences. An offset into the plain text is therefore also an offset into the file. The supported
 subset of each format is documented in its module.
+
+Behind "a" and "an" the sound of a hidden word decides. Where it can be told from the letters, the word is
+replaced by `SPOKEN_VOWEL` or `SPOKEN_CONSONANT` in place of `OPAQUE` (see `spoken_words`).
 """
 
 from __future__ import annotations
@@ -16,7 +19,9 @@ from types import MappingProxyType
 from typing import Any
 
 from disambig.errors import UserError
+from disambig.markup.canvas import OPAQUE
 from disambig.markup.formats import FORMATS, MANUAL_SECTIONS, path_format
+from disambig.text import SPOKEN_CONSONANT, SPOKEN_VOWEL
 
 SUFFIXES = tuple(suffix for entry in FORMATS if entry.in_folders for suffix in entry.suffixes)
 """Suffixes of prose, which are read when a directory is given."""
@@ -24,6 +29,19 @@ CODE = tuple(suffix for entry in FORMATS if entry.lexer for suffix in entry.suff
 """Suffixes of code, whose comments and docstrings are text."""
 NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 _COMMENT = re.compile("<!--|-->")
+_AFTER_ARTICLE = re.compile(rf"(?<![^\W_])an?\s+({OPAQUE}+)", re.IGNORECASE)
+_FIRST_WORD = re.compile("[`'\"<]*([A-Za-z][a-z]{2,})")
+# tried in this order
+_SPOKEN = (
+    (SPOKEN_VOWEL, re.compile("hour|honest|honou?r|heir")),
+    (
+        SPOKEN_CONSONANT,
+        re.compile(
+            "h[aeiouy]|(?!sql|mp|ml)[b-df-gj-np-tv-z][a-z]{0,2}[aeiouy]|uni|us[aeiu]|uti|eu|onc?e(?![a-z])"
+        ),
+    ),
+    (SPOKEN_VOWEL, re.compile("[aeio]|u[nlp]")),
+)
 _BEGINNING = 1_000
 """Number of bytes at the beginning of a file that show whether it is a manual page."""
 
@@ -88,7 +106,8 @@ def read_markup(path: str, text: str, options: Mapping[str, Any] = NO_OPTIONS) -
         return PlainText(text, tuple(_html_comments(text)))
     taken = {name: options[name] for name in entry.options if name in options}
     canvas = entry.read(text, os.path.splitext(path)[1].lower(), **taken)
-    return PlainText(canvas.text, tuple(sorted(canvas.comments)), canvas.problem)
+    plain = spoken_words(canvas.text, text)
+    return PlainText(plain, tuple(sorted(canvas.comments)), canvas.problem)
 
 
 def is_manual_page(path: str) -> bool:
@@ -102,6 +121,31 @@ def is_manual_page(path: str) -> bool:
             return is_roff(file.read(_BEGINNING).decode("latin-1"))
     except OSError:
         return False
+
+
+def spoken_words(plain: str, text: str) -> str:
+    """Return the plain text with the sound of the hidden words behind articles.
+
+    The words are those that are read as they are written: names of three letters and more with a vowel among
+    the first four, such as ``int`` and ``string``, but not ``str`` or ``html``.
+
+    Parameters
+    ----------
+    plain : str
+        Text with hidden words as `OPAQUE`.
+    text : str
+        The same text before anything was hidden.
+    """
+
+    def with_sound(match: re.Match[str]) -> str:
+        word = _FIRST_WORD.match(text, *match.span(1))
+        if word is None:
+            return match[0]
+        name = word[1].lower()
+        sound = next((sound for sound, pattern in _SPOKEN if pattern.match(name)), OPAQUE)
+        return match[0].replace(OPAQUE, sound)
+
+    return _AFTER_ARTICLE.sub(with_sound, plain) if OPAQUE in plain else plain
 
 
 def _html_comments(text: str) -> list[tuple[int, int]]:

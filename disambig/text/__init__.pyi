@@ -2,6 +2,12 @@ from .characters import (
     HIDDEN as HIDDEN,
 )
 from .characters import (
+    SPOKEN_CONSONANT as SPOKEN_CONSONANT,
+)
+from .characters import (
+    SPOKEN_VOWEL as SPOKEN_VOWEL,
+)
+from .characters import (
     visible_width as visible_width,
 )
 from .documents import (

@@ -22,6 +22,9 @@ FIRST_LETTER = LETTER
 HIDDEN = "\x1f"
 """What stands in place of hidden markup: white space to every rule, and no width (see `visible_width`)."""
 
+SPOKEN_VOWEL, SPOKEN_CONSONANT = "\ue000", "\ue001"
+"""What stands in place of a hidden word behind "a" or "an" if its sound is known; see `disambig.markup`."""
+
 ASCII, PLANE_0, ALL = 0x80, 0x10000, 0x110000
 """Possible sizes of a table, in code points. Most texts need only one of the first two."""
 

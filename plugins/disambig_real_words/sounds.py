@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from disambig.api import Arrays, Features, Group, Instances, TokenView, UserError
 from disambig.api.features import one_score
+from disambig.api.text import HIDDEN, SPOKEN_CONSONANT, SPOKEN_VOWEL
 
 ENGLISH_SOUNDS = Path(__file__).parent / "languages" / "en.sounds.tsv"
 LONGEST = 5
@@ -30,8 +31,11 @@ OF_CAPITALS, OF_NUMBERS = 2.0, 3.0
 """Factors of the log-odds of acronyms and numbers. Each is spoken in one way only: if both articles were
 counted, some writers made a mistake, so the counts understate how certain the majority is."""
 _SMOOTHING = 0.25
-_NEXT = re.compile(r"[ \t\r\n]+[\"'\u2018\u201c(\[{`*_$@.#<]*(\w+(?:[,.]\d{3})*)")
+_GAP = rf"(?=[\s{HIDDEN}])[ \t{HIDDEN}]*(?:\r?\n[ \t{HIDDEN}]*)?"
+"""Blanks and hidden markup between two words of a paragraph."""
+_NEXT = re.compile(_GAP + r"[\"'\u2018\u201c(\[{`*_$@.#<\x1f]*(\w+(?:[,.]\d{3})*)")
 """The word after an article; opening quotation marks and markup may be in between."""
+_NEXT_HIDDEN = re.compile(rf"{_GAP}([\ufffc{SPOKEN_VOWEL}{SPOKEN_CONSONANT}])")
 _VOWELS = "AEIOU"
 _ELEVENS = ("11", "18")
 
@@ -53,7 +57,13 @@ class WordSounds:
         return len(self._odds)
 
     def article_log_odds(self, text: str, end: int) -> float:
-        """Return the log-odds of "an" against "a" for an article that ends at `end`, zero if unknown."""
+        """Return the log-odds of "an" against "a" for an article that ends at `end`, zero if unknown.
+
+        Before hidden words, such as code, they are NaN if the sound is unknown.
+        """
+        hidden = _NEXT_HIDDEN.match(text, end, end + 60)
+        if hidden is not None:
+            return {SPOKEN_VOWEL: SURE, SPOKEN_CONSONANT: -SURE}.get(hidden[1], math.nan)
         match = _NEXT.match(text, end, end + 60)
         return 0.0 if match is None else self._cached_log_odds(match[1])
 
@@ -206,7 +216,7 @@ class ArticleSound:
         row = np.repeat(np.arange(len(instances)), np.diff(offsets))
         texts = list(group.candidates) * len(instances) if instances.own is None else instances.own.texts
         sign = np.array([(text == "an") - (text == "a") for text in texts], np.float32)
-        odds = log_odds_after(self.word_sounds, view, last).astype(np.float32)
+        odds = np.nan_to_num(log_odds_after(self.word_sounds, view, last)).astype(np.float32)
         return one_score(sign * odds[row] / np.float32(2), instances, group, "sound")
 
     def __getstate__(self) -> dict[str, Any]:

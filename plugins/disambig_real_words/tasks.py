@@ -150,7 +150,8 @@ class Article(InContext):
         at = np.flatnonzero(((number == a) | (number == an)) & (view.ends > view.starts))
         odds = log_odds_after(self.word_sounds, view, at)
         other, wrong = np.where(number[at] == a, an, a), np.where(number[at] == a, odds, -odds)
-        hints[at] = np.select([wrong > 0, wrong <= -CLEAR], [other, -2 - other], -1)
+        settled = (wrong <= -CLEAR) | np.isnan(wrong)  # nobody knows how hidden code is spoken
+        hints[at] = np.select([settled, wrong > 0], [-2 - other, other], -1)
         return hints
 
 

@@ -13,9 +13,10 @@ import numpy as np
 
 from disambig.api import CandidateFinder, Group, Instances, TokenView, fitted_field
 from disambig.api.tasks import read_confusion_sets
+from disambig.api.text import SPOKEN_CONSONANT, SPOKEN_VOWEL
 
 A_AN = {"a", "an"}
-_SPELT_OUT = re.compile(r"\d|[A-Z]{2}")
+_SPELT_OUT = re.compile(rf"\d|[A-Z]{{2}}|[\ufffc{SPOKEN_VOWEL}{SPOKEN_CONSONANT}]")
 ENGLISH_CONFUSION_SETS = Path(__file__).parent / "confusion_sets" / "english.tsv"
 
 
@@ -60,7 +61,7 @@ class Spelling:
         return CandidateFinder.from_groups(self.groups)
 
     def instances(self, view: TokenView) -> Instances:
-        """Return every occurrence of a member of a set, except "a" and "an" before numbers and acronyms.
+        """Return each occurrence of a member of a set, except "a" and "an" before numbers, acronyms and code.
 
         The choice before these depends on how they are spoken, which counts do not show: all digits share
         one hash, and so do "SQL" and "sql".
