@@ -237,7 +237,7 @@ MESSAGES: dict[str, str] = {
     "D992": "the model of words in context was learned from words of {known}, not of {seen}: choose that tokenisation",
     "D993": "cannot learn a model of words in context with {setting} {value!r}: it must be {wanted}",
     "D994": "cannot resume learning from {path}: {problem}; remove it, or name another file",
-    "D995": "{path} is not a table of easily confused words: {problem}; expected lines of the form kind<TAB>words",
+    "D995": "{path} is not a table of words: {problem}",
     "D996": "{setting} must be a list of words, such as ['a', 'the'], not {seen!r}: each a single word of letters and apostrophes",
     "D997": "unknown kind of relation between words {seen!r}: kinds is a list of some of {known}",
     "D998": "{path} is not a table of word-initial sounds: {problem}; expected lines of the form key<TAB>count<TAB>count",

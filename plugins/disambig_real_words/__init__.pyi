@@ -1,3 +1,12 @@
+from .phrases import (
+    ENGLISH_PHRASES as ENGLISH_PHRASES,
+)
+from .phrases import (
+    PhraseTable as PhraseTable,
+)
+from .phrases import (
+    read_phrases as read_phrases,
+)
 from .places import (
     ZERO as ZERO,
 )

@@ -15,6 +15,7 @@ from disambig.api.features import Cloze, ContextPlaces, context_vectors, open_cl
 from disambig.api.tasks import CandidateLists, word_tokens
 from disambig.api.text import END_HASH, START_HASH, hash_words, tokenisation_named, view_of_texts
 
+from .phrases import ENGLISH_PHRASES, PhraseTable, read_phrases
 from .places import (
     EVERY_PLACE,
     ZERO,
@@ -484,13 +485,53 @@ class Form(OtherWords):
 
 @dataclass(frozen=True, kw_only=True)
 class Slip(OtherWords):
-    """Decide between real words that differ by a slip of the pen or the finger.
+    """Decide between real words that differ by a slip of the pen or the finger, and correct wrong phrases.
 
     Parameters
     ----------
     words, relations, kinds, least, name, language : settings of `OtherWords`
+    phrases : path, optional
+        A table of phrases that are mistakes in any context, such as "could of" (see `phrases`); by default
+        the English one, and none for other languages.
+
+    Raises
+    ------
+    UserError
+        On first use D995 for an invalid file.
     """
 
     kinds: tuple[str, ...] | list[str] = ("slip",)
+    phrases: str | Path | None = None
     name: str = "slip"
+    folders: ClassVar[tuple[str, ...]] = (*OtherWords.folders, "phrases")
     concerns: ClassVar[str] = "confusion"
+
+    @cached_property
+    def wrong_phrases(self) -> PhraseTable:
+        """The table of wrong phrases; it is empty if there is none for the language."""
+        path = self.phrases or (ENGLISH_PHRASES if self.language == "en" else None)
+        return PhraseTable() if path is None else read_phrases(str(path))
+
+    def check_files(self) -> str:
+        """Read the model, the relations and the phrases, and return a line that describes them."""
+        return f"{super().check_files()}; {len(self.wrong_phrases):,} patterns of wrong phrases"
+
+    def instances(self, view: TokenView) -> Instances:
+        """Return the words for which a related one fits nearly as well, or better, and the wrong phrases."""
+        slips, wrong = super().instances(view), self.wrong_phrases.find(view)
+        if not len(wrong.positions):
+            return slips
+        taken = np.concatenate(
+            [np.arange(at, at + n) for at, n in zip(wrong.positions, wrong.lengths, strict=True)]
+        )
+        zeros = np.zeros(len(wrong.positions), np.int32)
+        own = CandidateLists.from_texts(wrong.texts)
+        phrases = Instances(wrong.positions, wrong.lengths, zeros, zeros.copy(), own)
+        return join_places([slips.take(np.flatnonzero(~np.isin(slips.positions, taken))), phrases])
+
+    def certain_mistakes(
+        self, view: TokenView, instances: Instances
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+        """Return the wrong phrases (see `disambig.types.KnowsMistakes`)."""
+        rows = np.flatnonzero(np.isin(instances.positions, self.wrong_phrases.find(view).positions))
+        return rows, np.ones(len(rows), np.int32), np.full(len(rows), CERTAIN)

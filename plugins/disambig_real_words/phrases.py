@@ -1,0 +1,367 @@
+"""Phrases that are mistakes in any context, and their corrections: a table per language.
+
+"I could of come" is a mistake whatever the rest of the text is, and no model has to decide it. A line of the
+table has a pattern, a TAB and the correction, and may have another TAB and exceptions. Lines that begin with
+``#`` are comments.
+
+**Pattern**: items separated by blanks, each for one word or sign.
+
+* ``could|should`` is one of several words, in lower case.
+* ``*ed`` is a word that ends in these letters.
+* ``NAME`` (capital letters) is one of the words of a set. A line that begins with ``set`` defines it:
+  ``set NAME``, a TAB and its items, separated by blanks. A set must be defined before it is used.
+* ``S`` is the beginning or the end of a sentence.
+* Items in brackets are context: they must stand there, but are not replaced: ``could of [been|gone]``. At
+  least one item is outside the brackets, and the items outside are next to each other.
+
+**Correction**: words. ``$1`` is the first word of the text that is replaced, ``$2`` the second one, and
+letters may follow, as in ``$1s``; ``-`` alone removes the words. The case follows the text.
+
+**Exceptions**: separated by ``;``. In each, ``_`` is the text that is replaced, and items stand before it,
+behind it, or both: ``as _; _ course``. ``...`` next to ``_`` means that words may stand between within the
+sentence: ``what|all ... _``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import TokenView, UserError
+from disambig.api.text import END_HASH, START_HASH, hash_word
+
+from .relations import normalise_word
+from .repeated import is_enclosed
+from .running_text import in_running_text, is_word_part
+
+ENGLISH_PHRASES = Path(__file__).parent / "languages" / "en.phrases.tsv"
+_SET, _BOUND, _PLACE, _GAP, _NOTHING = "set", "S", "_", "...", "-"
+_NAME = re.compile("[A-Z]{2,}")
+_REFERENCE = re.compile(r"\$(\d)(.*)")
+_MAX_GAP = 12
+"""Maximum number of words between a phrase and an exception that need not stand next to it."""
+_PAIR = np.uint64(0x9E3779B97F4A7C15)
+"""Odd number by which the hashes of two neighbouring words are combined."""
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseItem:
+    """The words that may stand in one place of a pattern, as hashes, and endings of further words."""
+
+    hashes: frozenset[int]
+    endings: tuple[str, ...] = ()
+
+    def matches(self, view: TokenView, position: int) -> bool:
+        """Return True if the word at a position is one of these."""
+        if int(view.hashes[position]) in self.hashes:
+            return True
+        return bool(self.endings) and normalise_word(_written(view, position)).endswith(self.endings)
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseException:
+    """What stands before or behind a phrase that is right; with gaps, anywhere near it in the sentence."""
+
+    before: tuple[PhraseItem, ...]
+    after: tuple[PhraseItem, ...]
+    gap_before: bool
+    gap_after: bool
+
+    def applies(self, view: TokenView, first: int, last: int, bounds: tuple[int, int]) -> bool:
+        """Return True if the phrase from `first` to `last` is right.
+
+        Parameters
+        ----------
+        first, last : int
+            First and last token of the phrase.
+        bounds : tuple of int
+            First token of its sentence, and the end of the sentence.
+        """
+        low, high = bounds
+        n, m = len(self.before), len(self.after)
+        starts = range(first - n, max(low, first - n - _MAX_GAP) - 1, -1) if self.gap_before else [first - n]
+        ends = range(last + 1, min(high - m, last + 1 + _MAX_GAP) + 1) if self.gap_after else [last + 1]
+        return any(start >= low and _match(self.before, view, start) for start in starts) and any(
+            end + m <= high and _match(self.after, view, end) for end in ends
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A pattern with its correction.
+
+    Attributes
+    ----------
+    items : tuple of PhraseItem
+    first, last : int
+        The items between these are replaced, `last` exclusive.
+    correction : tuple of str
+        Words, and references such as ``$1``.
+    exceptions : tuple of PhraseException
+    """
+
+    items: tuple[PhraseItem, ...]
+    first: int
+    last: int
+    correction: tuple[str, ...]
+    exceptions: tuple[PhraseException, ...]
+
+    def anchor(self) -> tuple[int, int]:
+        """Return the first item of the pair of neighbours with the fewest words, and 2; or an item, and 1."""
+        sizes = [len(item.hashes) if not item.endings else 0 for item in self.items]
+        pairs = [(one * other, at) for at, (one, other) in enumerate(pairwise(sizes)) if one and other]
+        if pairs:
+            return min(pairs)[1], 2
+        return min((size, at) for at, size in enumerate(sizes) if size)[1], 1
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseMatches:
+    """Mistaken phrases in a text, in text order and without overlaps.
+
+    Attributes
+    ----------
+    positions : array of int64, shape (n,)
+        First token of each.
+    lengths : array of int32, shape (n,)
+        Number of tokens.
+    texts : tuple of (str, str)
+        The written phrase and its correction.
+    """
+
+    positions: Ints = field(default_factory=lambda: np.empty(0, np.int64))
+    lengths: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
+    texts: tuple[tuple[str, str], ...] = ()
+
+
+class PhraseTable:
+    """The mistaken phrases of a language.
+
+    Parameters
+    ----------
+    phrases : sequence of Phrase
+        Of those that overlap in a text, the first one counts.
+    """
+
+    def __init__(self, phrases: Sequence[Phrase] = ()) -> None:
+        self.phrases = tuple(phrases)
+        self._keys: dict[int, dict[int, list[tuple[int, int]]]] = {
+            1: defaultdict(list),
+            2: defaultdict(list),
+        }
+        for number, phrase in enumerate(self.phrases):
+            at, size = phrase.anchor()
+            words = [np.array(sorted(item.hashes), np.uint64) for item in phrase.items[at : at + size]]
+            keys = words[0] if size == 1 else (words[0][:, None] * _PAIR ^ words[1]).ravel()
+            for key in keys.tolist():
+                self._keys[size][key].append((number, at))
+        self._sorted = {size: np.sort(np.array(list(keys), np.uint64)) for size, keys in self._keys.items()}
+        self._recent: WeakKeyDictionary[TokenView, PhraseMatches] = WeakKeyDictionary()
+
+    def __len__(self) -> int:
+        return len(self.phrases)
+
+    def find(self, view: TokenView) -> PhraseMatches:
+        """Return the mistaken phrases of a view; those of the last views are cached."""
+        if view not in self._recent:
+            self._recent[view] = self._find(view)
+        return self._recent[view]
+
+    def _find(self, view: TokenView) -> PhraseMatches:
+        matches = sorted({match for match in self._candidates(view)})
+        taken: dict[int, tuple[int, int, int]] = {}  # the match at each token
+        for match in matches:
+            number, first, last = match
+            if not any(at in taken for at in range(first, last)):
+                taken.update(dict.fromkeys(range(first, last), match))
+        chosen = sorted(set(taken.values()), key=lambda match: match[1])
+        texts, places = [], []
+        for number, first, last in chosen:
+            first, last, written, correction = self._texts(view, self.phrases[number], first, last)
+            texts.append((written, correction))
+            places.append((first, last - first))
+        if not places:
+            return PhraseMatches()
+        positions, lengths = np.array(places, np.int64).T
+        kept = ~is_word_part(view, positions, lengths.astype(np.int32))
+        kept &= in_running_text(view, positions, lengths.astype(np.int32), any_line=True)
+        kept &= [not is_enclosed(view, at, at + n - 1) for at, n in places]  # a mention: *could of*
+        rows = np.flatnonzero(kept)
+        return PhraseMatches(
+            positions[rows], lengths[rows].astype(np.int32), tuple(texts[row] for row in rows.tolist())
+        )
+
+    def _candidates(self, view: TokenView) -> Iterator[tuple[int, int, int]]:
+        """Yield the number, and the first and the last token (exclusive), of phrases without exception."""
+        for size, table in self._sorted.items():
+            if not len(table) or len(view) < size:
+                continue
+            keys = view.hashes if size == 1 else view.hashes[:-1] * _PAIR ^ view.hashes[1:]
+            at = np.minimum(np.searchsorted(table, keys), len(table) - 1)
+            for token in np.flatnonzero(table[at] == keys).tolist():
+                for number, anchor in self._keys[size][int(keys[token])]:
+                    phrase, start = self.phrases[number], token - anchor
+                    if start < 0 or start + len(phrase.items) > len(view):
+                        continue
+                    first, last = start + phrase.first, start + phrase.last
+                    if _match(phrase.items, view, start) and self._is_mistake(view, phrase, first, last):
+                        yield number, first, last
+
+    def _is_mistake(self, view: TokenView, phrase: Phrase, first: int, last: int) -> bool:
+        sentence = int(np.searchsorted(view.sentences, first, side="right")) - 1
+        bounds = int(view.sentences[sentence]), int(view.sentences[sentence + 1])
+        text = view.texts[int(view.document_indices(np.array([first]))[0])]
+        gaps = pairwise(range(first, last))
+        if not all(text[view.ends[one] : view.starts[other]].isspace() for one, other in gaps):
+            return False
+        others = (_written(view, at) for at in range(first + 1, last))
+        if any(word[1:].islower() and word[0].isupper() and word[1] != "'" for word in others):
+            return False  # a name
+        return not any(exception.applies(view, first, last - 1, bounds) for exception in phrase.exceptions)
+
+    def _texts(self, view: TokenView, phrase: Phrase, first: int, last: int) -> tuple[int, int, str, str]:
+        """Return the first and last token, what is written there, and its correction.
+
+        A phrase over two lines is shortened to the words that change, since a correction must not join lines.
+        """
+        text = view.texts[int(view.document_indices(np.array([first]))[0])]
+        words = [_written(view, at) for at in range(first, last)]
+        new = [
+            words[int(match[1]) - 1] + match[2] if (match := _REFERENCE.fullmatch(word)) else word
+            for word in phrase.correction
+        ]
+        if any(sign in text[view.starts[first] : view.ends[last - 1]] for sign in "\r\n"):
+            while len(words) > 1 and new and words[0] == new[0]:
+                first, words, new = first + 1, words[1:], new[1:]
+            while len(words) > 1 and new and words[-1] == new[-1]:
+                last, words, new = last - 1, words[:-1], new[:-1]
+        return first, last, text[view.starts[first] : view.ends[last - 1]], " ".join(new)
+
+
+def _written(view: TokenView, position: int) -> str:
+    document = int(view.document_indices(np.array([position]))[0])
+    return view.texts[document][view.starts[position] : view.ends[position]]
+
+
+def _match(items: Sequence[PhraseItem], view: TokenView, start: int) -> bool:
+    return all(item.matches(view, at) for at, item in enumerate(items, start))
+
+
+class _InvalidLine(ValueError):
+    """A line that is not in the format of the table."""
+
+
+@lru_cache(maxsize=8)
+def read_phrases(path: str | Path) -> PhraseTable:
+    """Return the table in a file; it is read once.
+
+    Raises
+    ------
+    UserError
+        D995 for a file that cannot be read, or for an invalid line, with its number.
+    """
+    try:
+        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, ValueError) as problem:
+        raise UserError("D995", path=path, problem=getattr(problem, "strerror", None) or problem) from problem
+    sets: dict[str, PhraseItem] = {}
+    phrases = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        columns = line.split("\t")
+        try:
+            kind, _, name = columns[0].partition(" ")
+            if kind == _SET:
+                sets[_set_name(name)] = _read_item("|".join("\t".join(columns[1:]).split()), sets)
+            else:
+                phrases.append(_read_phrase(columns, sets))
+        except _InvalidLine as problem:
+            raise UserError("D995", path=path, problem=f"line {number}: {problem}") from problem
+    return PhraseTable(phrases)
+
+
+def _set_name(name: str) -> str:
+    if not _NAME.fullmatch(name):
+        raise _InvalidLine(f"{name!r} is not the name of a set, in capital letters")
+    return name
+
+
+def _read_phrase(columns: Sequence[str], sets: Mapping[str, PhraseItem]) -> Phrase:
+    if not 2 <= len(columns) <= 3:
+        raise _InvalidLine("expected a pattern, a correction and possibly exceptions, separated by TABs")
+    items, replaced, inside = [], [], False
+    for word in columns[0].split():
+        begins, ends = word.startswith("["), word.endswith("]")
+        inside = inside or begins
+        items.append(_read_item(word[begins : len(word) - ends], sets))
+        if not inside:
+            replaced.append(len(items) - 1)
+        inside = inside and not ends
+    if inside or not replaced or replaced != list(range(replaced[0], replaced[-1] + 1)):
+        raise _InvalidLine("expected items in a row outside of brackets")
+    if all(item.endings for item in items):
+        raise _InvalidLine("expected an item that is not an ending")
+    correction = columns[1].split()
+    references = [int(match[1]) for match in map(_REFERENCE.match, correction) if match]
+    if not correction or not set(references) <= set(range(1, len(replaced) + 1)):
+        raise _InvalidLine(f"{columns[1]!r} is not a correction")
+    exceptions = (part for part in "".join(columns[2:]).split(";") if part.strip())
+    return Phrase(
+        tuple(items),
+        replaced[0],
+        replaced[-1] + 1,
+        () if correction == [_NOTHING] else tuple(correction),
+        tuple(_read_exception(part, sets) for part in exceptions),
+    )
+
+
+def _read_exception(text: str, sets: Mapping[str, PhraseItem]) -> PhraseException:
+    words = text.split()
+    if words.count(_PLACE) != 1:
+        raise _InvalidLine(f"the exception {text.strip()!r} needs one {_PLACE}")
+    at = words.index(_PLACE)
+    before, after = words[:at], words[at + 1 :]
+    gap_before, gap_after = before[-1:] == [_GAP], after[:1] == [_GAP]
+    before, after = before[: len(before) - gap_before], after[gap_after:]
+    if not before and not after:
+        raise _InvalidLine(f"the exception {text.strip()!r} needs words")
+    return PhraseException(
+        tuple(_read_item(word, sets) for word in before),
+        tuple(_read_item(word, sets) for word in after),
+        gap_before,
+        gap_after,
+    )
+
+
+def _read_item(text: str, sets: Mapping[str, PhraseItem]) -> PhraseItem:
+    hashes: set[int] = set()
+    endings: list[str] = []
+    for word in filter(None, text.split("|")):
+        if word == _BOUND:
+            hashes |= {START_HASH, END_HASH}
+        elif _NAME.fullmatch(word):
+            if word not in sets:
+                raise _InvalidLine(f"there is no set {word!r} above")
+            hashes |= sets[word].hashes
+            endings += sets[word].endings
+        elif word.startswith("*") and len(word) > 1:
+            endings.append(word[1:])
+        elif word != word.lower():
+            raise _InvalidLine(f"{word!r} is not in lower case")
+        else:
+            hashes.add(hash_word(word))
+    if not hashes and not endings:
+        raise _InvalidLine("an item is empty")
+    return PhraseItem(frozenset(hashes), tuple(endings))

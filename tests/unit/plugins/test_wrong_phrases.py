@@ -1,0 +1,374 @@
+"""Phrases that are wrong in any context, and sentences that only look like them."""
+
+import re
+from pathlib import Path
+
+import pytest
+from disambig_real_words import ENGLISH_PHRASES, PhraseTable, read_phrases
+
+from disambig.api import Words
+from disambig.data import record_edit, replacement
+from disambig.errors import UserError
+
+WRONG = """
+I {could of|could have} come along.
+You {should of|should have} told me before.
+That {would of|would have} been nice.
+She {must of|must have} left early.
+They {might of|might have} seen it already.
+It {may of|may have} been the wind.
+He said he {could of|could have} at least called.
+{Should of|Should have} known better.
+We {might not of|might not have} noticed it.
+They {could not of|could not have} done more.
+You {shouldn't of|shouldn't have} paid for it.
+The gate {wouldn't of|wouldn't have} opened alone.
+{I'd of|I'd have} gone with you.
+{She'd of|She'd have} come if we had asked.
+{They'd of|They'd have} never agreed to that.
+{Who'd of|Who'd have} thought so?
+I {would never of|would never have} found it.
+Yes, you {should of|should have}.
+They claim {to of|to have} been there.
+If I {had of|had} known, I would have stayed.
+What {should we of|should we have} done?
+I have {went|gone} home.
+Because she had {took|taken} the wrong road, we waited.
+They have already {went|gone} to bed.
+You should have {came|come} earlier.
+It could have {ran|run} for years.
+He must have {wrote|written} it in a hurry.
+You could have {gave|given} me a hint.
+We've never {saw|seen} such a mess.
+She should've {went|gone} first.
+Why did you {went|go} there?
+I didn't {knew|know} that.
+She did not {went|go} to the office.
+They didn't {came|come} back.
+Did he {told|tell} them?
+We discussed {about |}the budget.
+Let us discuss {about |}it tomorrow.
+{Despite of|Despite} the rain, we left.
+It works, {inspite of|in spite of} the noise.
+She is {married with|married to} him.
+Her aunt was {married with|married to} a doctor.
+He {suggested me to|suggested that I} go by train.
+I {suggest you to|suggest that you} read the guide.
+They {suggested him to|suggested that he} take a break.
+Can you {explain me|explain to me} how it works?
+She {described me|described to me} the plan.
+He {said me|told me} that it was late.
+Please let me {to |}know.
+I look forward to {meet|meeting} you.
+We are looking forward to {receive|receiving} your answer.
+We look forward to {see|seeing} you in May.
+That depends {from|on} how you count.
+The kit consists {in|of} three parts.
+We arrived {to|at} the station at noon.
+He arrived {to|in} Berlin yesterday.
+You {are suppose to|are supposed to} wait here.
+I was not {suppose|supposed} to say it.
+The box was {in tact|intact} after the fall.
+They found the seal and kept it {in tact|intact}.
+The tool {it self|itself} is small.
+It starts by {it self|itself}.
+I made it by {my self|myself}.
+He hurt {him self|himself}.
+They blamed {them selves|themselves}.
+{Mean while|Meanwhile}, the soup boils.
+They {some how|somehow} managed.
+It is {some what|somewhat} slow.
+We read {each others|each other's} code.
+They help {each others|each other}.
+I learned {alot|a lot} of words.
+It was, {infact|in fact}, a bird.
+I want to be {apart of|a part of} the team.
+For all {intensive purposes|intents and purposes} it is done.
+{No body knows|Nobody knows} why.
+Ask {some body else|somebody else}.
+That is a {mute|moot} point.
+The title {peaked|piqued} my curiosity.
+Here is a sneak {peak|peek} at the menu.
+We waited with {baited|bated} breath.
+They gave him {free reign|free rein}.
+She took over the {reigns|reins}.
+The storm {wrecked|wreaked} havoc.
+It is not wrong {per say|per se}.
+It gives you {piece|peace} of mind.
+Please {bare|bear} with me.
+You must {bare|bear} in mind that it is old.
+You have to make {due|do} with it.
+{By in large|By and large}, it works.
+{All of the sudden|All of a sudden} it rained.
+We nipped it in the {butt|bud}.
+The {statue|statute} of limitations has run out.
+{Low and behold|Lo and behold}, it fits.
+It was done by {slight|sleight} of hand.
+It will {wet|whet} your appetite.
+And {vise versa|vice versa}.
+That does not {phase|faze} me.
+They {poured|pored} over the documents.
+They are {one in the same|one and the same}.
+It is a {deep seeded|deep-seated} fear.
+They made her the {escape goat|scapegoat}.
+{Do|Due} to the fact that it rained, we stayed.
+The town was saddled {to|with} debt.
+One of the {user|users} is here.
+This is one of these {problem|problems}.
+""".strip().splitlines()
+
+RIGHT = """
+We could of course wait.
+I would of necessity agree.
+She could not of her own accord leave.
+He ate what he could of the cake.
+Take as much as you could of it.
+The might of Rome was broken.
+It is a must of the season.
+This was the will of the people.
+They feared the might of united armies.
+The full might of the law fell on him.
+By the might of done deeds he was known.
+A must of fermented grapes stood in the vat.
+I did all I should of the work.
+You may of course ask.
+He must of course sign it.
+They might, of course, be late.
+I'd of course help you.
+She'd of late been ill.
+They read what they could of broken tablets.
+We saved as many as we could of them.
+The best we could of a bad lot was chosen.
+In May of 1999 it rained.
+The may of the hedges was white.
+It was the work of a can of paint.
+He fell out of a would-be hero's arms.
+A can of worked wood oil is here.
+The keys I have went missing.
+The money they had went into the house.
+Everything we had went up in smoke.
+The job that he had went to his brother.
+The last train we have came from Leeds.
+What I had became useless.
+The chances we had came and went.
+All they have did not help.
+The dog she had ran away.
+The idea I had came late.
+The few friends that they had took part.
+Those who did not went home.
+Some did, and those who didn't stayed.
+What he did went unnoticed.
+The work she did took years.
+What they did became known.
+Those who didn't came back.
+The thing he did made us laugh.
+Did he found the company?
+Did you saw the board in half?
+What they did wanted courage.
+What we discussed about the plan is secret.
+There is nothing to discuss about it.
+There is much to discuss about the budget.
+The topics that we discuss about the town are old.
+He wrote it in despite of the rules.
+She is married with two children.
+They are married with a dog.
+He was married with great ceremony.
+They suggested him to the board.
+I suggest you to nobody.
+He suggested me for the job.
+It suggested to us a new plan.
+That does not explain me being late.
+The letter explains itself.
+He said to me that it was late.
+She let the house to them.
+They let her to a sailor.
+Let me see what it does.
+The flat was let to go to seed.
+I look forward to work on Monday.
+We look forward to help from you.
+He leaned and looked forward to see who came.
+They look forward to the meeting.
+We look forward to visits.
+Look forward to reply cards in the mail.
+Claim 4 depends from how claim 2 is read.
+The lamp depends from the ceiling.
+Happiness consists in being content.
+Virtue consists in this.
+They arrived to find the door open.
+She arrived to great applause.
+He arrived to a cold house.
+We suppose to this day that it fell.
+I suppose to some it is odd.
+He is lacking in tact.
+They were trained in tact and patience.
+It was a lesson in tact.
+She is wanting in tact.
+A question of tact is in the air.
+Let it self destruct.
+Run it self hosted.
+Keep it self contained.
+The system makes it self sufficient.
+My self esteem is low.
+This hurt my self confidence.
+It raises her self esteem.
+He made him self conscious.
+The self is a riddle.
+They are mean while they wait.
+What do you mean while you laugh?
+People are mean while tired.
+She gave us some how to guides.
+It explains some how it works.
+They give some what they need.
+Some what was said was false.
+We read some how others lived.
+We know each others may fail.
+For each, others were found.
+In each others may join.
+The two were kept apart of course.
+They stood apart of their own will.
+He is far apart of late.
+It serves intensive purposes.
+Courses for intensive purposes are offered.
+No body was found.
+The response has no body.
+If there is no body, the request fails.
+No body of water is near.
+Some body of law applies.
+Every body in orbit moves.
+Any body of text will do.
+Press the mute button.
+The mute point in the video is at 0:15.
+Demand peaked in May.
+Interest peaked in July.
+Sales peaked my first year there.
+The peak was hidden.
+He baited the hook with breath held.
+The free reign of queens was short.
+The reigns of both kings were long.
+He took the reigns of two kings as a theme.
+The wreck was a hazard.
+It costs ten dollars per say five pages.
+Give him a piece of my mind.
+He took a piece of mind-numbing work.
+The walls were bare with paint gone.
+They laid it bare in May.
+The rent is due with interest.
+They make due note of it.
+By in-house rules it is banned.
+He stood by in large boots.
+All of the sudden changes were logged.
+All of the sudden rain fell at night.
+He kicked it in the butt.
+The statue of a king stood there.
+She bowed low and looked up.
+There is a slight of his family in it.
+He is slight of build.
+She wet her lips.
+It rained and wet your coat.
+The vise is on the bench.
+We do not phase it in.
+They phase out old parts.
+She poured over the rice a sauce.
+He poured water over the documents.
+Two in one in the same box is fine.
+They met as one in the same room.
+The lawn was deep and seeded.
+The escape of a goat was noticed.
+Do to others as you wish.
+What will you do to the fact sheet?
+Nobody knows what you do to the rain barrel.
+They were saddled and led to the barn.
+One of the team is here.
+One of the family has left.
+One of the user and group ids is set.
+One of the file system checks failed.
+One of the crew was ill.
+They took part of the time.
+Take each other's word.
+Is it in fact so?
+You could have of course come.
+The could-of of the old text is quoted.
+""".strip().splitlines()
+
+
+@pytest.fixture(scope="module")
+def table() -> PhraseTable:
+    return read_phrases(ENGLISH_PHRASES)
+
+
+def corrected(table: PhraseTable, text: str) -> tuple[str, list[str]]:
+    view = Words()([text])
+    wrong = table.find(view)
+    places = zip(wrong.positions.tolist(), wrong.lengths.tolist(), wrong.texts, strict=True)
+    seen = []
+    for at, n, (written, correction) in reversed(list(places)):
+        start, end = int(view.starts[at]), int(view.ends[at + n - 1])
+        assert text[start:end] == written
+        seen.append(f"{written} -> {correction}")
+        new = replacement(correction, text, start, end)
+        edit = record_edit({"start": start, "end": end, "observed": written, "replacement": new}, text)
+        text = text[: edit["start"]] + edit["replacement"] + text[edit["end"] :]
+    return text, seen
+
+
+@pytest.mark.parametrize("row", WRONG)
+def test_a_wrong_phrase_has_its_correction(table: PhraseTable, row: str):
+    text, wanted = (re.sub(r"\{([^|}]*)\|([^}]*)\}", group, row) for group in (r"\1", r"\2"))
+    new, seen = corrected(table, text)
+    assert seen and new == wanted
+    assert corrected(table, new) == (new, [])
+
+
+@pytest.mark.parametrize("text", RIGHT)
+def test_a_right_sentence_is_left_alone(table: PhraseTable, text: str):
+    assert corrected(table, text) == (text, [])
+
+
+def test_a_phrase_over_two_lines_is_corrected_in_its_line(table: PhraseTable):
+    assert corrected(table, "Somebody could\nof told me.") == (
+        "Somebody could\nhave told me.",
+        ["of -> have"],
+    )
+
+
+def test_names_and_mentions_are_left_alone(table: PhraseTable):
+    for text in ("We met the Their Selves band and our Selves.", "He wrote \x1fcould of\x1f come."):
+        assert not corrected(table, text)[1]
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("could of", "expected a pattern"),
+        ("could of\t$3 have", "is not a correction"),
+        ("could of\t", "is not a correction"),
+        ("[could of]\tcould have", "outside of brackets"),
+        ("could [of] been\tx", "outside of brackets"),
+        ("could [of\tx", "outside of brackets"),
+        ("could VERB\tx", "no set 'VERB'"),
+        ("Could of\tx", "lower case"),
+        ("*ed *ly\tx", "not an ending"),
+        ("could of\tx\tcourse", "needs one _"),
+        ("could of\tx\t_", "needs words"),
+        ("set verb\tgo come", "name of a set"),
+        ("set VERB\t", "empty"),
+    ],
+)
+def test_an_invalid_line_is_named_with_its_number(tmp_path: Path, line: str, problem: str):
+    path = tmp_path / "xx.tsv"
+    path.write_text(f"# comment\n\n{line}\n", encoding="utf8")
+    with pytest.raises(UserError) as caught:
+        read_phrases(path)
+    assert caught.value.code == "D995" and "line 3: " in str(caught.value) and problem in str(caught.value)
+
+
+def test_another_language_has_its_own_table(tmp_path: Path):
+    path = tmp_path / "de.tsv"
+    path.write_text(
+        "set PRO\tich du wir\n[PRO] einzigste\teinzige\tder _\nwegen dem\twegen des\t_ ... kind|kinder\n",
+        encoding="utf8",
+    )
+    table = read_phrases(path)
+    assert len(table) == 2
+    assert corrected(table, "Wegen dem Regen blieb ich.")[0] == "Wegen des Regen blieb ich."
+    assert corrected(table, "Wegen dem lieben Kind blieb ich.")[1] == []
