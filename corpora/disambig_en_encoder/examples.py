@@ -1,0 +1,280 @@
+"""Sentences with mistakes and without, for training: made mistakes, and those that people corrected."""
+
+from __future__ import annotations
+
+import json
+import lzma
+import random
+import zlib
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from disambig_encoder.pieces import SENTENCE_END, WordPieces, sentence_around, split_words
+from network import CLS, MISSING_BEFORE, NOTHING, RIGHT, SEP, SUPERFLUOUS, WRONG
+
+MIN_WORDS, MAX_WORDS, MAX_PIECES = 5, 56, 80
+IGNORED = -100
+"""Label of pieces that have none."""
+
+ARTICLES = ("the", "a", "an")
+PREPOSITIONS = "of in to for on with at by from about into as over after through between under".split()
+SMALL_WORDS = frozenset(
+    "to be is are was were have has had it that will would can could do does not and or been there they we "
+    "you i he she them their its this which who so if than then also up out".split()
+)
+DOMAINS = {
+    "manuals": 6, "guides": 5, "essays": 5, "technical": 5, "encyclopedic": 3, "textbooks": 2,
+    "government": 3, "health": 2, "mixed": 4, "science": 0.6, "speeches": 0.6, "fiction": 0.25,
+}  # fmt: skip
+"""Relative weight of a paragraph of each domain."""
+
+
+@dataclass(slots=True)
+class Example:
+    """A sentence as written and as corrected, in word pieces.
+
+    `labels` says of each piece of the text as written what is wrong; `places` and `right_places` are the
+    pieces at which each mistake shows, before and after. `targets` is the piece that should stand there
+    (`gaps`: before it) in the text as written.
+    """
+
+    ids: list[int]
+    labels: list[int]
+    places: list[int]
+    right_ids: list[int]
+    right_labels: list[int]
+    right_places: list[int]
+    targets: list[int]
+    gaps: list[bool]
+    weight: float = 1.0
+    real: bool = False
+
+
+@dataclass(slots=True)
+class Edit:
+    """At word `start` of the right sentence, `n` words stand as `wrong` in the sentence with mistakes."""
+
+    start: int
+    n: int
+    wrong: list[str]
+
+
+def build_example(right: list[str], edits: list[Edit], pieces: WordPieces) -> Example | None:
+    """Return the example of a right sentence and its mistakes; None if it is too long."""
+    ids, labels, right_ids, right_labels = [CLS], [IGNORED], [CLS], [IGNORED]
+    example = Example(ids, labels, [], right_ids, right_labels, [], [], [])
+    by_start = {edit.start: edit for edit in edits}
+    missing: int | None = None  # first piece of a word that is missing before the next one
+    i = 0
+
+    def write(word: str, label: int) -> None:
+        nonlocal missing
+        new = pieces(word)
+        if missing is not None:
+            example.places.append(len(ids))
+            example.targets.append(missing)
+            example.gaps.append(True)
+            label, missing = MISSING_BEFORE, None
+        ids.extend(new)
+        labels.extend([label] + [IGNORED] * (len(new) - 1))
+
+    def write_right(word: str) -> None:
+        new = pieces(word)
+        right_ids.extend(new)
+        right_labels.extend([RIGHT] + [IGNORED] * (len(new) - 1))
+
+    while i <= len(right):
+        edit = by_start.get(i)
+        if edit is None:
+            if i < len(right):
+                write(right[i], RIGHT)
+                write_right(right[i])
+            i += 1
+            continue
+        example.right_places.append(len(right_ids))
+        old = [piece for word in right[i : i + edit.n] for piece in pieces(word)]
+        for word in right[i : i + edit.n]:
+            write_right(word)
+        if edit.wrong:
+            example.places.append(len(ids))
+            example.targets.append(old[0] if old else NOTHING)
+            example.gaps.append(False)
+            write(edit.wrong[0], WRONG if edit.n else SUPERFLUOUS)
+            for word in edit.wrong[1:]:
+                write(word, RIGHT)
+                labels[-len(pieces(word)) :] = [IGNORED] * len(pieces(word))
+        else:
+            missing = old[0]
+        if edit.n == 0:
+            by_start.pop(i)
+        i += edit.n
+    if missing is not None:
+        example.places.append(len(ids))
+        example.targets.append(missing)
+        example.gaps.append(True)
+        labels.append(MISSING_BEFORE)
+    else:
+        labels.append(RIGHT)
+    ids.append(SEP)
+    right_ids.append(SEP)
+    right_labels.append(RIGHT)
+    if max(len(ids), len(right_ids)) > MAX_PIECES or len(example.places) != len(example.right_places):
+        return None
+    return example
+
+
+def read_jsonl(path: Path) -> Iterator[dict]:
+    """Yield the rows of a compressed JSON lines file."""
+    with lzma.open(path, "rt", encoding="utf8") as lines:
+        for line in lines:
+            yield json.loads(line)
+
+
+def is_kept_back(repo: str) -> bool:
+    """Return True for the third of the projects whose `train2` is kept for what uses the encoder's scores."""
+    return zlib.crc32(repo.encode()) % 3 == 0
+
+
+def read_fixes(data: Path, name: str) -> Iterator[dict]:
+    """Yield the rows of both training parts, without the projects of `train2` that are kept back."""
+    for split in ("train", "train2"):
+        for row in read_jsonl(data / f"labelled/fixes/{name.format(split)}.jsonl.xz"):
+            if split == "train" or not is_kept_back(row["repo"]):
+                yield row
+
+
+def real_example(row: dict, pieces: WordPieces) -> Example | None:
+    """Return the example of a corrected mistake of `labelled/fixes`."""
+    text, start, end = row["before"], row["start"], row["end"]
+    left, right = sentence_around(text, start, end)
+    before = split_words(text[left:start])[-28:]
+    after = split_words(text[end:right])[:26]
+    old, new = split_words(row["old"]), split_words(row["new"])
+    example = build_example([*before, *new, *after], [Edit(len(before), len(new), old)], pieces)
+    if example is not None:
+        example.weight = 1.0 if row["tier"] == 1 else 0.5
+        example.real = True
+    return example
+
+
+KINDS = {
+    "observed": 30, "form": 22, "slip": 5, "derived": 3, "possessive": 2,
+    "drop article": 9, "add article": 5, "other article": 4,
+    "drop preposition": 5, "other preposition": 6, "add preposition": 2,
+    "drop small": 4, "add small": 1.5, "double": 1.5,
+}  # fmt: skip
+"""Relative frequency of each kind of made mistake: as people's, with a share of learners'."""
+
+
+@dataclass
+class MistakeMaker:
+    """Makes mistakes as people make them."""
+
+    pieces: WordPieces
+    relations: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+    observed: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
+    frequency: Counter = field(default_factory=Counter)
+
+    @classmethod
+    def from_files(cls, pieces: WordPieces, relation_file: Path, fixes: list[dict]) -> MistakeMaker:
+        """Read the related words of the language, and what people wrote for what they meant."""
+        maker = cls(pieces)
+        relations: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+        for line in relation_file.read_text("utf8").splitlines():
+            relation, _, words = line.partition("\t")
+            for word in (listed := words.split()):
+                relations[relation][word] += [other for other in listed if other != word]
+        maker.relations = {name: dict(words) for name, words in relations.items()}
+        pairs: dict[str, Counter] = defaultdict(Counter)
+        for row in fixes:
+            if row["old"] and row["new"] and row["class"] != "doubled":
+                pairs[row["new"].lower()][row["old"].lower()] += 2 if row["tier"] == 1 else 1
+        maker.observed = {word: list(olds.items()) for word, olds in pairs.items() if " " not in word}
+        return maker
+
+    def sentence(self, words: list[str], rng: random.Random) -> Example | None:
+        """Return a right sentence with one to three mistakes."""
+        lower = [word.lower() for word in words]
+        n = 1 + (rng.random() < 0.4) + (len(words) > 14 and rng.random() < 0.25)
+        edits: list[Edit] = []
+        kinds, weights = list(KINDS), list(KINDS.values())
+        for _ in range(3 * n):
+            edit = self._edit(rng.choices(kinds, weights)[0], words, lower, rng)
+            if edit is None:
+                continue
+            touched = range(edit.start - 1, edit.start + edit.n + 1)
+            if any(other.start in touched or other.start + other.n in touched for other in edits):
+                continue
+            edits.append(edit)
+            if len(edits) == n:
+                break
+        return build_example(words, edits, self.pieces) if edits else None
+
+    def _edit(self, kind: str, words: list[str], lower: list[str], rng: random.Random) -> Edit | None:
+        at = range(len(words))
+        if kind == "observed":
+            places = [i for i in at if lower[i] in self.observed]
+            if not places:
+                return None
+            weights = [
+                sum(n for _, n in self.observed[lower[i]]) ** 0.75 / (1 + self.frequency[lower[i]]) ** 0.3
+                for i in places
+            ]
+            i = rng.choices(places, weights)[0]
+            olds = self.observed[lower[i]]
+            return Edit(i, 1, rng.choices([old for old, _ in olds], [n for _, n in olds])[0].split())
+        if kind in self.relations:
+            table = self.relations[kind]
+            places = [i for i in at if lower[i] in table]
+            if not places:
+                return None
+            i = rng.choice(places)
+            return Edit(i, 1, [rng.choice(table[lower[i]])])
+        if kind in ("drop article", "other article", "drop preposition", "other preposition", "drop small"):
+            vocabulary = {"article": ARTICLES, "preposition": PREPOSITIONS, "small": SMALL_WORDS}[
+                kind.split()[1]
+            ]
+            places = [i for i in at if lower[i] in vocabulary and i + 1 < len(words)]
+            if not places:
+                return None
+            i = rng.choice(places)
+            if kind.startswith("drop"):
+                return Edit(i, 1, [])
+            return Edit(i, 1, [rng.choice([word for word in vocabulary if word != lower[i]])])
+        places = [i for i in at if words[i][0].isalnum()]
+        if not places:
+            return None
+        i = rng.choice(places)
+        if kind == "double":
+            return Edit(i, 0, [words[i]]) if words[i].isalpha() else None
+        vocabulary = {"add article": ("the", "the", "a"), "add preposition": PREPOSITIONS[:11]}.get(kind)
+        word = rng.choice(vocabulary or sorted(SMALL_WORDS))
+        if word == "a" and lower[i][0] in "aeiou":
+            word = "an"
+        if lower[i] in ARTICLES or (i and lower[i - 1] in ARTICLES) or word in (lower[i], lower[i - 1]):
+            return None
+        return Edit(i, 0, [word])
+
+
+def usable_sentences(paragraph: str) -> list[str]:
+    """Return the sentences of a paragraph that are neither short nor long."""
+    texts = [text.strip() for text in SENTENCE_END.split(paragraph)]
+    return [text for text in texts if MIN_WORDS <= text.count(" ") + 1 <= MAX_WORDS]
+
+
+def sentence_pool(data: Path, seed: int, limit: int) -> list[str]:
+    """Return sentences of the running text, modern domains above old fiction, and of clean paragraphs."""
+    rng = random.Random(seed)
+    pool: list[str] = []
+    for row in read_fixes(data, "clean.{}"):
+        pool += usable_sentences(row["text"])
+    top = max(DOMAINS.values())
+    for domain, weight in DOMAINS.items():
+        with lzma.open(data / f"english/{domain}.train.txt.xz", "rt", encoding="utf8") as paragraphs:
+            for paragraph in paragraphs:
+                if rng.random() < weight / top:
+                    pool += usable_sentences(paragraph)
+    rng.shuffle(pool)
+    return pool[:limit]

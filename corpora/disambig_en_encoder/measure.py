@@ -1,0 +1,123 @@
+"""Measure the encoder on the proposals of shipped models for real mistakes and clean paragraphs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from disambig_encoder.pieces import WordPieces, sentence_around, split_words
+from examples import Edit, Example, build_example
+from network import NOTHING, PAD, RIGHT, EncoderNetwork
+from numpy.typing import NDArray
+from torch import Tensor
+
+EVIDENCE = ("before", "after", "class", "word before", "word after")
+
+
+def proposal_example(row: dict, pieces: WordPieces) -> Example | None:
+    """Return the text of a proposal as written and as corrected; None if too long or unchanged."""
+    text, start, end = row["text"], row["start"], row["end"]
+    left, right = sentence_around(text, start, end)
+    before = split_words(text[left:start])[-28:]
+    after = split_words(text[end:right])[:26]
+    old, new = split_words(text[start:end]), split_words(row["new"])
+    if not old and not new:
+        return None
+    example = build_example([*before, *new, *after], [Edit(len(before), len(new), old)], pieces)
+    return example
+
+
+def padded(rows: Sequence[Sequence[int]], value: int = PAD) -> Tensor:
+    """Return rows of word pieces as a rectangle."""
+    length = max(map(len, rows))
+    return torch.tensor([[*row, *[value] * (length - len(row))] for row in rows])
+
+
+@torch.no_grad()
+def evidence(model: EncoderNetwork, examples: Sequence[Example], batch: int = 32) -> NDArray[np.float64]:
+    """Return the evidence for each correction, shape ``(n, len(EVIDENCE))``."""
+    table = np.zeros((len(examples), len(EVIDENCE)))
+    order = np.argsort([len(example.ids) for example in examples], kind="stable")
+    for at in np.split(order, range(batch, len(order), batch)):
+        part = [examples[i] for i in at]
+        rows = torch.arange(len(part))
+        with torch.autocast("cpu", torch.bfloat16):
+            states = model(padded([row.ids for row in part] + [row.right_ids for row in part]))
+            here = states[rows, torch.tensor([row.places[0] for row in part])]
+            there = states[rows + len(part), torch.tensor([row.right_places[0] for row in part])]
+            logits = [model.mistakes(x).float().log_softmax(-1) for x in (here, there)]
+            words = [
+                [model.piece_scores(head, x).float() for head in (model.word, model.gap)]
+                for x in (here, there)
+            ]
+        for column, logit in enumerate(logits):
+            odds = torch.log1p(-logit[:, RIGHT].exp().clamp(max=1 - 1e-6)) - logit[:, RIGHT]
+            table[at, column] = odds.numpy()
+        for j, (i, row) in enumerate(zip(at, part, strict=True)):
+            label = row.labels[row.places[0]]
+            table[i, 2] = logits[0][j, label] - logits[0][j, RIGHT]
+            written = NOTHING if row.gaps[0] else row.ids[row.places[0]]
+            scores = words[0][int(row.gaps[0])][j]
+            table[i, 3] = scores[row.targets[0]] - scores[written]
+            removed = row.targets[0] == NOTHING
+            scores = words[1][int(removed)][j]
+            table[i, 4] = scores[row.targets[0]] - scores[written]
+    return table
+
+
+def auc(score: NDArray[np.float64], positive: NDArray[np.bool_]) -> float:
+    """Return the area under the ROC curve."""
+    if positive.all() or not positive.any():
+        return float("nan")
+    ranks = np.empty(len(score))
+    _, inverse, counts = np.unique(score, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[inverse]
+    n = int(positive.sum())
+    return float((ranks[positive].sum() - n * (n + 1) / 2) / (n * (len(score) - n)))
+
+
+def read_proposals(
+    path: Path, floor: float, keep: Callable[[dict], bool] = lambda row: True
+) -> Iterable[dict]:
+    """Yield the proposals of a probability from `floor` on."""
+    with path.open(encoding="utf8") as lines:
+        for line in lines:
+            row = json.loads(line)
+            if row["p"] >= floor and keep(row):
+                yield row
+
+
+class DevMeasure:
+    """Measures a model on proposals that correct a mistake and proposals on clean paragraphs."""
+
+    def __init__(self, path: Path, pieces: WordPieces, floor: float = 0.02, every: int = 1) -> None:
+        chosen = [
+            (row, example)
+            for row in read_proposals(path, floor, lambda row: row["label"] in ("right", "clean"))
+            if row["row"] % every == 0 and (example := proposal_example(row, pieces)) is not None
+        ]
+        self.rows = [row for row, _ in chosen]
+        self._examples = [example for _, example in chosen]
+        self._right = np.array([row["label"] == "right" for row in self.rows])
+        self._tasks = np.array([row["task"] for row in self.rows])
+        self._prior = np.array([row["p"] for row in self.rows])
+
+    def __call__(self, model: EncoderNetwork) -> dict[str, object]:
+        """Return AUCs by task: as shipped, error before minus after, and the score of the word."""
+        table = evidence(model, self._examples)
+        figures: dict[str, object] = {}
+        scores = {
+            "p": np.log(self._prior / (1 - self._prior)),
+            "error": table[:, 0] - table[:, 1],
+            "word": table[:, 3] + table[:, 4],
+        }
+        scores["sum"] = scores["p"] + 0.5 * scores["error"] + 0.15 * scores["word"]
+        for task in [*sorted(set(self._tasks.tolist())), "all"]:
+            inside = (self._tasks == task) | (task == "all")
+            figures[task] = {
+                name: round(auc(score[inside], self._right[inside]), 4) for name, score in scores.items()
+            } | {"right": int(self._right[inside].sum()), "clean": int((~self._right[inside]).sum())}
+        return figures

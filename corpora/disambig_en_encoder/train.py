@@ -1,0 +1,215 @@
+"""Train the encoder; go on from the last checkpoint of the folder if there is one.
+
+README.md has the command. Every ten minutes the folder gets a checkpoint with the state of the optimiser, and
+``curve.jsonl`` a line with the losses and the measure on development proposals (see `measure`). ``--finish``
+lowers the learning rate to nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+from disambig_encoder.pieces import WordPieces, split_words
+from examples import IGNORED, Example, MistakeMaker, read_fixes, real_example, sentence_pool
+from measure import DevMeasure, padded
+from network import CLS, MASK, NOTHING, SEP, EncoderNetwork
+from torch import Tensor
+
+TOKENS = 2304  # word pieces of a batch, both readings
+REAL_SHARE = 0.3
+MASKED_SHARE = 0.15  # of the right sentences that are read for masked words instead
+EMA = 0.95
+EMA_EVERY = 10
+
+
+def batches(
+    reals: list[dict], pool: list[str], maker: MistakeMaker, pieces: WordPieces, start: int, seed: int
+) -> Iterator[tuple[int, list[Example]]]:
+    """Yield batches of about equal length, with the number of sentences of the pool used so far."""
+    rng = random.Random(seed + start)
+    at = start
+    order: list[int] = []
+    while True:
+        block: list[Example] = []
+        while len(block) < 2400:
+            if rng.random() < REAL_SHARE:
+                if not order:
+                    order = rng.sample(range(len(reals)), len(reals))
+                example = real_example(reals[order.pop()], pieces)
+            else:
+                example = maker.sentence(split_words(pool[at % len(pool)]), rng)
+                at += 1
+            if example is not None:
+                block.append(example)
+        block.sort(key=lambda example: max(len(example.ids), len(example.right_ids)))
+        parts: list[list[Example]] = [[]]
+        for example in block:
+            size = max(len(example.ids), len(example.right_ids))
+            if parts[-1] and 2 * size * (len(parts[-1]) + 1) > TOKENS:
+                parts.append([])
+            parts[-1].append(example)
+        rng.shuffle(parts)
+        for part in parts:
+            yield at, part
+
+
+def losses(model: EncoderNetwork, batch: list[Example], rng: random.Random) -> dict[str, Tensor]:
+    """Return the losses of a batch: mistakes, pairs of readings, words of places, masked words."""
+    n = len(batch)
+    ids = padded([row.ids for row in batch] + [row.right_ids for row in batch])
+    labels = torch.full(ids.shape, IGNORED)
+    weights = torch.ones(ids.shape)
+    masked_at: list[tuple[int, int, int]] = []
+    pairs, places = [], []  # (row, place, right place, weight); (row, place, gap, target, weight)
+    for i, row in enumerate(batch):
+        labels[i, : len(row.labels)] = torch.tensor(row.labels)
+        weights[i] = 0.3 if row.real else 1.0
+        weights[n + i] = 0.3 if row.real else 1.0
+        for place in row.places:
+            weights[i, place] = 3.0 * row.weight
+        masked = rng.random() < MASKED_SHARE and not row.real
+        if masked:
+            for j, piece in enumerate(row.right_ids):
+                if piece not in (CLS, SEP) and rng.random() < 0.18:
+                    masked_at.append((n + i, j, piece))
+        else:
+            labels[n + i, : len(row.right_labels)] = torch.tensor(row.right_labels)
+            for place in row.right_places:
+                weights[n + i, place] = 3.0 * row.weight
+        for place, right, gap, target in zip(
+            row.places, row.right_places, row.gaps, row.targets, strict=True
+        ):
+            places.append((i, place, gap, target, row.weight))
+            if not masked:
+                pairs.append((i, place, right, row.weight))
+                removed = target == NOTHING
+                keep = NOTHING if removed else row.right_ids[right]
+                places.append((n + i, right, removed, keep, row.weight))
+    if masked_at:
+        rows, columns, pieces = map(torch.tensor, zip(*masked_at, strict=True))
+        ids[rows, columns] = MASK
+    with torch.autocast("cpu", torch.bfloat16):
+        states = model(ids)
+        logits = model.mistakes(states).float()
+        at = torch.tensor([(row, place) for row, place, *_ in places]).T
+        gap = torch.tensor([gap for _, _, gap, _, _ in places])
+        chosen = states[at[0], at[1]]
+        hidden = torch.where(gap[:, None], model.gap(chosen), model.word(chosen))
+        scores = hidden @ model.pieces.weight.T + model.piece_bias
+        mask_scores = model.piece_scores(model.word, states[rows, columns]) if masked_at else None
+    result: dict[str, Tensor] = {}
+    token = F.cross_entropy(logits.transpose(1, 2), labels, ignore_index=IGNORED, reduction="none")
+    result["mistakes"] = (token * weights).sum() / (weights * (labels != IGNORED)).sum()
+    logs = logits.log_softmax(-1)
+    error = torch.log1p(-logs[..., 0].exp().clamp(max=1 - 1e-5)) - logs[..., 0]
+    if pairs:
+        i, place, right, weight = (torch.tensor(column) for column in zip(*pairs, strict=True))
+        result["pairs"] = (F.softplus(error[n + i, right] - error[i, place]) * weight).mean()
+    targets = torch.tensor([target for *_, target, _ in places])
+    weight = torch.tensor([weight for *_, weight in places])
+    result["words"] = (F.cross_entropy(scores.float(), targets, reduction="none") * weight).mean()
+    if mask_scores is not None:
+        result["masked"] = F.cross_entropy(mask_scores.float(), pieces)
+    return result
+
+
+def main() -> None:
+    """Train from the last checkpoint on."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    for name in ("data", "base", "vocabulary", "relations", "output"):
+        parser.add_argument(f"--{name}", type=Path, required=True)
+    parser.add_argument("--dev", type=Path, help="proposals of shipped models, JSON lines")
+    parser.add_argument("--hours", type=float, default=1.0)
+    parser.add_argument("--finish", type=float, default=0, help="last share of the hours with a falling rate")
+    parser.add_argument("--rate", type=float, default=1e-4)
+    parser.add_argument("--minutes", type=float, default=10, help="between checkpoints")
+    parser.add_argument("--sentences", type=int, default=1_500_000)
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+    torch.set_num_threads(1)
+    began = time.time()
+    args.output.mkdir(parents=True, exist_ok=True)
+    pieces = WordPieces.from_file(args.vocabulary)
+    pool_file = args.output / "pool.txt"
+    if not pool_file.exists():
+        pool_file.write_text("\n".join(sentence_pool(args.data, args.seed, args.sentences)), "utf8")
+    pool = pool_file.read_text("utf8").split("\n")
+    reals = list(read_fixes(args.data, "{}"))
+    maker = MistakeMaker.from_files(pieces, args.relations, reals)
+    for sentence in pool[:40_000]:
+        maker.frequency.update(sentence.lower().split())
+    dev = DevMeasure(args.dev, pieces, every=2) if args.dev else None
+
+    model = EncoderNetwork.from_base(args.base)
+    average = EncoderNetwork()
+    average.load_state_dict(model.state_dict())
+    optimiser = torch.optim.AdamW(model.parameters(), lr=args.rate, weight_decay=0.01, fused=True)
+    state = {"step": 0, "used": 0, "pairs": 0, "seconds": 0.0}
+    last = args.output / "last.pt"
+    if last.exists():
+        saved = torch.load(last, weights_only=True)
+        model.load_state_dict(saved["model"])
+        average.load_state_dict(saved["average"])
+        optimiser.load_state_dict(saved["optimiser"])
+        state = saved["state"]
+    print(f"{len(pool)} sentences, {len(reals)} corrected mistakes, starts at {state}", flush=True)
+
+    def checkpoint() -> None:
+        data = {"model": model.state_dict(), "average": average.state_dict(), "state": state}
+        temporary = last.with_suffix(".tmp")
+        torch.save({**data, "optimiser": optimiser.state_dict()}, temporary)
+        temporary.replace(last)
+        torch.save(average.state_dict(), args.output / f"average-{state['pairs'] // 1000:05d}k.pt")
+        means = {name: round(sum(values) / len(values), 4) for name, values in log.items()}
+        line = {**state, "rate": optimiser.param_groups[0]["lr"], "losses": means}
+        if dev is not None:
+            line["dev"] = dev(average)
+        with (args.output / "curve.jsonl").open("a") as out:
+            out.write(json.dumps(line) + "\n")
+        log.clear()
+
+    log: dict[str, list[float]] = {}
+    rng = random.Random(args.seed + state["step"])
+    saved_at, cpu = time.time(), time.process_time()
+    for used, batch in batches(reals, pool, maker, pieces, state["used"], args.seed):
+        done = (time.time() - began) / (3600 * args.hours)
+        rate = args.rate * min(1.0, (state["step"] + 1) / 300)
+        if args.finish and done > 1 - args.finish:
+            rate *= max((1 - done) / args.finish, 0.0)
+        for group in optimiser.param_groups:
+            group["lr"] = rate
+        parts = losses(model, batch, rng)
+        factors = {"mistakes": 1.0, "pairs": 0.5, "words": 0.15, "masked": 0.05}
+        sum(factors[name] * loss for name, loss in parts.items()).backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimiser.step()
+        optimiser.zero_grad()
+        for name, loss in parts.items():
+            log.setdefault(name, []).append(loss.item())
+        state |= {"step": state["step"] + 1, "used": used, "pairs": state["pairs"] + len(batch)}
+        now = time.process_time()
+        state["seconds"], cpu = state["seconds"] + now - cpu, now
+        if state["step"] % EMA_EVERY == 0:
+            decay = min(EMA, 1 - 1 / (1 + state["step"] / EMA_EVERY))
+            with torch.no_grad():
+                for kept, new in zip(average.parameters(), model.parameters(), strict=True):
+                    kept.lerp_(new, 1 - decay)
+        if state["step"] % 50 == 0:
+            means = {name: round(sum(values[-50:]) / len(values[-50:]), 3) for name, values in log.items()}
+            print(state["step"], state["pairs"], f"{state['seconds']:.0f}s", means, flush=True)
+        if time.time() - saved_at > 60 * args.minutes or done >= 1:
+            checkpoint()
+            saved_at, cpu = time.time(), time.process_time()
+        if done >= 1:
+            break
+
+
+if __name__ == "__main__":
+    main()

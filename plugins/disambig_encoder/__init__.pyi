@@ -1,0 +1,9 @@
+from .encoder import EVIDENCE as EVIDENCE
+from .encoder import LABELS as LABELS
+from .encoder import Encoder as Encoder
+from .evidence import EncoderEvidence as EncoderEvidence
+from .export import build_graph as build_graph
+from .export import write_encoder as write_encoder
+from .pieces import WordPieces as WordPieces
+from .pieces import sentence_around as sentence_around
+from .pieces import split_words as split_words

@@ -1,0 +1,251 @@
+"""Read sentences with a transformer encoder, as written and as corrected, and compare the two readings."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import UserError
+
+from .pieces import WordPieces, sentence_around, split_words
+
+Floats = NDArray[np.float32]
+MANIFEST, GRAPH, VOCABULARY = "encoder.json", "encoder.onnx", "vocab.txt"
+FORMAT = 1
+LABELS = ("right", "wrong", "superfluous", "missing before")
+"""What the encoder says of a word: it is right, wrong or superfluous, or lacks a word before it."""
+EVIDENCE = ("error as written", "error as corrected", "kind of error", "word as written", "word as corrected")
+"""Columns of `Encoder.compare`."""
+WORDS_BEFORE, WORDS_AFTER, MAX_PIECES = 28, 26, 80
+"""Maximum number of words around a place, and of word pieces of a sentence, as in training."""
+BATCH_PIECES = 2048
+"""Maximum number of word pieces of a batch, with padding."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """A sentence in word pieces, and the place in it."""
+
+    pieces: tuple[int, ...]
+    place: int
+    is_gap: bool
+    """Whether nothing stands at the place: a word may be missing before the piece."""
+
+
+@dataclass(slots=True)
+class _Queries:
+    """Readings to make, and for each query the candidate pieces to score at the place of a reading."""
+
+    sentences: dict[tuple[int, ...], int] = field(default_factory=dict)
+    rows: list[int] = field(default_factory=list)
+    places: list[int] = field(default_factory=list)
+    candidates: list[tuple[int, int]] = field(default_factory=list)
+
+    def add(self, reading: _Reading, candidates: tuple[int, int]) -> None:
+        self.rows.append(self.sentences.setdefault(reading.pieces, len(self.sentences)))
+        self.places.append(reading.place)
+        self.candidates.append(candidates)
+
+
+class Encoder:
+    """A transformer encoder that says which words are mistakes.
+
+    It reads the sentence of a place, at most 80 word pieces. Equal sentences are read once, in batches of
+    sentences of similar length. Results of a sentence do not depend on the others of its batch.
+
+    Use `Encoder.load`. Neither loading nor reading uses the network.
+    """
+
+    def __init__(self, session: Any, pieces: WordPieces, about: dict[str, Any]) -> None:
+        self._session = session
+        self._pieces = pieces
+        self.about = about
+
+    @classmethod
+    def load(cls, folder: str | Path, *, threads: int | None = None) -> Encoder:
+        """Open the encoder in a folder written by `disambig_encoder.write_encoder`.
+
+        Parameters
+        ----------
+        folder : path
+        threads : int, optional
+            Number of threads; by default that of ``OMP_NUM_THREADS``, else 1.
+
+        Raises
+        ------
+        UserError
+            D747 if onnxruntime is not installed; D748 if the folder has no encoder, or one of another format,
+            or a file with another size or digest than the manifest says.
+        """
+        folder = Path(folder)
+        about, graph = _read_checked(folder)
+        try:
+            import onnxruntime
+        except ImportError as error:
+            raise UserError("D747") from error
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads or _usual_threads()
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 3  # errors only
+        try:
+            pieces = WordPieces.from_file(folder / VOCABULARY)
+            session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+        except Exception as error:  # onnxruntime has no common base class for its errors
+            raise UserError("D748", path=folder, problem=_first_line(error)) from error
+        return cls(session, pieces, about)
+
+    def error_scores(self, texts: Sequence[str], spans: Sequence[tuple[int, int]]) -> Floats:
+        """Return what the encoder says of one place of each text.
+
+        Parameters
+        ----------
+        texts : sequence of str
+        spans : sequence of (start, end)
+            Character offsets of the place in each text. If it is empty, the word after it counts.
+
+        Returns
+        -------
+        array of float32, shape (n, 4)
+            Log-probabilities of `LABELS`.
+        """
+        queries = _Queries()
+        for text, (start, end) in zip(texts, spans, strict=True):
+            old = text[start:end]
+            queries.add(self._readings(text, start, end, old)[0], (0, 0))
+        return self._run(queries)[0]
+
+    def compare(self, texts: Sequence[str], edits: Sequence[tuple[int, int, str]]) -> Floats:
+        """Compare each text as written with the text after a correction.
+
+        Parameters
+        ----------
+        texts : sequence of str
+        edits : sequence of (start, end, new)
+            One correction of each text: ``text[start:end]`` becomes `new`. Empty offsets insert a word, an
+            empty `new` removes one.
+
+        Returns
+        -------
+        array of float32, shape (n, 5)
+            The columns of `EVIDENCE`: the log-odds of an error at the place as written, and as corrected; the
+            log-odds of the kind of error that the correction mends; and how much better the new word fits
+            than the old one in the sentence as written, and as corrected, in log-odds (nothing stands for a
+            word that is missing or removed). Corrections that change no word get zeros.
+        """
+        queries = _Queries()
+        kinds, gaps, used = [], [], []
+        for number, (text, (start, end, new)) in enumerate(zip(texts, edits, strict=True)):
+            before, after = self._readings(text, start, end, new)
+            if before.is_gap and after.is_gap:
+                continue
+            old_piece, new_piece = (
+                self._pieces.nothing if reading.is_gap else reading.pieces[reading.place]
+                for reading in (before, after)
+            )
+            queries.add(before, (old_piece, new_piece))
+            queries.add(after, (old_piece, new_piece))
+            kinds.append(3 if before.is_gap else 2 if after.is_gap else 1)
+            gaps += [before.is_gap, after.is_gap]
+            used.append(number)
+        evidence = np.zeros((len(texts), len(EVIDENCE)), np.float32)
+        if used:
+            labels, words, in_gaps = self._run(queries)
+            odds = np.log(-np.expm1(np.minimum(labels[:, 0], -1e-6))) - labels[:, 0]
+            scores = np.where(np.array(gaps)[:, None], in_gaps, words)
+            gains = scores[:, 1] - scores[:, 0]
+            kind = labels[np.arange(0, len(odds), 2), kinds] - labels[::2, 0]
+            evidence[used] = np.stack([odds[::2], odds[1::2], kind, gains[::2], gains[1::2]], axis=1)
+        return evidence
+
+    def _readings(self, text: str, start: int, end: int, new: str) -> tuple[_Reading, _Reading]:
+        """Return the sentence of a place as written, and with `new` at the place."""
+        left, right = sentence_around(text, start, end)
+        before = [self._pieces(word) for word in split_words(text[left:start])[-WORDS_BEFORE:]]
+        after = [self._pieces(word) for word in split_words(text[end:right])[:WORDS_AFTER]]
+        middles = [[self._pieces(word) for word in split_words(words)] for words in (text[start:end], new)]
+        room = MAX_PIECES - 2 - max(sum(map(len, middle)) for middle in middles)
+        while sum(map(len, before)) + sum(map(len, after)) > max(room, 0):
+            # the end that is farther from the place goes
+            if len(after) > len(before):
+                after.pop()
+            else:
+                before.pop(0)
+        readings = []
+        for middle in middles:
+            pieces = [self._pieces.cls, *(piece for word in before for piece in word)]
+            place = len(pieces)
+            pieces += [piece for word in (*middle, *after) for piece in word][: MAX_PIECES - place]
+            readings.append(_Reading((*pieces, self._pieces.sep), place, not middle))
+        return readings[0], readings[1]
+
+    def _run(self, queries: _Queries) -> tuple[Floats, Floats, Floats]:
+        """Return the log-probabilities of the labels, and the scores of candidates as words and in gaps."""
+        n = len(queries.rows)
+        labels = np.zeros((n, len(LABELS)), np.float32)
+        words, gaps = np.zeros((n, 2), np.float32), np.zeros((n, 2), np.float32)
+        sentences = list(queries.sentences)
+        rows, places = np.array(queries.rows, np.int64), np.array(queries.places, np.int64)
+        candidates = np.array(queries.candidates, np.int64).reshape(n, 2)
+        by_sentence = np.argsort(rows, kind="stable")
+        starts = np.searchsorted(rows[by_sentence], np.arange(len(sentences) + 1))
+        for batch in _batches([len(sentence) for sentence in sentences]):
+            ids = np.zeros((len(batch), max(len(sentences[i]) for i in batch)), np.int64)
+            for row, i in enumerate(batch):
+                ids[row, : len(sentences[i])] = sentences[i]
+            at = np.concatenate([by_sentence[starts[i] : starts[i + 1]] for i in batch])
+            row_in_batch = np.repeat(np.arange(len(batch)), [starts[i + 1] - starts[i] for i in batch])
+            inputs = {"ids": ids, "rows": row_in_batch, "places": places[at], "candidates": candidates[at]}
+            scores, words[at], gaps[at] = self._session.run(("mistakes", "words", "gaps"), inputs)
+            labels[at] = scores[row_in_batch, places[at]]
+        labels -= labels.max(axis=1, keepdims=True)
+        labels -= np.log(np.exp(labels).sum(axis=1, keepdims=True))
+        return labels, words, gaps
+
+
+def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Yield the numbers of sentences of similar length, at most `BATCH_PIECES` pieces together."""
+    batch: list[int] = []
+    for i in sorted(range(len(lengths)), key=lambda i: lengths[i]):
+        if batch and lengths[i] * (len(batch) + 1) > BATCH_PIECES:
+            yield batch
+            batch = []
+        batch.append(i)
+    if batch:
+        yield batch
+
+
+def _read_checked(folder: Path) -> tuple[dict[str, Any], bytes]:
+    """Return the manifest and the graph, after comparing the sizes and digests of all files."""
+    try:
+        about = json.loads((folder / MANIFEST).read_text("utf8"))
+        if about["format"] != FORMAT:
+            raise UserError("D748", path=folder, problem=f"format {about['format']}, expected {FORMAT}")
+        contents = {}
+        for name in (GRAPH, VOCABULARY):
+            size, digest = about["files"][name]["size"], about["files"][name]["sha256"]
+            if (folder / name).stat().st_size != size:
+                raise UserError("D748", path=folder / name, problem=f"expected {size:,} bytes")
+            contents[name] = (folder / name).read_bytes()
+            if hashlib.sha256(contents[name]).hexdigest() != digest:
+                raise UserError("D748", path=folder / name, problem="its SHA-256 differs from the manifest")
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        problem = getattr(error, "strerror", None) or f"{type(error).__name__}: {_first_line(error)}"
+        raise UserError("D748", path=folder, problem=problem) from error
+    return about, contents[GRAPH]
+
+
+def _usual_threads() -> int:
+    value = os.environ.get("OMP_NUM_THREADS", "")
+    return int(value) if value.isascii() and value.isdigit() and int(value) > 0 else 1
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [""])[0]

@@ -1,0 +1,253 @@
+"""Write the weights of an encoder as an ONNX graph with linear layers in 8 bits; needs the package `onnx`.
+
+The graph has the inputs ``ids`` (n, length), padded with zeros, and, for m places, ``rows`` and ``places``
+(m,) and ``candidates`` (m, k). Its outputs are ``mistakes`` (n, length, 4), the scores of the four labels of
+each piece, and ``words`` and ``gaps`` (m, k), the score of each candidate piece at the place, and in the gap
+before it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .encoder import FORMAT, GRAPH, MANIFEST, VOCABULARY
+
+Floats = NDArray[np.floating[Any]]
+NORM_EPSILON = 1e-12
+OPSET, IR_VERSION = 20, 9
+"""As new as `LayerNormalization` and `Gelu` need; onnxruntime reads both from release 1.17 on."""
+LARGEST = 63
+"""Weights have 7 bits: with 8, sums of two products overflow 16 bits on processors without VNNI."""
+ZERO_POINT = 128
+
+
+class _Graph:
+    """Nodes and constants of a graph under construction."""
+
+    def __init__(self, bits: int) -> None:
+        self.bits = bits
+        self.nodes: list[Any] = []
+        self.constants: list[Any] = []
+        self._names: set[str] = set()
+
+    def constant(self, name: str, values: NDArray[Any]) -> str:
+        from onnx import numpy_helper
+
+        if name not in self._names:
+            self._names.add(name)
+            self.constants.append(numpy_helper.from_array(np.ascontiguousarray(values), name))
+        return name
+
+    def add(self, kind: str, inputs: Sequence[str], *, name: str = "", **settings: Any) -> str:
+        from onnx import helper
+
+        output = name or f"{kind.lower()}_{len(self.nodes)}"
+        self.nodes.append(helper.make_node(kind, list(inputs), [output], **settings))
+        return output
+
+    def linear(self, x: str, name: str, weights: Mapping[str, Floats]) -> str:
+        """Multiply rows by a weight of shape ``(outputs, inputs)`` and add the bias.
+
+        In 8 bits, each row is quantised by its own largest number. A scale for all rows, as in
+        `DynamicQuantizeLinear`, would make the result of a text depend on the others of its batch.
+        """
+        weight, bias = weights[f"{name}.weight"], weights[f"{name}.bias"].astype(np.float32)
+        if self.bits == 32:
+            product = self.add("MatMul", [x, self.constant(f"{name}.weight", weight.T.astype(np.float32))])
+            return self.add("Add", [product, self.constant(f"{name}.bias", bias)])
+        values, scales = quantise_rows(weight, LARGEST)
+        last = self.constant("axis1", np.array([1]))
+        largest = self.add("ReduceMax", [self.add("Abs", [x]), last], keepdims=1)
+        scale = self.add("Mul", [largest, self.constant("step", np.array(1 / 127, np.float32))])
+        scale = self.add("Max", [scale, self.constant("least", np.array(1e-9, np.float32))])
+        flat = self.add("Squeeze", [scale, last])
+        zeros = self.add("ConstantOfShape", [self.add("Shape", [flat])], value=_uint8(ZERO_POINT))
+        rows = self.add("QuantizeLinear", [x, flat, zeros], axis=0)
+        zero = self.constant("zero_point", np.array(ZERO_POINT, np.uint8))
+        product = self.add("MatMulInteger", [rows, self.constant(f"{name}.values", values.T), zero])
+        columns = self.constant(f"{name}.scales", scales[:, 0])
+        product = self.add("Mul", [self.add("Cast", [product], to=1), columns])
+        product = self.add("Mul", [product, scale])
+        return self.add("Add", [product, self.constant(f"{name}.bias", bias)])
+
+    def norm(self, x: str, name: str, weights: Mapping[str, Floats], epsilon: float = NORM_EPSILON) -> str:
+        parts = [
+            self.constant(f"{name}.{part}", weights[f"{name}.{part}"].astype(np.float32))
+            for part in ("weight", "bias")
+        ]
+        return self.add("LayerNormalization", [x, *parts], epsilon=epsilon)
+
+
+def _uint8(value: int) -> Any:
+    from onnx import numpy_helper
+
+    return numpy_helper.from_array(np.array([value], np.uint8))
+
+
+def quantise_rows(weight: Floats, largest: int = 127) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """Return a table as whole numbers up to `largest`, with a scale per row, shape ``(rows, 1)``."""
+    scales = np.abs(weight).max(axis=1, keepdims=True).astype(np.float32) / largest
+    scales[scales == 0] = 1.0
+    return np.rint(weight / scales).astype(np.int8), scales
+
+
+def build_graph(weights: Mapping[str, Floats], *, heads: int, bits: int = 8) -> bytes:
+    """Return the graph of an encoder in the format of ONNX.
+
+    Parameters
+    ----------
+    weights : mapping of str to array
+        By the names of `corpora/disambig_en_encoder/network.py`.
+    heads : int
+        Number of attention heads.
+    bits : int
+        8 (see `LARGEST`), or 32 for floats everywhere.
+    """
+    from onnx import TensorProto, helper
+
+    graph = _Graph(bits)
+    width = weights["pieces.weight"].shape[1]
+    layers = 1 + max(int(name.split(".")[1]) for name in weights if name.startswith("layers."))
+
+    def whole(name: str, values: Sequence[int]) -> str:
+        return graph.constant(name, np.array(values, np.int64))
+
+    def embed(ids: str) -> str:
+        if bits == 32:
+            return graph.add(
+                "Gather", [graph.constant("pieces", weights["pieces.weight"].astype(np.float32)), ids]
+            )
+        values, scales = quantise_rows(weights["pieces.weight"])
+        rows = graph.add("Gather", [graph.constant("pieces", values), ids])
+        scale = graph.add("Gather", [graph.constant("pieces.scales", scales), ids])
+        return graph.add("Mul", [graph.add("Cast", [rows], to=TensorProto.FLOAT), scale])
+
+    # -- embeddings
+    shape = graph.add("Shape", ["ids"])
+    length = graph.add("Slice", [shape, whole("one", [1]), whole("two", [2])])
+    table = graph.constant("positions", weights["positions.weight"].astype(np.float32))
+    positions = graph.add("Slice", [table, whole("zero", [0]), length, whole("axis0", [0])])
+    x = graph.norm(graph.add("Add", [embed("ids"), positions]), "norm", weights)
+    x = graph.add("Reshape", [x, whole("flat", [-1, width])])  # (n * length, width)
+    pad = graph.add("Equal", ["ids", graph.constant("pad", np.array(0, np.int64))])
+    low, high = (graph.constant(n, np.array(v, np.float32)) for n, v in (("low", -1e4), ("high", 0.0)))
+    mask = graph.add("Unsqueeze", [graph.add("Where", [pad, low, high]), whole("axes12", [1, 2])])
+    root = graph.constant("root", np.array((width // heads) ** -0.5, np.float32))
+
+    in_heads = graph.add("Concat", [shape, whole("heads", [heads, width // heads])], axis=0)
+    flat = whole("flat", [-1, width])
+
+    def split_heads(part: str, order: list[int]) -> str:
+        return graph.add("Transpose", [graph.add("Reshape", [part, in_heads])], perm=order)
+
+    for i in range(layers):
+        qkv = graph.linear(x, f"layers.{i}.qkv", weights)
+        names = [f"qkv_{i}_{j}" for j in range(3)]
+        graph.nodes.append(helper.make_node("Split", [qkv], names, axis=1, num_outputs=3))
+        query, key, value = (
+            split_heads(name, order)
+            for name, order in zip(names, ([0, 2, 1, 3], [0, 2, 3, 1], [0, 2, 1, 3]), strict=True)
+        )
+        scores = graph.add("MatMul", [graph.add("Mul", [query, root]), key])
+        shares = graph.add("Softmax", [graph.add("Add", [scores, mask])], axis=3)
+        mixed = graph.add("Transpose", [graph.add("MatMul", [shares, value])], perm=[0, 2, 1, 3])
+        mixed = graph.add("Reshape", [mixed, flat])
+        out = graph.linear(mixed, f"layers.{i}.out", weights)
+        x = graph.norm(graph.add("Add", [x, out]), f"layers.{i}.norm1", weights)
+        up = graph.add("Gelu", [graph.linear(x, f"layers.{i}.up", weights)])
+        down = graph.linear(up, f"layers.{i}.down", weights)
+        x = graph.norm(graph.add("Add", [x, down]), f"layers.{i}.norm2", weights)
+
+    # -- heads
+    hidden = graph.add("Gelu", [graph.linear(x, "mistakes.0", weights)])
+    plain = weights["mistakes.2.weight"].T.astype(np.float32)
+    labels = graph.add("MatMul", [hidden, graph.constant("mistakes.2.weight", plain)])
+    bias = graph.constant("mistakes.2.bias", weights["mistakes.2.bias"].astype(np.float32))
+    labels = graph.add("Add", [labels, bias])
+    graph.add("Reshape", [labels, graph.add("Concat", [shape, whole("four", [4])], axis=0)], name="mistakes")
+    first = graph.add("Mul", ["rows", length])
+    states = graph.add("Gather", [x, graph.add("Add", [first, "places"])])  # (m, width)
+    embedded = graph.add("Transpose", [embed("candidates")], perm=[0, 2, 1])  # (m, width, k)
+    piece_bias = graph.add(
+        "Gather", [graph.constant("piece_bias", weights["piece_bias"].astype(np.float32)), "candidates"]
+    )
+    for head, output in (("word", "words"), ("gap", "gaps")):
+        hidden = graph.add("Gelu", [graph.linear(states, f"{head}.0", weights)])
+        hidden = graph.norm(hidden, f"{head}.2", weights, 1e-5)
+        hidden = graph.add("Unsqueeze", [hidden, whole("axis1", [1])])
+        product = graph.add("Squeeze", [graph.add("MatMul", [hidden, embedded]), whole("axis1", [1])])
+        graph.add("Add", [product, piece_bias], name=output)
+
+    shapes: dict[str, list[str | int | None]] = {"ids": ["n", "length"], "rows": ["m"], "places": ["m"]}
+    shapes["candidates"] = ["m", "k"]
+    results: dict[str, list[str | int | None]] = {"mistakes": ["n", "length", 4]}
+    results |= {"words": ["m", "k"], "gaps": ["m", "k"]}
+    model = helper.make_model(
+        helper.make_graph(
+            graph.nodes,
+            "encoder",
+            [helper.make_tensor_value_info(name, TensorProto.INT64, shape) for name, shape in shapes.items()],
+            [
+                helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+                for name, shape in results.items()
+            ],
+            graph.constants,
+        ),
+        opset_imports=[helper.make_opsetid("", OPSET)],
+        ir_version=IR_VERSION,
+        producer_name="disambig",
+    )
+    serialised: bytes = model.SerializeToString()
+    return serialised
+
+
+def write_encoder(
+    folder: str | Path,
+    weights: Mapping[str, Floats],
+    vocabulary: Sequence[str],
+    *,
+    heads: int = 12,
+    bits: int = 8,
+    about: Mapping[str, Any] | None = None,
+) -> None:
+    """Write a folder that `Encoder.load` opens: the graph, the vocabulary, and a manifest with their digests.
+
+    Parameters
+    ----------
+    folder : path
+        Is made if it does not exist.
+    weights : mapping of str to array
+        See `build_graph`.
+    vocabulary : sequence of str
+        The word pieces, one for each row of ``pieces.weight``.
+    heads, bits : int
+        See `build_graph`.
+    about : mapping, optional
+        Further entries of the manifest, such as sources and licences.
+
+    Raises
+    ------
+    ValueError
+        If vocabulary and weights differ in size.
+    """
+    if len(vocabulary) != len(weights["pieces.weight"]):
+        raise ValueError(f"{len(vocabulary)} word pieces, but {len(weights['pieces.weight'])} embeddings")
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    contents = {
+        GRAPH: build_graph(weights, heads=heads, bits=bits),
+        VOCABULARY: "".join(f"{piece}\n" for piece in vocabulary).encode(),
+    }
+    files = {}
+    for name, content in contents.items():
+        (folder / name).write_bytes(content)
+        files[name] = {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    manifest = {"format": FORMAT, "files": files, "bits": bits, **(about or {})}
+    (folder / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", "utf8")

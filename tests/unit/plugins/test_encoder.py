@@ -1,0 +1,340 @@
+"""The encoder: its graph against NumPy, word pieces, readings of corrections, and damaged folders."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from math import erf
+
+import numpy as np
+import pytest
+from disambig_encoder import (
+    EVIDENCE,
+    LABELS,
+    Encoder,
+    EncoderEvidence,
+    WordPieces,
+    sentence_around,
+    write_encoder,
+)
+from disambig_real_words import Article, Doubled
+from disambig_variance_svm import Spelling
+
+from disambig.api import Group, UserError, Words
+from disambig.api.text import view_of_texts
+from disambig.testing import check_extractor
+
+HEADS, WIDTH, LAYERS = 2, 16, 2
+WORDS = "the a an has have shop site already they and is are ' s ##s ##ing go . , in café cafe no".split()
+VOCABULARY = ["[PAD]", "[unused0]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS]
+
+
+def random_weights(seed=0, scale=0.4):
+    rng = np.random.default_rng(seed)
+    shapes = {"pieces.weight": (len(VOCABULARY), WIDTH), "positions.weight": (128, WIDTH)}
+    shapes["piece_bias"] = (len(VOCABULARY),)
+    linear = {"mistakes.0": (WIDTH, WIDTH), "mistakes.2": (4, WIDTH), "word.0": (WIDTH, WIDTH)}
+    linear["gap.0"] = (WIDTH, WIDTH)
+    norms = ["norm", "word.2", "gap.2"]
+    for i in range(LAYERS):
+        linear |= {f"layers.{i}.qkv": (3 * WIDTH, WIDTH), f"layers.{i}.out": (WIDTH, WIDTH)}
+        linear |= {f"layers.{i}.up": (4 * WIDTH, WIDTH), f"layers.{i}.down": (WIDTH, 4 * WIDTH)}
+        norms += [f"layers.{i}.norm1", f"layers.{i}.norm2"]
+    for name, shape in linear.items():
+        shapes |= {f"{name}.weight": shape, f"{name}.bias": shape[:1]}
+    weights = {name: rng.normal(scale=scale, size=shape) for name, shape in shapes.items()}
+    for name in norms:
+        weights |= {
+            f"{name}.weight": 1 + 0.1 * rng.normal(size=WIDTH),
+            f"{name}.bias": 0.1 * rng.normal(size=WIDTH),
+        }
+    return weights
+
+
+class Reference:
+    """The encoder of one sentence, in NumPy."""
+
+    def __init__(self, weights):
+        self.w = weights
+
+    def linear(self, x, name):
+        return x @ self.w[f"{name}.weight"].T + self.w[f"{name}.bias"]
+
+    def norm(self, x, name, epsilon=1e-12):
+        x = x - x.mean(axis=-1, keepdims=True)
+        x = x / np.sqrt((x**2).mean(axis=-1, keepdims=True) + epsilon)
+        return x * self.w[f"{name}.weight"] + self.w[f"{name}.bias"]
+
+    def states(self, ids):
+        x = self.norm(self.w["pieces.weight"][ids] + self.w["positions.weight"][: len(ids)], "norm")
+        for i in range(LAYERS):
+            q, k, v = np.split(self.linear(x, f"layers.{i}.qkv"), 3, axis=1)
+            mixed = []
+            for part in np.split(np.arange(WIDTH), HEADS):
+                scores = q[:, part] @ k[:, part].T / np.sqrt(len(part))
+                shares = np.exp(scores - scores.max(axis=1, keepdims=True))
+                mixed.append(shares / shares.sum(axis=1, keepdims=True) @ v[:, part])
+            x = self.norm(
+                x + self.linear(np.concatenate(mixed, axis=1), f"layers.{i}.out"), f"layers.{i}.norm1"
+            )
+            up = gelu(self.linear(x, f"layers.{i}.up"))
+            x = self.norm(x + self.linear(up, f"layers.{i}.down"), f"layers.{i}.norm2")
+        return x
+
+    def labels(self, ids, place):
+        hidden = gelu(self.linear(self.states(ids)[place], "mistakes.0"))
+        scores = self.linear(hidden, "mistakes.2")
+        return scores - np.log(np.exp(scores).sum())
+
+    def gain(self, ids, place, head, old, new):
+        hidden = self.norm(gelu(self.linear(self.states(ids)[place], f"{head}.0")), f"{head}.2", 1e-5)
+        scores = self.w["pieces.weight"] @ hidden + self.w["piece_bias"]
+        return scores[new] - scores[old]
+
+
+def gelu(x):
+    return x * (1 + np.vectorize(erf)(x / np.sqrt(2))) / 2
+
+
+def sentence(*words):
+    return [3, *(VOCABULARY.index(word) for word in words), 4]
+
+
+def odds(labels):
+    return np.log(np.exp(labels[1:]).sum()) - labels[0]
+
+
+@pytest.fixture(scope="module")
+def weights():
+    return random_weights()
+
+
+@pytest.fixture(scope="module", params=[32, 8])
+def opened(request, weights, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("encoder")
+    write_encoder(folder, weights, VOCABULARY, heads=HEADS, bits=request.param)
+    return Encoder.load(folder), 1e-4 if request.param == 32 else 0.25
+
+
+@pytest.fixture(scope="module")
+def folder(weights, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("encoder")
+    write_encoder(folder, weights, VOCABULARY, heads=HEADS, about={"licence": "none"})
+    return folder
+
+
+def test_labels_are_those_of_the_reference(opened, weights):
+    encoder, near = opened
+    texts = ["The site already have a shop.", "They go."]
+    scores = encoder.error_scores([*texts, texts[0]], [(17, 21), (5, 7), (22, 22)])
+    reference = Reference(weights)
+    long = sentence("the", "site", "already", "have", "a", "shop", ".")
+    wanted = [
+        reference.labels(long, 4),
+        reference.labels(sentence("they", "go", "."), 2),
+        reference.labels(long, 5),
+    ]
+    assert scores == pytest.approx(np.array(wanted), abs=near)
+    assert scores.shape == (3, len(LABELS))
+    assert np.exp(scores).sum(axis=1) == pytest.approx(1, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("text", "edit", "written", "corrected", "kind"),
+    [
+        ("The site have a shop.", (9, 13, "has"), "the site have a shop .", "the site has a shop .", 1),
+        ("They go the in.", (8, 11, ""), "they go the in .", "they go in .", 2),
+        ("They go in shop.", (11, 11, "the "), "they go in shop .", "they go in the shop .", 3),
+        ("They and", (8, 8, " go"), "they and", "they and go", 3),
+    ],
+    ids=["replaced", "removed", "inserted", "inserted at the end"],
+)
+def test_evidence_is_that_of_the_reference(opened, weights, text, edit, written, corrected, kind):
+    encoder, near = opened
+    (evidence,) = encoder.compare([text], [edit])
+    reference = Reference(weights)
+    before, after = sentence(*written.split()), sentence(*corrected.split())
+    place = next(i for i, (old, new) in enumerate(zip(before, after, strict=False)) if old != new)
+    old, new = before[place] if kind < 3 else 1, after[place] if kind != 2 else 1
+    heads = ("gap" if kind == 3 else "word", "gap" if kind == 2 else "word")
+    labels = reference.labels(before, place)
+    wanted = [
+        odds(labels),
+        odds(reference.labels(after, place)),
+        labels[kind] - labels[0],
+        reference.gain(before, place, heads[0], old, new),
+        reference.gain(after, place, heads[1], old, new),
+    ]
+    assert evidence == pytest.approx(np.array(wanted), abs=4 * near)
+    assert len(EVIDENCE) == 5
+
+
+def test_a_reading_does_not_depend_on_the_others_of_its_batch(folder):
+    encoder = Encoder.load(folder)
+    texts = ["They go.", "The site already have a shop and they are in the café, no?", "A shop is no shop."]
+    edits = [(5, 7, "has"), (17, 21, "has"), (0, 1, "the")]
+    together = encoder.compare(texts * 40, edits * 40)
+    alone = np.concatenate([encoder.compare([text], [edit]) for text, edit in zip(texts, edits, strict=True)])
+    assert together == pytest.approx(np.tile(alone, (40, 1)), abs=1e-5)
+
+
+def test_only_the_sentence_of_the_place_is_read(folder):
+    encoder = Encoder.load(folder)
+    one = encoder.compare(["They have a shop."], [(5, 9, "has")])
+    text = "A site is a site. They have a shop. The site is a shop."
+    assert encoder.compare([text], [(23, 27, "has")]) == pytest.approx(one, abs=1e-6)
+    listed = "# The site\n- a site is\n- They have a shop.\n\nThe site is"
+    start = listed.index("have")
+    assert encoder.compare([listed], [(start, start + 4, "has")]) == pytest.approx(one, abs=1e-6)
+
+
+def test_a_sentence_without_end_is_cut_around_the_place(folder):
+    encoder = Encoder.load(folder)
+    text = "shop the site is in a shop and they go in the site and " * 400
+    place = text.index("they", len(text) // 2)
+    evidence = encoder.compare([text], [(place, place + 4, "the")])
+    nearby = text[place - 400 : place + 400]
+    assert evidence == pytest.approx(encoder.compare([nearby], [(400, 404, "the")]), abs=1e-6)
+    long = "xq" * 200 + " they " + "zzz-zzz-" * 300
+    assert np.isfinite(encoder.compare([long], [(401, 405, "the")])).all()
+    assert np.isfinite(encoder.compare(["they"], [(0, 4, "a-" * 500)])).all()
+
+
+def test_nothing_to_compare(folder):
+    encoder = Encoder.load(folder)
+    assert encoder.compare([], []).shape == (0, 5)
+    assert encoder.error_scores([], []).shape == (0, 4)
+    assert (encoder.compare(["They go.", ""], [(4, 5, ""), (0, 0, " ")]) == 0).all()
+
+
+def test_sentences_around_places():
+    text = "A site. Is it one? Yes: they go.\n\n* one\n* two"
+    parts = {text[slice(*sentence_around(text, i, i))] for i in range(len(text))}
+    assert {"A site.", "Is it one?", "they go.", "one", "two"} <= parts | {"they go."}
+    assert text[slice(*sentence_around(text, 8, 10))] == "Is it one?"
+
+
+def test_word_pieces_follow_the_rules_of_bert():
+    pieces = WordPieces(VOCABULARY)
+
+    def split(word):
+        return [VOCABULARY[number] for number in pieces(word)]
+
+    assert split("Shops") == ["shop", "##s"]
+    assert split("It's") == ["[UNK]", "'", "s"]
+    assert split("Café") == split("cafe\u0301") == ["cafe"]  # accents go before the vocabulary is asked
+    assert split("go_in") == ["go", "[UNK]", "in"]
+    assert split("going\u200b") == ["go", "##ing"]
+    assert split("shopx") == split("s" * 101) == split("\u200b") == ["[UNK]"]
+    assert split("\u4e2dgo") == ["[UNK]", "go"]
+
+
+@pytest.mark.parametrize(
+    ("vocabulary", "problem"), [(VOCABULARY[1:], r"missing: \[PAD\]"), (["a", *VOCABULARY], "not first")]
+)
+def test_a_vocabulary_without_special_pieces(vocabulary, problem):
+    with pytest.raises(ValueError, match=problem):
+        WordPieces(vocabulary)
+
+
+def test_vocabulary_and_embeddings_must_agree(weights, tmp_path):
+    with pytest.raises(ValueError, match="28 word pieces, but 29 embeddings"):
+        write_encoder(tmp_path, weights, VOCABULARY[:-1], heads=HEADS)
+
+
+def damage_graph(folder):
+    path = folder / "encoder.onnx"
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def shorten_vocabulary(folder):
+    path = folder / "vocab.txt"
+    path.write_text(path.read_text().partition("\n")[2])
+
+
+def future_format(folder):
+    path = folder / "encoder.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "format": 9}))
+
+
+def not_a_graph(folder):
+    import hashlib
+
+    (folder / "encoder.onnx").write_bytes(b"no graph")
+    path = folder / "encoder.json"
+    about = json.loads(path.read_text())
+    about["files"]["encoder.onnx"] = {"size": 8, "sha256": hashlib.sha256(b"no graph").hexdigest()}
+    path.write_text(json.dumps(about))
+
+
+@pytest.mark.parametrize(
+    ("damage", "problem"),
+    [
+        (damage_graph, "encoder.onnx: its SHA-256 differs from the manifest"),
+        (shorten_vocabulary, "vocab.txt: expected [0-9]+ bytes"),
+        (future_format, "format 9, expected 1"),
+        (lambda folder: (folder / "encoder.json").unlink(), "No such file"),
+        (lambda folder: (folder / "encoder.json").write_text("[]"), "TypeError"),
+        (lambda folder: (folder / "encoder.json").write_text("{}"), "KeyError"),
+        (not_a_graph, "protobuf|Protobuf|Load model"),
+    ],
+    ids=["graph", "vocabulary", "format", "no manifest", "list", "empty", "no graph"],
+)
+def test_a_damaged_folder_gives_one_clear_message(weights, tmp_path, damage, problem):
+    write_encoder(tmp_path, weights, VOCABULARY, heads=HEADS)
+    damage(tmp_path)
+    with pytest.raises(UserError, match=rf"D748.*({problem})") as caught:
+        Encoder.load(tmp_path)
+    assert "\n" not in str(caught.value)
+
+
+def test_without_onnxruntime(folder):
+    code = (
+        "import sys; sys.modules['onnxruntime'] = None\n"
+        "from disambig.api import UserError\nfrom disambig_encoder import Encoder\n"
+        f"try: Encoder.load({str(folder)!r})\nexcept UserError as error: print(error)"
+    )
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert "D747" in printed and "pip install 'disambig[encoder]'" in printed
+
+
+def test_importing_the_plugin_does_not_import_onnxruntime():
+    code = (
+        "import sys, disambig_encoder.encoder, disambig_encoder.evidence; print('onnxruntime' in sys.modules)"
+    )
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert printed == "False\n"
+
+
+def test_the_manifest_keeps_what_is_said_of_the_model(folder):
+    assert Encoder.load(folder).about["licence"] == "none"
+
+
+HAVE = Group("has/have", ("has", "have"))
+TEXTS = ["The site have a shop. They has a shop.", "They have no shop and the site has a shop."]
+
+
+def test_the_extractor_compares_candidates_with_the_written_word(folder):
+    task = Spelling().of_groups([HAVE])
+    view = view_of_texts(TEXTS[:1], Words())
+    instances = task.instances(view)
+    extractor = EncoderEvidence(folder=folder).fit(view, instances, [HAVE])
+    features = extractor.transform(view, instances, HAVE)
+    rows = features.batch.values.reshape(4, 5)  # has, have; has, have
+    assert (rows[[1, 2]] == 0).all()
+    wanted = Encoder.load(folder).compare([*view.texts] * 2, [(9, 13, "has"), (27, 30, "have")])
+    assert rows[[0, 3]] == pytest.approx(wanted, abs=1e-5)
+    assert features.batch.columns.names == EVIDENCE
+
+
+@pytest.mark.parametrize(
+    "task",
+    [Spelling().of_groups([HAVE]), Article(), Doubled()],
+    ids=["groups", "lists with gaps", "removals"],
+)
+def test_the_extractor_keeps_its_contract(folder, task):
+    for check in check_extractor(EncoderEvidence(folder=folder), task, [*TEXTS, "They go in in the shop."]):
+        check()
