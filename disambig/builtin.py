@@ -68,6 +68,7 @@ def disambig_register_judges(register: Register) -> None:
     register("disambig.Corrections.v1", "disambig.decision.corrections:Corrections")
     register("disambig.Labels.v1", "disambig.decision.labels:Labels.unfitted")
     register("disambig.Mistakes.v1", "disambig.decision.mistakes:Mistakes")
+    register("disambig.SecondLook.v1", "disambig.decision.second_look:SecondLook")
 
 
 @hookimpl

@@ -124,6 +124,12 @@ from .padded_scores import (
 from .padded_scores import (
     variant_matrix as variant_matrix,
 )
+from .second_look import (
+    LabelledProposals as LabelledProposals,
+)
+from .second_look import (
+    SecondLook as SecondLook,
+)
 from .selection import (
     check_decision_rule as check_decision_rule,
 )

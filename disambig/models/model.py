@@ -41,6 +41,7 @@ from disambig.types import (
     KnowsMistakes,
     Learner,
     LinearScores,
+    LooksAgain,
     RaisesFlags,
     ReadsCountTable,
     Scorer,
@@ -333,11 +334,6 @@ class Model:
             for name in ("chosen", "margins", "probabilities", "flagged"):
                 columns[name][rows] = getattr(predictions, name)
             answered[rows] = predictions.answered
-        if isinstance(self.task, KnowsMistakes) and isinstance(self.judge, RaisesFlags):
-            rows, intended, sure = self.task.certain_mistakes(view, instances)
-            sure = np.maximum(sure, columns["probabilities"][rows])
-            columns["chosen"][rows], columns["probabilities"][rows] = intended, sure
-            columns["flagged"][rows] = sure > self.judge.limit(flags_per_1000)
         if done:
             # blocks come group by group; decisions are in text order
             order = np.concatenate([rows for rows, _ in done])
@@ -354,7 +350,26 @@ class Model:
             own=instances.own,
             **columns,
         )
+        if isinstance(self.judge, LooksAgain):
+            decisions = self.judge.look_again(view, instances, decisions, flags_per_1000=flags_per_1000)
+        decisions = self._with_certain_mistakes(view, instances, decisions, flags_per_1000)
         return decisions if answered.all() else decisions.take(np.flatnonzero(answered))
+
+    def _with_certain_mistakes(
+        self, view: TokenView, instances: Instances, decisions: Decisions, flags_per_1000: float | None
+    ) -> Decisions:
+        """Return the decisions with the mistakes that the task knows by itself."""
+        if not isinstance(self.task, KnowsMistakes) or not isinstance(self.judge, RaisesFlags):
+            return decisions
+        rows, intended, sure = self.task.certain_mistakes(view, instances)
+        if not len(rows):
+            return decisions
+        chosen, probabilities = decisions.chosen.copy(), decisions.probabilities.copy()
+        flagged = decisions.flagged.copy()
+        sure = np.maximum(sure, probabilities[rows])
+        chosen[rows], probabilities[rows] = intended, sure
+        flagged[rows] = sure > self.judge.limit(flags_per_1000)
+        return replace(decisions, chosen=chosen, probabilities=probabilities, flagged=flagged)
 
     def _places(self, instances: Instances, view: TokenView) -> dict[str, Any]:
         """Return document, start and end of each instance; an item is its own document, without text."""

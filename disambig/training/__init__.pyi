@@ -157,6 +157,9 @@ from .resampling import (
 from .resampling import (
     HeldOutResampling as HeldOutResampling,
 )
+from .second_look import (
+    fit_second_look as fit_second_look,
+)
 from .trainer import (
     FittedExtractor as FittedExtractor,
 )

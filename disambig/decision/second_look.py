@@ -1,0 +1,472 @@
+"""Decision rule that looks a second time at what another rule proposes, with evidence that is costly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.data import (
+    CandidateLists,
+    Decisions,
+    DenseLists,
+    Group,
+    Instances,
+    Predictions,
+    ScoreBatch,
+    SparseRows,
+    convert,
+)
+from disambig.data.segments import argmax
+from disambig.decision.thresholds import OperatingPoint, check_rate, tune_operating_point
+from disambig.features import transform_union
+from disambig.settings import fitted_field
+from disambig.text import TokenView
+from disambig.types import (
+    Arrays,
+    CalibrationData,
+    DecidesBatches,
+    DecisionRule,
+    FeatureExtractor,
+    RaisesFlags,
+    sees_beside,
+    sees_parts,
+)
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+EVERYTHING = float("inf")
+MISTAKES_PER_1000 = 5.0
+"""Mistakes per 1,000 words in the text that fitted probabilities refer to."""
+RIDGE = 1.0
+"""Ridge of the weights, each in units of its column's spread."""
+FOLDS = 5
+_STEPS = 30
+"""Maximum number of steps of the fixed-point iteration for the density of a document."""
+_PAIR = Group("pair", ("observed", "proposed"))
+_OWN = ("log-odds", "log-odds, insertion", "log-odds, deletion", "squared", "insertion", "deletion")
+_UNTUNED = OperatingPoint(np.array([1.0]), np.array([0.0]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelledProposals:
+    """Proposals of the first rule in text whose mistakes are known.
+
+    Attributes
+    ----------
+    features : array of float64, shape (n, F)
+        As returned by `SecondLook.features`.
+    right : array of bool, shape (n,)
+        Whether the proposal corrects a mistake.
+    clean : array of bool, shape (n,)
+        Whether it is in text without mistakes; the others, which are neither, are not used.
+    units : array of int64, shape (n,)
+        Number of the project or author; a unit is never in two folds.
+    n_mistakes, n_clean_words : int
+        Of the whole text.
+    """
+
+    features: Floats
+    right: NDArray[np.bool_]
+    clean: NDArray[np.bool_]
+    units: NDArray[np.int64]
+    n_mistakes: int
+    n_clean_words: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SecondLook:
+    """Weigh the proposals of a first decision rule again, with the evidence of further extractors.
+
+    The extractors see only places where the first rule finds a mistake at least slightly probable, and of
+    each place two candidates, the observed and the proposed one. The difference between their features is
+    the evidence. A logistic regression turns it, together with the first rule's log-odds, into the
+    probability of a mistake. Until `fit_proposals` was called, the first rule decides alone.
+
+    Parameters
+    ----------
+    first : DecisionRule
+        The rule that proposes; it must flag words (`RaisesFlags`).
+    evidence : mapping of str to FeatureExtractor, optional
+        Extractors for per-instance candidates; columns are told apart by name.
+    least : float
+        Minimum probability of a mistake, according to the first rule, of a proposal.
+    flags_per_1000 : float
+        Accepted false alarms per 1,000 correct words.
+    per_1000 : float
+        Mistakes per 1,000 words that the writer is assumed to make, of all kinds. It shifts all log-odds.
+    prior_strength : float
+        How many expected mistakes of this task the assumption counts for. The lower, the faster the density
+        of mistakes in the document itself takes over; infinite: only the assumption counts.
+
+    Attributes
+    ----------
+    weights : array of float64, shape (1 + F,), or None
+        Intercept, then one weight per feature; None before `fit_proposals`.
+    operating : OperatingPoint
+    found : array of float64, shape (n_rates,), or None
+        Share of all mistakes that are flagged and corrected at each rate of `operating`, cross-validated.
+    expected : float
+        Expected number of mistakes among the proposals per word, at `MISTAKES_PER_1000`.
+    """
+
+    first: DecisionRule
+    evidence: Mapping[str, FeatureExtractor] | None = None
+    least: float = 0.02
+    flags_per_1000: float = 0.5
+    per_1000: float = MISTAKES_PER_1000
+    prior_strength: float = EVERYTHING
+    weights: Floats | None = fitted_field(None)
+    operating: OperatingPoint = fitted_field(_UNTUNED)
+    found: Floats | None = fitted_field(None)
+    expected: float = fitted_field(0.0)
+    between: ClassVar[tuple[str, ...]] = ("words", "own")
+    learns_mistakes: ClassVar[bool] = True
+
+    @property
+    def sees_beside(self) -> bool:
+        """Whether the first rule uses the words before and after a position."""
+        return sees_beside(self.first)
+
+    @property
+    def sees_parts(self) -> bool:
+        """Whether the first rule uses the contributions of feature groups."""
+        return sees_parts(self.first)
+
+    def fit(self, material: CalibrationData, *, progress: Any = None) -> SecondLook:
+        """Fit the first rule; `fit_proposals` fits the second look, to text that the first has not seen."""
+        return replace(self, first=self.first.fit(material, progress=progress))
+
+    def fit_proposals(self, proposals: LabelledProposals, *, seed: int = 0) -> SecondLook:
+        """Fit weights, thresholds and the expected number of mistakes to labelled proposals.
+
+        Raises
+        ------
+        ValueError
+            If there are no right proposals or none in clean text.
+        """
+        used = proposals.right | proposals.clean
+        features, right = proposals.features[used], proposals.right[used]
+        clean, units = proposals.clean[used], proposals.units[used]
+        if right.all() or not right.any():
+            raise ValueError("a second look needs proposals that correct mistakes, and some in clean text")
+        # clean text counts as if it were the text around the mistakes at their assumed density
+        wanted = proposals.n_mistakes / (MISTAKES_PER_1000 / 1000)
+        importance = np.where(clean, wanted / max(proposals.n_clean_words, 1), 1.0)
+        folds = _unit_folds(units, seed)
+        unseen = np.empty(len(right))
+        for part in range(FOLDS):
+            inside = folds == part
+            if inside.any():
+                weights = _fit_logistic(features[~inside], right[~inside], importance[~inside])
+                unseen[inside] = _log_odds(weights, features[inside])
+        operating = tune_operating_point(unseen[clean], proposals.n_clean_words)
+        recall = (unseen[right][:, None] > operating.thresholds).sum(axis=0) / max(proposals.n_mistakes, 1)
+        weights = _fit_logistic(features, right, importance)
+        n_words = wanted + proposals.n_mistakes
+        expected = float(importance @ _probability(_log_odds(weights, features))) / n_words
+        return replace(
+            self,
+            weights=weights,
+            operating=operating,
+            found=np.minimum.accumulate(np.minimum(recall, 1.0)[::-1])[::-1],
+            expected=expected,
+        )
+
+    def judge(self, scored: ScoreBatch, *, flags_per_1000: float | None = None) -> Predictions:
+        """Return the proposals of the first rule, as flags; before `fit_proposals`, its flags."""
+        return self.judge_all([scored], flags_per_1000=flags_per_1000)[0]
+
+    def judge_all(
+        self, parts: Sequence[ScoreBatch], *, flags_per_1000: float | None = None
+    ) -> list[Predictions]:
+        """Return the result of `judge` for each part."""
+        if self.is_fitted:
+            return self.as_proposer().judge_all(parts)
+        return _judge_all(self.first, parts, self._rate(flags_per_1000))
+
+    def as_proposer(self) -> Proposer:
+        """Return a decision rule whose flags are the proposals, with the first rule's probabilities."""
+        return Proposer(self.first, self.least)
+
+    @property
+    def is_fitted(self) -> bool:
+        """Whether `fit_proposals` was called."""
+        return self.weights is not None
+
+    def features(self, view: TokenView, instances: Instances, decisions: Decisions) -> tuple[Rows, Floats]:
+        """Return the rows of `decisions` that are proposals, and their features, shape ``(n, F)``.
+
+        Parameters
+        ----------
+        view : TokenView
+        instances : Instances
+            The places of `decisions`, in the same order.
+        decisions : Decisions
+            With the flags that `judge` gives.
+        """
+        rows = np.flatnonzero(decisions.flagged)
+        texts = [
+            (candidates[decisions.observed[row]], candidates[decisions.chosen[row]])
+            for row in rows.tolist()
+            for candidates in (decisions.candidate_texts(row),)
+        ]
+        odds = _log(decisions.probabilities[rows].astype(np.float64))
+        inserts = np.array([not observed for observed, _ in texts], bool)
+        deletes = np.array([not proposed for _, proposed in texts], bool)
+        own = np.stack([odds, odds * inserts, odds * deletes, odds**2 / 10, inserts, deletes], axis=1)
+        if not self.evidence or not len(rows):
+            return rows, np.concatenate([own, np.zeros((len(rows), self._n_evidence))], axis=1)
+        pairs = Instances(
+            instances.positions[rows],
+            instances.lengths[rows],
+            np.zeros(len(rows), np.int32),
+            np.zeros(len(rows), np.int32),
+            CandidateLists.from_texts(texts),
+        )
+        return rows, np.concatenate([own, self._differences(view, pairs)], axis=1)
+
+    def _differences(self, view: TokenView, pairs: Instances) -> Floats:
+        """Return the features of the proposed candidates minus those of the observed ones."""
+        assert self.evidence
+        batch = transform_union(tuple(self.evidence.values()), view, pairs, _PAIR).batch
+        if isinstance(batch, DenseLists):
+            values = batch.values.astype(np.float64)
+        else:
+            values = convert(batch, SparseRows).rows.toarray().astype(np.float64)
+        return values[1::2] - values[::2]
+
+    @property
+    def _n_evidence(self) -> int:
+        return 0 if self.weights is None else len(self.weights) - 1 - len(_OWN)
+
+    def look_again(
+        self,
+        view: TokenView,
+        instances: Instances,
+        decisions: Decisions,
+        *,
+        flags_per_1000: float | None = None,
+    ) -> Decisions:
+        """Return the decisions with the probabilities and flags of the second look.
+
+        Raises
+        ------
+        UserError
+            D401 for an invalid rate.
+        """
+        if self.weights is None:
+            return decisions
+        rows, features = self.features(view, instances, decisions)
+        odds = _log_odds(self.weights, features)
+        if len(rows):
+            places = decisions.documents[rows]
+            odds = odds + self._density_shift(odds, places, np.diff(view.documents))
+        keeps = odds > self.operating.threshold(self._rate(flags_per_1000))
+        flagged, chosen = decisions.flagged.copy(), decisions.chosen.copy()
+        probabilities = decisions.probabilities.copy()
+        flagged[rows], probabilities[rows] = keeps, _probability(odds)
+        back = rows[~keeps]
+        if len(back):
+            part = decisions.take(back)
+            chosen[back] = argmax(part.scores.astype(np.float64), part.offsets)
+        return replace(decisions, flagged=flagged, chosen=chosen, probabilities=probabilities)
+
+    def _density_shift(
+        self, odds: Floats, documents: NDArray[np.int32], n_words: NDArray[np.int64]
+    ) -> Floats:
+        """Return what the density of mistakes in its document adds to the log-odds of each proposal.
+
+        The density is that of `MISTAKES_PER_1000` times a ratio with a Gamma prior, whose mean follows from
+        `per_1000` and whose shape is `prior_strength`. Its posterior mean and the probabilities of
+        the proposals determine each other; a few steps of fixed-point iteration find both.
+        """
+        mean = self.per_1000 / MISTAKES_PER_1000
+        if not np.isfinite(self.prior_strength):
+            return np.full(len(odds), np.log(mean))
+        size = len(n_words)
+        expected = n_words * self.expected
+        ratio = np.full(size, mean)
+        for _ in range(_STEPS):
+            probable = np.bincount(documents, _probability(odds + np.log(ratio)[documents]), size)
+            last, ratio = ratio, (self.prior_strength + probable) / (self.prior_strength / mean + expected)
+            if np.allclose(last, ratio, rtol=1e-3, atol=0):
+                break
+        shift: Floats = np.log(ratio)[documents]
+        return shift
+
+    def limit(self, flags_per_1000: float | None = None) -> float:
+        """Return the probability above which a word is flagged at a rate.
+
+        Raises
+        ------
+        UserError
+            D401 for an impossible rate.
+        """
+        rate = self._rate(flags_per_1000)
+        if not self.is_fitted:
+            assert isinstance(self.first, RaisesFlags)
+            return self.first.limit(rate)
+        return float(_probability(np.float64(self.operating.threshold(rate))))
+
+    def gains(self) -> tuple[Floats, Floats] | None:
+        """Return the rates and the share of mistakes found at each of them; None before `fit_proposals`."""
+        return None if self.found is None else (self.operating.rates, self.found)
+
+    def probabilities(self, scored: ScoreBatch) -> Floats | None:
+        """Return the probability of each candidate, regardless of the observed one."""
+        return self.first.probabilities(scored)
+
+    def state(self) -> Arrays:
+        """Return the states of both rules."""
+        arrays = {f"first.{name}": array for name, array in self.first.state().items()}
+        if self.weights is not None and self.found is not None:
+            arrays["weights"], arrays["found"] = self.weights, self.found
+            arrays["rates"], arrays["thresholds"] = self.operating.rates, self.operating.thresholds
+            arrays["expected"] = np.array([self.expected])
+        return {**arrays, "flags_per_1000": np.array([self.flags_per_1000])}
+
+    def from_state(self, arrays: Arrays, groups: Sequence[Group]) -> SecondLook:
+        """Restore the decision rule from `state`; raise ValueError for invalid shapes or numbers."""
+        saved = {name.removeprefix("first."): a for name, a in arrays.items() if name.startswith("first.")}
+        rate = float(arrays["flags_per_1000"][0])
+        restored = replace(self, first=self.first.from_state(saved, groups), flags_per_1000=rate)
+        if "weights" in arrays:
+            restored = replace(
+                restored,
+                weights=arrays["weights"],
+                found=arrays["found"],
+                operating=OperatingPoint(arrays["rates"], arrays["thresholds"]),
+                expected=float(arrays["expected"][0]),
+            )
+        if not restored._is_sound():
+            raise ValueError("invalid shapes or numbers in the second look")
+        return restored
+
+    def _is_sound(self) -> bool:
+        if self.weights is None or self.found is None:
+            return self.flags_per_1000 >= 0
+        return (
+            self.flags_per_1000 >= 0
+            and self.weights.ndim == 1
+            and len(self.weights) > len(_OWN)
+            and bool(np.isfinite(self.weights).all())
+            and self.operating.is_sound()
+            and self.found.shape == self.operating.rates.shape
+            and bool(((self.found >= 0) & (self.found <= 1)).all())
+            and np.isfinite(self.expected)
+            and self.expected >= 0
+        )
+
+    def _rate(self, flags_per_1000: float | None) -> float:
+        return self.flags_per_1000 if flags_per_1000 is None else check_rate(flags_per_1000)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Proposer:
+    """Decision rule that flags whatever another one finds at least slightly probable.
+
+    Attributes
+    ----------
+    first : DecisionRule
+    least : float
+        Minimum probability of a flag.
+    """
+
+    first: DecisionRule
+    least: float
+    flags_per_1000: ClassVar[float] = EVERYTHING
+
+    @property
+    def sees_beside(self) -> bool:
+        """Whether the rule uses the words before and after a position."""
+        return sees_beside(self.first)
+
+    @property
+    def sees_parts(self) -> bool:
+        """Whether the rule uses the contributions of feature groups."""
+        return sees_parts(self.first)
+
+    def judge(self, scored: ScoreBatch, *, flags_per_1000: float | None = None) -> Predictions:
+        """Return the proposals; the rate is ignored."""
+        return self.judge_all([scored])[0]
+
+    def judge_all(
+        self, parts: Sequence[ScoreBatch], *, flags_per_1000: float | None = None
+    ) -> list[Predictions]:
+        """Return the result of `judge` for each part."""
+        decided = _judge_all(self.first, parts, EVERYTHING)
+        return [self._proposed(part, of_part) for part, of_part in zip(parts, decided, strict=True)]
+
+    def _proposed(self, scored: ScoreBatch, decided: Predictions) -> Predictions:
+        proposed = decided.flagged & (decided.probabilities >= self.least)
+        chosen = decided.chosen.copy()
+        back = np.flatnonzero(decided.flagged & ~proposed)
+        if len(back):
+            part = scored.take(back)
+            chosen[back] = argmax(part.scores, part.offsets)
+        return replace(decided, chosen=chosen, flagged=proposed)
+
+    def fit(self, material: CalibrationData, *, progress: Any = None) -> Proposer:
+        """Fit the rule."""
+        return replace(self, first=self.first.fit(material, progress=progress))
+
+    def probabilities(self, scored: ScoreBatch) -> Floats | None:
+        """Return the probability of each candidate, regardless of the observed one."""
+        return self.first.probabilities(scored)
+
+    def state(self) -> Arrays:
+        """Return the state of the rule."""
+        return self.first.state()
+
+    def from_state(self, arrays: Arrays, groups: Sequence[Group]) -> Proposer:
+        """Restore the rule from `state`."""
+        return replace(self, first=self.first.from_state(arrays, groups))
+
+
+def _judge_all(rule: DecisionRule, parts: Sequence[ScoreBatch], rate: float) -> list[Predictions]:
+    if isinstance(rule, DecidesBatches):
+        return rule.judge_all(parts, flags_per_1000=rate)
+    return [rule.judge(part, flags_per_1000=rate) for part in parts]
+
+
+def _fit_logistic(features: Floats, right: NDArray[np.bool_], importance: Floats) -> Floats:
+    """Return intercept and weights of a logistic regression with a ridge on standardised columns."""
+    from sklearn.linear_model import LogisticRegression
+
+    spread = features.std(axis=0)
+    spread[spread == 0] = 1.0
+    fitted = LogisticRegression(C=1 / RIDGE, max_iter=1000)
+    fitted.fit(features / spread, right, sample_weight=importance)
+    return np.concatenate([fitted.intercept_, fitted.coef_[0] / spread])
+
+
+def _log_odds(weights: Floats, features: Floats) -> Floats:
+    odds: Floats = features @ weights[1:] + weights[0]
+    return odds
+
+
+def _unit_folds(units: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
+    """Return the fold of each row; all rows of a unit have the same one, of about equal size."""
+    names, index, sizes = np.unique(units, return_inverse=True, return_counts=True)
+    order = np.random.default_rng(seed).permutation(len(names))
+    order = order[np.argsort(-sizes[order], kind="stable")]
+    fold, load = np.empty(len(names), np.int64), np.zeros(FOLDS)
+    for unit in order.tolist():  # the largest unit first, each to the fold with the fewest rows
+        fold[unit] = load.argmin()
+        load[fold[unit]] += sizes[unit]
+    return fold[index]
+
+
+def _log(probabilities: Floats) -> Floats:
+    clipped = np.clip(probabilities, 1e-9, 1 - 1e-9)
+    odds: Floats = np.log(clipped) - np.log1p(-clipped)
+    return odds
+
+
+def _probability(log_odds: Floats) -> Floats:
+    probability: Floats = 1.0 / (1.0 + np.exp(-np.clip(log_odds, -50, 50)))
+    return probability

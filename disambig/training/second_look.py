@@ -1,0 +1,135 @@
+"""Fit a second look to what a trained model proposes in text whose mistakes are known."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from disambig.config import resolve
+from disambig.data import record_edit
+from disambig.decision import LabelledProposals, SecondLook
+from disambig.errors import UserError
+from disambig.formats import Clean, Fix
+from disambig.models import Model
+from disambig.text import view_of_texts
+from disambig.training.fitting import Progress
+from disambig.types import DecisionRule, RaisesFlags, decides
+
+_WORDS = re.compile(r"\w+|[^\w\s]")
+_TOGETHER = 200_000
+"""Number of characters of the texts that are decided together."""
+
+
+def fit_second_look(
+    model: Model,
+    section: Mapping[str, Any],
+    mistakes: Sequence[Fix],
+    clean: Sequence[Clean],
+    *,
+    progress: Progress | None = None,
+) -> Model:
+    """Return the model with a second look at its proposals (see `SecondLook`).
+
+    Parameters
+    ----------
+    model : Model
+        A model that flags words. Neither it nor the extractors of the evidence may have been trained on the
+        texts: evidence that has seen a mistake looks better than it is.
+    section : mapping
+        Settings of `SecondLook` as in a config, such as ``{"evidence": {"syntax": {"@disambig_extractors":
+        "dependencies.Agreement.v1"}}}``.
+    mistakes, clean : sequences of Fix and of Clean
+        Texts with one mistake each, and texts without.
+
+    Raises
+    ------
+    UserError
+        D427 for a model whose decision rule raises no flags; D428 if it proposes nothing in these texts.
+    """
+    report = progress or (lambda stage, done, total: None)
+    if not isinstance(model.judge, RaisesFlags):
+        raise UserError("D427", task=model.task.name, seen=decides(model.task).between)
+    first_config = model.config["judge"]
+    first: DecisionRule = model.judge
+    if isinstance(model.judge, SecondLook):
+        first, first_config = model.judge.first, first_config["first"]
+    settings = {"flags_per_1000": model.flags_per_1000, **section}
+    config = {"@disambig_judges": "disambig.SecondLook.v1", "first": first_config, **settings}
+    rule: SecondLook = replace(resolve({"judge": config})["judge"], first=first)
+    proposals = label_proposals(model, rule, mistakes, clean, progress=report)
+    if not proposals.right.any() or not proposals.clean.any():
+        raise UserError(
+            "D428", task=model.task.name, problem="the model proposes nothing right, or nothing in clean text"
+        )
+    return replace(model, judge=rule.fit_proposals(proposals), config={**model.config, "judge": config})
+
+
+def label_proposals(
+    model: Model,
+    rule: SecondLook,
+    mistakes: Sequence[Fix],
+    clean: Sequence[Clean],
+    *,
+    progress: Progress | None = None,
+) -> LabelledProposals:
+    """Return what the first decision rule proposes in the texts, with the evidence for it.
+
+    Parameters
+    ----------
+    rule : SecondLook
+        With the fitted first rule.
+    """
+    report = progress or (lambda stage, done, total: None)
+    proposing = replace(model, judge=rule.as_proposer())
+    texts = [*(fix.before for fix in mistakes), *(paragraph.text for paragraph in clean)]
+    corrected = [_words(fix.before[: fix.start] + fix.new + " " + fix.before[fix.end :]) for fix in mistakes]
+    features, right, rows_of = [], [], []
+    for first, stretch in _stretches(texts):
+        report("looking again", first, len(texts))
+        view = view_of_texts(stretch, model.tokenisation, protected=True)
+        instances = proposing.instances(view)
+        decisions = proposing.decide_at(instances, view)
+        rows, columns = rule.features(view, instances, decisions)
+        documents = decisions.documents[rows].astype(np.int64)
+        features.append(columns)
+        rows_of.append(first + documents)
+        for row, document in zip(rows.tolist(), documents.tolist(), strict=True):
+            number = first + document
+            edit = record_edit(decisions.record(row, texts[number]), texts[number])
+            right.append(number < len(mistakes) and _edited(texts[number], edit) == corrected[number])
+    number = np.concatenate([*rows_of, np.empty(0, np.int64)])
+    names = [*(fix.repo or fix.before for fix in mistakes), *(paragraph.repo for paragraph in clean)]
+    units = np.unique(np.array(names, object).astype(str), return_inverse=True)[1]
+    n_words = sum(len(paragraph.text.split()) for paragraph in clean)
+    return LabelledProposals(
+        np.concatenate(features),
+        np.array(right, bool),
+        number >= len(mistakes),
+        units[number],
+        len(mistakes),
+        n_words,
+    )
+
+
+def _edited(text: str, edit: Mapping[str, Any]) -> list[str]:
+    return _words(text[: edit["start"]] + edit["replacement"] + text[edit["end"] :])
+
+
+def _words(text: str) -> list[str]:
+    return _WORDS.findall(text)
+
+
+def _stretches(texts: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number of the first text of each stretch, and its texts."""
+    stretch: list[str] = []
+    held = 0
+    for number, text in enumerate(texts):
+        stretch.append(text)
+        held += len(text)
+        if held >= _TOGETHER or number + 1 == len(texts):
+            yield number + 1 - len(stretch), stretch
+            stretch, held = [], 0
