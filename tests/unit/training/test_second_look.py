@@ -1,0 +1,241 @@
+"""A second look at proposals: what it learns, how the density of mistakes shifts it, how it is saved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import brentq, minimize
+from test_mistakes_of_people import CLEAN, MISTAKES, TEXTS, parts
+from toy_texts import CONFIG as TOYS
+
+from disambig.api import annotate
+from disambig.api.features import one_score
+from disambig.config import read_config
+from disambig.decision import LabelledProposals, Mistakes, SecondLook
+from disambig.errors import UserError
+from disambig.formats import Clean, Fix
+from disambig.models import load_model, save_model
+from disambig.training import fit_second_look, train
+from disambig.types import LooksAgain, RaisesFlags
+
+
+def trained(*, judge=None, config=None):
+    """Return a model of toys that learned from mistakes that people made."""
+    changes = {} if judge is None else {"judge": judge}
+    texts = {"train": TEXTS, "dev": TEXTS}
+    about = {"name": "pairs", "min_examples": 2, "flags_per_1000": 4.0, "config": config}
+    return train(parts(**changes), texts, mistakes=MISTAKES, clean=CLEAN, **about)
+
+
+N_FEATURES = 6
+"""Number of features without evidence."""
+
+
+@dataclass(frozen=True, eq=False)
+class Before:
+    """The score of "quiet" is 1 before "place" and -1 elsewhere, whatever else may be there."""
+
+    requires = ()
+
+    def fit(self, view, instances, groups):
+        return self
+
+    def transform(self, view, instances, group):
+        assert instances.own is not None
+        texts = [view.texts[i] for i in view.document_indices(instances.positions)]
+        ends = view.ends[instances.positions]
+        here = [text[end:].startswith(" place") for text, end in zip(texts, ends, strict=True)]
+        sign = np.repeat(2.0 * np.array(here, bool) - 1, np.diff(instances.own.offsets))
+        quiet = np.array([text.lower() == "quiet" for text in instances.own.texts])
+        return one_score((sign * quiet).astype(np.float32), instances, group, "before")
+
+    def state(self):
+        return {}
+
+    def from_state(self, arrays):
+        return self
+
+
+@pytest.fixture(scope="module")
+def proposals():
+    """Proposals whose log-odds say little and whose evidence says much."""
+    rng = np.random.default_rng(1)
+    n = 400
+    right = rng.random(n) < 0.3
+    odds = rng.normal(-2.0, 1.0, n) + 0.5 * right
+    evidence = rng.normal(0.0, 1.0, n) + 2.0 * right
+    features = np.zeros((n, N_FEATURES + 1))
+    features[:, 0], features[:, 3], features[:, -1] = odds, odds**2 / 10, evidence
+    return LabelledProposals(features, right, ~right, np.arange(n) % 40, 200, 20_000)
+
+
+def test_the_weights_are_those_of_a_penalised_logistic_regression(proposals):
+    weights = SecondLook(Mistakes()).fit_proposals(proposals).weights
+    spread = proposals.features.std(axis=0)
+    spread[spread == 0] = 1.0
+    standard = np.column_stack([np.ones(len(proposals.right)), proposals.features / spread])
+    # 200 mistakes stand in 40,000 words at 5 in 1,000: each clean word counts twice
+    importance = np.where(proposals.clean, 2.0, 1.0)
+    sign = np.where(proposals.right, 1.0, -1.0)
+
+    def loss(x):
+        return importance @ np.logaddexp(0, -sign * (standard @ x)) + 0.5 * (x[1:] @ x[1:])
+
+    reference = minimize(loss, np.zeros(standard.shape[1]), method="BFGS").x
+    assert weights[0] == pytest.approx(reference[0], abs=0.02)
+    assert weights[1:] * spread == pytest.approx(reference[1:], abs=0.02)
+
+
+def test_thresholds_and_recall_are_those_of_unseen_proposals(proposals):
+    rule = SecondLook(Mistakes()).fit_proposals(proposals)
+    assert rule.operating.is_sound() and (np.diff(rule.found) >= 0).all()
+    assert 0 < rule.found[-1] <= proposals.right.sum() / proposals.n_mistakes
+    assert rule.gains()[1] is rule.found
+    # without the evidence fewer are found at the same rates
+    blind = SecondLook(Mistakes()).fit_proposals(replace(proposals, features=proposals.features[:, :-1]))
+    assert rule.found.sum() > 1.5 * blind.found.sum()
+    assert isinstance(rule, LooksAgain) and isinstance(rule, RaisesFlags)
+    assert rule.limit(0.5) > rule.limit(2.0)
+
+
+@pytest.mark.parametrize("kind", ["right", "clean"])
+def test_only_one_kind_of_proposals_is_refused(proposals, kind):
+    none = np.zeros_like(proposals.right)
+    with pytest.raises(ValueError, match="second look needs"):
+        SecondLook(Mistakes()).fit_proposals(replace(proposals, **{kind: none}))
+
+
+@given(
+    odds=st.lists(st.floats(-6, 6), min_size=1, max_size=6),
+    n_words=st.integers(1, 5000),
+    strength=st.floats(0.1, 5),
+    per_1000=st.floats(0.5, 60),
+)
+def test_the_density_of_a_document_is_that_which_explains_it(odds, n_words, strength, per_1000):
+    rule = replace(
+        SecondLook(Mistakes(), per_1000=per_1000, prior_strength=strength),
+        expected=0.004,
+        weights=np.zeros(7),
+    )
+    odds = np.array(odds)
+    shift = rule._density_shift(odds, np.zeros(len(odds), np.int32), np.array([n_words]))
+    assert np.ptp(shift) == 0
+    mean = per_1000 / 5
+
+    def excess(log_ratio):
+        probable = (1 / (1 + np.exp(-odds - log_ratio))).sum()
+        return np.log((strength + probable) / (strength / mean + n_words * 0.004)) - log_ratio
+
+    # the iteration starts at the mean of the prior and goes monotonically to the nearest fixed point
+    assert abs(excess(shift[0])) < 0.02
+    if excess(np.log(mean)) > 0:
+        upper = np.log((strength + len(odds)) / (strength / mean + n_words * 0.004)) + 1e-9
+        assert np.log(mean) <= shift[0] <= upper
+        assert brentq(excess, np.log(mean), upper) >= shift[0] - 0.05
+
+
+def test_documents_do_not_shift_each_other():
+    rule = replace(SecondLook(Mistakes(), prior_strength=0.5), expected=0.002, weights=np.zeros(7))
+    odds, documents, n_words = np.array([1.0, 1.0, -3.0]), np.array([0, 0, 1]), np.array([20, 4000])
+    together = rule._density_shift(odds, documents.astype(np.int32), n_words)
+    first = rule._density_shift(odds[:2], np.zeros(2, np.int32), n_words[:1])
+    second = rule._density_shift(odds[2:], np.zeros(1, np.int32), n_words[1:])
+    assert together == pytest.approx([*first, *second], abs=0.01)
+    assert together[0] > 0 > together[2]
+
+
+MORE = [
+    Fix(f"{who} found a quite place at home.", n, n + 5, "quite", "quiet", "x", "", "replace", 1, who, "")
+    for who in ("Ida", "Jan", "Lea", "Max", "Nora")
+    for n in (len(who) + 9,)
+]
+RIGHT = [
+    Clean(f"{who} was quite tired, and {who} had a quiet place.", who) for who in ("Oda", "Pia", "Udo", "Zoe")
+]
+
+
+@pytest.fixture(scope="module")
+def twice():
+    """A model with a second look that knows what stands before "place"."""
+    model = trained()
+    assert isinstance(model.judge, Mistakes)
+    fitted = fit_second_look(model, {"least": 1e-6}, MORE, RIGHT)
+    rule = replace(fitted.judge, evidence={"before": Before()}, weights=None)
+    from disambig.training.second_look import label_proposals
+
+    labelled = label_proposals(model, rule, MORE, RIGHT)
+    return replace(fitted, judge=rule.fit_proposals(labelled)), labelled
+
+
+def test_proposals_are_labelled_by_the_text_that_they_give(twice):
+    _, labelled = twice
+    assert (labelled.n_mistakes, labelled.n_clean_words) == (5, 40)
+    assert labelled.right.sum() == 5 and labelled.clean.sum() == 8
+    # the evidence is the difference between the proposed and the observed word
+    assert set(labelled.features[labelled.right, -1]) == {1.0}
+    assert set(labelled.features[labelled.clean, -1]) == {-1.0}
+
+
+def test_evidence_decides_and_only_the_final_flags_change_the_choice(twice):
+    model, _ = twice
+    texts = ["Eve saw a quite place there.", "Eve was quite happy then, in a quiet place."]
+    (decisions,) = annotate(texts, [model])
+    assert decisions.flagged.tolist() == [True, False, False]
+    assert [decisions.candidate_texts(i)[decisions.chosen[i]] for i in range(3)] == [
+        "quiet",
+        "quite",
+        "quiet",
+    ]
+    assert (decisions.probabilities[0] > decisions.probabilities[1:]).all()
+    (none,) = annotate(texts, [model], flags_per_1000={"pairs": 0.0})
+    assert not none.flagged.any() and none.probabilities == pytest.approx(decisions.probabilities)
+
+
+def test_before_it_is_fitted_the_first_rule_decides_alone():
+    first = trained()
+    model = trained(judge=SecondLook(Mistakes()))
+    assert not model.judge.is_fitted and model.judge.gains() is None
+    texts = [fix.before for fix in MISTAKES]
+    ours, theirs = annotate(texts, [model])[0], annotate(texts, [first])[0]
+    assert ours.flagged.tolist() == theirs.flagged.tolist()
+    assert ours.probabilities == pytest.approx(theirs.probabilities)
+    assert model.judge.limit() == pytest.approx(first.judge.limit())
+
+
+def test_a_saved_model_looks_twice_as_well(tmp_path, load_with):
+    load_with(toys="toy_plugin")
+    (tmp_path / "a.cfg").write_text(TOYS)
+    config = {
+        name: part
+        for name, part in read_config(tmp_path / "a.cfg").items()
+        if name not in ("model", "training")
+    }
+    model = fit_second_look(trained(config=config), {"least": 1e-6, "prior_strength": 0.5}, MORE, RIGHT)
+    assert model.config["judge"]["first"] == {"@disambig_judges": "disambig.Mistakes.v1"}
+    save_model(model, tmp_path / "twice")
+    again = load_model(tmp_path / "twice")
+    assert again.judge.prior_strength == 0.5 and again.flags_per_1000 == 4.0
+    texts = [fix.before for fix in [*MISTAKES, *MORE]]
+    ours, theirs = annotate(texts, [model])[0], annotate(texts, [again])[0]
+    assert ours.flagged.tolist() == theirs.flagged.tolist()
+    assert ours.probabilities.tolist() == theirs.probabilities.tolist()
+    state = model.judge.state()
+    for name, wrong in [
+        ("weights", np.full(7, np.nan)),
+        ("weights", np.ones((7, 2))),
+        ("found", np.ones(3)),
+        ("expected", np.array([-1.0])),
+        ("rates", state["rates"][::-1]),
+    ]:
+        with pytest.raises(ValueError, match="second look"):
+            model.judge.from_state({**state, name: wrong}, model.task.groups)
+
+
+def test_a_model_that_flags_nothing_and_text_without_proposals_are_refused():
+    model = trained()
+    with pytest.raises(UserError, match="D428"):
+        fit_second_look(model, {}, MORE, [Clean("Nothing to decide.", "r")])
