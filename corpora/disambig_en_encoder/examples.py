@@ -159,6 +159,24 @@ def real_example(row: dict, pieces: WordPieces) -> Example | None:
     return example
 
 
+def proposal_example(row: dict, pieces: WordPieces) -> Example | None:
+    """Return the example of a correction that models propose for a right sentence: corrected, it is wrong.
+
+    Some of these corrections are right. An example counts less, the more certain the models are.
+    """
+    text, start, end = row["text"], row["start"], row["end"]
+    left, right = sentence_around(text, start, end)
+    before = split_words(text[left:start])[-28:]
+    after = split_words(text[end:right])[:26]
+    old, new = split_words(text[start:end]), split_words(row["new"])
+    if not old and not new:
+        return None
+    example = build_example([*before, *old, *after], [Edit(len(before), len(old), new)], pieces)
+    if example is not None:
+        example.weight = 0.7 * (1 - row["p"])
+    return example
+
+
 KINDS = {
     "observed": 30, "form": 22, "slip": 5, "derived": 3, "possessive": 2,
     "drop article": 9, "add article": 5, "other article": 4,

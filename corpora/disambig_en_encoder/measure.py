@@ -17,7 +17,7 @@ from torch import Tensor
 EVIDENCE = ("before", "after", "class", "word before", "word after")
 
 
-def proposal_example(row: dict, pieces: WordPieces) -> Example | None:
+def correction_example(row: dict, pieces: WordPieces) -> Example | None:
     """Return the text of a proposal as written and as corrected; None if too long or unchanged."""
     text, start, end = row["text"], row["start"], row["end"]
     left, right = sentence_around(text, start, end)
@@ -97,7 +97,7 @@ class DevMeasure:
         chosen = [
             (row, example)
             for row in read_proposals(path, floor, lambda row: row["label"] in ("right", "clean"))
-            if row["row"] % every == 0 and (example := proposal_example(row, pieces)) is not None
+            if row["row"] % every == 0 and (example := correction_example(row, pieces)) is not None
         ]
         self.rows = [row for row, _ in chosen]
         self._examples = [example for _, example in chosen]

@@ -17,20 +17,35 @@ from pathlib import Path
 import torch
 import torch.nn.functional as F
 from disambig_encoder.pieces import WordPieces, split_words
-from examples import IGNORED, Example, MistakeMaker, read_fixes, real_example, sentence_pool
+from examples import (
+    IGNORED,
+    Example,
+    MistakeMaker,
+    proposal_example,
+    read_fixes,
+    real_example,
+    sentence_pool,
+)
 from measure import DevMeasure, padded
 from network import CLS, MASK, NOTHING, SEP, EncoderNetwork
 from torch import Tensor
 
 TOKENS = 2304  # word pieces of a batch, both readings
 REAL_SHARE = 0.3
+PROPOSED_SHARE = 0.3  # if there are proposals
 MASKED_SHARE = 0.15  # of the right sentences that are read for masked words instead
 EMA = 0.95
 EMA_EVERY = 10
 
 
 def batches(
-    reals: list[dict], pool: list[str], maker: MistakeMaker, pieces: WordPieces, start: int, seed: int
+    reals: list[dict],
+    proposals: list[dict],
+    pool: list[str],
+    maker: MistakeMaker,
+    pieces: WordPieces,
+    start: int,
+    seed: int,
 ) -> Iterator[tuple[int, list[Example]]]:
     """Yield batches of about equal length, with the number of sentences of the pool used so far."""
     rng = random.Random(seed + start)
@@ -39,10 +54,13 @@ def batches(
     while True:
         block: list[Example] = []
         while len(block) < 2400:
-            if rng.random() < REAL_SHARE:
+            share = rng.random()
+            if share < REAL_SHARE:
                 if not order:
                     order = rng.sample(range(len(reals)), len(reals))
                 example = real_example(reals[order.pop()], pieces)
+            elif proposals and share < REAL_SHARE + PROPOSED_SHARE:
+                example = proposal_example(rng.choice(proposals), pieces)
             else:
                 example = maker.sentence(split_words(pool[at % len(pool)]), rng)
                 at += 1
@@ -126,6 +144,7 @@ def main() -> None:
     for name in ("data", "base", "vocabulary", "relations", "output"):
         parser.add_argument(f"--{name}", type=Path, required=True)
     parser.add_argument("--dev", type=Path, help="proposals of shipped models, JSON lines")
+    parser.add_argument("--proposals", type=Path, help="corrections of right text that models propose")
     parser.add_argument("--hours", type=float, default=1.0)
     parser.add_argument("--finish", type=float, default=0, help="last share of the hours with a falling rate")
     parser.add_argument("--rate", type=float, default=1e-4)
@@ -142,6 +161,7 @@ def main() -> None:
         pool_file.write_text("\n".join(sentence_pool(args.data, args.seed, args.sentences)), "utf8")
     pool = pool_file.read_text("utf8").split("\n")
     reals = list(read_fixes(args.data, "{}"))
+    proposals = [json.loads(line) for line in args.proposals.open()] if args.proposals else []
     maker = MistakeMaker.from_files(pieces, args.relations, reals)
     for sentence in pool[:40_000]:
         maker.frequency.update(sentence.lower().split())
@@ -178,7 +198,8 @@ def main() -> None:
     log: dict[str, list[float]] = {}
     rng = random.Random(args.seed + state["step"])
     saved_at, cpu = time.time(), time.process_time()
-    for used, batch in batches(reals, pool, maker, pieces, state["used"], args.seed):
+    examples = batches(reals, proposals, pool, maker, pieces, state["used"], args.seed)
+    for used, batch in examples:
         done = (time.time() - began) / (3600 * args.hours)
         rate = args.rate * min(1.0, (state["step"] + 1) / 300)
         if args.finish and done > 1 - args.finish:
