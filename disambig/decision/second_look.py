@@ -30,7 +30,6 @@ from disambig.types import (
     CalibrationData,
     DecidesBatches,
     DecisionRule,
-    FeatureExtractor,
     RaisesFlags,
     sees_beside,
     sees_parts,
@@ -114,7 +113,7 @@ class SecondLook:
     """
 
     first: DecisionRule
-    evidence: Mapping[str, FeatureExtractor] | None = None
+    evidence: Mapping[str, Any] | None = None  # of FeatureExtractor, which pydantic cannot check
     least: float = 0.02
     flags_per_1000: float = 0.5
     per_1000: float = MISTAKES_PER_1000

@@ -12,11 +12,20 @@ from numpy.typing import NDArray
 
 from disambig.api import Arrays, Columns, DenseBlocks, Features, Group, Instances, TokenView
 from disambig.api.batches import DenseLists
+from disambig.api.packs import packs
 
 from .encoder import EVIDENCE, Encoder
 
 NAME = "encoder"
 """Feature group of the attributes."""
+
+
+def encoder_folder(name: str | Path) -> Path:
+    """Return a folder, or that of the encoder in an installed pack."""
+    if Path(name).is_dir():
+        return Path(name)
+    brought = packs().get(str(name))
+    return brought.folders["encoder"] if brought and "encoder" in brought.folders else Path(name)
 
 
 class EncoderEvidence:
@@ -26,10 +35,13 @@ class EncoderEvidence:
     sentence with an instance is read once as written and once with each candidate, which takes milliseconds:
     use it for few instances.
 
+    As evidence of the decision rule `disambig.SecondLook.v1`, it only reads sentences in which a correction
+    is proposed.
+
     Parameters
     ----------
     folder : path
-        Folder of the encoder.
+        Folder of the encoder, or the name of an installed pack that has one.
     threads : int, optional
         See `Encoder.load`.
 
@@ -48,7 +60,7 @@ class EncoderEvidence:
     @cached_property
     def encoder(self) -> Encoder:
         """The encoder, opened on first use."""
-        return Encoder.load(self.folder, threads=self.threads)
+        return Encoder.load(encoder_folder(self.folder), threads=self.threads)
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> EncoderEvidence:
         """Return self; the encoder was trained beforehand."""

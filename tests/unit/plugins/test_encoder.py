@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from math import erf
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -23,7 +25,12 @@ from disambig_variance_svm import Spelling
 
 from disambig.api import Group, UserError, Words
 from disambig.api.text import view_of_texts
+from disambig.config import resolve
+from disambig.decision import SecondLook
+from disambig.formats import Clean, Fix
+from disambig.models import load_model, save_model
 from disambig.testing import check_extractor
+from disambig.training import fit_second_look, train
 
 HEADS, WIDTH, LAYERS = 2, 16, 2
 WORDS = "the a an has have shop site already they and is are ' s ##s ##ing go . , in café cafe no".split()
@@ -338,3 +345,57 @@ def test_the_extractor_compares_candidates_with_the_written_word(folder):
 def test_the_extractor_keeps_its_contract(folder, task):
     for check in check_extractor(EncoderEvidence(folder=folder), task, [*TEXTS, "They go in in the shop."]):
         check()
+
+
+WHO = "They He Anna Paul Eve Ben".split()
+RIGHT = [f"{who} has a shop on day {n}." for who in WHO for n in range(20)]
+
+
+def fix(text, old, new):
+    start = text.index(old)
+    return Fix(text, start, start + len(old), old, new, "x", "", "replace", 1, text, "")
+
+
+def test_a_saved_model_takes_a_second_look_with_the_encoder(folder, tmp_path):
+    sets = tmp_path / "sets.tsv"
+    sets.write_text("has/have\tforms\n")
+    config = {
+        "task": {"@disambig_tasks": "variance_svm.Spelling.v1", "sets": str(sets)},
+        "tokenisation": {"@disambig_tokenisations": "disambig.words.v1"},
+        "extractors": {"near": {"@disambig_extractors": "disambig.ContextWindow.v1"}},
+        "learner": {"@disambig_learners": "variance_svm.ConditionalLogit.v1"},
+        "baseline": {"@disambig_learners": "disambig.NoPreference.v1"},
+        "judge": {"@disambig_judges": "disambig.Mistakes.v1"},
+    }
+    fixes = [fix(f"{who} have a shop on day {n}.", "have", "has") for who in WHO for n in range(3)]
+    clean = [Clean(text, f"r{i}") for i, text in enumerate(RIGHT)]
+    texts = {"train": RIGHT * 2, "dev": RIGHT}
+    model = train(resolve(config), texts, mistakes=fixes, clean=clean, name="has", min_examples=2)
+    model = replace(model, config=config)
+    evidence = {"encoder": {"@disambig_extractors": "encoder.Evidence.v1", "folder": str(folder)}}
+    others = [fix(f"{who} have a site on day {n}.", "have", "has") for who in WHO for n in range(3)]
+    again = fit_second_look(model, {"evidence": evidence, "least": 1e-6}, others, clean)
+    save_model(again, tmp_path / "model")
+    loaded = load_model(tmp_path / "model")
+    assert isinstance(loaded.judge, SecondLook) and loaded.judge.is_fitted
+    for text in (others[0].before, RIGHT[0]):
+        decided = [some.decide(Words()([text]), flags_per_1000=4.0) for some in (again, loaded)]
+        assert decided[0].probabilities == pytest.approx(decided[1].probabilities)
+        assert decided[0].probabilities[0] != pytest.approx(model.decide(Words()([text])).probabilities[0])
+    view = Words()([others[0].before])
+    instances = loaded.instances(view)
+    proposals = replace(loaded, judge=loaded.judge.as_proposer()).decide_at(instances, view)
+    rows, features = loaded.judge.features(view, instances, proposals)
+    assert rows.tolist() == [0]
+    wanted = Encoder.load(folder).compare([others[0].before], [(5, 9, "has")])
+    assert features[0, -5:] == pytest.approx(wanted[0], abs=1e-5)
+
+
+def test_the_folder_may_be_that_of_an_installed_pack(folder, tmp_path, monkeypatch):
+    pack = SimpleNamespace(folders={"encoder": folder})
+    monkeypatch.setattr(
+        "disambig_encoder.evidence.packs", lambda: {"en_encoder": pack, "other": SimpleNamespace(folders={})}
+    )
+    assert EncoderEvidence(folder="en_encoder").encoder.compare([], []).shape == (0, 5)
+    with pytest.raises(UserError, match=r"D748.*other"):
+        EncoderEvidence(folder="other").encoder.compare([], [])
