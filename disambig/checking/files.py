@@ -74,7 +74,7 @@ def has_checked_suffix(path: str) -> bool:
 
 @dataclass(slots=True)
 class LeftOut:
-    """The files in checked directories that are not checked, by reason.
+    """The files in checked directories that are not checked, by reason, and paragraphs in other languages.
 
     Attributes
     ----------
@@ -84,10 +84,12 @@ class LeftOut:
         Files and folders that git ignores, files of `exclude` or not of `include`, and hidden ones.
     folders : Counter
         Folders of installed packages and generated files, by name.
-    binary, too_long, languages : list of str
+    binary, too_long : list of str
         Names of files.
-    paragraphs : int
-        Paragraphs in another language, in files that are checked.
+    paragraphs : Counter
+        Paragraphs that are not in the language of the models, by the language they look like.
+    languages : list of str
+        Languages of the models.
     """
 
     suffixes: Counter[str] = field(default_factory=Counter)
@@ -97,8 +99,8 @@ class LeftOut:
     folders: Counter[str] = field(default_factory=Counter)
     binary: list[str] = field(default_factory=list)
     too_long: list[str] = field(default_factory=list)
+    paragraphs: Counter[str] = field(default_factory=Counter)
     languages: list[str] = field(default_factory=list)
-    paragraphs: int = 0
 
     def line(self) -> str:
         """Return what was left out, on one line; "" if there is nothing."""
@@ -115,15 +117,13 @@ class LeftOut:
         if self.folders:
             n_folders = pluralize(sum(self.folders.values()), "folder")
             parts.append(f"{n_folders} ({_some(sorted(self.folders))})")
-        for names, what in (
-            (self.binary, "binary"),
-            (self.too_long, "too long"),
-            (self.languages, "in another language"),
-        ):
+        for names, what in ((self.binary, "binary"), (self.too_long, "too long")):
             if names:
                 parts.append(f"{len(names):,} {what} ({_some(names)})")
         if self.paragraphs:
-            parts.append(f"{pluralize(self.paragraphs, 'paragraph')} in another language")
+            from disambig.text import describe_foreign
+
+            parts.append(describe_foreign(self.paragraphs, self.languages))
         return ", ".join(parts)
 
 

@@ -46,10 +46,10 @@ from disambig.checking.stable_corrections import stable_flags
 from disambig.configuration import CheckSettings, ProjectSettings
 from disambig.errors import UserError
 from disambig.files import STDIN
-from disambig.formats import Document, read_as_text_note
+from disambig.formats import AnnotatedDocument, Document, Kind, read_as_text_note
 from disambig.formatting import escape_control_chars, pluralize
-from disambig.jobs import annotate_documents
-from disambig.markup import read_markup
+from disambig.jobs import annotate_documents, annotator_languages
+from disambig.markup import PlainText, invalid_markup, read_markup
 
 if TYPE_CHECKING:
     from disambig.data import Decisions
@@ -108,6 +108,8 @@ class RunTally:
 
 FLAGGED = 1
 FAILURE = 2
+_PLAIN: Kind = "line"
+"""Kind of documents whose text has no markup."""
 _BATCH_CHARACTERS = 200_000
 _BATCH_FILES = 500
 
@@ -212,13 +214,37 @@ class _Linter:
                 annotate = self._loaded[settings.checker] = self.load(settings)
                 for note in getattr(annotate, "notes", ()):
                     self._note(note)
-            documents = [Document(str(i), file.text, self._name(file)) for i, file in enumerate(files)]
+            plain = [self._plain(file) for file in files]
+            documents = [
+                Document(str(i), text.text, self._name(file), kind=_PLAIN)
+                for i, (file, text) in enumerate(zip(files, plain, strict=True))
+                if not text.problem
+            ]
             annotated, bad = annotate_documents(documents, annotate)
             for failed in bad:
                 self._report(failed.error)
+            self._count_foreign(annotated, annotate)
             for result in annotated:
-                self._check(files[int(result.document.id)], result.decisions)
+                number = int(result.document.id)
+                self._check(files[number], plain[number], result.decisions)
         return self._end()
+
+    def _plain(self, file: TextFile) -> PlainText:
+        """Return the text of a file without markup; report a text that is not in its format."""
+        name = self._name(file)
+        plain = read_markup(name, file.text, self.project.for_file(name).markup_options)
+        if plain.problem:
+            self._report(invalid_markup(name, plain))
+        return plain
+
+    def _count_foreign(self, results: Sequence[AnnotatedDocument], annotate: Annotate) -> None:
+        """Count the paragraphs that are not in the language of the models."""
+        for result in results:
+            settings = self.project.for_file(result.document.path)
+            if result.foreign and not settings.excluded:
+                self.left_out.paragraphs.update(paragraph.language for paragraph in result.foreign)
+                languages = [*self.left_out.languages, *annotator_languages(annotate)]
+                self.left_out.languages = list(dict.fromkeys(languages))
 
     def _batches(self) -> Iterator[tuple[CheckSettings, list[TextFile]]]:
         """Yield batches of files that are checked by the same models; report files that cannot be read."""
@@ -285,11 +311,10 @@ class _Linter:
             return False
         return True
 
-    def _check(self, file: TextFile, decisions: Sequence[Decisions]) -> None:
+    def _check(self, file: TextFile, plain: PlainText, decisions: Sequence[Decisions]) -> None:
         """Find the flags of one file, and report or correct them."""
         name = self._name(file)
         settings = self.project.for_file(name)
-        plain = read_markup(name, file.text)
         checked = find_flags(
             name,
             file.text,
@@ -358,7 +383,8 @@ class _Linter:
         name = self._name(file)
         settings = self.project.for_file(name)
         annotate = self._loaded[settings.checker]
-        stable = stable_flags(name, file.text, taken, annotate, self._words(settings))
+        words, options = self._words(settings), settings.markup_options
+        stable = stable_flags(name, file.text, taken, annotate, words, options)
         kept = set(map(id, stable))  # a flag has no hash
         unstable = [flag for flag in taken if id(flag) not in kept]
         return stable, sorted([*left, *unstable], key=lambda flag: flag.start)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from disambig.checking.baseline import Baseline, read_baseline
 from disambig.checking.flags import CheckedText, Flag, as_written, find_flags, plain_word, surest
 from disambig.configuration import CheckSettings
 from disambig.jobs import ModelAnnotator, join_pieces
-from disambig.markup import BREAK, PlainText, path_format, read_markup
+from disambig.markup import BREAK, NO_OPTIONS, PlainText, path_format, read_markup
 from disambig.text import connected_spans
 
 if TYPE_CHECKING:
@@ -402,7 +402,7 @@ class LiveText:
         self._baseline: Baseline | None = (
             None if settings.baseline is None else read_baseline(settings.baseline)
         )
-        self._read = markup_reader(name)
+        self._read = markup_reader(name, settings.markup_options)
         self._paragraphs = ParagraphCutter()
         self._parts: list[TextPart] = []
         self._decided = IncrementalDecisions(annotate)
@@ -441,12 +441,19 @@ class LiveText:
         return self.plain.text[part.first : part.last], part.first
 
 
-def markup_reader(name: str) -> Callable[[str], PlainText]:
-    """Return a function that parses the markup of texts with this name repeatedly."""
+def markup_reader(name: str, options: Mapping[str, Any] = NO_OPTIONS) -> Callable[[str], PlainText]:
+    """Return a function that parses the markup of texts with this name repeatedly.
+
+    Parameters
+    ----------
+    name : str
+    options : mapping of str to object
+        See `disambig.markup.read_markup`.
+    """
     entry = path_format(name)
     if entry is not None and entry.incremental:
         from disambig.markup import IncrementalMarkdown
 
         pieces = IncrementalMarkdown()
         return lambda text: PlainText(*pieces.read(text))
-    return lambda text: read_markup(name, text)
+    return lambda text: read_markup(name, text, options)

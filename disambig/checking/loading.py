@@ -45,10 +45,12 @@ class CorrectingAnnotator(ModelAnnotator):
             from disambig.models import annotate_precise
 
             options: Any = {"least": self.least, "flags_per_1000": self.rates}
+            options["detect_language"] = self.detect_language
             return annotate_precise(texts, self.models, self.trust, **options)
         from disambig.models import annotate
 
-        decisions = annotate(texts, self.models, flags_per_1000=self.rates)
+        detect = self.detect_language
+        decisions = annotate(texts, self.models, flags_per_1000=self.rates, detect_language=detect)
         return [replace(of_task, trust=self.trust.get(of_task.task)) for of_task in decisions]
 
     def evidence(self, plain: str, flag: Flag) -> FlagEvidence:
@@ -99,9 +101,11 @@ def load_checker(settings: CheckSettings) -> Annotate:
     if not isinstance(annotate, ModelAnnotator):
         return annotate
     trust = measured_precision(source)
-    if settings.trust is None:
-        return CorrectingAnnotator(annotate.models, annotate.rates, trust=trust)
-    return _with_precision(annotate, trust, settings.trust)
+    if settings.trust is not None:
+        annotator = _with_precision(annotate, trust, settings.trust)
+    else:
+        annotator = CorrectingAnnotator(annotate.models, annotate.rates, trust=trust)
+    return replace(annotator, detect_language=settings.detect_language)
 
 
 def correcting_source(settings: CheckSettings) -> ModelSource:

@@ -7,7 +7,7 @@ where it was corrected, and what would be flagged there is not corrected in the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +15,8 @@ import numpy as np
 
 from disambig.checking.flags import Flag, find_flags
 from disambig.checking.live import ParagraphCutter, TextPart
-from disambig.jobs import join_pieces
-from disambig.markup import PlainText, read_markup
+from disambig.jobs import join_pieces, wrap_annotator
+from disambig.markup import NO_OPTIONS, PlainText, read_markup
 
 if TYPE_CHECKING:
     from disambig.data import Decisions
@@ -100,7 +100,12 @@ def stable_edits(
 
 
 def stable_flags(
-    name: str, text: str, flags: Sequence[Flag], annotate: Annotate, ignore: Collection[str]
+    name: str,
+    text: str,
+    flags: Sequence[Flag],
+    annotate: Annotate,
+    ignore: Collection[str],
+    options: Mapping[str, Any] = NO_OPTIONS,
 ) -> list[Flag]:
     """Return the flags of a text that are not flagged again once all of them are corrected.
 
@@ -112,6 +117,8 @@ def stable_flags(
         As `disambig.checking.choose` takes them.
     ignore : collection of str
         Words that are not flagged.
+    options : mapping of str to object
+        See `disambig.markup.read_markup`.
     """
 
     def find_flagged(corrected: str, plain: PlainText, decisions: Sequence[Decisions]) -> list[Span]:
@@ -119,7 +126,7 @@ def stable_flags(
         return [(flag.start, flag.end) for flag in checked.flags]
 
     edits = [[flag.edit for flag in flags]]
-    (kept,) = stable_edits([text], edits, annotate, find_flagged, lambda new: read_markup(name, new))
+    (kept,) = stable_edits([text], edits, annotate, find_flagged, lambda new: read_markup(name, new, options))
     return [flags[number] for number in kept]
 
 
@@ -224,7 +231,7 @@ class StableSource:
     def load(self) -> Annotate:
         """Load the models and return the function that annotates texts."""
         annotate = self.source.load()
-        return lambda texts: stable_decisions(texts, annotate(texts), annotate)
+        return wrap_annotator(lambda texts: stable_decisions(texts, annotate(texts), annotate), annotate)
 
     def language(self) -> str:
         """Return the language of the texts."""

@@ -89,8 +89,16 @@ class AnnotationReporter:
         seconds = max(self._last[0] - self._first[0], 1e-9)
         return f", {words * share / seconds:,.0f} words/s"
 
-    def summary(self, report: JobReport, output: str | None) -> None:
-        """Show the number of documents and words, the rate, and the decisions and flags per task."""
+    def summary(self, report: JobReport, output: str | None, *, language: str = "en") -> None:
+        """Show the number of documents and words, the rate, and the decisions and flags per task.
+
+        Parameters
+        ----------
+        report : JobReport
+        output : str or None
+        language : str
+            Language of the models.
+        """
         totals = report.totals
         rate = self._words_a_second(report.fresh.words) if not report.skipped else ""
         remark(f"{pluralize(totals.documents, 'document')}, {pluralize(totals.words, 'word')}{rate}")
@@ -100,6 +108,11 @@ class AnnotationReporter:
                 share = f" ({1000 * flags / totals.words:.2f} per 1,000 words)" if totals.words else ""
                 line += f", {pluralize(flags, 'flag')}{share}"
             remark(line)
+        if totals.foreign:
+            from disambig.text import describe_foreign
+
+            note = UserError("D342", what=describe_foreign(totals.foreign, [language]))
+            remark(f"disambig: {note}")
         if report.skipped:
             remark(_before(report.skipped, report.shards))
         hidden = self._messages - MESSAGES_SHOWN
@@ -241,7 +254,8 @@ def run_annotate(request: AnnotateRequest, source: AnnotatorSource) -> int:
     if not report.totals.words and not problems:
         raise UserError("D307", what=_documents_or_nothing(inputs))
     if report.totals.documents:
-        reporter.summary(report, _run_reported(request, name))
+        language = source.language() if report.totals.foreign else "en"
+        reporter.summary(report, _run_reported(request, name), language=language)
     return FAILURE if problems else 0
 
 

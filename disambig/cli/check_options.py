@@ -24,6 +24,7 @@ def options_over_settings(
     sets: str | None,
     ignore: str | None,
     baseline: str | None,
+    detect_language: bool | None = None,
 ) -> SettingsSource:
     """Return the settings that are given as options.
 
@@ -42,6 +43,7 @@ def options_over_settings(
         "sets_files": sets and [sets],
         "ignore_files": ignore and [ignore],
         "baseline": baseline,
+        "detect_language": detect_language,
     }
     return SettingsSource(
         ORIGIN, {key: value for key, value in values.items() if value not in (None, [], "")}

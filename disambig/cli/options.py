@@ -51,6 +51,15 @@ Sets = Annotated[
     typer.Option(metavar="FILE", help="Additional confusion sets, one per line, like accept/except."),
 ]
 Ignore = Annotated[str | None, typer.Option(metavar="FILE", help="Words to ignore, one per line.")]
+DetectLanguage = Annotated[
+    bool | None,
+    typer.Option(
+        "--detect-language/--no-detect-language",
+        help="Leave paragraphs alone that are not in the language of the models, and count them. "
+        "Default: yes.",
+        show_default=False,
+    ),
+]
 Labelled = Annotated[
     list[str] | None,
     typer.Option(

@@ -55,6 +55,10 @@ class CheckSettings:
         Words to ignore and confusion sets, and files with them.
     baseline : str or None
         Path of the baseline file.
+    detect_language : bool
+        Whether paragraphs in another language than the model's are left alone.
+    yaml_fields : tuple of str
+        Names of fields of YAML files whose values are text.
     include, exclude : tuple of str
         Patterns; if `include` is empty, files with the usual suffixes are checked.
     excluded : bool
@@ -73,6 +77,8 @@ class CheckSettings:
     sets: tuple[str, ...] = ()
     sets_files: tuple[str, ...] = ()
     baseline: str | None = None
+    detect_language: bool = True
+    yaml_fields: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     excluded: bool = False
@@ -83,7 +89,14 @@ class CheckSettings:
         """Key of the loaded models: files with equal keys are checked by the same models."""
         rate = self.flags_per_1000
         rates = tuple(sorted(rate.items())) if isinstance(rate, Mapping) else rate
-        return self.tasks, self.models, rates, self.trust, self.sets, self.sets_files
+        models = self.tasks, self.models, rates, self.trust, self.sets, self.sets_files
+        return *models, self.detect_language
+
+    @property
+    def markup_options(self) -> dict[str, object]:
+        """Options of `disambig.markup.read_markup`."""
+        fields = frozenset(name.lower() for name in self.yaml_fields)
+        return {"yaml_fields": fields} if fields else {}
 
     def words_to_ignore(self) -> tuple[str, ...]:
         """Return the words to ignore, including those in `ignore_files`.
@@ -155,6 +168,7 @@ _DEFAULT_TEXTS = {
     "flags_per_1000": "what each model is set to",
     "trust": "no minimum",
     "max_flags_per_1000": "no maximum",
+    "detect_language": "true",
     "include": "text and documents",
 }
 """Description of the default of each key, for display."""

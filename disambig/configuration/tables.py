@@ -76,6 +76,17 @@ class OverrideTable(BaseModel):
     sets_files: list[Name] | None = Field(
         None, description="Files with confusion sets, one per line, relative to this settings file."
     )
+    detect_language: bool | None = Field(
+        None,
+        description="Whether paragraphs that are not in the language of the models are left alone and "
+        "counted. Default: true.",
+    )
+    yaml_fields: list[Name] | None = Field(
+        None,
+        description="Names of fields of YAML files whose values are text to check, in any case; * for all "
+        "fields.",
+        examples=[["description", "summary"]],
+    )
 
 
 class SettingsTable(OverrideTable):

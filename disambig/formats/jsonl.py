@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any
 
@@ -93,7 +93,10 @@ _AT_ONCE = 256
 
 @dataclass(frozen=True, slots=True)
 class JsonlFormat:
-    """One object per document: id, path, line, text, models, number of flags, decisions, other keys."""
+    """One object per document: id, path, line, text, models, number of flags, decisions, other keys.
+
+    ``other_languages`` has the paragraphs that are not in the language of the models, if there are any.
+    """
 
     text: bool = True
     name: str = "jsonl"
@@ -124,6 +127,8 @@ class JsonlFormat:
         meta = {key: value for key, value in document.meta.items() if key != "id"}
         if meta:
             fields["meta"] = meta
+        if result.foreign:
+            fields["other_languages"] = [asdict(paragraph) for paragraph in result.foreign]
         fields["models"] = {decisions.task: decisions.model for decisions in result.decisions}
         fields["flags"] = result.flags
         line += to_json(fields)[:-1] + b', "decisions": ['

@@ -13,6 +13,7 @@ from disambig.formats.documents import Document
 
 if TYPE_CHECKING:
     from disambig.data import Decisions
+    from disambig.text import ForeignParagraph
 
 CANDIDATES_KEPT = 5
 _WORD = re.compile(r"\w")
@@ -21,10 +22,19 @@ _AT_ONCE = 4096
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedDocument:
-    """A document with its decisions: one `Decisions` per task, with offsets into its text."""
+    """A document with its decisions: one `Decisions` per task, with offsets into its text.
+
+    Attributes
+    ----------
+    document : Document
+    decisions : tuple of Decisions
+    foreign : tuple of ForeignParagraph
+        Paragraphs that were left alone, since they are not in the language of the models.
+    """
 
     document: Document
     decisions: tuple[Decisions, ...]
+    foreign: tuple[ForeignParagraph, ...] = ()
 
     @property
     def flags(self) -> int:

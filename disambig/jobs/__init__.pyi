@@ -20,6 +20,9 @@ from .annotation import (
     annotate_documents as annotate_documents,
 )
 from .annotation import (
+    annotator_languages as annotator_languages,
+)
+from .annotation import (
     batch_documents as batch_documents,
 )
 from .annotation import (
@@ -30,6 +33,9 @@ from .annotation import (
 )
 from .annotation import (
     with_sets as with_sets,
+)
+from .annotation import (
+    wrap_annotator as wrap_annotator,
 )
 from .counting import (
     JobPlace as JobPlace,

@@ -38,17 +38,63 @@ class ModelAnnotator:
         Flag rates of tasks that do not use their default rate.
     ignore : tuple of str
         Words to ignore.
+    detect_language : bool
+        Whether paragraphs in another language than the model's are left alone.
     """
 
     models: tuple[Model, ...]
     rates: Mapping[str, float]
     ignore: tuple[str, ...] = ()
+    detect_language: bool = True
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Languages of the models if paragraphs in other languages are left alone; otherwise empty."""
+        from disambig.models import detected_languages
+
+        return detected_languages(self.models) if self.detect_language else ()
 
     def __call__(self, texts: Sequence[str]) -> list[Decisions]:
         """Annotate every text with every model (see `disambig.models.annotate`)."""
         from disambig.models import annotate
 
-        return annotate(texts, self.models, flags_per_1000=self.rates, ignore=self.ignore)
+        return annotate(
+            texts,
+            self.models,
+            flags_per_1000=self.rates,
+            ignore=self.ignore,
+            detect_language=self.detect_language,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WrappedAnnotator:
+    """An `Annotate` function around another one, with the languages of its models.
+
+    Attributes
+    ----------
+    call : Annotate
+    languages : tuple of str
+        See `ModelAnnotator.languages`.
+    """
+
+    call: Annotate
+    languages: tuple[str, ...]
+
+    def __call__(self, texts: Sequence[str]) -> list[Decisions]:
+        """Annotate every text."""
+        return self.call(texts)
+
+
+def annotator_languages(annotate: Annotate) -> tuple[str, ...]:
+    """Return the languages outside of which paragraphs are left alone; empty if all are annotated."""
+    languages: tuple[str, ...] = getattr(annotate, "languages", ())
+    return languages
+
+
+def wrap_annotator(call: Annotate, annotate: Annotate) -> Annotate:
+    """Return `call`, which runs `annotate`, with the languages of `annotate`."""
+    return WrappedAnnotator(call, annotator_languages(annotate))
 
 
 class AnnotatorSource(Protocol):
@@ -86,12 +132,15 @@ class ModelSource:
         Words to ignore.
     sets : tuple of Group
         Additional confusion sets, for the models that accept them.
+    detect_language : bool
+        Whether paragraphs in another language than the model's are left alone.
     """
 
     models: tuple[str, ...] = ()
     flags_per_1000: float | Mapping[str, float] | None = None
     ignore: tuple[str, ...] = ()
     sets: tuple[Group, ...] = ()
+    detect_language: bool = True
 
     def names(self) -> tuple[str, ...]:
         """Return the names of the models, by default those of installed packs.
@@ -163,7 +212,8 @@ class ModelSource:
         """Return the function that annotates texts with these models at the rates of this source."""
         from disambig.models import task_rates
 
-        return ModelAnnotator(tuple(models), task_rates(models, self.flags_per_1000), self.ignore)
+        rates = task_rates(models, self.flags_per_1000)
+        return ModelAnnotator(tuple(models), rates, self.ignore, self.detect_language)
 
     def language(self) -> str:
         """Return the language of the first model."""
@@ -200,6 +250,7 @@ class ModelSource:
             "flags_per_1000": task_rates(loaded, self.flags_per_1000) or None,
             "ignore": sorted(self.ignore),
             "sets": [list(group.candidates) for group in self.sets],
+            **({} if self.detect_language else {"detect_language": False}),
         }
 
 
@@ -302,14 +353,17 @@ def with_progress(annotate: Annotate, tell: ProgressCallback, most: int) -> Anno
         tell(min(done, most))
         return results
 
-    return run
+    return wrap_annotator(run, annotate)
 
 
 def _annotate(documents: Sequence[Document], annotate: Annotate) -> list[AnnotatedDocument]:
     """Annotate documents in pieces of limited size, and join the decisions of each document."""
+    from disambig.text import foreign_to_all
+
     texts: list[str] = []
     places: list[list[tuple[int, int]]] = []  # for each document: (index in texts, offset)
-    for text in map(_plain, documents):
+    plain = [_plain(document) for document in documents]
+    for text in plain:
         pieces = cut_pieces(text)
         places.append([(len(texts) + i, start) for i, (start, _) in enumerate(pieces)])
         texts.extend(text[start:end] for start, end in pieces)
@@ -318,9 +372,14 @@ def _annotate(documents: Sequence[Document], annotate: Annotate) -> list[Annotat
         results = annotate(texts[first:last])
         for index in range(last - first):
             by_text.append([decisions.in_document(index) for decisions in results])
+    languages = annotator_languages(annotate)
     return [
-        AnnotatedDocument(document, join_pieces([(by_text[index], offset) for index, offset in place]))
-        for document, place in zip(documents, places, strict=True)
+        AnnotatedDocument(
+            document,
+            join_pieces([(by_text[index], offset) for index, offset in place]),
+            tuple(foreign_to_all(text, languages)),
+        )
+        for document, place, text in zip(documents, places, plain, strict=True)
     ]
 
 

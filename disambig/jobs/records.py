@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,16 +21,20 @@ class Totals:
     """Counts of documents, words (non-space runs with a letter or digit), and decisions and flags per task.
 
     Flags are None for tasks that choose labels, since a label does not correspond to a word in the text.
+    `foreign` has the number of paragraphs that are not in the models' language, by what they look like.
     """
 
     documents: int = 0
     words: int = 0
     tasks: dict[str, tuple[int, int | None]] = field(default_factory=dict)
+    foreign: dict[str, int] = field(default_factory=dict)
 
     def add(self, other: Totals) -> None:
         """Add the counts of another part of the run."""
         self.documents += other.documents
         self.words += other.words
+        for language, paragraphs in other.foreign.items():
+            self.foreign[language] = self.foreign.get(language, 0) + paragraphs
         for task, (decisions, flags) in other.tasks.items():
             before, flagged = self.tasks.get(task, (0, None))
             none = flags is None and flagged is None
@@ -38,7 +43,8 @@ class Totals:
     def plain(self) -> dict[str, Any]:
         """Return the counts as plain values."""
         tasks = {task: list(counts) for task, counts in self.tasks.items()}
-        return {"documents": self.documents, "words": self.words, "tasks": tasks}
+        foreign = {"foreign": dict(self.foreign)} if self.foreign else {}
+        return {"documents": self.documents, "words": self.words, "tasks": tasks, **foreign}
 
 
 def count_totals(results: Iterable[AnnotatedDocument]) -> Totals:
@@ -48,7 +54,8 @@ def count_totals(results: Iterable[AnnotatedDocument]) -> Totals:
         if result.document.blank:
             continue
         tasks = {decisions.task: (len(decisions), _flags(decisions)) for decisions in result.decisions}
-        totals.add(Totals(1, count_words(result.document.text), tasks))
+        foreign = Counter(paragraph.language for paragraph in result.foreign)
+        totals.add(Totals(1, count_words(result.document.text), tasks, dict(foreign)))
     return totals
 
 
@@ -62,7 +69,8 @@ def totals_from_plain(values: Mapping[str, Any]) -> Totals:
         task: (int(decisions), None if flags is None else int(flags))
         for task, (decisions, flags) in values["tasks"].items()
     }
-    return Totals(int(values["documents"]), int(values["words"]), tasks)
+    foreign = {str(language): int(n) for language, n in values.get("foreign", {}).items()}
+    return Totals(int(values["documents"]), int(values["words"]), tasks, foreign)
 
 
 BROKEN = (OSError, ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError)

@@ -182,6 +182,8 @@ class TextDocument:
         Why the text cannot be checked: it is no longer in step with the editor.
     read : callable, optional
         Parses the markup, for the thread of the protocol; None before it is needed.
+    is_language_told : bool
+        Whether the user knows which paragraphs are in other languages.
     is_open, is_waiting : bool
         Whether the document is open, and whether a check is queued.
     """
@@ -196,6 +198,7 @@ class TextDocument:
     check_result: CheckResult | None = None
     unchecked: UserError | None = None
     read: Callable[[str], PlainText] | None = None
+    is_language_told: bool = False
     is_open: bool = True
     is_waiting: bool = False
 

@@ -6,16 +6,19 @@ import asyncio
 import logging
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from disambig.errors import UserError
 from disambig.formatting import escape_control_chars
+from disambig.jobs import annotator_languages
 from disambig.lsp.documents import CheckResult, TextDocument, TextState
 from disambig.runtime import DeadlineExceeded, processor_time_limit, warm_up
 
 if TYPE_CHECKING:
+    from disambig.checking import LiveText
     from disambig.configuration import CheckSettings
     from disambig.jobs import Annotate
 
@@ -223,6 +226,8 @@ class CheckScheduler:
             return None
         for problem in checked.problems:
             self._on_loop(self._tell, document, problem)
+        if not document.is_language_told:
+            self._tell_foreign(document, live)
         candidates = flag_candidates(checked.flags, live.decisions, state.text, live.annotate)
         self._checkers.warm_up(live.annotate, live.plain.text)
         diagnostics = make_diagnostics(state, checked.flags, candidates)
@@ -230,6 +235,17 @@ class CheckScheduler:
         is_partial = live.settings.tasks or live.settings.models or live.settings.excluded
         unused = [] if is_partial else unused_directives(document.name, state, live.plain, checked.unused)
         return CheckResult(state.version, checked.flags, tuple(candidates), diagnostics, unused)
+
+    def _tell_foreign(self, document: TextDocument, live: LiveText) -> None:
+        """Tell the user once that a text has paragraphs that are not in the language of the models."""
+        from disambig.text import describe_foreign, foreign_to_all
+
+        document.is_language_told = True
+        languages = annotator_languages(live.annotate)
+        paragraphs = [] if live.settings.excluded else foreign_to_all(live.plain.text, languages)
+        if paragraphs:
+            what = describe_foreign(Counter(one.language for one in paragraphs), languages)
+            self._on_loop(self._tell, document, UserError("D347", where=document.name, what=what))
 
     def _failed(self, document: TextDocument, state: TextState, problem: UserError) -> CheckResult:
         self._on_loop(self._tell, document, problem)

@@ -127,6 +127,8 @@ def _flat(layers: list[dict[str, Any]]) -> dict[str, Any]:
 
 _log = logging.getLogger(__name__)
 _SETTINGS = (*OWN, SHARED)
+_INFORMATION = ("D347",)
+"""Codes of messages about something that is not wrong."""
 
 
 class EditorSession:
@@ -244,7 +246,8 @@ class EditorSession:
         def work(state: TextState) -> Sequence[Flag]:
             if state.version != result.version:
                 return ()
-            return stable_flags(live.name, state.text, chosen, live.annotate, live.ignored_words)
+            options = live.settings.markup_options
+            return stable_flags(live.name, state.text, chosen, live.annotate, live.ignored_words, options)
 
         stable: Sequence[Flag] = await self.scheduler.run_with(document, work) if chosen else ()
         return stable if document.check_result is result else ()
@@ -288,7 +291,7 @@ class EditorSession:
             return
         self._shown_messages.add(message)
         _log.info("%s", message)
-        kind = types.MessageType.Warning
+        kind = types.MessageType.Info if problem.code in _INFORMATION else types.MessageType.Warning
         self._server.window_show_message(types.ShowMessageParams(type=kind, message=f"disambig: {message}"))
 
     def _update_settings(self, values: Any, *, begun: Any = None) -> None:

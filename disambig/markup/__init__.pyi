@@ -41,10 +41,16 @@ from .reading import (
     CODE as CODE,
 )
 from .reading import (
+    NO_OPTIONS as NO_OPTIONS,
+)
+from .reading import (
     PlainText as PlainText,
 )
 from .reading import (
     has_markup as has_markup,
+)
+from .reading import (
+    invalid_markup as invalid_markup,
 )
 from .reading import (
     is_manual_page as is_manual_page,

@@ -79,9 +79,14 @@ def plain_text(path: str, text: str, options: Mapping[str, Any] = NO_OPTIONS) ->
         return text
     plain = read_markup(path, text, options)
     if plain.problem:
-        entry = path_format(path)
-        raise UserError("D344", path=path, what=entry.name if entry else "", problem=plain.problem)
+        raise invalid_markup(path, plain)
     return plain.text
+
+
+def invalid_markup(path: str, plain: PlainText) -> UserError:
+    """Return the error (D344) for a text that is not in the format of its suffix."""
+    entry = path_format(path)
+    return UserError("D344", path=path, what=entry.name if entry else "", problem=plain.problem)
 
 
 def has_markup(path: str) -> bool:

@@ -104,6 +104,7 @@ MESSAGES: dict[str, str] = {
     "D342": "not read: {what}",
     "D344": "{path} is not a valid {what}: {problem}",
     "D345": "{where}: {problem}; {form}",
+    "D347": "{where}: {what}; they are not checked unless `detect_language` is false",
     "D346": "{path}: contains no {what}; {form}, one per line",
     "D347": "{where}: a reading changes {old!r} at {place} to {new!r}, which does not fit the paragraph; give readings of these paragraphs",
     "D401": "invalid rate of {rate!r} flags per 1,000 words: give a number of at least 0",

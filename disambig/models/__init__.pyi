@@ -20,6 +20,12 @@ from .annotation import (
     decide_lists as decide_lists,
 )
 from .annotation import (
+    detected_languages as detected_languages,
+)
+from .annotation import (
+    protect_foreign as protect_foreign,
+)
+from .annotation import (
     protect_words as protect_words,
 )
 from .annotation import (

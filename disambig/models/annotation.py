@@ -57,6 +57,7 @@ def annotate(
     flags_per_1000: RequestedRates = None,
     ignore: Collection[str] = (),
     protect: bool = True,
+    detect_language: bool = True,
 ) -> list[Decisions]:
     """Decide every text with every model, and keep one flag where flags overlap.
 
@@ -72,6 +73,9 @@ def annotate(
         Words (in lower case) that are never flagged.
     protect : bool
         Whether quotes, code, URLs and names are protected from flags.
+    detect_language : bool
+        Whether paragraphs in another language than a model's are protected from its flags (see
+        `disambig.text.find_foreign_paragraphs`).
 
     Returns
     -------
@@ -85,7 +89,12 @@ def annotate(
         D401 for an invalid rate, D950 for the rate of a task that no model decides.
     """
     decisions = annotate_separately(
-        texts, models, flags_per_1000=flags_per_1000, ignore=ignore, protect=protect
+        texts,
+        models,
+        flags_per_1000=flags_per_1000,
+        ignore=ignore,
+        protect=protect,
+        detect_language=detect_language,
     )
     return resolve_overlaps(decisions, texts)
 
@@ -97,21 +106,22 @@ def annotate_separately(
     flags_per_1000: RequestedRates = None,
     ignore: Collection[str] = (),
     protect: bool = True,
+    detect_language: bool = True,
 ) -> list[Decisions]:
     """Decide as `annotate` does, but each model separately: their flags may overlap."""
     from disambig.text import view_of_texts
 
-    views: dict[str, TokenView] = {}
+    views: dict[tuple[str, str], TokenView] = {}
     rates = task_rates(models, flags_per_1000)
     decisions = []
     for model in models:
         check_time()
-        name = model.tokenisation.name
-        if name not in views:
+        key = model.tokenisation.name, model.language if detect_language else ""
+        if key not in views:
             view = view_of_texts(texts, model.tokenisation, protected=protect)
-            views[name] = protect_words(view, ignore)
+            views[key] = protect_foreign(protect_words(view, ignore), key[1])
         rate = rates.get(model.task.name)
-        decisions.append(model.decide(views[name], flags_per_1000=rate).without_empty())
+        decisions.append(model.decide(views[key], flags_per_1000=rate).without_empty())
     return decisions
 
 
@@ -123,6 +133,24 @@ def protect_words(view: TokenView, ignore: Collection[str]) -> TokenView:
     if "protected" in view.layers:
         left_alone = left_alone | view.layers["protected"].astype(bool)
     return replace(view, layers={**view.layers, "protected": left_alone})
+
+
+def protect_foreign(view: TokenView, language: str) -> TokenView:
+    """Return `view` with the paragraphs that are not in `language` added to its protected words."""
+    from disambig.text import foreign_layer
+
+    foreign = foreign_layer(view, language)
+    if not foreign.any():
+        return view
+    if "protected" in view.layers:
+        foreign = foreign | view.layers["protected"].astype(bool)
+    return replace(view, layers={**view.layers, "protected": foreign})
+
+
+def detected_languages(models: Sequence[Model]) -> tuple[str, ...]:
+    """Return the languages of the models that correct words; other paragraphs are left alone."""
+    correcting = [model for model in models if isinstance(model.judge, RaisesFlags)]
+    return tuple(dict.fromkeys(model.language for model in correcting if model.language))
 
 
 def check_lists(model: Model) -> None:
@@ -156,6 +184,7 @@ def annotate_precise(
     *,
     least: float,
     flags_per_1000: Mapping[str, float],
+    detect_language: bool = True,
 ) -> list[Decisions]:
     """Decide as `annotate` does, but keep only flags whose expected precision is at least `least`.
 
@@ -167,9 +196,14 @@ def annotate_precise(
         Minimum share of correct flags; see `PrecisionTable`.
     flags_per_1000 : mapping of str to float
         As returned by `rates_for_precision`.
+    detect_language : bool
+        See `annotate`.
     """
     results = []
-    for decisions in annotate_separately(texts, models, flags_per_1000=flags_per_1000):
+    separate = annotate_separately(
+        texts, models, flags_per_1000=flags_per_1000, detect_language=detect_language
+    )
+    for decisions in separate:
         table = trust.get(decisions.task)
         flagged = decisions.flagged.copy()
         for i in np.flatnonzero(flagged).tolist():

@@ -228,7 +228,8 @@ class _Views:
                 with_rules = ((flag, task_rule(self._checker.models[flag.flag.task].task)) for flag in flags)
                 matches = [(flag, rule) for flag, rule in with_rules if query.wants(rule)]
                 whole = len(flags) < MOST_FLAGS
-                return to_json(answer(matches, query.text, language=language, whole=whole))
+                foreign = [paragraph for one in results for paragraph in one.foreign]
+                return to_json(answer(matches, query.text, language=language, whole=whole, foreign=foreign))
 
             texts = [] if query.text_level_only else [query.text.read]
             return await self._answer(request, texts, rates, make_response)

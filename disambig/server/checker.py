@@ -14,7 +14,7 @@ from disambig.checking import CorrectingAnnotator, load_checker, plain_word
 from disambig.configuration import CheckSettings
 from disambig.errors import UserError
 from disambig.formats import AnnotatedDocument, Document
-from disambig.jobs import BATCH, Annotate, annotate_documents
+from disambig.jobs import BATCH, Annotate, annotate_documents, wrap_annotator
 from disambig.runtime import DeadlineExceeded, processor_time_limit
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ class ModelThread:
             except DeadlineExceeded:
                 raise UserError("D891", seconds=self._seconds) from None
 
-        return run
+        return wrap_annotator(run, annotate)
 
 
 def _most_specific(problem: UserError) -> UserError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -36,6 +37,7 @@ from disambig.server.annotated_text import (
 )
 from disambig.server.checker import ServerChecker
 from disambig.server.middleware import unclear_request
+from disambig.text import LANGUAGE_NAMES, ForeignParagraph
 from disambig.types import Task, concerns
 
 PREFIX = "DISAMBIG_"
@@ -439,6 +441,7 @@ def answer(
     *,
     language: dict[str, str],
     whole: bool = True,
+    foreign: Sequence[ForeignParagraph] = (),
 ) -> dict[str, Any]:
     """Return the response to a request to ``/v2/check``.
 
@@ -450,6 +453,8 @@ def answer(
         As `find_language` returns it.
     whole : bool
         Whether the matches are complete.
+    foreign : sequence of ForeignParagraph
+        Paragraphs that were left alone: if they are most of the text, their language is the one detected.
     """
     offsets = Utf16Offsets(text.shown)
     code_and_name = {"name": language["name"], "code": language["longCode"]}
@@ -458,10 +463,24 @@ def answer(
         "warnings": {"incompleteResults": not whole},
         "language": {
             **code_and_name,
-            "detectedLanguage": {**code_and_name, "confidence": 1.0, "source": "disambig"},
+            "detectedLanguage": {**_detected(code_and_name, text.read, foreign), "source": "disambig"},
         },
         "matches": [_match(flag, rule, text, offsets) for flag, rule in matches],
     }
+
+
+def _detected(
+    language: dict[str, str], text: str, foreign: Sequence[ForeignParagraph]
+) -> dict[str, str | float]:
+    """Return the language of most of a text, with its share of the characters."""
+    sizes: Counter[str] = Counter()
+    for paragraph in foreign:
+        sizes[paragraph.language] += paragraph.end - paragraph.start
+    length = max(len(text.strip()), 1)
+    if 2 * sizes.total() <= length:
+        return {**language, "confidence": 1.0}
+    code, size = sizes.most_common(1)[0]
+    return {"name": LANGUAGE_NAMES[code], "code": code, "confidence": round(min(size / length, 1.0), 3)}
 
 
 def _match(

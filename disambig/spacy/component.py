@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -19,15 +20,17 @@ from spacy.util import raise_error
 from disambig.data import Decisions
 from disambig.decision import check_rate
 from disambig.errors import UserError
-from disambig.models import Model, protect_words
+from disambig.models import Model, detected_languages, protect_foreign, protect_words
 from disambig.spacy.annotations import write_batch
-from disambig.text import view_of_docs
+from disambig.text import TokenView, describe_foreign, find_foreign_paragraphs, view_of_docs
 from disambig.types import decides
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 
+SEVERAL_LANGUAGES = "xx"
+"""spaCy's code of pipelines for several languages."""
 _MOST_TOKENS = 100_000
 """Maximum number of tokens per batch; larger batches are not faster."""
 
@@ -259,6 +262,8 @@ class Disambiguator(SpanWriter):
         Words to ignore, in any case.
     protect : bool
         Whether quotes, code, URLs and names are ignored.
+    detect_language : bool
+        Whether a model that corrects words leaves paragraphs in other languages alone.
 
     Raises
     ------
@@ -277,9 +282,9 @@ class Disambiguator(SpanWriter):
         flags_per_1000: float | None = None,
         ignore: Sequence[str] = (),
         protect: bool = True,
+        detect_language: bool = True,
     ) -> None:
-        if model.language and nlp.lang != model.language:
-            raise UserError("D500", name=name, seen=nlp.lang, language=model.language)
+        check_pipeline_language(nlp, model, name)
         if decides(model.task).where == "items":
             raise UserError("D338", model=model.name)
         if flags_per_1000 is not None:
@@ -289,13 +294,15 @@ class Disambiguator(SpanWriter):
         self.flags_per_1000 = flags_per_1000
         self.ignore = words_to_ignore(model, name, ignore)
         self.protect = protect
+        self.languages = detected_languages([model]) if detect_language else ()
         self.vocab = nlp.vocab
         self._add_strings()
 
     def predict(self, docs: Sequence[Doc]) -> Decisions:
         """Return the decisions in a batch of Docs without changing the Docs."""
         view = view_of_docs(docs, self.model.tokenisation, protected=self.protect)
-        decisions = self.model.decide(protect_words(view, self.ignore), flags_per_1000=self.flags_per_1000)
+        view = leave_foreign(protect_words(view, self.ignore), self.languages)
+        decisions = self.model.decide(view, flags_per_1000=self.flags_per_1000)
         return decisions.without_empty()
 
     def set_annotations(self, docs: Sequence[Doc], decisions: Decisions) -> None:
@@ -322,6 +329,31 @@ class Disambiguator(SpanWriter):
         for group in self.model.task.groups:
             for candidate in group.candidates:
                 self.vocab.strings.add(candidate)
+
+
+def check_pipeline_language(nlp: Language, model: Model, name: str) -> None:
+    """Raise D500 for a model of another language than the pipeline's, unless that has several (``xx``)."""
+    if model.language and nlp.lang not in (model.language, SEVERAL_LANGUAGES):
+        raise UserError("D500", name=name, seen=nlp.lang, language=model.language)
+
+
+_told: set[str] = set()
+"""Languages of models for which this process has warned about paragraphs in other languages."""
+
+
+def leave_foreign(view: TokenView, languages: Sequence[str]) -> TokenView:
+    """Protect the words of paragraphs that are not in a language; warn once per process."""
+    for language in languages:
+        protected = protect_foreign(view, language)
+        if protected is not view and language not in _told:
+            _told.add(language)
+            counts = Counter(
+                one.language for text in view.texts for one in find_foreign_paragraphs(text, language)
+            )
+            what = describe_foreign(counts, [language])
+            warnings.warn(str(UserError("D347", where="Docs", what=what)), stacklevel=4)
+        view = protected
+    return view
 
 
 def words_to_ignore(model: Model, name: str, ignore: Sequence[str]) -> tuple[str, ...]:

@@ -17,10 +17,13 @@ from disambig.models import Model, RequestedRates, load, protect_words, task_rat
 from disambig.packs import default_tasks
 from disambig.spacy.annotations import PREFIX, clear_cache, id_under, pack_decisions
 from disambig.spacy.component import (
+    SEVERAL_LANGUAGES,
     Disambiguator,
     Rates,
     SpanWriter,
+    check_pipeline_language,
     check_settings_of_factory,
+    leave_foreign,
     words_to_ignore,
 )
 from disambig.spacy.factory import require_distribution
@@ -35,6 +38,7 @@ DEFAULTS: dict[str, Any] = {
     "flags_per_1000": None,
     "ignore": [],
     "protect": True,
+    "detect_language": True,
 }
 
 
@@ -46,6 +50,7 @@ def make_any(
     flags_per_1000: float | None,
     ignore: list[str],
     protect: bool,
+    detect_language: bool,
 ) -> Disambiguator:
     """Create a component for the model in the config; a model that labels documents writes ``doc.cats``.
 
@@ -58,7 +63,7 @@ def make_any(
         A model directory, a task or PACK/TASK.
     spans_key : str, optional
         Key of ``doc.spans``; the name of the model's task if not given.
-    flags_per_1000, ignore, protect
+    flags_per_1000, ignore, protect, detect_language
         See `Disambiguator`; not used for labels of documents.
 
     Raises
@@ -80,6 +85,7 @@ def make_any(
         flags_per_1000=flags_per_1000,
         ignore=ignore,
         protect=protect,
+        detect_language=detect_language,
     )
 
 
@@ -99,6 +105,7 @@ PROOFREAD_DEFAULTS: dict[str, Any] = {
     "flags_per_1000": None,
     "ignore": [],
     "protect": True,
+    "detect_language": True,
     "spans_key": "proofread",
 }
 
@@ -126,6 +133,8 @@ class Proofreader(SpanWriter):
         Words to ignore, in any case.
     protect : bool
         Whether quotes, code, URLs and names are ignored.
+    detect_language : bool
+        Whether paragraphs in other languages are left alone.
 
     Raises
     ------
@@ -145,12 +154,12 @@ class Proofreader(SpanWriter):
         flags_per_1000: RequestedRates = None,
         ignore: Sequence[str] = (),
         protect: bool = True,
+        detect_language: bool = True,
     ) -> None:
         first: dict[str, str] = {}
         for model in models:
             task = model.task.name
-            if model.language and nlp.lang != model.language:
-                raise UserError("D500", name=name, seen=nlp.lang, language=model.language)
+            check_pipeline_language(nlp, model, name)
             if not is_corrector(model):
                 raise UserError("D644", name=model.name, task=task)
             if task in first:
@@ -161,19 +170,21 @@ class Proofreader(SpanWriter):
         self.rates = task_rates(models, flags_per_1000)
         self.ignore = {model.tokenisation.name: words_to_ignore(model, name, ignore) for model in models}
         self.protect = protect
+        self.detect_language = detect_language
         self.vocab = nlp.vocab
         self._add_strings()
 
     def predict(self, docs: Sequence[Doc]) -> list[Decisions]:
         """Return the flags of each model in a batch of Docs, without overlaps; the Docs are not changed."""
-        views: dict[str, TokenView] = {}
+        views: dict[tuple[str, str], TokenView] = {}
         decisions_by_task = []
         for model in self.models:
             words = model.tokenisation.name
-            if words not in views:
+            key = words, model.language if self.detect_language else ""
+            if key not in views:
                 view = view_of_docs(docs, model.tokenisation, protected=self.protect)
-                views[words] = protect_words(view, self.ignore[words])
-            decisions = model.decide(views[words], flags_per_1000=self.rates.get(model.task.name))
+                views[key] = leave_foreign(protect_words(view, self.ignore[words]), key[1:])
+            decisions = model.decide(views[key], flags_per_1000=self.rates.get(model.task.name))
             decisions_by_task.append(decisions.take(np.flatnonzero(decisions.flagged)))
         return resolve_overlaps(decisions_by_task, [doc.text for doc in docs])
 
@@ -213,6 +224,10 @@ def is_corrector(model: Model) -> bool:
     return is_correction_task(model.task) and isinstance(model.judge, RaisesFlags)
 
 
+def _is_language(model: Model, nlp: Language) -> bool:
+    return model.language in ("", nlp.lang) or nlp.lang == SEVERAL_LANGUAGES
+
+
 def _flagged(doc: Doc, decisions: Decisions, span_id: str) -> list[Placed]:
     """Return the offsets and a Span for each flagged decision of one Doc."""
     rows = np.flatnonzero(decisions.flagged)
@@ -238,6 +253,7 @@ def make_proofread(
     flags_per_1000: Rates | None,
     ignore: list[str],
     protect: bool,
+    detect_language: bool,
     spans_key: str,
 ) -> Proofreader:
     """Create a component for the models in the config, or for all installed models that correct words.
@@ -250,7 +266,7 @@ def make_proofread(
     models : list of str
         Tasks, PACK/TASK or directories; if empty, the installed models of the pipeline's language that
         correct words, except those that their pack marks as `by_name`.
-    flags_per_1000, ignore, protect, spans_key
+    flags_per_1000, ignore, protect, detect_language, spans_key
         See `Proofreader`.
 
     Raises
@@ -261,7 +277,7 @@ def make_proofread(
     require_distribution(nlp, PROOFREAD_FACTORY)
     loaded = [load(model_name) for model_name in models or default_tasks()]
     if not models:
-        loaded = [model for model in loaded if is_corrector(model) and model.language in ("", nlp.lang)]
+        loaded = [model for model in loaded if is_corrector(model) and _is_language(model, nlp)]
     if not loaded:
         raise UserError("D952", name=name, language=nlp.lang)
     return Proofreader(
@@ -272,6 +288,7 @@ def make_proofread(
         flags_per_1000=flags_per_1000,
         ignore=ignore,
         protect=protect,
+        detect_language=detect_language,
     )
 
 

@@ -32,7 +32,8 @@ def component_factory(
     """Register a component factory with spaCy and return it.
 
     The component's config has ``model`` (a name or directory; by default the installed pack's model
-    of `task`), ``spans_key``, ``flags_per_1000``, ``ignore``, ``protect`` and, given `read_sets`, ``sets``.
+    of `task`), ``spans_key``, ``flags_per_1000``, ``ignore``, ``protect``, ``detect_language`` and, given
+    `read_sets`, ``sets``.
 
     Parameters
     ----------
@@ -52,6 +53,7 @@ def component_factory(
         "flags_per_1000": None,
         "ignore": [],
         "protect": True,
+        "detect_language": True,
     }
 
     def create(
@@ -62,6 +64,7 @@ def component_factory(
         flags_per_1000: float | None,
         ignore: list[str],
         protect: bool,
+        detect_language: bool,
     ) -> Disambiguator:
         require_distribution(nlp, factory)
         return Disambiguator(
@@ -72,6 +75,7 @@ def component_factory(
             flags_per_1000=flags_per_1000,
             ignore=ignore,
             protect=protect,
+            detect_language=detect_language,
         )
 
     def create_with_sets(
@@ -82,6 +86,7 @@ def component_factory(
         flags_per_1000: float | None,
         ignore: list[str],
         protect: bool,
+        detect_language: bool,
         sets: Sets,
     ) -> Disambiguator:
         require_distribution(nlp, factory)
@@ -93,6 +98,7 @@ def component_factory(
             flags_per_1000=flags_per_1000,
             ignore=ignore,
             protect=protect,
+            detect_language=detect_language,
         )
 
     chosen: Callable[..., Disambiguator] = create

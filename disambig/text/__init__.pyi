@@ -85,6 +85,24 @@ from .kernels import (
 from .kernels import (
     fmix64 as fmix64,
 )
+from .languages import (
+    LANGUAGE_NAMES as LANGUAGE_NAMES,
+)
+from .languages import (
+    ForeignParagraph as ForeignParagraph,
+)
+from .languages import (
+    describe_foreign as describe_foreign,
+)
+from .languages import (
+    find_foreign_paragraphs as find_foreign_paragraphs,
+)
+from .languages import (
+    foreign_layer as foreign_layer,
+)
+from .languages import (
+    foreign_to_all as foreign_to_all,
+)
 from .named_tokenisations import (
     tokenisation_named as tokenisation_named,
 )

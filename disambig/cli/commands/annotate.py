@@ -8,7 +8,17 @@ from typing import Annotated
 
 import typer
 
-from disambig.cli.options import Engine, Models, Quiet, Rate, Scheduler, Tasks, Timeout, Workers
+from disambig.cli.options import (
+    DetectLanguage,
+    Engine,
+    Models,
+    Quiet,
+    Rate,
+    Scheduler,
+    Tasks,
+    Timeout,
+    Workers,
+)
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -45,6 +55,7 @@ def annotate(
         typer.Option(metavar="FILE", help="Additional confusion sets, one per line, like accept/except."),
     ] = None,
     ignore: Annotated[str | None, typer.Option(metavar="FILE", help="Words to ignore, one per line.")] = None,
+    detect_language: DetectLanguage = None,
     lines: Annotated[
         bool, typer.Option("--lines", help="Treat each line of a text file as a document.")
     ] = False,
@@ -166,6 +177,7 @@ def annotate(
         flags_per_1000=rates,
         ignore=read_words(ignore) if ignore else (),
         sets=read_confusion_sets(sets) if sets else (),
+        detect_language=detect_language is not False,
     )
     request = AnnotateRequest(
         paths=tuple(paths),

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from disambig.cli.options import Ignore, Models, Most, Quiet, Rate, Sets, Tasks, Trusted
+from disambig.cli.options import DetectLanguage, Ignore, Models, Most, Quiet, Rate, Sets, Tasks, Trusted
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -42,6 +42,7 @@ def check(
     max_flags_per_1000: Most = None,
     sets: Sets = None,
     ignore: Ignore = None,
+    detect_language: DetectLanguage = None,
     format: Annotated[
         str,
         typer.Option(
@@ -113,6 +114,7 @@ def check(
         max_flags_per_1000=max_flags_per_1000,
         sets=sets,
         ignore=ignore,
+        detect_language=detect_language,
         baseline=baseline,
     )
     suffix = backup_suffix if backup else None

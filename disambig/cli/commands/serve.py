@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from disambig.cli.options import Ignore, Models, Most, Quiet, Rate, Sets, Tasks, Trusted
+from disambig.cli.options import DetectLanguage, Ignore, Models, Most, Quiet, Rate, Sets, Tasks, Trusted
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -63,6 +63,7 @@ def serve(
     max_flags_per_1000: Most = None,
     sets: Sets = None,
     ignore: Ignore = None,
+    detect_language: DetectLanguage = None,
     quiet: Quiet = False,
 ) -> None:
     """Serve checks over HTTP: LanguageTool's interface under /v2, JSON records, a web page under /.
@@ -87,6 +88,7 @@ def serve(
         max_flags_per_1000=max_flags_per_1000,
         sets=sets,
         ignore=ignore,
+        detect_language=detect_language,
         baseline=None,
     )
     output = StandardOutput()

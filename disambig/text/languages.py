@@ -1,0 +1,453 @@
+# ruff: noqa: RUF001  (letters of other languages)
+"""Find paragraphs that are not in the language of a model.
+
+The evidence is the share of frequent words of each language (articles, pronouns, prepositions, conjunctions,
+auxiliaries), and the script. A paragraph is in another language only if frequent words of that language are
+in it and hardly any of the model's language: names, code, headings and lists without such words are never
+taken for another language. A quotation inside a paragraph has no influence, as its paragraph has frequent
+words around it.
+
+Detectors of all languages were not taken: on short paragraphs with names and identifiers they are often
+wrong (see `tests/unit/text/test_languages.py`), and their models are some megabytes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.formatting import pluralize
+from disambig.text.view import TokenView
+
+LANGUAGE_NAMES = {
+    "ar": "Arabic", "ca": "Catalan", "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek",
+    "en": "English", "es": "Spanish", "fi": "Finnish", "fr": "French", "he": "Hebrew", "hi": "Hindi",
+    "hu": "Hungarian", "id": "Indonesian", "it": "Italian", "ja": "Japanese", "ko": "Korean", "la": "Latin",
+    "nb": "Norwegian", "nl": "Dutch", "pl": "Polish", "pt": "Portuguese", "ro": "Romanian", "ru": "Russian",
+    "sr": "Serbian", "sv": "Swedish", "th": "Thai", "tr": "Turkish", "uk": "Ukrainian", "vi": "Vietnamese",
+    "zh": "Chinese",
+}  # fmt: skip
+"""Names of the languages that are told apart, by ISO 639-1 code."""
+
+_FREQUENT = {
+    "en": """
+        a about after all also an and any are as at be because been before being but by can could did do does
+        for from had has have he her his how i if in into is it its just like may more most must my no not of
+        off on one only or other our out over she should so some such than that the their them then there
+        these they this those through to under up us use used using was we were what when where which while
+        who why will with without would you your don doesn isn aren won each every both between during until
+        here now very see make same new first you'll it's don't let if once
+    """,
+    "de": """
+        der die das den dem des ein eine einen einem einer eines und oder aber ist sind war waren wird
+        werden wurde wurden nicht auch auf aus bei bis durch für gegen im in mit nach ohne über um unter von
+        vom vor zu zum zur als wie wenn weil dass daß ob man ich du er sie es wir ihr mich mir dir sich uns
+        euch kann können muss müssen soll sollte haben hat hatte habe hier noch nur schon sehr so wo was wer
+        mehr diese dieser dieses diesem diesen kein keine keinen beim ihre ihrer seine seiner bitte damit
+        alle allem einfach jetzt dann doch denn welche sein bereits zwischen sowie datei dateien fehler
+        lesen liest zuerst anleitung befehl wert werte beispiel folgende folgenden folgendes installieren
+        verwenden verwendet benutzer einstellungen neue neuen neu starten geben sehen gibt zeigt erste
+        ersten beiden viele jede jeder jedes etwas nichts wieder immer siehe wählen ändern kapitel seite
+        zeile programm passwort
+    """,
+    "fr": """
+        le la les un une des du de et ou où est sont était être avoir a au aux avec ce cet cette ces dans en
+        il elle ils elles nous vous je tu on que qui quoi dont ne pas plus par pour sans se si son sa ses
+        leur leurs mon ma mes notre nos votre vos sur sous comme mais donc car entre fait faire peut peuvent
+        c l d n s qu j très tout tous toute toutes aussi alors bien été ont ai avez sommes êtes même depuis
+        chaque voir cela lorsque afin ainsi veuillez fichier fichiers lire erreur exemple commande
+        utilisateur utilisateurs dossier marche ça valeur suivant suivante suivants nouveau nouvelle
+        première premier installer utiliser utilise ligne chapitre doit doivent faut lors vers chez rien
+        jamais toujours selon celui celle ceux dit fois deux mot
+    """,
+    "es": """
+        el la los las un una unos unas de del y o pero es son era fue ser estar está están al con sin por
+        para en que qué como cómo cuando donde no sí se su sus lo le les me te nos mi tu este esta estos
+        estas ese esa esto eso más muy ya hay han ha he también si sobre entre desde hasta todo todos toda
+        todas cada puede pueden porque aunque sólo solo antes después usted nosotros ellos ella bien hacer
+        tiene archivo archivos existe leer lea primero instrucciones ejemplo siguiente siguientes usuario
+        usuarios carpeta contraseña puedo nuevo nueva debe deben hace otro otra lado casa línea programa
+        instalar usar uso datos código
+    """,
+    "it": """
+        il lo la i gli le un uno una di del dello della dei degli delle a al allo alla ai agli alle da dal
+        dalla dai dalle in nel nella nei nelle con su sul sulla per tra fra e ed o ma è sono era essere non
+        che chi cui come quando dove perché se si ci ne mi ti vi questo questa questi queste quello quella
+        più molto anche già ancora solo tutto tutti ogni può possono ha hanno ho hai deve suo sua loro
+        nostro dell all nell sull dall l c un'altra quindi poi senza dopo prima esiste posso leggere
+        istruzioni uso errore dati comando seguente seguenti esempio utente utenti cartella nuovo nuova
+        altro altra altre parte casa devono fare fatto programma installare usare stato
+    """,
+    "pt": """
+        o a os as um uma uns umas de do da dos das em no na nos nas ao aos à às e ou mas é são era foi ser
+        estar está estão com sem por para pelo pela que quem como quando onde não sim se seu sua seus suas
+        eu ele ela eles nós você vocês isto isso este esta esse essa mais muito já há também só até entre
+        sobre todo todos toda cada pode podem porque depois antes ter tem tinha foram mesmo num numa arquivo
+        arquivos ficheiro existe leia ler primeiro instruções mudar senha dados exemplo seguinte usuário
+        posso novo nova outro outra lado casa deve fazer fica uso usar programa código linha
+    """,
+    "nl": """
+        de het een en of maar is zijn was waren wordt worden werd niet ook op aan in met van voor naar uit
+        bij door over onder om te tot als dan dat die dit deze wie wat waar hoe ik je jij u hij zij ze wij
+        we jullie hun haar mijn uw kan kunnen moet moeten zal zullen hebben heeft had er geen nog al alle
+        meer zeer hier daar wel zo omdat wanneer tussen tegen zonder na toch veel onze ons heb bestand
+        bestanden lees lezen eerst handleiding gegevens opdracht voorbeeld volgende gebruiker gebruik
+        gebruikt gebruiken nieuw nieuwe bestaat staat kunt fout waarde regel hoofdstuk wachtwoord andere
+        eerste twee zie
+    """,
+    "pl": """
+        i w z na do się nie jest są był była było być to że jak ale lub oraz o od po za dla przez przed przy
+        pod nad bez co kto który która które których tego ten ta te tym tej tych jego jej ich my wy on ona
+        ono oni ja ty mnie czy już tylko także też może można bardzo gdy kiedy gdzie jeśli więc albo ma mają
+        ze we aby żeby jako tak by lecz plik pliki pliku dane danych najpierw przeczytaj działa wszystkie
+        wszystko hasło polecenie błąd przykład użytkownik katalogu katalog nowy nową nowa nowe jeden drugiej
+        stronie zostanie został należy musi trzeba bo wpisz pakiet kod dom jeszcze
+    """,
+    "sv": """
+        och att det som en ett är var på i av för med den till inte om har hade de från vi du jag han hon ni
+        man så men eller kan ska skall vill när där här hur vad vem sin sitt sina min mitt din ditt vår vårt
+        er över under efter utan mellan också bara mycket mer än då nu alla detta denna dessa blir blev
+        blivit eftersom vid ut upp någon något måste filen filer finns läs läsa fel exempel följande
+        användare använda använder lösenord ligger mapp sida sidan andra ny nya första kommando kommandot
+        två byta skriver kapitel värde
+    """,
+    "da": """
+        og at det som en et er var på i af for med den til ikke om har havde de fra vi du jeg han hun man så
+        men eller kan skal vil når hvor her hvordan hvad hvem sin sit min mit din dit vores over under efter
+        uden mellem også kun meget mere end da nu alle dette denne disse bliver blev blevet fordi ved ud op
+        nogen noget må være
+    """,
+    "nb": """
+        og å det som en et er var på i av for med den til ikke om har hadde de fra vi du jeg han hun man så
+        men eller kan skal vil når hvor her hvordan hva hvem sin sitt min mitt din ditt vår over under etter
+        uten mellom også bare mye mer enn da nå alle dette denne disse blir ble blitt fordi ved ut opp noen
+        noe må være
+    """,
+    "fi": """
+        ja on ei että se hän ne he me te minä sinä oli olla ovat olen mutta tai kun jos niin kuin myös vain
+        joka jotka mitä mikä missä tämä tämän nämä sen sitä siitä ole olisi voi voidaan sekä kanssa ennen
+        jälkeen vielä nyt kaikki jo hyvin sitten eli
+    """,
+    "cs": """
+        a i v ve na do z ze s se že je jsou byl byla bylo být to jak ale nebo o od po za pro přes před při pod
+        nad bez co kdo který která které tento tato toto ten ta jeho její jejich my vy on ona já ty mě už jen
+        také může lze velmi když kde jestli tak aby jako si není nejsou pokud však
+    """,
+    "hu": """
+        a az és hogy nem is egy ez van volt lesz vagy de ha mint csak már még meg el ki be fel le itt ott ami
+        aki amely mi ti ő ők én te minden nagyon kell lehet azt ezt ezek azok után előtt között vele
+    """,
+    "ro": """
+        și si în in de la cu pe pentru din nu este sunt era fi a al ale ai un o unei unui care ce că sau dar
+        ca mai prin după fără între până sub peste se îi își lui ei lor noi voi eu tu el ea acest această
+        aceste poate fost foarte doar când unde dacă
+    """,
+    "tr": """
+        ve bir bu da de için ile değil mi ne çok daha en gibi olarak olan ama veya ya ki her o şu ben sen biz
+        siz onlar var yok kadar sonra önce bunu ancak hem ise nasıl eğer
+    """,
+    "ca": """
+        el la els les un una uns unes de del dels i o però és són era ser estar al als amb sense per que què
+        com quan on no sí es se seu seva lo li em et ens aquest aquesta aquests això més molt ja hi ha han
+        també sobre entre des fins tot tots cada pot perquè
+    """,
+    "id": """
+        yang dan di ini itu dengan untuk tidak dari dalam akan pada juga saya ke karena tersebut bisa ada
+        mereka lebih telah atau adalah oleh kami kita anda dapat sebagai jika hanya seperti sudah
+    """,
+    "vi": """
+        và của là có không được trong cho một các những này với để người khi từ đã cũng như tôi bạn chúng
+        nhưng nếu thì ở ra vào về hoặc
+    """,
+    "la": """
+        et est non ut cum sed ad ex qui quae quod lorem ipsum dolor sit amet esse eius ab aut vel nec quam
+        consectetur adipiscing elit ac enim sunt erat nunc autem
+    """,
+}  # fmt: skip
+_WEAK = frozenset(
+    "s me end e ve non come man war d per co men care sense o door v n met com son min ten al l c sub plus y"
+    " till die sit car ons var hat era mere pod ma z pro ad wy w u bare vain pot ex em solo j ser im num id"
+    " et en pan van de la del un os i a dir fi bin us ki be du do in on to is as at an so no was he we am"
+    "".split()
+)
+"""Words that are also English words, names or symbols: they are weak evidence for another language."""
+_LETTERS = {
+    "de": "äöüß", "fr": "éèêàçùœîôâë", "es": "ñáíóú", "pt": "ãõçáéêóâ", "it": "àèéìòù", "pl": "ąćęłńóśźż",
+    "sv": "åäö", "da": "æøå", "nb": "æøå", "fi": "äö", "cs": "ěščřžýáíéůú", "hu": "őűáéíóúö", "ro": "ăâîșşțţ",
+    "tr": "ığşçöü", "ca": "àèéíòóúç", "vi": "ạảấầậắằặẹẻẽếềệịọỏốồộớờợụủứừựỳỵđ",
+}  # fmt: skip
+_PARTICLES = frozenset(
+    "de la le du des del el los las da do dos das di della van der von den y e et ten ter al".split()
+)
+"""Words in names: before a capitalised word they are no evidence, except for German (nouns have capitals)."""
+_WEAK_SHARE = 0.25
+_LETTER_SHARE = 0.75
+_LEAST_EVIDENCE = 2.0
+_LEAST_SHARE = 0.12
+"""Minimum share of the evidence in the words; in prose it is 0.3 to 0.5."""
+_LITTLE_EVIDENCE = 1.25
+_LARGE_SHARE = 0.3
+"""Less evidence is enough if its share is large and there is none for the model's language."""
+_MOST_OWN = 1 / 3
+"""Maximum share of the model's language in the evidence for another language."""
+_BEGINNING = 240
+"""Characters at the beginning of a paragraph that nearly always show that it is in the model's language."""
+_SURE, _SURE_SHARE = 3, 8
+"""That many words that only the model's language has, and one in so many words, show it."""
+_CAPITALISES_NOUNS = "de"
+_LONG_LINE = 120
+"""Lines longer than this were not wrapped: each is a paragraph."""
+_LEAST_LETTERS = 4
+_WIDE = 2
+"""A character of Chinese, Japanese or Korean counts as this many letters of an alphabet."""
+
+_GAPS = re.compile("\n[^\\S\n]*\n|\u2029+")
+_WORDS = re.compile(r"[^\W\d_]+")
+_IN_CODE = re.compile(r"[\w,;=()/|+*<>\[\]{}@#&-]|[.:][^\s.]")
+_SCRIPTS = (
+    ("ja", re.compile("[\u3041-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f]")),
+    ("zh", re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002ffff]")),
+    ("ko", re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]")),
+    ("ru", re.compile("[\u0400-\u052f]{2,}")),
+    ("el", re.compile("[\u0370-\u03ff\u1f00-\u1fff]{2,}")),
+    ("ar", re.compile("[\u0600-\u06ff\u0750-\u077f\ufb50-\ufdff\ufe70-\ufefc]{2,}")),
+    ("he", re.compile("[\u0590-\u05ff]{2,}")),
+    ("hi", re.compile("[\u0900-\u097f]{2,}")),
+    ("th", re.compile("[\u0e00-\u0e7f]{2,}")),
+)  # fmt: skip
+_LATIN = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
+_CYRILLIC = (
+    ("uk", re.compile("[\u0456\u0457\u0454\u0491]", re.IGNORECASE)),
+    ("sr", re.compile("[\u0452\u0458-\u045b\u045f]", re.IGNORECASE)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignParagraph:
+    """A paragraph that is not in the language of a model.
+
+    Attributes
+    ----------
+    start, end : int
+        Offsets in the text.
+    language : str
+        Code of the language that it looks like, a key of `LANGUAGE_NAMES`.
+    """
+
+    start: int
+    end: int
+    language: str
+
+
+class _Profile:
+    """The frequent words of a language, and those of the others, with their weights."""
+
+    def __init__(self, language: str) -> None:
+        tables = {code: frozenset(words.split()) for code, words in _FREQUENT.items()}
+        self.own = tables.pop(language)
+        self.others: dict[str, dict[str, float]] = {}
+        for code, table in tables.items():
+            for word in table - self.own:
+                weight = _WEAK_SHARE if word in _WEAK or len(word) == 1 else 1.0
+                self.others.setdefault(word, {})[code] = weight
+        self.only_own = self.own.difference(*tables.values())
+        self.shared = {
+            word: frozenset(code for code in tables if word in tables[code])
+            for word in self.own - self.only_own
+        }
+        self._letters = {
+            code: re.compile(f"[{letters}]") for code, letters in _LETTERS.items() if code != language
+        }
+
+    def evidence(self, word: str) -> dict[str, float]:
+        """Return the weight of a word, in lower case, for each other language."""
+        if word in self.others:
+            return self.others[word]
+        if word.isascii():
+            return {}
+        return {code: _LETTER_SHARE for code, letters in self._letters.items() if letters.search(word)}
+
+
+_profiles: dict[str, _Profile] = {}
+_recent: dict[tuple[str, str], tuple[ForeignParagraph, ...]] = {}
+"""The last results: models, components and reports ask for the same texts."""
+_MOST_RECENT = 1_000_000
+
+
+def find_foreign_paragraphs(text: str, language: str) -> tuple[ForeignParagraph, ...]:
+    """Return the paragraphs of a text that are not in a language, in text order.
+
+    Parameters
+    ----------
+    text : str
+        A text without markup. Paragraphs end at blank lines and paragraph separators; lines of more than 120
+        characters are paragraphs as well.
+    language : str
+        Code of a language. If no frequent words of it are known, no paragraph is found.
+    """
+    if language not in _FREQUENT:
+        return ()
+    key = (language, text)
+    if (result := _recent.get(key)) is None:
+        if sum(len(other) for _, other in list(_recent)) + len(text) > _MOST_RECENT or len(_recent) > 100:
+            _recent.clear()
+        result = _recent[key] = tuple(_find(text, language))
+    return result
+
+
+def _find(text: str, language: str) -> Iterator[ForeignParagraph]:
+    if language not in _profiles:
+        _profiles[language] = _Profile(language)
+    profile = _profiles[language]
+    only_own = profile.only_own
+    for start, end in _paragraphs(text):
+        beginning = text[start : min(end, start + _BEGINNING)].split()
+        if sum(map(only_own.__contains__, beginning)) >= max(_SURE, len(beginning) / _SURE_SHARE):
+            continue
+        other = _language_of_paragraph(text[start:end], profile)
+        if other and other != language:
+            yield ForeignParagraph(start, end, other)
+
+
+def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for gap in _GAPS.finditer(text):
+        yield from _long_lines(text, start, gap.start())
+        start = gap.end()
+    yield from _long_lines(text, start, len(text))
+
+
+def _long_lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield the lines of a paragraph that are paragraphs themselves, or else the whole paragraph."""
+    if end - start > _LONG_LINE:
+        at = start
+        while (stop := text.find("\n", at, end)) >= 0:
+            if stop - at > _LONG_LINE:
+                if start < at:
+                    yield start, at
+                yield at, stop
+                start = stop + 1
+            at = stop + 1
+        if start < at and end - at > _LONG_LINE:
+            yield start, at
+            start = at
+    if start < end:
+        yield start, end
+
+
+def _language_of_paragraph(text: str, profile: _Profile) -> str:
+    """Return the code of the language of a paragraph; "" for that of the profile, and if it is not sure."""
+    if not text.isascii() and (code := _script(text)):
+        return code
+    words = _WORDS.findall(text)
+    counted = _counted_words(text, profile)
+    if not counted:
+        return ""
+    evidence: dict[str, float] = {}
+    distinct: dict[str, set[str]] = {}
+    for word, following in counted:
+        for code, weight in profile.evidence(word).items():
+            if following and word in _PARTICLES and code != _CAPITALISES_NOUNS:
+                continue
+            evidence[code] = evidence.get(code, 0.0) + weight
+            distinct.setdefault(code, set()).add(word)
+    if not evidence:
+        return ""
+    code = max(evidence, key=lambda one: (evidence[one], one))
+    amount = evidence[code]
+    own = [profile.shared.get(word) for word in map(str.lower, words) if word in profile.own]
+    shared = sum(codes is not None and code in codes for codes in own)
+    against, share = len(own) - shared, (amount + shared / 2) / len(words)
+    if len(distinct[code]) < 2:
+        return ""
+    if amount >= _LEAST_EVIDENCE and share >= _LEAST_SHARE and against <= _MOST_OWN * amount:
+        return code
+    return code if amount >= _LITTLE_EVIDENCE and share >= _LARGE_SHARE and not against else ""
+
+
+def _counted_words(text: str, profile: _Profile) -> list[tuple[str, bool]]:
+    """Return the words that may be evidence for another language, and whether a name follows each.
+
+    Items of lists of single words, parts of code and capitalised words inside a sentence are no evidence.
+    """
+    counted: list[tuple[str, bool]] = []
+    matches = list(_WORDS.finditer(text))
+    for number, match in enumerate(matches):
+        written, word = match[0], match[0].lower()
+        if word in profile.own or not (word in profile.others or not word.isascii()):
+            continue
+        if (
+            (number and written != word)
+            or _IN_CODE.match(text, match.end())
+            or _after_code(text, match.start())
+        ):
+            continue
+        following = next(
+            (other[0] for other in matches[number + 1 : number + 4] if other[0] not in _PARTICLES), ""
+        )
+        counted.append((word, following[:1].isupper()))
+    return counted
+
+
+def _after_code(text: str, start: int) -> bool:
+    return start > 0 and text[start - 1] in "_.@/\\=-(["
+
+
+def _script(text: str) -> str:
+    """Return the code of a language with a script of its own, if most letters are in it."""
+    sizes: dict[str, int] = {}
+    for code, pattern in _SCRIPTS:
+        letters = sum(map(len, pattern.findall(text)))
+        sizes[code] = letters * _WIDE if code in ("ja", "zh", "ko") else letters
+    if sizes["ja"]:
+        sizes["ja"] += sizes.pop("zh")
+    code = max(sizes, key=lambda one: sizes[one])
+    if sizes[code] < _LEAST_LETTERS or sizes[code] < len(_LATIN.findall(text)):
+        return ""
+    if code == "ru":
+        return next((other for other, pattern in _CYRILLIC if pattern.search(text)), code)
+    return code
+
+
+def foreign_to_all(text: str, languages: Collection[str]) -> list[ForeignParagraph]:
+    """Return the paragraphs of a text that are in none of the languages; see `find_foreign_paragraphs`."""
+    results = [find_foreign_paragraphs(text, language) for language in languages]
+    if not results:
+        return []
+    places = [{(one.start, one.end) for one in result} for result in results[1:]]
+    return [one for one in results[0] if all((one.start, one.end) in other for other in places)]
+
+
+def describe_foreign(counts: Mapping[str, int], languages: Collection[str]) -> str:
+    """Return a phrase for messages: "3 paragraphs that are not in English (most look like German)".
+
+    Parameters
+    ----------
+    counts : mapping of str to int
+        Number of paragraphs by language.
+    languages : collection of str
+        Codes of the languages of the models.
+    """
+    n = sum(counts.values())
+    code = max(counts, key=lambda one: (counts[one], one))
+    other = LANGUAGE_NAMES.get(code, code)
+    own = " or ".join(LANGUAGE_NAMES.get(one, one) for one in languages)
+    share = "it looks" if n == 1 else "they look" if counts[code] == n else "most look"
+    return f"{pluralize(n, 'paragraph')} that {'is' if n == 1 else 'are'} not in {own} ({share} like {other})"
+
+
+def foreign_layer(view: TokenView, language: str) -> NDArray[np.bool_]:
+    """Return the mask of the words in paragraphs that are not in a language, shape ``(n_tokens,)``."""
+    mask = np.zeros(len(view), bool)
+    for number, text in enumerate(view.texts):
+        first, last = view.documents[number : number + 2].tolist()
+        for paragraph in find_foreign_paragraphs(text, language):
+            starts = view.starts[first:last]
+            low, high = np.searchsorted(starts, (paragraph.start, paragraph.end)).tolist()
+            mask[first + low : first + high] = True
+    return mask
