@@ -245,7 +245,7 @@ class CheckScheduler:
         paragraphs = [] if live.settings.excluded else foreign_to_all(live.plain.text, languages)
         if paragraphs:
             what = describe_foreign(Counter(one.language for one in paragraphs), languages)
-            self._on_loop(self._tell, document, UserError("D347", where=document.name, what=what))
+            self._on_loop(self._tell, document, UserError("D348", where=document.name, what=what))
 
     def _failed(self, document: TextDocument, state: TextState, problem: UserError) -> CheckResult:
         self._on_loop(self._tell, document, problem)

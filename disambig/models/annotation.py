@@ -148,8 +148,8 @@ def protect_foreign(view: TokenView, language: str) -> TokenView:
 
 
 def detected_languages(models: Sequence[Model]) -> tuple[str, ...]:
-    """Return the languages of the models that correct words; other paragraphs are left alone."""
-    correcting = [model for model in models if isinstance(model.judge, RaisesFlags)]
+    """Return the languages of the models that respect protected words: those that correct words."""
+    correcting = [model for model in models if decides(model.task).between != "labels"]
     return tuple(dict.fromkeys(model.language for model in correcting if model.language))
 
 

@@ -351,7 +351,7 @@ def leave_foreign(view: TokenView, languages: Sequence[str]) -> TokenView:
                 one.language for text in view.texts for one in find_foreign_paragraphs(text, language)
             )
             what = describe_foreign(counts, [language])
-            warnings.warn(str(UserError("D347", where="Docs", what=what)), stacklevel=4)
+            warnings.warn(str(UserError("D348", where="Docs", what=what)), stacklevel=4)
         view = protected
     return view
 

@@ -14,7 +14,6 @@ wrong (see `tests/unit/text/test_languages.py`), and their models are some megab
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 

@@ -164,3 +164,64 @@ def test_staged_without_a_path(project):
     git("init", "-q", ".")
     git("add", "a.md")
     assert flagged(here("check", "--staged", folder=home)) == ["a.md"]
+
+
+GERMAN = "Das ist better then nichts, und es wird auch nicht schlechter.\n"
+FRENCH = "Ce n'est pas mieux then rien, mais il ne sera jamais pire.\n"
+
+
+def test_a_text_in_another_language_says_so(project):
+    home = project(a_dot_md=f"{GERMAN}\n{GERMAN}\n{FRENCH}")
+    done = here("check", "a.md", folder=home)
+    assert (done.returncode, done.stdout) == (0, "")
+    said = "[D342] not read: 3 paragraphs that are not in English (most look like German)"
+    assert done.stderr.count(said) == 1
+    assert "D342" not in here("check", "-q", "a.md", folder=home).stderr
+    (note,) = json.loads(here("check", "a.md", "--format", "json", folder=home).stdout)["notes"]
+    assert note["code"] == "D342"
+
+
+def test_paragraphs_in_another_language_are_left_alone(project):
+    quoted = f"They wrote: {GERMAN.strip()} It was worse then that.\n"
+    home = project(
+        a_dot_md=f"{SLIP}\n{GERMAN}\n- {GERMAN}- {SLIP}\n{quoted}", b_dot_py=f"# {GERMAN}x = 1\n# {SLIP}"
+    )
+    done = here("check", "a.md", "b.py", folder=home)
+    lines = [line.split(":")[:2] for line in done.stdout.splitlines()]
+    assert lines == [["a.md", "1"], ["a.md", "6"], ["a.md", "8"], ["a.md", "8"], ["b.py", "3"]]
+    assert "3 paragraphs that are not in English (they look like German)" in done.stderr
+
+
+def test_all_languages_are_checked_if_that_is_asked_for(project):
+    home = project(a_dot_md=GERMAN)
+    assert flagged(here("check", "a.md", "--no-detect-language", folder=home)) == ["a.md"]
+    home = project(disambig_dot_toml="detect_language = false\n")
+    assert flagged(here("check", "a.md", folder=home)) == ["a.md"]
+    assert flagged(here("check", "a.md", "--detect-language", folder=home)) == []
+
+
+@pytest.mark.parametrize("job", [False, True])
+def test_annotate_counts_paragraphs_in_another_language(project, job):
+    home = project(a_dot_md=f"{SLIP}\n{GERMAN}", b_dot_md=GERMAN)
+    arguments = ["annotate", "a.md", "b.md", *(["--output", "out"] if job else [])]
+    done = here(*arguments, folder=home)
+    said = "[D342] not read: 2 paragraphs that are not in English (they look like German)"
+    assert done.stderr.count(said) == 1
+    if not job:
+        first, second = map(json.loads, done.stdout.splitlines())
+        assert (first["flags"], second["flags"]) == (1, 0)
+        assert first["other_languages"] == [
+            {"start": len(SLIP) + 1, "end": len(SLIP) + len(GERMAN) + 1, "language": "de"}
+        ]
+    assert said not in here(*arguments, "--no-detect-language", "--force", folder=home).stderr
+
+
+def test_fields_of_yaml_are_text_if_settings_name_them(project):
+    text = f"name: {SLIP}description: {SLIP}Summary: >\n  A name.\n  {SLIP}other: {{summary: 1}}\n"
+    home = project(a_dot_yml=text)
+    assert here("check", "a.yml", folder=home).returncode == 0
+    home = project(disambig_dot_toml='yaml_fields = ["Description", "summary"]\n')
+    done = here("check", "a.yml", folder=home)
+    assert [line.split(":")[1] for line in done.stdout.splitlines()] == ["2", "5"]
+    here("check", "--fix", "a.yml", folder=home)
+    assert home.joinpath("a.yml").read_text().count("than") == 2

@@ -236,6 +236,16 @@ async def test_markup_and_directives_are_read_as_check_reads_them(editor):
     assert len(await editor.opened("untitled", "It was better then that.\n", "latex")) == 1
 
 
+async def test_paragraphs_in_another_language_are_told_once(editor):
+    await editor.begin()
+    german = "Das ist besser then nichts, und es wird auch nicht schlechter.\n\n"
+    assert len(await editor.opened("notes.md", german + BAD)) == 1
+    await editor.changed("notes.md", 0, 0, german)
+    (message,) = editor.client.messages
+    assert message.type == types.MessageType.Info
+    assert "[D348]" in message.message and "1 paragraph that is not in English" in message.message
+
+
 async def test_what_is_closed_has_no_diagnostics(editor):
     await editor.begin()
     assert len(await editor.opened("notes.md", BAD)) == 1

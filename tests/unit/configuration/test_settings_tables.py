@@ -31,6 +31,8 @@ GOOD = {
     "ignore_files": ["words.txt"],
     "sets": ["lie/lay"],
     "sets_files": ["sets.txt"],
+    "detect_language": False,
+    "yaml_fields": ["description"],
     "include": ["*.md"],
     "exclude": ["vendor/"],
     "baseline": "known.json",

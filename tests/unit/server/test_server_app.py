@@ -36,6 +36,14 @@ def test_a_match_has_what_strict_clients_read(ask):
     assert [each["value"] for each in first["replacements"]][:2] == ["from", "in"]
 
 
+def test_the_language_of_most_of_a_text_is_detected(ask):
+    german = "Das ist nicht gut, und es wird auch nicht besser. It was a quite place.\n\n"
+    for text, code, n in ((german * 2, "de", 0), (german + "It was a quite place. " * 9, "en", 9)):
+        answer = ask("POST", "/v2/check", data={"language": "en", "text": text}).json()
+        detected = answer["language"]["detectedLanguage"]
+        assert (answer["language"]["code"], detected["code"], len(answer["matches"])) == ("en", code, n)
+
+
 def test_offsets_are_utf16_units(ask):
     text = f"\U0001f600 e\u0301 {TEXT}"
     first = check(ask, text)[0]

@@ -100,11 +100,27 @@ def test_the_handler_of_the_pipeline(nlp, fakes):
     assert seen == [("disambig_preposition", ["BAD"])] * 2
 
 
-@pytest.mark.parametrize("lang", ["de", "xx"])
-def test_another_language_is_refused(lang):
-    with pytest.raises(UserError, match=f"D500.*'tested'.*'en'.*{lang}"):
-        component(spacy.blank(lang))
-    assert component(spacy.blank(lang), preposition_model(language="")).name == "tested"
+def test_another_language_is_refused():
+    with pytest.raises(UserError, match=r"D500.*'tested'.*'en'.*de"):
+        component(spacy.blank("de"))
+    assert component(spacy.blank("de"), preposition_model(language="")).name == "tested"
+
+
+GERMAN = "Das ist nicht to wrong und wird auch nicht besser."
+
+
+@pytest.mark.filterwarnings("ignore:.*D348")
+def test_paragraphs_in_another_language_are_left_alone(nlp):
+    text = f"He went to wrong rooms.\n\n{GERMAN}"
+    assert [span.start_char for span in component(nlp)(nlp(text)).spans["x"]] == [8]
+    both = component(nlp, detect_language=False)(nlp(text)).spans["x"]
+    assert [span.start_char for span in both] == [8, text.index("to wrong", 20)]
+
+
+def test_a_pipeline_of_several_languages_is_accepted():
+    several = spacy.blank("xx")
+    doc = component(several, detect_language=True)(several("He went to wrong rooms."))
+    assert [span.text for span in doc.spans["x"]] == ["to"]
 
 
 def test_words_to_ignore_and_protected_ones(nlp):

@@ -21,7 +21,7 @@ def names(pipe):
 def test_the_config_is_complete(nlp, fakes):
     nlp.add_pipe("disambig_preposition")
     nlp.add_pipe("disambig_spelling")
-    common = {"model": None, "flags_per_1000": None, "ignore": [], "protect": True}
+    common = {"model": None, "flags_per_1000": None, "ignore": [], "protect": True, "detect_language": True}
     assert nlp.config["components"]["disambig_preposition"] == {
         "factory": "disambig_preposition",
         "spans_key": "preposition",

@@ -48,6 +48,7 @@ def test_the_config_is_complete(nlp, installed):
         "flags_per_1000": None,
         "ignore": [],
         "protect": True,
+        "detect_language": True,
         "spans_key": "proofread",
     }
     meta = Language.get_factory_meta("disambig_proofread")

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from disambig.text import LANGUAGE_NAMES, find_foreign_paragraphs, most_frequent_language
+from disambig.text import LANGUAGE_NAMES, describe_foreign, find_foreign_paragraphs, foreign_to_all
 
 FOREIGN = {
     "de": """
@@ -223,12 +223,12 @@ def test_a_paragraph_of_another_language(code, text):
 
 @pytest.mark.parametrize("text", NOT_FOREIGN)
 def test_english_names_and_code_are_never_another_language(text):
-    assert find_foreign_paragraphs(text, "en") == []
+    assert find_foreign_paragraphs(text, "en") == ()
 
 
 @pytest.mark.parametrize(("code", "text"), PARAGRAPHS, ids=[text[:30] for _, text in PARAGRAPHS])
 def test_no_paragraph_is_foreign_to_its_own_language(code, text):
-    assert find_foreign_paragraphs(text, code) == []
+    assert find_foreign_paragraphs(text, code) == ()
 
 
 def test_paragraphs_end_at_blank_lines_separators_and_long_lines():
@@ -236,7 +236,6 @@ def test_paragraphs_end_at_blank_lines_separators_and_long_lines():
     text = f"{english}\n{english}\n\n{german}\n{german}\n \n{english}\u2029{german}\u2029{english}"
     found = find_foreign_paragraphs(text, "en")
     assert [text[one.start : one.end] for one in found] == [f"{german}\n{german}", german]
-    assert most_frequent_language(found) == "German"
     lines = f"{english * 4}\n{german * 4}\n{english}"
     assert [lines[one.start : one.end] for one in find_foreign_paragraphs(lines, "en")] == [german * 4]
 
@@ -244,8 +243,28 @@ def test_paragraphs_end_at_blank_lines_separators_and_long_lines():
 def test_other_languages_may_be_the_own_one():
     text = "This is an English paragraph, and it is not read."
     assert [one.language for one in find_foreign_paragraphs(text, "de")] == ["en"]
-    assert find_foreign_paragraphs("Das ist nicht gut.", "xx") == []
-    assert find_foreign_paragraphs("Das ist nicht gut.", "ja") == []
+    assert find_foreign_paragraphs("Das ist nicht gut.", "xx") == ()
+    assert find_foreign_paragraphs("Das ist nicht gut.", "ja") == ()
+
+
+def test_a_paragraph_in_one_of_several_languages_is_not_foreign():
+    text = (
+        "Das ist nicht gut.\n\nThis is not a bad thing to do.\n\nQuesto non è un errore, ma è molto strano."
+    )
+    assert [one.language for one in foreign_to_all(text, ["en", "de"])] == ["it"]
+    assert foreign_to_all(text, []) == []
+
+
+@pytest.mark.parametrize(
+    ("counts", "phrase"),
+    [
+        ({"de": 1}, "1 paragraph that is not in English (it looks like German)"),
+        ({"de": 2}, "2 paragraphs that are not in English (they look like German)"),
+        ({"de": 2, "fr": 1}, "3 paragraphs that are not in English (most look like German)"),
+    ],
+)
+def test_the_phrase_for_messages(counts, phrase):
+    assert describe_foreign(counts, ["en"]) == phrase
 
 
 @pytest.mark.parametrize(
