@@ -8,6 +8,7 @@ import pytest
 from fake_checker import TEXT, fake_checker
 
 from disambig.checking import Flag
+from disambig.configuration import CheckSettings
 from disambig.data import PrecisionEstimate
 from disambig.server import AllowedOrigins, ServerChecker, ServerLimits, ShownFlag, message
 
@@ -37,9 +38,12 @@ def test_a_match_has_what_strict_clients_read(ask):
 
 
 def test_the_language_of_most_of_a_text_is_detected(ask):
-    german = "Das ist nicht gut, und es wird auch nicht besser. It was a quite place.\n\n"
-    for text, code, n in ((german * 2, "de", 0), (german + "It was a quite place. " * 9, "en", 9)):
-        answer = ask("POST", "/v2/check", data={"language": "en", "text": text}).json()
+    checker = ServerChecker.from_settings(CheckSettings(tasks=("spelling",)))
+    german = "Das ist nicht gut, und es wird auch nicht besser in a quite place.\n\n"
+    english = "We live in a quite place. The house is old, and it has a garden with many tall trees.\n"
+    for text, code, n in ((german * 2, "de", 0), (german + english, "en", 1)):
+        data = {"language": "en", "text": text}
+        answer = ask("POST", "/v2/check", data=data, serving={"checker": checker}).json()
         detected = answer["language"]["detectedLanguage"]
         assert (answer["language"]["code"], detected["code"], len(answer["matches"])) == ("en", code, n)
 
