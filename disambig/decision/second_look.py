@@ -64,14 +64,20 @@ class LabelledProposals:
         Whether it is in text without mistakes; the others, which are neither, are not used.
     units : array of int64, shape (n,)
         Number of the project or author; a unit is never in two folds.
+    documents : array of int64, shape (n,)
+        Number of the text.
+    n_tokens : array of int64, shape (n_documents,)
+        Number of tokens of each text.
     n_mistakes, n_clean_words : int
-        Of the whole text.
+        Number of all mistakes, each in a text of its own, the first ones; and of the words of the others.
     """
 
     features: Floats
     right: NDArray[np.bool_]
     clean: NDArray[np.bool_]
     units: NDArray[np.int64]
+    documents: NDArray[np.int64]
+    n_tokens: NDArray[np.int64]
     n_mistakes: int
     n_clean_words: int
 
@@ -109,7 +115,7 @@ class SecondLook:
     found : array of float64, shape (n_rates,), or None
         Share of all mistakes that are flagged and corrected at each rate of `operating`, cross-validated.
     expected : float
-        Expected number of mistakes among the proposals per word, at `MISTAKES_PER_1000`.
+        Expected number of mistakes among the proposals per token, at `MISTAKES_PER_1000`.
     """
 
     first: DecisionRule
@@ -147,33 +153,36 @@ class SecondLook:
         ValueError
             If there are no right proposals or none in clean text.
         """
-        used = proposals.right | proposals.clean
-        features, right = proposals.features[used], proposals.right[used]
-        clean, units = proposals.clean[used], proposals.units[used]
-        if right.all() or not right.any():
+        features, right, clean = proposals.features, proposals.right, proposals.clean
+        used = right | clean
+        if not right.any() or not clean.any():
             raise ValueError("a second look needs proposals that correct mistakes, and some in clean text")
         # clean text counts as if it were the text around the mistakes at their assumed density
         wanted = proposals.n_mistakes / (MISTAKES_PER_1000 / 1000)
         importance = np.where(clean, wanted / max(proposals.n_clean_words, 1), 1.0)
-        folds = _unit_folds(units, seed)
+        folds = _unit_folds(proposals.units, seed)
         unseen = np.empty(len(right))
         for part in range(FOLDS):
             inside = folds == part
+            others = used & ~inside
             if inside.any():
-                weights = _fit_logistic(features[~inside], right[~inside], importance[~inside])
+                weights = _fit_logistic(features[others], right[others], importance[others])
                 unseen[inside] = _log_odds(weights, features[inside])
+        is_clean = np.ones(len(proposals.n_tokens), bool)
+        is_clean[: proposals.n_mistakes] = False
+        tokens_per_word = proposals.n_tokens[is_clean].sum() / max(proposals.n_clean_words, 1)
+        probable = importance[used] @ _probability(unseen[used])
+        fitted = replace(
+            self,
+            weights=_fit_logistic(features[used], right[used], importance[used]),
+            expected=float(probable / (wanted * tokens_per_word)),
+        )
+        # thresholds are set with the shift, so that the rates hold for documents like these
+        unseen = unseen + fitted._density_shift(unseen, proposals.documents, proposals.n_tokens)
         operating = tune_operating_point(unseen[clean], proposals.n_clean_words)
         recall = (unseen[right][:, None] > operating.thresholds).sum(axis=0) / max(proposals.n_mistakes, 1)
-        weights = _fit_logistic(features, right, importance)
-        n_words = wanted + proposals.n_mistakes
-        expected = float(importance @ _probability(_log_odds(weights, features))) / n_words
-        return replace(
-            self,
-            weights=weights,
-            operating=operating,
-            found=np.minimum.accumulate(np.minimum(recall, 1.0)[::-1])[::-1],
-            expected=expected,
-        )
+        found = np.minimum.accumulate(np.minimum(recall, 1.0)[::-1])[::-1]
+        return replace(fitted, operating=operating, found=found)
 
     def judge(self, scored: ScoreBatch, *, flags_per_1000: float | None = None) -> Predictions:
         """Return the proposals of the first rule, as flags; before `fit_proposals`, its flags."""
@@ -274,9 +283,7 @@ class SecondLook:
             chosen[back] = argmax(part.scores.astype(np.float64), part.offsets)
         return replace(decisions, flagged=flagged, chosen=chosen, probabilities=probabilities)
 
-    def _density_shift(
-        self, odds: Floats, documents: NDArray[np.int32], n_words: NDArray[np.int64]
-    ) -> Floats:
+    def _density_shift(self, odds: Floats, documents: NDArray[Any], n_tokens: NDArray[np.int64]) -> Floats:
         """Return what the density of mistakes in its document adds to the log-odds of each proposal.
 
         The density is that of `MISTAKES_PER_1000` times a ratio with a Gamma prior, whose mean follows from
@@ -286,8 +293,8 @@ class SecondLook:
         mean = self.per_1000 / MISTAKES_PER_1000
         if not np.isfinite(self.prior_strength):
             return np.full(len(odds), np.log(mean))
-        size = len(n_words)
-        expected = n_words * self.expected
+        size = len(n_tokens)
+        expected = n_tokens * self.expected
         ratio = np.full(size, mean)
         for _ in range(_STEPS):
             probable = np.bincount(documents, _probability(odds + np.log(ratio)[documents]), size)

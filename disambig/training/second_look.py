@@ -87,10 +87,11 @@ def label_proposals(
     proposing = replace(model, judge=rule.as_proposer())
     texts = [*(fix.before for fix in mistakes), *(paragraph.text for paragraph in clean)]
     corrected = [_words(fix.before[: fix.start] + fix.new + " " + fix.before[fix.end :]) for fix in mistakes]
-    features, right, rows_of = [], [], []
+    features, right, rows_of, n_tokens = [], [], [], []
     for first, stretch in _stretches(texts):
         report("looking again", first, len(texts))
         view = view_of_texts(stretch, model.tokenisation, protected=True)
+        n_tokens.append(np.diff(view.documents))
         instances = proposing.instances(view)
         decisions = proposing.decide_at(instances, view)
         rows, columns = rule.features(view, instances, decisions)
@@ -110,6 +111,8 @@ def label_proposals(
         np.array(right, bool),
         number >= len(mistakes),
         units[number],
+        number,
+        np.concatenate(n_tokens),
         len(mistakes),
         n_words,
     )

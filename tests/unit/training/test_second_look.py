@@ -70,7 +70,9 @@ def proposals():
     evidence = rng.normal(0.0, 1.0, n) + 2.0 * right
     features = np.zeros((n, N_FEATURES + 1))
     features[:, 0], features[:, 3], features[:, -1] = odds, odds**2 / 10, evidence
-    return LabelledProposals(features, right, ~right, np.arange(n) % 40, 200, 20_000)
+    return LabelledProposals(
+        features, right, ~right, np.arange(n) % 40, np.arange(n), np.full(n + 200, 100), 200, 20_000
+    )
 
 
 def test_the_weights_are_those_of_a_penalised_logistic_regression(proposals):
@@ -140,10 +142,10 @@ def test_the_density_of_a_document_is_that_which_explains_it(odds, n_words, stre
 
 def test_documents_do_not_shift_each_other():
     rule = replace(SecondLook(Mistakes(), prior_strength=0.5), expected=0.002, weights=np.zeros(7))
-    odds, documents, n_words = np.array([1.0, 1.0, -3.0]), np.array([0, 0, 1]), np.array([20, 4000])
-    together = rule._density_shift(odds, documents.astype(np.int32), n_words)
-    first = rule._density_shift(odds[:2], np.zeros(2, np.int32), n_words[:1])
-    second = rule._density_shift(odds[2:], np.zeros(1, np.int32), n_words[1:])
+    odds, documents, n_tokens = np.array([1.0, 1.0, -3.0]), np.array([0, 0, 1]), np.array([20, 4000])
+    together = rule._density_shift(odds, documents.astype(np.int32), n_tokens)
+    first = rule._density_shift(odds[:2], np.zeros(2, np.int32), n_tokens[:1])
+    second = rule._density_shift(odds[2:], np.zeros(1, np.int32), n_tokens[1:])
     assert together == pytest.approx([*first, *second], abs=0.01)
     assert together[0] > 0 > together[2]
 
