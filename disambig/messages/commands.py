@@ -202,6 +202,8 @@ MESSAGES: dict[str, str] = {
     "D913": "{path} holds a job that was started with different options ({changes}): name another directory with --job, or add --force to start anew",
     "D914": "{path} is not the manifest of a job: {problem}; name another directory with --job",
     "D915": "{path} is not a directory, but a job writes to one: name another with --job",
+    "D916": "sentence {number:,} of the treebank: {problem}; correct it or leave it out",
+    "D917": "there is no dependency parser {name!r}: name a pack that includes one, or a folder that save_parser wrote; available: {names}",
     "D920": "cannot start a cluster on this machine: {problem}; try again, or use --engine local",
     "D930": "{name} cannot be divided among workers: omit --workers, --engine and --scheduler",
     "D931": "{name}, part {part!r}: a worker failed: {problem}",

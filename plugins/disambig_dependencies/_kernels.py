@@ -23,8 +23,8 @@ STACK, HEAD, LABEL, LEFT, LEFT2, RIGHT, RIGHT2, N_LEFT, N_RIGHT, SET_LEFT, SET_R
 N_ROWS = 11
 N_FEATURES = 128
 """At least the number of features of a state."""
-WORD, TAG, CLASS, CLASS2 = 0, 1, 2, 3
-_NEVER = -1 << 40
+LONG = 300
+"""Longer sentences are parsed without a beam, whose time grows with the square of the length."""
 
 
 @compiled
@@ -154,60 +154,110 @@ def features(state, place, n, atoms, keys):
     b2t, b2w, s2t, s2w = atoms[b2, 1], atoms[b2, 0], atoms[s2, 1], atoms[s2, 0]
     k = 0
     # single words
-    keys[k] = _key(1, s0w, s0t, no); k += 1
-    keys[k] = _key(2, s0w, no, no); k += 1
-    keys[k] = _key(3, s0t, no, no); k += 1
-    keys[k] = _key(4, s1w, s1t, no); k += 1
-    keys[k] = _key(5, s1w, no, no); k += 1
-    keys[k] = _key(6, s1t, no, no); k += 1
-    keys[k] = _key(7, b0w, b0t, no); k += 1
-    keys[k] = _key(8, b0w, no, no); k += 1
-    keys[k] = _key(9, b0t, no, no); k += 1
-    keys[k] = _key(10, b1w, b1t, no); k += 1
-    keys[k] = _key(11, b1w, no, no); k += 1
-    keys[k] = _key(12, b1t, no, no); k += 1
-    keys[k] = _key(13, b2w, b2t, no); k += 1
-    keys[k] = _key(14, b2t, no, no); k += 1
-    keys[k] = _key(15, s2w, s2t, no); k += 1
-    keys[k] = _key(16, s2t, no, no); k += 1
-    keys[k] = _key(17, s0c, no, no); k += 1
-    keys[k] = _key(18, s1c, no, no); k += 1
-    keys[k] = _key(19, b0c, no, no); k += 1
-    keys[k] = _key(20, b1c, no, no); k += 1
+    keys[k] = _key(1, s0w, s0t, no)
+    k += 1
+    keys[k] = _key(2, s0w, no, no)
+    k += 1
+    keys[k] = _key(3, s0t, no, no)
+    k += 1
+    keys[k] = _key(4, s1w, s1t, no)
+    k += 1
+    keys[k] = _key(5, s1w, no, no)
+    k += 1
+    keys[k] = _key(6, s1t, no, no)
+    k += 1
+    keys[k] = _key(7, b0w, b0t, no)
+    k += 1
+    keys[k] = _key(8, b0w, no, no)
+    k += 1
+    keys[k] = _key(9, b0t, no, no)
+    k += 1
+    keys[k] = _key(10, b1w, b1t, no)
+    k += 1
+    keys[k] = _key(11, b1w, no, no)
+    k += 1
+    keys[k] = _key(12, b1t, no, no)
+    k += 1
+    keys[k] = _key(13, b2w, b2t, no)
+    k += 1
+    keys[k] = _key(14, b2t, no, no)
+    k += 1
+    keys[k] = _key(15, s2w, s2t, no)
+    k += 1
+    keys[k] = _key(16, s2t, no, no)
+    k += 1
+    keys[k] = _key(17, s0c, no, no)
+    k += 1
+    keys[k] = _key(18, s1c, no, no)
+    k += 1
+    keys[k] = _key(19, b0c, no, no)
+    k += 1
+    keys[k] = _key(20, b1c, no, no)
+    k += 1
     # pairs: top of the stack and buffer
     s0wt, b0wt, s1wt = s0w ^ (s0t << np.uint64(1)), b0w ^ (b0t << np.uint64(1)), s1w ^ (s1t << np.uint64(1))
-    keys[k] = _key(21, s0wt, b0wt, no); k += 1
-    keys[k] = _key(22, s0wt, b0t, no); k += 1
-    keys[k] = _key(23, s0t, b0wt, no); k += 1
-    keys[k] = _key(24, s0w, b0w, no); k += 1
-    keys[k] = _key(25, s0t, b0t, no); k += 1
-    keys[k] = _key(26, s0w, b0t, no); k += 1
-    keys[k] = _key(27, s0t, b0w, no); k += 1
-    keys[k] = _key(28, b0t, b1t, no); k += 1
-    keys[k] = _key(29, b0w, b1t, no); k += 1
-    keys[k] = _key(30, b0t, b1w, no); k += 1
-    keys[k] = _key(31, s0c, b0c, no); k += 1
-    keys[k] = _key(32, s0c, b0t, no); k += 1
-    keys[k] = _key(33, s0t, b0c, no); k += 1
-    keys[k] = _key(34, s0d, b0d, no); k += 1
+    keys[k] = _key(21, s0wt, b0wt, no)
+    k += 1
+    keys[k] = _key(22, s0wt, b0t, no)
+    k += 1
+    keys[k] = _key(23, s0t, b0wt, no)
+    k += 1
+    keys[k] = _key(24, s0w, b0w, no)
+    k += 1
+    keys[k] = _key(25, s0t, b0t, no)
+    k += 1
+    keys[k] = _key(26, s0w, b0t, no)
+    k += 1
+    keys[k] = _key(27, s0t, b0w, no)
+    k += 1
+    keys[k] = _key(28, b0t, b1t, no)
+    k += 1
+    keys[k] = _key(29, b0w, b1t, no)
+    k += 1
+    keys[k] = _key(30, b0t, b1w, no)
+    k += 1
+    keys[k] = _key(31, s0c, b0c, no)
+    k += 1
+    keys[k] = _key(32, s0c, b0t, no)
+    k += 1
+    keys[k] = _key(33, s0t, b0c, no)
+    k += 1
+    keys[k] = _key(34, s0d, b0d, no)
+    k += 1
     # pairs: the two words at the top of the stack
-    keys[k] = _key(35, s1wt, s0t, no); k += 1
-    keys[k] = _key(36, s1t, s0wt, no); k += 1
-    keys[k] = _key(37, s1w, s0w, no); k += 1
-    keys[k] = _key(38, s1t, s0t, no); k += 1
-    keys[k] = _key(39, s1w, s0t, no); k += 1
-    keys[k] = _key(40, s1t, s0w, no); k += 1
-    keys[k] = _key(41, s1wt, s0wt, no); k += 1
-    keys[k] = _key(42, s1c, s0c, no); k += 1
-    keys[k] = _key(43, s1c, s0t, no); k += 1
-    keys[k] = _key(44, s1t, s0c, no); k += 1
-    keys[k] = _key(45, s1d, s0d, no); k += 1
+    keys[k] = _key(35, s1wt, s0t, no)
+    k += 1
+    keys[k] = _key(36, s1t, s0wt, no)
+    k += 1
+    keys[k] = _key(37, s1w, s0w, no)
+    k += 1
+    keys[k] = _key(38, s1t, s0t, no)
+    k += 1
+    keys[k] = _key(39, s1w, s0t, no)
+    k += 1
+    keys[k] = _key(40, s1t, s0w, no)
+    k += 1
+    keys[k] = _key(41, s1wt, s0wt, no)
+    k += 1
+    keys[k] = _key(42, s1c, s0c, no)
+    k += 1
+    keys[k] = _key(43, s1c, s0t, no)
+    k += 1
+    keys[k] = _key(44, s1t, s0c, no)
+    k += 1
+    keys[k] = _key(45, s1d, s0d, no)
+    k += 1
     # pairs: second of the stack and buffer
-    keys[k] = _key(46, s1t, b0t, no); k += 1
-    keys[k] = _key(47, s1w, b0w, no); k += 1
-    keys[k] = _key(48, s1w, b0t, no); k += 1
-    keys[k] = _key(49, s1t, b0w, no); k += 1
-    keys[k] = _key(50, s1c, b0c, no); k += 1
+    keys[k] = _key(46, s1t, b0t, no)
+    k += 1
+    keys[k] = _key(47, s1w, b0w, no)
+    k += 1
+    keys[k] = _key(48, s1w, b0t, no)
+    k += 1
+    keys[k] = _key(49, s1t, b0w, no)
+    k += 1
+    keys[k] = _key(50, s1c, b0c, no)
+    k += 1
     # children
     s0l, s0r, s0l2, s0r2 = state[LEFT, s0], state[RIGHT, s0], state[LEFT2, s0], state[RIGHT2, s0]
     s1l, s1r, s1l2, s1r2 = state[LEFT, s1], state[RIGHT, s1], state[LEFT2, s1], state[RIGHT2, s1]
@@ -216,79 +266,149 @@ def features(state, place, n, atoms, keys):
     s0ll, s0rl = np.uint64(state[LABEL, s0l]), np.uint64(state[LABEL, s0r])
     s1ll, s1rl = np.uint64(state[LABEL, s1l]), np.uint64(state[LABEL, s1r])
     b0ll = np.uint64(state[LABEL, b0l])
-    keys[k] = _key(51, s0t, b0t, b1t); k += 1
-    keys[k] = _key(52, b0t, b1t, b2t); k += 1
-    keys[k] = _key(53, s1t, s0t, b0t); k += 1
-    keys[k] = _key(54, s2t, s1t, s0t); k += 1
-    keys[k] = _key(55, s0t, s0lt, b0t); k += 1
-    keys[k] = _key(56, s0t, s0rt, b0t); k += 1
-    keys[k] = _key(57, s0t, b0t, b0lt); k += 1
-    keys[k] = _key(58, s1t, s1lt, s0t); k += 1
-    keys[k] = _key(59, s1t, s1rt, s0t); k += 1
-    keys[k] = _key(60, s1t, s0t, s0lt); k += 1
-    keys[k] = _key(61, s1t, s0t, s0rt); k += 1
-    keys[k] = _key(62, s1w, s0t, b0t); k += 1
-    keys[k] = _key(63, s1t, s0w, b0t); k += 1
-    keys[k] = _key(64, s1t, s0t, b0w); k += 1
-    keys[k] = _key(65, s1c, s0c, b0t); k += 1
-    keys[k] = _key(66, s1wt, s0t, atoms[s0l, 0]); k += 1
-    keys[k] = _key(67, s0w, s0ll, s0rl); k += 1
-    keys[k] = _key(68, s0t, s0ll, s0rl); k += 1
-    keys[k] = _key(69, s1w, s1ll, s1rl); k += 1
-    keys[k] = _key(70, s1t, s1ll, s1rl); k += 1
-    keys[k] = _key(71, b0w, b0ll, no); k += 1
-    keys[k] = _key(72, b0t, b0ll, no); k += 1
-    keys[k] = _key(73, s0t, atoms[s0l, 0], s0ll); k += 1
-    keys[k] = _key(74, s0t, atoms[s0r, 0], s0rl); k += 1
-    keys[k] = _key(75, s1t, atoms[s1l, 0], s1ll); k += 1
-    keys[k] = _key(76, s1t, atoms[s1r, 0], s1rl); k += 1
-    keys[k] = _key(77, b0t, atoms[b0l, 0], b0ll); k += 1
-    keys[k] = _key(78, s0t, s0lt, atoms[s0l2, 1]); k += 1
-    keys[k] = _key(79, s0t, s0rt, atoms[s0r2, 1]); k += 1
-    keys[k] = _key(80, b0t, b0lt, atoms[b0l2, 1]); k += 1
-    keys[k] = _key(81, s1t, s1rt, atoms[s1r2, 1]); k += 1
-    keys[k] = _key(82, s1t, s1lt, atoms[s1l2, 1]); k += 1
-    keys[k] = _key(83, s1t, s1rl, s0t); k += 1
-    keys[k] = _key(84, s1t, s0ll, s0t); k += 1
-    keys[k] = _key(85, s1t, s0rl, s0t); k += 1
+    keys[k] = _key(51, s0t, b0t, b1t)
+    k += 1
+    keys[k] = _key(52, b0t, b1t, b2t)
+    k += 1
+    keys[k] = _key(53, s1t, s0t, b0t)
+    k += 1
+    keys[k] = _key(54, s2t, s1t, s0t)
+    k += 1
+    keys[k] = _key(55, s0t, s0lt, b0t)
+    k += 1
+    keys[k] = _key(56, s0t, s0rt, b0t)
+    k += 1
+    keys[k] = _key(57, s0t, b0t, b0lt)
+    k += 1
+    keys[k] = _key(58, s1t, s1lt, s0t)
+    k += 1
+    keys[k] = _key(59, s1t, s1rt, s0t)
+    k += 1
+    keys[k] = _key(60, s1t, s0t, s0lt)
+    k += 1
+    keys[k] = _key(61, s1t, s0t, s0rt)
+    k += 1
+    keys[k] = _key(62, s1w, s0t, b0t)
+    k += 1
+    keys[k] = _key(63, s1t, s0w, b0t)
+    k += 1
+    keys[k] = _key(64, s1t, s0t, b0w)
+    k += 1
+    keys[k] = _key(65, s1c, s0c, b0t)
+    k += 1
+    keys[k] = _key(66, s1wt, s0t, atoms[s0l, 0])
+    k += 1
+    keys[k] = _key(67, s0w, s0ll, s0rl)
+    k += 1
+    keys[k] = _key(68, s0t, s0ll, s0rl)
+    k += 1
+    keys[k] = _key(69, s1w, s1ll, s1rl)
+    k += 1
+    keys[k] = _key(70, s1t, s1ll, s1rl)
+    k += 1
+    keys[k] = _key(71, b0w, b0ll, no)
+    k += 1
+    keys[k] = _key(72, b0t, b0ll, no)
+    k += 1
+    keys[k] = _key(73, s0t, atoms[s0l, 0], s0ll)
+    k += 1
+    keys[k] = _key(74, s0t, atoms[s0r, 0], s0rl)
+    k += 1
+    keys[k] = _key(75, s1t, atoms[s1l, 0], s1ll)
+    k += 1
+    keys[k] = _key(76, s1t, atoms[s1r, 0], s1rl)
+    k += 1
+    keys[k] = _key(77, b0t, atoms[b0l, 0], b0ll)
+    k += 1
+    keys[k] = _key(78, s0t, s0lt, atoms[s0l2, 1])
+    k += 1
+    keys[k] = _key(79, s0t, s0rt, atoms[s0r2, 1])
+    k += 1
+    keys[k] = _key(80, b0t, b0lt, atoms[b0l2, 1])
+    k += 1
+    keys[k] = _key(81, s1t, s1rt, atoms[s1r2, 1])
+    k += 1
+    keys[k] = _key(82, s1t, s1lt, atoms[s1l2, 1])
+    k += 1
+    keys[k] = _key(83, s1t, s1rl, s0t)
+    k += 1
+    keys[k] = _key(84, s1t, s0ll, s0t)
+    k += 1
+    keys[k] = _key(85, s1t, s0rl, s0t)
+    k += 1
     # numbers and kinds of children
     s0nl, s0nr = np.uint64(state[N_LEFT, s0]), np.uint64(state[N_RIGHT, s0])
-    s1nl, s1nr, b0nl = np.uint64(state[N_LEFT, s1]), np.uint64(state[N_RIGHT, s1]), np.uint64(state[N_LEFT, b0])
-    keys[k] = _key(86, s0w, s0nl, s0nr); k += 1
-    keys[k] = _key(87, s0t, s0nl, s0nr); k += 1
-    keys[k] = _key(88, s1w, s1nr, no); k += 1
-    keys[k] = _key(89, s1t, s1nl, s1nr); k += 1
-    keys[k] = _key(90, b0w, b0nl, no); k += 1
-    keys[k] = _key(91, b0t, b0nl, no); k += 1
+    s1nl, s1nr, b0nl = (
+        np.uint64(state[N_LEFT, s1]),
+        np.uint64(state[N_RIGHT, s1]),
+        np.uint64(state[N_LEFT, b0]),
+    )
+    keys[k] = _key(86, s0w, s0nl, s0nr)
+    k += 1
+    keys[k] = _key(87, s0t, s0nl, s0nr)
+    k += 1
+    keys[k] = _key(88, s1w, s1nr, no)
+    k += 1
+    keys[k] = _key(89, s1t, s1nl, s1nr)
+    k += 1
+    keys[k] = _key(90, b0w, b0nl, no)
+    k += 1
+    keys[k] = _key(91, b0t, b0nl, no)
+    k += 1
     s0sl, s0sr = np.uint64(state[SET_LEFT, s0]), np.uint64(state[SET_RIGHT, s0])
-    s1sl, s1sr, b0sl = np.uint64(state[SET_LEFT, s1]), np.uint64(state[SET_RIGHT, s1]), np.uint64(state[SET_LEFT, b0])
-    keys[k] = _key(92, s0t, s0sl, no); k += 1
-    keys[k] = _key(93, s0t, s0sr, no); k += 1
-    keys[k] = _key(94, s1t, s1sl, no); k += 1
-    keys[k] = _key(95, s1t, s1sr, no); k += 1
-    keys[k] = _key(96, b0t, b0sl, no); k += 1
-    keys[k] = _key(97, s1w, s1sr, no); k += 1
-    keys[k] = _key(98, s0w, s0sl, no); k += 1
+    s1sl, s1sr, b0sl = (
+        np.uint64(state[SET_LEFT, s1]),
+        np.uint64(state[SET_RIGHT, s1]),
+        np.uint64(state[SET_LEFT, b0]),
+    )
+    keys[k] = _key(92, s0t, s0sl, no)
+    k += 1
+    keys[k] = _key(93, s0t, s0sr, no)
+    k += 1
+    keys[k] = _key(94, s1t, s1sl, no)
+    k += 1
+    keys[k] = _key(95, s1t, s1sr, no)
+    k += 1
+    keys[k] = _key(96, b0t, b0sl, no)
+    k += 1
+    keys[k] = _key(97, s1w, s1sr, no)
+    k += 1
+    keys[k] = _key(98, s0w, s0sl, no)
+    k += 1
     # distances
     near, across = _distance(s0, b0), _distance(s1, s0)
-    keys[k] = _key(99, s0t, near, no); k += 1
-    keys[k] = _key(100, b0t, near, no); k += 1
-    keys[k] = _key(101, s0t, b0t, near); k += 1
-    keys[k] = _key(102, s0w, near, no); k += 1
-    keys[k] = _key(103, s1t, s0t, across); k += 1
-    keys[k] = _key(104, s1w, across, no); k += 1
-    keys[k] = _key(105, s0w, across, no); k += 1
-    keys[k] = _key(106, s1t, across, no); k += 1
+    keys[k] = _key(99, s0t, near, no)
+    k += 1
+    keys[k] = _key(100, b0t, near, no)
+    k += 1
+    keys[k] = _key(101, s0t, b0t, near)
+    k += 1
+    keys[k] = _key(102, s0w, near, no)
+    k += 1
+    keys[k] = _key(103, s1t, s0t, across)
+    k += 1
+    keys[k] = _key(104, s1w, across, no)
+    k += 1
+    keys[k] = _key(105, s0w, across, no)
+    k += 1
+    keys[k] = _key(106, s1t, across, no)
+    k += 1
     # the word before and after, which the stack does not show
     before = s0 - 1 if s0 > 1 else 0
-    keys[k] = _key(107, s0t, atoms[before, 1], no); k += 1
+    keys[k] = _key(107, s0t, atoms[before, 1], no)
+    k += 1
     after = s0 + 1 if s0 and s0 < n else 0
-    keys[k] = _key(108, s0t, atoms[after, 1], s1t); k += 1
+    keys[k] = _key(108, s0t, atoms[after, 1], s1t)
+    k += 1
     last = atoms[n, 0]
-    keys[k] = _key(109, last, s0t, b0t); k += 1
-    keys[k] = _key(110, s0d, no, no); k += 1
-    keys[k] = _key(111, b0d, no, no); k += 1
-    keys[k] = _key(112, s1d, no, no); k += 1
+    keys[k] = _key(109, last, s0t, b0t)
+    k += 1
+    keys[k] = _key(110, s0d, no, no)
+    k += 1
+    keys[k] = _key(111, b0d, no, no)
+    k += 1
+    keys[k] = _key(112, s1d, no, no)
+    k += 1
     return k
 
 
@@ -363,7 +483,9 @@ def train_greedy(
     for s in order:
         n = bounds[s + 1] - bounds[s] - 1  # the first row of a sentence is word 0, none
         own, right_heads, right_labels = (
-            atoms[bounds[s] : bounds[s + 1]], heads[bounds[s] : bounds[s + 1]], labels[bounds[s] : bounds[s + 1]]
+            atoms[bounds[s] : bounds[s + 1]],
+            heads[bounds[s] : bounds[s + 1]],
+            labels[bounds[s] : bounds[s + 1]],
         )
         state = buffer[:, : n + 2]
         start(state, place)
@@ -404,10 +526,7 @@ def train_greedy(
                     good = a
             decisions += 1
             clock[0] += 1
-            is_best_good = False
-            if best == good:
-                is_best_good = True
-            if not is_best_good:
+            if best != good:
                 mistakes += 1
                 _change(table, mask, links, numbers, used, keys, k, good, 1.0, clock[0])
                 _change(table, mask, links, numbers, used, keys, k, best, -1.0, clock[0])
@@ -573,6 +692,7 @@ def parse_beam(bounds, atoms, n_labels, table, packed, beam, heads, labels):
     for s in range(len(bounds) - 1):
         n = bounds[s + 1] - bounds[s] - 1
         own = atoms[bounds[s] : bounds[s + 1]]
+        width = beam if n <= LONG else 1
         now, size = 0, 1
         start(states[0, 0, :, : n + 2], places[0, 0])
         totals[0, 0] = 0
@@ -582,7 +702,15 @@ def parse_beam(bounds, atoms, n_labels, table, packed, beam, heads, labels):
                 k = features(states[now, i], places[now, i], n, own, keys)
                 _scores(table, packed, keys, k, scores)
                 more = _insert_all(
-                    totals[later], origin, more, totals[now, i], scores, i, places[now, i], n, n_labels
+                    totals[later, :width],
+                    origin,
+                    more,
+                    totals[now, i],
+                    scores,
+                    i,
+                    places[now, i],
+                    n,
+                    n_labels,
                 )
             for i in range(more):
                 parent = origin[i, 0]
@@ -619,7 +747,9 @@ def train_beam(bounds, atoms, heads, labels, order, n_labels, beam, table, links
         if used[0] + 4 * n * N_FEATURES > len(links):
             return done, -1
         own, own_heads, own_labels = (
-            atoms[bounds[s] : bounds[s + 1]], heads[bounds[s] : bounds[s + 1]], labels[bounds[s] : bounds[s + 1]]
+            atoms[bounds[s] : bounds[s + 1]],
+            heads[bounds[s] : bounds[s + 1]],
+            labels[bounds[s] : bounds[s + 1]],
         )
         now, size = 0, 1
         start(states[0, 0, :, : n + 2], places[0, 0])

@@ -1,0 +1,5 @@
+"""A fast dependency parser: arc-hybrid transitions, an averaged perceptron, greedy or beam search."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,349 @@
+"""The parser: tagged words to heads and relations; saving and loading."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import TokenView, UserError, load_model, nearest_first
+from disambig.api.features import WordClasses, read_stored, write_stored
+from disambig.api.packs import packs
+from disambig.api.text import SpacyTokens, hash_words
+
+PACK = "disambig_en_dependencies"
+FOLDER = "dependencies"
+"""Key of the parser in a pack's `folders`."""
+FORMAT = "disambig.dependencies.v1"
+FILE = "weights.npz"
+ROOT = "root"
+MOST_LABELS = 500
+_NAMES = ("steps", "sizes", "actions", "weights", "class_words", "classes")
+_MOST_BEAM = 64
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedWords:
+    """A parsed sentence.
+
+    Attributes
+    ----------
+    words, tags : list of str
+    heads : list of int
+        Index of each word's head; -1 for the root.
+    relations : list of str
+        Universal Dependencies; ``"root"`` for the root.
+    """
+
+    words: list[str]
+    tags: list[str]
+    heads: list[int]
+    relations: list[str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Weights:
+    """Sparse weights of hashed features.
+
+    Attributes
+    ----------
+    keys : array of uint32, shape (n_features,)
+        Ascending.
+    sizes : array of uint16, shape (n_features,)
+        Number of weights of each feature, at least 1.
+    actions : array of uint16, shape (n_weights,)
+    weights : array of int16, shape (n_weights,)
+    """
+
+    keys: NDArray[np.uint32]
+    sizes: NDArray[np.uint16]
+    actions: NDArray[np.uint16]
+    weights: NDArray[np.int16]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DependencyParser:
+    """Finds the head and the relation of every word.
+
+    Attributes
+    ----------
+    relations : tuple of str
+        All relations except that of the root.
+    weights : Weights
+    classes : WordClasses
+        Word classes, whose first and last column are features.
+    beam : int
+        Number of derivations that are continued; 1 is greedy.
+    language : str
+    tagger : str
+        The model that tags plain text.
+    """
+
+    relations: tuple[str, ...]
+    weights: Weights
+    classes: WordClasses
+    beam: int = 1
+    language: str = "en"
+    tagger: str = "tag"
+    _table: NDArray[np.int64] = field(init=False, repr=False)
+    _packed: NDArray[np.int32] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.beam, int) or isinstance(self.beam, bool) or not 1 <= self.beam <= _MOST_BEAM:
+            raise UserError("D903", setting="beam", value=self.beam, least=1, most=_MOST_BEAM)
+        from ._kernels import pack_rows
+
+        own = self.weights
+        table = np.zeros(1 << max(1, (2 * len(own.keys)).bit_length()), np.int64)
+        packed = np.zeros(len(own.weights) + 1, np.int32)
+        pack_rows(own.keys, own.sizes, own.actions, own.weights, table, packed)
+        object.__setattr__(self, "_table", table)
+        object.__setattr__(self, "_packed", packed)
+
+    def with_beam(self, beam: int) -> DependencyParser:
+        """Return the parser with another width of the beam."""
+        return replace(self, beam=beam)
+
+    def parse(self, text: str) -> list[ParsedWords]:
+        """Return the parse of each sentence of a text.
+
+        The text is split into spaCy's tokens, and tagged by the model `tagger`.
+        """
+        view = SpacyTokens(self.language)([text])
+        model = load_model(self.tagger)
+        instances, chosen = model.choose(view)
+        names = np.array(model.task.groups[0].candidates)
+        tags = np.zeros(len(view), np.int64)
+        tags[instances.positions] = chosen
+        hashes = hash_words(list(names))[tags]
+        heads, relations = self.parse_view(view, hashes)
+        parsed = []
+        for first, last in zip(view.sentences, view.sentences[1:], strict=False):
+            own = range(first + 1, last - 1)
+            if own:
+                words = [text[view.starts[i] : view.ends[i]] for i in own]
+                heads_here = [
+                    int(head) - own.start if head >= 0 else -1 for head in heads[own.start : own.stop]
+                ]
+                labels = [self.relation(label) for label in relations[own.start : own.stop].tolist()]
+                parsed.append(
+                    ParsedWords(words, names[tags[own.start : own.stop]].tolist(), heads_here, labels)
+                )
+        return parsed
+
+    def parse_tagged(self, sentences: Sequence[tuple[Sequence[str], Sequence[str]]]) -> list[ParsedWords]:
+        """Return the parses of sentences given as words and tags.
+
+        Raises
+        ------
+        UserError
+            D916 for a sentence that does not have one tag for each word.
+        """
+        for number, (words, tags) in enumerate(sentences, 1):
+            if len(words) != len(tags):
+                raise UserError("D916", number=number, problem=f"{len(words)} words, but {len(tags)} tags")
+        bounds, atoms = encode_words(sentences, self.classes)
+        heads, labels = self._parse(bounds, atoms)
+        return [
+            ParsedWords(
+                list(words),
+                list(tags),
+                (heads[first + 1 : last] - 1).tolist(),
+                [self.relation(label) for label in labels[first + 1 : last].tolist()],
+            )
+            for (words, tags), first, last in zip(sentences, bounds, bounds[1:], strict=False)
+        ]
+
+    def parse_view(
+        self, view: TokenView, tags: NDArray[np.uint64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Return the head of each token of a view as a position, and the number of its relation.
+
+        Parameters
+        ----------
+        view : TokenView
+            Of `disambig.spacy_tokens.v1`.
+        tags : array of uint64, shape (n_tokens,)
+            The hash of each token's tag.
+
+        Returns
+        -------
+        heads : array of int64, shape (n_tokens,)
+            -1 for roots, and for the boundaries of sentences.
+        relations : array of int32, shape (n_tokens,)
+            Numbers for `relation`; 0 where the head is -1.
+        """
+        sizes = np.diff(view.sentences)
+        has_words = sizes > 2
+        keep = np.repeat(has_words, sizes)
+        keep[view.sentences[1:] - 1] = False  # boundaries at the ends of sentences
+        positions = np.flatnonzero(keep)
+        bounds = np.concatenate([[0], np.cumsum(sizes[has_words] - 1)]).astype(np.int64)
+        hashes = view.hashes[positions]
+        atoms = _atoms(hashes, tags[positions], self.classes)
+        atoms[bounds[:-1]] = 0
+        heads, labels = self._parse(bounds, atoms)
+        starts = np.repeat(positions[bounds[:-1]], np.diff(bounds))
+        all_heads, relations = np.full(len(view), -1, np.int64), np.zeros(len(view), np.int32)
+        all_heads[positions] = np.where(heads > 0, starts + heads, -1)
+        relations[positions] = labels
+        return all_heads, relations
+
+    def relation(self, number: int) -> str:
+        """Return the name of a relation by its number, 0 for the root."""
+        return self.relations[number - 1] if number else ROOT
+
+    def digest(self) -> str:
+        """Return a digest that identifies the parser's weights."""
+        return _digest(_state(self), self.relations)
+
+    def _parse(
+        self, bounds: NDArray[np.int64], atoms: NDArray[np.uint64]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        from ._kernels import parse_beam, parse_greedy
+
+        heads, labels = np.zeros(len(atoms), np.int32), np.zeros(len(atoms), np.int32)
+        own = (bounds, atoms, len(self.relations), self._table, self._packed)
+        if self.beam == 1:
+            parse_greedy(*own, heads, labels)
+        else:
+            parse_beam(*own, self.beam, heads, labels)
+        return heads, labels
+
+
+def encode_words(
+    sentences: Sequence[tuple[Sequence[str], Sequence[str]]], classes: WordClasses
+) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+    """Return the rows of sentences, the first of each being zeros, and what features are made from.
+
+    Returns
+    -------
+    bounds : array of int64, shape (n_sentences + 1,)
+    atoms : array of uint64, shape (n_words + n_sentences, 4)
+    """
+    bounds = np.concatenate([[0], np.cumsum([len(words) + 1 for words, _ in sentences])]).astype(np.int64)
+    hashes = _hashes([word.lower() for words, _ in sentences for word in ("", *words)])
+    tags = _hashes([tag for _, tags in sentences for tag in ("", *tags)])
+    atoms = _atoms(hashes, tags, classes)
+    atoms[bounds[:-1]] = 0
+    return bounds, atoms
+
+
+def _hashes(strings: Sequence[str]) -> NDArray[np.uint64]:
+    distinct = list(set(strings))
+    by_string = dict(zip(distinct, hash_words(distinct).tolist(), strict=True))
+    return np.array([by_string[string] for string in strings], np.uint64)
+
+
+def _atoms(words: NDArray[np.uint64], tags: NDArray[np.uint64], classes: WordClasses) -> NDArray[np.uint64]:
+    columns = classes.lookup(words)
+    return np.stack([words, tags, columns[:, 0], columns[:, -1]], axis=1)
+
+
+def save_parser(
+    parser: DependencyParser, folder: str | Path, *, about: Mapping[str, Any] | None = None
+) -> None:
+    """Write a parser into a folder, which is created if necessary; a parser there is replaced.
+
+    Parameters
+    ----------
+    parser : DependencyParser
+    folder : path
+    about : mapping, optional
+        Information about the parser; plain values.
+    """
+    header = {
+        "format": FORMAT,
+        "language": parser.language,
+        "tagger": parser.tagger,
+        "beam": parser.beam,
+        "relations": list(parser.relations),
+        "about": dict(about or {}),
+        "digest": parser.digest(),
+    }
+    write_stored(Path(folder), FILE, header, **_state(parser))
+
+
+def load_parser(name: str | Path = PACK) -> DependencyParser:
+    """Return the parser of a pack or a folder.
+
+    Raises
+    ------
+    UserError
+        D917 if there is no such parser, D900 if a file is missing, damaged or not from this program.
+    """
+    folder = _locate(name)
+    header, stored = read_stored(folder, FILE, _NAMES, code="D900")
+    arrays = dict(zip(_NAMES, stored, strict=True))
+    try:
+        if not isinstance(header, Mapping) or header.get("format") != FORMAT:
+            raise ValueError(f"its format is not {FORMAT}")
+        relations = header["relations"]
+        if not isinstance(relations, list) or not 1 <= len(relations) <= MOST_LABELS:
+            raise ValueError("its relations are not a list of names")
+        if not all(
+            isinstance(one, str) and one for one in (*relations, header["language"], header["tagger"])
+        ):
+            raise ValueError("one of its names is not a string")
+        weights = _read_weights(arrays, 2 * len(relations) + 1)
+        classes = WordClasses.from_state({"class_words": arrays["class_words"], "classes": arrays["classes"]})
+        if not classes.depth:
+            raise ValueError("its words have no classes")
+        if header.get("digest") != _digest(arrays, relations):
+            raise ValueError("the header and the arrays do not belong together, or are damaged")
+        own = {"language": header["language"], "tagger": header["tagger"], "beam": header["beam"]}
+    except (ValueError, LookupError, TypeError) as problem:
+        raise UserError("D900", path=folder, problem=problem) from None
+    return DependencyParser(tuple(relations), weights, classes, **own)
+
+
+def _locate(name: str | Path) -> Path:
+    installed = packs()
+    if str(name) in installed and FOLDER in installed[str(name)].folders:
+        return installed[str(name)].folders[FOLDER]
+    path = Path(name)
+    if (path / FILE).is_file():
+        return path
+    names = [pack.name for pack in installed.values() if FOLDER in pack.folders]
+    raise UserError("D917", name=str(name), names=nearest_first(str(name), names) if names else "none")
+
+
+def _state(parser: DependencyParser) -> dict[str, NDArray[Any]]:
+    own = parser.weights
+    return {
+        # differences of ascending keys compress to half their size
+        "steps": np.diff(own.keys, prepend=np.uint32(0)).astype(np.uint32),
+        "sizes": own.sizes,
+        "actions": own.actions,
+        "weights": own.weights,
+        "class_words": parser.classes.words,
+        "classes": parser.classes.classes,
+    }
+
+
+def _read_weights(arrays: Mapping[str, NDArray[Any]], n_actions: int) -> Weights:
+    steps, sizes, actions, weights = (arrays[name] for name in ("steps", "sizes", "actions", "weights"))
+    kinds = ((steps, np.uint32), (sizes, np.uint16), (actions, np.uint16), (weights, np.int16))
+    if any(array.dtype != kind or array.ndim != 1 for array, kind in kinds):
+        raise ValueError("its arrays have other types or shapes")
+    keys = np.cumsum(steps, dtype=np.uint64)
+    if (steps[1:] == 0).any() or (len(keys) and keys[-1] >= 1 << 32):
+        raise ValueError("its features are not ascending")
+    if len(sizes) != len(keys) or (sizes == 0).any() or sizes.sum(dtype=np.int64) != len(actions):
+        raise ValueError("its features and weights do not fit together")
+    if len(actions) != len(weights) or (actions >= n_actions).any():
+        raise ValueError("a weight belongs to no action")
+    return Weights(keys.astype(np.uint32), sizes, actions, weights)
+
+
+def _digest(arrays: Mapping[str, NDArray[Any]], relations: Sequence[str]) -> str:
+    digest = hashlib.sha256("\n".join(relations).encode())
+    for name, array in sorted(arrays.items()):
+        digest.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()

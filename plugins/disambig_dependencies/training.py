@@ -1,0 +1,191 @@
+"""Training: an averaged perceptron with a dynamic oracle (greedy), or with a beam."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import UserError
+from disambig.api.features import WordClasses
+
+from .parser import MOST_LABELS, DependencyParser, Weights, encode_words
+
+TreebankSentence = tuple[Sequence[str], Sequence[str], Sequence[int], Sequence[str]]
+"""Words, tags, heads (indices, -1 for the root), relations."""
+SCALE = 8
+"""Weights are multiples of an eighth."""
+_EXPLORE = 0.9
+
+
+def train_parser(
+    sentences: Sequence[TreebankSentence],
+    *,
+    classes: WordClasses | None = None,
+    beam: int = 1,
+    passes: int = 8,
+    least: float = 0.0,
+    most: int | None = None,
+    seed: int = 0,
+    language: str = "en",
+    tagger: str = "tag",
+    progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
+) -> DependencyParser:
+    """Train a parser on a treebank.
+
+    Trees that are not projective are made so. Tags should be as good as those of the text that is to be
+    parsed: predicted by a tagger that was trained on other sentences.
+
+    Parameters
+    ----------
+    sentences : sequence of (words, tags, heads, relations)
+    classes : WordClasses, optional
+    beam : int
+        With 1, training follows the parser's own decisions with a dynamic oracle (Goldberg and Nivre 2013);
+        otherwise it updates at the largest violation in a beam (Huang, Fayong and Guo 2012).
+    passes : int
+    least : float
+        Weights with a smaller absolute value are dropped.
+    most : int, optional
+        Maximum number of weights: the smallest are dropped.
+    seed : int
+    language, tagger : str
+    progress : callable, optional
+
+    Raises
+    ------
+    UserError
+        D916 for a sentence that is not a tree, D903 for an invalid number of passes or width of the beam.
+    """
+    from ._kernels import averaged, train_beam, train_greedy
+
+    for setting, value, highest in (("passes", passes, 1000), ("beam", beam, 64)):
+        if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= highest:
+            raise UserError("D903", setting=setting, value=value, least=1, most=highest)
+    trees = [_checked(number, sentence) for number, sentence in enumerate(sentences, 1)]
+    relations = sorted(
+        {
+            label
+            for _, _, heads, labels in trees
+            for head, label in zip(heads, labels, strict=True)
+            if head >= 0
+        }
+    ) or ["dep"]
+    if len(relations) > MOST_LABELS:
+        raise UserError("D916", number=1, problem=f"more than {MOST_LABELS} different relations")
+    own_classes = classes or WordClasses(np.zeros(0, np.uint64), np.zeros((0, 1), np.uint16))
+    bounds, atoms = encode_words([(words, tags) for words, tags, _, _ in trees], own_classes)
+    heads = np.array([head for tree in trees for head in (0, *(h + 1 for h in tree[2]))], np.int32)
+    number = {relation: i for i, relation in enumerate(relations, 1)}
+    labels = np.array(
+        [label for tree in trees for label in (0, *(number.get(name, 0) for name in tree[3]))], np.int32
+    )
+    memory = _Memory(len(atoms))
+    rng = np.random.default_rng(seed)
+    turn = 0
+    while turn < passes:
+        progress("passes", turn, passes)
+        order = rng.permutation(len(trees))
+        examples = (bounds, atoms, heads, labels, order, len(relations))
+        state = (memory.table, memory.links, memory.numbers, memory.used, memory.clock)
+        if beam == 1:
+            train_greedy(*examples, 0.0 if turn == 0 else _EXPLORE, *state, seed + turn)
+        else:
+            train_beam(*examples, beam, *state)
+        turn += 1
+    keys, sizes, actions, weights = averaged(
+        memory.table, memory.links, memory.numbers, float(max(memory.clock[0], 1)), max(least, 0.5 / SCALE)
+    )
+    kept = _pruned(keys, sizes, actions, weights, most)
+    return DependencyParser(tuple(relations), kept, own_classes, beam, language, tagger)
+
+
+class _Memory:
+    """Weights during training: a table from features to chains of (action, weight).
+
+    Untouched parts of the arrays take no memory, so they are as large as the treebank may need.
+    """
+
+    def __init__(self, n_words: int) -> None:
+        n_links = 130 * n_words + 100_000
+        self.table = np.zeros((1 << (n_links // 3).bit_length(), 2), np.int64)
+        self.links = np.zeros((n_links, 2), np.int32)
+        self.numbers = np.zeros((n_links, 3), np.float64)
+        self.used, self.clock = np.zeros(1, np.int64), np.zeros(1, np.int64)
+
+
+def _pruned(
+    keys: NDArray[np.uint32],
+    sizes: NDArray[np.uint16],
+    actions: NDArray[np.uint16],
+    weights: NDArray[np.float32],
+    most: int | None,
+) -> Weights:
+    """Return the largest weights, rounded, by ascending features."""
+    if most is not None and len(weights) > most:
+        large = np.abs(weights)
+        keep = large >= np.partition(large, len(large) - most)[len(large) - most]
+    else:
+        keep = np.ones(len(weights), bool)
+    owners = np.repeat(np.arange(len(keys)), sizes)
+    bounds = np.iinfo(np.int16)
+    rounded = np.clip(np.rint(weights * SCALE), bounds.min, bounds.max).astype(np.int16)
+    keep &= rounded != 0
+    order = np.lexsort((actions[keep], keys[owners[keep]]))
+    own_keys = keys[owners[keep]][order]
+    distinct, counts = np.unique(own_keys, return_counts=True)
+    return Weights(distinct, counts.astype(np.uint16), actions[keep][order], rounded[keep][order])
+
+
+def _checked(number: int, sentence: TreebankSentence) -> tuple[list[str], list[str], list[int], list[str]]:
+    words, tags, heads, relations = map(list, sentence)
+    problem = ""
+    if not len(words) == len(tags) == len(heads) == len(relations) or not words:
+        problem = "not one tag, head and relation for each of one or more words"
+    elif any(not -1 <= head < len(words) for head in heads) or heads.count(-1) != 1:
+        problem = "not exactly one root, or a head outside the sentence"
+    elif not all(map(_reaches_root(heads), range(len(words)))):
+        problem = "the heads form a cycle"
+    if problem:
+        raise UserError("D916", number=number, problem=problem)
+    return words, tags, make_projective(heads), relations
+
+
+def _reaches_root(heads: Sequence[int]) -> Callable[[int], bool]:
+    def reaches(word: int) -> bool:
+        for _ in heads:
+            if heads[word] < 0:
+                return True
+            word = heads[word]
+        return False
+
+    return reaches
+
+
+def make_projective(heads: Sequence[int]) -> list[int]:
+    """Return the heads with the shortest arcs that cross others lifted (Nivre and Nilsson 2005).
+
+    An arc is lifted to the head of its head until all words under it descend from it.
+    """
+    lifted = list(heads)
+    while (child := _crossing(lifted)) >= 0:
+        lifted[child] = lifted[lifted[child]]
+    return lifted
+
+
+def _crossing(heads: list[int]) -> int:
+    """Return the child of the shortest arc over a word that does not descend from its head; -1 if none."""
+    shortest = (len(heads) + 1, -1)
+    for child, head in enumerate(heads):
+        if head < 0 or abs(child - head) >= shortest[0]:
+            continue
+        for word in range(min(child, head) + 1, max(child, head)):
+            above: Any = word
+            while above not in (head, -1):
+                above = heads[above]
+            if above != head:
+                shortest = (abs(child - head), child)
+                break
+    return shortest[1]
