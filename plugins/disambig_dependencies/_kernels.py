@@ -412,68 +412,75 @@ def features(state, place, n, atoms, keys):
     return k
 
 
-# ---- weights that are being learned: a chain of (action, weight) for each feature
+# ---- weights that are being learned
+#
+# `table` (a power of two, int64) leads from a feature to its first chunk. A chunk is one line of the processor's
+# cache: its number of weights, the next chunk, and up to seven pairs of action and weight. Weights are whole
+# numbers. `sums` (n_chunks, 7, 2) has, for averages, the sum of each weight over time, and until when.
+CHUNK = 7
 
 
 @compiled
-def _find(table, key, mask, add):
-    """Return the slot of a key; -1 if it is not there and shall not be added."""
+def _first_chunk(table, key):
+    """Return the slot of a feature in the table, and its first chunk, -1 for a feature without weights."""
+    mask = len(table) - 1
     at = np.int64(key) & mask
-    while True:
-        entry = table[at, 0]
-        if entry == np.int64(key) + 1:
-            return at
-        if entry == 0:
-            if not add:
-                return -1
-            table[at, 0] = np.int64(key) + 1
-            table[at, 1] = -1
-            return at
+    while table[at] != 0:
+        if (table[at] >> 32) & 0xFFFFFFFF == np.int64(key):
+            return at, (table[at] & 0xFFFFFFFF) - 1
         at = (at + 1) & mask
+    return at, np.int64(-1)
 
 
 @compiled
-def _learning_scores(table, mask, links, numbers, keys, k, scores):
-    scores[:] = 0.0
+def _learning_scores(table, chunks, keys, k, scores):
+    scores[:] = 0
     for i in range(k):
-        at = _find(table, keys[i], mask, False)
-        if at >= 0:
-            node = table[at, 1]
-            while node >= 0:
-                scores[links[node, 1]] += numbers[node, 0]
-                node = links[node, 0]
+        _, chunk = _first_chunk(table, keys[i])
+        while chunk >= 0:
+            for j in range(chunks[chunk, 0]):
+                scores[chunks[chunk, 2 * j + 2]] += chunks[chunk, 2 * j + 3]
+            chunk = np.int64(chunks[chunk, 1]) - 1
 
 
 @compiled
-def _change(table, mask, links, numbers, used, keys, k, action, by, time):
-    """Add `by` to the weights of features and an action; `numbers` has weight, sum and time of the sum."""
+def _change(table, chunks, sums, used, keys, k, action, by, time):
+    """Add `by` to the weights of features and an action."""
     for i in range(k):
-        at = _find(table, keys[i], mask, True)
-        node = table[at, 1]
-        while node >= 0 and links[node, 1] != action:
-            node = links[node, 0]
-        if node < 0:
-            node = used[0]
-            used[0] += 1
-            links[node, 0], links[node, 1] = table[at, 1], action
-            numbers[node, 0] = numbers[node, 1] = numbers[node, 2] = 0.0
-            table[at, 1] = node
-        numbers[node, 1] += numbers[node, 0] * (time - numbers[node, 2])
-        numbers[node, 2] = time
-        numbers[node, 0] += by
+        slot, chunk = _first_chunk(table, keys[i])
+        first, place = chunk, -1
+        while chunk >= 0 and place < 0:
+            for j in range(chunks[chunk, 0]):
+                if chunks[chunk, 2 * j + 2] == action:
+                    place = j
+            if place < 0:
+                chunk = np.int64(chunks[chunk, 1]) - 1
+        if place < 0:
+            if first < 0 or chunks[first, 0] == CHUNK:
+                chunk = used[0]
+                used[0] += 1
+                chunks[chunk, 1] = first + 1
+                table[slot] = (np.int64(keys[i]) << 32) | (chunk + 1)
+            else:
+                chunk = first
+            place = chunks[chunk, 0]
+            chunks[chunk, 0] += 1
+            chunks[chunk, 2 * place + 2] = action
+        sums[chunk, place, 0] += chunks[chunk, 2 * place + 3] * (time - sums[chunk, place, 1])
+        sums[chunk, place, 1] = time
+        chunks[chunk, 2 * place + 3] += by
 
 
 @compiled
 def train_greedy(
-    bounds, atoms, heads, labels, order, n_labels, explore, table, links, numbers, used, clock, seed
+    bounds, atoms, heads, labels, order, n_labels, explore, table, chunks, sums, used, clock, seed
 ):
     """Make one pass with the dynamic oracle; return the numbers of decisions and mistakes.
 
     `explore` is the probability of following a wrong decision; clock[0] counts the decisions.
     """
     np.random.seed(seed)
-    mask = len(table) - 1
-    keys, scores = np.empty(N_FEATURES, np.uint32), np.empty(2 * n_labels + 1, np.float64)
+    keys, scores = np.empty(N_FEATURES, np.uint32), np.empty(2 * n_labels + 1, np.int64)
     place = np.zeros(2, np.int64)
     longest = 0
     for s in order:
@@ -490,10 +497,10 @@ def train_greedy(
         state = buffer[:, : n + 2]
         start(state, place)
         for _ in range(2 * n - 1):
-            if used[0] + 4 * N_FEATURES > len(links):
+            if used[0] + 4 * N_FEATURES > len(chunks):
                 return decisions, -1
             k = features(state, place, n, own, keys)
-            _learning_scores(table, mask, links, numbers, keys, k, scores)
+            _learning_scores(table, chunks, keys, k, scores)
             can_shift, can_left, can_right = possible(place, n)
             shift, left, right = action_costs(state, place, n, right_heads)
             least = 1 << 30
@@ -528,8 +535,8 @@ def train_greedy(
             clock[0] += 1
             if best != good:
                 mistakes += 1
-                _change(table, mask, links, numbers, used, keys, k, good, 1.0, clock[0])
-                _change(table, mask, links, numbers, used, keys, k, best, -1.0, clock[0])
+                _change(table, chunks, sums, used, keys, k, good, 1, clock[0])
+                _change(table, chunks, sums, used, keys, k, best, -1, clock[0])
                 if np.random.random() >= explore:
                     best = good
             apply(state, place, best, n_labels)
@@ -537,36 +544,25 @@ def train_greedy(
 
 
 @compiled
-def averaged(table, links, numbers, time, least):
-    """Return the averaged weights of at least `least`: keys, numbers of weights, actions, weights."""
-    n_keys, n_weights = 0, 0
-    for _ in range(2):
-        if n_keys:
-            keys, sizes = np.empty(n_keys, np.uint32), np.empty(n_keys, np.uint16)
-            actions, weights = np.empty(n_weights, np.uint16), np.empty(n_weights, np.float32)
-        else:
-            keys, sizes = np.empty(0, np.uint32), np.empty(0, np.uint16)
-            actions, weights = np.empty(0, np.uint16), np.empty(0, np.float32)
-        i, j = 0, 0
-        for at in range(len(table)):
-            if table[at, 0] == 0:
-                continue
-            size, node = 0, table[at, 1]
-            while node >= 0:
-                total = numbers[node, 1] + numbers[node, 0] * (time - numbers[node, 2])
-                weight = total / time
+def averaged(table, chunks, sums, used, time, least):
+    """Return the averaged weights of at least `least`: keys, actions, weights, one row per weight."""
+    n = 0
+    for chunk in range(used):
+        n += chunks[chunk, 0]
+    keys, actions, weights = np.empty(n, np.uint32), np.empty(n, np.uint16), np.empty(n, np.float32)
+    i = 0
+    for at in range(len(table)):
+        chunk = (table[at] & 0xFFFFFFFF) - 1
+        while chunk >= 0:
+            for j in range(chunks[chunk, 0]):
+                own = chunks[chunk, 2 * j + 3]
+                weight = (sums[chunk, j, 0] + own * (time - sums[chunk, j, 1])) / time
                 if abs(weight) >= least:
-                    if n_keys:
-                        actions[j], weights[j] = links[node, 1], weight
-                    j += 1
-                    size += 1
-                node = links[node, 0]
-            if size:
-                if n_keys:
-                    keys[i], sizes[i] = table[at, 0] - 1, size
-                i += 1
-        n_keys, n_weights = i, j
-    return keys, sizes, actions, weights
+                    keys[i] = (table[at] >> 32) & 0xFFFFFFFF
+                    actions[i], weights[i] = chunks[chunk, 2 * j + 2], weight
+                    i += 1
+            chunk = np.int64(chunks[chunk, 1]) - 1
+    return keys[:i], actions[:i], weights[:i]
 
 
 # ---- weights in use: a table from features to rows of packed (weight, action, whether it is the last)
@@ -724,19 +720,18 @@ def parse_beam(bounds, atoms, n_labels, table, packed, beam, heads, labels):
 
 
 @compiled
-def train_beam(bounds, atoms, heads, labels, order, n_labels, beam, table, links, numbers, used, clock):
+def train_beam(bounds, atoms, heads, labels, order, n_labels, beam, table, chunks, sums, used, clock):
     """Make one pass with updates at the largest violation; return the numbers of sentences and updates.
 
     Huang, Fayong and Guo (2012): the derivation of the tree against the best one in the beam, up to the step
     where the difference of their scores is largest. Trees must be projective. clock[0] counts sentences.
     """
-    mask = len(table) - 1
-    keys, scores = np.empty(N_FEATURES, np.uint32), np.empty(2 * n_labels + 1, np.float64)
+    keys, scores = np.empty(N_FEATURES, np.uint32), np.empty(2 * n_labels + 1, np.int64)
     longest = 0
     for s in order:
         longest = max(longest, bounds[s + 1] - bounds[s])
     states = np.zeros((2, beam, N_ROWS, longest + 2), np.int32)
-    places, totals = np.zeros((2, beam, 2), np.int64), np.zeros((2, beam), np.float64)
+    places, totals = np.zeros((2, beam, 2), np.int64), np.zeros((2, beam), np.int64)
     origin = np.zeros((beam, 2), np.int64)
     history = np.zeros((2 * longest, beam, 2), np.int64)
     right, wrong = np.zeros(2 * longest, np.int64), np.zeros(2 * longest, np.int64)
@@ -744,7 +739,7 @@ def train_beam(bounds, atoms, heads, labels, order, n_labels, beam, table, links
     updates, done = 0, 0
     for s in order:
         n = bounds[s + 1] - bounds[s] - 1
-        if used[0] + 4 * n * N_FEATURES > len(links):
+        if used[0] + 4 * n * N_FEATURES > len(chunks):
             return done, -1
         own, own_heads, own_labels = (
             atoms[bounds[s] : bounds[s + 1]],
@@ -754,19 +749,19 @@ def train_beam(bounds, atoms, heads, labels, order, n_labels, beam, table, links
         now, size = 0, 1
         start(states[0, 0, :, : n + 2], places[0, 0])
         start(gold[:, : n + 2], gold_place)
-        totals[0, 0], gold_total, gold_at = 0.0, 0.0, 0
-        violation, violated = -1.0, -1
+        totals[0, 0], gold_total, gold_at = 0, np.int64(0), 0
+        violation, violated = np.int64(-1), -1
         for step in range(2 * n - 1):
             later, more = 1 - now, 0
             action = static_action(gold, gold_place, n, own_heads, own_labels, n_labels)
             right[step] = action
             if gold_at < 0:
                 k = features(gold, gold_place, n, own, keys)
-                _learning_scores(table, mask, links, numbers, keys, k, scores)
+                _learning_scores(table, chunks, keys, k, scores)
                 gold_total += scores[action]
             for i in range(size):
                 k = features(states[now, i], places[now, i], n, own, keys)
-                _learning_scores(table, mask, links, numbers, keys, k, scores)
+                _learning_scores(table, chunks, keys, k, scores)
                 if i == gold_at:
                     gold_total = totals[now, i] + scores[action]
                 more = _insert_all(
@@ -802,7 +797,7 @@ def train_beam(bounds, atoms, heads, labels, order, n_labels, beam, table, links
                 action = right[step] if turn == 0 else wrong[step]
                 if differs:  # before, the updates of both would cancel
                     k = features(gold, gold_place, n, own, keys)
-                    by = 1.0 if turn == 0 else -1.0
-                    _change(table, mask, links, numbers, used, keys, k, action, by, clock[0])
+                    by = 1 if turn == 0 else -1
+                    _change(table, chunks, sums, used, keys, k, action, by, clock[0])
                 apply(gold, gold_place, action, n_labels)
     return done, updates

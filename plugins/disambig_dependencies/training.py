@@ -89,54 +89,44 @@ def train_parser(
         progress("passes", turn, passes)
         order = rng.permutation(len(trees))
         examples = (bounds, atoms, heads, labels, order, len(relations))
-        state = (memory.table, memory.links, memory.numbers, memory.used, memory.clock)
+        state = (memory.table, memory.chunks, memory.sums, memory.used, memory.clock)
         if beam == 1:
             train_greedy(*examples, 0.0 if turn == 0 else _EXPLORE, *state, seed + turn)
         else:
             train_beam(*examples, beam, *state)
         turn += 1
-    keys, sizes, actions, weights = averaged(
-        memory.table, memory.links, memory.numbers, float(max(memory.clock[0], 1)), max(least, 0.5 / SCALE)
-    )
-    kept = _pruned(keys, sizes, actions, weights, most)
-    return DependencyParser(tuple(relations), kept, own_classes, beam, language, tagger)
+    time, lowest = int(max(memory.clock[0], 1)), max(least, 0.5 / SCALE)
+    weights = averaged(memory.table, memory.chunks, memory.sums, int(memory.used[0]), time, lowest)
+    return DependencyParser(tuple(relations), _pruned(*weights, most), own_classes, beam, language, tagger)
 
 
 class _Memory:
-    """Weights during training: a table from features to chains of (action, weight).
+    """Weights during training (see `_kernels`).
 
     Untouched parts of the arrays take no memory, so they are as large as the treebank may need.
     """
 
     def __init__(self, n_words: int) -> None:
-        n_links = 130 * n_words + 100_000
-        self.table = np.zeros((1 << (n_links // 3).bit_length(), 2), np.int64)
-        self.links = np.zeros((n_links, 2), np.int32)
-        self.numbers = np.zeros((n_links, 3), np.float64)
+        n_chunks = 60 * n_words + 100_000
+        self.table = np.zeros(1 << n_chunks.bit_length(), np.int64)
+        self.chunks = np.zeros((n_chunks, 16), np.int32)
+        self.sums = np.zeros((n_chunks, 7, 2), np.int64)
         self.used, self.clock = np.zeros(1, np.int64), np.zeros(1, np.int64)
 
 
 def _pruned(
-    keys: NDArray[np.uint32],
-    sizes: NDArray[np.uint16],
-    actions: NDArray[np.uint16],
-    weights: NDArray[np.float32],
-    most: int | None,
+    keys: NDArray[np.uint32], actions: NDArray[np.uint16], weights: NDArray[np.float32], most: int | None
 ) -> Weights:
     """Return the largest weights, rounded, by ascending features."""
-    if most is not None and len(weights) > most:
-        large = np.abs(weights)
-        keep = large >= np.partition(large, len(large) - most)[len(large) - most]
-    else:
-        keep = np.ones(len(weights), bool)
-    owners = np.repeat(np.arange(len(keys)), sizes)
     bounds = np.iinfo(np.int16)
     rounded = np.clip(np.rint(weights * SCALE), bounds.min, bounds.max).astype(np.int16)
-    keep &= rounded != 0
-    order = np.lexsort((actions[keep], keys[owners[keep]]))
-    own_keys = keys[owners[keep]][order]
-    distinct, counts = np.unique(own_keys, return_counts=True)
-    return Weights(distinct, counts.astype(np.uint16), actions[keep][order], rounded[keep][order])
+    keep = rounded != 0
+    if most is not None and len(weights) > most:
+        large = np.abs(weights)
+        keep &= large >= np.partition(large, len(large) - most)[len(large) - most]
+    order = np.lexsort((actions[keep], keys[keep]))
+    distinct, sizes = np.unique(keys[keep][order], return_counts=True)
+    return Weights(distinct, sizes.astype(np.uint16), actions[keep][order], rounded[keep][order])
 
 
 def _checked(number: int, sentence: TreebankSentence) -> tuple[list[str], list[str], list[int], list[str]]:
