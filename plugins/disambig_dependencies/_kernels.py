@@ -70,13 +70,16 @@ def possible(place, n):
 
 @compiled
 def action_costs(state, place, n, heads):
-    """Return the number of right arcs that a shift, a left arc and a right arc make impossible.
+    """Return the number of right heads that a shift, a left arc and a right arc make impossible.
 
-    Goldberg and Nivre (2013), section 4. `heads` has the right head of each word, 0 for the root's.
+    Goldberg and Nivre (2013), section 4, for a system without an artificial root. `heads` has the right head
+    of each word, 0 for the root's.
     """
     size, first = place[0], place[1]
     shift, left, right = 0, 0, 0
     if first <= n:
+        if size >= 1 and heads[first] == 0:
+            shift += 1  # only the bottom of the stack can become the root
         for i in range(size):
             word = state[STACK, i]
             if heads[word] == first:
@@ -91,10 +94,9 @@ def action_costs(state, place, n, heads):
                 right += 1
         head = heads[top]
         below = state[STACK, size - 2] if size >= 2 else 0
-        # the root's head is behind the sentence: any arc to the root is wrong
-        if head == 0 or head >= first:
+        if head >= first:
             right += 1
-        if head != first and (head == 0 or head > first or (below > 0 and head == below)):
+        if head > first or (head > 0 and head == below) or (head == 0 and size == 1):
             left += 1
     return shift, left, right
 
