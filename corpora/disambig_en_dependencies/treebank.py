@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from disambig_random_subspace.tagger import fill_in_tags, train_tagger
@@ -41,7 +42,7 @@ def jackknife(
     """
     classes = load("tag").extractors[0].classes  # type: ignore[attr-defined]
     bounds = [len(train) * i // (4 * FOLDS) for i in range(4 * FOLDS + 1)]
-    blocks = list(zip(bounds, bounds[1:], strict=False))
+    blocks = list(pairwise(bounds))
     retagged: list[Sentence] = list(train)
     calibration = [(words, tags) for words, tags, *_ in dev]
     for fold in range(FOLDS):

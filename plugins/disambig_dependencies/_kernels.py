@@ -2,13 +2,13 @@
 
 The transition system is arc-hybrid (Kuhlmann, Gomez-Rodriguez and Satta 2011) without an artificial root: a
 sentence of n words takes n shifts and n - 1 arcs, and the last word on the stack is the root, so that every
-result is a projective tree with one root. Actions are numbered: 0 shifts; 1 to L add an arc from the first word
-of the buffer to the top of the stack (left); L + 1 to 2 L add one from the second of the stack to its top
-(right).
+result is a projective tree with one root. Actions are numbered: 0 shifts; 1 to L add an arc from the first
+word of the buffer to the top of the stack (left); L + 1 to 2 L add one from the second of the stack to its
+top (right).
 
 Words are numbered from 1; 0 means none, so that features need no bounds checks. A state is a table of int32,
-shape ``(11, n + 2)``, whose rows are named below, and ``place``, the number of words on the stack and the first
-word of the buffer.
+shape ``(11, n + 2)``, whose rows are named below, and ``place``, the number of words on the stack and the
+first word of the buffer.
 """
 
 # Numba infers the types of compiled functions (see `disambig.jit`).
@@ -416,9 +416,10 @@ def features(state, place, n, atoms, keys):
 
 # ---- weights that are being learned
 #
-# `table` (a power of two, int64) leads from a feature to its first chunk. A chunk is one line of the processor's
-# cache: its number of weights, the next chunk, and up to seven pairs of action and weight. Weights are whole
-# numbers. `sums` (n_chunks, 7, 2) has, for averages, the sum of each weight over time, and until when.
+# `table` (a power of two, int64) leads from a feature to its first chunk. A chunk is one line of the
+# processor's cache: its number of weights, the next chunk, and up to seven pairs of action and weight.
+# Weights are whole numbers. `sums` (n_chunks, 7, 2) has, for averages, the sum of each weight over time, and
+# until when.
 CHUNK = 7
 
 

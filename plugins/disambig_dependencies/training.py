@@ -96,8 +96,11 @@ def train_parser(
             train_beam(*examples, beam, *state)
         turn += 1
     time, lowest = int(max(memory.clock[0], 1)), max(least, 0.5 / SCALE)
-    weights = averaged(memory.table, memory.chunks, memory.sums, int(memory.used[0]), time, lowest)
-    return DependencyParser(tuple(relations), _pruned(*weights, most), own_classes, beam, language, tagger)
+    keys, actions, weights = averaged(
+        memory.table, memory.chunks, memory.sums, int(memory.used[0]), time, lowest
+    )
+    pruned = _pruned(keys, actions, weights, most)
+    return DependencyParser(tuple(relations), pruned, own_classes, beam, language, tagger)
 
 
 class _Memory:
@@ -130,7 +133,12 @@ def _pruned(
 
 
 def _checked(number: int, sentence: TreebankSentence) -> tuple[list[str], list[str], list[int], list[str]]:
-    words, tags, heads, relations = map(list, sentence)
+    words, tags, heads, relations = (
+        list(sentence[0]),
+        list(sentence[1]),
+        list(sentence[2]),
+        list(sentence[3]),
+    )
     problem = ""
     if not len(words) == len(tags) == len(heads) == len(relations) or not words:
         problem = "not one tag, head and relation for each of one or more words"

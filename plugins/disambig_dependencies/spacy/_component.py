@@ -15,7 +15,7 @@ from spacy.scorer import Scorer
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from disambig.api import Model, UserError
+from disambig.api import Decides, Model, UserError
 from disambig.api.components import SpanWriter
 from disambig.api.text import SpacyTokens, hash_words
 
@@ -44,8 +44,8 @@ class Dependencies:
 class DependencyLabeller(SpanWriter):
     """Sets ``token.head`` and ``token.dep_``, and thereby ``doc.sents``.
 
-    Sentences are those of the Doc; if it has none, they end at full stops. The tags of the Doc are used; a Doc
-    without tags is tagged by the parser's tagger, but its tags are not set.
+    Sentences are those of the Doc; if it has none, they end at full stops. The tags of the Doc are used; a
+    Doc without tags is tagged by the parser's tagger, but its tags are not set.
 
     Parameters
     ----------
@@ -68,7 +68,8 @@ class DependencyLabeller(SpanWriter):
     def __init__(self, nlp: Language, parser: DependencyParser, tagger: Model, *, name: str) -> None:
         if nlp.lang != parser.language:
             raise UserError("D500", name=name, seen=nlp.lang, language=parser.language)
-        if tagger.task.decides.where != "tokens" or tagger.task.decides.between != "labels":
+        does = getattr(tagger.task, "decides", None)
+        if not isinstance(does, Decides) or (does.where, does.between) != ("tokens", "labels"):
             raise UserError("D505", name=name, model=tagger.name, task=tagger.task.name)
         super().__init__(name, "")
         self.parser, self.tagger = parser, tagger

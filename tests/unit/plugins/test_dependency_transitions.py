@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -126,7 +126,7 @@ def test_costs_of_the_dynamic_oracle_are_those_of_an_exhaustive_search(n):
     for heads in trees(n):
         gold, _ = gold_arrays(heads)
 
-        @lru_cache(maxsize=None)
+        @cache
         def most_right(key, heads=heads):
             state = State(n, *key)
             if state.first > n and len(state.stack) == 1:
