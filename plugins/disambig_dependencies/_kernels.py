@@ -611,8 +611,8 @@ def _scores(table, packed, keys, k, scores):
 
 
 @compiled
-def parse_greedy(bounds, atoms, n_labels, table, packed, heads, labels):
-    """Write the heads (0 for the root's) and labels of all words."""
+def parse_greedy(bounds, atoms, n_labels, table, packed, heads, labels, totals):
+    """Write the heads (0 for the root's) and labels of all words, and the score of each sentence."""
     keys, scores = np.empty(N_FEATURES, np.uint32), np.empty(2 * n_labels + 1, np.int64)
     place = np.zeros(2, np.int64)
     longest = 0
@@ -624,6 +624,7 @@ def parse_greedy(bounds, atoms, n_labels, table, packed, heads, labels):
         own = atoms[bounds[s] : bounds[s + 1]]
         state = buffer[:, : n + 2]
         start(state, place)
+        totals[s] = 0
         for _ in range(2 * n - 1):
             k = features(state, place, n, own, keys)
             _scores(table, packed, keys, k, scores)
@@ -639,6 +640,7 @@ def parse_greedy(bounds, atoms, n_labels, table, packed, heads, labels):
                 for a in range(n_labels + 1, 2 * n_labels + 1):
                     if best < 0 or scores[a] > scores[best]:
                         best = a
+            totals[s] += scores[best]
             apply(state, place, best, n_labels)
         for i in range(n + 1):
             heads[bounds[s] + i] = state[HEAD, i]
@@ -679,14 +681,14 @@ def _insert_all(best, origin, size, before, scores, k, place, n, n_labels):
 
 
 @compiled
-def parse_beam(bounds, atoms, n_labels, table, packed, beam, heads, labels):
-    """Write the heads (0 for the root's) and labels of all words, of the best sequence in a beam."""
+def parse_beam(bounds, atoms, n_labels, table, packed, beam, heads, labels, totals):
+    """Write the heads, labels and scores, as `parse_greedy`, of the best sequences in a beam."""
     keys, scores = np.empty(N_FEATURES, np.uint32), np.empty(2 * n_labels + 1, np.int64)
     longest = 0
     for s in range(len(bounds) - 1):
         longest = max(longest, bounds[s + 1] - bounds[s])
     states = np.zeros((2, beam, N_ROWS, longest + 2), np.int32)
-    places, totals = np.zeros((2, beam, 2), np.int64), np.zeros((2, beam), np.int64)
+    places, sums = np.zeros((2, beam, 2), np.int64), np.zeros((2, beam), np.int64)
     origin = np.zeros((beam, 2), np.int64)
     for s in range(len(bounds) - 1):
         n = bounds[s + 1] - bounds[s] - 1
@@ -694,17 +696,17 @@ def parse_beam(bounds, atoms, n_labels, table, packed, beam, heads, labels):
         width = beam if n <= LONG else 1
         now, size = 0, 1
         start(states[0, 0, :, : n + 2], places[0, 0])
-        totals[0, 0] = 0
+        sums[0, 0] = 0
         for _ in range(2 * n - 1):
             later, more = 1 - now, 0
             for i in range(size):
                 k = features(states[now, i], places[now, i], n, own, keys)
                 _scores(table, packed, keys, k, scores)
                 more = _insert_all(
-                    totals[later, :width],
+                    sums[later, :width],
                     origin,
                     more,
-                    totals[now, i],
+                    sums[now, i],
                     scores,
                     i,
                     places[now, i],
@@ -717,6 +719,7 @@ def parse_beam(bounds, atoms, n_labels, table, packed, beam, heads, labels):
                 places[later, i] = places[now, parent]
                 apply(states[later, i], places[later, i], origin[i, 1], n_labels)
             now, size = later, more
+        totals[s] = sums[now, 0]
         for i in range(n + 1):
             heads[bounds[s] + i] = states[now, 0, HEAD, i]
             labels[bounds[s] + i] = states[now, 0, LABEL, i]

@@ -148,7 +148,7 @@ class DependencyParser:
             if len(words) != len(tags):
                 raise UserError("D916", number=number, problem=f"{len(words)} words, but {len(tags)} tags")
         bounds, atoms = encode_words(sentences, self.classes)
-        heads, labels = self._parse(bounds, atoms)
+        heads, labels, _ = self._parse(bounds, atoms)
         return [
             ParsedWords(
                 list(words),
@@ -178,6 +178,15 @@ class DependencyParser:
         relations : array of int32, shape (n_tokens,)
             Numbers for `relation`; 0 where the head is -1.
         """
+        return self.parse_view_scored(view, tags)[:2]
+
+    def parse_view_scored(
+        self, view: TokenView, tags: NDArray[np.uint64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+        """Return heads and relations as `parse_view`, and the score of each sentence's parse.
+
+        Scores are in units of the perceptron's weights: they compare parses of similar sentences.
+        """
         sizes = np.diff(view.sentences)
         has_words = sizes > 2
         keep = np.repeat(has_words, sizes)
@@ -187,12 +196,14 @@ class DependencyParser:
         hashes = view.hashes[positions]
         atoms = _atoms(hashes, tags[positions], self.classes)
         atoms[bounds[:-1]] = 0
-        heads, labels = self._parse(bounds, atoms)
+        heads, labels, totals = self._parse(bounds, atoms)
         starts = np.repeat(positions[bounds[:-1]], np.diff(bounds))
         all_heads, relations = np.full(len(view), -1, np.int64), np.zeros(len(view), np.int32)
         all_heads[positions] = np.where(heads > 0, starts + heads, -1)
         relations[positions] = labels
-        return all_heads, relations
+        scores = np.zeros(len(sizes))
+        scores[has_words] = totals
+        return all_heads, relations, scores
 
     def relation(self, number: int) -> str:
         """Return the name of a relation by its number, 0 for the root."""
@@ -204,16 +215,17 @@ class DependencyParser:
 
     def _parse(
         self, bounds: NDArray[np.int64], atoms: NDArray[np.uint64]
-    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
         from ._kernels import parse_beam, parse_greedy
 
         heads, labels = np.zeros(len(atoms), np.int32), np.zeros(len(atoms), np.int32)
+        totals = np.zeros(len(bounds) - 1, np.int64)
         own = (bounds, atoms, len(self.relations), self._table, self._packed)
         if self.beam == 1:
-            parse_greedy(*own, heads, labels)
+            parse_greedy(*own, heads, labels, totals)
         else:
-            parse_beam(*own, self.beam, heads, labels)
-        return heads, labels
+            parse_beam(*own, self.beam, heads, labels, totals)
+        return heads, labels, totals
 
 
 def encode_words(

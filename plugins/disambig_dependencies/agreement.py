@@ -1,0 +1,275 @@
+"""Evidence from syntax for proposed corrections: does a form fit its subject, auxiliary, determiner or noun?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import Decides, Model, UserError, load_model
+from disambig.api.text import SpacyTokens, hash_words
+
+from .grammar import (
+    NOTHING,
+    SINGULAR,
+    UNKNOWN,
+    Expectation,
+    SentenceParse,
+    determiner_number,
+    expect_determiner,
+    expect_noun,
+    expect_verb,
+    noun_form,
+    noun_number,
+    verb_fit,
+    verb_form,
+)
+from .parser import PACK, DependencyParser, load_parser
+
+COLUMNS = (
+    "verb",
+    "noun",
+    "determiner",
+    "article",
+    "observed",
+    "candidate",
+    "observed_corrected",
+    "candidate_corrected",
+    "confidence",
+    "parse_gain",
+)
+"""Columns of the evidence.
+
+``verb``, ``noun``, ``determiner`` and ``article`` are 1 for places of that kind. ``observed`` and ``candidate``
+are the fits of the two words in the sentence as it is, times their confidence, from -1 to 1;
+``observed_corrected`` and ``candidate_corrected`` those in the corrected sentence, which is parsed as well,
+because a mistake may mislead the parser. ``confidence`` is the mean of both sentences. ``parse_gain`` is by
+how much the score of the parse rises with the correction.
+"""
+LONGEST = 200
+"""Longer sentences are not parsed: they are tables or lists."""
+_CODE = re.compile(r"``[^`\n]+``|`[^`\n]+`")
+_LINK = re.compile(
+    r"\]\([^()\s]*\)|\]\[[^\]\s]*\]|[\[\]]|(?<!\w)[*_]{1,3}(?=\w)|(?<=[\w.,!?])[*_]{1,3}(?!\w)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceEdit:
+    """A proposed correction.
+
+    Attributes
+    ----------
+    document : int
+        Index of the text.
+    start, end : int
+        Character offsets; equal for an insertion.
+    new : str
+        What should stand there; empty for a deletion.
+    """
+
+    document: int
+    start: int
+    end: int
+    new: str
+
+
+def hide_markup(text: str) -> str:
+    """Return a text of the same length whose code is one word each, and whose links and emphasis are blanks."""
+    text = _CODE.sub(lambda code: "x" * len(code[0]), text)
+    return _LINK.sub(lambda mark: " " * len(mark[0]), text)
+
+
+class SyntaxReader:
+    """Parses the sentences of proposed corrections, as they are and corrected.
+
+    Parameters
+    ----------
+    parser : DependencyParser
+    tagger : Model, optional
+        By default the parser's own.
+    """
+
+    def __init__(self, parser: DependencyParser, tagger: Model | None = None) -> None:
+        self.parser = parser
+        self.tagger = load_model(parser.tagger) if tagger is None else tagger
+        does = getattr(self.tagger.task, "decides", None)
+        if not isinstance(does, Decides) or (does.where, does.between) != ("tokens", "labels"):
+            task = self.tagger.task.name
+            raise UserError("D505", name="disambig_dependencies", model=self.tagger.name, task=task)
+        self._tokens = SpacyTokens(parser.language)
+        self._tags = list(self.tagger.task.groups[0].candidates)
+        self._tag_hashes = hash_words(self._tags)
+        self._split = lru_cache(maxsize=4096)(self._split_words)
+
+    def parse(self, sentences: Sequence[Sequence[str]]) -> tuple[list[SentenceParse], NDArray[np.float64]]:
+        """Return the parses of sentences given as words, and their scores."""
+        if not sentences:
+            return [], np.zeros(0)
+        view = self._tokens.of_sentences(sentences)
+        instances, chosen = self.tagger.choose(view)
+        tags = np.zeros(len(view), np.int64)
+        tags[instances.positions] = chosen
+        heads, relations, scores = self.parser.parse_view_scored(view, self._tag_hashes[tags])
+        parses = []
+        for words, first in zip(sentences, view.documents[:-1].tolist(), strict=True):
+            own = slice(first + 1, first + 1 + len(words))
+            parses.append(
+                SentenceParse(
+                    [word.lower().replace("\u2019", "'") for word in words],
+                    [self._tags[tag] for tag in tags[own].tolist()],
+                    [head - first - 1 if head >= 0 else -1 for head in heads[own].tolist()],
+                    [self.parser.relation(label) for label in relations[own].tolist()],
+                )
+            )
+        return parses, scores
+
+    def evidence(self, texts: Sequence[str], edits: Sequence[PlaceEdit]) -> NDArray[np.float32]:
+        """Return the evidence for proposed corrections.
+
+        Only sentences with a proposed correction are parsed, each of them once as it is, and once for each
+        different correction.
+
+        Parameters
+        ----------
+        texts : sequence of str
+        edits : sequence of PlaceEdit
+
+        Returns
+        -------
+        array of float32, shape (n_edits, n_columns)
+            See `COLUMNS`; zeros where the grammar says nothing.
+        """
+        columns = np.zeros((len(edits), len(COLUMNS)), np.float32)
+        places = list(self._places(texts, edits))
+        number: dict[tuple[str, ...], int] = {}
+        for _, _, _, old, new in places:
+            number.setdefault(old, len(number))
+            number.setdefault(new, len(number))
+        parses, scores = self.parse(list(number))
+        for row, at, sizes, old, new in places:
+            before, after = number[old], number[new]
+            columns[row, :-1] = _compare(parses[before], parses[after], at, sizes)
+            columns[row, -1] = (scores[after] - scores[before]) / 1000
+        return columns
+
+    def _places(
+        self, texts: Sequence[str], edits: Sequence[PlaceEdit]
+    ) -> Iterator[tuple[int, int, tuple[int, int], tuple[str, ...], tuple[str, ...]]]:
+        """Yield row, first word, numbers of words before and after, and the sentence before and after."""
+        used = sorted({edit.document for edit in edits})
+        where = {document: i for i, document in enumerate(used)}
+        masked = [hide_markup(texts[document]) for document in used]
+        view = self._tokens(masked)
+        for row, edit in enumerate(edits):
+            document = where[edit.document]
+            first, last = view.documents[document : document + 2].tolist()
+            starts, ends = view.starts[first:last], view.ends[first:last]
+            words = ends > starts
+            if edit.start == edit.end:
+                inside = np.flatnonzero(words & (ends > edit.start))[:1]
+                size = 0
+            else:
+                inside = np.flatnonzero(words & (ends > edit.start) & (starts < edit.end))
+                size = len(inside)
+            if not len(inside):
+                continue
+            at = first + int(inside[0])
+            sentence = int(view.sentences.searchsorted(at, side="right")) - 1
+            begin, end = view.sentences[sentence : sentence + 2].tolist()
+            if end - begin > LONGEST or at + size >= end:
+                continue
+            text = masked[document]
+            old = tuple(text[view.starts[i] : view.ends[i]] for i in range(begin + 1, end - 1))
+            new, at = self._split(edit.new), at - begin - 1
+            yield row, at, (size, len(new)), old, (*old[:at], *new, *old[at + size :])
+
+    def _split_words(self, text: str) -> tuple[str, ...]:
+        view = self._tokens([text])
+        spans = zip(view.starts.tolist(), view.ends.tolist(), strict=True)
+        return tuple(text[start:end] for start, end in spans if end > start)
+
+
+@lru_cache(maxsize=4)
+def load_reader(name: str | Path = PACK) -> SyntaxReader:
+    """Return the reader of a parser, which is loaded once.
+
+    Raises
+    ------
+    UserError
+        D917 if there is no such parser, D900 for a damaged one.
+    """
+    return SyntaxReader(load_parser(name))
+
+
+def _compare(
+    before: SentenceParse, after: SentenceParse, at: int, sizes: tuple[int, int]
+) -> NDArray[np.float32]:
+    """Return all columns but the last for one correction."""
+    values = np.zeros(len(COLUMNS) - 1, np.float32)
+    if not all(sizes):
+        with_word, without = (after, before) if sizes[1] else (before, after)
+        if sum(sizes) == 1 and with_word.words[at] in ("a", "an", "the"):
+            there, bare = _article_fits(with_word, without, at)
+            values[3], values[8] = 1, 0.5
+            values[4:8] = (bare, there) * 2 if sizes[1] else (there, bare) * 2
+        return values
+    same = 0
+    while same < min(sizes) - 1 and before.words[at + same] == after.words[at + same]:
+        same += 1
+    place = at + same
+    observed, candidate = before.words[place], after.words[place]
+    for i, parse in enumerate((before, after)):
+        kind, expected = _expect(parse, place)
+        if not expected.kind:
+            continue
+        values[kind] = 1
+        values[8] += expected.confidence / 2
+        for j, (word, other) in enumerate(((observed, candidate), (candidate, observed))):
+            fit = _fit(expected, word, other, (before, after)[j].tags[place])
+            values[4 + 2 * i + j] = expected.confidence * fit
+    return values
+
+
+def _expect(parse: SentenceParse, at: int) -> tuple[int, Expectation]:
+    tag = parse.tags[at]
+    if tag.startswith("V"):
+        return 0, expect_verb(parse, at)
+    if tag.startswith("NN"):
+        return 1, expect_noun(parse, at)
+    if determiner_number(parse.words[at]):
+        return 2, expect_determiner(parse, at)
+    return 0, NOTHING
+
+
+def _fit(expected: Expectation, word: str, other: str, tag: str) -> int:
+    if expected.wants == UNKNOWN:
+        return 0
+    if expected.kind == "verb":
+        return verb_fit(verb_form(word, other, tag), word, expected.wants)
+    number = noun_form(word, other, tag) if expected.kind == "noun" else determiner_number(word)
+    return 0 if not number else 1 if number == expected.wants else -1
+
+
+def _article_fits(with_word: SentenceParse, without: SentenceParse, at: int) -> tuple[float, float]:
+    """Return the fits of an article and of none."""
+    noun = with_word.heads[at]
+    if noun <= at or with_word.relations[at] != "det":
+        return 0.0, 0.0
+    others = [
+        i for i in with_word.children[noun] if i != at and with_word.relations[i] in ("det", "nmod:poss")
+    ]
+    if others and "all" not in {with_word.words[i] for i in others}:
+        return -1.0, 0.5
+    number, confidence, _ = noun_number(with_word, noun)
+    tag = with_word.tags[noun]
+    if with_word.words[at] != "the" and number and number != SINGULAR and not with_word.select(noun, "conj"):
+        return -confidence, 0.5
+    if tag == "NN" and without.tags[noun - 1] == "NN":
+        return 0.5, -0.5
+    return 0.0, 0.0
