@@ -20,16 +20,19 @@ from .grammar import (
     UNKNOWN,
     Expectation,
     SentenceParse,
+    adds_s,
     determiner_number,
     expect_determiner,
     expect_noun,
     expect_verb,
+    governor,
     noun_form,
     noun_number,
     verb_fit,
     verb_form,
 )
 from .parser import PACK, DependencyParser, load_parser
+from .usage import UsageOdds, article_features, noun_features, pack_usage, verb_features
 
 COLUMNS = (
     "verb",
@@ -41,6 +44,7 @@ COLUMNS = (
     "observed_corrected",
     "candidate_corrected",
     "confidence",
+    "usage",
     "parse_gain",
 )
 """Columns of the evidence.
@@ -48,8 +52,9 @@ COLUMNS = (
 ``verb``, ``noun``, ``determiner`` and ``article`` are 1 for places of that kind. ``observed`` and ``candidate``
 are the fits of the two words in the sentence as it is, times their confidence, from -1 to 1;
 ``observed_corrected`` and ``candidate_corrected`` those in the corrected sentence, which is parsed as well,
-because a mistake may mislead the parser. ``confidence`` is the mean of both sentences. ``parse_gain`` is by
-how much the score of the parse rises with the correction.
+because a mistake may mislead the parser. ``confidence`` is the mean of both sentences. ``usage`` is how much
+more usual the correction is in such a context, in log-odds, by text that was parsed (see `usage`).
+``parse_gain`` is by how much the score of the parse rises with the correction.
 """
 LONGEST = 200
 """Longer sentences are not parsed: they are tables or lists."""
@@ -93,10 +98,14 @@ class SyntaxReader:
     parser : DependencyParser
     tagger : Model, optional
         By default the parser's own.
+    usage : UsageOdds, optional
+        Without it the column ``usage`` is zero.
     """
 
-    def __init__(self, parser: DependencyParser, tagger: Model | None = None) -> None:
-        self.parser = parser
+    def __init__(
+        self, parser: DependencyParser, tagger: Model | None = None, usage: UsageOdds | None = None
+    ) -> None:
+        self.parser, self.usage = parser, usage
         self.tagger = load_model(parser.tagger) if tagger is None else tagger
         does = getattr(self.tagger.task, "decides", None)
         if not isinstance(does, Decides) or (does.where, does.between) != ("tokens", "labels"):
@@ -154,8 +163,12 @@ class SyntaxReader:
         parses, scores = self.parse(list(number))
         for row, at, sizes, old, new in places:
             before, after = number[old], number[new]
-            columns[row, :-1] = _compare(parses[before], parses[after], at, sizes)
-            columns[row, -1] = (scores[after] - scores[before]) / 1000
+            columns[row, :-2] = _compare(parses[before], parses[after], at, sizes)
+            if self.usage is not None:
+                columns[row, -2] = _usage(self.usage, parses[before], parses[after], at, sizes)
+            # a longer sentence has a higher score
+            per_word = scores[before] / max(len(old), 1)
+            columns[row, -1] = (scores[after] - scores[before] - per_word * (len(new) - len(old))) / 1000
         return columns
 
     def _places(
@@ -204,14 +217,14 @@ def load_reader(name: str | Path = PACK) -> SyntaxReader:
     UserError
         D917 if there is no such parser, D900 for a damaged one.
     """
-    return SyntaxReader(load_parser(name))
+    return SyntaxReader(load_parser(name), usage=pack_usage(str(name)))
 
 
 def _compare(
     before: SentenceParse, after: SentenceParse, at: int, sizes: tuple[int, int]
 ) -> NDArray[np.float32]:
-    """Return all columns but the last for one correction."""
-    values = np.zeros(len(COLUMNS) - 1, np.float32)
+    """Return all columns but the last two for one correction."""
+    values = np.zeros(len(COLUMNS) - 2, np.float32)
     if not all(sizes):
         with_word, without = (after, before) if sizes[1] else (before, after)
         if sum(sizes) == 1 and with_word.words[at] in ("a", "an", "the"):
@@ -230,10 +243,54 @@ def _compare(
             continue
         values[kind] = 1
         values[8] += expected.confidence / 2
-        for j, (word, other) in enumerate(((observed, candidate), (candidate, observed))):
-            fit = _fit(expected, word, other, (before, after)[j].tags[place])
-            values[4 + 2 * i + j] = expected.confidence * fit
+        fits = [
+            _fit(expected, word, other, own.tags[place])
+            for word, other, own in ((observed, candidate, before), (candidate, observed, after))
+        ]
+        if min(fits) < 0 or 0 not in fits:  # a fit alone says nothing: all good text fits
+            values[4 + 2 * i : 6 + 2 * i] = expected.confidence * np.array(fits)
     return values
+
+
+def _usage(
+    odds: UsageOdds, before: SentenceParse, after: SentenceParse, at: int, sizes: tuple[int, int]
+) -> float:
+    """Return the log-odds of the correction against the observed words: the mean of both sentences."""
+    if not all(sizes):
+        with_word = after if sizes[1] else before
+        if sum(sizes) != 1 or with_word.words[at] not in ("a", "an", "the"):
+            return 0.0
+        noun = with_word.heads[at]
+        if noun <= at or with_word.relations[at] != "det" or with_word.tags[noun] != "NN":
+            return 0.0
+        present = odds.log_odds("article", article_features(with_word, noun, at))
+        return present if sizes[1] else -present
+    if sizes[0] != sizes[1]:
+        return 0.0
+    place = next((at + i for i in range(sizes[0]) if before.words[at + i] != after.words[at + i]), at)
+    observed, candidate = before.words[place], after.words[place]
+    total = 0.0
+    for parse in (before, after):
+        tag = parse.tags[place]
+        if tag.startswith("V") and governor(parse, place) < 0:
+            numbers = [
+                _verb_number(word, other) for word, other in ((observed, candidate), (candidate, observed))
+            ]
+            if numbers[0] != numbers[1] and 0 not in numbers:
+                features = verb_features(parse, place)
+                total += numbers[1] * odds.log_odds("verb", features) / 2
+        elif tag.startswith("NN") and (adds_s(observed, candidate) or adds_s(candidate, observed)):
+            plural = adds_s(candidate, observed)
+            features = noun_features(parse, place, observed if plural else candidate)
+            total += (1 if plural else -1) * odds.log_odds("noun", features) / 2
+    return total
+
+
+def _verb_number(word: str, other: str) -> int:
+    """Return 1 for a plural form, -1 for a singular one, 0 for another."""
+    if word == "was":
+        return -1
+    return {"base": 1, "s": -1}.get(verb_form(word, other, ""), 0) if word not in ("be", "am") else 0
 
 
 def _expect(parse: SentenceParse, at: int) -> tuple[int, Expectation]:

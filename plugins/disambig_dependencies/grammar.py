@@ -133,7 +133,7 @@ def verb_form(word: str, other: str, tag: str) -> str:
         return PARTICIPLE_FORM
     if word in _PAST:
         return PAST_FORM
-    if word.endswith("ed") and len(word) > 3:
+    if word.endswith("ed") and len(word) > 3 and tag not in ("VB", "VBP"):
         return ED_FORM
     return {"VBZ": S_FORM, "VB": BASE_FORM, "VBP": BASE_FORM, "VBD": ED_FORM, "VBN": ED_FORM}.get(tag, OTHER)
 
@@ -152,6 +152,8 @@ def verb_fit(form: str, word: str, wants: str) -> int:
         return -1 if form in (BASE_FORM, S_FORM, PAST_FORM, ING_FORM, AM) else 0
     if wants == AFTER_BE:
         return -1 if form in (S_FORM, PAST_FORM, AM) or word in _PLURAL_VERBS else 0
+    if form in (PAST_FORM, ED_FORM):
+        return 1  # past tenses do not show a number
     if form not in (S_FORM, BASE_FORM, AM):
         return 0
     if word == "be":
@@ -189,6 +191,7 @@ _GROUPS = frozenset(
     "couple variety range handful bunch set host series pair group class team family array collection list "
     "combination mix".split()
 )
+_MEASURES = frozenset("hundred thousand million billion dozen hundreds thousands millions billions".split())
 _SINGULAR_DETERMINERS = frozenset("a an this that each every another either neither one much".split())
 _PLURAL_DETERMINERS = frozenset("these those many few several both two three four five six seven ten".split())
 _PLURAL_AFTER_OF = frozenset(
@@ -327,7 +330,7 @@ def expect_verb(parse: SentenceParse, verb: int) -> Expectation:
 
 def expect_noun(parse: SentenceParse, noun: int) -> Expectation:
     """Return which number is expected of a noun, from its determiners, "one of", and its verb."""
-    if parse.relations[noun] in ("compound", "flat", "amod", "fixed"):
+    if parse.relations[noun] in ("compound", "flat", "amod", "fixed") or parse.words[noun] in _MEASURES:
         return NOTHING
     before = [i for i in parse.select(noun, "det", "nummod", "amod") if i < noun]
     words = [parse.words[i] for i in before]
