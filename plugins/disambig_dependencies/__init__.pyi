@@ -1,3 +1,27 @@
+from .agreement import (
+    EVIDENCE as EVIDENCE,
+)
+from .agreement import (
+    Agreement as Agreement,
+)
+from .agreement import (
+    PlaceEdit as PlaceEdit,
+)
+from .agreement import (
+    SyntaxReader as SyntaxReader,
+)
+from .agreement import (
+    concerns_agreement as concerns_agreement,
+)
+from .agreement import (
+    hide_markup as hide_markup,
+)
+from .agreement import (
+    load_reader as load_reader,
+)
+from .grammar import (
+    SentenceParse as SentenceParse,
+)
 from .parser import (
     DependencyParser as DependencyParser,
 )

@@ -1,17 +1,30 @@
-"""Evidence from syntax for proposed corrections: does a form fit its subject, auxiliary, determiner or noun?"""
+"""Evidence from syntax for proposed corrections: how forms fit a subject, auxiliary or noun."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from itertools import pairwise
 from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import Decides, Model, UserError, load_model
+from disambig.api import (
+    Arrays,
+    Decides,
+    Features,
+    Group,
+    Instances,
+    Model,
+    TokenView,
+    UserError,
+    load_model,
+)
+from disambig.api.features import one_score
 from disambig.api.text import SpacyTokens, hash_words
 
 from .grammar import (
@@ -25,16 +38,14 @@ from .grammar import (
     expect_determiner,
     expect_noun,
     expect_verb,
-    governor,
     noun_form,
     noun_number,
     verb_fit,
     verb_form,
 )
 from .parser import PACK, DependencyParser, load_parser
-from .usage import UsageOdds, article_features, noun_features, pack_usage, verb_features
 
-COLUMNS = (
+EVIDENCE = (
     "verb",
     "noun",
     "determiner",
@@ -44,17 +55,15 @@ COLUMNS = (
     "observed_corrected",
     "candidate_corrected",
     "confidence",
-    "usage",
     "parse_gain",
 )
 """Columns of the evidence.
 
-``verb``, ``noun``, ``determiner`` and ``article`` are 1 for places of that kind. ``observed`` and ``candidate``
-are the fits of the two words in the sentence as it is, times their confidence, from -1 to 1;
+``verb``, ``noun``, ``determiner`` and ``article`` are 1 for places of that kind. ``observed`` and
+``candidate`` are the fits of the two words in the sentence as it is, times their confidence, from -1 to 1;
 ``observed_corrected`` and ``candidate_corrected`` those in the corrected sentence, which is parsed as well,
-because a mistake may mislead the parser. ``confidence`` is the mean of both sentences. ``usage`` is how much
-more usual the correction is in such a context, in log-odds, by text that was parsed (see `usage`).
-``parse_gain`` is by how much the score of the parse rises with the correction.
+because a mistake may mislead the parser. ``confidence`` is the mean of both sentences. ``parse_gain`` is by
+how much the score of the parse rises with the correction.
 """
 LONGEST = 200
 """Longer sentences are not parsed: they are tables or lists."""
@@ -85,7 +94,7 @@ class PlaceEdit:
 
 
 def hide_markup(text: str) -> str:
-    """Return a text of the same length whose code is one word each, and whose links and emphasis are blanks."""
+    """Return a text of the same length: each code span is one word, links and emphasis are blanks."""
     text = _CODE.sub(lambda code: "x" * len(code[0]), text)
     return _LINK.sub(lambda mark: " " * len(mark[0]), text)
 
@@ -98,14 +107,10 @@ class SyntaxReader:
     parser : DependencyParser
     tagger : Model, optional
         By default the parser's own.
-    usage : UsageOdds, optional
-        Without it the column ``usage`` is zero.
     """
 
-    def __init__(
-        self, parser: DependencyParser, tagger: Model | None = None, usage: UsageOdds | None = None
-    ) -> None:
-        self.parser, self.usage = parser, usage
+    def __init__(self, parser: DependencyParser, tagger: Model | None = None) -> None:
+        self.parser = parser
         self.tagger = load_model(parser.tagger) if tagger is None else tagger
         does = getattr(self.tagger.task, "decides", None)
         if not isinstance(does, Decides) or (does.where, does.between) != ("tokens", "labels"):
@@ -152,9 +157,9 @@ class SyntaxReader:
         Returns
         -------
         array of float32, shape (n_edits, n_columns)
-            See `COLUMNS`; zeros where the grammar says nothing.
+            See `EVIDENCE`; zeros where the grammar says nothing.
         """
-        columns = np.zeros((len(edits), len(COLUMNS)), np.float32)
+        columns = np.zeros((len(edits), len(EVIDENCE)), np.float32)
         places = list(self._places(texts, edits))
         number: dict[tuple[str, ...], int] = {}
         for _, _, _, old, new in places:
@@ -163,9 +168,7 @@ class SyntaxReader:
         parses, scores = self.parse(list(number))
         for row, at, sizes, old, new in places:
             before, after = number[old], number[new]
-            columns[row, :-2] = _compare(parses[before], parses[after], at, sizes)
-            if self.usage is not None:
-                columns[row, -2] = _usage(self.usage, parses[before], parses[after], at, sizes)
+            columns[row, :-1] = _compare(parses[before], parses[after], at, sizes)
             # a longer sentence has a higher score
             per_word = scores[before] / max(len(old), 1)
             columns[row, -1] = (scores[after] - scores[before] - per_word * (len(new) - len(old))) / 1000
@@ -217,14 +220,14 @@ def load_reader(name: str | Path = PACK) -> SyntaxReader:
     UserError
         D917 if there is no such parser, D900 for a damaged one.
     """
-    return SyntaxReader(load_parser(name), usage=pack_usage(str(name)))
+    return SyntaxReader(load_parser(name))
 
 
 def _compare(
     before: SentenceParse, after: SentenceParse, at: int, sizes: tuple[int, int]
 ) -> NDArray[np.float32]:
-    """Return all columns but the last two for one correction."""
-    values = np.zeros(len(COLUMNS) - 2, np.float32)
+    """Return all columns but the last for one correction."""
+    values = np.zeros(len(EVIDENCE) - 1, np.float32)
     if not all(sizes):
         with_word, without = (after, before) if sizes[1] else (before, after)
         if sum(sizes) == 1 and with_word.words[at] in ("a", "an", "the"):
@@ -239,9 +242,10 @@ def _compare(
     observed, candidate = before.words[place], after.words[place]
     for i, parse in enumerate((before, after)):
         kind, expected = _expect(parse, place)
+        if kind >= 0:
+            values[kind] = 1
         if not expected.kind:
             continue
-        values[kind] = 1
         values[8] += expected.confidence / 2
         fits = [
             _fit(expected, word, other, own.tags[place])
@@ -252,47 +256,6 @@ def _compare(
     return values
 
 
-def _usage(
-    odds: UsageOdds, before: SentenceParse, after: SentenceParse, at: int, sizes: tuple[int, int]
-) -> float:
-    """Return the log-odds of the correction against the observed words: the mean of both sentences."""
-    if not all(sizes):
-        with_word = after if sizes[1] else before
-        if sum(sizes) != 1 or with_word.words[at] not in ("a", "an", "the"):
-            return 0.0
-        noun = with_word.heads[at]
-        if noun <= at or with_word.relations[at] != "det" or with_word.tags[noun] != "NN":
-            return 0.0
-        present = odds.log_odds("article", article_features(with_word, noun, at))
-        return present if sizes[1] else -present
-    if sizes[0] != sizes[1]:
-        return 0.0
-    place = next((at + i for i in range(sizes[0]) if before.words[at + i] != after.words[at + i]), at)
-    observed, candidate = before.words[place], after.words[place]
-    total = 0.0
-    for parse in (before, after):
-        tag = parse.tags[place]
-        if tag.startswith("V") and governor(parse, place) < 0:
-            numbers = [
-                _verb_number(word, other) for word, other in ((observed, candidate), (candidate, observed))
-            ]
-            if numbers[0] != numbers[1] and 0 not in numbers:
-                features = verb_features(parse, place)
-                total += numbers[1] * odds.log_odds("verb", features) / 2
-        elif tag.startswith("NN") and (adds_s(observed, candidate) or adds_s(candidate, observed)):
-            plural = adds_s(candidate, observed)
-            features = noun_features(parse, place, observed if plural else candidate)
-            total += (1 if plural else -1) * odds.log_odds("noun", features) / 2
-    return total
-
-
-def _verb_number(word: str, other: str) -> int:
-    """Return 1 for a plural form, -1 for a singular one, 0 for another."""
-    if word == "was":
-        return -1
-    return {"base": 1, "s": -1}.get(verb_form(word, other, ""), 0) if word not in ("be", "am") else 0
-
-
 def _expect(parse: SentenceParse, at: int) -> tuple[int, Expectation]:
     tag = parse.tags[at]
     if tag.startswith("V"):
@@ -301,7 +264,7 @@ def _expect(parse: SentenceParse, at: int) -> tuple[int, Expectation]:
         return 1, expect_noun(parse, at)
     if determiner_number(parse.words[at]):
         return 2, expect_determiner(parse, at)
-    return 0, NOTHING
+    return -1, NOTHING
 
 
 def _fit(expected: Expectation, word: str, other: str, tag: str) -> int:
@@ -330,3 +293,97 @@ def _article_fits(with_word: SentenceParse, without: SentenceParse, at: int) -> 
     if tag == "NN" and without.tags[noun - 1] == "NN":
         return 0.5, -0.5
     return 0.0, 0.0
+
+
+PAIRS = frozenset("am is are was were be been has have had do does did don't doesn't isn't aren't".split())
+
+
+def concerns_agreement(observed: str, candidate: str) -> bool:
+    """Return True if the grammar may prefer one of two lower-case words, or an article or none.
+
+    These are forms in -s beside those without, forms of auxiliaries, other forms of a verb, determiners that
+    show a number, and articles.
+    """
+    if not observed or not candidate:
+        return (observed or candidate) in ("a", "an", "the")
+    if adds_s(observed, candidate) or adds_s(candidate, observed):
+        return True
+    if observed in PAIRS and candidate in PAIRS:
+        return True
+    if determiner_number(observed) and determiner_number(candidate):
+        return determiner_number(observed) != determiner_number(candidate)
+    forms = {verb_form(observed, candidate, ""), verb_form(candidate, observed, "")}
+    return len(forms) == 2 and observed[:1] == candidate[:1] and bool(forms & _VERB_FORMS)
+
+
+_VERB_FORMS = frozenset(("ing", "ed", "past", "participle"))
+
+
+class Agreement:
+    """Extractor of one score per candidate: how much better it agrees with the sentence than the text does.
+
+    The score is from -1 to 1, and 0 for the words of the text. Only sentences with a candidate that
+    `concerns_agreement` are parsed.
+
+    Parameters
+    ----------
+    parser : str or path
+        A pack with a dependency parser, or the folder of one.
+
+    Raises
+    ------
+    UserError
+        On first use D917 if there is no such parser, D900 for a damaged one.
+    """
+
+    folders: ClassVar[tuple[str, ...]] = ("parser",)
+
+    def __init__(self, *, parser: str | Path = PACK) -> None:
+        self.parser = parser
+
+    @cached_property
+    def reader(self) -> SyntaxReader:
+        """The reader of sentences."""
+        return load_reader(self.parser)
+
+    def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> Agreement:
+        """Return self; the parser was trained beforehand."""
+        return self
+
+    def state(self) -> Arrays:
+        """Return nothing; the parser is referenced, not copied."""
+        return {}
+
+    def from_state(self, arrays: Arrays) -> Agreement:
+        """Return self."""
+        return self
+
+    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
+        """Return the scores of all candidates."""
+        offsets = instances.offsets(group)
+        texts = list(group.candidates) * len(instances) if instances.own is None else instances.own.texts
+        last = instances.positions + instances.lengths - 1
+        starts = np.where(instances.lengths > 0, view.starts[instances.positions], view.ends[last])
+        ends = view.ends[last]
+        documents = view.document_indices(instances.positions).tolist()
+        rows, edits = [], []
+        places = zip(documents, starts.tolist(), ends.tolist(), pairwise(offsets.tolist()), strict=True)
+        for document, start, end, (first, after) in places:
+            observed = view.texts[document][start:end].lower()
+            for row in range(first, after):
+                candidate = texts[row]
+                if candidate.lower() != observed and concerns_agreement(observed, candidate.lower()):
+                    rows.append(row)
+                    edits.append(PlaceEdit(document, start, end, candidate))
+        scores = np.zeros(len(texts), np.float32)
+        if edits:
+            evidence = self.reader.evidence(view.texts, edits)
+            observed_fits, candidate_fits = (
+                evidence[:, EVIDENCE.index(name)] + evidence[:, EVIDENCE.index(f"{name}_corrected")]
+                for name in ("observed", "candidate")
+            )
+            scores[rows] = (candidate_fits - observed_fits) / 4
+        return one_score(scores, instances, group, "agreement")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"parser": self.parser}

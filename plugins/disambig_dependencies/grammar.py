@@ -1,8 +1,8 @@
 """English agreement in parsed sentences: how well a form fits its subject, auxiliary, determiner or noun.
 
 A fit is 1 if the grammar wants a form like this, -1 if it wants another one, and 0 if it does not matter or
-is not clear. Rules follow the descriptions of Quirk, Greenbaum, Leech and Svartvik, *A Comprehensive Grammar of
-the English Language* (1985), chapters 10 and 5; relations are those of Universal Dependencies.
+is not clear. Rules follow the descriptions of Quirk, Greenbaum, Leech and Svartvik, *A Comprehensive Grammar
+of the English Language* (1985), chapters 10 and 5; relations are those of Universal Dependencies.
 """
 
 from __future__ import annotations
@@ -211,8 +211,8 @@ def noun_number(parse: SentenceParse, noun: int) -> tuple[str, float, tuple[str,
     if word == "i":
         return FIRST, 1.0, ("i",)
     if word in _PARTS and inner >= 0:
-        number, confidence, cues = noun_number(parse, inner)
-        return number, 0.8 * confidence, ("part", *cues)
+        number, confidence, _ = noun_number(parse, inner)
+        return number, 0.8 * confidence, ("part",)
     if word == "number" and inner >= 0:
         if determiners & {"a", "an"}:
             return PLURAL, 0.9, ("a number",)
@@ -228,8 +228,8 @@ def noun_number(parse: SentenceParse, noun: int) -> tuple[str, float, tuple[str,
     if word in _OPEN_NOUNS:
         return UNKNOWN, 0.0, ("open",)
     numbers = {"NN": (SINGULAR, 0.9), "NNS": (PLURAL, 0.95), "NNP": (SINGULAR, 0.7), "VBG": (SINGULAR, 0.6)}
-    number, confidence = numbers.get(tag, (UNKNOWN, 0.0))
-    return number, confidence, (tag,)
+    own, sure = numbers.get(tag, (UNKNOWN, 0.0))
+    return own, sure, (tag,)
 
 
 def _coordinated(
@@ -299,7 +299,7 @@ def expect_verb(parse: SentenceParse, verb: int) -> Expectation:
     if auxiliary >= 0:
         word, tag = parse.words[auxiliary], parse.tags[auxiliary]
         near = 0.9 if verb - auxiliary <= 3 else 0.6
-        cues = ("auxiliary", word)
+        cues: tuple[str, ...] = ("auxiliary", word)
         if word in _BE:
             return Expectation("verb", AFTER_BE, near if word != "'s" else 0.2, cues)
         if word in _HAVE:
