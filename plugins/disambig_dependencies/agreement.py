@@ -38,6 +38,7 @@ from .grammar import (
     expect_determiner,
     expect_noun,
     expect_verb,
+    is_irregular,
     noun_form,
     noun_number,
     verb_fit,
@@ -122,14 +123,14 @@ class SyntaxReader:
         self._split = lru_cache(maxsize=4096)(self._split_words)
 
     def parse(self, sentences: Sequence[Sequence[str]]) -> tuple[list[SentenceParse], NDArray[np.float64]]:
-        """Return the parses of sentences given as words, and their scores."""
-        if not sentences:
-            return [], np.zeros(0)
+        """Return the parses of sentences given as words, and their scores; 0 for a sentence without words."""
         view = self._tokens.of_sentences(sentences)
         instances, chosen = self.tagger.choose(view)
         tags = np.zeros(len(view), np.int64)
         tags[instances.positions] = chosen
         heads, relations, scores = self.parser.parse_view_scored(view, self._tag_hashes[tags])
+        all_scores = np.zeros(len(sentences))
+        all_scores[[i for i, words in enumerate(sentences) if words]] = scores
         parses = []
         for words, first in zip(sentences, view.documents[:-1].tolist(), strict=True):
             own = slice(first + 1, first + 1 + len(words))
@@ -141,7 +142,7 @@ class SyntaxReader:
                     [self.parser.relation(label) for label in relations[own].tolist()],
                 )
             )
-        return parses, scores
+        return parses, all_scores
 
     def evidence(self, texts: Sequence[str], edits: Sequence[PlaceEdit]) -> NDArray[np.float32]:
         """Return the evidence for proposed corrections.
@@ -313,7 +314,8 @@ def concerns_agreement(observed: str, candidate: str) -> bool:
     if determiner_number(observed) and determiner_number(candidate):
         return determiner_number(observed) != determiner_number(candidate)
     forms = {verb_form(observed, candidate, ""), verb_form(candidate, observed, "")}
-    return len(forms) == 2 and observed[:1] == candidate[:1] and bool(forms & _VERB_FORMS)
+    related = observed[:1] == candidate[:1] or is_irregular(observed) or is_irregular(candidate)
+    return len(forms) == 2 and related and bool(forms & _VERB_FORMS)
 
 
 _VERB_FORMS = frozenset(("ing", "ed", "past", "participle"))

@@ -104,6 +104,11 @@ S_FORM, BASE_FORM, PAST_FORM, ED_FORM, PARTICIPLE_FORM, ING_FORM, AM, OTHER = (
 )  # fmt: skip
 
 
+def is_irregular(word: str) -> bool:
+    """Return True for a past tense or participle of an irregular verb whose two differ."""
+    return word in _PAST or word in _PARTICIPLES
+
+
 def adds_s(word: str, base: str) -> bool:
     """Return True if a word is the regular form in -s of another one: "boxes" of "box", "tries" of "try"."""
     if word in (base + "s", base + "es"):
@@ -221,7 +226,7 @@ def noun_number(parse: SentenceParse, noun: int) -> tuple[str, float, tuple[str,
         return (SINGULAR, 0.5, ("group",)) if "the" in determiners else (UNKNOWN, 0.0, ("group",))
     if determiners & {"each", "every", "either", "neither"}:
         return SINGULAR, 0.9, ("each",)
-    if word in _SINGULAR_WORDS:
+    if word in _SINGULAR_WORDS or _after_each_of(parse, noun):
         return SINGULAR, 0.9, ("pronoun",)
     if word in _PLURAL_WORDS:
         return PLURAL, 0.95, ("pronoun",)
@@ -248,11 +253,21 @@ def _coordinated(
     return UNKNOWN, 0.0, ("list",)
 
 
+def _after_each_of(parse: SentenceParse, noun: int) -> bool:
+    """Return True for "them" in "neither of them" if the parser took "neither" for an adverb."""
+    before = [i for i in parse.select(noun, "case") if i > 0 and parse.words[i] == "of"]
+    return any(parse.words[i - 1] in ("each", "either", "neither", "one") for i in before)
+
+
 def _has_case(parse: SentenceParse, noun: int, preposition: str) -> bool:
     return any(parse.words[i] == preposition for i in parse.select(noun, "case"))
 
 
 # ---- verbs
+
+
+_MISREAD = ("nmod", "appos", "dep", "amod", "flat", "parataxis")
+_NOMINAL = ("NN", "PR", "DT")
 
 
 def subject(parse: SentenceParse, verb: int) -> tuple[int, float]:
@@ -268,7 +283,18 @@ def subject(parse: SentenceParse, verb: int) -> tuple[int, float]:
             break
         if parse.relations[predicate] != "conj":
             expletives = parse.select(predicate, "expl")
-            return (expletives[0], reliable) if expletives else (-1, 0.0)
+            if expletives:
+                return expletives[0], reliable
+            head = parse.heads[predicate]
+            if (
+                0 <= head < verb
+                and parse.relations[predicate] in _MISREAD
+                and parse.tags[head][:2] in _NOMINAL
+            ):
+                return head, 0.5 * reliable  # the parser missed the clause
+            return -1, 0.0
+        if not parse.select(predicate, "cc", "punct"):
+            return -1, 0.0  # not coordinated: the parser did not know what to do with the verb
         predicate, reliable = parse.heads[predicate], 0.7 * reliable
     else:
         return -1, 0.0

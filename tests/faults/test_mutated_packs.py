@@ -37,6 +37,12 @@ def _parse(folder: Path) -> object:
     return [str(tree) for tree in load_parser(folder).parse("The old house fell.")]
 
 
+def _dependencies(folder: Path) -> object:
+    from disambig_dependencies import load_parser
+
+    return load_parser(folder).parse("The old house fell.")
+
+
 def _decide(folder: Path) -> object:
     text = "Its then that we wanted too see a quite place."
     return [[each.record(i, text) for i in range(len(each))] for each in annotate([text], [load(folder)])]
@@ -44,6 +50,10 @@ def _decide(folder: Path) -> object:
 
 MODELS = {
     "kana": (ROOT / "corpora" / "disambig_ja" / "models" / "converter", _convert),
+    "dependencies": (
+        ROOT / "corpora" / "disambig_en_dependencies" / "models" / "dependencies",
+        _dependencies,
+    ),
     "parser": (ROOT / "corpora" / "disambig_en_parser" / "models" / "parser", _parse),
     "topic": (ROOT / "tests" / "goldens" / "models" / "topic_Perceptron", _decide),
 }

@@ -292,6 +292,7 @@ def _command_names(home: Path, command: tuple[str, ...], lines: list[str]) -> No
 COMPONENTS: dict[str, dict[str, Any]] = {
     "disambig": {"model": str(MODELS / "topic_SGD")},
     "disambig_articles": {},
+    "disambig_dependencies": {},
     "disambig_doubled": {},
     "disambig_forms": {},
     "disambig_it": {},

@@ -1,0 +1,239 @@
+"""Build the pack of English dependencies: train the parser, measure it and write the card.
+
+    python corpora/disambig_en_dependencies/build.py DATA
+
+DATA is a directory with ``labelled/ewt`` (UD English EWT by genre and split). The parser is trained on its
+training part, whose tags come from taggers that have not seen the sentences (see `treebank`); settings were
+chosen on the development part, and the figures are those of the test part.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from card import write_card
+from disambig_dependencies import DependencyParser, load_parser, save_parser, train_parser
+from treebank import GENRES, Sentence, jackknife, read_treebank, retag
+
+from disambig.models import load
+
+HOME = Path(__file__).parent
+FIGURES = HOME / "figures.json"
+FOLDER = HOME / "models" / "dependencies"
+PASSES = 8
+MOST = 1_500_000
+"""Number of weights that are kept."""
+NO_PUNCTUATION = ("punct",)
+
+
+def build(data: Path) -> None:
+    """Train the parser of the pack."""
+    dev = list(read_treebank(data, "dev"))
+    train = jackknife(list(read_treebank(data, "train")), dev, log_progress)
+    classes = load("tag").extractors[0].classes  # type: ignore[attr-defined]
+    parser = train_parser(train, classes=classes, passes=PASSES, most=MOST, progress=log_progress)
+    about = {
+        "treebank": "UD English EWT (CC BY-SA 4.0), training part",
+        "sentences": len(train),
+        "words": sum(len(words) for words, *_ in train),
+    }
+    save_parser(parser, FOLDER, about=about)
+    keep_figures("about", {**about, "weights": len(parser.weights.weights)})
+
+
+def score(data: Path) -> None:
+    """Measure the pack on EWT's development and test parts."""
+    parser, tagger = load_parser(FOLDER), load("tag")
+    for split in ("dev", "test"):
+        rows = {}
+        for genre in GENRES:
+            gold = list(read_treebank(data, split, [genre]))
+            rows[genre] = {
+                "words": sum(len(words) for words, *_ in gold),
+                "predicted": attachment(parser, retag(tagger, gold)),
+                "gold": attachment(parser, gold),
+            }
+        keep_figures(split, rows)
+    test = list(read_treebank(data, "test"))
+    keep_figures("relations", relation_f1(test, parse_all(parser, retag(tagger, test))))
+    keep_figures("speed", speed(parser, data))
+    keep_figures("megabytes", sum(path.stat().st_size for path in FOLDER.iterdir()) / 1e6)
+
+
+def parse_all(parser: DependencyParser, sentences: Sequence[Sentence]) -> list[Sentence]:
+    """Return the sentences with the parser's heads and relations."""
+    parses = parser.parse_tagged([(words, tags) for words, tags, *_ in sentences])
+    return [(parse.words, parse.tags, parse.heads, parse.relations) for parse in parses]
+
+
+def attachment(parser: DependencyParser, sentences: Sequence[Sentence]) -> dict[str, int]:
+    """Return the numbers of right heads, and of right heads with the right relation."""
+    counts = Counter({"heads": 0, "labelled": 0})
+    for parsed, gold in zip(parse_all(parser, sentences), sentences, strict=True):
+        for head, right, label, right_label in zip(parsed[2], gold[2], parsed[3], gold[3], strict=True):
+            counts["heads"] += head == right
+            counts["labelled"] += head == right and label == right_label
+    return dict(counts)
+
+
+def speed(parser: DependencyParser, data: Path) -> dict[str, float]:
+    """Return words per second of one core: parsing, tagging and parsing, and the component on plain text."""
+    import spacy
+
+    from disambig.text import SpacyTokens
+
+    test = list(read_treebank(data, "test"))
+    tagger, tokens = load("tag"), SpacyTokens()
+    view = tokens.of_sentences([words for words, *_ in test])
+    n_words = sum(len(words) for words, *_ in test)
+    texts = [" ".join(words) for words, *_ in test]
+    nlp = spacy.blank("en")
+    nlp.add_pipe("disambig_dependencies")
+    given_tags = [(words, tags) for words, tags, *_ in test]
+    systems = {
+        "parsing": lambda: parser.parse_tagged(given_tags),
+        "tagging": lambda: tagger.choose(view),
+        "component": lambda: list(nlp.pipe(texts)),
+    }
+    seconds = {}
+    for name, run in systems.items():
+        run()  # compilation is not part of the measured time
+        times = []
+        for _ in range(3):
+            started = time.process_time()
+            run()
+            times.append(time.process_time() - started)
+        seconds[name] = min(times)
+    return {
+        "parsing": n_words / seconds["parsing"],
+        "both": n_words / (seconds["parsing"] + seconds["tagging"]),
+        "component": n_words / seconds["component"],
+    }
+
+
+PAIRS = {
+    "subject and verb": (("nsubj", "nsubj:pass"), ("nsubj", "nsubjpass")),
+    "verb and object": (("obj",), ("dobj",)),
+    "determiner and noun": (("det",), ("det",)),
+    "auxiliary and verb": (("aux", "aux:pass"), ("aux", "auxpass")),
+    "preposition and noun": (("case",), ("pobj",)),
+}
+"""Relations that treebanks of both kinds have: in Universal Dependencies, and in spaCy's English models."""
+
+
+def relation_f1(gold: Sequence[Sentence], parsed: Sequence[Sentence], *, spacy_labels: bool = False) -> Any:
+    """Return the F1 of some pairs of words, which does not depend on which word is called the head.
+
+    The subject of a copula belongs to the copula in spaCy's models, and to the predicate in Universal
+    Dependencies: pairs of both are those of the copula.
+    """
+    figures = {}
+    for name, (universal, other) in PAIRS.items():
+        hits = n_gold = n_parsed = 0
+        for right, own in zip(gold, parsed, strict=True):
+            right_pairs = _pairs(right, universal, name)
+            own_pairs = _pairs(own, other if spacy_labels else universal, name)
+            hits += len(right_pairs & own_pairs)
+            n_gold += len(right_pairs)
+            n_parsed += len(own_pairs)
+        figures[name] = {"n": n_gold, "f1": 2 * hits / max(n_gold + n_parsed, 1)}
+    return figures
+
+
+def _pairs(sentence: Sentence, labels: Sequence[str], name: str) -> set[tuple[int, int]]:
+    _, _, heads, relations = sentence
+    copulas = {head: child for child, head in enumerate(heads) if relations[child] == "cop"}
+    pairs = set()
+    for child, (head, label) in enumerate(zip(heads, relations, strict=True)):
+        if label in labels:
+            if name in ("subject and verb", "auxiliary and verb"):
+                head = copulas.get(head, head)
+            pairs.add((min(child, head), max(child, head)))
+    return pairs
+
+
+def score_peer(data: Path, folder: str, name: str, *, own_labels: bool) -> None:
+    """Measure a spaCy pipeline on EWT's test part, with its own tags on the treebank's words.
+
+    Parameters
+    ----------
+    data : path
+    folder : str
+        The pipeline.
+    name : str
+        What to call it in the card.
+    own_labels : bool
+        Whether it has the relations of spaCy's models; otherwise it was trained on EWT.
+    """
+    import spacy
+    from spacy.tokens import Doc
+
+    nlp = spacy.load(folder)
+    gold = list(read_treebank(data, "test"))
+    docs = [
+        Doc(nlp.vocab, words=words, sent_starts=[i == 0 for i in range(len(words))]) for words, *_ in gold
+    ]
+    started = time.process_time()
+    parsed = []
+    for doc in nlp.pipe(docs, disable=["ner", "lemmatizer", "attribute_ruler"]):
+        heads = [token.head.i if token.head.i != token.i else -1 for token in doc]
+        labels = [{"ROOT": "root"}.get(token.dep_, token.dep_) for token in doc]
+        parsed.append(([token.text for token in doc], [token.tag_ for token in doc], heads, labels))
+    n_words = sum(len(words) for words, *_ in gold)
+    figures: dict[str, Any] = {
+        "speed": n_words / (time.process_time() - started),
+        "relations": relation_f1(gold, parsed, spacy_labels=own_labels),
+    }
+    if not own_labels:
+        pairs = [
+            (head == right, head == right and label == right_label)
+            for own, sentence in zip(parsed, gold, strict=True)
+            for head, right, label, right_label in zip(own[2], sentence[2], own[3], sentence[3], strict=True)
+        ]
+        figures["heads"], figures["labelled"] = (sum(column) for column in zip(*pairs, strict=True))
+    keep_figures("peers", {**figures_so_far().get("peers", {}), name: figures})
+
+
+def keep_figures(name: str, value: Any) -> None:
+    """Write figures to ``figures.json`` and rewrite the card."""
+    all_of_them = {**figures_so_far(), name: value}
+    FIGURES.write_text(json.dumps(all_of_them, indent=1) + "\n", encoding="utf8")
+    write_card(HOME, all_of_them)
+
+
+def figures_so_far() -> dict[str, Any]:
+    """Return the stored figures."""
+    return json.loads(FIGURES.read_text(encoding="utf8")) if FIGURES.is_file() else {}
+
+
+def log_progress(stage: str, done: int, total: int) -> None:
+    """Print the progress."""
+    print(f"  {time.strftime('%H:%M:%S')} {stage} {done + 1}/{total}", file=sys.stderr, flush=True)
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("data", type=Path, help="directory with labelled/ewt")
+    parser.add_argument("--score", action="store_true", help="score the pack as it is")
+    parser.add_argument("--peer", metavar="FOLDER", help="score a pipeline of spaCy beside it")
+    parser.add_argument("--name", default="spaCy", help="name of that pipeline in the card")
+    parser.add_argument("--trained-here", action="store_true", help="that pipeline was trained on EWT")
+    options = parser.parse_args()
+    if options.peer:
+        score_peer(options.data, options.peer, options.name, own_labels=not options.trained_here)
+        return
+    if not options.score:
+        build(options.data)
+    score(options.data)
+
+
+if __name__ == "__main__":
+    main()
