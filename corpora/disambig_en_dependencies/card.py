@@ -93,8 +93,9 @@ def _pairs(figures: dict[str, Any]) -> str:
         return ""
     lines = [
         "spaCy's own models have relations of another kind, so that neither share can be compared. These",
-        "pairs of words can: F1 in %, on the same text. The subject of a copula belongs to the copula in both.",
-        "Other conventions of spaCy's treebank count as its mistakes here.\n",
+        "pairs of words can: F1 in %, on the same text. The subject of a copula belongs to the copula in",
+        "both. Other conventions of the treebank that spaCy's model was trained on (OntoNotes) count as its",
+        "mistakes here, and EWT is text of another kind to it.\n",
         "| | pairs | disambig_dependencies | " + " | ".join(peers) + " |",
         "|---|---:|---:|" + "---:|" * len(peers),
     ]

@@ -267,6 +267,7 @@ def _has_case(parse: SentenceParse, noun: int, preposition: str) -> bool:
 
 
 _MISREAD = ("nmod", "appos", "dep", "amod", "flat", "parataxis")
+_PREPOSITIONS = frozenset("in inside outside of with on near between behind under from at within".split())
 _NOMINAL = ("NN", "PR", "DT")
 
 
@@ -298,6 +299,11 @@ def subject(parse: SentenceParse, verb: int) -> tuple[int, float]:
         predicate, reliable = parse.heads[predicate], 0.7 * reliable
     else:
         return -1, 0.0
+    head = parse.heads[predicate]
+    if 0 <= head < verb and parse.tags[head][:2] in _NOMINAL:
+        marks = {parse.words[i] for i in parse.select(predicate, "mark")}
+        if marks & _PREPOSITIONS:
+            return head, 0.5 * reliable  # "anything inside the boxes is": no clause begins with "inside"
     own = subjects[-1] if subjects[-1] < verb or len(subjects) == 1 else subjects[0]
     if parse.tags[own] in ("WDT", "WP") or (parse.words[own] == "that" and own < verb):
         antecedent = parse.heads[predicate]
