@@ -134,7 +134,10 @@ def doc_rows(doc: Any) -> dict[str, Any]:
     }
     parses = [s._.parse_string for s in doc.sents] if doc.has_extension("parse") else []
     tags = " ".join(token.tag_ for token in doc).strip()
-    return {"spans": spans, "cats": dict(doc.cats), "tags": tags, "parses": parses}
+    rows = {"spans": spans, "cats": dict(doc.cats), "tags": tags, "parses": parses}
+    if doc.has_annotation("DEP"):
+        rows["heads"] = " ".join(f"{token.dep_}:{token.head.i}" for token in doc)
+    return rows
 
 
 def layout(model: Path) -> str:
