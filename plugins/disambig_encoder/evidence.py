@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -26,6 +26,12 @@ def encoder_folder(name: str | Path) -> Path:
         return Path(name)
     brought = packs().get(str(name))
     return brought.folders["encoder"] if brought and "encoder" in brought.folders else Path(name)
+
+
+@lru_cache(maxsize=2)
+def _opened(folder: Path, threads: int | None) -> Encoder:
+    """Return an encoder, which all models that use it share: it takes 100 MB of memory."""
+    return Encoder.load(folder, threads=threads)
 
 
 class EncoderEvidence:
@@ -60,7 +66,7 @@ class EncoderEvidence:
     @cached_property
     def encoder(self) -> Encoder:
         """The encoder, opened on first use."""
-        return Encoder.load(encoder_folder(self.folder), threads=self.threads)
+        return _opened(encoder_folder(self.folder).resolve(), self.threads)
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> EncoderEvidence:
         """Return self; the encoder was trained beforehand."""

@@ -391,6 +391,12 @@ def test_a_saved_model_takes_a_second_look_with_the_encoder(folder, tmp_path):
     assert features[0, -5:] == pytest.approx(wanted[0], abs=1e-5)
 
 
+def test_models_share_an_encoder(folder):
+    one, other = EncoderEvidence(folder=folder), EncoderEvidence(folder=str(folder))
+    assert one.encoder is other.encoder
+    assert EncoderEvidence(folder=folder, threads=2).encoder is not one.encoder
+
+
 def test_the_folder_may_be_that_of_an_installed_pack(folder, tmp_path, monkeypatch):
     pack = SimpleNamespace(folders={"encoder": folder})
     monkeypatch.setattr(
