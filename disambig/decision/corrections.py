@@ -95,11 +95,11 @@ class Corrections:
     def weigh(self, scored: ScoreBatch) -> WeighedDecisions:
         """Compare the best other candidate with the observed one, before any threshold."""
         scores = pad(scored.scores, scored.offsets, -np.inf)
-        found = pad(scored.found, scored.offsets, 0)
-        comparison = compare_with_observed(scores, found, scored.observed, is_variant(scored))
+        n_found = pad(scored.found, scored.offsets, 0)
+        comparison = compare_with_observed(scores, n_found, scored.observed, is_variant(scored))
         log_odds = self.calibration.log_odds(comparison.features, scored.number)
         other = comparison.other
-        evidence = found[np.arange(len(other)), other] > 0
+        evidence = n_found[np.arange(len(other)), other] > 0
         best = scores.argmax(axis=1) if len(scores) else other
         eligible = (comparison.features[:, 0] > 0) & (best == other) & evidence
         return WeighedDecisions(scores, comparison, log_odds, eligible)

@@ -77,14 +77,14 @@ def surviving_edits(documents: Ints, slots: Ints, probabilities: Floats, tasks: 
         Rank of each edit's task by its name.
     """
     first, last = slots
-    found = np.arange(len(first))
+    survivors = np.arange(len(first))
     order = np.lexsort((last, first, documents))
     base = documents[order] * (last.max(initial=0) + 1)  # as if the documents were one text
     furthest = np.maximum.accumulate(base + last[order])
     begins = np.ones(len(order), bool)
     begins[1:] = (base + first[order])[1:] > furthest[:-1]
     if begins.all():
-        return found
+        return survivors
     chain = np.empty(len(order), np.int64)  # number of the run of edits linked by overlaps, for each edit
     chain[order] = np.cumsum(begins) - 1
     linked = np.flatnonzero((np.bincount(chain) > 1)[chain])
@@ -99,10 +99,10 @@ def surviving_edits(documents: Ints, slots: Ints, probabilities: Floats, tasks: 
         slots_of_edit = range(int(first[i]), int(last[i]) + 1)
         overlapped = [taken[slot] for slot in slots_of_edit if slot in taken]
         if overlapped:
-            found[i] = in_turn[min(overlapped)]
+            survivors[i] = in_turn[min(overlapped)]
         else:
             taken.update(dict.fromkeys(slots_of_edit, turn))
-    return found
+    return survivors
 
 
 def task_ranks(names: Sequence[str]) -> Ints:

@@ -181,8 +181,8 @@ class SecondLook:
         unseen = unseen + fitted._density_shift(unseen, proposals.documents, proposals.n_tokens)
         operating = tune_operating_point(unseen[clean], proposals.n_clean_words)
         recall = (unseen[right][:, None] > operating.thresholds).sum(axis=0) / max(proposals.n_mistakes, 1)
-        found = np.minimum.accumulate(np.minimum(recall, 1.0)[::-1])[::-1]
-        return replace(fitted, operating=operating, found=found)
+        recall_at_rates = np.minimum.accumulate(np.minimum(recall, 1.0)[::-1])[::-1]
+        return replace(fitted, operating=operating, found=recall_at_rates)
 
     def judge(self, scored: ScoreBatch, *, flags_per_1000: float | None = None) -> Predictions:
         """Return the proposals of the first rule, as flags; before `fit_proposals`, its flags."""

@@ -127,9 +127,9 @@ def k_best_paths(place, step, k_best, totals, paths):
                     filled = min(filled + 1, k_best)
             for rank in range(filled):
                 score[t, b, rank] += place[t, b]
-    found = 0
+    n_paths = 0
     used = np.zeros(k, np.int64)
-    while found < k_best:
+    while n_paths < k_best:
         state = -1
         for b in range(k):
             if used[b] < k_best and score[n - 1, b, used[b]] != _NEVER:
@@ -139,14 +139,14 @@ def k_best_paths(place, step, k_best, totals, paths):
             break
         rank = used[state]
         used[state] += 1
-        totals[found] = score[n - 1, state, rank]
+        totals[n_paths] = score[n - 1, state, rank]
         at_state, at_rank = state, rank
         for t in range(n - 1, -1, -1):
-            paths[found, t] = at_state
+            paths[n_paths, t] = at_state
             origin = before[t, at_state, at_rank]
             at_state, at_rank = origin // k_best, origin % k_best
-        found += 1
-    return found
+        n_paths += 1
+    return n_paths
 
 
 @compiled
@@ -343,13 +343,13 @@ def shared_sums(place, step, shares, pairs):
             for b in range(k):
                 pairs[a, b] *= table[a, b]
         return log_partition
-    each = np.empty((max(n - 1, 1), k, k))
-    log_partition = log_sums(place, step.copy().reshape(1, k, k), shares, each)
+    step_sums = np.empty((max(n - 1, 1), k, k))
+    log_partition = log_sums(place, step.copy().reshape(1, k, k), shares, step_sums)
     pairs[:] = 0.0
     for t in range(n - 1):
         for a in range(k):
             for b in range(k):
-                pairs[a, b] += each[t, a, b]
+                pairs[a, b] += step_sums[t, a, b]
     return log_partition
 
 

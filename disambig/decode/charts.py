@@ -272,7 +272,7 @@ class ChartEdges:
 
     def take(self, rows: IntArray) -> ChartEdges:
         """Return the edges in `rows`, such as those of a derivation."""
-        return ChartEdges(*(getattr(self, each.name)[rows] for each in fields(self)))
+        return ChartEdges(*(getattr(self, column.name)[rows] for column in fields(self)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -416,12 +416,12 @@ class ChartParser:
     ) -> list[Parse | None]:
         """Return the best parse of each sentence without building its whole chart; None if there is none."""
         charts = self._gathered(sentences, coarse, all_edges=False)
-        found: list[Parse | None] = [None] * len(sentences)
+        parses: list[Parse | None] = [None] * len(sentences)
         for sentence, (scores, derivations) in zip(
             charts.sentences.tolist(), Hypergraph().top(charts.scores, charts.graphs, 1), strict=True
         ):
-            found[sentence] = Parse(float(scores[0]), charts.edges.take(derivations[0]))
-        return found
+            parses[sentence] = Parse(float(scores[0]), charts.edges.take(derivations[0]))
+        return parses
 
     def _gathered(
         self, sentences: Sequence[WordScores], coarse: Sequence[WordScores] | None, *, all_edges: bool
@@ -429,18 +429,20 @@ class ChartParser:
         """Build the charts of the sentences that have one."""
         if coarse is not None and len(coarse) != len(sentences):
             raise ValueError(f"{len(sentences)} sentences, but coarse words of {len(coarse)}")
-        found, missing = [], {"none": [], "too large": []}  # type: ignore[var-annotated]
+        built, missing = [], {"none": [], "too large": []}  # type: ignore[var-annotated]
         for i, words in enumerate(sentences):
             threshold, chart = self._chart(words, coarse[i] if coarse is not None else None, all_edges)
             if isinstance(chart, str):
                 missing[chart].append(i)
             else:
-                found.append((i, threshold, *chart))
+                built.append((i, threshold, *chart))
         numbers, thresholds, nodes, heads, tails, scores, what = (
-            zip(*found, strict=True) if found else [()] * 7
+            zip(*built, strict=True) if built else [()] * 7
         )
         none = np.zeros((0, 6), np.int32)
-        offsets = np.concatenate([[0], np.cumsum([len(each) for each in heads])]).astype(np.int64)
+        offsets = np.concatenate([[0], np.cumsum([len(chart_heads) for chart_heads in heads])]).astype(
+            np.int64
+        )
         starts = np.concatenate([[0], np.cumsum(nodes)]).astype(np.int64)
         graphs = Hypergraphs(
             offsets, starts, np.concatenate([none[:, 0], *heads]), np.concatenate([none[:, :2], *tails])
@@ -449,7 +451,7 @@ class ChartParser:
         return Charts(
             graphs,
             np.concatenate([np.zeros(0), *scores]),
-            ChartEdges(*(np.ascontiguousarray(each) for each in columns)),
+            ChartEdges(*(np.ascontiguousarray(column) for column in columns)),
             np.array(numbers, np.int64),
             np.array(thresholds, np.float64),
             np.array(missing["none"], np.int64),
@@ -496,7 +498,7 @@ class ChartParser:
                 return threshold, "too large"
             if status == FOUND:
                 scores = self.grammar.binary_scores, self.grammar.unary_scores, words.scores
-                floats = [np.ascontiguousarray(each, np.float64) for each in scores]
+                floats = [np.ascontiguousarray(values, np.float64) for values in scores]
                 return threshold, packed(n_nodes, nodes, edges, *floats)
         return 0.0, "none"
 

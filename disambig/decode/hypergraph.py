@@ -65,7 +65,7 @@ class Hypergraphs:
         offsets, nodes, heads, tails = self.offsets, self.nodes, self.heads, self.tails
         shapes = offsets.ndim == nodes.ndim == heads.ndim == 1 and tails.shape == (len(heads), 2)
         if not shapes or len(offsets) != len(nodes) or not len(offsets):
-            seen = ", ".join(str(each.shape) for each in (offsets, nodes, heads, tails))
+            seen = ", ".join(str(array.shape) for array in (offsets, nodes, heads, tails))
             raise ValueError(f"offsets, nodes, heads and tails cannot have the shapes {seen}")
         if offsets[0] != 0 or offsets[-1] != len(heads):
             raise ValueError(f"offsets from {offsets[0]} to {offsets[-1]} for {len(heads)} rows")
@@ -209,14 +209,14 @@ class Hypergraph:
         n = len(layout)
         totals, counts, ends = np.empty((n, k)), np.empty(n, np.int64), np.empty((n, k), np.int64)
         rows = k_best_derivations(*_arrays(layout), _checked(scores, layout), k, totals, counts, ends)
-        found, start = [], 0
+        best, start = [], 0
         for i, count in enumerate(counts.tolist()):
             own = []
             for end in ends[i, :count].tolist():
                 own.append(rows[start:end])
                 start = end
-            found.append((totals[i, :count], own))
-        return found
+            best.append((totals[i, :count], own))
+        return best
 
 
 def _arrays(

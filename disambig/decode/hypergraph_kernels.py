@@ -116,11 +116,11 @@ def inside(start, stop, heads, tails, scores, total, shares):
             shares[first:row] = 0.0
             continue
         mass = 0.0
-        for each in range(first, row):
-            shares[each] = np.exp(shares[each] - most)
-            mass += shares[each]
-        for each in range(first, row):
-            shares[each] /= mass
+        for edge in range(first, row):
+            shares[edge] = np.exp(shares[edge] - most)
+            mass += shares[edge]
+        for edge in range(first, row):
+            shares[edge] /= mass
         total[head] = most + np.log(mass)
 
 

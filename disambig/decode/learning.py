@@ -48,8 +48,8 @@ class Enumerated:
         """
         if k < 1:
             raise ValueError(f"k must be at least 1, not {k}")
-        found = [rows[(rows >= 0) & (scores[rows] > -np.inf)] for rows in segments.top(scores, layout, k)]
-        return [(scores[rows], rows) for rows in found]
+        best_rows = [rows[(rows >= 0) & (scores[rows] > -np.inf)] for rows in segments.top(scores, layout, k)]
+        return [(scores[rows], rows) for rows in best_rows]
 
 
 @runtime_checkable
@@ -200,11 +200,11 @@ def averaged_perceptron(
     n = len(examples)
     weights = np.zeros(len(examples.batch.columns))
     late = np.zeros_like(weights)  # sum of time * change, so that the average needs no sum at each example
-    each = [examples.only(i) for i in np.random.default_rng(seed).permutation(n)]
+    shuffled = [examples.only(i) for i in np.random.default_rng(seed).permutation(n)]
     time, mistakes = 0, 0
     for _ in range(passes):
         mistakes = 0
-        for one in each:
+        for one in shuffled:
             scores = one.batch.scores(weights)
             guess = one.rival(scores, margin=0.0)
             if guess @ one.cost > 0:
@@ -231,9 +231,9 @@ def subgradient(examples: StructuredExamples, *, alpha: float, passes: int, seed
     """
     weights, scale, t = np.zeros(len(examples.batch.columns)), 1.0, 0.0
     t0 = 1.0 / (np.sqrt(1.0 / np.sqrt(alpha)) * alpha)
-    each = [examples.only(i) for i in np.random.default_rng(seed).permutation(len(examples))]
+    shuffled = [examples.only(i) for i in np.random.default_rng(seed).permutation(len(examples))]
     for _ in range(passes):
-        for one in each:
+        for one in shuffled:
             scores = scale * one.batch.scores(weights)
             right, rival = one.right(scores), one.rival(scores)
             step = 1.0 / (alpha * (t0 + t))

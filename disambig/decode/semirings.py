@@ -48,7 +48,7 @@ class Semiring(Generic[T]):
 
 def totals(layout: Hypergraphs, weights: Sequence[T], semiring: Semiring[T]) -> list[T]:
     """Return the sum over the derivations of each instance (inside algorithm), with one weight per row."""
-    found = []
+    results = []
     for i, (start, stop) in enumerate(pairwise(layout.offsets.tolist())):
         of_nodes = [semiring.zero] * int(layout.nodes[i + 1] - layout.nodes[i])
         for row in range(start, stop):
@@ -58,8 +58,8 @@ def totals(layout: Hypergraphs, weights: Sequence[T], semiring: Semiring[T]) -> 
                     product = semiring.times(product, of_nodes[tail])
             head = int(layout.heads[row])
             of_nodes[head] = semiring.plus(of_nodes[head], product)
-        found.append(of_nodes[-1])
-    return found
+        results.append(of_nodes[-1])
+    return results
 
 
 def _add(a: float, b: float) -> float:

@@ -197,10 +197,10 @@ def read_as_text_note(path: str) -> UserError | None:
     """
     name = without_compression(path).lower()
     suffix = os.path.splitext(name)[1]
-    known = not suffix or suffix in KINDS or has_markup(name)
+    is_known = not suffix or suffix in KINDS or has_markup(name)
     if suffix in MANUAL_SECTIONS and path.lower() == name:
-        known = is_manual_page(path)
-    return None if known else UserError("D341", path=path, suffix=suffix)
+        is_known = is_manual_page(path)
+    return None if is_known else UserError("D341", path=path, suffix=suffix)
 
 
 def suffix_counts(counts: Mapping[str, int], *, most: int = 4) -> str:

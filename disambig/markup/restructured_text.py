@@ -449,8 +449,8 @@ class _Blocks:
                 group = []
                 self.canvas.fill(line.at, line.end, BREAK)
             else:
-                known = (line.start + place for place in places)
-                bars = [place for place in known if place < line.end and self.text[place] == "|"]
+                offsets = (line.start + place for place in places)
+                bars = [place for place in offsets if place < line.end and self.text[place] == "|"]
                 if len(bars) < 2:
                     self.canvas.fill(line.at, line.end, BREAK)
                 else:

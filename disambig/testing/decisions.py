@@ -407,10 +407,10 @@ class _DecisionRuleChecks:
         fitted = self._fit()
         if not isinstance(fitted, KnowsRecall):
             return
-        known, again = fitted.gains(), fitted.from_state(fitted.state(), self._material.task.groups)
+        own, again = fitted.gains(), fitted.from_state(fitted.state(), self._material.task.groups)
         kept = again.gains() if isinstance(again, KnowsRecall) else None
-        require((known is None) == (kept is None), "from_state adds or loses gains")
-        for rates, gains in filter(None, (known, kept)):
+        require((own is None) == (kept is None), "from_state adds or loses gains")
+        for rates, gains in filter(None, (own, kept)):
             require(rates.shape == gains.shape and rates.ndim == 1, "rates and gains have different shapes")
             require(bool((rates > 0).all() and (np.diff(rates) > 0).all()), f"rates do not ascend: {rates}")
             good = (gains >= 0).all() and (gains <= 1).all() and (np.diff(gains) >= 0).all()
