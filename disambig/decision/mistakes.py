@@ -303,15 +303,30 @@ class Mistakes:
     ) -> list[Predictions]:
         """Return the result of `judge` for each part, faster than one at a time (see `DecidesBatches`)."""
         rate = self._rate(flags_per_1000)
-        threshold = self.operating.threshold(rate)
+        least_margin = self.weighed_from if rate <= USUAL else EVERYWHERE
+        return self.judge_above(parts, self.operating.threshold(rate), least_margin)
+
+    def judge_above(
+        self, parts: Sequence[ScoreBatch], threshold: float, least_margin: float
+    ) -> list[Predictions]:
+        """Return the predictions of at least one part with the flags above a threshold.
+
+        Parameters
+        ----------
+        parts : sequence of ScoreBatch
+        threshold : float
+            In log-odds.
+        least_margin : float
+            Words whose best other candidate has a lower margin are skipped (see `weighed_from`).
+        """
         several = PaddedScores.from_batches(parts)
         scores = several.scores
         n = len(scores)
         chosen = scores.argmax(axis=1) if n else np.empty(0, np.int64)
         odds, flagged = np.full(n, -np.inf), np.zeros(n, bool)
         weighed = several.observed >= 0
-        if rate <= USUAL and self.weighed_from > -FAR:
-            weighed &= (score_margins(several) >= self.weighed_from) | is_repetition(several)
+        if least_margin > -FAR:
+            weighed &= (score_margins(several) >= least_margin) | is_repetition(several)
         rows = np.flatnonzero(weighed)
         if len(rows):
             rivals = find_alternatives_padded(several.take(rows))

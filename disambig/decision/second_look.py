@@ -21,6 +21,7 @@ from disambig.data import (
     convert,
 )
 from disambig.data.segments import argmax
+from disambig.decision.mistakes import EVERYWHERE, Mistakes
 from disambig.decision.thresholds import OperatingPoint, check_rate, tune_operating_point
 from disambig.features import transform_union
 from disambig.settings import fitted_field
@@ -43,6 +44,8 @@ MISTAKES_PER_1000 = 5.0
 RIDGE = 1.0
 """Ridge of the weights, each in units of its column's spread."""
 FOLDS = 5
+SLACK = 0.3
+"""How much lower the margin of a proposal may be than any that was seen."""
 _STEPS = 30
 """Maximum number of steps of the fixed-point iteration for the density of a document."""
 _PAIR = Group("pair", ("observed", "proposed"))
@@ -70,6 +73,8 @@ class LabelledProposals:
         Number of tokens of each text.
     n_mistakes, n_clean_words : int
         Number of all mistakes, each in a text of its own, the first ones; and of the words of the others.
+    margins : array of float64, shape (n,), optional
+        Best score of another candidate minus that of the observed one.
     """
 
     features: Floats
@@ -80,6 +85,7 @@ class LabelledProposals:
     n_tokens: NDArray[np.int64]
     n_mistakes: int
     n_clean_words: int
+    margins: Floats | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,6 +122,9 @@ class SecondLook:
         Share of all mistakes that are flagged and corrected at each rate of `operating`, cross-validated.
     expected : float
         Expected number of mistakes among the proposals per token, at `MISTAKES_PER_1000`.
+    weighed_from : float
+        Where the best other candidate has a lower margin, `Mistakes` as the first rule is not asked: no
+        proposal had one when the second look was fitted.
     """
 
     first: DecisionRule
@@ -128,6 +137,7 @@ class SecondLook:
     operating: OperatingPoint = fitted_field(_UNTUNED)
     found: Floats | None = fitted_field(None)
     expected: float = fitted_field(0.0)
+    weighed_from: float = fitted_field(EVERYWHERE)
     between: ClassVar[tuple[str, ...]] = ("words", "own")
     learns_mistakes: ClassVar[bool] = True
 
@@ -182,7 +192,10 @@ class SecondLook:
         operating = tune_operating_point(unseen[clean], proposals.n_clean_words)
         recall = (unseen[right][:, None] > operating.thresholds).sum(axis=0) / max(proposals.n_mistakes, 1)
         recall_at_rates = np.minimum.accumulate(np.minimum(recall, 1.0)[::-1])[::-1]
-        return replace(fitted, operating=operating, found=recall_at_rates)
+        weighed_from = EVERYWHERE
+        if proposals.margins is not None:
+            weighed_from = max(float(proposals.margins.min()) - SLACK, EVERYWHERE)
+        return replace(fitted, operating=operating, found=recall_at_rates, weighed_from=weighed_from)
 
     def judge(self, scored: ScoreBatch, *, flags_per_1000: float | None = None) -> Predictions:
         """Return the proposals of the first rule, as flags; before `fit_proposals`, its flags."""
@@ -198,7 +211,7 @@ class SecondLook:
 
     def as_proposer(self) -> Proposer:
         """Return a decision rule whose flags are the proposals, with the first rule's probabilities."""
-        return Proposer(self.first, self.least)
+        return Proposer(self.first, self.least, self.weighed_from)
 
     @property
     def is_fitted(self) -> bool:
@@ -333,6 +346,7 @@ class SecondLook:
             arrays["weights"], arrays["found"] = self.weights, self.found
             arrays["rates"], arrays["thresholds"] = self.operating.rates, self.operating.thresholds
             arrays["expected"] = np.array([self.expected])
+            arrays["weighed_from"] = np.array([self.weighed_from])
         return {**arrays, "flags_per_1000": np.array([self.flags_per_1000])}
 
     def from_state(self, arrays: Arrays, groups: Sequence[Group]) -> SecondLook:
@@ -347,6 +361,7 @@ class SecondLook:
                 found=arrays["found"],
                 operating=OperatingPoint(arrays["rates"], arrays["thresholds"]),
                 expected=float(arrays["expected"][0]),
+                weighed_from=float(arrays["weighed_from"][0]) if "weighed_from" in arrays else EVERYWHERE,
             )
         if not restored._is_sound():
             raise ValueError("invalid shapes or numbers in the second look")
@@ -363,7 +378,7 @@ class SecondLook:
             and self.operating.is_sound()
             and self.found.shape == self.operating.rates.shape
             and bool(((self.found >= 0) & (self.found <= 1)).all())
-            and np.isfinite(self.expected)
+            and bool(np.isfinite([self.expected, self.weighed_from]).all())
             and self.expected >= 0
         )
 
@@ -380,10 +395,13 @@ class Proposer:
     first : DecisionRule
     least : float
         Minimum probability of a flag.
+    weighed_from : float
+        See `SecondLook`.
     """
 
     first: DecisionRule
     least: float
+    weighed_from: float = EVERYWHERE
     flags_per_1000: ClassVar[float] = EVERYTHING
 
     @property
@@ -404,7 +422,10 @@ class Proposer:
         self, parts: Sequence[ScoreBatch], *, flags_per_1000: float | None = None
     ) -> list[Predictions]:
         """Return the result of `judge` for each part."""
-        decided = _judge_all(self.first, parts, EVERYTHING)
+        if isinstance(self.first, Mistakes):
+            decided = self.first.judge_above(parts, -EVERYTHING, self.weighed_from)
+        else:
+            decided = _judge_all(self.first, parts, EVERYTHING)
         return [self._proposed(part, of_part) for part, of_part in zip(parts, decided, strict=True)]
 
     def _proposed(self, scored: ScoreBatch, decided: Predictions) -> Predictions:

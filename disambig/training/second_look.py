@@ -8,9 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from disambig.config import resolve
-from disambig.data import record_edit
+from disambig.data import Decisions, record_edit
 from disambig.decision import LabelledProposals, SecondLook
 from disambig.errors import UserError
 from disambig.formats import Clean, Fix
@@ -87,7 +88,7 @@ def label_proposals(
     proposing = replace(model, judge=rule.as_proposer())
     texts = [*(fix.before for fix in mistakes), *(paragraph.text for paragraph in clean)]
     corrected = [_words(fix.before[: fix.start] + fix.new + " " + fix.before[fix.end :]) for fix in mistakes]
-    features, right, rows_of, n_tokens = [], [], [], []
+    features, right, rows_of, n_tokens, margins = [], [], [], [], []
     for first, stretch in _stretches(texts):
         report("looking again", first, len(texts))
         view = view_of_texts(stretch, model.tokenisation, protected=True)
@@ -98,6 +99,7 @@ def label_proposals(
         documents = decisions.documents[rows].astype(np.int64)
         features.append(columns)
         rows_of.append(first + documents)
+        margins.append(_margins(decisions.take(rows)))
         for row, document in zip(rows.tolist(), documents.tolist(), strict=True):
             number = first + document
             edit = record_edit(decisions.record(row, texts[number]), texts[number])
@@ -115,7 +117,21 @@ def label_proposals(
         np.concatenate(n_tokens),
         len(mistakes),
         n_words,
+        np.concatenate(margins),
     )
+
+
+def _margins(decisions: Decisions) -> NDArray[np.float64]:
+    """Return how much higher the best score of another candidate is than that of the observed one."""
+    n, offsets = len(decisions.observed), decisions.offsets
+    owner = np.repeat(np.arange(n), np.diff(offsets))
+    scores = decisions.scores.astype(np.float64)
+    here = offsets[:-1] + np.maximum(decisions.observed, 0)
+    observed = scores[here]
+    scores[here] = -np.inf
+    best = np.full(n, -np.inf)
+    np.maximum.at(best, owner, scores)
+    return best - observed
 
 
 def _edited(text: str, edit: Mapping[str, Any]) -> list[str]:

@@ -129,7 +129,7 @@ def test_fit_is_where_the_penalised_likelihood_is_greatest():
     ]
     cases = join_cases(parts)
     found = fit_weights(cases)
-    keys = term_keys(cases.rivals.words, cases.rivals.changes, cases.rivals.beside)[:, :, :ALONE]
+    keys = term_keys(cases.rivals.words, cases.rivals.changes, cases.rivals.neighbours)[:, :, :ALONE]
     possible = cases.rivals.possible
     spread = np.sqrt((cases.rivals.features[possible].astype(float) ** 2).mean(axis=0))
 
@@ -370,10 +370,10 @@ def test_words_beside_that_are_rare_or_weigh_little_are_not_kept():
         [weighted_cases(right, right.observed.astype(np.int64)), weighted_cases(wrong, np.ones(40, int))]
     )
     own = np.arange(1, 2 * len(cases.meant) + 1, dtype=np.uint64).reshape(-1, 2)
-    rare = fit_weights(replace(cases, rivals=replace(cases.rivals, beside=own)))
+    rare = fit_weights(replace(cases, rivals=replace(cases.rivals, neighbours=own)))
     assert np.array_equal(rare.terms.keys, fit_weights(cases).terms.keys)
     assert LEAST_SEEN > 2
-    same = fit_weights(replace(cases, rivals=replace(cases.rivals, beside=np.full_like(own, 7))))
+    same = fit_weights(replace(cases, rivals=replace(cases.rivals, neighbours=np.full_like(own, 7))))
     more = ~np.isin(same.terms.keys, rare.terms.keys)
     assert more.any() and (np.abs(same.terms.weights[more]) > LEAST_WEIGHT).all()
 

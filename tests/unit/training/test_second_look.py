@@ -15,7 +15,7 @@ from toy_texts import CONFIG as TOYS
 from disambig.api import annotate
 from disambig.api.features import one_score
 from disambig.config import read_config
-from disambig.decision import LabelledProposals, Mistakes, SecondLook
+from disambig.decision import EVERYWHERE, LabelledProposals, Mistakes, SecondLook
 from disambig.errors import UserError
 from disambig.formats import Clean, Fix
 from disambig.models import load_model, save_model
@@ -241,3 +241,22 @@ def test_a_model_that_flags_nothing_and_text_without_proposals_are_refused():
     model = trained()
     with pytest.raises(UserError, match="D428"):
         fit_second_look(model, {}, MORE, [Clean("Nothing to decide.", "r")])
+
+
+def test_places_far_from_a_proposal_are_not_weighed(twice):
+    model, _ = twice
+    rule = model.judge
+    assert np.isfinite(rule.weighed_from) and rule.weighed_from > EVERYWHERE
+    texts = [*(fix.before for fix in MORE), *(paragraph.text for paragraph in RIGHT)]
+    everywhere = replace(model, judge=replace(rule, weighed_from=EVERYWHERE))
+    nowhere = replace(model, judge=replace(rule, weighed_from=1e6))
+    ours, theirs, none = (annotate(texts, [some])[0] for some in (model, everywhere, nowhere))
+    assert ours.flagged.any() and ours.flagged.tolist() == theirs.flagged.tolist()
+    assert ours.chosen.tolist() == theirs.chosen.tolist()
+    asked = theirs.probabilities >= rule.least
+    assert ours.probabilities[asked] == pytest.approx(theirs.probabilities[asked])
+    assert not none.flagged.any()
+    again = rule.from_state(rule.state(), model.task.groups)
+    assert again.weighed_from == rule.weighed_from
+    older = {name: array for name, array in rule.state().items() if name != "weighed_from"}
+    assert rule.from_state(older, model.task.groups).weighed_from == EVERYWHERE
