@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 
 import numpy as np
@@ -17,7 +18,9 @@ from disambig_dependencies import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from disambig.config import resolve
 from disambig.data import CandidateLists, Group, Instances
+from disambig.errors import UserError
 from disambig.text import Words
 
 CLEAR = """
@@ -228,3 +231,22 @@ def test_the_extractor_scores_articles_in_gaps():
     instances = Instances(number, one, one, one.copy(), CandidateLists.from_texts([("", "a", "the")]))
     scores = Agreement().transform(view, instances, Group("article", ())).batch.scores(np.ones(1))
     assert scores[0] == 0 and scores[1] > 0.2
+
+
+def test_a_config_names_it_and_other_processes_get_it(tmp_path):
+    config = {"syntax": {"@disambig_extractors": "dependencies.Agreement.v1"}}
+    extractor = pickle.loads(pickle.dumps(resolve(config)["syntax"]))
+    view, instances = instances_in("They was late.", "was", ("was", "were"))
+    scores = extractor.transform(view, instances, Group("form", ())).batch.scores(np.ones(1))
+    assert scores[0] == 0 and scores[1] > 0.5
+    config["syntax"]["parser"] = str(tmp_path)
+    with pytest.raises(UserError, match="D917"):
+        resolve(config)["syntax"].transform(view, instances, Group("form", ()))
+
+
+def test_a_fixed_group_of_words_is_scored_too():
+    view, instances = instances_in("These option is new.", "these", ("these",))
+    group = Group("this/these", ("this", "these"))
+    fixed = Instances(instances.positions, instances.lengths, instances.groups, instances.groups + 1)
+    scores = Agreement().transform(view, fixed, group).batch.scores(np.ones(2))
+    assert scores.shape == (2,) and scores[1] == 0
