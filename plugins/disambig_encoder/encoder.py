@@ -24,8 +24,8 @@ LABELS = ("right", "wrong", "superfluous", "missing before")
 """What the encoder says of a word: it is right, wrong or superfluous, or lacks a word before it."""
 EVIDENCE = ("error as written", "error as corrected", "kind of error", "word as written", "word as corrected")
 """Columns of `Encoder.compare`."""
-WORDS_BEFORE, WORDS_AFTER, MAX_PIECES = 16, 12, 80
-"""Maximum number of words around a place, and of word pieces; more words cost time and tell no more."""
+WORDS_BEFORE, WORDS_AFTER, MAX_PIECES = 28, 26, 80
+"""Maximum number of words around a place, and of word pieces of a sentence, as in training."""
 BATCH_PIECES = 2048
 """Maximum number of word pieces of a batch, with padding."""
 
