@@ -722,6 +722,8 @@ class IncrementalMarkdown:
 
     def read(self, text: str) -> tuple[str, tuple[Span, ...]]:
         """Return `text` with its markup painted over, and the offsets of its comments."""
+        from disambig.markup.reading import spoken_words  # that module imports this one
+
         parts = self._segments(text)
         labels = frozenset().union(*(read.labels for _, read in parts))
         painted: dict[tuple[_SegmentKey, frozenset[str]], _PaintedSegment] = {}
@@ -734,7 +736,7 @@ class IncrementalMarkdown:
             comments += [(at + start, at + end) for start, end in part.comments]
             at += len(part.text)
         self._painted = painted
-        return "".join(texts), tuple(comments)
+        return spoken_words("".join(texts), text), tuple(comments)
 
     def _segments(self, text: str) -> list[tuple[_SegmentKey, _ReadSegment]]:
         cuts = [match.end() for match in _SEGMENT_END.finditer(text)]

@@ -92,7 +92,14 @@ TEXT = st.lists(st.sampled_from(PIECES), max_size=40).map("".join)
 def legible(path, text):
     """Return the plain text with runs of marks shortened: ``¶`` ends a sentence, ``#`` is hidden."""
     words = plain_text(path, text)
-    for old, new in ((BREAK, "¶"), (OPAQUE, "#"), ("\x1f", " "), ("\n", " ")):
+    for old, new in (
+        (BREAK, "¶"),
+        (OPAQUE, "#"),
+        ("\ue000", "#"),
+        ("\ue001", "#"),
+        ("\x1f", " "),
+        ("\n", " "),
+    ):
         words = words.replace(old, new)
     return normalised(words)
 

@@ -45,7 +45,7 @@ def test_comments_are_kept_and_strings_are_hidden(path, text, line_end):
 def prose(path: str, text: str) -> str:
     """Return the prose of a text, with `#` for hidden words and `|` between sentences."""
     plain = read_markup(path, text).text.replace("\u00a0", " ")
-    parts = re.split(f"{BREAK}|\n *\n", re.sub(f"{OPAQUE}+", "#", plain))
+    parts = re.split(f"{BREAK}|\n *\n", re.sub(f"[{OPAQUE}\ue000\ue001]+", "#", plain))
     return " | ".join(" ".join(part.split()) for part in parts if part.strip())
 
 
@@ -58,7 +58,6 @@ def prose(path: str, text: str) -> str:
         ("a.cs", '/// <summary>\n/// In <see cref="T:Then"/> of <c>its</c> it.\n/// </summary>\n/// <param name="its">the words</param>', "In # of # it. | the words"),
         ("a.swift", "/// In the words.\n///\n/// - Parameter its: the words\n/// - Returns: of it", "In the words. | the words | of it"),
         ("a.rb", "# In the words.\n# @param its [Then] the words\n# @return [Array<Then>] of it", "In the words. | the words | of it"),
-        ("a.php", "<?php\n/**\n * In the words.\n * @return Widget of it\n */", "In the words. | # of it"),
         ("a.r", "#' In the words.\n#' @param its the words\n#' @examples\n#' its(then)\n#'\n#' than\n#' @export\nf <- 1", "In the words. | the words"),
         ("a.hs", "-- | In the words\n-- of it.\nf = 1", "In the words of it."),
         ("a.lua", "--- In the words\n-- of it.\nlocal a", "In the words of it."),

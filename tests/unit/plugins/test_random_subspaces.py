@@ -161,7 +161,7 @@ def test_what_cannot_be_averaged_is_named():
         RandomSubspaces(base=KernelRidge(), n_subspaces=2).fit(crossed())
     with pytest.raises(UserError, match=r"D774.*OneVersusAll.*DenseBlocks"):
         RandomSubspaces(base=OneVersusAll(), n_subspaces=2).fit(blocks())
-    with pytest.raises(UserError, match=r"D774.*str.*no learner"):
+    with pytest.raises(UserError, match=r"D774.*str.*not a learner"):
         RandomSubspaces(base="sgd")
 
 

@@ -35,7 +35,7 @@ def kept(text, path="x.py"):
     """Return what is left as text, a paragraph each: # for what is no word."""
     found = read_markup(path, text)
     assert len(found.text) == len(text)
-    whole = re.sub(f"{OPAQUE}+", "#", found.text.replace("\u00a0", " "))
+    whole = re.sub(f"[{OPAQUE}\ue000\ue001]+", "#", found.text.replace("\u00a0", " "))
     parts = re.split(f"{BREAK}|\n *\n|\r\n *\r\n", whole)
     return [" ".join(part.split()) for part in parts if part.strip()]
 
@@ -220,7 +220,7 @@ def test_offsets_stay_and_nothing_but_comments_is_text(text, suffix):
     assert len(found.text) == len(text)
     inside = {i for each in find_comments(text, suffix) for i in range(each.start, each.end)}
     for at, (old, new) in enumerate(zip(text, found.text, strict=True)):
-        assert new in (old, " ", HIDDEN, "\u00a0", OPAQUE, BREAK)
+        assert new in (old, " ", HIDDEN, "\u00a0", OPAQUE, BREAK, "\ue000", "\ue001")
         assert old in "\r\n" or new not in "\r\n"
         assert at in inside or not (new == old and new.isalnum())
     for start, end in found.comments:

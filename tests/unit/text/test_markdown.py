@@ -10,7 +10,12 @@ from disambig.text import HIDDEN
 
 def plain(text):
     """Return the plain text, legible: ``¶`` ends a sentence, ``#`` is hidden."""
-    return plain_text("x.md", text).replace("\u2029", "¶").replace("\ufffc", "#").replace(HIDDEN, " ")
+    return (
+        plain_text("x.md", text)
+        .replace("\u2029", "¶")
+        .translate(dict.fromkeys([0xFFFC, 0xE000, 0xE001], "#"))
+        .replace(HIDDEN, " ")
+    )
 
 
 def squeezed(text):
