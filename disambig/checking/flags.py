@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from disambig.checking.document_words import SURE, DocumentWords
 from disambig.errors import UserError
-from disambig.markup import PlainText
+from disambig.markup import BREAK, PlainText
+from disambig.text import HIDDEN
 
 if TYPE_CHECKING:
     from disambig.data import Decisions, PrecisionEstimate, PrecisionTable
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 _LINE_END = re.compile("\r\n|\r|\n")
 _MARK = "\ufeff"
+_BLANK = f" \t\r\n\f\v\u00a0{BREAK}{HIDDEN}"
 
 
 class TextLines:
@@ -139,11 +141,28 @@ def plain_word(word: str) -> str:
     return " ".join(word.lower().replace("\u2019", "'").split())
 
 
+_NOTEBOOK = ".ipynb"
+_ESCAPE = re.compile(r"\\(.)")
+
+
 def read_directives(
-    path: str, text: str, comments: Iterable[tuple[int, int]], places: TextLines
+    path: str, text: str, comments: Iterable[tuple[int, int]], places: TextLines, plain: str = ""
 ) -> Directives:
-    """Return the directives in the comments of a text, given by their offsets."""
+    """Return the directives in the comments of a text, given by their offsets.
+
+    Parameters
+    ----------
+    path, text : str
+    comments : iterable of (start, end)
+    places : TextLines
+        The lines of the text, for messages.
+    plain : str
+        The text without markup; needed for notebooks, in which the lines of cells are lines.
+    """
     reader = _DirectiveReader(path, text, places)
+    if path.lower().endswith(_NOTEBOOK) and plain:
+        escaped = _ESCAPE.sub(lambda match: " \n" if match[1] == "n" else match[0], text)
+        reader = _DirectiveReader(path, plain, places, TextLines(escaped))
     for start, end in comments:
         match = _DIRECTIVE.match(text[start : min(end, start + _LONGEST)])
         if match:
@@ -154,8 +173,9 @@ def read_directives(
 class _DirectiveReader:
     """Reads the directives of one text in order."""
 
-    def __init__(self, path: str, text: str, places: TextLines) -> None:
+    def __init__(self, path: str, text: str, places: TextLines, lines: TextLines | None = None) -> None:
         self._path, self._text, self._end, self._places = path, text, len(text), places
+        self._lines = lines or places  # of cells, in a notebook
         self._hidden: list[HiddenSpan] = []
         self._open: dict[tuple[str, str], HiddenSpan] = {}  # open `off` directives, by (word, task)
         self._problems: list[UserError] = []
@@ -184,19 +204,19 @@ class _DirectiveReader:
 
     def _region(self, what: str, start: int, end: int) -> tuple[int, int]:
         if what == "ignore-line":
-            return self._places.line_around(start)
+            return self._lines.line_around(start)
         if what == "ignore-next-line":
             return self._next_line(max(start, end - 1))
         return 0, self._end + 1
 
     def _next_line(self, offset: int) -> tuple[int, int]:
         """Return the first line after that of `offset` that is not blank; an empty span if there is none."""
-        start = self._places.line_around(offset)[1]
+        start = self._lines.line_around(offset)[1]
         while start < self._end:
-            first, last = self._places.line_around(start)
+            first, last = self._lines.line_around(start)
             if first < start:  # the text ends without a line end
                 break
-            if self._text[first:last].strip():
+            if self._text[first:last].strip(_BLANK):
                 return first, last
             start = last
         return self._end, self._end
@@ -321,7 +341,7 @@ def find_flags(
     from disambig.formats import count_words
 
     places = TextLines(text)
-    directives = read_directives(path, text, plain.comments, places)
+    directives = read_directives(path, text, plain.comments, places, plain.text)
     document = DocumentWords(text, plain)
     flags = []
     used: set[HiddenSpan] = set()

@@ -51,7 +51,7 @@ def ignore_in_line(name: str, text: str, flag: Flag, read: Read) -> Edit | None:
     """
     entry = path_format(name)
     if _suffix(name) == NOTEBOOK:
-        return _in_notebook(text, flag, "ignore-line", read)
+        return _in_notebook(name, text, flag, "ignore-line", read)
     start, end = ProtocolLines(text, "utf-32").line_span(flag.start)
     line = text[start:end]
     indent = line[: len(line) - len(line.lstrip())]
@@ -71,17 +71,19 @@ def ignore_in_line(name: str, text: str, flag: Flag, read: Read) -> Edit | None:
         del tried[0]
     if place in ("paragraph", "block") and (_LIST_ITEM.match(line) or not _is_first_line(read(text), start)):
         return None  # the comment would end the list or the paragraph
-    return next((edit for edit in tried if _hides(read, text, edit, flag)), None)
+    return next((edit for edit in tried if _hides(name, read, text, edit, flag)), None)
 
 
 def ignore_in_file(name: str, text: str, flag: Flag, read: Read) -> Edit | None:
     """Return the edit that adds a comment to ignore a word in the whole text; see `ignore_in_line`."""
     tried = (
-        edit for edit in _in_file(name, text, ignore_target(flag), read) if _hides(read, text, edit, flag)
+        edit
+        for edit in _in_file(name, text, ignore_target(flag), read)
+        if _hides(name, read, text, edit, flag)
     )
     edit = next(tried, None)
     if edit is None and _suffix(name) == NOTEBOOK:
-        edit = _in_notebook(text, flag, "ignore", read)
+        edit = _in_notebook(name, text, flag, "ignore", read)
     return edit
 
 
@@ -92,7 +94,7 @@ def _is_first_line(plain: PlainText, start: int) -> bool:
     return gap == before or BREAK in gap or len(gap.splitlines()) > 1
 
 
-def _in_notebook(text: str, flag: Flag, directive: str, read: Read) -> Edit | None:
+def _in_notebook(name: str, text: str, flag: Flag, directive: str, read: Read) -> Edit | None:
     """Return the edit that adds a comment to the line of a Markdown cell, inside its JSON string."""
     stop = _STRING_REST.match(text, flag.end)
     comment = _directive_comment("", f"{directive} {ignore_target(flag)}")
@@ -100,7 +102,7 @@ def _in_notebook(text: str, flag: Flag, directive: str, read: Read) -> Edit | No
         return None
     at = stop.end()
     edit = (at, at, " " + json.dumps(comment)[1:-1])
-    return edit if _hides(read, text, edit, flag) else None
+    return edit if _hides(name, read, text, edit, flag) else None
 
 
 def ignore_target(flag: Flag) -> str:
@@ -210,13 +212,13 @@ def _directive_comment(name: str, directive: str) -> str:
     return f"{before}disambig: {directive}{after}"
 
 
-def _hides(read: Read, text: str, edit: Edit, flag: Flag) -> bool:
+def _hides(name: str, read: Read, text: str, edit: Edit, flag: Flag) -> bool:
     """Return True if an edit suppresses a flag and does not change how the rest of the text is parsed."""
     start, end, new = edit
     changed = text[:start] + new + text[end:]
     moved = flag.start + (len(new) - (end - start) if end <= flag.start else 0)
     plain, before = read(changed), read(text)
-    directives = read_directives("", changed, plain.comments, TextLines(changed))
+    directives = read_directives(name, changed, plain.comments, TextLines(changed), plain.text)
     if len(directives.problems) > len(read_directives("", text, before.comments, TextLines(text)).problems):
         return False
     words = plain.text[:start] + plain.text[start + len(new) :]

@@ -491,6 +491,8 @@ class BlockReader:
             canvas.fill(at, end, BREAK)
         elif self._raw(at, end):
             pass
+        elif not self.paragraph and text.startswith("% ", at):  # a comment of MyST
+            canvas.comment(at, end, BREAK)
         elif dialects.SHORTCODES.fullmatch(text, at, end):
             self._leave_paragraph()
             canvas.fill(at, end, BREAK)

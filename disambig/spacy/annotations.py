@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -337,7 +338,13 @@ def span_record(span: Span) -> dict[str, Any] | None:
 
     The span's id names the task, and the key if needed. If several groups decide at the same place, the
     span's label identifies the decision; if the labels are the same, a flagged decision comes first.
+
+    A span whose tokens were merged or split after it was written covers other words: it has no record, and a
+    warning says so once.
     """
+    if span.id_ and PREFIX + span.id_ in span.doc.user_data and _is_moved(span):
+        warnings.warn(str(UserError("D507", task=span.id_)), stacklevel=4)
+        return None
     cached = _cached(span.doc, span.id_) if span.id_ else None
     if cached is None:
         return None
@@ -352,6 +359,15 @@ def span_record(span: Span) -> dict[str, Any] | None:
         return same, bool(decisions.flagged[i])
 
     return decisions.record(max(inside, key=likeness), cached.text) if inside else None
+
+
+def _is_moved(span: Span) -> bool:
+    """Return True if the characters of a span are not those of its tokens: spaCy does not move spans."""
+    doc = span.doc
+    if not 0 <= span.start < span.end <= len(doc):
+        return True
+    last = doc[span.end - 1]
+    return doc[span.start].idx != span.start_char or last.idx + len(last) != span.end_char
 
 
 @dataclass(frozen=True)

@@ -6,24 +6,118 @@ must be importable without errors and must not load anything heavy.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import srsly
 from spacy.language import Language
+from spacy.tokens import Doc
 from spacy.util import get_minor_version_range, split_requirement
 
-from disambig.data import Group
+from disambig.data import Decisions, Group
 from disambig.errors import UserError
 from disambig.models import Model, load
 from disambig.packs import available
 from disambig.spacy.component import Component, Disambiguator, check_settings_of_factory
 
+if TYPE_CHECKING:
+    from types import FrameType
+
+    from typing_extensions import Self
+
 Sets = str | list[str | list[str]]
 """A file of candidate lists, or the lists: ``["quite/quiet", ["lie", "lay"]]``."""
 ReadSets = Callable[[str | Path | Sequence[str | Sequence[str]]], Sequence[Group]]
+
+
+class SetsDisambiguator(Disambiguator):
+    """A `Disambiguator` with candidate lists of the user, which a saved pipeline contains.
+
+    Parameters
+    ----------
+    nlp : Language
+    model : Model
+    sets : str or list
+        A file of candidate lists, or the lists. While a saved pipeline is loaded, the file may be missing.
+    read_sets : callable
+        Converts `sets` into groups.
+    **settings
+        See `Disambiguator`.
+    """
+
+    sets_file = "sets.json"
+    """Name of the file in the component's folder of a saved pipeline."""
+
+    def __init__(
+        self, nlp: Language, model: Model, *, sets: Sets, read_sets: ReadSets, **settings: Any
+    ) -> None:
+        self._base, self._read_sets = model, read_sets
+        self._is_file = isinstance(sets, str)
+        self._missing: UserError | None = None
+        groups: Sequence[Group] = ()
+        try:
+            groups = read_sets(sets) if sets else ()
+        except UserError as problem:
+            # spaCy creates the component before it reads the folder with the saved lists.
+            if problem.code != "D300" or not _is_loading():
+                raise
+            self._missing = problem
+        self._lists = [list(group.candidates) for group in groups]
+        super().__init__(nlp, model.with_groups(groups), **settings)
+
+    def predict(self, docs: Sequence[Doc]) -> Decisions:
+        """Return the decisions in a batch of Docs without changing the Docs."""
+        if self._missing is not None:
+            raise self._missing
+        return super().predict(docs)
+
+    def to_bytes(self, *, exclude: Sequence[str] = ()) -> bytes:
+        """Return a reference to the model, and the candidate lists."""
+        data: bytes = srsly.msgpack_dumps({**self.reference(), _SETS: self._lists})
+        return data
+
+    def from_bytes(self, data: bytes, *, exclude: Sequence[str] = ()) -> Self:
+        """Use the saved candidate lists; warn if the saved reference is to another model."""
+        saved = srsly.msgpack_loads(data)
+        self._use(saved.pop(_SETS, None))
+        self.check(saved)
+        return self
+
+    def to_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> None:
+        """Write a reference to the model, and the candidate lists of a file."""
+        super().to_disk(path, exclude=exclude)
+        if self._is_file:
+            srsly.write_json(Path(path) / self.sets_file, self._lists)
+
+    def from_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> Self:
+        """Use the saved candidate lists; warn if the saved reference is to another model."""
+        saved = Path(path) / self.sets_file
+        if self._is_file and saved.is_file():
+            self._use(srsly.read_json(saved))
+        super().from_disk(path, exclude=exclude)
+        return self
+
+    def _use(self, lists: list[list[str]] | None) -> None:
+        if lists is None or not self._is_file:
+            return
+        self._lists, self._missing = lists, None
+        self.model = self._base.with_groups(self._read_sets(lists))
+
+
+_SETS = "sets"
+
+
+def _is_loading() -> bool:
+    """Return True while spaCy makes a pipeline from a saved config: what is saved beside it comes later."""
+    code = Language.from_config.__func__.__code__
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code is not code:
+        frame = frame.f_back
+    return frame is not None
 
 
 def component_factory(
@@ -90,9 +184,12 @@ def component_factory(
         sets: Sets,
     ) -> Disambiguator:
         require_distribution(nlp, factory)
-        return Disambiguator(
+        assert read_sets is not None
+        return SetsDisambiguator(
             nlp,
-            _model(name, model, task).with_groups(read_sets(sets) if read_sets and sets else ()),
+            _model(name, model, task),
+            sets=sets,
+            read_sets=read_sets,
             name=name,
             spans_key=spans_key,
             flags_per_1000=flags_per_1000,
