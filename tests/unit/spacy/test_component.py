@@ -117,6 +117,19 @@ def test_paragraphs_in_another_language_are_left_alone(nlp):
     assert [span.start_char for span in both] == [8, text.index("to wrong", 20)]
 
 
+def test_spans_of_merged_tokens_have_no_record_of_other_words(nlp):
+    doc = component(nlp)(nlp("He has often gone to wrong rooms in wrong houses of the town."))
+    with doc.retokenize() as retokenizer:
+        retokenizer.merge(doc[0:3])
+    with pytest.warns(UserWarning, match="D507"):
+        records = [span._.disambig for span in list(doc.spans["x"])]
+    assert records == [None, None]
+    doc = component(nlp)(nlp("He has gone to wrong rooms."))
+    with doc.retokenize() as retokenizer:
+        retokenizer.merge(doc[4:6])
+    assert [span._.disambig["observed"] for span in doc.spans["x"]] == ["to"]
+
+
 def test_a_pipeline_of_several_languages_is_accepted():
     several = spacy.blank("xx")
     doc = component(several, detect_language=True)(several("He went to wrong rooms."))

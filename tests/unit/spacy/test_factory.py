@@ -74,6 +74,35 @@ def test_own_sets_in_a_file(nlp, fakes, tmp_path):
     assert nlp("a damp day").spans["spelling"][0].label_ == "damp"
 
 
+@pytest.mark.parametrize("kind", ["disk", "bytes"])
+def test_a_file_of_sets_is_saved_in_the_pipeline(nlp, fakes, tmp_path, kind):
+    path = tmp_path / "sets.txt"
+    path.write_text("lamp/damp\n")
+    nlp.add_pipe("disambig_spelling", config={"sets": str(path)})
+    if kind == "disk":
+        nlp.to_disk(tmp_path / "saved")
+        path.unlink()
+        loaded = spacy.load(tmp_path / "saved")
+    else:
+        data, config = nlp.to_bytes(), nlp.config
+        path.unlink()
+        loaded = spacy.util.load_model_from_config(config).from_bytes(data)
+    assert names(loaded.get_pipe("disambig_spelling"))[-1] == "lamp/damp"
+    assert loaded("a damp day").spans["spelling"][0].label_ == "damp"
+
+
+def test_a_missing_file_of_sets_is_an_error(nlp, fakes, tmp_path):
+    path = tmp_path / "sets.txt"
+    with pytest.raises(UserError, match="D300"):
+        nlp.add_pipe("disambig_spelling", config={"sets": str(path)})
+    path.write_text("lamp/damp\n")
+    nlp.add_pipe("disambig_spelling", config={"sets": str(path)})
+    path.unlink()
+    unread = spacy.util.load_model_from_config(nlp.config)
+    with pytest.raises(UserError, match="D300"):
+        unread("a damp day")
+
+
 def test_a_model_of_another_task_is_refused(nlp, fakes):
     with pytest.raises(UserError, match=r"D501.*'disambig_preposition'.*'spelling'"):
         nlp.add_pipe("disambig_preposition", config={"model": "spelling"})
