@@ -349,8 +349,9 @@ def _language_of_paragraph(text: str, profile: _Profile) -> str:
         return ""
     evidence: dict[str, float] = {}
     distinct: dict[str, set[str]] = {}
+    weights = {word: profile.evidence(word) for word in {word for word, _ in counted}}
     for word, following in counted:
-        for code, weight in profile.evidence(word).items():
+        for code, weight in weights[word].items():
             if following and word in _PARTICLES and code != _CAPITALISES_NOUNS:
                 continue
             evidence[code] = evidence.get(code, 0.0) + weight

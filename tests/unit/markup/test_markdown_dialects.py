@@ -108,6 +108,7 @@ def test_lines_that_only_look_like_markup_are_text():
         ("x.md", "a %%b%% c\n\n%%\nd\n\n%%\n", ["%%b%%", "%%\nd\n\n%%"]),
         ("x.md", "---\n# a\nb: 'c # d' # e\nf: |\n  # g\n---\n", ["# a", "# e"]),
         ("x.md", "+++\n# a\nb = 'c # d' # e\n+++\n", ["# a", "# e"]),
+        ("x.md", "% a\n\nIt is b\n% of c.\n\n% d\n", ["% a", "% d"]),
     ],
 )  # fmt: skip
 def test_comments_are_found(name, text, comments):
