@@ -198,7 +198,8 @@ def table_documents(path: str, text: str) -> Iterator[LabelledRow]:
     for column in (TEXT, LABEL, DOCUMENT, WORD):
         if header.columns.count(column) > 1:
             raise UserError("D460", where=path, problem=f"the column {column!r} occurs twice: remove one")
-    for row in read_rows(lines, path, delimiter=header.delimiter, width=len(header.columns)):
+    options: Any = {"width": len(header.columns), "all_quoted": header.all_quoted}
+    for row in read_rows(lines, path, delimiter=header.delimiter, **options):
         cells = row_cells(row, header, path)
         if isinstance(cells, UserError):
             raise cells

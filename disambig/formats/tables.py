@@ -108,10 +108,11 @@ DELIMITERS = (COMMA, ";", TAB, "|")
 
 @dataclass(frozen=True, slots=True)
 class CsvHeader:
-    """The column names and the delimiter of a file."""
+    """The column names and the delimiter of a file, and whether all names are quoted."""
 
     columns: tuple[str, ...]
     delimiter: str
+    all_quoted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +144,12 @@ class _DecodedLines:
 
 
 def read_rows(
-    lines: Iterator[FileLine], path: str, *, delimiter: str, width: int | None = None
+    lines: Iterator[FileLine],
+    path: str,
+    *,
+    delimiter: str,
+    width: int | None = None,
+    all_quoted: bool | None = None,
 ) -> Iterator[CsvRow]:
     """Yield the rows of a file, skipping empty lines.
 
@@ -151,10 +157,12 @@ def read_rows(
     ----------
     width : int, optional
         Number of columns; by default that of the first row.
+    all_quoted : bool, optional
+        Whether all fields of a file with TABs are quoted; by default whether those of the first row are.
     """
     csv.field_size_limit(LINE_LIMIT)
     if delimiter == TAB:
-        yield from _tab_rows(lines, path, width)
+        yield from _tab_rows(lines, path, width, all_quoted)
         return
     source = _DecodedLines(lines, path)
     reader = csv.reader(source, delimiter=delimiter, strict=True)
@@ -180,11 +188,14 @@ def read_rows(
 _LINES_AHEAD = 1_000
 
 
-def _tab_rows(lines: Iterator[FileLine], path: str, width: int | None) -> Iterator[CsvRow]:
+def _tab_rows(
+    lines: Iterator[FileLine], path: str, width: int | None, all_quoted: bool | None
+) -> Iterator[CsvRow]:
     """Yield the rows of a file with TABs.
 
     A quote is an ordinary character in most such files, but others quote fields as in CSV. Fields count as
-    quoted if the line is valid CSV by itself, or together with the next ones if these are not rows.
+    quoted if the line is valid CSV by itself, or together with the next ones if these are not rows. If all
+    fields of the first row are quoted, those of the others are.
     """
     waiting: deque[FileLine] = deque()
     while (line := waiting.popleft() if waiting else next(lines, None)) is not None:
@@ -199,13 +210,15 @@ def _tab_rows(lines: Iterator[FileLine], path: str, width: int | None) -> Iterat
         if not text:
             continue
         cells = text.split(TAB)
+        if all_quoted is None:
+            all_quoted = _are_quoted(cells)
         if '"' in text and any(cell.startswith('"') for cell in cells):
             ahead: list[FileLine] = []
             joined = _quoted_cells(text, _Ahead(lines, waiting, ahead), path)
             n = width or len(cells)
             fits = joined and (not ahead or not width or len(joined) == width)
             are_rows = ahead and fits and all(_tab_text(one, path).count(TAB) + 1 == n for one in ahead)
-            if joined and fits and not (are_rows and len(cells) == n):
+            if joined and fits and (all_quoted or not (are_rows and len(cells) == n)):
                 cells = joined
                 for _ in ahead:
                     waiting.popleft()
@@ -213,6 +226,10 @@ def _tab_rows(lines: Iterator[FileLine], path: str, width: int | None) -> Iterat
                     following = (ahead[-1].offset + len(ahead[-1].data or b""), ahead[-1].number + 1)
         width = width or len(cells)
         yield CsvRow(line.number, following, cells)
+
+
+def _are_quoted(cells: Sequence[str]) -> bool:
+    return all(len(cell) > 1 and cell[0] == cell[-1] == '"' for cell in cells)
 
 
 def _tab_text(line: FileLine, path: str) -> str:
@@ -278,7 +295,9 @@ def read_header(lines: Iterator[FileLine], path: str, *, field: str) -> tuple[Cs
         if isinstance(row.cells, UserError):
             failure = failure or row.cells
             continue
-        header = CsvHeader(tuple(cell.strip() for cell in row.cells), delimiter)
+        first = next((_tab_text(line, path) for line in held if line.number == row.number), "")
+        all_quoted = delimiter == TAB and _are_quoted(first.split(TAB))
+        header = CsvHeader(tuple(cell.strip() for cell in row.cells), delimiter, all_quoted)
         if field in header.columns:
             rest = [line for line in held if line.number >= row.following[1]]
             return header, chain(rest, lines)
@@ -303,7 +322,8 @@ def csv_documents(
     In a table of decisions written by `CsvFormat`, the escaping of formulas is undone.
     """
     place, ours = header.columns.index(field), is_decision_table(header.columns)
-    for row in read_rows(lines, path, delimiter=header.delimiter, width=len(header.columns)):
+    options: Any = {"width": len(header.columns), "all_quoted": header.all_quoted}
+    for row in read_rows(lines, path, delimiter=header.delimiter, **options):
         cells = row_cells(row, header, path)
         if isinstance(cells, UserError):
             yield UnreadableDocument(path, cells)

@@ -225,3 +225,14 @@ def test_fields_of_yaml_are_text_if_settings_name_them(project):
     assert [line.split(":")[1] for line in done.stdout.splitlines()] == ["2", "5"]
     here("check", "--fix", "a.yml", folder=home)
     assert home.joinpath("a.yml").read_text().count("than") == 2
+
+
+def test_explain_says_why_there_is_no_decision_of_it():
+    done = here("explain", "It's life.", "--task", "it")
+    assert """or only an "it's" that is probably meant as "its\"""" in done.stdout
+
+
+def test_explain_says_what_check_leaves_alone():
+    done = here("explain", GERMAN, "--task", "spelling")
+    assert "1 paragraph that is not in English (it looks like German): check leaves" in done.stdout
+    assert "not in English" not in here("explain", SLIP, "--task", "spelling").stdout

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -66,8 +68,20 @@ def explain_text(
         for note in account.notes:
             console.line(f"  {note}", style="dim")
     if not decided:
-        console.line("  no decision: the text contains no candidate word")
+        # A task may know better why it is silent.
+        reason = getattr(model.task, "no_decision", "the text contains no candidate word")
+        console.line(f"  no decision: {reason}")
     console.line()
+
+
+def _foreign_lines(text: str, models: Sequence[Model]) -> list[str]:
+    """Return a note if a text has paragraphs in other languages, which `check` leaves alone."""
+    from disambig.models import detected_languages
+    from disambig.text import describe_foreign, foreign_to_all
+
+    languages = detected_languages(models)
+    counts = Counter(paragraph.language for paragraph in foreign_to_all(text, languages))
+    return [f"{describe_foreign(counts, languages)}: check leaves them alone"] if counts else []
 
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -110,5 +124,7 @@ def explain(
     source = ModelSource((*(task or ()), *(model or ())), sets=read_confusion_sets(sets) if sets else ())
     console, models = Console(), source.load_models()
     rates = task_rates(models, asked)
+    for line in _foreign_lines(text, models):
+        console.line(line, style="dim")
     for loaded in models:
         explain_text(text, loaded, console=console, flags_per_1000=rates.get(loaded.task.name), top=top)

@@ -171,6 +171,7 @@ class It:
     language: str = "en"
     decides: ClassVar[Decides] = Decides(between="labels")
     metric: ClassVar[tuple[str, str]] = ("f1", NON_REFERENTIAL)
+    no_decision: ClassVar[str] = 'there is no "it", or only an "it\'s" that is probably meant as "its"'
     groups: ClassVar[tuple[Group, ...]] = (Group("it", (REFERENTIAL, NON_REFERENTIAL)),)
 
     def instances(self, view: TokenView) -> Instances:
