@@ -214,7 +214,7 @@ SYNTAXES = {
                 for opening, closing in ("()", "[]", "{}", "<>")
             ),
             StringSyntax(r"(?<![\w)\]} ])%[qQwWiIrsx]?([|!/^~])", r"\1", lines=True),
-            StringSyntax(_OPERAND + r"[ \t]?/(?=[^\s/][^\n]*/)", "/"),
+            StringSyntax(_OPERAND + r"[ \t]?/(?=[^\s/][^\n]*?/)", "/"),
         ),
         skipped=(r"(?<![\w)\]])\?(?:\\.|[^\s\w])", r"(?<=\$)[\"'`#]", r"^__END__\s*$(?:[^\n]*\n?)*"),
         heredoc=r"<<[~-]?(?P<quote>[\"'`]?)(?P<word>[A-Z_]\w*)(?P=quote)|<<[~-](?P<lower>[a-z_]\w*)",

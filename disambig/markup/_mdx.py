@@ -137,7 +137,9 @@ class _Scanner:
             if mark == "`":
                 at = self._past_template(at)
             elif mark == "/*":
-                stop = text.find("*/", at)
+                stop = text.find("*/", at) if "/*" not in self.unclosed else -1
+                if stop < 0:
+                    self.unclosed.add("/*")
                 at = stop + 2 if stop >= 0 else at
             elif mark in _OPENING:
                 depth += 1

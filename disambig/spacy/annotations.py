@@ -362,12 +362,12 @@ def span_record(span: Span) -> dict[str, Any] | None:
 
 
 def _is_moved(span: Span) -> bool:
-    """Return True if the characters of a span are not those of its tokens: spaCy does not move spans."""
+    """Return True if the tokens of a span do not cover its characters: spaCy does not move spans."""
     doc = span.doc
     if not 0 <= span.start < span.end <= len(doc):
         return True
     last = doc[span.end - 1]
-    return doc[span.start].idx != span.start_char or last.idx + len(last) != span.end_char
+    return doc[span.start].idx > span.start_char or last.idx + len(last) < span.end_char
 
 
 @dataclass(frozen=True)
